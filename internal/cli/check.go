@@ -29,9 +29,12 @@ const (
 	codeOther  app.Code = "other"  // records of an app with another id
 )
 
-func (p *program) checkCommand() *cobra.Command {
+// checkCommand checks an app and its records.
+type checkCommand struct{ baseCommand }
+
+func (cc checkCommand) command() *cobra.Command {
 	var file, db, tenant string
-	var walled wallFlags
+	var isolation isolationFlags
 	cmd := &cobra.Command{
 		Use:   "check [APP]",
 		Short: "Report every mistake of an app: its file, its tools, its prompts, its database",
@@ -53,18 +56,18 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 				}
 				file = args[0]
 			}
-			return p.check(cmd.Context(), file, db, tenant, walled)
+			return cc.check(cmd.Context(), file, db, tenant, isolation)
 		},
 	}
 	appFlag(cmd, &file)
-	walled.register(cmd)
+	isolation.register(cmd)
 	cmd.Flags().StringVar(&db, "db", "", "look into this database `file` too")
 	cmd.Flags().StringVar(&tenant, "tenant", host.DefaultTenant, "the `id` of the platform's customer whose records to look at")
 	return cmd
 }
 
-func (p *program) check(ctx context.Context, file, db, tenant string, walled wallFlags) error {
-	pr, err := p.readProject(file)
+func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isolation isolationFlags) error {
+	pr, err := cc.projects.read(file)
 	if err != nil {
 		return err
 	}
@@ -73,16 +76,16 @@ func (p *program) check(ctx context.Context, file, db, tenant string, walled wal
 		return errNoApp
 	}
 	problems, kept := pr.problems, inventory{}
-	err = p.progress("checking "+pr.file, func() error {
+	err = cc.out.progress("checking "+pr.file, func() error {
 		if pr.app == nil {
 			return nil
 		}
-		found, err := p.checkParts(ctx, pr, walled)
+		found, err := cc.checkParts(ctx, pr, isolation)
 		if err != nil || db == "" {
 			problems = append(problems, found...)
 			return err
 		}
-		kept, err = p.inventory(ctx, pr, p.env.path(db), tenant)
+		kept, err = cc.inventory(ctx, pr, db, tenant)
 		flags := flagText("app", file) + flagText("db", db)
 		if tenant != host.DefaultTenant {
 			flags += flagText("tenant", tenant)
@@ -96,22 +99,22 @@ func (p *program) check(ctx context.Context, file, db, tenant string, walled wal
 	slices.SortStableFunc(problems, func(a, b app.Problem) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
 	})
-	return p.printCheck(pr, problems, kept.stores)
+	return cc.print(pr, problems, kept.stores)
 }
 
 // checkParts compiles the tools and parses the prompts.
-func (p *program) checkParts(ctx context.Context, pr *project, walled wallFlags) (app.Problems, error) {
-	behind, err := p.openWall(walled, p.logger())
+func (cc checkCommand) checkParts(ctx context.Context, pr *project, isolation isolationFlags) (app.Problems, error) {
+	tools, err := isolation.open(cc.out, cc.out.logger())
 	if err != nil {
 		return nil, err
 	}
-	problems, err := p.checkBehind(ctx, pr, p.patient(behind.engines))
-	return problems, errors.Join(err, behind.close())
+	problems, err := cc.checkTools(ctx, pr, announceLoads(cc.out, tools.engines))
+	return problems, errors.Join(err, tools.close())
 }
 
-func (p *program) checkBehind(ctx context.Context, pr *project, engines []engine.Engine) (app.Problems, error) {
+func (cc checkCommand) checkTools(ctx context.Context, pr *project, engines []engine.Engine) (app.Problems, error) {
 	backend := mem.New()
-	h, err := host.Open(ctx, host.Options{App: pr.app, Backend: backend, Engines: engines, SweepEvery: -1, Now: p.env.Now, Logger: p.logger()})
+	h, err := host.Open(ctx, host.Options{App: pr.app, Backend: backend, Engines: engines, SweepEvery: -1, Now: cc.env.Now, Logger: cc.out.logger()})
 	if err != nil {
 		return nil, errors.Join(err, backend.Close())
 	}
@@ -120,30 +123,30 @@ func (p *program) checkBehind(ctx context.Context, pr *project, engines []engine
 	for _, t := range pr.app.Tools {
 		review := reviews[t.Name]
 		if review.Err != nil && len(t.Broken) == 0 {
-			problems = append(problems, p.toolProblem(pr, t, faultOf(review.Err)))
+			problems = append(problems, pr.toolProblem(t, faultOf(review.Err)))
 		}
 		for _, f := range review.Findings {
-			problems = append(problems, p.findingProblem(pr, t, f))
+			problems = append(problems, pr.findingProblem(t, f))
 		}
 	}
 	for _, prompt := range pr.app.Prompts {
-		if problem, bad := p.checkPrompt(ctx, h, pr, prompt); bad {
+		if problem, bad := cc.checkPrompt(ctx, h, pr, prompt); bad {
 			problems = append(problems, problem)
 			continue
 		}
-		problems = append(problems, p.checkFields(h, pr, prompt)...)
+		problems = append(problems, pr.checkFields(h, prompt)...)
 	}
 	return problems, errors.Join(ctx.Err(), h.Close(), backend.Close())
 }
 
 // toolProblem says where in the author's code a tool cannot be compiled.
-func (p *program) toolProblem(pr *project, t app.Tool, f *abi.Fault) app.Problem {
+func (pr *project) toolProblem(t app.Tool, f *abi.Fault) app.Problem {
 	if f.File == "" {
 		whole := *f
 		whole.File = strings.TrimPrefix(t.Source, folderOf(t)+"/")
 		f = &whole
 	}
-	f = p.codeFolder(pr, t.Name).fault(f)
+	f = pr.codeFolder(t.Name).fault(f)
 	return app.Problem{
 		File: f.File, Line: f.Line, Column: f.Column,
 		Message: f.Message, Hint: f.Hint, Code: app.BadSource, Severity: app.SeverityError, Tool: t.Name,
@@ -151,21 +154,21 @@ func (p *program) toolProblem(pr *project, t app.Tool, f *abi.Fault) app.Problem
 }
 
 // findingProblem is a warning about a tool's code or its limits.
-func (p *program) findingProblem(pr *project, t app.Tool, f host.Finding) app.Problem {
+func (pr *project) findingProblem(t app.Tool, f host.Finding) app.Problem {
 	if f.Limit != "" {
 		problem := t.LimitProblem(f.Limit, f.Code, f.Message, f.Hint)
-		problem.File = p.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
+		problem.File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
 		return problem
 	}
 	return app.Problem{
-		File: p.codeFolder(pr, t.Name).file(f.File), Line: f.Line, Column: f.Column,
+		File: pr.codeFolder(t.Name).file(f.File), Line: f.Line, Column: f.Column,
 		Message: f.Message, Hint: f.Hint, Code: f.Code, Severity: app.SeverityWarning, Tool: t.Name,
 	}
 }
 
 // checkPrompt renders a prompt for somebody who has no memory yet, which shows a template that cannot be
 // parsed and one that reads what it was not granted.
-func (p *program) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (app.Problem, bool) {
+func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (app.Problem, bool) {
 	if len(prompt.Broken) > 0 {
 		return app.Problem{}, false
 	}
@@ -175,7 +178,7 @@ func (p *program) checkPrompt(ctx context.Context, h *host.Host, pr *project, pr
 	}
 	f := faultOf(err)
 	if f.Code != abi.NotFound {
-		return p.promptProblem(pr, prompt, f.Line, f.Column, f.Message, f.Hint), true
+		return pr.promptProblem(prompt, f.Line, f.Column, f.Message, f.Hint), true
 	}
 	message, hint := fmt.Sprintf("the prompt is not granted the store %q", f.Store), fmt.Sprintf("grant it to the prompt: grants: {%s: read}", f.Store)
 	if known := append(pr.storeNames(), declare.SessionMeta); !slices.Contains(known, f.Store) {
@@ -187,11 +190,11 @@ func (p *program) checkPrompt(ctx context.Context, h *host.Host, pr *project, pr
 			line, column = ref.Line, ref.Column
 		}
 	}
-	return p.promptProblem(pr, prompt, line, column, message, hint), true
+	return pr.promptProblem(prompt, line, column, message, hint), true
 }
 
 // checkFields warns about fields in a prompt that no record can have, so that nothing will ever stand there.
-func (p *program) checkFields(h *host.Host, pr *project, prompt app.Prompt) app.Problems {
+func (pr *project) checkFields(h *host.Host, prompt app.Prompt) app.Problems {
 	var problems app.Problems
 	for _, ref := range h.Refs(prompt.Name) {
 		store, _ := pr.app.Store(ref.Store)
@@ -201,7 +204,7 @@ func (p *program) checkFields(h *host.Host, pr *project, prompt app.Prompt) app.
 				continue
 			}
 			message := fmt.Sprintf("the strict store %q has no field %s", ref.Store, field)
-			problem := p.promptProblem(pr, prompt, ref.Line, ref.Column, message, didYouMean(lastOf(field), known, ""))
+			problem := pr.promptProblem(prompt, ref.Line, ref.Column, message, didYouMean(lastOf(field), known, ""))
 			problem.Code, problem.Severity = codeNoField, app.SeverityWarning
 			problems = append(problems, problem)
 		}
@@ -212,9 +215,9 @@ func (p *program) checkFields(h *host.Host, pr *project, prompt app.Prompt) app.
 func lastOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
 // promptProblem makes a problem of a place in a prompt's template.
-func (p *program) promptProblem(pr *project, prompt app.Prompt, line, column int, message, hint string) app.Problem {
+func (pr *project) promptProblem(prompt app.Prompt, line, column int, message, hint string) app.Problem {
 	problem := prompt.Problem(max(line, 1), max(column, 1), message, hint)
-	problem.File = p.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
+	problem.File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
 	return problem
 }
 
@@ -226,13 +229,13 @@ type inventory struct {
 
 // inventory looks at the records of a database. It opens memory alone: an app whose declarations do not go
 // with its records could not be opened as a whole.
-func (p *program) inventory(ctx context.Context, pr *project, path, tenant string) (kept inventory, err error) {
-	backend, err := p.open(database{path, true}, false)
+func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant string) (kept inventory, err error) {
+	backend, err := newDatabase(cc.env, path).open(false)
 	if err != nil {
 		return kept, err
 	}
 	defer func() { err = errors.Join(err, backend.Close()) }()
-	service, err := p.openMemory(pr.app, backend)
+	service, err := cc.apps.memory(pr.app, backend)
 	if err != nil {
 		return kept, err
 	}
@@ -278,19 +281,19 @@ func (pr *project) compare(kept inventory, flags string) app.Problems {
 	return problems
 }
 
-// printCheck writes the problems, and then how the app stands.
-func (p *program) printCheck(pr *project, problems app.Problems, reports []memory.StoreAudit) error {
+// print writes the problems, and then how the app stands.
+func (cc checkCommand) print(pr *project, problems app.Problems, reports []memory.StoreAudit) error {
 	warnings := len(problems.Warnings())
 	failures := len(problems) - warnings
-	err := p.answer(append(app.Problems{}, problems...), func() error {
-		p.printProblems(p.env.Stdout, p.env.StdoutTerminal, problems)
-		if err := p.printReports(reports); err != nil || failures > 0 {
+	err := cc.out.answer(append(app.Problems{}, problems...), func() error {
+		cc.out.printProblems(cc.env.Stdout, cc.env.StdoutTerminal, problems)
+		if err := cc.printReports(reports); err != nil || failures > 0 {
 			return err
 		}
 		if warnings > 0 {
-			return p.say("%s: %s; %s", pr.file, pr.summary(), count(warnings, "warning"))
+			return cc.out.say("%s: %s; %s", pr.file, pr.summary(), count(warnings, "warning"))
 		}
-		return p.say("%s: %s; no problems", pr.file, pr.summary())
+		return cc.out.say("%s: %s; no problems", pr.file, pr.summary())
 	})
 	if err != nil || failures == 0 {
 		return err
@@ -299,7 +302,7 @@ func (p *program) printCheck(pr *project, problems app.Problems, reports []memor
 	return &usageError{f}
 }
 
-func (p *program) printReports(reports []memory.StoreAudit) error {
+func (cc checkCommand) printReports(reports []memory.StoreAudit) error {
 	if len(reports) == 0 {
 		return nil
 	}
@@ -307,5 +310,5 @@ func (p *program) printReports(reports []memory.StoreAudit) error {
 	for _, r := range reports {
 		rows = append(rows, []string{r.Store, strconv.Itoa(r.Records), strconv.Itoa(r.Unfit)})
 	}
-	return p.table([]string{"STORE", "RECORDS", "UNFIT"}, rows)
+	return cc.out.table([]string{"STORE", "RECORDS", "UNFIT"}, rows)
 }

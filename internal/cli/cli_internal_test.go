@@ -83,9 +83,9 @@ func TestProgress(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var stderr bytes.Buffer
-				p := &program{env: Env{Stderr: &stderr, StderrTerminal: test.terminal}.withDefaults()}
+				out := &console{env: Env{Stderr: &stderr, StderrTerminal: test.terminal}.withDefaults()}
 				failed := errors.New("failed")
-				err := p.progress("working", func() error {
+				err := out.progress("working", func() error {
 					time.Sleep(test.took)
 					return failed
 				})
@@ -100,7 +100,7 @@ func TestProgress(t *testing.T) {
 // TestCommandsExplainThemselves expects a description, an example and JSON of every command, and that it is visible. The
 // command that prints the reference is hidden.
 func TestCommandsExplainThemselves(t *testing.T) {
-	p := &program{env: Env{}.withDefaults()}
+	p := &program{baseCommand: newBase(Env{})}
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		name := cmd.CommandPath()

@@ -9,9 +9,9 @@ import (
 
 type completion = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
 
-// fromApp completes words that the app file declares. The flag is read when the shell asks.
-func (p *program) fromApp(file *string, words func(*project) []string) []string {
-	pr, err := p.readProject(*file)
+// words completes words that the app file declares. The flag is read when the shell asks.
+func (ps projects) words(file *string, words func(*project) []string) []string {
+	pr, err := ps.read(*file)
 	if err != nil {
 		return nil
 	}
@@ -22,23 +22,23 @@ func (p *program) fromApp(file *string, words func(*project) []string) []string 
 	return words(pr)
 }
 
-// completeFirst completes the first argument.
-func (p *program) completeFirst(file *string, words func(*project) []string) completion {
+// completeArg completes the first argument.
+func (ps projects) completeArg(file *string, words func(*project) []string) completion {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveDefault
 		}
-		return p.fromApp(file, words), cobra.ShellCompDirectiveNoFileComp
+		return ps.words(file, words), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
 // completeRun completes the names of tools, or files; after the tool the keys of its input.
-func (p *program) completeRun(file *string) completion {
+func (ps projects) completeRun(file *string) completion {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			return p.fromApp(file, (*project).describedTools), cobra.ShellCompDirectiveDefault
+			return ps.words(file, (*project).describedTools), cobra.ShellCompDirectiveDefault
 		}
-		keys := p.fromApp(file, func(pr *project) []string {
+		keys := ps.words(file, func(pr *project) []string {
 			tool, _ := pr.app.Tool(args[0])
 			return suffixed(tool.Params(), "=")
 		})
@@ -47,10 +47,10 @@ func (p *program) completeRun(file *string) completion {
 }
 
 // completeFlag completes a flag's value. How says what the shell does with the words.
-func (p *program) completeFlag(cmd *cobra.Command, flag string, how cobra.ShellCompDirective, words func(*project) []string) {
+func (ps projects) completeFlag(cmd *cobra.Command, flag string, how cobra.ShellCompDirective, words func(*project) []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		file := cmd.Flags().Lookup("app").Value.String()
-		return p.fromApp(&file, words), how
+		return ps.words(&file, words), how
 	}) // fails only for a flag that does not exist
 }
 

@@ -32,7 +32,10 @@ type conformReport struct {
 	OK      bool    `json:"ok"`
 }
 
-func (p *program) conformCommand() *cobra.Command {
+// conformCommand checks a plug-in against the ABI.
+type conformCommand struct{ baseCommand }
+
+func (cc conformCommand) command() *cobra.Command {
 	var entry, input string
 	var verbose bool
 	cmd := &cobra.Command{
@@ -44,15 +47,15 @@ replies and every fault, and what a fresh start and a call cost. Give an input t
   toolrun conform counter.wasm --input '{"by": 1}' --json`,
 		Args: takes(1, 1, "one PLUGIN.wasm"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			document, err := p.document(cmd.Context(), "--input", input)
+			document, err := cc.env.document(cmd.Context(), "--input", input)
 			if err != nil {
 				return err
 			}
-			found, err := p.conformance(cmd.Context(), args[0], entry, document)
+			found, err := cc.check(cmd.Context(), args[0], entry, document)
 			if err != nil {
 				return err
 			}
-			if err := p.answer(found, func() error { return p.printConformance(found, verbose) }); err != nil || found.OK {
+			if err := cc.out.answer(found, func() error { return cc.print(found, verbose) }); err != nil || found.OK {
 				return err
 			}
 			return abi.Faultf(abi.ToolError, "%s does not conform", args[0])
@@ -64,8 +67,8 @@ replies and every fault, and what a fresh start and a call cost. Give an input t
 	return cmd
 }
 
-func (p *program) conformance(ctx context.Context, file, entry string, input json.RawMessage) (*conformReport, error) {
-	code, err := p.readFile("the plug-in", file)
+func (cc conformCommand) check(ctx context.Context, file, entry string, input json.RawMessage) (*conformReport, error) {
+	code, err := cc.env.readFile("the plug-in", file)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +77,7 @@ func (p *program) conformance(ctx context.Context, file, entry string, input jso
 	if found.Plugin, err = wasm.Describe(src); err != nil {
 		return nil, err
 	}
-	if found.Checks, err = p.checkPlugin(ctx, src, input); err != nil {
+	if found.Checks, err = cc.checkPlugin(ctx, src, input); err != nil {
 		return nil, err
 	}
 	found.OK = !slices.ContainsFunc(found.Checks, func(o conformance.Outcome) bool { return !o.OK })
@@ -82,7 +85,7 @@ func (p *program) conformance(ctx context.Context, file, entry string, input jso
 		return found, nil
 	}
 	// What conforms in a cell is measured here, where the pipes between are no part of it.
-	program, err := wasm.New(wasm.WithCache(p.cache("plugins"))).Load(ctx, src)
+	program, err := wasm.New(wasm.WithCache(cc.env.cacheFolder("plugins"))).Load(ctx, src)
 	if err != nil {
 		return nil, err
 	}
@@ -92,14 +95,14 @@ func (p *program) conformance(ctx context.Context, file, entry string, input jso
 }
 
 // checkPlugin makes the checks with the plug-in in a cell.
-func (p *program) checkPlugin(ctx context.Context, src engine.Source, input json.RawMessage) (_ []conformance.Outcome, err error) {
+func (cc conformCommand) checkPlugin(ctx context.Context, src engine.Source, input json.RawMessage) (_ []conformance.Outcome, err error) {
 	// Cells die as the checks ask: that is news to nobody.
-	behind, err := p.openWall(wallFlags{}, slog.New(slog.DiscardHandler))
+	tools, err := isolationFlags{}.open(cc.out, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, behind.close()) }()
-	for _, e := range behind.engines {
+	defer func() { err = errors.Join(err, tools.close()) }()
+	for _, e := range tools.engines {
 		if !slices.Contains(e.Info().Extensions, ".wasm") {
 			continue
 		}
@@ -137,7 +140,7 @@ func measurePlugin(ctx context.Context, program engine.Program, input json.RawMe
 	return micros(starts[times/2]), micros(calls[times/2])
 }
 
-func (p *program) printConformance(c *conformReport, verbose bool) error {
+func (cc conformCommand) print(c *conformReport, verbose bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: a plug-in of ABI version %d, %d bytes, %d KiB of memory at the start\n", c.File, c.ABI, c.Plugin.Bytes, c.Plugin.MemoryBytes>>10)
 	fmt.Fprintf(&b, "imports  %s\n", strings.Join(c.Plugin.Imports, "\n         "))
@@ -160,7 +163,7 @@ func (p *program) printConformance(c *conformReport, verbose bool) error {
 		listFailures(&b, c.Checks)
 	}
 	fmt.Fprintf(&b, "%d of %d checks pass\n", len(c.Checks)-failed, len(c.Checks))
-	return p.writeText(strings.TrimSuffix(b.String(), "\n"))
+	return cc.out.writeText(strings.TrimSuffix(b.String(), "\n"))
 }
 
 // listChecks writes a line for each check.

@@ -7,12 +7,25 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"text/tabwriter"
 	"time"
 	"unicode"
 
 	"github.com/toolrun/toolrun/host/app"
 )
+
+// console writes to the streams of the process. It is used by one goroutine at a time.
+type console struct {
+	env  Env
+	json bool // --json: answers are JSON documents
+	// answered is set once a JSON document was written to stdout, which holds at most one.
+	answered bool
+	// showing is set while progress is shown.
+	showing atomic.Bool
+	// failedRun is the id of the run that failed, if the ledger has it.
+	failedRun string
+}
 
 // style is how a terminal shows a word.
 type style string
@@ -26,8 +39,8 @@ const (
 	reset        = "\x1b[0m"
 )
 
-func (p *program) paint(terminal bool, s style, text string) string {
-	if s == plain || !p.env.color(terminal) {
+func (c *console) paint(terminal bool, s style, text string) string {
+	if s == plain || !c.env.color(terminal) {
 		return text
 	}
 	return string(s) + text + reset
@@ -35,53 +48,53 @@ func (p *program) paint(terminal bool, s style, text string) string {
 
 // note writes a line to stderr, with its first word in a style. Further lines of text are indented: what a guest
 // logs or throws must not look like a line of ours.
-func (p *program) note(s style, word, text string) {
+func (c *console) note(s style, word, text string) {
 	text = strings.ReplaceAll(printable(text), "\n", "\n    ")
-	fmt.Fprintln(p.env.Stderr, p.paint(p.env.StderrTerminal, s, word)+text)
+	fmt.Fprintln(c.env.Stderr, c.paint(c.env.StderrTerminal, s, word)+text)
 }
 
 // warn writes a warning.
-func (p *program) warn(format string, args ...any) {
-	p.note(yellow, "warning: ", fmt.Sprintf(format, args...))
+func (c *console) warn(format string, args ...any) {
+	c.note(yellow, "warning: ", fmt.Sprintf(format, args...))
 }
 
 // say writes a line of text to stdout.
-func (p *program) say(format string, args ...any) error {
-	_, err := fmt.Fprintln(p.env.Stdout, printable(fmt.Sprintf(format, args...)))
+func (c *console) say(format string, args ...any) error {
+	_, err := fmt.Fprintln(c.env.Stdout, printable(fmt.Sprintf(format, args...)))
 	return err
 }
 
 // answer writes v as JSON with --json, and otherwise what text writes.
-func (p *program) answer(v any, text func() error) error {
-	if p.json {
-		return p.printJSON(v)
+func (c *console) answer(v any, text func() error) error {
+	if c.json {
+		return c.printJSON(v)
 	}
 	return text()
 }
 
 // printJSON writes v to stdout: indented for people, on one line for programs.
-func (p *program) printJSON(v any) error {
-	p.answered = true
+func (c *console) printJSON(v any) error {
+	c.answered = true
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if p.env.StdoutTerminal {
+	if c.env.StdoutTerminal {
 		enc.SetIndent("", "  ")
 	}
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("write the answer: %w", err)
 	}
 	text := b.String()
-	if p.env.StdoutTerminal {
+	if c.env.StdoutTerminal {
 		text = printable(text)
 	}
-	_, err := io.WriteString(p.env.Stdout, text)
+	_, err := io.WriteString(c.env.Stdout, text)
 	return err
 }
 
 // table writes rows under a head to stdout, in columns.
-func (p *program) table(head []string, rows [][]string) error {
-	w := tabwriter.NewWriter(p.env.Stdout, 0, 0, 2, ' ', 0)
+func (c *console) table(head []string, rows [][]string) error {
+	w := tabwriter.NewWriter(c.env.Stdout, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{head}, rows...) {
 		cells := make([]string, len(row))
 		for i, cell := range row {
@@ -93,7 +106,7 @@ func (p *program) table(head []string, rows [][]string) error {
 }
 
 // printProblems writes each problem as file:line:column: message, with its hint below.
-func (p *program) printProblems(to io.Writer, terminal bool, problems app.Problems) {
+func (c *console) printProblems(to io.Writer, terminal bool, problems app.Problems) {
 	for _, problem := range problems {
 		s, word := red, "error: "
 		if problem.Severity == app.SeverityWarning {
@@ -103,9 +116,9 @@ func (p *program) printProblems(to io.Writer, terminal bool, problems app.Proble
 		if problem.Line > 0 {
 			at = fmt.Sprintf("%s:%d:%d", problem.File, problem.Line, problem.Column)
 		}
-		fmt.Fprintf(to, "%s: %s%s\n", printable(at), p.paint(terminal, s, word), printable(problem.Message))
+		fmt.Fprintf(to, "%s: %s%s\n", printable(at), c.paint(terminal, s, word), printable(problem.Message))
 		if problem.Hint != "" {
-			fmt.Fprintf(to, "%s%s\n", p.paint(terminal, dim, "  hint: "), printable(problem.Hint))
+			fmt.Fprintf(to, "%s%s\n", c.paint(terminal, dim, "  hint: "), printable(problem.Hint))
 		}
 	}
 }
@@ -130,18 +143,18 @@ func when(t *time.Time) string {
 }
 
 // logger takes what the host must not tell a guest but may tell who runs it.
-func (p *program) logger() *slog.Logger {
-	return slog.New(slog.NewTextHandler(p.env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+func (c *console) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(c.env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
 // writeText writes text to stdout as it is, but for what would steer a terminal, and ends the line.
-func (p *program) writeText(text string) error {
-	if p.env.StdoutTerminal {
+func (c *console) writeText(text string) error {
+	if c.env.StdoutTerminal {
 		text = printable(text)
 	}
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	_, err := io.WriteString(p.env.Stdout, text)
+	_, err := io.WriteString(c.env.Stdout, text)
 	return err
 }

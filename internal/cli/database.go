@@ -26,36 +26,46 @@ type database struct {
 	// path is absolute; named is true where a flag gave it.
 	path  string
 	named bool
+	env   Env
 }
 
-func (p *program) database(pr *project, flags placeFlags) database {
-	if flags.db != "" {
-		return database{p.env.path(flags.db), true}
-	}
-	return database{filepath.Join(pr.dir, stateFolder, databaseName), false}
+// newDatabase returns the database that a flag or an argument names.
+func newDatabase(env Env, written string) database {
+	return database{path: env.path(written), named: true, env: env}
 }
+
+// database returns the database that is named, or the app's own for "".
+func (pr *project) database(written string) database {
+	if written != "" {
+		return newDatabase(pr.env, written)
+	}
+	return database{path: filepath.Join(pr.dir, stateFolder, databaseName), env: pr.env}
+}
+
+// shown returns the path as a person would write it.
+func (db database) shown() string { return db.env.show(db.path) }
 
 // open opens the database. Where it does not exist, it is made for who wants to keep something. Who only
 // looks finds it empty; but one that was named should be there.
-func (p *program) open(db database, keep bool) (storage.Backend, error) {
-	return p.openWith(db, keep, nil)
+func (db database) open(keep bool) (storage.Backend, error) {
+	return db.openWith(keep, nil)
 }
 
-func (p *program) openWith(db database, keep bool, options *bolt.Options) (storage.Backend, error) {
+func (db database) openWith(keep bool, options *bolt.Options) (storage.Backend, error) {
 	_, err := os.Stat(db.path)
 	switch missing := errors.Is(err, fs.ErrNotExist); {
 	case missing && !keep && db.named:
-		return nil, noDatabase(p.env.show(db.path))
+		return nil, noDatabase(db.shown())
 	case missing && !keep:
 		return mem.New(), nil
 	case missing && !db.named:
 		if err := makeStateFolder(filepath.Dir(db.path)); err != nil {
-			return nil, abi.Faultf(abi.Unavailable, "make the folder %s: %v", p.env.show(filepath.Dir(db.path)), cause(err))
+			return nil, abi.Faultf(abi.Unavailable, "make the folder %s: %v", db.env.show(filepath.Dir(db.path)), cause(err))
 		}
 	}
 	backend, err := bolt.Open(db.path, options)
 	if err != nil {
-		return nil, p.databaseFault("open", db.path, err)
+		return nil, db.fault("open", err)
 	}
 	return backend, nil
 }
@@ -83,9 +93,9 @@ func makeStateFolder(dir string) error {
 
 const hintInUse = "another process has it open; if that is toolrun serve, use --server URL"
 
-// databaseFault says why a database file cannot be used.
-func (p *program) databaseFault(doing, path string, err error) error {
-	shown := p.env.show(path)
+// fault says why a database file cannot be used.
+func (db database) fault(doing string, err error) error {
+	shown := db.shown()
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		g := *f
 		g.Message = fmt.Sprintf("%s the database %s: %s", doing, shown, f.Message)
@@ -97,7 +107,7 @@ func (p *program) databaseFault(doing, path string, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	_, text, found := strings.Cut(err.Error(), path+": ")
+	_, text, found := strings.Cut(err.Error(), db.path+": ")
 	if !found {
 		text = cause(err).Error()
 	}

@@ -11,41 +11,44 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-func (p *program) dbCommand() *cobra.Command {
-	cmd := p.group(&cobra.Command{
+// dbCommands are the commands on database files.
+type dbCommands struct{ baseCommand }
+
+func (d dbCommands) command() *cobra.Command {
+	cmd := group(&cobra.Command{
 		Use:   "db",
 		Short: "Check, back up and compact a database file",
 		Example: `  toolrun db check
   toolrun db backup /backups/shop.db
   toolrun db compact`,
 	})
-	cmd.AddCommand(p.dbCheck(), p.dbBackup(), p.dbCompact())
+	cmd.AddCommand(d.check(), d.backup(), d.compact())
 	return cmd
 }
 
-// existing returns the absolute path of the database that a command is about, which is there.
-func (p *program) existing(place placeFlags) (string, error) {
-	pr, err := p.databaseProject(place)
+// existing returns the database that a command is about, which is there.
+func (d dbCommands) existing(place placeFlags) (db database, err error) {
+	pr, err := d.project(place)
 	if err != nil {
-		return "", err
+		return db, err
 	}
 	defer pr.close()
-	path := p.database(pr, place).path
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return "", noDatabase(p.env.show(path))
+	db = pr.database(place.db)
+	if _, err := os.Stat(db.path); errors.Is(err, fs.ErrNotExist) {
+		return db, noDatabase(db.shown())
 	}
-	return path, nil
+	return db, nil
 }
 
-// databaseProject finds out where a database is. An app file with mistakes keeps nobody from its database.
-func (p *program) databaseProject(place placeFlags) (*project, error) {
+// project finds out where a database is. An app file with mistakes keeps nobody from its database.
+func (d dbCommands) project(place placeFlags) (*project, error) {
 	if place.db != "" {
-		return &project{dir: p.env.Dir}, nil
+		return &project{env: d.env, dir: d.env.Dir}, nil
 	}
-	return p.readProject(place.app)
+	return d.projects.read(place.app)
 }
 
-func (p *program) dbCheck() *cobra.Command {
+func (d dbCommands) check() *cobra.Command {
 	var place placeFlags
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
@@ -56,40 +59,40 @@ records, indexes, counters. A damaged file is restored from a backup.`,
   toolrun db check /backups/shop.db --json`,
 		Args: takes(0, 1, "at most one FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			path, err := p.namedDatabase(&place, args)
+			db, err := d.named(&place, args)
 			if err != nil {
 				return err
 			}
-			return p.checkDatabase(path)
+			return d.checkFile(db)
 		},
 	}
 	place.register(cmd)
 	return cmd
 }
 
-func (p *program) checkDatabase(path string) error {
-	shown := p.env.show(path)
+func (d dbCommands) checkFile(db database) error {
+	shown := db.shown()
 	var report bolt.Report
-	err := p.progress("checking "+shown, func() (err error) {
-		report, err = bolt.Check(path)
+	err := d.out.progress("checking "+shown, func() (err error) {
+		report, err = bolt.Check(db.path)
 		return err
 	})
 	if err != nil {
-		return p.inUse(p.databaseFault("check", path, err), "of a service that runs, check a backup: toolrun db backup DEST --server URL")
+		return inUse(db.fault("check", err), "of a service that runs, check a backup: toolrun db backup DEST --server URL")
 	}
-	err = p.answer(report, func() error {
+	err = d.out.answer(report, func() error {
 		for _, problem := range report.Problems {
 			if problem.Key != "" {
 				problem.Text = problem.Key + ": " + problem.Text
 			}
-			if err := p.say("%s: %s: %s", shown, problem.Kind, problem.Text); err != nil {
+			if err := d.out.say("%s: %s: %s", shown, problem.Kind, problem.Text); err != nil {
 				return err
 			}
 		}
 		if !report.OK() {
 			return nil
 		}
-		return p.say("%s: %s, %d bytes of them in a file of %d; no problems",
+		return d.out.say("%s: %s, %d bytes of them in a file of %d; no problems",
 			shown, count(int(report.Records), "record"), report.Bytes, report.FileBytes)
 	})
 	if err != nil || report.OK() {

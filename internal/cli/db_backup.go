@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-func (p *program) dbBackup() *cobra.Command {
+func (d dbCommands) backup() *cobra.Command {
 	var place placeFlags
 	var server serverFlags
 	var force bool
@@ -33,21 +33,21 @@ service, put the file in the place of its database, and start it again.`,
 			if server.remote() && place.app != "" {
 				return usagef("leave --app out", "a server's backup is of all apps")
 			}
-			dest := p.env.path(args[0])
+			dest := d.env.path(args[0])
 			if !server.remote() {
-				path, err := p.existing(place)
+				db, err := d.existing(place)
 				if err != nil {
 					return err
 				}
 				if err := checkDest(args[0], dest, force); err != nil {
 					return err
 				}
-				return p.backup(cmd.Context(), path, dest)
+				return d.backupFile(cmd.Context(), db, dest)
 			}
 			if err := checkDest(args[0], dest, force); err != nil {
 				return err
 			}
-			return p.backupRemote(cmd.Context(), &server, dest)
+			return d.backupRemote(cmd.Context(), &server, dest)
 		},
 	}
 	place.register(cmd)
@@ -68,31 +68,31 @@ func checkDest(named, dest string, force bool) error {
 	return nil
 }
 
-func (p *program) backup(ctx context.Context, path, dest string) (err error) {
-	backend, err := bolt.Open(path, nil)
+func (d dbCommands) backupFile(ctx context.Context, db database, dest string) (err error) {
+	backend, err := bolt.Open(db.path, nil)
 	if err != nil {
-		return p.inUse(p.databaseFault("open", path, err), "of a service that runs, take the backup from the service: toolrun db backup DEST --server URL")
+		return inUse(db.fault("open", err), "of a service that runs, take the backup from the service: toolrun db backup DEST --server URL")
 	}
 	defer func() { err = errors.Join(err, backend.Close()) }()
-	err = p.progress("copying to "+p.env.show(dest), func() error { return backend.BackupFile(ctx, dest) })
+	err = d.out.progress("copying to "+d.env.show(dest), func() error { return backend.BackupFile(ctx, dest) })
 	if err != nil {
-		return p.databaseFault("back up", path, err)
+		return db.fault("back up", err)
 	}
-	return p.wroteBackup(dest)
+	return d.reportFile(dest)
 }
 
 // backupRemote downloads a backup. It gets its name when it is complete and on the disk.
-func (p *program) backupRemote(ctx context.Context, f *serverFlags, dest string) error {
-	r, err := p.openRemote(f, "")
+func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest string) error {
+	r, err := d.apps.client(f, "")
 	if err != nil {
 		return err
 	}
 	temp, err := os.CreateTemp(filepath.Dir(dest), "."+filepath.Base(dest)+".new-*")
 	if err != nil {
-		return abi.Faultf(abi.Unavailable, "write %s: %v", p.env.show(dest), cause(err))
+		return abi.Faultf(abi.Unavailable, "write %s: %v", d.env.show(dest), cause(err))
 	}
 	defer os.Remove(temp.Name())
-	err = p.progress("downloading to "+p.env.show(dest), func() error {
+	err = d.out.progress("downloading to "+d.env.show(dest), func() error {
 		_, err := r.Backup(ctx, temp)
 		return err
 	})
@@ -107,9 +107,9 @@ func (p *program) backupRemote(ctx context.Context, f *serverFlags, dest string)
 		err = os.Rename(temp.Name(), dest)
 	}
 	if err != nil {
-		return abi.Faultf(abi.Unavailable, "write %s: %v", p.env.show(dest), cause(err))
+		return abi.Faultf(abi.Unavailable, "write %s: %v", d.env.show(dest), cause(err))
 	}
-	return p.wroteBackup(dest)
+	return d.reportFile(dest)
 }
 
 // explainBackup adds what to do about a key that may do other things.
@@ -122,18 +122,18 @@ func explainBackup(err error) error {
 	return explainServer(err)
 }
 
-func (p *program) wroteBackup(dest string) error {
+func (d dbCommands) reportFile(dest string) error {
 	info, err := os.Stat(dest)
 	if err != nil {
 		return err
 	}
-	shown := p.env.show(dest)
+	shown := d.env.show(dest)
 	reply := map[string]any{"file": shown, "bytes": info.Size()}
-	return p.answer(reply, func() error { return p.say("wrote %s, %d bytes", shown, info.Size()) })
+	return d.out.answer(reply, func() error { return d.out.say("wrote %s, %d bytes", shown, info.Size()) })
 }
 
 // inUse gives the fault of a database that another process has open the hint that fits the command.
-func (p *program) inUse(err error, hint string) error {
+func inUse(err error, hint string) error {
 	if f, ok := errors.AsType[*abi.Fault](err); ok && f.Hint == hintInUse {
 		return f.WithHint("%s", hint)
 	}

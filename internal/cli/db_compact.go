@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-func (p *program) dbCompact() *cobra.Command {
+func (d dbCommands) compact() *cobra.Command {
 	var place placeFlags
 	cmd := &cobra.Command{
 		Use:   "compact [FILE]",
@@ -22,43 +22,43 @@ new file. A process that is killed meanwhile leaves the file as it was.`,
   toolrun db compact /var/lib/toolrun/memory.db --json`,
 		Args: takes(0, 1, "at most one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := p.namedDatabase(&place, args)
+			db, err := d.named(&place, args)
 			if err != nil {
 				return err
 			}
-			return p.compact(cmd.Context(), path)
+			return d.compactFile(cmd.Context(), db)
 		},
 	}
 	place.register(cmd)
 	return cmd
 }
 
-// namedDatabase returns the path of a database that an argument or a flag names, but not both.
-func (p *program) namedDatabase(place *placeFlags, args []string) (string, error) {
+// named returns the database that an argument or a flag names, but not both.
+func (d dbCommands) named(place *placeFlags, args []string) (database, error) {
 	if len(args) == 1 {
 		if place.db != "" {
-			return "", usagef("name it once", "two databases are named: %s and %s", args[0], place.db)
+			return database{}, usagef("name it once", "two databases are named: %s and %s", args[0], place.db)
 		}
 		place.db = args[0]
 	}
-	return p.existing(*place)
+	return d.existing(*place)
 }
 
-func (p *program) compact(ctx context.Context, path string) error {
-	shown := p.env.show(path)
+func (d dbCommands) compactFile(ctx context.Context, db database) error {
+	shown := db.shown()
 	var done bolt.Compacted
-	err := p.progress("compacting "+shown, func() (err error) {
-		done, err = bolt.Compact(ctx, path)
+	err := d.out.progress("compacting "+shown, func() (err error) {
+		done, err = bolt.Compact(ctx, db.path)
 		return err
 	})
 	if err != nil {
-		return p.inUse(p.databaseFault("compact", path, err), "another process has it open; stop it first. A backup of a service is as small: toolrun db backup DEST --server URL")
+		return inUse(db.fault("compact", err), "another process has it open; stop it first. A backup of a service is as small: toolrun db backup DEST --server URL")
 	}
 	reply := struct {
 		File string `json:"file"`
 		bolt.Compacted
 	}{shown, done}
-	return p.answer(reply, func() error {
-		return p.say("compacted %s: %d bytes, before that %d", shown, done.After, done.Before)
+	return d.out.answer(reply, func() error {
+		return d.out.say("compacted %s: %d bytes, before that %d", shown, done.After, done.Before)
 	})
 }

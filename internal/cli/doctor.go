@@ -10,7 +10,10 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-func (p *program) doctorCommand() *cobra.Command {
+// doctorCommand reports the isolation layers of this machine.
+type doctorCommand struct{ baseCommand }
+
+func (dc doctorCommand) command() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Show how tools are kept from this machine",
@@ -23,13 +26,13 @@ The exit code is 0 if all layers but cgroup are on, and 5 otherwise.`,
 		Example: `  toolrun doctor
   toolrun doctor --json`,
 		Args: takes(0, 0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error { return p.doctor() },
+		RunE: func(*cobra.Command, []string) error { return dc.check() },
 	}
 }
 
-// doctor starts a cell and says how it is.
-func (p *program) doctor() error {
-	pool, err := engines.NewPool(sandbox.Options{Spares: -1, Logger: p.logger()})
+// check starts a cell and says how it is.
+func (dc doctorCommand) check() error {
+	pool, err := engines.NewPool(sandbox.Options{Spares: -1, Logger: dc.out.logger()})
 	if err != nil {
 		return err
 	}
@@ -38,18 +41,18 @@ func (p *program) doctor() error {
 	if err != nil {
 		return err
 	}
-	return p.showLayers(report)
+	return dc.showLayers(report)
 }
 
 // showLayers shows the layers, and fails if one is off that a machine can have without an administrator.
-func (p *program) showLayers(report sandbox.Report) error {
-	err := p.answer(report, func() error {
+func (dc doctorCommand) showLayers(report sandbox.Report) error {
+	err := dc.out.answer(report, func() error {
 		for _, l := range report.Layers {
 			state := "off"
 			if l.On {
 				state = "on"
 			}
-			if err := p.say("%-3s  %-12s  %s", state, l.Name, l.Detail); err != nil {
+			if err := dc.out.say("%-3s  %-12s  %s", state, l.Name, l.Detail); err != nil {
 				return err
 			}
 		}

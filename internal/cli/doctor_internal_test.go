@@ -17,12 +17,12 @@ func TestDoctorFails(t *testing.T) {
 		bad bool
 	}{{off: ""}, {off: sandbox.LayerCgroup}, {off: sandbox.LayerLandlock, bad: true}} {
 		var out bytes.Buffer
-		p := &program{env: Env{Stdout: &out}.withDefaults()}
+		dc := doctorCommand{newBase(Env{Stdout: &out})}
 		var report sandbox.Report
 		for _, name := range sandbox.Layers() {
 			report.Layers = append(report.Layers, sandbox.Layer{Name: name, On: name != tt.off, Detail: "why"})
 		}
-		err := p.showLayers(report)
+		err := dc.showLayers(report)
 		if tt.bad != errors.Is(err, abi.Unavailable) || tt.bad != (err != nil) || tt.bad && (exitCode(err) != 5 || !strings.Contains(err.Error(), tt.off)) {
 			t.Errorf("doctor without %q = %v; want a failure: %v", tt.off, err, tt.bad)
 		}

@@ -10,7 +10,10 @@ import (
 	"github.com/toolrun/toolrun/internal/double"
 )
 
-func (p *program) doubleCommand() *cobra.Command {
+// doubleCommand serves memory to the tests of tools.
+type doubleCommand struct{ baseCommand }
+
+func (dc doubleCommand) command() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "double",
@@ -26,25 +29,25 @@ The packages of sdk/js and sdk/python-wasm start this command. docs/reference/do
   {"do":"dump"}`,
 		Args: takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg := double.Config{Load: p.loadForDouble, Now: p.env.Now, Logger: p.logger()}
+			cfg := double.Config{Load: dc.load, Now: dc.env.Now, Logger: dc.out.logger()}
 			if file != "" {
-				pr, err := p.openApp(file)
+				pr, err := dc.projects.openApp(file)
 				if err != nil {
 					return err
 				}
 				defer pr.close()
 				cfg.App = pr.app
 			}
-			return double.Serve(cmd.Context(), p.env.Stdin, p.env.Stdout, cfg)
+			return double.Serve(cmd.Context(), dc.env.Stdin, dc.env.Stdout, cfg)
 		},
 	}
 	cmd.Flags().StringVar(&file, "app", "", "the app `file`, or its folder, of the memory that is open at the start (default: an app without stores)")
 	return cmd
 }
 
-// loadForDouble reads an app file. Its error is a fault with the mistakes of the file.
-func (p *program) loadForDouble(file string) (*app.App, func(), error) {
-	pr, err := p.openApp(file)
+// load reads an app file. Its error is a fault with the mistakes of the file.
+func (dc doubleCommand) load(file string) (*app.App, func(), error) {
+	pr, err := dc.projects.openApp(file)
 	if err == nil {
 		return pr.app, pr.close, nil
 	}

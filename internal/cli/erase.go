@@ -13,7 +13,10 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-func (p *program) eraseCommand() *cobra.Command {
+// eraseCommand removes the data of a user.
+type eraseCommand struct{ baseCommand }
+
+func (ec eraseCommand) command() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:   "erase --user USER",
@@ -28,8 +31,8 @@ application are nobody's own, and stay.`,
 			if f.user == "" {
 				return usagef("toolrun erase --user ann", "an erasure needs a user")
 			}
-			return p.inWorkspace(cmd, &f, p.openProject, false, func(w *workspace, caller host.Caller) error {
-				return p.erase(cmd.Context(), w, caller)
+			return ec.apps.with(cmd, &f, ec.projects.open, false, func(opened *openedApp, caller host.Caller) error {
+				return ec.erase(cmd.Context(), opened, caller)
 			})
 		},
 	}
@@ -39,19 +42,19 @@ application are nobody's own, and stay.`,
 	return cmd
 }
 
-func (p *program) erase(ctx context.Context, w *workspace, c host.Caller) error {
+func (ec eraseCommand) erase(ctx context.Context, opened *openedApp, c host.Caller) error {
 	var erased memory.Erased
-	err := p.progress("erasing", func() (err error) {
-		erased, err = w.Erase(ctx, c)
+	err := ec.out.progress("erasing", func() (err error) {
+		erased, err = opened.users.Erase(ctx, c)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return p.answer(erased, func() error { return p.showErased(w.app, erased) })
+	return ec.out.answer(erased, func() error { return ec.print(opened.app, erased) })
 }
 
-func (p *program) showErased(app string, e memory.Erased) error {
+func (ec eraseCommand) print(app string, e memory.Erased) error {
 	of := ""
 	if app != "" {
 		of = " of the app " + app
@@ -63,7 +66,7 @@ func (p *program) showErased(app string, e memory.Erased) error {
 	if e.Entries > 0 {
 		more += fmt.Sprintf(", %d of the ledger", e.Entries)
 	}
-	err := p.say("erased the user %s%s: %s (%d bytes), %s, %s%s", e.User, of,
+	err := ec.out.say("erased the user %s%s: %s (%d bytes), %s, %s%s", e.User, of,
 		count(e.Records, "record"), e.Bytes, count(e.Sessions, "session"), count(e.Runs, "kept result"), more)
 	if err != nil || len(e.Stores) == 0 {
 		return err
@@ -72,5 +75,5 @@ func (p *program) showErased(app string, e memory.Erased) error {
 	for _, store := range slices.Sorted(maps.Keys(e.Stores)) {
 		rows = append(rows, []string{store, strconv.Itoa(e.Stores[store])})
 	}
-	return p.table([]string{"STORE", "RECORDS"}, rows)
+	return ec.out.table([]string{"STORE", "RECORDS"}, rows)
 }

@@ -18,8 +18,8 @@ import (
 const maxDocumentBytes = 16 << 20
 
 // document returns the JSON that an argument gives: the text itself, @file, or - for stdin; nil for "".
-func (p *program) document(ctx context.Context, what, given string) (json.RawMessage, error) {
-	text, err := p.read(ctx, what, given)
+func (e Env) document(ctx context.Context, what, given string) (json.RawMessage, error) {
+	text, err := e.read(ctx, what, given)
 	if err != nil || given == "" {
 		return nil, err
 	}
@@ -43,27 +43,27 @@ var overLimitHints = map[strictjson.Kind]string{
 }
 
 // read returns the bytes that an argument gives.
-func (p *program) read(ctx context.Context, what, given string) ([]byte, error) {
+func (e Env) read(ctx context.Context, what, given string) ([]byte, error) {
 	if given == "-" {
-		return p.readStdin(ctx, what)
+		return e.readStdin(ctx, what)
 	}
 	name, isFile := strings.CutPrefix(given, "@")
 	if !isFile {
 		return []byte(given), nil
 	}
-	return p.readFile(what, name)
+	return e.readFile(what, name)
 }
 
 // readStdin waits for the end of stdin or of ctx, whichever comes first. Where ctx is first, the reader is left
 // behind with stdin: the process is about to end.
-func (p *program) readStdin(ctx context.Context, what string) ([]byte, error) {
+func (e Env) readStdin(ctx context.Context, what string) ([]byte, error) {
 	type result struct {
 		text []byte
 		err  error
 	}
 	done := make(chan result, 1)
 	go func() {
-		text, err := readAll(what, p.env.Stdin)
+		text, err := readAll(what, e.Stdin)
 		done <- result{text, err}
 	}()
 	select {
@@ -74,8 +74,8 @@ func (p *program) readStdin(ctx context.Context, what string) ([]byte, error) {
 	}
 }
 
-func (p *program) readFile(what, name string) ([]byte, error) {
-	f, err := os.Open(p.env.path(name))
+func (e Env) readFile(what, name string) ([]byte, error) {
+	f, err := os.Open(e.path(name))
 	if err != nil {
 		return nil, usagef("", "%s: %s cannot be read: %v", what, name, cause(err))
 	}
@@ -95,8 +95,8 @@ func readAll(what string, from io.Reader) ([]byte, error) {
 }
 
 // input makes a run's input of --input and the pairs after the tool.
-func (p *program) input(ctx context.Context, given string, pairs []string) (json.RawMessage, error) {
-	base, err := p.document(ctx, "--input", given)
+func (e Env) input(ctx context.Context, given string, pairs []string) (json.RawMessage, error) {
+	base, err := e.document(ctx, "--input", given)
 	if err != nil || len(pairs) == 0 {
 		return base, err
 	}

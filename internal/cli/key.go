@@ -13,15 +13,18 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-func (p *program) keyCommand() *cobra.Command {
-	cmd := p.group(&cobra.Command{
+// keyCommands are the commands on a file of API keys.
+type keyCommands struct{ baseCommand }
+
+func (kc keyCommands) command() *cobra.Command {
+	cmd := group(&cobra.Command{
 		Use:   "key",
 		Short: "Make, list and revoke the API keys of a server",
 		Example: `  toolrun key create --keys keys.json --role runtime backend
   toolrun key list --keys keys.json
   toolrun key revoke --keys keys.json 7fq2k4m3xa`,
 	})
-	cmd.AddCommand(p.keyCreate(), p.keyList(), p.keyRevoke())
+	cmd.AddCommand(kc.create(), kc.list(), kc.revoke())
 	return cmd
 }
 
@@ -40,7 +43,7 @@ type keyFlags struct {
 	grant   auth.Grant
 }
 
-func (p *program) keyCreate() *cobra.Command {
+func (kc keyCommands) create() *cobra.Command {
 	var f keyFlags
 	cmd := &cobra.Command{
 		Use:   "create NAME",
@@ -54,10 +57,10 @@ is none. The name says in logs and lists who has the key. What a role may do:
 		Args: takes(1, 1, "a NAME"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			f.grant.Name = args[0]
-			if err := f.complete(p.env.Now()); err != nil {
+			if err := f.complete(kc.env.Now()); err != nil {
 				return err
 			}
-			return p.createKey(f)
+			return kc.createKey(f)
 		},
 	}
 	keysFlag(cmd, &f.file)
@@ -107,11 +110,11 @@ type createdKey struct {
 	Secret string `json:"secret"`
 }
 
-func (p *program) createKey(f keyFlags) error {
-	if err := f.grant.Check(p.env.Now()); err != nil { // before the file is made
+func (kc keyCommands) createKey(f keyFlags) error {
+	if err := f.grant.Check(kc.env.Now()); err != nil { // before the file is made
 		return &usageError{abi.FaultOf(err)}
 	}
-	keys, err := p.openKeys(f.file, auth.CreateKeys)
+	keys, err := kc.open(f.file, auth.CreateKeys)
 	if err != nil {
 		return err
 	}
@@ -122,13 +125,13 @@ func (p *program) createKey(f keyFlags) error {
 	if err != nil {
 		return keysFault(f.file, err)
 	}
-	return p.answer(createdKey{key, secret}, func() error {
-		p.note(dim, "", "made the key "+key.ID+"; its secret is not shown again")
-		return p.say("%s", secret)
+	return kc.out.answer(createdKey{key, secret}, func() error {
+		kc.out.note(dim, "", "made the key "+key.ID+"; its secret is not shown again")
+		return kc.out.say("%s", secret)
 	})
 }
 
-func (p *program) keyList() *cobra.Command {
+func (kc keyCommands) list() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:     "list",
@@ -136,19 +139,19 @@ func (p *program) keyList() *cobra.Command {
 		Example: `  toolrun key list --keys keys.json --json`,
 		Args:    takes(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			keys, err := p.openKeys(file, auth.OpenKeys)
+			keys, err := kc.open(file, auth.OpenKeys)
 			if err != nil {
 				return err
 			}
 			list := keys.List()
-			return p.answer(list, func() error { return p.showKeys(list) })
+			return kc.out.answer(list, func() error { return kc.printKeys(list) })
 		},
 	}
 	keysFlag(cmd, &file)
 	return cmd
 }
 
-func (p *program) showKeys(keys []auth.Key) error {
+func (kc keyCommands) printKeys(keys []auth.Key) error {
 	rows := make([][]string, len(keys))
 	for i, k := range keys {
 		role, apps, expires := string(k.Role), strings.Join(k.Apps, ","), when(&k.Expires)
@@ -163,10 +166,10 @@ func (p *program) showKeys(keys []auth.Key) error {
 		}
 		rows[i] = []string{k.ID, k.Name, role, k.Tenant, apps, when(&k.Created), expires}
 	}
-	return p.table([]string{"KEY", "NAME", "ROLE", "TENANT", "APPS", "CREATED", "EXPIRES"}, rows)
+	return kc.out.table([]string{"KEY", "NAME", "ROLE", "TENANT", "APPS", "CREATED", "EXPIRES"}, rows)
 }
 
-func (p *program) keyRevoke() *cobra.Command {
+func (kc keyCommands) revoke() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:     "revoke KEY",
@@ -174,7 +177,7 @@ func (p *program) keyRevoke() *cobra.Command {
 		Example: `  toolrun key revoke --keys keys.json 7fq2k4m3xa`,
 		Args:    takes(1, 1, "the id of a KEY"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			keys, err := p.openKeys(file, auth.OpenKeys)
+			keys, err := kc.open(file, auth.OpenKeys)
 			if err != nil {
 				return err
 			}
@@ -185,23 +188,23 @@ func (p *program) keyRevoke() *cobra.Command {
 			if err != nil {
 				return keysFault(file, err)
 			}
-			return p.answer(map[string]string{"revoked": args[0]}, func() error { return p.say("revoked %s", args[0]) })
+			return kc.out.answer(map[string]string{"revoked": args[0]}, func() error { return kc.out.say("revoked %s", args[0]) })
 		},
 	}
 	keysFlag(cmd, &file)
 	return cmd
 }
 
-// openKeys opens the key file that a command is about.
-func (p *program) openKeys(written string, open func(string) (*auth.Keys, error)) (*auth.Keys, error) {
+// open opens the key file that a command is about.
+func (kc keyCommands) open(written string, open func(string) (*auth.Keys, error)) (*auth.Keys, error) {
 	if written == "" {
 		return nil, usagef("add --keys FILE", "the command needs a key file")
 	}
-	keys, err := open(p.env.path(written))
+	keys, err := open(kc.env.path(written))
 	if err != nil {
 		return nil, keysFault(written, err)
 	}
-	keys.Now, keys.Logger = p.env.Now, p.logger()
+	keys.Now, keys.Logger = kc.env.Now, kc.out.logger()
 	return keys, nil
 }
 

@@ -29,7 +29,10 @@ type ledgerFlags struct {
 	query        ledger.Query
 }
 
-func (p *program) ledgerCommand() *cobra.Command {
+// ledgerCommand lists entries of the ledger.
+type ledgerCommand struct{ baseCommand }
+
+func (l ledgerCommand) command() *cobra.Command {
 	var f ledgerFlags
 	cmd := &cobra.Command{
 		Use:   "ledger",
@@ -47,23 +50,23 @@ database is not: one of an app without stores, in no session.`,
   toolrun ledger --since 2006-01-02T15:04:05Z --limit 1000 --server https://tools.example --key-file key`,
 		Args: noLedgerArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.complete(cmd, p.env.Now()); err != nil {
+			if err := f.complete(cmd, l.env.Now()); err != nil {
 				return err
 			}
-			return p.inWorkspace(cmd, &f.memoryFlags, p.withLedger(f.placeFlags), false, func(w *workspace, c host.Caller) error {
+			return l.apps.with(cmd, &f.memoryFlags, l.project(f.placeFlags), false, func(opened *openedApp, c host.Caller) error {
 				if f.run != "" {
-					return p.listRun(cmd.Context(), w, c, f.run)
+					return l.listRun(cmd.Context(), opened.ledger, c, f.run)
 				}
 				if f.last > 0 {
-					return p.listLast(cmd.Context(), w, c, f.query, f.last)
+					return l.listLast(cmd.Context(), opened.ledger, c, f.query, f.last)
 				}
-				return p.listLedger(cmd.Context(), w, c, f.query)
+				return l.list(cmd.Context(), opened.ledger, c, f.query)
 			})
 		},
 	}
 	f.register(cmd)
-	p.completeFlag(cmd, "tool", cobra.ShellCompDirectiveNoFileComp, (*project).describedTools)
-	p.completeFlag(cmd, "store", cobra.ShellCompDirectiveNoFileComp, func(pr *project) []string { return append(pr.storeNames(), declare.SessionMeta) })
+	l.projects.completeFlag(cmd, "tool", cobra.ShellCompDirectiveNoFileComp, (*project).describedTools)
+	l.projects.completeFlag(cmd, "store", cobra.ShellCompDirectiveNoFileComp, func(pr *project) []string { return append(pr.storeNames(), declare.SessionMeta) })
 	return cmd
 }
 
@@ -133,31 +136,31 @@ func parseMoment(flag, given string, now time.Time) (time.Time, error) {
 // mostAsked is how many entries a server answers at once.
 const mostAsked = 1000
 
-func (p *program) listLedger(ctx context.Context, s surface, c host.Caller, q ledger.Query) error {
+func (l ledgerCommand) list(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query) error {
 	entries, most, more := []ledger.Entry{}, q.Limit, true
 	for more && len(entries) < most {
 		q.Limit = min(most-len(entries), mostAsked)
-		some, next, rest, err := s.Ledger(ctx, c, q)
+		some, next, rest, err := s.Entries(ctx, c, q)
 		if err != nil {
 			return err
 		}
 		entries, q.After, more = append(entries, some...), next, rest
 	}
-	err := p.answer(entries, func() error { return p.showLedger(entries) })
+	err := l.out.answer(entries, func() error { return l.print(entries) })
 	if more {
-		p.note(dim, "note: ", fmt.Sprintf("there may be more: --after %s goes on, --limit lists more at once", q.After))
+		l.out.note(dim, "note: ", fmt.Sprintf("there may be more: --after %s goes on, --limit lists more at once", q.After))
 	}
 	return err
 }
 
-// withLedger is openProject for a folder whose runs may have left something: one with an app file, or with a database.
-func (p *program) withLedger(f placeFlags) finder {
+// project is openProject for a folder whose runs may have left something: one with an app file, or with a database.
+func (l ledgerCommand) project(f placeFlags) finder {
 	return func(named string) (*project, error) {
-		pr, err := p.openProject(named)
+		pr, err := l.projects.open(named)
 		if err != nil || pr.file != "" {
 			return pr, err
 		}
-		if _, err := os.Stat(p.database(pr, f).path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(pr.database(f.db).path); errors.Is(err, fs.ErrNotExist) {
 			pr.close()
 			return nil, errNoApp
 		}
@@ -166,11 +169,11 @@ func (p *program) withLedger(f placeFlags) finder {
 }
 
 // listLast lists the newest entries. A ledger is read from a time on, so it looks further and further back.
-func (p *program) listLast(ctx context.Context, s surface, c host.Caller, q ledger.Query, count int) error {
+func (l ledgerCommand) listLast(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query, count int) error {
 	const first, longest, step = time.Minute, 10 * 365 * 24 * time.Hour, 8
 	until, earliest := q.Until, q.Since
 	if until.IsZero() {
-		until = p.env.Now()
+		until = l.env.Now()
 	}
 	for back := first; ; back *= step {
 		whole := back > longest || !until.Add(-back).After(earliest)
@@ -182,17 +185,17 @@ func (p *program) listLast(ctx context.Context, s surface, c host.Caller, q ledg
 			return err
 		}
 		if len(entries) == count || whole {
-			return p.answer(entries, func() error { return p.showLedger(entries) })
+			return l.out.answer(entries, func() error { return l.print(entries) })
 		}
 	}
 }
 
 // newestOf returns the last entries that a query asks for, at most so many.
-func newestOf(ctx context.Context, s surface, c host.Caller, q ledger.Query, count int) ([]ledger.Entry, error) {
+func newestOf(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query, count int) ([]ledger.Entry, error) {
 	entries := []ledger.Entry{}
 	q.Limit = mostAsked
 	for more := true; more; {
-		some, next, rest, err := s.Ledger(ctx, c, q)
+		some, next, rest, err := s.Entries(ctx, c, q)
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +206,7 @@ func newestOf(ctx context.Context, s surface, c host.Caller, q ledger.Query, cou
 	return entries, nil
 }
 
-func (p *program) showLedger(entries []ledger.Entry) error {
+func (l ledgerCommand) print(entries []ledger.Entry) error {
 	rows := make([][]string, len(entries))
 	for i, e := range entries {
 		outcome, read, wrote := "ok", make([]string, len(e.Reads)), make([]string, len(e.Writes))
@@ -221,5 +224,5 @@ func (p *program) showLedger(entries []ledger.Entry) error {
 		}
 		rows[i] = []string{when(&e.At), e.Act, e.Tool, e.Actor, e.User, e.Session, outcome, strings.Join(read, ", "), strings.Join(wrote, ", "), e.Run}
 	}
-	return p.table([]string{"TIME", "ACT", "TOOL", "ACTOR", "USER", "SESSION", "OUTCOME", "READ", "WROTE", "RUN"}, rows)
+	return l.out.table([]string{"TIME", "ACT", "TOOL", "ACTOR", "USER", "SESSION", "OUTCOME", "READ", "WROTE", "RUN"}, rows)
 }

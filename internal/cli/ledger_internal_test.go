@@ -36,11 +36,10 @@ func TestParseMoment(t *testing.T) {
 
 // paged has a ledger whose pages hold less than was asked for.
 type paged struct {
-	surface
 	entries, page int
 }
 
-func (s paged) Ledger(_ context.Context, _ host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
+func (s paged) Entries(_ context.Context, _ host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
 	first := 0
 	_, _ = fmt.Sscanf(q.After, "run_%d", &first)
 	last := min(first+min(s.page, q.Limit), s.entries)
@@ -66,8 +65,8 @@ func TestLedgerGoesOverPages(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var stdout, stderr strings.Builder
-			p := &program{env: Env{Stdout: &stdout, Stderr: &stderr}.withDefaults()}
-			err := p.listLedger(t.Context(), paged{entries: test.entries, page: test.page}, host.Caller{}, ledger.Query{Limit: test.limit})
+			l := ledgerCommand{newBase(Env{Stdout: &stdout, Stderr: &stderr})}
+			err := l.list(t.Context(), paged{entries: test.entries, page: test.page}, host.Caller{}, ledger.Query{Limit: test.limit})
 			if got := strings.Count(stdout.String(), "\n") - 1; err != nil || got != test.want {
 				t.Errorf("listLedger = %v with %d entries; want %d", err, got, test.want)
 			}

@@ -41,7 +41,7 @@ func (f *ledgerFlags) completeRun(flags *pflag.FlagSet) error {
 }
 
 // listRun lists the entry of one run.
-func (p *program) listRun(ctx context.Context, s surface, c host.Caller, run string) error {
+func (l ledgerCommand) listRun(ctx context.Context, s ledgerBackend, c host.Caller, run string) error {
 	entry, err := entryOf(ctx, s, c, run)
 	if err != nil {
 		return err
@@ -51,14 +51,14 @@ func (p *program) listRun(ctx context.Context, s surface, c host.Caller, run str
 			WithHint("toolrun ledger --last 20 lists the newest entries; runs of another tenant or database have theirs there")
 	}
 	entries := []ledger.Entry{*entry}
-	return p.answer(entries, func() error { return p.showLedger(entries) })
+	return l.out.answer(entries, func() error { return l.print(entries) })
 }
 
 // entryOf finds the entry of a run, nil if there is none. Entries are in the order of their ids, so it asks for the one
 // that follows the id before.
-func entryOf(ctx context.Context, s surface, c host.Caller, run string) (*ledger.Entry, error) {
+func entryOf(ctx context.Context, s ledgerBackend, c host.Caller, run string) (*ledger.Entry, error) {
 	q := ledger.Query{After: idBefore(run), Limit: 1}
-	entries, _, _, err := s.Ledger(ctx, c, q)
+	entries, _, _, err := s.Entries(ctx, c, q)
 	if err != nil || len(entries) == 0 || entries[0].Run != run {
 		return nil, err
 	}

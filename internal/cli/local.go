@@ -3,88 +3,45 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"io"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/metering"
 	"github.com/toolrun/toolrun/host/report"
-	"github.com/toolrun/toolrun/host/session"
+	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// local is an app that is open in this process.
-type local struct{ host *host.Host }
-
-// Run runs a tool.
-func (l local) Run(ctx context.Context, inv host.Invocation) (*report.Result, error) {
-	return l.host.Run(ctx, inv)
+// localBackend returns the backend of an app that is open in this process.
+func localBackend(h *host.Host, backend storage.Backend) appBackend {
+	return appBackend{
+		runs: h, prompts: h, sessions: h.Sessions(), records: localRecords{h.Stores()}, users: h.Users(), ledger: h.Ledger(),
+		usage: localUsage{backend},
+	}
 }
 
-// Render renders a prompt of the app.
-func (l local) Render(ctx context.Context, c host.Caller, prompt string) (string, error) {
-	return l.host.Render(ctx, c, prompt)
-}
-
-// RenderText renders any template.
-func (l local) RenderText(ctx context.Context, c host.Caller, text string) (string, error) {
-	return l.host.RenderText(ctx, c, text)
-}
-
-// StartSession starts a session, or changes one that is open.
-func (l local) StartSession(ctx context.Context, c host.Caller, start session.Start) (session.Session, error) {
-	return l.host.Sessions().Start(ctx, c, start)
-}
-
-// EndSession ends the caller's session.
-func (l local) EndSession(ctx context.Context, c host.Caller) (session.Session, error) {
-	return l.host.Sessions().End(ctx, c)
-}
-
-// Session describes the caller's session.
-func (l local) Session(ctx context.Context, c host.Caller) (session.Session, error) {
-	return l.host.Sessions().Get(ctx, c)
-}
-
-// Sessions returns a page of sessions after an id.
-func (l local) Sessions(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error) {
-	return l.host.Sessions().List(ctx, c, after, limit)
-}
+// localRecords are the records of an app that is open in this process. Its operator uses them, to whom no grant applies.
+type localRecords struct{ stores host.Stores }
 
 // List returns a page of the records of a store.
-func (l local) List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
-	return l.host.Stores().List(ctx, c, store, after, limit)
+func (l localRecords) List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
+	return l.stores.List(ctx, c, store, after, limit)
 }
 
 // Purge removes all records of a store.
-func (l local) Purge(ctx context.Context, c host.Caller, store string) (int, error) {
-	return l.host.Stores().Purge(ctx, c, store)
-}
-
-// Erase removes everything of the caller's user.
-func (l local) Erase(ctx context.Context, c host.Caller) (memory.Erased, error) {
-	return l.host.Users().Erase(ctx, c)
-}
-
-// ExportUser writes all data of the caller's user as a ZIP archive.
-func (l local) ExportUser(ctx context.Context, c host.Caller, w io.Writer) error {
-	return l.host.Users().Export(ctx, c, w)
-}
-
-// Ledger returns a page of the ledger.
-func (l local) Ledger(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
-	return l.host.Ledger().Entries(ctx, c, q)
+func (l localRecords) Purge(ctx context.Context, c host.Caller, store string) (int, error) {
+	return l.stores.Purge(ctx, c, store)
 }
 
 // Get performs get_content.
-func (l local) Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error) {
+func (l localRecords) Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error) {
 	return l.perform(ctx, c, abi.GetContent, store, projection, map[string]bool{"record": record})
 }
 
-// Set performs set_content. The reply to a merge leaves the revision open, for others may write before it is stored; but
-// while this process has the database open nobody does, so the record itself tells.
-func (l local) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
+// Set performs set_content and reads the record back: the reply to a merge does not contain the revision, because other
+// processes could write before the merge is stored. While this process has the database open, no other can.
+func (l localRecords) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
 	_, effects, err := l.operate(ctx, c, abi.SetContent, store, content, opts)
 	if err != nil {
 		return nil, err
@@ -103,19 +60,19 @@ func (l local) Set(ctx context.Context, c host.Caller, store string, content jso
 	return json.Marshal(record)
 }
 
-// Delete performs delete_content, which has its options in the second place.
-func (l local) Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error) {
+// Delete performs delete_content, whose options are the second argument.
+func (l localRecords) Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error) {
 	return l.perform(ctx, c, abi.DeleteContent, store, opts)
 }
 
 // perform executes an operation. A nil json.RawMessage is an argument that is absent.
-func (l local) perform(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, error) {
+func (l localRecords) perform(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, error) {
 	reply, _, err := l.operate(ctx, c, op, store, args...)
 	return reply, err
 }
 
-// operate is perform that also returns what was read and written.
-func (l local) operate(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, report.Effects, error) {
+// operate is perform that also returns the effects of the operation.
+func (l localRecords) operate(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, report.Effects, error) {
 	call := abi.Call{Op: op}
 	for _, arg := range append([]any{store}, args...) {
 		text, given := arg.(json.RawMessage)
@@ -127,5 +84,14 @@ func (l local) operate(ctx context.Context, c host.Caller, op, store string, arg
 		}
 		call.Args = append(call.Args, text)
 	}
-	return l.host.Stores().Do(ctx, c, memory.Operator(), call)
+	return l.stores.Do(ctx, c, memory.Operator(), call)
+}
+
+// localUsage is the usage of the apps of a tenant in a database.
+type localUsage struct{ backend storage.Backend }
+
+// List returns a page of the usage.
+func (l localUsage) List(ctx context.Context, c host.Caller, q metering.Query) (found []metering.Usage, next string, err error) {
+	q.Limit, q.Tenant = maxUsage, c.Tenant
+	return metering.List(ctx, l.backend, q)
 }

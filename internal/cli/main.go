@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strconv"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,25 +16,31 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// program is what the commands of one Main share.
+// program is one call of Main: what it prints to, and how it ends.
 type program struct {
-	env  Env
-	json bool // --json: answers are JSON documents
-	// answered is set once a JSON document went to stdout, which holds one at most.
-	answered bool
-	// showing is set while progress is shown.
-	showing atomic.Bool
-	// failed is the id of the run that failed, if the ledger has it.
-	failed string
-	// unknown is set where --help was asked of a command that there is not.
-	unknown error
+	baseCommand
+	unknown error // set if --help was requested for an unknown command
+}
+
+// baseCommand is the part that all commands have in common: the process, its console, and access to apps.
+type baseCommand struct {
+	env      Env
+	out      *console
+	projects projects
+	apps     apps
+}
+
+func newBase(env Env) baseCommand {
+	env = env.withDefaults()
+	out, find := &console{env: env}, projects{env}
+	return baseCommand{env: env, out: out, projects: find, apps: apps{out, find}}
 }
 
 // Main runs the command that env's arguments name and returns its exit code: 0 done, 1 the tool or what it
 // asked of memory, 2 the command or the app file, 3 a limit or ctx was cancelled, 4 a conflict, 5 the host or
 // its database. When ctx ends, a run is stopped and stores nothing.
 func Main(ctx context.Context, env Env) (exit int) {
-	p := &program{env: env.withDefaults()}
+	p := &program{baseCommand: newBase(env)}
 	defer func() {
 		// Go's own exit code for a panic is that of a usage error.
 		if v := recover(); v != nil {
@@ -56,7 +61,7 @@ func Main(ctx context.Context, env Env) (exit int) {
 }
 
 func (p *program) rootCommand() *cobra.Command {
-	root := p.group(&cobra.Command{
+	root := group(&cobra.Command{
 		Use:   "toolrun",
 		Short: "Run small tools that remember things, each call in a fresh sandbox",
 		Long: `toolrun runs each call of a tool in a fresh sandbox and gives it one way out: the memory stores that an
@@ -71,16 +76,20 @@ Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 	})
-	root.PersistentFlags().BoolVar(&p.json, "json", false, "answer with one JSON document on stdout")
+	root.PersistentFlags().BoolVar(&p.out.json, "json", false, "answer with one JSON document on stdout")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if refused := refuseServer(cmd, err); refused != nil {
 			return refused
 		}
 		return usagef(flagHint(cmd, err), "%v", err)
 	})
+	b := p.baseCommand
 	root.AddCommand(
-		p.runCommand(), p.serveCommand(), p.memoryCommand(), p.sessionCommand(), p.renderCommand(), p.checkCommand(),
-		p.exportCommand(), p.importCommand(), p.dbCommand(), p.ledgerCommand(), p.usageCommand(), p.eraseCommand(), p.keyCommand(), p.mcpCommand(), p.conformCommand(), p.doubleCommand(), p.pythonCommand(), p.doctorCommand(), p.versionCommand(), docsCommand(),
+		runCommand{b}.command(), serveCommand{b}.command(), memoryCommands{b}.command(), sessionCommands{b}.command(),
+		renderCommand{b}.command(), checkCommand{b}.command(), transferCommands{b}.export(), transferCommands{b}.importCommand(),
+		dbCommands{b}.command(), ledgerCommand{b}.command(), usageCommand{b}.command(), eraseCommand{b}.command(),
+		keyCommands{b}.command(), mcpCommand{b}.command(), conformCommand{b}.command(), doubleCommand{b}.command(),
+		pythonCommands{b}.command(), doctorCommand{b}.command(), versionCommand{b}.command(), docsCommand(),
 	)
 	root.Version = thisVersion().String() // of the flag --version
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -102,7 +111,7 @@ func flagHint(cmd *cobra.Command, err error) string {
 }
 
 // group makes a command that only holds others: alone it shows its help, and it refuses unknown ones.
-func (p *program) group(cmd *cobra.Command) *cobra.Command {
+func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs // else cobra words the error for the root, and accepts anything elsewhere
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {

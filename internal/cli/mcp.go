@@ -13,10 +13,13 @@ import (
 type mcpFlags struct {
 	placeFlags
 	callerFlags
-	wallFlags
+	isolationFlags
 }
 
-func (p *program) mcpCommand() *cobra.Command {
+// mcpCommand serves an app to one MCP client.
+type mcpCommand struct{ baseCommand }
+
+func (mc mcpCommand) command() *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp",
@@ -31,40 +34,40 @@ long as the command runs, and no other command can use it meanwhile.
 The command ends when stdin does and all that was asked is answered, or with Ctrl-C.`,
 		Example: `  toolrun mcp --app ./app.yaml --user ann`,
 		Args:    takes(0, 0, "no arguments"),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return p.serveMCP(cmd.Context(), &f) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return mc.serve(cmd.Context(), &f) },
 	}
 	f.placeFlags.register(cmd)
 	f.callerFlags.register(cmd)
-	f.wallFlags.register(cmd)
+	f.isolationFlags.register(cmd)
 	return cmd
 }
 
-func (p *program) serveMCP(ctx context.Context, f *mcpFlags) (err error) {
-	pr, err := p.openApp(f.app)
+func (mc mcpCommand) serve(ctx context.Context, f *mcpFlags) (err error) {
+	pr, err := mc.projects.openApp(f.app)
 	if err != nil {
 		return err
 	}
 	defer pr.close()
-	behind, err := p.openWall(f.wallFlags, p.logger())
+	tools, err := f.isolationFlags.open(mc.out, mc.out.logger())
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, behind.close()) }()
-	backend, err := p.open(p.database(pr, f.placeFlags), true)
+	defer func() { err = errors.Join(err, tools.close()) }()
+	backend, err := pr.database(f.db).open(true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, backend.Close()) }()
 	caller := f.caller()
 	h, err := host.Open(ctx, host.Options{
-		App: pr.app, Backend: backend, Engines: behind.engines, Tenants: []string{caller.Tenant},
-		Ledger: ledgerKept, Now: p.env.Now, Logger: p.logger(),
+		App: pr.app, Backend: backend, Engines: tools.engines, Tenants: []string{caller.Tenant},
+		Ledger: ledgerKept, Now: mc.env.Now, Logger: mc.out.logger(),
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.Close()) }()
-	server := mcpapi.New(mcpapi.Options{Host: h, Version: thisVersion().Version, Logger: p.logger()})
+	server := mcpapi.New(mcpapi.Options{Host: h, Version: thisVersion().Version, Logger: mc.out.logger()})
 	defer func() { err = errors.Join(err, server.Close()) }()
-	return server.ServeStdio(ctx, caller, p.env.Stdin, p.env.Stdout)
+	return server.ServeStdio(ctx, caller, mc.env.Stdin, mc.env.Stdout)
 }

@@ -17,8 +17,11 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-func (p *program) memoryCommand() *cobra.Command {
-	cmd := p.group(&cobra.Command{
+// memoryCommands are the commands that read and write the records of stores.
+type memoryCommands struct{ baseCommand }
+
+func (m memoryCommands) command() *cobra.Command {
+	cmd := group(&cobra.Command{
 		Use:   "memory",
 		Short: "Look into an app's memory and change it, as its operator",
 		Long: `Look into an app's memory and change it. This is the operator's own way: no grant is asked for, but schemas,
@@ -27,11 +30,11 @@ retention and sizes hold as they do for a tool.`,
   toolrun memory set userPrefs '{"language": "fr"}' --user ann
   toolrun memory list userPrefs`,
 	})
-	cmd.AddCommand(p.memoryGet(), p.memorySet(), p.memoryDelete(), p.memoryList(), p.memoryPurge())
+	cmd.AddCommand(m.get(), m.set(), m.delete(), m.list(), m.purge())
 	return cmd
 }
 
-func (p *program) memoryGet() *cobra.Command {
+func (m memoryCommands) get() *cobra.Command {
 	var f memoryFlags
 	var record bool
 	cmd := &cobra.Command{
@@ -45,26 +48,26 @@ func (p *program) memoryGet() *cobra.Command {
 			var projection json.RawMessage
 			if len(args) == 2 {
 				var err error
-				if projection, err = p.document(cmd.Context(), "the projection", args[1]); err != nil {
+				if projection, err = m.env.document(cmd.Context(), "the projection", args[1]); err != nil {
 					return err
 				}
 			}
-			return p.operate(cmd, &f, args[0], false, func(ctx context.Context, s surface, c host.Caller) error {
+			return m.operate(cmd, &f, args[0], false, func(ctx context.Context, s recordBackend, c host.Caller) error {
 				content, err := s.Get(ctx, c, args[0], projection, record)
 				if err != nil {
 					return err
 				}
-				return p.printJSON(content)
+				return m.out.printJSON(content)
 			})
 		},
 	}
 	f.register(cmd)
 	cmd.Flags().BoolVar(&record, "record", false, "print the revision and the times too")
-	cmd.ValidArgsFunction = p.completeFirst(&f.app, func(pr *project) []string { return append(pr.storeNames(), declare.SessionMeta) })
+	cmd.ValidArgsFunction = m.projects.completeArg(&f.app, func(pr *project) []string { return append(pr.storeNames(), declare.SessionMeta) })
 	return cmd
 }
 
-func (p *program) memorySet() *cobra.Command {
+func (m memoryCommands) set() *cobra.Command {
 	var f memoryFlags
 	var opts writeOptions
 	var revision int64
@@ -78,19 +81,19 @@ removes a field.`,
   toolrun memory set userPrefs - --if-revision 3 --ttl 1h --user ann < prefs.json`,
 		Args: takes(2, 2, "a STORE and its content"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			content, err := p.document(cmd.Context(), "the content", args[1])
+			content, err := m.env.document(cmd.Context(), "the content", args[1])
 			if err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("if-revision") {
 				opts.IfRevision = &revision
 			}
-			return p.operate(cmd, &f, args[0], true, func(ctx context.Context, s surface, c host.Caller) error {
+			return m.operate(cmd, &f, args[0], true, func(ctx context.Context, s recordBackend, c host.Caller) error {
 				record, err := s.Set(ctx, c, args[0], content, opts)
 				if err != nil {
 					return err
 				}
-				return p.showStored(args[0], record)
+				return m.showStored(args[0], record)
 			})
 		},
 	}
@@ -98,12 +101,12 @@ removes a field.`,
 	cmd.Flags().BoolVar(&opts.Replace, "replace", false, "replace the content as a whole")
 	cmd.Flags().Int64Var(&revision, "if-revision", 0, "only if the record has this revision; 0: only if there is none")
 	cmd.Flags().StringVar(&opts.TTL, "ttl", "", "let the record end after this `time`, earlier than its store says: such as 90d, 24h, 30m, 10s")
-	cmd.ValidArgsFunction = p.completeFirst(&f.app, (*project).storeNames)
+	cmd.ValidArgsFunction = m.projects.completeArg(&f.app, (*project).storeNames)
 	return cmd
 }
 
 // showStored tells how a record stands that was written.
-func (p *program) showStored(store string, text json.RawMessage) error {
+func (m memoryCommands) showStored(store string, text json.RawMessage) error {
 	var record struct {
 		Revision int64   `json:"revision"`
 		Updated  string  `json:"updated_at"`
@@ -123,17 +126,17 @@ func (p *program) showStored(store string, text json.RawMessage) error {
 		Violations []abi.Violation `json:"violations,omitempty"`
 	}{true, record.Revision, record.Updated, record.Expires, record.Violations}
 	for _, v := range record.Violations {
-		p.warn("stored although it does not fit the schema of %s: %s", store, v)
+		m.out.warn("stored although it does not fit the schema of %s: %s", store, v)
 	}
-	return p.answer(reply, func() error {
+	return m.out.answer(reply, func() error {
 		if record.Expires == nil {
-			return p.say("stored %s, revision %d", store, record.Revision)
+			return m.out.say("stored %s, revision %d", store, record.Revision)
 		}
-		return p.say("stored %s, revision %d, until %s", store, record.Revision, *record.Expires)
+		return m.out.say("stored %s, revision %d, until %s", store, record.Revision, *record.Expires)
 	})
 }
 
-func (p *program) memoryDelete() *cobra.Command {
+func (m memoryCommands) delete() *cobra.Command {
 	var f memoryFlags
 	var opts writeOptions
 	var revision int64
@@ -146,34 +149,34 @@ func (p *program) memoryDelete() *cobra.Command {
 			if cmd.Flags().Changed("if-revision") {
 				opts.IfRevision = &revision
 			}
-			return p.operate(cmd, &f, args[0], false, func(ctx context.Context, s surface, c host.Caller) error {
+			return m.operate(cmd, &f, args[0], false, func(ctx context.Context, s recordBackend, c host.Caller) error {
 				reply, err := s.Delete(ctx, c, args[0], opts)
 				if err != nil {
 					return err
 				}
-				return p.answer(reply, func() error {
+				return m.out.answer(reply, func() error {
 					if bytes.Contains(reply, []byte(`"deleted":true`)) {
-						return p.say("deleted the record of %s", args[0])
+						return m.out.say("deleted the record of %s", args[0])
 					}
-					return p.say("there was no record of %s", args[0])
+					return m.out.say("there was no record of %s", args[0])
 				})
 			})
 		},
 	}
 	f.register(cmd)
 	cmd.Flags().Int64Var(&revision, "if-revision", 0, "only if the record has this revision")
-	cmd.ValidArgsFunction = p.completeFirst(&f.app, (*project).storeNames)
+	cmd.ValidArgsFunction = m.projects.completeArg(&f.app, (*project).storeNames)
 	return cmd
 }
 
 // operate opens what holds a store that a command reads or writes records of.
-func (p *program) operate(cmd *cobra.Command, f *memoryFlags, store string, keep bool, body func(context.Context, surface, host.Caller) error) error {
-	return p.inWorkspace(cmd, f, p.withStore(store, declare.SessionMeta), keep, func(w *workspace, caller host.Caller) error {
-		return body(cmd.Context(), w, caller)
+func (m memoryCommands) operate(cmd *cobra.Command, f *memoryFlags, store string, keep bool, body func(context.Context, recordBackend, host.Caller) error) error {
+	return m.apps.with(cmd, f, m.projects.withStore(store, declare.SessionMeta), keep, func(opened *openedApp, caller host.Caller) error {
+		return body(cmd.Context(), opened.records, caller)
 	})
 }
 
-func (p *program) memoryList() *cobra.Command {
+func (m memoryCommands) list() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:   "list STORE",
@@ -182,24 +185,24 @@ func (p *program) memoryList() *cobra.Command {
   toolrun memory list userPrefs --user ann --json`,
 		Args: takes(1, 1, "a STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.inWorkspace(cmd, &f, p.withStore(args[0]), false, func(w *workspace, caller host.Caller) error {
-				return p.listMemory(cmd.Context(), w, caller, args[0])
+			return m.apps.with(cmd, &f, m.projects.withStore(args[0]), false, func(opened *openedApp, caller host.Caller) error {
+				return m.listRecords(cmd.Context(), opened.records, caller, args[0])
 			})
 		},
 	}
 	f.register(cmd)
-	cmd.ValidArgsFunction = p.completeFirst(&f.app, (*project).storeNames)
+	cmd.ValidArgsFunction = m.projects.completeArg(&f.app, (*project).storeNames)
 	return cmd
 }
 
-func (p *program) listMemory(ctx context.Context, s surface, caller host.Caller, store string) error {
+func (m memoryCommands) listRecords(ctx context.Context, s recordBackend, caller host.Caller, store string) error {
 	records, err := allPages(func(after string) ([]memory.RecordInfo, string, error) {
 		return s.List(ctx, caller, store, after, pageSize)
 	})
 	if err != nil {
 		return err
 	}
-	return p.answer(records, func() error {
+	return m.out.answer(records, func() error {
 		heads, rows := []string{"USER", "SESSION", "REVISION", "BYTES", "UPDATED", "EXPIRES"}, make([][]string, len(records))
 		items := slices.ContainsFunc(records, func(r memory.RecordInfo) bool { return r.Item != "" })
 		if items {
@@ -211,11 +214,11 @@ func (p *program) listMemory(ctx context.Context, s surface, caller host.Caller,
 				rows[i] = append([]string{strconv.Quote(r.Item)}, rows[i]...)
 			}
 		}
-		return p.table(heads, rows)
+		return m.out.table(heads, rows)
 	})
 }
 
-func (p *program) memoryPurge() *cobra.Command {
+func (m memoryCommands) purge() *cobra.Command {
 	var f memoryFlags // no user and no session: it is about all of them
 	var yes bool
 	cmd := &cobra.Command{
@@ -228,31 +231,31 @@ func (p *program) memoryPurge() *cobra.Command {
 			if !yes {
 				return usagef("to do so, add --yes", "this removes the records of %q of all users and sessions", args[0])
 			}
-			return p.purge(cmd, &f, args[0])
+			return m.purgeStore(cmd, &f, args[0])
 		},
 	}
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "do it")
-	cmd.ValidArgsFunction = p.completeFirst(&f.app, (*project).storeNames)
+	cmd.ValidArgsFunction = m.projects.completeArg(&f.app, (*project).storeNames)
 	return cmd
 }
 
-func (p *program) purge(cmd *cobra.Command, f *memoryFlags, store string) error {
-	n, err := p.purgeOpened(cmd, f, store)
+func (m memoryCommands) purgeStore(cmd *cobra.Command, f *memoryFlags, store string) error {
+	n, err := m.purgeOpened(cmd, f, store)
 	if _, moved := errors.AsType[*memory.ScopeChangedError](err); moved {
-		n, err = p.purgeUnopened(cmd, f, store)
+		n, err = m.purgeUnopened(cmd, f, store)
 	}
 	if err != nil {
 		return err
 	}
 	reply := map[string]any{"store": store, "records": n}
-	return p.answer(reply, func() error { return p.say("removed %s of %s", count(n, "record"), store) })
+	return m.out.answer(reply, func() error { return m.out.say("removed %s of %s", count(n, "record"), store) })
 }
 
-func (p *program) purgeOpened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
-	err = p.inWorkspace(cmd, f, p.openApp, false, func(w *workspace, caller host.Caller) error {
-		n, err = w.Purge(cmd.Context(), caller, store)
+func (m memoryCommands) purgeOpened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
+	err = m.apps.with(cmd, f, m.projects.openApp, false, func(opened *openedApp, caller host.Caller) error {
+		n, err = opened.records.Purge(cmd.Context(), caller, store)
 		return err
 	})
 	return n, err
@@ -260,18 +263,18 @@ func (p *program) purgeOpened(cmd *cobra.Command, f *memoryFlags, store string) 
 
 // purgeUnopened works where the app cannot be opened: to remove the records of a store is a way out when its access was
 // changed. The ledger does not tell of it.
-func (p *program) purgeUnopened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
-	pr, err := p.openApp(f.app)
+func (m memoryCommands) purgeUnopened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
+	pr, err := m.projects.openApp(f.app)
 	if err != nil {
 		return 0, err
 	}
 	defer pr.close()
-	backend, err := p.open(p.database(pr, f.placeFlags), false)
+	backend, err := pr.database(f.db).open(false)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, backend.Close()) }()
-	service, err := p.openMemory(&app.App{ID: pr.app.ID}, backend)
+	service, err := m.apps.memory(&app.App{ID: pr.app.ID}, backend)
 	if err != nil {
 		return 0, err
 	}

@@ -8,24 +8,24 @@ import (
 
 // progress calls work and, where a person looks at stderr, shows after a second that it is still going on.
 // Nothing else may write to stderr meanwhile. What is shown already is not shown as part of something else.
-func (p *program) progress(doing string, work func() error) error {
-	if !p.env.StderrTerminal || !p.showing.CompareAndSwap(false, true) {
+func (c *console) progress(doing string, work func() error) error {
+	if !c.env.StderrTerminal || !c.showing.CompareAndSwap(false, true) {
 		return work()
 	}
-	defer p.showing.Store(false)
-	return beside(work, func(done <-chan struct{}) { p.tick(doing, done) })
+	defer c.showing.Store(false)
+	return beside(work, func(done <-chan struct{}) { c.tick(doing, done) })
 }
 
 // announce is progress for work that a script too should know of: without a terminal one line says after a second that
 // it goes on, and why; but not with --json, for a program that waits for an answer.
-func (p *program) announce(doing, why string, work func() error) error {
-	if p.env.StderrTerminal || p.json {
-		return p.progress(doing, work)
+func (c *console) announce(doing, why string, work func() error) error {
+	if c.env.StderrTerminal || c.json {
+		return c.progress(doing, work)
 	}
 	return beside(work, func(done <-chan struct{}) {
 		select {
 		case <-time.After(time.Second):
-			p.note(dim, "note: ", doing+": "+why)
+			c.note(dim, "note: ", doing+": "+why)
 		case <-done:
 		}
 	})
@@ -42,7 +42,7 @@ func beside(work func() error, watch func(done <-chan struct{})) error {
 }
 
 // tick rewrites one line each second, and removes it in the end.
-func (p *program) tick(doing string, done <-chan struct{}) {
+func (c *console) tick(doing string, done <-chan struct{}) {
 	const clear = "\r\x1b[K"
 	began := time.Now()
 	ticker := time.NewTicker(time.Second)
@@ -50,10 +50,10 @@ func (p *program) tick(doing string, done <-chan struct{}) {
 	for {
 		select {
 		case <-ticker.C:
-			fmt.Fprintf(p.env.Stderr, clear+"%s ... %d s", doing, int(time.Since(began).Seconds()))
+			fmt.Fprintf(c.env.Stderr, clear+"%s ... %d s", doing, int(time.Since(began).Seconds()))
 		case <-done:
 			if time.Since(began) >= time.Second {
-				fmt.Fprint(p.env.Stderr, clear)
+				fmt.Fprint(c.env.Stderr, clear)
 			}
 			return
 		}

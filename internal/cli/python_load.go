@@ -10,13 +10,13 @@ import (
 // pythonEngine is the name of the engine for Python.
 const pythonEngine = "python"
 
-// patient returns engines of which that for Python says when loading a tool takes long: the first time it compiles the
+// announceLoads returns engines of which that for Python says when loading a tool takes long: the first time it compiles the
 // interpreter.
-func (p *program) patient(engines []engine.Engine) []engine.Engine {
+func announceLoads(out *console, engines []engine.Engine) []engine.Engine {
 	list := make([]engine.Engine, len(engines))
 	for i, e := range engines {
 		if list[i] = e; e.Info().Name == pythonEngine {
-			list[i] = announced{e, p}
+			list[i] = announced{e, out}
 		}
 	}
 	return list
@@ -25,7 +25,7 @@ func (p *program) patient(engines []engine.Engine) []engine.Engine {
 // announced is an engine whose loading is announced.
 type announced struct {
 	engine.Engine
-	p *program
+	out *console
 }
 
 var (
@@ -41,10 +41,10 @@ func (a announced) Load(ctx context.Context, src engine.Source) (program engine.
 		return err
 	}
 	if engine.IsPrepared(a.Engine) { // what takes long is the tool, or the machine is busy
-		err = a.p.progress(doing, load)
+		err = a.out.progress(doing, load)
 		return program, err
 	}
-	err = a.p.announce(doing, "the first time it is compiled, which may take half a minute", load)
+	err = a.out.announce(doing, "the first time it is compiled, which may take half a minute", load)
 	return program, err
 }
 

@@ -50,8 +50,8 @@ func TestSlowLoadOfPythonIsAnnounced(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var stderr bytes.Buffer
-				p := &program{env: Env{Stderr: &stderr, StderrTerminal: test.terminal}.withDefaults(), json: test.json}
-				e := p.patient([]engine.Engine{test.engine})[0]
+				out := &console{env: Env{Stderr: &stderr, StderrTerminal: test.terminal}.withDefaults(), json: test.json}
+				e := announceLoads(out, []engine.Engine{test.engine})[0]
 				if _, err := e.Load(t.Context(), engine.Source{}); err != errSlow || stderr.String() != test.want {
 					t.Errorf("Load = %v and wrote %q; want the engine's error, and %q", err, stderr.String(), test.want)
 				}
@@ -67,9 +67,9 @@ func TestSlowLoadOfPythonIsAnnounced(t *testing.T) {
 func TestProgressWithinProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stderr bytes.Buffer
-		p := &program{env: Env{Stderr: &stderr, StderrTerminal: true}.withDefaults()}
-		err := p.progress("checking", func() error {
-			_, err := p.patient([]engine.Engine{slowEngine{pythonEngine, 1500 * time.Millisecond, false}})[0].Load(t.Context(), engine.Source{})
+		out := &console{env: Env{Stderr: &stderr, StderrTerminal: true}.withDefaults()}
+		err := out.progress("checking", func() error {
+			_, err := announceLoads(out, []engine.Engine{slowEngine{pythonEngine, 1500 * time.Millisecond, false}})[0].Load(t.Context(), engine.Source{})
 			return err
 		})
 		if err != errSlow || strings.Contains(stderr.String(), "Python") || !strings.Contains(stderr.String(), "checking ... 1 s") {

@@ -12,22 +12,31 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/metering"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// remote is an app of a server, which it reaches by its API.
-type remote struct {
-	*client.Client
-	p *program
+// remoteBackend returns the backend of an app at a server.
+func remoteBackend(c *client.Client, env Env) appBackend {
+	return appBackend{
+		runs: remoteRuns{c, env}, prompts: remotePrompts{c}, sessions: remoteSessions{c}, records: remoteRecords{c},
+		users: remoteUsers{c}, ledger: remoteLedger{c}, usage: remoteUsage{c},
+	}
 }
 
 func callerOf(c host.Caller) client.Caller { return client.Caller{User: c.User, Session: c.Session} }
 
+// remoteRuns runs tools at a server.
+type remoteRuns struct {
+	client *client.Client
+	env    Env
+}
+
 // Run runs a tool at the server, with its log lines as they happen; those of code come in the end.
-func (r *remote) Run(ctx context.Context, inv host.Invocation) (*report.Result, error) {
+func (r remoteRuns) Run(ctx context.Context, inv host.Invocation) (*report.Result, error) {
 	fields := apitypes.RunFields{
 		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Metadata: inv.Metadata, Context: inv.Context,
 		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(), Dry: inv.Dry,
@@ -35,22 +44,22 @@ func (r *remote) Run(ctx context.Context, inv host.Invocation) (*report.Result, 
 	if inv.Code != nil {
 		return r.runCode(ctx, inv, fields)
 	}
-	result, err := r.StreamRun(ctx, apitypes.RunRequest{Tool: inv.Tool, RunFields: fields}, inv.OnLog, client.IdempotencyKey(inv.Key))
+	result, err := r.client.StreamRun(ctx, apitypes.RunRequest{Tool: inv.Tool, RunFields: fields}, inv.OnLog, client.IdempotencyKey(inv.Key))
 	if result != nil {
 		return result, err
 	}
-	return notRun(inv.Tool, unknownName(err, inv.Tool, r.p.noTool(inv.Tool, " at the server"), "the app declares no tools", func() ([]string, error) {
-		return namesOf(r.Tools, func(t apitypes.Tool) string { return t.Name })(ctx)
+	return notRun(inv.Tool, unknownName(err, inv.Tool, noTool(r.env, inv.Tool, " at the server"), "the app declares no tools", func() ([]string, error) {
+		return namesOf(r.client.Tools, func(t apitypes.Tool) string { return t.Name })(ctx)
 	}))
 }
 
-func (r *remote) runCode(ctx context.Context, inv host.Invocation, fields apitypes.RunFields) (*report.Result, error) {
+func (r remoteRuns) runCode(ctx context.Context, inv host.Invocation, fields apitypes.RunFields) (*report.Result, error) {
 	grants := map[string]string{}
 	for _, g := range inv.Code.Grants {
 		grants[g.Store] = joined(g.Verbs)
 	}
 	request := apitypes.CodeRequest{Name: inv.Tool, Language: inv.Code.Language, Code: inv.Code.Text, Grants: grants, RunFields: fields}
-	result, err := r.RunCode(ctx, request, client.IdempotencyKey(inv.Key))
+	result, err := r.client.RunCode(ctx, request, client.IdempotencyKey(inv.Key))
 	if result == nil {
 		return notRun(inv.Tool, err)
 	}
@@ -74,25 +83,31 @@ func notRun(tool string, err error) (*report.Result, error) {
 	}, err
 }
 
+// remotePrompts renders prompts at a server.
+type remotePrompts struct{ client *client.Client }
+
 // Render renders a prompt of the app.
-func (r *remote) Render(ctx context.Context, c host.Caller, prompt string) (string, error) {
-	rendered, err := r.Client.Render(ctx, callerOf(c), prompt)
+func (r remotePrompts) Render(ctx context.Context, c host.Caller, prompt string) (string, error) {
+	rendered, err := r.client.Render(ctx, callerOf(c), prompt)
 	if err != nil {
 		return "", unknownName(err, prompt, fmt.Sprintf("there is no prompt %q at the server", prompt), "the app declares no prompts", func() ([]string, error) {
-			return namesOf(r.Prompts, func(p apitypes.Prompt) string { return p.Name })(ctx)
+			return namesOf(r.client.Prompts, func(p apitypes.Prompt) string { return p.Name })(ctx)
 		})
 	}
 	return rendered.Text, nil
 }
 
 // RenderText is for who has the memory: a server renders what its app declares.
-func (r *remote) RenderText(context.Context, host.Caller, string) (string, error) {
+func (r remotePrompts) RenderText(context.Context, host.Caller, string) (string, error) {
 	return "", usagef("name a prompt of the app", "a server renders no templates but the app's own prompts")
 }
 
-// StartSession starts a session, or changes one that is open.
-func (r *remote) StartSession(ctx context.Context, c host.Caller, start session.Start) (session.Session, error) {
-	started, err := r.Client.Sessions().Start(ctx, apitypes.SessionRequest{
+// remoteSessions manages sessions at a server.
+type remoteSessions struct{ client *client.Client }
+
+// Start starts a session, or changes one that is open.
+func (r remoteSessions) Start(ctx context.Context, c host.Caller, start session.Start) (session.Session, error) {
+	started, err := r.client.Sessions().Start(ctx, apitypes.SessionRequest{
 		Session: c.Session, User: c.User, Metadata: start.Metadata, SessionReference: start.Reference, UserReference: start.UserReference,
 	})
 	if err != nil {
@@ -101,14 +116,14 @@ func (r *remote) StartSession(ctx context.Context, c host.Caller, start session.
 	return session.Session(started.Session), nil
 }
 
-// EndSession ends the caller's session.
-func (r *remote) EndSession(ctx context.Context, c host.Caller) (session.Session, error) {
-	return sessionOf(r.Client.Sessions().End(ctx, callerOf(c)))
+// End ends the caller's session.
+func (r remoteSessions) End(ctx context.Context, c host.Caller) (session.Session, error) {
+	return sessionOf(r.client.Sessions().End(ctx, callerOf(c)))
 }
 
-// Session describes the caller's session.
-func (r *remote) Session(ctx context.Context, c host.Caller) (session.Session, error) {
-	return sessionOf(r.Client.Sessions().Get(ctx, callerOf(c)))
+// Get describes the caller's session.
+func (r remoteSessions) Get(ctx context.Context, c host.Caller) (session.Session, error) {
+	return sessionOf(r.client.Sessions().Get(ctx, callerOf(c)))
 }
 
 func sessionOf(s *apitypes.Session, err error) (session.Session, error) {
@@ -118,9 +133,9 @@ func sessionOf(s *apitypes.Session, err error) (session.Session, error) {
 	return session.Session(*s), nil
 }
 
-// Sessions returns a page of sessions after an id.
-func (r *remote) Sessions(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error) {
-	page, err := r.Client.Sessions().List(ctx, client.SessionQuery{User: c.User, After: after, Limit: limit})
+// List returns a page of sessions after an id.
+func (r remoteSessions) List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error) {
+	page, err := r.client.Sessions().List(ctx, client.SessionQuery{User: c.User, After: after, Limit: limit})
 	if err != nil {
 		return nil, "", err
 	}
@@ -130,11 +145,14 @@ func (r *remote) Sessions(ctx context.Context, c host.Caller, after string, limi
 	return found, page.Next, nil
 }
 
+// remoteRecords reads and writes records at a server.
+type remoteRecords struct{ client *client.Client }
+
 // Get reads a record.
-func (r *remote) Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error) {
-	found, err := r.Records().Get(ctx, callerOf(c), store, projection)
+func (r remoteRecords) Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error) {
+	found, err := r.client.Records().Get(ctx, callerOf(c), store, projection)
 	if errors.Is(err, abi.NotFound) {
-		if stores, failed := r.storeNames(ctx); failed == nil && slices.Contains(stores, store) {
+		if stores, failed := storeNames(ctx, r.client); failed == nil && slices.Contains(stores, store) {
 			return json.RawMessage("null"), nil
 		}
 	}
@@ -148,10 +166,10 @@ func (r *remote) Get(ctx context.Context, c host.Caller, store string, projectio
 }
 
 // Set writes a record.
-func (r *remote) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
-	write := r.Records().Patch
+func (r remoteRecords) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
+	write := r.client.Records().Patch
 	if opts.Replace {
-		write = r.Records().Put
+		write = r.client.Records().Put
 	}
 	record, err := write(ctx, callerOf(c), store, content, client.WriteOptions{IfRevision: opts.IfRevision, TTL: opts.TTL})
 	if err != nil {
@@ -161,8 +179,8 @@ func (r *remote) Set(ctx context.Context, c host.Caller, store string, content j
 }
 
 // Delete deletes a record.
-func (r *remote) Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error) {
-	deleted, err := r.Records().Delete(ctx, callerOf(c), store, opts.IfRevision)
+func (r remoteRecords) Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error) {
+	deleted, err := r.client.Records().Delete(ctx, callerOf(c), store, opts.IfRevision)
 	if err != nil {
 		return nil, r.unknownStore(ctx, err, store)
 	}
@@ -170,8 +188,8 @@ func (r *remote) Delete(ctx context.Context, c host.Caller, store string, opts w
 }
 
 // List lists records of a store.
-func (r *remote) List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
-	page, err := r.Records().List(ctx, callerOf(c), store, client.PageQuery{After: after, Limit: limit})
+func (r remoteRecords) List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
+	page, err := r.client.Records().List(ctx, callerOf(c), store, client.PageQuery{After: after, Limit: limit})
 	if err != nil {
 		return nil, "", r.unknownStore(ctx, err, store)
 	}
@@ -182,28 +200,34 @@ func (r *remote) List(ctx context.Context, c host.Caller, store, after string, l
 }
 
 // Purge removes all records of a store.
-func (r *remote) Purge(ctx context.Context, _ host.Caller, store string) (int, error) {
-	return r.Records().Purge(ctx, store)
+func (r remoteRecords) Purge(ctx context.Context, _ host.Caller, store string) (int, error) {
+	return r.client.Records().Purge(ctx, store)
 }
 
+// remoteUsers erases and exports the data of users at a server.
+type remoteUsers struct{ client *client.Client }
+
 // Erase removes everything of the caller's user.
-func (r *remote) Erase(ctx context.Context, c host.Caller) (memory.Erased, error) {
-	erased, err := r.Users().Erase(ctx, c.User)
+func (r remoteUsers) Erase(ctx context.Context, c host.Caller) (memory.Erased, error) {
+	erased, err := r.client.Users().Erase(ctx, c.User)
 	if err != nil {
 		return memory.Erased{}, err
 	}
 	return memory.Erased(*erased), nil
 }
 
-// ExportUser writes all data of the caller's user.
-func (r *remote) ExportUser(ctx context.Context, c host.Caller, w io.Writer) error {
-	_, err := r.Users().Export(ctx, c.User, w)
+// Export writes all data of the caller's user.
+func (r remoteUsers) Export(ctx context.Context, c host.Caller, w io.Writer) error {
+	_, err := r.client.Users().Export(ctx, c.User, w)
 	return err
 }
 
-// Ledger returns a page of the ledger.
-func (r *remote) Ledger(ctx context.Context, _ host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
-	page, err := r.Client.Ledger().List(ctx, client.LedgerQuery(q))
+// remoteLedger reads the ledger of a server.
+type remoteLedger struct{ client *client.Client }
+
+// Entries returns a page of the ledger.
+func (r remoteLedger) Entries(ctx context.Context, _ host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
+	page, err := r.client.Ledger().List(ctx, client.LedgerQuery(q))
 	if err != nil {
 		return nil, "", false, err
 	}
@@ -214,11 +238,27 @@ func (r *remote) Ledger(ctx context.Context, _ host.Caller, q ledger.Query) (fou
 	return found, page.Next, page.Next != "", nil
 }
 
-func (r *remote) storeNames(ctx context.Context) ([]string, error) {
-	return namesOf(r.Stores().List, func(s apitypes.Store) string { return s.TechnicalName })(ctx)
+// remoteUsage reads the usage of apps at a server.
+type remoteUsage struct{ client *client.Client }
+
+// List returns a page of the usage.
+func (r remoteUsage) List(ctx context.Context, _ host.Caller, q metering.Query) (found []metering.Usage, next string, err error) {
+	page, err := r.client.Usage().List(ctx, client.UsageQuery{Since: q.Since, Until: q.Until, After: q.After, Limit: maxUsage})
+	if err != nil {
+		return nil, "", err
+	}
+	for _, usage := range page.Items {
+		found = append(found, metering.Usage(usage))
+	}
+	return found, page.Next, nil
 }
 
-func (r *remote) unknownStore(ctx context.Context, err error, store string) error {
+// storeNames returns the names of the stores of an app at a server.
+func storeNames(ctx context.Context, c *client.Client) ([]string, error) {
+	return namesOf(c.Stores().List, func(s apitypes.Store) string { return s.TechnicalName })(ctx)
+}
+
+func (r remoteRecords) unknownStore(ctx context.Context, err error, store string) error {
 	said := fmt.Sprintf("there is no store %q at the server", store)
-	return unknownName(err, store, said, "the app declares no stores", func() ([]string, error) { return r.storeNames(ctx) })
+	return unknownName(err, store, said, "the app declares no stores", func() ([]string, error) { return storeNames(ctx, r.client) })
 }

@@ -14,15 +14,16 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
+	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// runThere runs a tool of an app at a server, or code that is sent there.
-func (p *program) runThere(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) error {
-	sent := p.isFile(tool)
+// runRemote runs a tool of an app at a server, or code that is sent there.
+func (rc runCommand) runRemote(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) error {
+	sent := isFile(rc.env, tool)
 	switch {
 	case sent:
 		var err error
-		if inv.Code, inv.Tool, err = p.codeOf(tool, f.grants); err != nil {
+		if inv.Code, inv.Tool, err = codeOf(rc.env, tool, f.grants); err != nil {
 			return err
 		}
 	case len(f.grants) > 0:
@@ -30,20 +31,20 @@ func (p *program) runThere(ctx context.Context, f *runFlags, inv host.Invocation
 	default:
 		inv.Tool = tool
 	}
-	r, err := p.openRemote(&f.serverFlags, f.app)
+	c, err := rc.apps.client(&f.serverFlags, f.app)
 	if err != nil {
 		return err
 	}
-	err = explainServer(p.runAndPrint(ctx, r, inv, ".", f.trace))
+	err = explainServer(rc.runAndPrint(ctx, remoteRuns{c, rc.env}, inv, ".", f.trace))
 	if fault, ok := err.(*abi.Fault); ok && sent {
-		err = r.sentFault(ctx, fault, inv, tool)
+		err = sentFault(ctx, c, fault, inv, tool)
 	}
-	return adviseTexts(err, pairs, func() bool { return !sent && r.declaresInput(ctx, tool) })
+	return adviseTexts(err, pairs, func() bool { return !sent && declaresInput(ctx, c, tool) })
 }
 
 // declaresInput reports whether a tool of the app has an input schema, or the server does not answer.
-func (r *remote) declaresInput(ctx context.Context, tool string) bool {
-	tools, err := r.Tools(ctx)
+func declaresInput(ctx context.Context, c *client.Client, tool string) bool {
+	tools, err := c.Tools(ctx)
 	at := slices.IndexFunc(tools, func(t apitypes.Tool) bool { return t.Name == tool })
 	return err != nil || at < 0 || len(tools[at].InputSchema) > 0
 }
@@ -63,7 +64,7 @@ func codeLanguage(written string) (string, error) {
 }
 
 // codeOf reads a source file, whose text is sent to a server, and returns it with its name.
-func (p *program) codeOf(written string, grants []string) (*host.Code, string, error) {
+func codeOf(env Env, written string, grants []string) (*host.Code, string, error) {
 	language, err := codeLanguage(written)
 	if err != nil {
 		return nil, "", err
@@ -72,7 +73,7 @@ func (p *program) codeOf(written string, grants []string) (*host.Code, string, e
 	if err != nil {
 		return nil, "", err
 	}
-	text, err := p.readFile("the tool", written)
+	text, err := env.readFile("the tool", written)
 	if err != nil {
 		return nil, "", err
 	}
@@ -81,12 +82,12 @@ func (p *program) codeOf(written string, grants []string) (*host.Code, string, e
 }
 
 // isFile reports whether a tool is given by its path, for who has no app at hand.
-func (p *program) isFile(written string) bool {
-	return p.isPath(&project{app: &app.App{}}, written)
+func isFile(env Env, written string) bool {
+	return (&project{env: env, app: &app.App{}}).isPath(written)
 }
 
 // sentFault is the fault of code that was sent, with its places in the file that was read, and a hint about grants.
-func (r *remote) sentFault(ctx context.Context, f *abi.Fault, inv host.Invocation, written string) *abi.Fault {
+func sentFault(ctx context.Context, c *client.Client, f *abi.Fault, inv host.Invocation, written string) *abi.Fault {
 	const stem = "code." // what a host calls the file of a code begins so
 	shown := *f
 	if strings.HasPrefix(f.File, stem) {
@@ -103,7 +104,7 @@ func (r *remote) sentFault(ctx context.Context, f *abi.Fault, inv host.Invocatio
 		return &shown
 	}
 	pr := &project{app: &app.App{Tools: []app.Tool{{Tool: declare.Tool{Name: inv.Tool, Grants: inv.Code.Grants}}}}}
-	names, _ := r.storeNames(ctx) // without them there is no hint
+	names, _ := storeNames(ctx, c) // without them there is no hint
 	for _, name := range names {
 		pr.app.Stores = append(pr.app.Stores, declare.Store{Name: name})
 	}

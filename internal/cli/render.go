@@ -7,7 +7,10 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-func (p *program) renderCommand() *cobra.Command {
+// renderCommand renders prompts and templates.
+type renderCommand struct{ baseCommand }
+
+func (rc renderCommand) command() *cobra.Command {
 	var f memoryFlags
 	var text string
 	cmd := &cobra.Command{
@@ -25,43 +28,43 @@ store.`,
 				return usagef("see: "+cmd.CommandPath()+" --help", "%s takes either a PROMPT or -e TEMPLATE", cmd.CommandPath())
 			}
 			if inline {
-				return p.render(cmd, &f, "", text)
+				return rc.render(cmd, &f, "", text)
 			}
 			if args[0] != "-" {
-				return p.render(cmd, &f, args[0], "")
+				return rc.render(cmd, &f, args[0], "")
 			}
-			template, err := p.readStdin(cmd.Context(), "the template")
+			template, err := rc.env.readStdin(cmd.Context(), "the template")
 			if err != nil {
 				return err
 			}
-			return p.render(cmd, &f, "", string(template))
+			return rc.render(cmd, &f, "", string(template))
 		},
 	}
 	f.register(cmd)
 	cmd.Flags().StringVarP(&text, "expression", "e", "", "the `template` itself")
-	cmd.ValidArgsFunction = p.completeFirst(&f.app, (*project).promptNames)
+	cmd.ValidArgsFunction = rc.projects.completeArg(&f.app, (*project).promptNames)
 	return cmd
 }
 
 // render renders a declared prompt or, where there is none, a template.
-func (p *program) render(cmd *cobra.Command, f *memoryFlags, prompt, text string) error {
-	return p.inWorkspace(cmd, f, p.withPrompt(prompt), false, func(w *workspace, caller host.Caller) error {
-		render := func() (string, error) { return w.Render(cmd.Context(), caller, prompt) }
+func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, prompt, text string) error {
+	return rc.apps.with(cmd, f, rc.project(prompt), false, func(opened *openedApp, caller host.Caller) error {
+		render := func() (string, error) { return opened.prompts.Render(cmd.Context(), caller, prompt) }
 		if prompt == "" {
-			render = func() (string, error) { return w.RenderText(cmd.Context(), caller, text) }
+			render = func() (string, error) { return opened.prompts.RenderText(cmd.Context(), caller, text) }
 		}
 		rendered, err := render()
 		if err != nil {
 			return err
 		}
-		return p.answer(map[string]string{"text": rendered}, func() error { return p.writeText(rendered) })
+		return rc.out.answer(map[string]string{"text": rendered}, func() error { return rc.out.writeText(rendered) })
 	})
 }
 
-// withPrompt is openProject for a command about a prompt, "" for any.
-func (p *program) withPrompt(prompt string) finder {
+// project is openProject for a command about a prompt, "" for any.
+func (rc renderCommand) project(prompt string) finder {
 	return func(named string) (*project, error) {
-		pr, err := p.openProject(named)
+		pr, err := rc.projects.open(named)
 		if err != nil || prompt == "" {
 			return pr, err
 		}

@@ -20,14 +20,17 @@ import (
 
 type runFlags struct {
 	memoryFlags
-	wallFlags
+	isolationFlags
 	input, context, metadata, key string
 	env, grants                   []string
 	timeout                       time.Duration
 	trace, dry                    bool
 }
 
-func (p *program) runCommand() *cobra.Command {
+// runCommand runs one tool.
+type runCommand struct{ baseCommand }
+
+func (rc runCommand) command() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run TOOL [key=value | key:=json ...]",
@@ -58,13 +61,13 @@ With --server the tool runs at a toolrun serve, and TOOL is one of its app, or a
   toolrun run remember_me language=fr --user ann --server https://tools.example --key-file key`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return p.missingTool(cmd, &f)
+				return rc.missingTool(cmd, &f)
 			}
-			return p.run(cmd, &f, args[0], args[1:])
+			return rc.run(cmd, &f, args[0], args[1:])
 		},
 	}
 	f.memoryFlags.register(cmd)
-	f.wallFlags.register(cmd)
+	f.isolationFlags.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.input, "input", "", "the input: `JSON`, @file or - for stdin")
 	flags.StringVar(&f.context, "context", "", "`JSON`, @file or - with keys for the tool's context")
@@ -75,53 +78,53 @@ With --server the tool runs at a toolrun serve, and TOOL is one of its app, or a
 	flags.DurationVar(&f.timeout, "timeout", 0, "how long the run may take, such as 500ms: less than the tool declares, or up to 180s where it declares nothing (default: what it declares, or 5s)")
 	flags.BoolVar(&f.dry, "dry-run", false, "store nothing, and show what would be stored: what is there before, and after")
 	flags.BoolVar(&f.trace, "trace", false, "show each memory call, with its time, on stderr")
-	cmd.ValidArgsFunction = p.completeRun(&f.app)
-	p.completeFlag(cmd, "grant", cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp, func(pr *project) []string { return suffixed(pr.storeNames(), "=") })
+	cmd.ValidArgsFunction = rc.projects.completeRun(&f.app)
+	rc.projects.completeFlag(cmd, "grant", cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp, func(pr *project) []string { return suffixed(pr.storeNames(), "=") })
 	return cmd
 }
 
-func (p *program) run(cmd *cobra.Command, f *runFlags, tool string, pairs []string) error {
+func (rc runCommand) run(cmd *cobra.Command, f *runFlags, tool string, pairs []string) error {
 	if err := f.check(cmd); err != nil {
 		return err
 	}
-	inv, err := p.invocation(cmd, f, pairs)
+	inv, err := rc.invocation(cmd, f, pairs)
 	if err != nil {
 		return err
 	}
 	if f.remote() {
-		return adviseTypes(p.runThere(cmd.Context(), f, inv, tool, pairs), pairs)
+		return adviseTypes(rc.runRemote(cmd.Context(), f, inv, tool, pairs), pairs)
 	}
-	return adviseTypes(p.runHere(cmd.Context(), f, inv, tool, pairs), pairs)
+	return adviseTypes(rc.runLocal(cmd.Context(), f, inv, tool, pairs), pairs)
 }
 
-// runHere runs a tool of an app file, or one that is given by its path, on this machine.
-func (p *program) runHere(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) (err error) {
-	pr, err := p.openProject(f.app)
+// runLocal runs a tool of an app file, or one that is given by its path, on this machine.
+func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) (err error) {
+	pr, err := rc.projects.open(f.app)
 	if err != nil {
 		return err
 	}
 	defer pr.close()
-	byPath := p.isPath(pr, tool)
-	if inv.Tool, err = p.target(pr, tool, f.grants); err != nil {
+	byPath := pr.isPath(tool)
+	if inv.Tool, err = rc.target(pr, tool, f.grants); err != nil {
 		return err
 	}
-	if err := p.offerPython(ctx, pr, inv.Tool, f.wallFlags); err != nil {
+	if err := (pythonCommands{rc.baseCommand}).offer(ctx, pr, inv.Tool, f.isolationFlags); err != nil {
 		return err
 	}
-	behind, err := p.openWall(f.wallFlags, p.logger())
+	tools, err := f.isolationFlags.open(rc.out, rc.out.logger())
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, behind.close()) }()
-	w, err := p.openRun(ctx, pr, f, inv.Caller, p.patient(behind.engines))
+	defer func() { err = errors.Join(err, tools.close()) }()
+	opened, err := rc.open(ctx, pr, f, inv.Caller, announceLoads(rc.out, tools.engines))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, w.close()) }()
-	code := p.codeFolder(pr, inv.Tool)
-	if err := p.runAndPrint(ctx, w, inv, code, f.trace); err != nil {
+	defer func() { err = errors.Join(err, opened.close()) }()
+	code := pr.codeFolder(inv.Tool)
+	if err := rc.runAndPrint(ctx, opened.runs, inv, code, f.trace); err != nil {
 		if !f.keeps(pr) {
-			p.failed = "" // no ledger has it
+			rc.out.failedRun = "" // no ledger has it
 		}
 		fault := code.fault(faultOf(err))
 		if byPath {
@@ -133,39 +136,39 @@ func (p *program) runHere(ctx context.Context, f *runFlags, inv host.Invocation,
 		})
 	}
 	if !f.dry {
-		p.sweep(ctx, w.host)
+		rc.sweep(ctx, opened.host)
 	}
 	return nil
 }
 
 // runAndPrint runs a tool and prints what came of it.
-func (p *program) runAndPrint(ctx context.Context, s surface, inv host.Invocation, code codeFolder, trace bool) error {
-	result, err := s.Run(ctx, inv)
+func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.Invocation, code codeFolder, trace bool) error {
+	result, err := runs.Run(ctx, inv)
 	if result == nil { // nothing ran
 		return err
 	}
-	if err := p.printResult(result, code, trace); err != nil {
+	if err := rc.printResult(result, code, trace); err != nil {
 		return err
 	}
 	if !result.OK {
-		p.failed = result.RunID
+		rc.out.failedRun = result.RunID
 	}
-	if inv.Dry && result.OK && !p.json {
-		return p.showChanges(result.Changes)
+	if inv.Dry && result.OK && !rc.out.json {
+		return showChanges(rc.out, result.Changes)
 	}
 	return err
 }
 
 // invocation is what the flags ask for, but for the tool.
-func (p *program) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (inv host.Invocation, err error) {
+func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (inv host.Invocation, err error) {
 	inv.Caller = f.caller()
-	if inv.Input, err = p.input(cmd.Context(), f.input, pairs); err != nil {
+	if inv.Input, err = rc.env.input(cmd.Context(), f.input, pairs); err != nil {
 		return inv, err
 	}
-	if inv.Context, err = p.document(cmd.Context(), "--context", f.context); err != nil {
+	if inv.Context, err = rc.env.document(cmd.Context(), "--context", f.context); err != nil {
 		return inv, err
 	}
-	if inv.Metadata, err = p.document(cmd.Context(), "--metadata", f.metadata); err != nil {
+	if inv.Metadata, err = rc.env.document(cmd.Context(), "--metadata", f.metadata); err != nil {
 		return inv, err
 	}
 	if inv.Env, err = parseEnv(f.env); err != nil {
@@ -180,7 +183,7 @@ func (p *program) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (i
 	if f.dry && f.key != "" {
 		return inv, usagef("leave one of them out", "--key keeps what a run answers, and --dry-run keeps nothing")
 	}
-	inv.Key, inv.Timeout, inv.Dry, inv.OnLog = f.key, f.timeout, f.dry, p.logLine()
+	inv.Key, inv.Timeout, inv.Dry, inv.OnLog = f.key, f.timeout, f.dry, rc.logLine()
 	return inv, nil
 }
 
@@ -189,58 +192,58 @@ func (f *runFlags) keeps(pr *project) bool {
 	return len(pr.app.Stores) > 0 || f.session != "" || f.key != "" || f.db != ""
 }
 
-// openRun opens a project for a run. A run that can leave nothing behind needs no database.
-func (p *program) openRun(ctx context.Context, pr *project, f *runFlags, c host.Caller, engines []engine.Engine) (*workspace, error) {
+// open opens a project for a run. A run that can leave nothing behind needs no database.
+func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.Caller, engines []engine.Engine) (*openedApp, error) {
 	backend := storage.Backend(mem.New())
 	if f.keeps(pr) {
 		var err error
-		if backend, err = p.open(p.database(pr, f.placeFlags), !f.dry); err != nil {
+		if backend, err = pr.database(f.db).open(!f.dry); err != nil {
 			return nil, err
 		}
 	}
 	if f.trace {
-		return p.openWorkspace(ctx, pr, backend, c, engines, tracer{p: p})
+		return rc.apps.open(ctx, pr, backend, c, engines, tracer{out: rc.out})
 	}
-	return p.openWorkspace(ctx, pr, backend, c, engines)
+	return rc.apps.open(ctx, pr, backend, c, engines)
 }
 
 // sweep frees what has ended. A host that stays open does so by itself; a command is over before.
-func (p *program) sweep(ctx context.Context, h *host.Host) {
+func (rc runCommand) sweep(ctx context.Context, h *host.Host) {
 	if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
-		p.warn("what has ended could not be freed: %v", err)
+		rc.out.warn("what has ended could not be freed: %v", err)
 	}
 }
 
 // logLine prints log lines as they happen, and says when an attempt was in vain.
-func (p *program) logLine() func(attempt int, line abi.LogLine) {
+func (rc runCommand) logLine() func(attempt int, line abi.LogLine) {
 	styles := map[abi.Level]style{abi.LevelDebug: dim, abi.LevelWarn: yellow, abi.LevelError: red}
 	last := 1
 	return func(attempt int, line abi.LogLine) {
 		if attempt != last {
-			p.note(dim, "note: ", fmt.Sprintf("memory changed meanwhile, attempt %d begins", attempt))
+			rc.out.note(dim, "note: ", fmt.Sprintf("memory changed meanwhile, attempt %d begins", attempt))
 			last = attempt
 		}
-		p.note(styles[line.Level], "["+string(line.Level)+"] ", line.Text)
+		rc.out.note(styles[line.Level], "["+string(line.Level)+"] ", line.Text)
 	}
 }
 
 // printResult writes the Result with --json, and otherwise the output.
-func (p *program) printResult(result *report.Result, code codeFolder, trace bool) error {
-	if p.json {
-		return p.printJSON(result)
+func (rc runCommand) printResult(result *report.Result, code codeFolder, trace bool) error {
+	if rc.out.json {
+		return rc.out.printJSON(result)
 	}
 	for _, warning := range result.Warnings {
 		if warning != host.InProcessWarning || trace {
-			p.warn("%s", code.warning(warning))
+			rc.out.warn("%s", code.warning(warning))
 		}
 	}
 	if result.Repeated {
-		p.note(dim, "note: ", "the earlier run "+result.RunID+" with this key answers; nothing was run")
+		rc.out.note(dim, "note: ", "the earlier run "+result.RunID+" with this key answers; nothing was run")
 	}
 	if !result.OK {
 		return nil
 	}
-	return p.printJSON(result.Output)
+	return rc.out.printJSON(result.Output)
 }
 
 // parseEnv reads NAME=value flags.

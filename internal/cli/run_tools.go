@@ -10,12 +10,12 @@ import (
 type toolLine struct{ name, description string }
 
 // missingTool lists the tools of the app, on stderr: a script whose variable was not set must not take that for success.
-func (p *program) missingTool(cmd *cobra.Command, f *runFlags) error {
+func (rc runCommand) missingTool(cmd *cobra.Command, f *runFlags) error {
 	if err := f.check(cmd); err != nil {
 		return err
 	}
 	missing := usagef("see: "+cmd.CommandPath()+" --help", "%s takes a TOOL", cmd.CommandPath())
-	tools, err := p.toolLines(cmd, f)
+	tools, err := rc.toolLines(cmd, f)
 	if err != nil { // then there is nothing to list
 		return missing
 	}
@@ -25,17 +25,17 @@ func (p *program) missingTool(cmd *cobra.Command, f *runFlags) error {
 	}
 	for i, t := range tools {
 		if i == 0 {
-			p.note(plain, "", "The tools are:")
+			rc.out.note(plain, "", "The tools are:")
 		}
 		description, _, _ := strings.Cut(t.description, "\n")
-		p.note(plain, "  ", t.name+strings.Repeat(" ", width-len(t.name)+2)+description)
+		rc.out.note(plain, "  ", t.name+strings.Repeat(" ", width-len(t.name)+2)+description)
 	}
 	return missing
 }
 
-func (p *program) toolLines(cmd *cobra.Command, f *runFlags) (tools []toolLine, err error) {
+func (rc runCommand) toolLines(cmd *cobra.Command, f *runFlags) (tools []toolLine, err error) {
 	if f.remote() {
-		r, err := p.openRemote(&f.serverFlags, f.app)
+		r, err := rc.apps.client(&f.serverFlags, f.app)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func (p *program) toolLines(cmd *cobra.Command, f *runFlags) (tools []toolLine, 
 		}
 		return tools, err
 	}
-	pr, err := p.openProject(f.app)
+	pr, err := rc.projects.open(f.app)
 	if err != nil {
 		return nil, err
 	}

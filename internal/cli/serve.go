@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,7 +19,7 @@ import (
 )
 
 type serveFlags struct {
-	wallFlags
+	isolationFlags
 	accessFlags
 	listen, db, baseURL, linkKey string
 	tlsCert, tlsKey              string
@@ -42,7 +41,7 @@ type serveFlags struct {
 }
 
 func (f *serveFlags) register(cmd *cobra.Command) {
-	f.wallFlags.register(cmd)
+	f.isolationFlags.register(cmd)
 	f.accessFlags.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "the `address` to listen on; port 0 takes a free one")
@@ -77,7 +76,10 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("db", "db")
 }
 
-func (p *program) serveCommand() *cobra.Command {
+// serveCommand serves apps over HTTP and MCP.
+type serveCommand struct{ baseCommand }
+
+func (sc serveCommand) command() *cobra.Command {
 	var f serveFlags
 	cmd := &cobra.Command{
 		Use:   "serve [APP...]",
@@ -92,20 +94,20 @@ SIGHUP reads the app files again: runs under way end as they began. SIGTERM lets
 		Example: `  toolrun serve --dev
   toolrun serve apps/shop apps/support --keys keys.json --db /var/lib/toolrun/memory.db --listen 127.0.0.1:8080
   toolrun serve --keys keys.json --issuer https://id.example --audience toolrun --jwks https://id.example/keys`,
-		RunE: func(cmd *cobra.Command, args []string) error { return p.serve(cmd.Context(), &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error { return sc.serve(cmd.Context(), &f, args) },
 	}
 	f.register(cmd)
 	return cmd
 }
 
-func (p *program) serve(ctx context.Context, f *serveFlags, files []string) (err error) {
+func (sc serveCommand) serve(ctx context.Context, f *serveFlags, files []string) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
 	if f.dev {
 		f.devKey, f.linger = "dev_"+rand.Text(), 0
 	}
-	s := &server{p: p, flags: f, files: files, logger: slog.New(slog.NewJSONHandler(p.env.Stderr, nil))}
+	s := &server{baseCommand: sc.baseCommand, flags: f, files: files, logger: slog.New(slog.NewJSONHandler(sc.env.Stderr, nil))}
 	defer func() { err = errors.Join(err, s.closeParts()) }()
 	listener, err := s.open(ctx)
 	if err != nil {
@@ -177,14 +179,14 @@ func (f *serveFlags) bodyBytes() int64 {
 
 // openApps reads the app files. One that leaves no app to serve ends it; other mistakes are logged. What their tools are
 // made of is read once: changes wait until the app files are read again.
-func (p *program) openApps(files []string, logger *slog.Logger) ([]*project, error) {
+func openApps(ps projects, files []string, logger *slog.Logger) ([]*project, error) {
 	if len(files) == 0 {
 		files = []string{""}
 	}
 	var projects []*project
 	seen := map[string]string{}
 	for _, file := range files {
-		pr, err := p.openApp(file)
+		pr, err := ps.openApp(file)
 		if err != nil {
 			return nil, err
 		}
@@ -240,15 +242,8 @@ func appsOf(projects []*project) []*app.App {
 	return list
 }
 
-func (p *program) serveDatabase(f *serveFlags, first *project) database {
-	if f.db != "" {
-		return database{p.env.path(f.db), true}
-	}
-	return database{filepath.Join(first.dir, stateFolder, databaseName), false}
-}
-
-// listen opens the port.
-func (p *program) listen(f *serveFlags) (net.Listener, error) {
+// openPort opens the port.
+func (f *serveFlags) openPort() (net.Listener, error) {
 	listener, err := net.Listen("tcp", f.listen)
 	if err != nil {
 		fault := abi.Faultf(abi.Unavailable, "listen on %s: %v", f.listen, cause(err))

@@ -60,14 +60,14 @@ func (f *accessFlags) check() error {
 	return nil
 }
 
-// openAccess makes what finds out who sent a request.
-func (p *program) openAccess(f accessFlags, listen string, logger *slog.Logger) (authenticator, error) {
+// open makes what finds out who sent a request.
+func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authenticator, error) {
 	if f.dev {
-		return p.openDev(f, listen)
+		return f.openDev(listen)
 	}
-	made := &auth.Authenticator{Now: p.env.Now}
+	made := &auth.Authenticator{Now: env.Now}
 	if f.keys != "" {
-		keys, err := auth.OpenKeys(p.env.path(f.keys))
+		keys, err := auth.OpenKeys(env.path(f.keys))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, usagef("toolrun key create --keys "+f.keys+" makes it, with a key", "there is no key file %s", f.keys)
 		}
@@ -80,12 +80,12 @@ func (p *program) openAccess(f accessFlags, listen string, logger *slog.Logger) 
 	if f.issuer != "" {
 		options := auth.TokenOptions{
 			Issuer: f.issuer, Audience: f.audience, TenantClaim: f.tenantClaim, UserClaim: f.userClaim, SessionClaim: f.sessionClaim,
-			Tenant: f.ofTenant, Logger: logger, Now: p.env.Now,
+			Tenant: f.ofTenant, Logger: logger, Now: env.Now,
 		}
 		if strings.Contains(f.jwks, "://") {
 			options.KeysURL = f.jwks
 		} else {
-			options.KeysFile = p.env.path(f.jwks)
+			options.KeysFile = env.path(f.jwks)
 		}
 		tokens, err := auth.NewTokens(options)
 		if err != nil {
@@ -131,7 +131,7 @@ func (k devKey) Authenticate(r *http.Request) (auth.Principal, error) {
 }
 
 // openDev makes the key of --dev, for nobody but this machine.
-func (p *program) openDev(f accessFlags, listen string) (authenticator, error) {
+func (f *accessFlags) openDev(listen string) (authenticator, error) {
 	name, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(name); err != nil || name != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return nil, usagef("such as --listen 127.0.0.1:8080", "--dev listens on this machine alone, and %s is open to others", listen)
@@ -139,62 +139,62 @@ func (p *program) openDev(f accessFlags, listen string) (authenticator, error) {
 	return devKey(f.devKey), nil
 }
 
-// serveWall is what tools, and files that are read, are behind.
-type serveWall struct {
-	tools     *wall
+// serveEngines are the engines of a service: those for tools, and the reader of documents.
+type serveEngines struct {
+	tools     *engineSet
 	readers   *sandbox.Pool // nil where there are none
 	documents *extract.Reader
 }
 
-// openServeWall makes the cells of a service, in which some wait for work.
-func (p *program) openServeWall(f *serveFlags, logger *slog.Logger) (*serveWall, error) {
-	w := &serveWall{}
+// openServeEngines makes the cells of a service, in which some wait for work.
+func openServeEngines(out *console, f *serveFlags, logger *slog.Logger) (*serveEngines, error) {
+	e := &serveEngines{}
 	var err error
 	if f.inProcess {
 		logger.Warn("tools run in this process, without the wall", "flag", "--inprocess")
-		w.tools, err = p.openWall(f.wallFlags, logger)
-		return w, err // and the text of no file is read: its parser is to be behind the wall
+		e.tools, err = f.isolationFlags.open(out, logger)
+		return e, err // and the text of no file is read: its parser is to be behind the wall
 	}
-	if w.tools, err = p.openWallWith(f.wallFlags, sandbox.Options{Logger: logger}); err != nil {
+	if e.tools, err = f.openPool(out.env, sandbox.Options{Logger: logger}); err != nil {
 		return nil, err
 	}
-	options := sandbox.Options{CacheDir: p.cache("cells"), Without: f.without, Require: f.required(), Logger: logger}
-	if w.readers, err = engines.NewDocumentPool(options); err != nil {
-		return nil, errors.Join(err, w.tools.close())
+	options := sandbox.Options{CacheDir: out.env.cacheFolder("cells"), Without: f.without, Require: f.required(), Logger: logger}
+	if e.readers, err = engines.NewDocumentPool(options); err != nil {
+		return nil, errors.Join(err, e.tools.close())
 	}
-	w.documents = &extract.Reader{Engine: w.readers.Engines()[0]}
-	return w, nil
+	e.documents = &extract.Reader{Engine: e.readers.Engines()[0]}
+	return e, nil
 }
 
-func (w *serveWall) close() error {
+func (e *serveEngines) close() error {
 	var err error
-	if w.documents != nil {
-		err = errors.Join(w.documents.Close(), w.readers.Close())
+	if e.documents != nil {
+		err = errors.Join(e.documents.Close(), e.readers.Close())
 	}
-	return errors.Join(err, w.tools.close())
+	return errors.Join(err, e.tools.close())
 }
 
 // openLinks makes what signs links to files. Its secret is made at the first start, and kept: links outlive a restart.
-func (p *program) openLinks(f *serveFlags, database string, addr net.Addr) (*httpapi.Links, error) {
+func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*httpapi.Links, error) {
 	file := database + ".link-key"
 	if f.linkKey != "" {
-		file = p.env.path(f.linkKey)
+		file = out.env.path(f.linkKey)
 	}
 	key, err := readSecret(file)
 	if errors.Is(err, errOpenSecret) {
-		return nil, abi.Faultf(abi.InvalidArgument, "the secret for links %s: %v", p.env.show(file), err).
-			WithHint("chmod 600 %s; where somebody may have read it, remove it: a new one is made, and the links so far end", p.env.show(file))
+		return nil, abi.Faultf(abi.InvalidArgument, "the secret for links %s: %v", out.env.show(file), err).
+			WithHint("chmod 600 %s; where somebody may have read it, remove it: a new one is made, and the links so far end", out.env.show(file))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		key = []byte(rand.Text() + rand.Text())
 		err = os.WriteFile(file, key, 0o600)
 	}
 	if err != nil {
-		return nil, abi.Faultf(abi.Unavailable, "the secret for links %s: %v", p.env.show(file), cause(err))
+		return nil, abi.Faultf(abi.Unavailable, "the secret for links %s: %v", out.env.show(file), cause(err))
 	}
 	base := f.baseURL
 	if ip := addr.(*net.TCPAddr).IP; base == "" && ip.IsUnspecified() {
-		p.warn("links to files will begin with http://%s, which no client can open: --base-url says where clients reach the service", addr)
+		out.warn("links to files will begin with http://%s, which no client can open: --base-url says where clients reach the service", addr)
 	}
 	if base == "" {
 		base = "http://" + addr.String()
@@ -202,7 +202,7 @@ func (p *program) openLinks(f *serveFlags, database string, addr net.Addr) (*htt
 			base = "https://" + addr.String()
 		}
 	}
-	return httpapi.NewLinks(key, base, p.env.Now)
+	return httpapi.NewLinks(key, base, out.env.Now)
 }
 
 var errOpenSecret = errors.New("others can read or change it, and so make links to any file")

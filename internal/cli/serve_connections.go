@@ -55,7 +55,7 @@ func (s *server) watchConnections() error {
 		{"toolrun_connections_strangers", "Connections that are open and without an admitted request.", func(c connections.Counts) float64 { return float64(c.Strangers) }},
 		{"toolrun_connections_displaced", "Connections that were closed since the start to make room for others.", func(c connections.Counts) float64 { return float64(c.Closed) }},
 	} {
-		if err := s.watch.Gauge(gauge.name, gauge.help, func() float64 { return gauge.of(s.connections.Counts()) }); err != nil {
+		if err := s.telemetry.Gauge(gauge.name, gauge.help, func() float64 { return gauge.of(s.connections.Counts()) }); err != nil {
 			return err
 		}
 	}

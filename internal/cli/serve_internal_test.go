@@ -16,10 +16,10 @@ func TestOpenLinksRefusesOpenSecret(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no modes here")
 	}
-	p := &program{env: Env{Dir: t.TempDir()}.withDefaults()}
+	out := &console{env: Env{Dir: t.TempDir()}.withDefaults()}
 	database := filepath.Join(t.TempDir(), "memory.db")
 	open := func() error {
-		_, err := p.openLinks(&serveFlags{}, database, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
+		_, err := openLinks(out, &serveFlags{}, database, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
 		return err
 	}
 	if err := open(); err != nil { // which makes it

@@ -19,13 +19,13 @@ func TestUnreachableIssuerAtStart(t *testing.T) {
 	for url, want := range map[string]int{there.URL: 0, gone.URL: 1} {
 		var log bytes.Buffer
 		logger := slog.New(slog.NewTextHandler(&log, nil))
-		p := &program{env: Env{Dir: t.TempDir()}.withDefaults()}
+		b := newBase(Env{Dir: t.TempDir()})
 		f := &serveFlags{accessFlags: accessFlags{issuer: "https://id.example", audience: "toolrun", jwks: url}}
-		auth, err := p.openAccess(f.accessFlags, "", logger)
+		auth, err := f.accessFlags.open(b.env, "", logger)
 		if err != nil {
 			t.Fatal(err)
 		}
-		(&server{p: p, flags: f, logger: logger, auth: auth}).probeIssuer(t.Context())
+		(&server{baseCommand: b, flags: f, logger: logger, auth: auth}).probeIssuer(t.Context())
 		if n := strings.Count(log.String(), "level=WARN"); n != want || n != strings.Count(log.String(), "level=") {
 			t.Errorf("the log is %q; want %d WARN", log.String(), want)
 		}

@@ -50,7 +50,7 @@ func (s *server) watchParts() error {
 	if c := s.certificate; c != nil {
 		gauges = append(gauges, gauge{"toolrun_certificate_expiry_timestamp_seconds", "When the certificate in use expires, in seconds since 1970.", func() float64 { return float64(c.expires().Unix()) }})
 	}
-	if pool := s.wall.tools.pool; pool != nil {
+	if pool := s.engines.tools.pool; pool != nil {
 		gauges = append(gauges, workerGauges(pool)...)
 	}
 	return s.addGauges(gauges)
@@ -58,7 +58,7 @@ func (s *server) watchParts() error {
 
 func (s *server) addGauges(gauges []gauge) error {
 	for _, g := range gauges {
-		if err := s.watch.Gauge(g.name, g.help, g.read); err != nil {
+		if err := s.telemetry.Gauge(g.name, g.help, g.read); err != nil {
 			return err
 		}
 	}

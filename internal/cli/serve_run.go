@@ -30,46 +30,46 @@ import (
 
 // server is a service that is being served.
 type server struct {
-	p       *program
-	flags   *serveFlags
-	files   []string
-	logger  *slog.Logger
-	auth    authenticator
-	backend storage.Backend
-	wall    *serveWall
-	gate    *admission.Gate
-	watch   *telemetry.Telemetry
-	links   *httpapi.Links
-	apps    *tenants.Apps
-	surface *service.Service
+	baseCommand
+	flags     *serveFlags
+	files     []string
+	logger    *slog.Logger
+	auth      authenticator
+	backend   storage.Backend
+	engines   *serveEngines
+	gate      *admission.Gate
+	telemetry *telemetry.Telemetry
+	links     *httpapi.Links
+	apps      *tenants.Apps
+	handler   *service.Service
 	// certificate is nil for a service without TLS.
 	certificate *certificate
 	// connections are those of the listener.
 	connections *connections.Table
 
 	reloaded   reloaded
-	projects   []*project     // that it started with
+	started    []*project     // that it started with
 	inspecting sync.WaitGroup // done when they were inspected
 }
 
 // open opens what the service is made of, and the port last: who connects is answered.
 func (s *server) open(ctx context.Context) (net.Listener, error) {
-	projects, err := s.p.openApps(s.files, s.logger)
+	projects, err := openApps(s.baseCommand.projects, s.files, s.logger)
 	if err != nil {
 		return nil, err
 	}
-	s.projects = projects
-	db := s.p.serveDatabase(s.flags, projects[0])
+	s.started = projects
+	db := projects[0].database(s.flags.db)
 	if err := s.openParts(db); err != nil {
 		return nil, err
 	}
-	listener, err := s.p.listen(s.flags)
+	listener, err := s.flags.openPort()
 	if err != nil {
 		return nil, err
 	}
 	listener = s.connections.Listener(listener)
-	if s.links, err = s.p.openLinks(s.flags, db.path, listener.Addr()); err == nil {
-		err = s.openSurface()
+	if s.links, err = openLinks(s.out, s.flags, db.path, listener.Addr()); err == nil {
+		err = s.openHandler()
 	}
 	if err == nil {
 		err = startFault(s.apps.Serve(ctx, appsOf(projects)))
@@ -90,20 +90,20 @@ func startFault(err error) error {
 
 // openParts opens what the surfaces work with; closeParts closes as much of it as there is.
 func (s *server) openParts(db database) (err error) {
-	if s.auth, err = s.p.openAccess(s.flags.accessFlags, s.flags.listen, s.logger); err != nil {
+	if s.auth, err = s.flags.accessFlags.open(s.env, s.flags.listen, s.logger); err != nil {
 		return err
 	}
 	options, err := s.flags.storage()
 	if err != nil {
 		return err
 	}
-	if s.certificate, err = s.p.openCertificate(s.flags, s.logger); err != nil {
+	if s.certificate, err = openCertificate(s.env, s.flags, s.logger); err != nil {
 		return err
 	}
-	if s.backend, err = s.p.openWith(db, true, options); err != nil {
+	if s.backend, err = db.openWith(true, options); err != nil {
 		return err
 	}
-	if s.wall, err = s.p.openServeWall(s.flags, s.logger); err != nil {
+	if s.engines, err = openServeEngines(s.out, s.flags, s.logger); err != nil {
 		return err
 	}
 	if s.connections, err = s.flags.table(); err != nil {
@@ -113,7 +113,7 @@ func (s *server) openParts(db database) (err error) {
 	if watch.Tenants, watch.FirstTenants, err = s.flags.tenantsOfMetrics(); err != nil {
 		return err
 	}
-	if s.watch, err = telemetry.New(watch); err != nil {
+	if s.telemetry, err = telemetry.New(watch); err != nil {
 		return usagef("", "%v", err)
 	}
 	return s.watchConnections()
@@ -121,8 +121,8 @@ func (s *server) openParts(db database) (err error) {
 
 func (s *server) closeParts() error {
 	var errs []error
-	if s.wall != nil {
-		errs = append(errs, s.wall.close())
+	if s.engines != nil {
+		errs = append(errs, s.engines.close())
 	}
 	if s.backend != nil {
 		errs = append(errs, s.backend.Close())
@@ -130,8 +130,8 @@ func (s *server) closeParts() error {
 	return errors.Join(errs...)
 }
 
-// openSurface puts the apps and their surfaces together.
-func (s *server) openSurface() error {
+// openHandler puts the apps and their surfaces together.
+func (s *server) openHandler() error {
 	f := s.flags
 	var err error
 	if s.gate, err = admission.New(admission.Limits{Running: f.running, PerTenant: f.perTenant, PerApp: f.perApp, PerUser: f.perUser}); err != nil {
@@ -143,18 +143,18 @@ func (s *server) openSurface() error {
 	}
 	s.apps = tenants.New(tenants.Options{
 		Host: host.Options{
-			Memory: quota, Backend: s.backend, Engines: s.wall.tools.engines, Gate: s.gate, Ledger: f.ledger, Metering: f.usage, Now: s.p.env.Now, Logger: s.logger,
+			Memory: quota, Backend: s.backend, Engines: s.engines.tools.engines, Gate: s.gate, Ledger: f.ledger, Metering: f.usage, Now: s.env.Now, Logger: s.logger,
 		},
-		Observers: func(app string) []host.Observer { return []host.Observer{s.watch.Observer(app)} },
+		Observers: func(app string) []host.Observer { return []host.Observer{s.telemetry.Observer(app)} },
 		FileURL:   s.links.Make,
-		OnRetired: func(h *host.Host) { s.surface.Retire(h) },
-		OnIdle:    func(h *host.Host) { s.surface.Rest(h) },
+		OnRetired: func(h *host.Host) { s.handler.Retire(h) },
+		OnIdle:    func(h *host.Host) { s.handler.Rest(h) },
 		Open:      f.openHosts, Idle: f.hostIdle,
 	})
-	s.surface, err = service.New(service.Options{
-		Apps: s.apps, Authenticate: s.auth.Authenticate, Telemetry: s.watch, Documents: s.wall.documents, Links: s.links,
-		UserMetadata: f.userMetadata, Admitted: connections.Admit, Engines: engine.Infos(s.wall.tools.engines),
-		Rate: f.rate, Burst: f.burst, BodyBytes: f.bodyBytes(), Ready: (&readiness{backend: s.backend, now: s.p.env.Now, logger: s.logger}).check, Version: thisVersion().Version, Logger: s.logger, Backup: backupOf(s.backend, s.logger),
+	s.handler, err = service.New(service.Options{
+		Apps: s.apps, Authenticate: s.auth.Authenticate, Telemetry: s.telemetry, Documents: s.engines.documents, Links: s.links,
+		UserMetadata: f.userMetadata, Admitted: connections.Admit, Engines: engine.Infos(s.engines.tools.engines),
+		Rate: f.rate, Burst: f.burst, BodyBytes: f.bodyBytes(), Ready: (&readiness{backend: s.backend, now: s.env.Now, logger: s.logger}).check, Version: thisVersion().Version, Logger: s.logger, Backup: backupOf(s.backend, s.logger),
 	})
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
 	web := &http.Server{
-		Handler: s.surface, BaseContext: func(net.Listener) context.Context { return requests },
+		Handler: s.handler, BaseContext: func(net.Listener) context.Context { return requests },
 		// A client that sends slowly gets no further than this; answers may take as long as runs do.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
@@ -185,7 +185,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	defer cancel()
 	s.inspecting.Go(func() { s.inspect(ctx) })
 	s.inspecting.Go(func() { s.probeIssuer(ctx) })
-	reload, stop := s.p.env.Reload()
+	reload, stop := s.env.Reload()
 	defer stop()
 	for {
 		select {
@@ -194,7 +194,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 			return errors.Join(abi.Faultf(abi.Unavailable, "the service stopped: %v", err), s.close())
 		case <-reload:
 			s.certificate.reload()
-			s.reloaded.note(s.p.env.Now(), s.reload(ctx))
+			s.reloaded.note(s.env.Now(), s.reload(ctx))
 		case <-ctx.Done():
 			return s.stop(web, cancelRequests)
 		}
@@ -229,11 +229,11 @@ func (s *server) accept(web *http.Server, listener net.Listener) error {
 // the service is no longer ready, and what it sends until then is answered.
 func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
 	s.logger.Info("stopping", "linger", s.flags.linger.String(), "drain", s.flags.drain.String())
-	s.surface.Leave()
+	s.handler.Leave()
 	time.Sleep(s.flags.linger)
 	drain, done := context.WithTimeout(context.Background(), s.flags.drain)
 	defer done()
-	go s.surface.Stop(drain) // what it waits for, Shutdown waits for as well
+	go s.handler.Stop(drain) // what it waits for, Shutdown waits for as well
 	err := web.Shutdown(drain)
 	if errors.Is(err, context.DeadlineExceeded) { // runs are cancelled, and answer so
 		cancel()
@@ -251,7 +251,7 @@ func (s *server) close() error {
 	defer done()
 	s.inspecting.Wait()
 	err := s.apps.Close()
-	if failed := s.watch.Shutdown(flush); failed != nil {
+	if failed := s.telemetry.Shutdown(flush); failed != nil {
 		s.logger.Warn("traces are lost", "error", failed)
 	}
 	s.logger.Info("stopped")
@@ -261,7 +261,7 @@ func (s *server) close() error {
 // inspect compiles the tools that the service began with, and logs what is wrong with them. Nothing is refused, as reload
 // would: there is nothing else to serve.
 func (s *server) inspect(ctx context.Context) {
-	for _, pr := range s.projects {
+	for _, pr := range s.started {
 		broken, err := s.check(ctx, pr)
 		if ctx.Err() != nil {
 			return
@@ -284,7 +284,7 @@ func (s *server) inspect(ctx context.Context) {
 
 // reload reads the app files again. One with mistakes leaves everything as it is. The error is logged.
 func (s *server) reload(ctx context.Context) error {
-	projects, err := s.p.openApps(s.files, s.logger)
+	projects, err := openApps(s.baseCommand.projects, s.files, s.logger)
 	if bad, ok := errors.AsType[*appError](err); ok {
 		logProblems(s.logger, "", bad.problems)
 	}
@@ -323,7 +323,7 @@ func (s *server) flawless(ctx context.Context, pr *project) error {
 func (s *server) logBroken(pr *project, broken map[string]error) {
 	for _, name := range slices.Sorted(maps.Keys(broken)) {
 		tool, _ := pr.app.Tool(name)
-		logProblem(s.logger, "a tool does not compile", pr.app.ID, s.p.toolProblem(pr, tool, faultOf(broken[name])))
+		logProblem(s.logger, "a tool does not compile", pr.app.ID, pr.toolProblem(tool, faultOf(broken[name])))
 	}
 }
 
@@ -331,7 +331,7 @@ func (s *server) logBroken(pr *project, broken map[string]error) {
 // not compile.
 func (s *server) check(ctx context.Context, pr *project) (broken map[string]error, err error) {
 	h, err := host.Open(ctx, host.Options{
-		App: pr.app, Backend: mem.New(), Engines: s.wall.tools.engines, Gate: s.gate, SweepEvery: -1, Logger: s.logger,
+		App: pr.app, Backend: mem.New(), Engines: s.engines.tools.engines, Gate: s.gate, SweepEvery: -1, Logger: s.logger,
 	})
 	if err != nil {
 		return nil, err
@@ -347,14 +347,14 @@ func (s *server) announce(addr net.Addr) {
 		scheme = "https"
 	}
 	url := fmt.Sprintf("%s://%s", scheme, addr)
-	_ = s.p.answer(struct {
+	_ = s.out.answer(struct {
 		URL  string   `json:"url"`
 		Apps []string `json:"apps"`
 		Key  string   `json:"key,omitempty"`
 	}{url, s.apps.Names(), s.flags.devKey}, func() error {
 		if s.flags.devKey != "" {
-			_ = s.p.say("key: %s", s.flags.devKey)
+			_ = s.out.say("key: %s", s.flags.devKey)
 		}
-		return s.p.say("serving %v at %s, described at %s/docs", s.apps.Names(), url, url)
+		return s.out.say("serving %v at %s, described at %s/docs", s.apps.Names(), url, url)
 	})
 }

@@ -34,11 +34,11 @@ type certificate struct {
 }
 
 // openCertificate reads the certificate, nil for a service without TLS.
-func (p *program) openCertificate(f *serveFlags, logger *slog.Logger) (*certificate, error) {
+func openCertificate(env Env, f *serveFlags, logger *slog.Logger) (*certificate, error) {
 	if f.tlsCert == "" {
 		return nil, nil
 	}
-	c := &certificate{certFile: p.env.path(f.tlsCert), keyFile: p.env.path(f.tlsKey), now: p.env.Now, log: logger}
+	c := &certificate{certFile: env.path(f.tlsCert), keyFile: env.path(f.tlsKey), now: env.Now, log: logger}
 	c.looked, c.files = c.now(), c.stat()
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {

@@ -21,9 +21,9 @@ import (
 func TestInvalidCertificateDoesNotReplace(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
-	p := &program{env: Env{Dir: dir, Now: func() time.Time { return now }}.withDefaults()}
+	env := Env{Dir: dir, Now: func() time.Time { return now }}.withDefaults()
 	writeCertificate(t, dir, "good.example")
-	c, err := p.openCertificate(&serveFlags{tlsCert: "cert.pem", tlsKey: "key.pem"}, slog.New(slog.NewTextHandler(&log, nil)))
+	c, err := openCertificate(env, &serveFlags{tlsCert: "cert.pem", tlsKey: "key.pem"}, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,9 +65,9 @@ func TestInvalidCertificateDoesNotReplace(t *testing.T) {
 func TestExpiredCertificateAtStart(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
-	p := &program{env: Env{Dir: dir, Now: func() time.Time { return now }}.withDefaults()}
+	env := Env{Dir: dir, Now: func() time.Time { return now }}.withDefaults()
 	writeCertificateFor(t, dir, "late.example", now.Add(-2*time.Hour), now.Add(-time.Hour))
-	if _, err := p.openCertificate(&serveFlags{tlsCert: "cert.pem", tlsKey: "key.pem"}, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
+	if _, err := openCertificate(env, &serveFlags{tlsCert: "cert.pem", tlsKey: "key.pem"}, slog.New(slog.NewTextHandler(&log, nil))); err != nil {
 		t.Fatal(err)
 	}
 	if text := log.String(); strings.Count(text, "level=WARN") != 1 || !strings.Contains(text, "expired") {

@@ -54,14 +54,14 @@ func writeCertificateFor(t *testing.T, dir, name string, from, until time.Time) 
 func TestCertificateIsReadAgain(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
-	p := &program{env: Env{Dir: dir, Now: func() time.Time { return now }}.withDefaults()}
+	env := Env{Dir: dir, Now: func() time.Time { return now }}.withDefaults()
 	f := &serveFlags{tlsCert: "cert.pem", tlsKey: "key.pem"}
 	logger := slog.New(slog.NewTextHandler(&log, nil))
-	if _, err := p.openCertificate(f, logger); err == nil {
+	if _, err := openCertificate(env, f, logger); err == nil {
 		t.Error("a service without its certificate starts")
 	}
 	writeCertificate(t, dir, "one.example")
-	c, err := p.openCertificate(f, logger)
+	c, err := openCertificate(env, f, logger)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,13 +58,13 @@ func (f *serverFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// openRemote makes what reaches the app with an id at the server; "" is the only app that the key is for.
-func (p *program) openRemote(f *serverFlags, app string) (*remote, error) {
-	key, err := p.serverKey(f)
+// client makes what reaches the app with an id at the server; "" is the only app that the key is for.
+func (a apps) client(f *serverFlags, app string) (*client.Client, error) {
+	key, err := f.key(a.out.env)
 	if err != nil {
 		return nil, err
 	}
-	web, err := p.httpClient(f.ca)
+	web, err := f.httpClient(a.out.env)
 	if err != nil {
 		return nil, err
 	}
@@ -74,17 +74,17 @@ func (p *program) openRemote(f *serverFlags, app string) (*remote, error) {
 		return nil, usagef("such as --server http://127.0.0.1:8080", "%s", strings.ReplaceAll(lines, "client: Options.Key", "the key"))
 	}
 	if u, err := url.Parse(f.url); err == nil && u.Scheme == "http" && !thisMachine(u.Hostname()) {
-		p.warn("the key goes to %s unencrypted; https would keep it from others", u.Hostname())
+		a.out.warn("the key goes to %s unencrypted; https would keep it from others", u.Hostname())
 	}
-	return &remote{c, p}, nil
+	return c, nil
 }
 
 // httpClient makes a client that trusts the authorities of a file too, or returns nil for the default client if there is no file.
-func (p *program) httpClient(ca string) (*http.Client, error) {
-	if ca == "" {
+func (f *serverFlags) httpClient(env Env) (*http.Client, error) {
+	if f.ca == "" {
 		return nil, nil
 	}
-	text, err := p.readFile("--ca", ca)
+	text, err := env.readFile("--ca", f.ca)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (p *program) httpClient(ca string) (*http.Client, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(text) {
-		return nil, usagef("it is a text with BEGIN CERTIFICATE", "--ca %s holds no certificate in PEM", ca)
+		return nil, usagef("it is a text with BEGIN CERTIFICATE", "--ca %s holds no certificate in PEM", f.ca)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}
@@ -105,11 +105,11 @@ func thisMachine(name string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// serverKey reads the key.
-func (p *program) serverKey(f *serverFlags) (string, error) {
-	key := p.env.Getenv(keyVariable)
+// key reads the key.
+func (f *serverFlags) key(env Env) (string, error) {
+	key := env.Getenv(keyVariable)
 	if f.keyFile != "" {
-		text, err := p.readFile("--key-file", f.keyFile)
+		text, err := env.readFile("--key-file", f.keyFile)
 		if err != nil {
 			return "", err
 		}

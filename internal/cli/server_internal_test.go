@@ -20,8 +20,8 @@ func TestOpenRemoteWarns(t *testing.T) {
 		"http://localhost":         false,
 	} {
 		var stderr bytes.Buffer
-		p := &program{env: Env{Stderr: &stderr, Getenv: func(string) string { return "s3cret" }}.withDefaults()}
-		if _, err := p.openRemote(&serverFlags{url: url}, ""); err != nil {
+		b := newBase(Env{Stderr: &stderr, Getenv: func(string) string { return "s3cret" }})
+		if _, err := b.apps.client(&serverFlags{url: url}, ""); err != nil {
 			t.Errorf("openRemote(%s): %v", url, err)
 		}
 		if got := strings.Contains(stderr.String(), "unencrypted"); got != warned || strings.Contains(stderr.String(), "s3cret") {
@@ -33,7 +33,7 @@ func TestOpenRemoteWarns(t *testing.T) {
 // TestSentFault shows places in the file that was read, as a person can open them.
 func TestSentFault(t *testing.T) {
 	f := &abi.Fault{Code: abi.ToolError, File: "code.py", Line: 3, Stack: "at f (code.py:3:1)\nat other.py:1:2"}
-	got := (*remote)(nil).sentFault(t.Context(), f, host.Invocation{}, "./draft.py")
+	got := sentFault(t.Context(), nil, f, host.Invocation{}, "./draft.py")
 	if got.File != "./draft.py" || got.Stack != "at f (./draft.py:3:1)\nat other.py:1:2" || f.File != "code.py" {
 		t.Errorf("sentFault = %+v", got)
 	}

@@ -11,26 +11,29 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-func (p *program) sessionCommand() *cobra.Command {
-	cmd := p.group(&cobra.Command{
+// sessionCommands are the commands that start, end and show sessions.
+type sessionCommands struct{ baseCommand }
+
+func (sc sessionCommands) command() *cobra.Command {
+	cmd := group(&cobra.Command{
 		Use:   "session",
 		Short: "Start, end and show sessions",
 		Example: `  id=$(toolrun session start --user ann --metadata '{"userName": "Ann"}')
   toolrun run greet --user ann --session "$id"
   toolrun session end "$id"`,
 	})
-	cmd.AddCommand(p.sessionStart(), p.sessionEnd(), p.sessionShow(), p.sessionList())
+	cmd.AddCommand(sc.start(), sc.end(), sc.show(), sc.list())
 	return cmd
 }
 
-// inSession opens an app for a command about its sessions, which there are without an app file too.
-func (p *program) inSession(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, surface, host.Caller) error) error {
-	return p.inWorkspace(cmd, f, p.openProject, keep, func(w *workspace, caller host.Caller) error {
-		return body(cmd.Context(), w, caller)
+// with opens an app for a command about its sessions, which there are without an app file too.
+func (sc sessionCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, sessionBackend, host.Caller) error) error {
+	return sc.apps.with(cmd, f, sc.projects.open, keep, func(opened *openedApp, caller host.Caller) error {
+		return body(cmd.Context(), opened.sessions, caller)
 	})
 }
 
-func (p *program) sessionStart() *cobra.Command {
+func (sc sessionCommands) start() *cobra.Command {
 	var f memoryFlags
 	var metadata string
 	var start session.Start
@@ -42,15 +45,15 @@ func (p *program) sessionStart() *cobra.Command {
 		Args: takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			var err error
-			if start.Metadata, err = p.document(cmd.Context(), "--metadata", metadata); err != nil {
+			if start.Metadata, err = sc.env.document(cmd.Context(), "--metadata", metadata); err != nil {
 				return err
 			}
-			return p.inSession(cmd, &f, true, func(ctx context.Context, s surface, c host.Caller) error {
-				started, err := s.StartSession(ctx, c, start)
+			return sc.with(cmd, &f, true, func(ctx context.Context, s sessionBackend, c host.Caller) error {
+				started, err := s.Start(ctx, c, start)
 				if err != nil {
 					return err
 				}
-				return p.answer(started, func() error { return p.say("%s", started.ID) })
+				return sc.out.answer(started, func() error { return sc.out.say("%s", started.ID) })
 			})
 		},
 	}
@@ -61,7 +64,7 @@ func (p *program) sessionStart() *cobra.Command {
 	return cmd
 }
 
-func (p *program) sessionEnd() *cobra.Command {
+func (sc sessionCommands) end() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:     "end [SESSION]",
@@ -72,12 +75,12 @@ func (p *program) sessionEnd() *cobra.Command {
 			if err := f.named(cmd, args); err != nil {
 				return err
 			}
-			return p.inSession(cmd, &f, false, func(ctx context.Context, s surface, c host.Caller) error {
-				ended, err := s.EndSession(ctx, c)
+			return sc.with(cmd, &f, false, func(ctx context.Context, s sessionBackend, c host.Caller) error {
+				ended, err := s.End(ctx, c)
 				if err != nil {
 					return err
 				}
-				return p.answer(ended, func() error { return p.say("ended %s", ended.ID) })
+				return sc.out.answer(ended, func() error { return sc.out.say("ended %s", ended.ID) })
 			})
 		},
 	}
@@ -85,7 +88,7 @@ func (p *program) sessionEnd() *cobra.Command {
 	return cmd
 }
 
-func (p *program) sessionShow() *cobra.Command {
+func (sc sessionCommands) show() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:     "show [SESSION]",
@@ -96,15 +99,15 @@ func (p *program) sessionShow() *cobra.Command {
 			if err := f.named(cmd, args); err != nil {
 				return err
 			}
-			return p.inSession(cmd, &f, false, func(ctx context.Context, s surface, c host.Caller) error {
-				found, err := s.Session(ctx, c)
+			return sc.with(cmd, &f, false, func(ctx context.Context, s sessionBackend, c host.Caller) error {
+				found, err := s.Get(ctx, c)
 				if err != nil {
 					return err
 				}
 				if c.User != "" && found.User != c.User {
 					return abi.Faultf(abi.AccessDenied, "the session belongs to another user")
 				}
-				return p.answer(found, func() error { return p.showSession(found) })
+				return sc.out.answer(found, func() error { return sc.print(found) })
 			})
 		},
 	}
@@ -126,16 +129,16 @@ func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (p *program) showSession(s session.Session) error {
+func (sc sessionCommands) print(s session.Session) error {
 	rows := [][]string{
 		{"user", s.User}, {"reference", s.Reference}, {"user reference", s.UserReference},
 		{"started", when(&s.Started)}, {"used", when(&s.Used)}, {"ended", when(s.Ended)}, {"metadata", string(s.Metadata)},
 	}
 	rows = slices.DeleteFunc(rows, func(row []string) bool { return row[1] == "" })
-	return p.table([]string{"session", s.ID}, rows)
+	return sc.out.table([]string{"session", s.ID}, rows)
 }
 
-func (p *program) sessionList() *cobra.Command {
+func (sc sessionCommands) list() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -144,7 +147,7 @@ func (p *program) sessionList() *cobra.Command {
   toolrun session list --user ann --json`,
 		Args: takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.inSession(cmd, &f, false, p.listSessions)
+			return sc.with(cmd, &f, false, sc.printList)
 		},
 	}
 	f.registerPlace(cmd)
@@ -153,19 +156,19 @@ func (p *program) sessionList() *cobra.Command {
 	return cmd
 }
 
-func (p *program) listSessions(ctx context.Context, app surface, c host.Caller) error {
+func (sc sessionCommands) printList(ctx context.Context, s sessionBackend, c host.Caller) error {
 	sessions, err := allPages(func(after string) ([]session.Session, string, error) {
-		return app.Sessions(ctx, c, after, pageSize)
+		return s.List(ctx, c, after, pageSize)
 	})
 	if err != nil {
 		return err
 	}
-	return p.answer(sessions, func() error {
+	return sc.out.answer(sessions, func() error {
 		rows := make([][]string, len(sessions))
 		for i, s := range sessions {
 			rows[i] = []string{s.ID, s.User, when(&s.Started), when(&s.Used), when(s.Ended)}
 		}
-		return p.table([]string{"SESSION", "USER", "STARTED", "USED", "ENDED"}, rows)
+		return sc.out.table([]string{"SESSION", "USER", "STARTED", "USED", "ENDED"}, rows)
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 // tracer shows on stderr what a run does with memory. It tells stores and revisions, never contents.
 type tracer struct {
 	host.NopObserver
-	p *program
+	out *console
 }
 
 var _ host.Observer = tracer{}
@@ -56,7 +56,7 @@ func (t tracer) Committed(_ context.Context, run host.RunInfo, result *report.Re
 }
 
 func (t tracer) line(format string, args ...any) {
-	t.p.note(dim, "trace: ", fmt.Sprintf(format, args...))
+	t.out.note(dim, "trace: ", fmt.Sprintf(format, args...))
 }
 
 func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

@@ -15,7 +15,10 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-func (p *program) exportCommand() *cobra.Command {
+// transferCommands are the commands export and import.
+type transferCommands struct{ baseCommand }
+
+func (tc transferCommands) export() *cobra.Command {
 	var f memoryFlags
 	var out string
 	var force bool
@@ -33,7 +36,7 @@ keys, and entries of the ledger. It is what toolrun erase would remove.`,
 		Args: takes(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("user") {
-				return p.exportUser(cmd, &f, out, force)
+				return tc.exportUser(cmd, &f, out, force)
 			}
 			if err := f.check(cmd); err != nil {
 				return err
@@ -43,15 +46,15 @@ keys, and entries of the ledger. It is what toolrun erase would remove.`,
 					return usagef("add --user USER, or leave it out", "--%s is for the data of a user; the configuration is in the app file", name)
 				}
 			}
-			export := p.exportHere
+			export := tc.exportLocal
 			if f.remote() {
-				export = func(file string) ([]byte, error) { return p.exportThere(cmd.Context(), &f.serverFlags, file) }
+				export = func(file string) ([]byte, error) { return tc.exportRemote(cmd.Context(), &f.serverFlags, file) }
 			}
 			document, err := export(f.app)
 			if err != nil {
 				return err
 			}
-			return p.writeDocument(document, out, force)
+			return tc.writeDocument(document, out, force)
 		},
 	}
 	f.registerPlace(cmd)
@@ -62,8 +65,8 @@ keys, and entries of the ledger. It is what toolrun erase would remove.`,
 	return cmd
 }
 
-func (p *program) exportHere(file string) ([]byte, error) {
-	pr, err := p.openApp(file)
+func (tc transferCommands) exportLocal(file string) ([]byte, error) {
+	pr, err := tc.projects.openApp(file)
 	if err != nil {
 		return nil, err
 	}
@@ -74,9 +77,9 @@ func (p *program) exportHere(file string) ([]byte, error) {
 	return app.Export(pr.app)
 }
 
-// exportThere exports an app at a server, laid out as exportHere does.
-func (p *program) exportThere(ctx context.Context, server *serverFlags, id string) ([]byte, error) {
-	r, err := p.openRemote(server, id)
+// exportRemote exports an app at a server, laid out as exportHere does.
+func (tc transferCommands) exportRemote(ctx context.Context, server *serverFlags, id string) ([]byte, error) {
+	r, err := tc.apps.client(server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +103,7 @@ func (pr *project) whole() error {
 	return &appError{pr.file, pr.problems}
 }
 
-func (p *program) importCommand() *cobra.Command {
+func (tc transferCommands) importCommand() *cobra.Command {
 	var out, dir, id string
 	var force bool
 	var server serverFlags
@@ -123,7 +126,7 @@ With --server, the stores of the document are declared at the server instead, be
 			case server.remote() && writes:
 				return usagef("leave -o, --dir and --force out", "with --server, an import writes no file")
 			case server.remote():
-				return p.importThere(cmd.Context(), &server, id, args[0])
+				return tc.importRemote(cmd.Context(), &server, id, args[0])
 			case id != "":
 				return usagef("--dir says where to write it", "--app is the id of an app at a --server, and none is named")
 			}
@@ -133,7 +136,7 @@ With --server, the stores of the document are declared at the server instead, be
 			if dir != "" {
 				out = filepath.Join(dir, app.FileName)
 			}
-			return p.importApp(cmd.Context(), args[0], out, force)
+			return tc.importLocal(cmd.Context(), args[0], out, force)
 		},
 	}
 	server.register(cmd)
@@ -145,15 +148,15 @@ With --server, the stores of the document are declared at the server instead, be
 }
 
 // readApp reads a document that makes an app.
-func (p *program) readApp(ctx context.Context, from string) (*app.App, error) {
+func (tc transferCommands) readApp(ctx context.Context, from string) (*app.App, error) {
 	name := from
 	var document []byte
 	var err error
 	if from == "-" {
 		name = "stdin"
-		document, err = p.readStdin(ctx, "the document")
+		document, err = tc.env.readStdin(ctx, "the document")
 	} else {
-		document, err = p.readFile("the document", from)
+		document, err = tc.env.readFile("the document", from)
 	}
 	if err != nil {
 		return nil, err
@@ -165,9 +168,9 @@ func (p *program) readApp(ctx context.Context, from string) (*app.App, error) {
 	return imported, nil
 }
 
-// importThere declares the stores of a document at a server.
-func (p *program) importThere(ctx context.Context, server *serverFlags, id, from string) error {
-	imported, err := p.readApp(ctx, from)
+// importRemote declares the stores of a document at a server.
+func (tc transferCommands) importRemote(ctx context.Context, server *serverFlags, id, from string) error {
+	imported, err := tc.readApp(ctx, from)
 	if err != nil {
 		return err
 	}
@@ -175,7 +178,7 @@ func (p *program) importThere(ctx context.Context, server *serverFlags, id, from
 	if err != nil {
 		return err
 	}
-	r, err := p.openRemote(server, id)
+	r, err := tc.apps.client(server, id)
 	if err != nil {
 		return err
 	}
@@ -183,19 +186,19 @@ func (p *program) importThere(ctx context.Context, server *serverFlags, id, from
 	if err != nil {
 		return explainServer(err)
 	}
-	return p.answer(done, func() error {
+	return tc.out.answer(done, func() error {
 		for _, left := range done.LeftOut {
-			p.warn("left out the %s %s: %s", left.Kind, left.Name, left.Reason)
+			tc.out.warn("left out the %s %s: %s", left.Kind, left.Name, left.Reason)
 		}
 		if len(done.Stores) == 0 {
-			return p.say("the app file there declares every store")
+			return tc.out.say("the app file there declares every store")
 		}
-		return p.say("declared %s", strings.Join(done.Stores, ", "))
+		return tc.out.say("declared %s", strings.Join(done.Stores, ", "))
 	})
 }
 
-func (p *program) importApp(ctx context.Context, from, out string, force bool) error {
-	imported, err := p.readApp(ctx, from)
+func (tc transferCommands) importLocal(ctx context.Context, from, out string, force bool) error {
+	imported, err := tc.readApp(ctx, from)
 	if err != nil {
 		return err
 	}
@@ -203,42 +206,42 @@ func (p *program) importApp(ctx context.Context, from, out string, force bool) e
 	if err != nil {
 		return err
 	}
-	if err := p.writeDocument(document, out, force); err != nil || out == "" {
+	if err := tc.writeDocument(document, out, force); err != nil || out == "" {
 		return err
 	}
-	p.missingSources(imported, filepath.Dir(p.env.path(out)))
+	tc.warnMissingSources(imported, filepath.Dir(tc.env.path(out)))
 	return nil
 }
 
-// missingSources names the code that a document does not bring along.
-func (p *program) missingSources(a *app.App, dir string) {
+// warnMissingSources names the code that a document does not bring along.
+func (tc transferCommands) warnMissingSources(a *app.App, dir string) {
 	for _, t := range a.Tools {
 		source := t.Source
 		if source == "" {
 			source = t.Dir
 		}
 		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(source))); errors.Is(err, fs.ErrNotExist) {
-			p.warn("the tool %s needs %s beside the app file", t.Name, source)
+			tc.out.warn("the tool %s needs %s beside the app file", t.Name, source)
 		}
 	}
 }
 
 // writeDocument writes an app's document to a file or, where none is named, to stdout.
-func (p *program) writeDocument(document []byte, out string, force bool) error {
+func (tc transferCommands) writeDocument(document []byte, out string, force bool) error {
 	if out == "" {
-		p.answered = true
-		_, err := p.env.Stdout.Write(document)
+		tc.out.answered = true
+		_, err := tc.env.Stdout.Write(document)
 		return err
 	}
-	if err := p.writeFile(out, document, force); err != nil {
+	if err := tc.writeFile(out, document, force); err != nil {
 		return err
 	}
-	return p.answer(map[string]string{"file": out}, func() error { return p.say("wrote %s", out) })
+	return tc.out.answer(map[string]string{"file": out}, func() error { return tc.out.say("wrote %s", out) })
 }
 
 // writeFile makes a file and its folder; it replaces one that is there only by force.
-func (p *program) writeFile(name string, content []byte, force bool) error {
-	full := p.env.path(name)
+func (tc transferCommands) writeFile(name string, content []byte, force bool) error {
+	full := tc.env.path(name)
 	if err := os.MkdirAll(filepath.Dir(full), 0o777); err != nil {
 		return usagef("", "the folder of %s cannot be made: %v", name, cause(err))
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/metering"
-	"github.com/toolrun/toolrun/sdk/client"
 )
 
 type usageFlags struct {
@@ -17,7 +16,10 @@ type usageFlags struct {
 	since, until string
 }
 
-func (p *program) usageCommand() *cobra.Command {
+// usageCommand shows what apps use.
+type usageCommand struct{ baseCommand }
+
+func (uc usageCommand) command() *cobra.Command {
 	var f usageFlags
 	cmd := &cobra.Command{
 		Use:   "usage",
@@ -36,8 +38,8 @@ another reason, such as an invalid input. Only a toolrun serve counts runs.`,
 			if err != nil {
 				return err
 			}
-			return p.inWorkspace(cmd, &f.memoryFlags, p.openApp, false, func(w *workspace, c host.Caller) error {
-				return p.showUsage(cmd.Context(), w, c, q)
+			return uc.apps.with(cmd, &f.memoryFlags, uc.projects.openApp, false, func(opened *openedApp, c host.Caller) error {
+				return uc.show(cmd.Context(), opened.usage, c, q)
 			})
 		},
 	}
@@ -66,31 +68,13 @@ func (f *usageFlags) query() (q metering.Query, err error) {
 	return q, nil
 }
 
-// mostUsage is how many apps a server answers with at once.
-const mostUsage = 100
+// maxUsage is how many apps a server answers with at once.
+const maxUsage = 100
 
-// usage returns a page of what apps use.
-func (w *workspace) usage(ctx context.Context, c host.Caller, q metering.Query) (found []metering.Usage, next string, err error) {
-	q.Limit = mostUsage
-	there, remote := w.surface.(*remote)
-	if !remote {
-		q.Tenant = c.Tenant
-		return metering.List(ctx, w.backend, q)
-	}
-	page, err := there.Usage().List(ctx, client.UsageQuery{Since: q.Since, Until: q.Until, After: q.After, Limit: q.Limit})
-	if err != nil {
-		return nil, "", err
-	}
-	for _, usage := range page.Items {
-		found = append(found, metering.Usage(usage))
-	}
-	return found, page.Next, nil
-}
-
-func (p *program) showUsage(ctx context.Context, w *workspace, c host.Caller, q metering.Query) error {
+func (uc usageCommand) show(ctx context.Context, u usageBackend, c host.Caller, q metering.Query) error {
 	all := []metering.Usage{}
 	for {
-		found, next, err := w.usage(ctx, c, q)
+		found, next, err := u.List(ctx, c, q)
 		if err != nil {
 			return err
 		}
@@ -99,7 +83,7 @@ func (p *program) showUsage(ctx context.Context, w *workspace, c host.Caller, q 
 		}
 		q.After = next
 	}
-	return p.answer(all, func() error {
+	return uc.out.answer(all, func() error {
 		rows := make([][]string, len(all))
 		for i, u := range all {
 			rows[i] = []string{
@@ -107,6 +91,6 @@ func (p *program) showUsage(ctx context.Context, w *workspace, c host.Caller, q 
 				fmt.Sprintf("%.3fs", u.CPUMS/1000), fmt.Sprint(u.StoredBytes), fmt.Sprint(u.StoredRecords),
 			}
 		}
-		return p.table([]string{"TENANT", "APP", "RUNS", "FAILED", "REPEATED", "REFUSED", "NOT STARTED", "CPU", "BYTES", "RECORDS"}, rows)
+		return uc.out.table([]string{"TENANT", "APP", "RUNS", "FAILED", "REPEATED", "REFUSED", "NOT STARTED", "CPU", "BYTES", "RECORDS"}, rows)
 	})
 }

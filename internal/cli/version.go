@@ -20,7 +20,10 @@ type version struct {
 	Platform string `json:"platform"`
 }
 
-func (p *program) versionCommand() *cobra.Command {
+// versionCommand prints the version.
+type versionCommand struct{ baseCommand }
+
+func (vc versionCommand) command() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version of toolrun and of its contract with tools",
@@ -28,7 +31,7 @@ func (p *program) versionCommand() *cobra.Command {
 		Args:    takes(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			v := thisVersion()
-			return p.answer(v, func() error { return p.say("%s", v) })
+			return vc.out.answer(v, func() error { return vc.out.say("%s", v) })
 		},
 	}
 }

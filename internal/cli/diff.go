@@ -13,12 +13,12 @@ import (
 )
 
 // showChanges tells, store by store, what a dry run would have stored.
-func (p *program) showChanges(changes []report.Change) error {
+func showChanges(out *console, changes []report.Change) error {
 	if len(changes) == 0 {
-		return p.say("would store nothing")
+		return out.say("would store nothing")
 	}
 	for _, change := range changes {
-		if err := p.showChange(change); err != nil {
+		if err := showChange(out, change); err != nil {
 			return err
 		}
 	}
@@ -34,7 +34,7 @@ func recordName(store, item string) string {
 }
 
 // showChange shows what differs between a record before and after, each value at its JSON pointer (RFC 6901).
-func (p *program) showChange(change report.Change) error {
+func showChange(out *console, change report.Change) error {
 	before, err := decodeContent(change.Before)
 	if err != nil {
 		return err
@@ -56,18 +56,18 @@ func (p *program) showChange(change report.Change) error {
 	case len(differences) == 0:
 		verb, end = "store", " again, as it is"
 	}
-	if err := p.say("would %s %s%s", verb, recordName(change.Store, change.Item), end); err != nil {
+	if err := out.say("would %s %s%s", verb, recordName(change.Store, change.Item), end); err != nil {
 		return err
 	}
 	for _, d := range differences {
-		if err := p.showDifference(d); err != nil {
+		if err := showDifference(out, d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (p *program) showDifference(d difference) error {
+func showDifference(out *console, d difference) error {
 	value, err := strictjson.Encode(d.value)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (p *program) showDifference(d difference) error {
 		at += ": "
 	}
 	line := printable(fmt.Sprintf("  %c %s%s", d.sign, at, value))
-	_, err = fmt.Fprintln(p.env.Stdout, p.paint(p.env.StdoutTerminal, s, line))
+	_, err = fmt.Fprintln(out.env.Stdout, out.paint(out.env.StdoutTerminal, s, line))
 	return err
 }
 

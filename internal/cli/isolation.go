@@ -16,15 +16,15 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// wallFlags say what is between tools and this machine.
-type wallFlags struct {
+// isolationFlags say what is between tools and this machine.
+type isolationFlags struct {
 	inProcess, require bool
 	layers             []string // that are required in particular
 	without            []string
 	python             string // the file of the interpreter
 }
 
-func (f *wallFlags) register(cmd *cobra.Command) {
+func (f *isolationFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.inProcess, "inprocess", false, "run tools in this process, without the wall: only for tools that you trust")
 	flags.BoolVar(&f.require, "require-isolation", false, "refuse to begin where a layer of the wall is missing, cgroup aside; see toolrun doctor")
@@ -35,28 +35,28 @@ func (f *wallFlags) register(cmd *cobra.Command) {
 	_ = flags.MarkHidden("without") // fails only for a flag that does not exist
 }
 
-// wall is what tools run behind: engines, and the cells that they run guests in.
-type wall struct {
+// engineSet is what tools run behind: engines, and the cells that they run guests in.
+type engineSet struct {
 	engines []engine.Engine
 	pool    *sandbox.Pool // nil where there are none
 }
 
-// openWall makes the engines, which log to logger. No process is started before it is needed.
-func (p *program) openWall(f wallFlags, logger *slog.Logger) (*wall, error) {
+// open makes the engines, which log to logger. No process is started before it is needed.
+func (f isolationFlags) open(out *console, logger *slog.Logger) (*engineSet, error) {
 	if f.inProcess && (f.require || len(f.layers) > 0 || len(f.without) > 0) {
 		return nil, usagef("leave one of them out", "--inprocess runs tools without a wall: it goes with none of --require-isolation, --require-layer and --without")
 	}
 	if f.inProcess {
-		return &wall{engines: engines.InProcess(engines.WithCache(p.cache("plugins")), engines.WithPanicLog(p.panicked), engines.WithPython(p.python(f)))}, nil
+		return &engineSet{engines: engines.InProcess(engines.WithCache(out.env.cacheFolder("plugins")), engines.WithPanicLog(showPanic(out)), engines.WithPython(f.pythonFile(out.env)))}, nil
 	}
-	return p.openWallWith(f, sandbox.Options{Spares: -1, Logger: logger})
+	return f.openPool(out.env, sandbox.Options{Spares: -1, Logger: logger})
 }
 
-// openWallWith makes a pool of cells as the flags say.
-func (p *program) openWallWith(f wallFlags, options sandbox.Options) (*wall, error) {
-	options.CacheDir, options.Without = p.cache("cells"), f.without
+// openPool makes a pool of cells as the flags say.
+func (f isolationFlags) openPool(env Env, options sandbox.Options) (*engineSet, error) {
+	options.CacheDir, options.Without = env.cacheFolder("cells"), f.without
 	options.Require = f.required()
-	pool, err := engines.NewPool(options, engines.WithPython(p.python(f)))
+	pool, err := engines.NewPool(options, engines.WithPython(f.pythonFile(env)))
 	if missing := (*sandbox.MissingError)(nil); errors.As(err, &missing) {
 		f := abi.Faultf(abi.Unavailable, "%v", missing)
 		return nil, f.WithHint("toolrun doctor shows all layers; without --require-isolation and --require-layer tools run behind those that there are")
@@ -64,11 +64,11 @@ func (p *program) openWallWith(f wallFlags, options sandbox.Options) (*wall, err
 	if err != nil {
 		return nil, usagef("toolrun doctor shows the layers that there are", "%v", err)
 	}
-	return &wall{pool.Engines(), pool}, nil
+	return &engineSet{pool.Engines(), pool}, nil
 }
 
 // required are the layers that the flags insist on.
-func (f wallFlags) required() []string {
+func (f isolationFlags) required() []string {
 	if f.require {
 		return append(sandbox.Baseline(), f.layers...)
 	}
@@ -78,35 +78,37 @@ func (f wallFlags) required() []string {
 // pythonVariable names the interpreter for Python tools where no flag does.
 const pythonVariable = "TOOLRUN_PYTHON_WASM"
 
-// python is the file of the interpreter for Python tools, "" for none.
-func (p *program) python(f wallFlags) string {
-	if named := cmp.Or(f.python, p.env.Getenv(pythonVariable)); named != "" {
-		return p.env.path(named)
+// pythonFile is the file of the interpreter for Python tools, "" for none.
+func (f isolationFlags) pythonFile(env Env) string {
+	if named := cmp.Or(f.python, env.Getenv(pythonVariable)); named != "" {
+		return env.path(named)
 	}
-	if p.env.CacheDir == "" {
+	if env.CacheDir == "" {
 		return ""
 	}
-	file, _ := distribution.Find(p.env.CacheDir)
+	file, _ := distribution.Find(env.CacheDir)
 	return file
 }
 
 // close ends the cells.
-func (w *wall) close() error {
-	if w.pool == nil {
+func (s *engineSet) close() error {
+	if s.pool == nil {
 		return nil
 	}
-	return w.pool.Close()
+	return s.pool.Close()
 }
 
-// cache is a folder of the cache, "" where there is none.
-func (p *program) cache(name string) string {
-	if p.env.CacheDir == "" {
+// cacheFolder is a folder of the cache, "" where there is none.
+func (e Env) cacheFolder(name string) string {
+	if e.CacheDir == "" {
 		return ""
 	}
-	return filepath.Join(p.env.CacheDir, name)
+	return filepath.Join(e.CacheDir, name)
 }
 
-// panicked shows what a panic of an engine in this process left behind.
-func (p *program) panicked(engine string, value any, stack []byte) {
-	p.note(red, "panic: ", fmt.Sprintf("the %s engine: %v\n%s", engine, value, stack))
+// showPanic shows what a panic of an engine in this process left tools.
+func showPanic(out *console) func(engine string, value any, stack []byte) {
+	return func(engine string, value any, stack []byte) {
+		out.note(red, "panic: ", fmt.Sprintf("the %s engine: %v\n%s", engine, value, stack))
+	}
 }

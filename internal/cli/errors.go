@@ -79,21 +79,21 @@ func exitCode(err error) int {
 // fail tells why a command failed and returns the exit code.
 func (p *program) fail(err error) int {
 	if bad, ok := errors.AsType[*appError](err); ok {
-		p.printProblems(p.env.Stderr, p.env.StderrTerminal, bad.problems.Err().(app.Problems))
+		p.out.printProblems(p.env.Stderr, p.env.StderrTerminal, bad.problems.Err().(app.Problems))
 	}
 	_, usage := errors.AsType[*usageError](err)
-	p.printFault(faultOf(err), !usage)
-	if p.failed != "" {
-		p.note(dim, "  run: ", p.failed)
+	p.out.printFault(faultOf(err), !usage)
+	if p.out.failedRun != "" {
+		p.out.note(dim, "  run: ", p.out.failedRun)
 	}
-	if p.json && !p.answered {
-		p.failJSON(err)
+	if p.out.json && !p.out.answered {
+		p.out.failJSON(err)
 	}
 	return exitCode(err)
 }
 
 // failJSON answers a program that waits for JSON. The error is where that of a Result is.
-func (p *program) failJSON(err error) {
+func (c *console) failJSON(err error) {
 	answer := struct {
 		OK       bool         `json:"ok"`
 		Error    *abi.Fault   `json:"error"`
@@ -102,32 +102,32 @@ func (p *program) failJSON(err error) {
 	if bad, ok := errors.AsType[*appError](err); ok {
 		answer.Problems = bad.problems
 	}
-	_ = p.printJSON(answer) // the command has failed already
+	_ = c.printJSON(answer) // the command has failed already
 }
 
 // printFault writes an error for people: what, where, and what to do.
-func (p *program) printFault(f *abi.Fault, withCode bool) {
+func (c *console) printFault(f *abi.Fault, withCode bool) {
 	text := f.Message
 	if withCode {
 		text = string(f.Code) + ": " + text
 	}
-	p.note(red, "error: ", text)
+	c.note(red, "error: ", text)
 	switch {
 	case f.Stack != "":
 		for line := range strings.Lines(f.Stack) {
-			p.note(plain, "  ", strings.TrimSpace(line))
+			c.note(plain, "  ", strings.TrimSpace(line))
 		}
 	case f.File != "" && f.Line > 0:
-		p.note(plain, "  at ", strings.TrimSuffix(fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column), ":0")) // 0 is unknown
+		c.note(plain, "  at ", strings.TrimSuffix(fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column), ":0")) // 0 is unknown
 	case f.Line > 0:
-		p.note(plain, "  at ", strings.TrimSuffix(fmt.Sprintf("line %d, column %d", f.Line, f.Column), ", column 0"))
+		c.note(plain, "  at ", strings.TrimSuffix(fmt.Sprintf("line %d, column %d", f.Line, f.Column), ", column 0"))
 	}
 	hint := f.Hint
 	if flag := flagFor[f.Code]; flag != "" {
 		hint = flag
 	}
 	if hint != "" {
-		p.note(dim, "  hint: ", hint)
+		c.note(dim, "  hint: ", hint)
 	}
 }
 

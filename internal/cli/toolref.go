@@ -18,23 +18,23 @@ import (
 
 // target finds the tool that a command names and returns its name in the project's app. A tool that is given
 // by its path takes the place of those that the app declares.
-func (p *program) target(pr *project, written string, grants []string) (string, error) {
-	if !p.isPath(pr, written) {
+func (rc runCommand) target(pr *project, written string, grants []string) (string, error) {
+	if !pr.isPath(written) {
 		if len(grants) > 0 {
 			return "", grantOfName(written, pr.shown())
 		}
-		return written, p.mustTool(pr, written)
+		return written, pr.mustTool(written)
 	}
 	allowed, err := parseGrants(grants, func(store string) error { return pr.mustStore(store, declare.SessionMeta) })
 	if err != nil {
 		return "", err
 	}
-	tool, root, err := p.readTool(written)
+	tool, root, err := readTool(rc.env, written)
 	if err != nil {
 		return "", err
 	}
 	if len(tool.Grants) > 0 && len(grants) == 0 {
-		p.warn("%s asks for memory in its %s, and is given none: see --grant", written, app.ManifestName)
+		rc.out.warn("%s asks for memory in its %s, and is given none: see --grant", written, app.ManifestName)
 	}
 	tool.Grants = allowed
 	pr.roots, pr.files = append(pr.roots, root), root.Name()
@@ -98,19 +98,19 @@ func joined(verbs []abi.Verb) string {
 
 // isPath reports whether a tool is given by its path: with a separator, a leading point, or as a source file
 // that no declared tool has the name of.
-func (p *program) isPath(pr *project, written string) bool {
+func (pr *project) isPath(written string) bool {
 	if strings.ContainsRune(written, '/') || strings.ContainsRune(written, filepath.Separator) || strings.HasPrefix(written, ".") {
 		return true
 	}
 	if _, declared := pr.app.Tool(written); declared || !slices.Contains(app.Extensions(), filepath.Ext(written)) {
 		return false
 	}
-	info, err := os.Stat(p.env.path(written))
+	info, err := os.Stat(pr.env.path(written))
 	return err == nil && info.Mode().IsRegular()
 }
 
 // mustTool refuses a name that the app does not declare.
-func (p *program) mustTool(pr *project, name string) error {
+func (pr *project) mustTool(name string) error {
 	if _, ok := pr.app.Tool(name); ok {
 		return nil
 	}
@@ -123,27 +123,27 @@ func (p *program) mustTool(pr *project, name string) error {
 		known = append(known, t.Name)
 	}
 	none := "a file is run by its path, such as ./tools/" + name
-	if !p.isMissingFile(name) {
+	if !isMissingFile(pr.env, name) {
 		none = "a file is run by its path, such as ./" + name + ".js"
 	}
-	f := abi.Faultf(abi.NotFound, "%s", p.noTool(name, place))
+	f := abi.Faultf(abi.NotFound, "%s", noTool(pr.env, name, place))
 	return &usageError{f.WithHint("%s", didYouMean(name, known, none))}
 }
 
 // noTool says that there is no tool of a name at a place and, where the name is that of a file, no such file.
-func (p *program) noTool(name, place string) string {
-	if p.isMissingFile(name) {
+func noTool(env Env, name, place string) string {
+	if isMissingFile(env, name) {
 		return fmt.Sprintf("there is no file %s, and no tool of that name%s", name, place)
 	}
 	return fmt.Sprintf("there is no tool %q%s", name, place)
 }
 
 // isMissingFile reports whether a word reads as the name of a source file that is not there.
-func (p *program) isMissingFile(word string) bool {
+func isMissingFile(env Env, word string) bool {
 	if !slices.Contains(app.Extensions(), filepath.Ext(word)) {
 		return false
 	}
-	_, err := os.Stat(p.env.path(word))
+	_, err := os.Stat(env.path(word))
 	return errors.Is(err, fs.ErrNotExist)
 }
 

@@ -32,8 +32,8 @@ func TestShowChanges(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var stdout bytes.Buffer
-			p := &program{env: Env{Stdout: &stdout}.withDefaults()}
-			err := p.showChanges([]report.Change{{Store: "s", Before: json.RawMessage(test.before), After: json.RawMessage(test.after)}})
+			out := &console{env: Env{Stdout: &stdout}.withDefaults()}
+			err := showChanges(out, []report.Change{{Store: "s", Before: json.RawMessage(test.before), After: json.RawMessage(test.after)}})
 			if err != nil || stdout.String() != test.want {
 				t.Errorf("showChanges = %v and wrote\n%swant\n%s", err, stdout.String(), test.want)
 			}
@@ -48,8 +48,8 @@ func TestChangesAreColouredForATerminal(t *testing.T) {
 		false: "would change s:\n  - /a: 1\n  + /a: 2\n",
 	} {
 		var stdout bytes.Buffer
-		p := &program{env: Env{Stdout: &stdout, StdoutTerminal: terminal}.withDefaults()}
-		if err := p.showChanges(change); err != nil || stdout.String() != want {
+		out := &console{env: Env{Stdout: &stdout, StdoutTerminal: terminal}.withDefaults()}
+		if err := showChanges(out, change); err != nil || stdout.String() != want {
 			t.Errorf("showChanges on a terminal %t = %v and wrote %q; want %q", terminal, err, stdout.String(), want)
 		}
 	}
@@ -58,10 +58,10 @@ func TestChangesAreColouredForATerminal(t *testing.T) {
 // TestChangesNameItems expects a record of a store with many to be named with its item, which cannot steer a terminal.
 func TestChangesNameItems(t *testing.T) {
 	var stdout bytes.Buffer
-	p := &program{env: Env{Stdout: &stdout}.withDefaults()}
+	out := &console{env: Env{Stdout: &stdout}.withDefaults()}
 	change := report.Change{Store: "visits", Item: "front\x1b[31m", Before: json.RawMessage(`null`), After: json.RawMessage(`{"count":1}`)}
 	want := "would create visits \"front\\x1b[31m\":\n  + /count: 1\n"
-	if err := p.showChanges([]report.Change{change}); err != nil || stdout.String() != want {
+	if err := showChanges(out, []report.Change{change}); err != nil || stdout.String() != want {
 		t.Errorf("showChanges = %v and wrote %q; want %q", err, stdout.String(), want)
 	}
 }

@@ -15,12 +15,12 @@ import (
 type codeFolder string
 
 // codeFolder returns that of a tool, which the project's app declares.
-func (p *program) codeFolder(pr *project, name string) codeFolder {
+func (pr *project) codeFolder(name string) codeFolder {
 	tool, _ := pr.app.Tool(name)
 	if len(tool.Broken) > 0 { // its faults name files from the app's folder
-		return codeFolder(p.env.show(pr.files))
+		return codeFolder(pr.env.show(pr.files))
 	}
-	return codeFolder(p.env.show(filepath.Join(pr.files, filepath.FromSlash(folderOf(tool)))))
+	return codeFolder(pr.env.show(filepath.Join(pr.files, filepath.FromSlash(folderOf(tool)))))
 }
 
 func folderOf(t app.Tool) string {

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/ledger"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/metering"
+	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/session"
+)
+
+// appBackend is an app as commands use it: one that is open in this process, or one at a server.
+type appBackend struct {
+	runs     runBackend
+	prompts  promptBackend
+	sessions sessionBackend
+	records  recordBackend
+	users    userBackend
+	ledger   ledgerBackend
+	usage    usageBackend
+}
+
+// runBackend runs tools.
+type runBackend interface {
+	Run(context.Context, host.Invocation) (*report.Result, error)
+}
+
+// promptBackend renders prompts of the app, and any template.
+type promptBackend interface {
+	Render(ctx context.Context, c host.Caller, prompt string) (string, error)
+	RenderText(ctx context.Context, c host.Caller, text string) (string, error)
+}
+
+// sessionBackend manages sessions. Start, End and Get act on the caller's session.
+type sessionBackend interface {
+	// Start starts a session, or changes one that is open.
+	Start(context.Context, host.Caller, session.Start) (session.Session, error)
+	End(context.Context, host.Caller) (session.Session, error)
+	Get(context.Context, host.Caller) (session.Session, error)
+	// List returns the page after an id. Next is the last id of the page, or "" if no page follows.
+	List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error)
+}
+
+// recordBackend reads and writes the records of stores.
+type recordBackend interface {
+	// Get returns the fields of a record that a projection selects, or all of them if it is nil. If record is true, the
+	// revision and the times are included. The result is null if the record does not exist.
+	Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error)
+	// Set writes a record. It returns the record with its revision and times, and with its schema violations if the store
+	// is not strict.
+	Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error)
+	// Delete deletes a record and returns the reply of delete_content.
+	Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error)
+	// List returns the page of records after a key. Next is "" if no page follows.
+	List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error)
+	// Purge removes all records of a store and returns their number.
+	Purge(ctx context.Context, c host.Caller, store string) (int, error)
+}
+
+// userBackend erases and exports all data of the caller's user.
+type userBackend interface {
+	Erase(context.Context, host.Caller) (memory.Erased, error)
+	// Export writes a ZIP archive.
+	Export(ctx context.Context, c host.Caller, w io.Writer) error
+}
+
+// ledgerBackend reads the ledger.
+type ledgerBackend interface {
+	// Entries returns a page of the ledger, oldest entry first. More reports whether entries may follow after next.
+	Entries(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error)
+}
+
+// usageBackend reads how much apps use.
+type usageBackend interface {
+	// List returns a page of at most maxUsage apps. Next is "" if no page follows.
+	List(ctx context.Context, c host.Caller, q metering.Query) (found []metering.Usage, next string, err error)
+}
+
+var (
+	_ runBackend     = (*host.Host)(nil)
+	_ promptBackend  = (*host.Host)(nil)
+	_ sessionBackend = host.Sessions{}
+	_ userBackend    = host.Users{}
+	_ ledgerBackend  = (*host.Ledger)(nil)
+	_ recordBackend  = localRecords{}
+	_ usageBackend   = localUsage{}
+)
+
+// writeOptions are the options of set_content. The zero value merges the content into the record.
+type writeOptions struct {
+	Replace    bool   `json:"replace,omitempty"`
+	IfRevision *int64 `json:"if_revision,omitempty"`
+	TTL        string `json:"ttl,omitempty"`
+}

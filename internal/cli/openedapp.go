@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// openedApp is an app that a command is about, with its memory.
+type openedApp struct {
+	appBackend
+	app string // its id, "" where that is for the server to know
+	// host and backend are nil where the app is a server's.
+	host    *host.Host
+	backend storage.Backend
+}
+
+// apps opens the apps that commands use.
+type apps struct {
+	out      *console
+	projects projects
+}
+
+// open opens an app on a database, which is closed with it, and closed at once where that fails. No tool runs
+// in it but with engines.
+func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, engines []engine.Engine, observers ...host.Observer) (*openedApp, error) {
+	h, err := host.Open(ctx, host.Options{
+		App: pr.app, Backend: backend, Engines: engines, Observers: observers,
+		Tenants: []string{c.Tenant}, SweepEvery: -1, Ledger: ledgerKept, Now: a.out.env.Now, Logger: a.out.logger(),
+	})
+	if err != nil {
+		return nil, errors.Join(err, backend.Close())
+	}
+	return &openedApp{localBackend(h, backend), pr.app.ID, h, backend}, nil
+}
+
+// finder opens the project that --app names, if it has what a command is about.
+type finder func(named string) (*project, error)
+
+// with opens what a command of an operator is about, and closes it in the end: the app at a server, if one is
+// named, and otherwise the one that find opens. The database is made only for a command that keeps something.
+func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, body func(*openedApp, host.Caller) error) (err error) {
+	caller := f.caller()
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	if f.remote() {
+		r, err := a.client(&f.serverFlags, f.app)
+		if err != nil {
+			return err
+		}
+		return explainServer(body(&openedApp{appBackend: remoteBackend(r, a.out.env), app: f.app}, caller))
+	}
+	pr, err := find(f.app)
+	if err != nil {
+		return err
+	}
+	defer pr.close()
+	backend, err := pr.database(f.db).open(keep)
+	if err != nil {
+		return err
+	}
+	opened, err := a.open(cmd.Context(), pr, backend, caller, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, opened.close()) }()
+	return body(opened, caller)
+}
+
+// memory opens an app's memory alone, which does not ask whether the declarations have changed.
+func (a apps) memory(declared *app.App, backend storage.Backend) (*memory.Service, error) {
+	return memory.New(memory.Config{
+		App: declared.ID, Backend: backend, Stores: declared.Stores, SessionIdle: declared.SessionIdle, Now: a.out.env.Now, Logger: a.out.logger(),
+	})
+}
+
+func (a *openedApp) close() error {
+	if a.host == nil {
+		return nil
+	}
+	return errors.Join(a.host.Close(), a.backend.Close())
+}
