@@ -109,7 +109,7 @@ func reload(ts *testscript.TestScript, neg bool, args []string) {
 	if s.cmd == nil || len(args) > 0 {
 		ts.Fatalf("usage: [!] reload, while a service runs")
 	}
-	const taken, refused = "the app files were read again", "the app files were not taken up"
+	const taken, refused = "the app files were reloaded", "the app files were not reloaded"
 	begin := len(s.log.String())
 	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		ts.Fatalf("this system has no SIGHUP: %v", err)

@@ -1,4 +1,4 @@
-// Package bytesize reads and writes sizes in bytes as files and messages have them: 64MiB, 500kB.
+// Package bytesize parses and formats sizes in bytes with units, such as 64MiB and 500kB.
 package bytesize
 
 import (
@@ -13,8 +13,7 @@ var sizeUnits = []struct {
 	unit int64
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
 
-// Parse reads a number of bytes as files write it: a count and a unit, such as 64MiB or 500kB. It reports false
-// for any other text.
+// Parse parses a size: a count and a unit, such as 64MiB or 500kB. It returns false for any other text.
 func Parse(text string) (bytes int64, ok bool) {
 	m := sizeRule.FindStringSubmatch(text)
 	if m == nil {
@@ -29,7 +28,7 @@ func Parse(text string) (bytes int64, ok bool) {
 	return 0, false
 }
 
-// Format writes a number of bytes as Parse reads it, or as "1025 bytes" if it is not a multiple of a unit.
+// Format formats a size for Parse, or as "1025 bytes" if it is not a multiple of a unit.
 func Format(bytes int64) string {
 	for _, u := range sizeUnits {
 		if bytes > 0 && bytes%u.unit == 0 {

@@ -1,4 +1,3 @@
-// Package cachefs has a file system that reads each file once: whatever becomes of the files meanwhile, who asks again gets
-// what was there at first. A service compiles its tools from one, for each tenant when it first asks, and takes up changes
-// of files when it is told to and not before.
+// Package cachefs provides a file system that reads each file once and keeps its content. A service compiles the tools of an
+// app from it, for each tenant on first use, so that changes of the files take effect only on a reload.
 package cachefs

@@ -8,17 +8,17 @@ import (
 	"sync"
 )
 
-// MaxFileBytes bounds a file: a larger one cannot be opened.
+// MaxFileBytes is the maximum size of a file. Larger files cannot be opened.
 const MaxFileBytes = 64 << 20
 
-// FS is a file system below which another one is read, each name once. It holds what was read, the errors too, for as long
-// as it lives. It is safe for concurrent use.
+// FS is a caching file system on top of another one. It reads each name once and keeps the result, also if it is an error. It
+// is safe for concurrent use.
 type FS struct {
 	mu     sync.Mutex
-	below  fs.FS // nil once it is sealed
+	below  fs.FS // nil after Seal
 	files  memo[*file]
 	infos  memo[fs.FileInfo]
-	own    memo[fs.FileInfo] // of links themselves
+	own    memo[fs.FileInfo] // results of Lstat
 	links  memo[string]
 	sealed bool
 }
@@ -28,19 +28,19 @@ var (
 	_ fs.ReadLinkFS = (*FS)(nil)
 )
 
-// New returns a file system that reads another one.
+// New returns a file system that caches another one.
 func New(below fs.FS) *FS {
 	return &FS{below: below, files: memo[*file]{}, infos: memo[fs.FileInfo]{}, own: memo[fs.FileInfo]{}, links: memo[string]{}}
 }
 
-// Seal ends the reading: a name that nobody asked for until now does not exist.
+// Seal stops reading from the underlying file system: names that were not read before do not exist from then on.
 func (f *FS) Seal() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.below, f.sealed = nil, true
 }
 
-// Open opens a regular file, or a folder.
+// Open opens a regular file or a folder.
 func (f *FS) Open(name string) (fs.File, error) {
 	found, err := ask(f, f.files, "open", name, func() (*file, error) { return read(f.below, name) })
 	if err != nil {
@@ -49,22 +49,22 @@ func (f *FS) Open(name string) (fs.File, error) {
 	return found.open(), nil
 }
 
-// Stat describes the file that a name leads to.
+// Stat returns the info of a file, following links.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return ask(f, f.infos, "stat", name, func() (fs.FileInfo, error) { return fs.Stat(f.below, name) })
 }
 
-// Lstat describes what has a name, be it a link.
+// Lstat returns the info of a file without following a link.
 func (f *FS) Lstat(name string) (fs.FileInfo, error) {
 	return ask(f, f.own, "lstat", name, func() (fs.FileInfo, error) { return fs.Lstat(f.below, name) })
 }
 
-// ReadLink returns where a link leads.
+// ReadLink returns the target of a link.
 func (f *FS) ReadLink(name string) (string, error) {
 	return ask(f, f.links, "readlink", name, func() (string, error) { return fs.ReadLink(f.below, name) })
 }
 
-// memo holds answers by the names that they are about.
+// memo maps names to results.
 type memo[T any] map[string]answer[T]
 
 type answer[T any] struct {
@@ -72,7 +72,7 @@ type answer[T any] struct {
 	err   error
 }
 
-// ask answers from a memo, or reads what is to be kept there.
+// ask returns the cached result for a name, or calls read and caches its result.
 func ask[T any](f *FS, known memo[T], op, name string, read func() (T, error)) (value T, err error) {
 	if !fs.ValidPath(name) {
 		return value, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -90,7 +90,7 @@ func ask[T any](f *FS, known memo[T], op, name string, read func() (T, error)) (
 	return a.value, a.err
 }
 
-// file is what was read: the content of a regular file, or the entries of a folder.
+// file is the cached content of a regular file, or the cached entries of a folder.
 type file struct {
 	info    fs.FileInfo
 	data    []byte
@@ -102,7 +102,7 @@ var (
 	errIrregular = errors.New("neither a regular file nor a folder")
 )
 
-// read reads a file. What is neither regular nor a folder is not even opened: a pipe would wait for somebody to write to it.
+// read reads a file. It does not open irregular files, because opening a pipe would block.
 func read(below fs.FS, name string) (*file, error) {
 	info, err := fs.Stat(below, name)
 	if err != nil {
@@ -140,36 +140,36 @@ func (f *file) open() fs.File {
 	return &openFile{file: f, Reader: *bytes.NewReader(f.data)}
 }
 
-// openFile is a regular file that is read, from memory.
+// openFile is an open regular file.
 type openFile struct {
 	*file
 	bytes.Reader
 }
 
-// Stat describes the file as it was when it was read.
+// Stat returns the info of the file at the time of the read.
 func (o *openFile) Stat() (fs.FileInfo, error) { return o.info, nil }
 
 // Close does nothing.
 func (o *openFile) Close() error { return nil }
 
-// openFolder is a folder that is read.
+// openFolder is an open folder.
 type openFolder struct {
 	*file
-	at int // in its entries
+	at int // index of the next entry
 }
 
-// Stat describes the folder as it was when it was read.
+// Stat returns the info of the folder at the time of the read.
 func (o *openFolder) Stat() (fs.FileInfo, error) { return o.info, nil }
 
 // Close does nothing.
 func (o *openFolder) Close() error { return nil }
 
-// Read fails: a folder has no content.
+// Read returns an error, because a folder has no content.
 func (o *openFolder) Read([]byte) (int, error) {
 	return 0, &fs.PathError{Op: "read", Path: o.info.Name(), Err: errors.New("is a folder")}
 }
 
-// ReadDir returns the next entries, all that are left for n <= 0.
+// ReadDir returns the next n entries, or all remaining ones if n <= 0.
 func (o *openFolder) ReadDir(n int) ([]fs.DirEntry, error) {
 	left := o.entries[o.at:]
 	if n > 0 {

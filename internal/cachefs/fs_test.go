@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cachefs"
 )
 
-// folder is a folder on disk with a file, a folder, and links.
+// folder creates a folder on disk with files, a subfolder and a link.
 func folder(t *testing.T) (dir string, root fs.FS) {
 	t.Helper()
 	dir = t.TempDir()
@@ -75,20 +75,20 @@ func TestEachFileIsReadOnce(t *testing.T) {
 	}
 	check("after changes")
 	if text, err := fs.ReadFile(files, "lib/a.js"); err != nil || string(text) != "changed" {
-		t.Errorf("what nobody had asked for = %q, %v", text, err)
+		t.Errorf("a file that was not read before the change = %q, %v", text, err)
 	}
 	files.Seal()
 	check("sealed")
 	if _, err := fs.ReadFile(files, "lib/b.js"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("what nobody had asked for, sealed: %v", err)
+		t.Errorf("a file that was not read before Seal: %v", err)
 	}
 }
 
-// What would wait for ever, or fill the memory, is not opened.
+// TestUnfitFiles expects an error for files that would block or exhaust memory, and for invalid paths.
 func TestUnfitFiles(t *testing.T) {
 	dir, root := folder(t)
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
-		t.Skipf("this system has no pipes with names: %v", err)
+		t.Skipf("this system has no named pipes: %v", err)
 	}
 	if err := errors.Join(os.WriteFile(filepath.Join(dir, "large"), nil, 0o600), os.Truncate(filepath.Join(dir, "large"), cachefs.MaxFileBytes+1)); err != nil {
 		t.Fatal(err)

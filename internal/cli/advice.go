@@ -11,23 +11,23 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// movedFault is the fault of an app that cannot be opened because a store's access or kind changed. The flags are those that a command
-// needs to find the same app and database.
+// movedFault returns the fault of an app that cannot be opened because the access or the kind of a store changed. The flags
+// are those with which a command finds the same app and database.
 func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
-	f := abi.Faultf(abi.SourceInvalid, "the store %q has %s and is now declared with %q", moved.Store, moved.Held(), moved.Declared())
+	f := abi.Faultf(abi.SourceInvalid, "the store %q has %s, but is now declared with %q", moved.Store, moved.Held(), moved.Declared())
 	return f.WithHint("%s", movedHint(moved.Store, flags))
 }
 
-// movedHint names the choices, the last as a command that works as it is printed.
+// movedHint lists the choices. The last one is a command that works as it is printed.
 func movedHint(store, flags string) string {
-	return "declare it as it was, give the new store another name, or remove the records: " + purgeCommand(store, flags)
+	return "restore the declaration, give the new store another name, or remove the records: " + purgeCommand(store, flags)
 }
 
 func purgeCommand(store, flags string) string {
 	return "toolrun memory purge " + store + " --yes" + flags
 }
 
-// adviseMoved makes the error of a command about a changed access say how to go on with what the command was about.
+// adviseMoved completes the hint of an error about a changed scope with the flags of the command.
 func adviseMoved(cmd *cobra.Command, err error) error {
 	moved, ok := errors.AsType[*memory.ScopeChangedError](err)
 	if !ok {
@@ -42,7 +42,7 @@ func adviseMoved(cmd *cobra.Command, err error) error {
 	return movedFault(moved, flags)
 }
 
-// flagText writes a flag for a shell; nothing for one without a value.
+// flagText returns a flag as shell text, or "" if it has no value.
 func flagText(name, value string) string {
 	if value == "" {
 		return ""
@@ -52,7 +52,7 @@ func flagText(name, value string) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// shellWord writes a word for a shell.
+// shellWord quotes a word for a shell if it has to be quoted.
 func shellWord(word string) string {
 	if plainWord.MatchString(word) {
 		return word

@@ -9,12 +9,12 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// typeFaults are the codes of runs that may have failed because a text was where a tool expects another type.
+// typeFaults are the codes of faults that a string can cause if a tool expects another type.
 var typeFaults = []abi.Code{abi.ToolError, abi.SchemaViolation, abi.OutputInvalid, abi.InvalidArgument}
 
-// adviseTexts adds a hint to the fault of a run if one of its arguments is key=value, which is a text, and the value is
-// that of a number or a boolean. It is for tools without an input schema: others have their inputs checked. Declares
-// reports whether the tool has one.
+// adviseTexts adds a hint to the fault of a run if one of its arguments is key=value, which is always a string, and the
+// value looks like a number or a boolean. It is for tools without an input schema; others have their inputs validated.
+// declares reports whether the tool has one.
 func adviseTexts(err error, pairs []string, declares func() bool) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || !slices.Contains(typeFaults, f.Code) {
@@ -29,7 +29,7 @@ func adviseTexts(err error, pairs []string, declares func() bool) error {
 		if declares() {
 			return err
 		}
-		hint := shellWord(key+"="+value) + " is a text; " + shellWord(key+":="+value) + " gives a " + kind
+		hint := shellWord(key+"="+value) + " is a string; " + shellWord(key+":="+value) + " gives a " + kind
 		if f.Hint != "" {
 			hint = f.Hint + "; " + hint
 		}
@@ -38,7 +38,7 @@ func adviseTexts(err error, pairs []string, declares func() bool) error {
 	return err
 }
 
-// kindOf returns the type of a text that is a number or a boolean in JSON, "" for any other.
+// kindOf returns the JSON type of a text that is a number or a boolean, and "" for any other text.
 func kindOf(text string) string {
 	switch {
 	case text == "true" || text == "false":

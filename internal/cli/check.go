@@ -21,10 +21,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The codes of problems that no declaration shows by itself.
+// Codes of problems that only a database shows, not a declaration.
 const (
 	codeMoved  app.Code = "moved"  // a store whose records were written under another access
-	codeOrphan app.Code = "orphan" // records of a store that is not declared any more
+	codeOrphan app.Code = "orphan" // records of a store that is no longer declared
 	codeUnfit  app.Code = "unfit"  // records that do not fit their schema
 	codeOther  app.Code = "other"  // records of an app with another id
 )
@@ -39,10 +39,10 @@ func (cc checkCommand) command() *cobra.Command {
 		Use:   "check [APP]",
 		Short: "Report every mistake of an app: its file, its tools, its prompts, its database",
 		Long: `Report every mistake of an app at once, as file:line:column: message. Every tool is compiled, its code is
-checked without running it, and every template is parsed. With --db, records are compared with what is declared now.
+checked without running it, and every template is parsed. With --db, the records are checked against the declarations.
 
-Of code, check reports what is certain: stores that are not declared or not granted, names that tools do not have,
-modules that cannot be imported. It does not check the types of TypeScript: run tsc for that.
+Only certain mistakes in code are reported: stores that are not declared or not granted, unknown names, modules that
+cannot be imported. The types of TypeScript are not checked: run tsc for that.
 
 The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		Example: `  toolrun check
@@ -52,7 +52,7 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if file != "" {
-					return usagef("name it once", "two app files are named: %s and %s", args[0], file)
+					return usagef("name it once", "the command names two app files: %s and %s", args[0], file)
 				}
 				file = args[0]
 			}
@@ -61,8 +61,8 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 	}
 	appFlag(cmd, &file)
 	isolation.register(cmd)
-	cmd.Flags().StringVar(&db, "db", "", "look into this database `file` too")
-	cmd.Flags().StringVar(&tenant, "tenant", host.DefaultTenant, "the `id` of the platform's customer whose records to look at")
+	cmd.Flags().StringVar(&db, "db", "", "check the records of this database `file` too")
+	cmd.Flags().StringVar(&tenant, "tenant", host.DefaultTenant, "the `id` of the tenant whose records are checked")
 	return cmd
 }
 
@@ -139,7 +139,7 @@ func (cc checkCommand) checkTools(ctx context.Context, pr *project, engines []en
 	return problems, errors.Join(ctx.Err(), h.Close(), backend.Close())
 }
 
-// toolProblem says where in the author's code a tool cannot be compiled.
+// toolProblem returns the problem of a tool that does not compile, with its location in the author's code.
 func (pr *project) toolProblem(t app.Tool, f *abi.Fault) app.Problem {
 	if f.File == "" {
 		whole := *f
@@ -153,7 +153,7 @@ func (pr *project) toolProblem(t app.Tool, f *abi.Fault) app.Problem {
 	}
 }
 
-// findingProblem is a warning about a tool's code or its limits.
+// findingProblem returns a warning about the code or the limits of a tool.
 func (pr *project) findingProblem(t app.Tool, f host.Finding) app.Problem {
 	if f.Limit != "" {
 		problem := t.LimitProblem(f.Limit, f.Code, f.Message, f.Hint)
@@ -166,8 +166,8 @@ func (pr *project) findingProblem(t app.Tool, f host.Finding) app.Problem {
 	}
 }
 
-// checkPrompt renders a prompt for somebody who has no memory yet, which shows a template that cannot be
-// parsed and one that reads what it was not granted.
+// checkPrompt renders a prompt for a user without any records. This finds templates that do not parse, and reads of stores
+// that the prompt is not granted.
 func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (app.Problem, bool) {
 	if len(prompt.Broken) > 0 {
 		return app.Problem{}, false
@@ -193,7 +193,7 @@ func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *projec
 	return pr.promptProblem(prompt, line, column, message, hint), true
 }
 
-// checkFields warns about fields in a prompt that no record can have, so that nothing will ever stand there.
+// checkFields warns about fields in a prompt that no record can have.
 func (pr *project) checkFields(h *host.Host, prompt app.Prompt) app.Problems {
 	var problems app.Problems
 	for _, ref := range h.Refs(prompt.Name) {
@@ -214,21 +214,21 @@ func (pr *project) checkFields(h *host.Host, prompt app.Prompt) app.Problems {
 
 func lastOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// promptProblem makes a problem of a place in a prompt's template.
+// promptProblem returns a problem at a location in a prompt's template.
 func (pr *project) promptProblem(prompt app.Prompt, line, column int, message, hint string) app.Problem {
 	problem := prompt.Problem(max(line, 1), max(column, 1), message, hint)
 	problem.File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
 	return problem
 }
 
-// inventory is what a database has.
+// inventory is the content of a database: its stores, and its records of other apps.
 type inventory struct {
 	stores []memory.StoreAudit
 	others []memory.OtherApp
 }
 
-// inventory looks at the records of a database. It opens memory alone: an app whose declarations do not go
-// with its records could not be opened as a whole.
+// inventory inspects the records of a database. It opens only the memory service, because an app whose declarations do not
+// match its records cannot be opened as a whole.
 func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant string) (kept inventory, err error) {
 	backend, err := newDatabase(cc.env, path).open(false)
 	if err != nil {
@@ -246,7 +246,7 @@ func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant 
 	return kept, err
 }
 
-// compare makes problems of records that do not go with the declarations. The flags are those that a command needs to find
+// compare returns the problems of records that do not match the declarations. The flags are those with which a command finds
 // the same app and database.
 func (pr *project) compare(kept inventory, flags string) app.Problems {
 	var problems app.Problems
@@ -259,15 +259,15 @@ func (pr *project) compare(kept inventory, flags string) app.Problems {
 		declared, _ := pr.app.Store(r.Store)
 		if r.Moved != "" {
 			add(app.SeverityError, codeMoved, movedHint(r.Store, flags),
-				"the store %q has records of access %s and is declared with access %s", r.Store, r.Moved, declared.Access)
+				"the store %q has records of access %s and is now declared with access %s", r.Store, r.Moved, declared.Access)
 		}
 		if r.Orphan && r.Records > 0 {
 			add(app.SeverityWarning, codeOrphan, "declare it again, or remove the records: "+purgeCommand(r.Store, flags),
-				"the store %q has %s and is not declared any more", r.Store, count(r.Records, "record"))
+				"the store %q has %s and is no longer declared", r.Store, count(r.Records, "record"))
 		}
 		if r.Unfit > 0 {
-			add(app.SeverityWarning, codeUnfit, "tools read them as they are; a strict store takes a write only when the whole content fits",
-				"%d of %s of the store %q do not fit its schema", r.Unfit, count(r.Records, "record"), r.Store)
+			add(app.SeverityWarning, codeUnfit, "tools read them unchanged; a write to a strict store must make the whole content valid",
+				"%d of %s of the store %q do not match its schema", r.Unfit, count(r.Records, "record"), r.Store)
 		}
 	}
 	for _, other := range kept.others {
@@ -275,13 +275,13 @@ func (pr *project) compare(kept inventory, flags string) app.Problems {
 		if other.More {
 			held = "over " + held
 		}
-		add(app.SeverityWarning, codeOther, "as it should be where apps share a database; an app whose id was changed finds its records again with app: "+other.App,
-			"the database has %s of an app %q, which is not this one", held, other.App)
+		add(app.SeverityWarning, codeOther, "this is normal if apps share a database; to use these records again after renaming an app, set app: "+other.App,
+			"the database has %s of another app, %q", held, other.App)
 	}
 	return problems
 }
 
-// print writes the problems, and then how the app stands.
+// print writes the problems and a summary of the app.
 func (cc checkCommand) print(pr *project, problems app.Problems, reports []memory.StoreAudit) error {
 	warnings := len(problems.Warnings())
 	failures := len(problems) - warnings

@@ -9,12 +9,11 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// codeNoField is the code of a template that names a field which no record can have.
+// codeNoField is the code of a template that reads a field which no record can have.
 const codeNoField app.Code = "no_field"
 
-// undeclared returns the part of a path of names ("a.b") that no content of the store can have, and the names that
-// stand beside it; "" where there is none, or where that is not certain. Only a strict store keeps what it does not
-// declare out.
+// undeclared returns the first part of a path of names ("a.b") that no content of the store can have, and the names that are
+// declared at that level. It returns "" if all of the path may exist. Only a strict store rejects undeclared names.
 func undeclared(store declare.Store, path string) (field string, known []string) {
 	if !store.Strict || path == "" {
 		return "", nil
@@ -42,12 +41,12 @@ func undeclared(store declare.Store, path string) (field string, known []string)
 	return "", nil
 }
 
-// plainKeywords add no property to those that a schema lists. With any other keyword, it is not certain that there
-// are no more.
+// plainKeywords are the keywords that add no property to those that a schema lists. If a schema has any other keyword, the
+// list of its properties may be incomplete.
 var plainKeywords = []string{"type", "properties", "required", "default", "title", "description", "examples",
 	"minProperties", "maxProperties", "deprecated", "readOnly", "writeOnly", "$schema", "$id", "$comment", "$defs", "definitions"}
 
-// closedProperties returns the properties of a schema and whether a strict store allows no other.
+// closedProperties returns the properties of a schema. closed reports whether a strict store allows no others.
 func closedProperties(schema any) (properties map[string]any, closed bool) {
 	keywords, _ := schema.(map[string]any)
 	properties, closed = keywords["properties"].(map[string]any)

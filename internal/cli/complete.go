@@ -4,12 +4,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Completions come from the app file alone: they open no database, and an app file that cannot be read gives
-// none.
+// Completions use only the app file: they do not open a database, and an app file that cannot be read yields none.
 
 type completion = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
 
-// words completes words that the app file declares. The flag is read when the shell asks.
+// words returns words that the app file declares. The flag is read when the shell requests completions.
 func (ps projects) words(file *string, words func(*project) []string) []string {
 	pr, err := ps.read(*file)
 	if err != nil {
@@ -32,7 +31,7 @@ func (ps projects) completeArg(file *string, words func(*project) []string) comp
 	}
 }
 
-// completeRun completes the names of tools, or files; after the tool the keys of its input.
+// completeRun completes the name of the tool or a file, and after it the keys of the tool's input.
 func (ps projects) completeRun(file *string) completion {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
@@ -46,7 +45,7 @@ func (ps projects) completeRun(file *string) completion {
 	}
 }
 
-// completeFlag completes a flag's value. How says what the shell does with the words.
+// completeFlag completes the value of a flag. how is the directive for the shell.
 func (ps projects) completeFlag(cmd *cobra.Command, flag string, how cobra.ShellCompDirective, words func(*project) []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		file := cmd.Flags().Lookup("app").Value.String()
@@ -54,7 +53,7 @@ func (ps projects) completeFlag(cmd *cobra.Command, flag string, how cobra.Shell
 	}) // fails only for a flag that does not exist
 }
 
-// describedTools are the names of the tools with what shells show beside them.
+// describedTools returns the names of the tools with their descriptions, which shells display.
 func (pr *project) describedTools() []string {
 	var names []string
 	for _, t := range pr.app.Tools {

@@ -20,13 +20,13 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// conformReport is the report of the command conform.
+// conformReport is the result of the command conform.
 type conformReport struct {
 	File   string                `json:"file"`
 	ABI    int                   `json:"abi"`
 	Plugin wasm.Description      `json:"plugin"`
 	Checks []conformance.Outcome `json:"checks"`
-	// StartUS and CallUS are measured where it conforms.
+	// StartUS and CallUS are 0 if the plug-in does not conform.
 	StartUS float64 `json:"start_us,omitempty"`
 	CallUS  float64 `json:"call_us,omitempty"`
 	OK      bool    `json:"ok"`
@@ -41,8 +41,8 @@ func (cc conformCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conform PLUGIN.wasm",
 		Short: "Check a plug-in against the ABI",
-		Long: `Check a compiled plug-in against the ABI, without an app: what it imports and exports, how it takes inputs,
-replies and every fault, and what a fresh start and a call cost. Give an input that it takes, to see more of it.`,
+		Long: `Check a compiled plug-in against the ABI, without an app: report its imports and exports, how it handles inputs,
+replies and every fault, and the latency of a fresh start and of a call. For more coverage, give an input that it accepts.`,
 		Example: `  toolrun conform counter.wasm
   toolrun conform counter.wasm --input '{"by": 1}' --json`,
 		Args: takes(1, 1, "one PLUGIN.wasm"),
@@ -61,9 +61,9 @@ replies and every fault, and what a fresh start and a call cost. Give an input t
 			return abi.Faultf(abi.ToolError, "%s does not conform", args[0])
 		},
 	}
-	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "list each check, those that pass too")
-	cmd.Flags().StringVar(&entry, "entry", "", "the exported `function` that runs it, where it is not toolrun_run")
-	cmd.Flags().StringVar(&input, "input", "{}", "an input that it takes: `JSON`, @file or - for stdin")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "list every check, including those that pass")
+	cmd.Flags().StringVar(&entry, "entry", "", "the exported `function` that runs it (default: toolrun_run)")
+	cmd.Flags().StringVar(&input, "input", "{}", "an input that it accepts: `JSON`, @file or - for stdin")
 	return cmd
 }
 
@@ -84,7 +84,7 @@ func (cc conformCommand) check(ctx context.Context, file, entry string, input js
 	if !found.OK {
 		return found, nil
 	}
-	// What conforms in a cell is measured here, where the pipes between are no part of it.
+	// It conforms in a worker process. The measurement runs in this process, to exclude the pipes between the two.
 	program, err := wasm.New(wasm.WithCache(cc.env.cacheFolder("plugins"))).Load(ctx, src)
 	if err != nil {
 		return nil, err
@@ -94,9 +94,9 @@ func (cc conformCommand) check(ctx context.Context, file, entry string, input js
 	return found, nil
 }
 
-// checkPlugin makes the checks with the plug-in in a cell.
+// checkPlugin runs the checks with the plug-in in a worker process.
 func (cc conformCommand) checkPlugin(ctx context.Context, src engine.Source, input json.RawMessage) (_ []conformance.Outcome, err error) {
-	// Cells die as the checks ask: that is news to nobody.
+	// Some checks make worker processes exit, which is not worth a log line.
 	tools, err := isolationFlags{}.open(cc.out, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (cc conformCommand) checkPlugin(ctx context.Context, src engine.Source, inp
 	return nil, errors.New("no engine runs plug-ins")
 }
 
-// measurePlugin returns the medians of what a fresh start and a call take, in microseconds.
+// measurePlugin returns the median latency of a fresh start and of a call, in microseconds.
 func measurePlugin(ctx context.Context, program engine.Program, input json.RawMessage) (start, call float64) {
 	const times = 51
 	var starts, calls []time.Duration
@@ -130,7 +130,7 @@ func measurePlugin(ctx context.Context, program engine.Program, input json.RawMe
 	}}
 	for range times {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-		t, _ := wasm.Measure(ctx, program, engine.Input{Input: input}, answer) // a run that fails takes its time too
+		t, _ := wasm.Measure(ctx, program, engine.Input{Input: input}, answer) // a failed run counts too
 		cancel()
 		starts, calls = append(starts, t.Start), append(calls, t.Call)
 	}
@@ -142,7 +142,7 @@ func measurePlugin(ctx context.Context, program engine.Program, input json.RawMe
 
 func (cc conformCommand) print(c *conformReport, verbose bool) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: a plug-in of ABI version %d, %d bytes, %d KiB of memory at the start\n", c.File, c.ABI, c.Plugin.Bytes, c.Plugin.MemoryBytes>>10)
+	fmt.Fprintf(&b, "%s: a plug-in of ABI version %d, %d bytes, %d KiB of initial memory\n", c.File, c.ABI, c.Plugin.Bytes, c.Plugin.MemoryBytes>>10)
 	fmt.Fprintf(&b, "imports  %s\n", strings.Join(c.Plugin.Imports, "\n         "))
 	fmt.Fprintf(&b, "exports  %s\n", strings.Join(c.Plugin.Exports, "\n         "))
 	if c.OK {
@@ -151,7 +151,7 @@ func (cc conformCommand) print(c *conformReport, verbose bool) error {
 	failed := 0
 	for _, o := range c.Checks {
 		if o.Name == "runs" && o.OK {
-			fmt.Fprintf(&b, "with this input it %s\n", told(o.Detail))
+			fmt.Fprintf(&b, "with this input it %s\n", outcomeText(o.Detail))
 		}
 		if !o.OK {
 			failed++
@@ -177,7 +177,7 @@ func listChecks(b *strings.Builder, checks []conformance.Outcome) {
 	}
 }
 
-// listFailures writes a line for each reason why checks fail, with the first of those checks.
+// listFailures writes a line for each distinct reason of failed checks, with the first such check.
 func listFailures(b *strings.Builder, checks []conformance.Outcome) {
 	failed := map[string]int{}
 	for _, o := range checks {
@@ -198,8 +198,8 @@ func listFailures(b *strings.Builder, checks []conformance.Outcome) {
 	}
 }
 
-// told says what a run came to, which may be an error that is as good as an answer.
-func told(detail string) string {
+// outcomeText describes the outcome of a run. A failed run can be a correct one.
+func outcomeText(detail string) string {
 	if strings.HasPrefix(detail, "answers ") {
 		return detail
 	}

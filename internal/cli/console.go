@@ -27,7 +27,7 @@ type console struct {
 	failedRun string
 }
 
-// style is how a terminal shows a word.
+// style is the escape sequence for a word on a terminal.
 type style string
 
 const (
@@ -46,8 +46,8 @@ func (c *console) paint(terminal bool, s style, text string) string {
 	return string(s) + text + reset
 }
 
-// note writes a line to stderr, with its first word in a style. Further lines of text are indented: what a guest
-// logs or throws must not look like a line of ours.
+// note writes a line to stderr, with its first word in a style. Further lines of text are indented, so that a guest's log or
+// error cannot imitate a line of toolrun.
 func (c *console) note(s style, word, text string) {
 	text = strings.ReplaceAll(printable(text), "\n", "\n    ")
 	fmt.Fprintln(c.env.Stderr, c.paint(c.env.StderrTerminal, s, word)+text)
@@ -64,7 +64,7 @@ func (c *console) say(format string, args ...any) error {
 	return err
 }
 
-// answer writes v as JSON with --json, and otherwise what text writes.
+// answer writes v as JSON if --json is given, and otherwise calls text.
 func (c *console) answer(v any, text func() error) error {
 	if c.json {
 		return c.printJSON(v)
@@ -72,7 +72,7 @@ func (c *console) answer(v any, text func() error) error {
 	return text()
 }
 
-// printJSON writes v to stdout: indented for people, on one line for programs.
+// printJSON writes v to stdout: indented on a terminal, otherwise on one line.
 func (c *console) printJSON(v any) error {
 	c.answered = true
 	var b bytes.Buffer
@@ -92,7 +92,7 @@ func (c *console) printJSON(v any) error {
 	return err
 }
 
-// table writes rows under a head to stdout, in columns.
+// table writes a header and rows to stdout, in columns.
 func (c *console) table(head []string, rows [][]string) error {
 	w := tabwriter.NewWriter(c.env.Stdout, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{head}, rows...) {
@@ -105,7 +105,7 @@ func (c *console) table(head []string, rows [][]string) error {
 	return w.Flush()
 }
 
-// printProblems writes each problem as file:line:column: message, with its hint below.
+// printProblems writes each problem as file:line:column: message, followed by its hint.
 func (c *console) printProblems(to io.Writer, terminal bool, problems app.Problems) {
 	for _, problem := range problems {
 		s, word := red, "error: "
@@ -123,8 +123,8 @@ func (c *console) printProblems(to io.Writer, terminal bool, problems app.Proble
 	}
 }
 
-// printable replaces control characters but line breaks and tabs: texts of guests and files must not steer a
-// terminal.
+// printable replaces control characters except line breaks and tabs, so that the texts of guests and files cannot control
+// the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
@@ -134,7 +134,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// when writes a time for a table; "" for none.
+// when formats a time for a table. It returns "" for a missing time.
 func when(t *time.Time) string {
 	if t == nil || t.IsZero() {
 		return ""
@@ -142,12 +142,12 @@ func when(t *time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// logger takes what the host must not tell a guest but may tell who runs it.
+// logger returns the log of the host on stderr. It may contain details that a guest must not see.
 func (c *console) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// writeText writes text to stdout as it is, but for what would steer a terminal, and ends the line.
+// writeText writes text to stdout and ends the line. On a terminal, control characters are replaced.
 func (c *console) writeText(text string) error {
 	if c.env.StdoutTerminal {
 		text = printable(text)

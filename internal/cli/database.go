@@ -15,15 +15,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The database that an app has where none is named: beside its file, in a folder of its own.
+// The default database of an app: a file in a folder next to the app file.
 const (
 	stateFolder  = ".toolrun"
 	databaseName = "memory.db"
 )
 
-// database is where an app's records are kept, and how it is opened.
+// database is the location of an app's records.
 type database struct {
-	// path is absolute; named is true where a flag gave it.
+	// path is absolute. named reports whether a flag or an argument gave it.
 	path  string
 	named bool
 	env   Env
@@ -45,8 +45,8 @@ func (pr *project) database(written string) database {
 // shown returns the path as a person would write it.
 func (db database) shown() string { return db.env.show(db.path) }
 
-// open opens the database. Where it does not exist, it is made for who wants to keep something. Who only
-// looks finds it empty; but one that was named should be there.
+// open opens the database. If it does not exist, it is created if keep is true. Otherwise it reads as empty, or is an error
+// if it was named.
 func (db database) open(keep bool) (storage.Backend, error) {
 	return db.openWith(keep, nil)
 }
@@ -60,7 +60,7 @@ func (db database) openWith(keep bool, options *bolt.Options) (storage.Backend, 
 		return mem.New(), nil
 	case missing && !db.named:
 		if err := makeStateFolder(filepath.Dir(db.path)); err != nil {
-			return nil, abi.Faultf(abi.Unavailable, "make the folder %s: %v", db.env.show(filepath.Dir(db.path)), cause(err))
+			return nil, abi.Faultf(abi.Unavailable, "create the folder %s: %v", db.env.show(filepath.Dir(db.path)), cause(err))
 		}
 	}
 	backend, err := bolt.Open(db.path, options)
@@ -72,10 +72,10 @@ func (db database) openWith(keep bool, options *bolt.Options) (storage.Backend, 
 
 func noDatabase(shown string) error {
 	f := abi.Faultf(abi.NotFound, "there is no database %s", shown)
-	return &usageError{f.WithHint("the first run that remembers something makes it")}
+	return &usageError{f.WithHint("the first run that writes a record creates it")}
 }
 
-// makeStateFolder makes the folder of a database, for nobody else to read and for no version control to keep.
+// makeStateFolder creates the folder of a database. Only its owner can read it, and Git ignores it.
 func makeStateFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -91,9 +91,9 @@ func makeStateFolder(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-const hintInUse = "another process has it open; if that is toolrun serve, use --server URL"
+const hintInUse = "another process has the database open; if it is toolrun serve, use --server URL"
 
-// fault says why a database file cannot be used.
+// fault returns the fault of a database file that cannot be used.
 func (db database) fault(doing string, err error) error {
 	shown := db.shown()
 	if f, ok := errors.AsType[*abi.Fault](err); ok {

@@ -17,7 +17,7 @@ type dbCommands struct{ baseCommand }
 func (d dbCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "db",
-		Short: "Check, back up and compact a database file",
+		Short: "Check, back up or compact a database file",
 		Example: `  toolrun db check
   toolrun db backup /backups/shop.db
   toolrun db compact`,
@@ -26,7 +26,7 @@ func (d dbCommands) command() *cobra.Command {
 	return cmd
 }
 
-// existing returns the database that a command is about, which is there.
+// existing returns the database that a command names. It is an error if the file does not exist.
 func (d dbCommands) existing(place placeFlags) (db database, err error) {
 	pr, err := d.project(place)
 	if err != nil {
@@ -40,7 +40,7 @@ func (d dbCommands) existing(place placeFlags) (db database, err error) {
 	return db, nil
 }
 
-// project finds out where a database is. An app file with mistakes keeps nobody from its database.
+// project finds the folder of a database. Mistakes in the app file do not matter.
 func (d dbCommands) project(place placeFlags) (*project, error) {
 	if place.db != "" {
 		return &project{env: d.env, dir: d.env.Dir}, nil
@@ -52,9 +52,9 @@ func (d dbCommands) check() *cobra.Command {
 	var place placeFlags
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
-		Short: "Read all of a database file and report what is damaged",
-		Long: `Read all of a database file, which nothing may have open, and report what is damaged: pages, checksums of
-records, indexes, counters. A damaged file is restored from a backup.`,
+		Short: "Check a whole database file for damage",
+		Long: `Read a whole database file and report damage: pages, checksums of records, indexes, counters. No process may have
+the file open. To repair a damaged file, restore a backup.`,
 		Example: `  toolrun db check
   toolrun db check /backups/shop.db --json`,
 		Args: takes(0, 1, "at most one FILE"),
@@ -78,7 +78,7 @@ func (d dbCommands) checkFile(db database) error {
 		return err
 	})
 	if err != nil {
-		return inUse(db.fault("check", err), "of a service that runs, check a backup: toolrun db backup DEST --server URL")
+		return inUse(db.fault("check", err), "to check the database of a running service, check a backup: toolrun db backup DEST --server URL")
 	}
 	err = d.out.answer(report, func() error {
 		for _, problem := range report.Problems {
@@ -92,7 +92,7 @@ func (d dbCommands) checkFile(db database) error {
 		if !report.OK() {
 			return nil
 		}
-		return d.out.say("%s: %s, %d bytes of them in a file of %d; no problems",
+		return d.out.say("%s: %s with %d bytes in a file of %d; no problems",
 			shown, count(int(report.Records), "record"), report.Bytes, report.FileBytes)
 	})
 	if err != nil || report.OK() {

@@ -19,10 +19,11 @@ func (d dbCommands) backup() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "backup DEST",
-		Short: "Copy a database to a file, as it is at one moment",
-		Long: `Copy a database to a file, as it is at one moment. What was removed before is not in it. Of a service that runs the
-backup comes from the service, with the content of all tenants, for a key of role backup. To restore it, stop the
-service, put the file in the place of its database, and start it again.`,
+		Short: "Write a consistent copy of a database to a file",
+		Long: `Write a consistent copy of a database to a file. The copy does not contain data that was deleted before.
+
+With --server, a running service makes the backup. It contains the data of all tenants and requires a key of role backup.
+To restore a backup, stop the service, replace its database with the file, and start it again.`,
 		Example: `  toolrun db backup /backups/shop.db
   toolrun db backup /backups/shop.db --server https://tools.example --key-file backup.key`,
 		Args: takes(1, 1, "the DEST file"),
@@ -31,7 +32,7 @@ service, put the file in the place of its database, and start it again.`,
 				return err
 			}
 			if server.remote() && place.app != "" {
-				return usagef("leave --app out", "a server's backup is of all apps")
+				return usagef("leave --app out", "a backup of a server contains all apps")
 			}
 			dest := d.env.path(args[0])
 			if !server.remote() {
@@ -52,12 +53,12 @@ service, put the file in the place of its database, and start it again.`,
 	}
 	place.register(cmd)
 	server.register(cmd)
-	cmd.Flags().Lookup("server").Usage = "back up the toolrun serve that has this `URL`, all apps and tenants of it"
-	cmd.Flags().BoolVar(&force, "force", false, "replace the file if there is one")
+	cmd.Flags().Lookup("server").Usage = "back up the toolrun serve at this `URL`, with all its apps and tenants"
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return cmd
 }
 
-// checkDest refuses a file that cannot be written.
+// checkDest returns an error if the file cannot be written.
 func checkDest(named, dest string, force bool) error {
 	if _, err := os.Stat(filepath.Dir(dest)); err != nil {
 		return usagef("", "the folder of %s cannot be used: %v", named, cause(err))
@@ -71,7 +72,7 @@ func checkDest(named, dest string, force bool) error {
 func (d dbCommands) backupFile(ctx context.Context, db database, dest string) (err error) {
 	backend, err := bolt.Open(db.path, nil)
 	if err != nil {
-		return inUse(db.fault("open", err), "of a service that runs, take the backup from the service: toolrun db backup DEST --server URL")
+		return inUse(db.fault("open", err), "to back up a running service: toolrun db backup DEST --server URL")
 	}
 	defer func() { err = errors.Join(err, backend.Close()) }()
 	err = d.out.progress("copying to "+d.env.show(dest), func() error { return backend.BackupFile(ctx, dest) })
@@ -81,7 +82,7 @@ func (d dbCommands) backupFile(ctx context.Context, db database, dest string) (e
 	return d.reportFile(dest)
 }
 
-// backupRemote downloads a backup. It gets its name when it is complete and on the disk.
+// backupRemote downloads a backup. The file gets its name once it is complete and synced to disk.
 func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest string) error {
 	r, err := d.apps.client(f, "")
 	if err != nil {
@@ -97,7 +98,7 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 		return err
 	})
 	if _, remote := errors.AsType[*client.Error](err); remote {
-		_ = temp.Close() // which is removed
+		_ = temp.Close() // the file is removed
 		return explainBackup(err)
 	}
 	if err == nil {
@@ -112,11 +113,11 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 	return d.reportFile(dest)
 }
 
-// explainBackup adds what to do about a key that may do other things.
+// explainBackup adds a hint for a key whose role does not allow backups.
 func explainBackup(err error) error {
 	if errors.Is(err, abi.AccessDenied) {
 		if e, ok := errors.AsType[*client.Error](err); ok && e.Status == 403 {
-			return e.Fault.WithHint("it takes a key of its own: toolrun key create --keys FILE --role backup NAME")
+			return e.Fault.WithHint("create a key of role backup: toolrun key create --keys FILE --role backup NAME")
 		}
 	}
 	return explainServer(err)
@@ -132,7 +133,7 @@ func (d dbCommands) reportFile(dest string) error {
 	return d.out.answer(reply, func() error { return d.out.say("wrote %s, %d bytes", shown, info.Size()) })
 }
 
-// inUse gives the fault of a database that another process has open the hint that fits the command.
+// inUse replaces the hint of the fault about a database that another process has open.
 func inUse(err error, hint string) error {
 	if f, ok := errors.AsType[*abi.Fault](err); ok && f.Hint == hintInUse {
 		return f.WithHint("%s", hint)

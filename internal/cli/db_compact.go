@@ -12,12 +12,12 @@ func (d dbCommands) compact() *cobra.Command {
 	var place placeFlags
 	cmd := &cobra.Command{
 		Use:   "compact [FILE]",
-		Short: "Make a database file as small as what it holds",
-		Long: `Write what a database file holds into a new one that takes its place. A file keeps the bytes of what was removed
-until their pages are used again, and never shrinks: the new one has nothing of them.
+		Short: "Remove the free space from a database file",
+		Long: `Copy the records of a database file into a new file, and replace the old one with it. A database file never shrinks by
+itself, and keeps deleted bytes until their pages are reused. The new file contains no deleted bytes.
 
-Nothing may have the file open; of a service that runs, take a backup, which is as small. The disk needs room for the
-new file. A process that is killed meanwhile leaves the file as it was.`,
+No process may have the file open; a backup of a running service is as small. The disk needs space for the new file. If
+the process is killed, the old file stays unchanged.`,
 		Example: `  toolrun db compact
   toolrun db compact /var/lib/toolrun/memory.db --json`,
 		Args: takes(0, 1, "at most one FILE"),
@@ -33,11 +33,11 @@ new file. A process that is killed meanwhile leaves the file as it was.`,
 	return cmd
 }
 
-// named returns the database that an argument or a flag names, but not both.
+// named returns the database that an argument or a flag names. Naming it twice is an error.
 func (d dbCommands) named(place *placeFlags, args []string) (database, error) {
 	if len(args) == 1 {
 		if place.db != "" {
-			return database{}, usagef("name it once", "two databases are named: %s and %s", args[0], place.db)
+			return database{}, usagef("name it once", "the command names two databases: %s and %s", args[0], place.db)
 		}
 		place.db = args[0]
 	}
@@ -52,13 +52,13 @@ func (d dbCommands) compactFile(ctx context.Context, db database) error {
 		return err
 	})
 	if err != nil {
-		return inUse(db.fault("compact", err), "another process has it open; stop it first. A backup of a service is as small: toolrun db backup DEST --server URL")
+		return inUse(db.fault("compact", err), "stop the process that has it open. A backup of a service is as small: toolrun db backup DEST --server URL")
 	}
 	reply := struct {
 		File string `json:"file"`
 		bolt.Compacted
 	}{shown, done}
 	return d.out.answer(reply, func() error {
-		return d.out.say("compacted %s: %d bytes, before that %d", shown, done.After, done.Before)
+		return d.out.say("compacted %s: %d bytes, was %d", shown, done.After, done.Before)
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// showChanges tells, store by store, what a dry run would have stored.
+// showChanges prints, for each store, the changes that a dry run would have stored.
 func showChanges(out *console, changes []report.Change) error {
 	if len(changes) == 0 {
 		return out.say("would store nothing")
@@ -25,7 +25,7 @@ func showChanges(out *console, changes []report.Change) error {
 	return nil
 }
 
-// recordName names a record for people: its store, and its item if the store has many.
+// recordName returns a record's name for display: its store, and its item if the store has many.
 func recordName(store, item string) string {
 	if item == "" {
 		return store
@@ -33,7 +33,7 @@ func recordName(store, item string) string {
 	return store + " " + strconv.Quote(item)
 }
 
-// showChange shows what differs between a record before and after, each value at its JSON pointer (RFC 6901).
+// showChange prints the differences between a record before and after, each with its JSON pointer (RFC 6901).
 func showChange(out *console, change report.Change) error {
 	before, err := decodeContent(change.Before)
 	if err != nil {
@@ -54,7 +54,7 @@ func showChange(out *console, change report.Change) error {
 	case isNull(change.After):
 		verb = "delete"
 	case len(differences) == 0:
-		verb, end = "store", " again, as it is"
+		verb, end = "store", " again, unchanged"
 	}
 	if err := out.say("would %s %s%s", verb, recordName(change.Store, change.Item), end); err != nil {
 		return err
@@ -86,7 +86,7 @@ func showDifference(out *console, d difference) error {
 
 func isNull(content json.RawMessage) bool { return len(content) == 0 || string(content) == "null" }
 
-// absent is the content of a record that is not there.
+// absent represents the content of a record that does not exist.
 type absent struct{}
 
 func decodeContent(content json.RawMessage) (any, error) {
@@ -96,10 +96,10 @@ func decodeContent(content json.RawMessage) (any, error) {
 	return strictjson.Decode(content, strictjson.Limits{})
 }
 
-// difference is a value that is there before alone, or after alone.
+// difference is a value that exists only before or only after.
 type difference struct {
 	sign  rune
-	at    string // a JSON pointer, from the whole of the content
+	at    string // JSON pointer from the root of the content
 	value any
 }
 
@@ -108,7 +108,7 @@ const (
 	added   rune = '+'
 )
 
-// differ adds to list what differs between two values at a place.
+// differ appends the differences between two values at a location to list.
 func differ(list []difference, at string, before, after any) []difference {
 	switch b := before.(type) {
 	case map[string]any:
@@ -158,7 +158,7 @@ func member(object map[string]any, name string) any {
 	return absent{}
 }
 
-// differArrays leaves out what both begin and end with: where one item came or went, it alone differs.
+// differArrays skips the common start and end of two arrays, so that an inserted or removed item is one difference.
 func differArrays(list []difference, at string, before, after []any) []difference {
 	first := 0
 	for first < min(len(before), len(after)) && reflect.DeepEqual(before[first], after[first]) {

@@ -16,7 +16,7 @@ func TestShowChanges(t *testing.T) {
 		{"created empty", `null`, `{}`, "would create s:\n  + {}\n"},
 		{"created from no bytes", ``, `"text"`, "would create s:\n  + \"text\"\n"},
 		{"deleted", `{"a":1}`, `null`, "would delete s:\n  - {\"a\":1}\n"},
-		{"the same", `{"a":[1]}`, `{"a":[1]}`, "would store s again, as it is\n"},
+		{"the same", `{"a":[1]}`, `{"a":[1]}`, "would store s again, unchanged\n"},
 		{"a member", `{"a":1,"b":2}`, `{"b":3,"c":4}`, "would change s:\n  - /a: 1\n  - /b: 2\n  + /b: 3\n  + /c: 4\n"},
 		{"null is a value", `{"a":null}`, `{"b":null}`, "would change s:\n  - /a: null\n  + /b: null\n"},
 		{"deeply", `{"a":{"b":{"c":1,"d":1}}}`, `{"a":{"b":{"c":2,"d":1}}}`, "would change s:\n  - /a/b/c: 1\n  + /a/b/c: 2\n"},

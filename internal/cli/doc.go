@@ -1,11 +1,10 @@
-// Package cli is the command line of toolrun: the commands, and what they are wired to.
+// Package cli implements the command line of toolrun.
 //
-// [Main] is all of it. It takes everything that it may know of its process as an [Env] and returns an exit
-// code, so that tests, and programs that carry the commands in themselves, call it like any other function.
-// Below it a command does what an embedder would do: it reads an app file, opens a database, makes a
-// host.Host with the engines, and hands over. With --server it does the same by the API of a toolrun serve: what
-// commands need of an app is one interface, which a host.Host and an API client both are tools.
+// [Main] is the only entry point. It receives the process as an [Env] and returns an exit code, so that tests and programs
+// that embed the commands can call it like any other function. Each command works like an embedder of the Go API: it reads an
+// app file, opens a database and makes a host.Host with engines. With --server it uses the HTTP API of a toolrun serve
+// instead: commands use an app through interfaces that both implement.
 //
-// What a command answers goes to stdout, as text or, with --json, as one JSON document. Everything else goes to
-// stderr: logs and progress as they happen, warnings, and errors with a hint on a line of its own.
+// Results go to stdout, as text or, with --json, as one JSON document. Everything else goes to stderr: logs and progress,
+// warnings, and errors with a hint on a separate line.
 package cli

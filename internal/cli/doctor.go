@@ -16,13 +16,15 @@ type doctorCommand struct{ baseCommand }
 func (dc doctorCommand) command() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Show how tools are kept from this machine",
-		Long: `Show which layers the wall has, on this machine, between a tool in a cell and everything else: each is on, or off
-with the reason. A cell is a process of its own on every system; the other layers are Linux's, and some need a kernel
-or permissions that not every machine has. Tools run behind the layers that there are; with --require-isolation
-toolrun run insists on all of them but cgroup, which takes a control group of its own, and with --require-layer cgroup on that too.
+		Short: "Check which isolation layers are available",
+		Long: `Check which isolation layers this machine provides for tools. Each layer is on, or off with the reason. A separate
+worker process is available on every system. The other layers require Linux, and some require a recent kernel or certain
+permissions. Tools run with the layers that are available.
 
-The exit code is 0 if all layers but cgroup are on, and 5 otherwise.`,
+With --require-isolation, toolrun run fails unless all layers except cgroup are on. The layer cgroup requires a delegated
+control group; --require-layer cgroup requires it too.
+
+The exit code is 0 if all layers except cgroup are on, and 5 otherwise.`,
 		Example: `  toolrun doctor
   toolrun doctor --json`,
 		Args: takes(0, 0, "no arguments"),
@@ -30,7 +32,7 @@ The exit code is 0 if all layers but cgroup are on, and 5 otherwise.`,
 	}
 }
 
-// check starts a cell and says how it is.
+// check starts a worker process and prints its layers.
 func (dc doctorCommand) check() error {
 	pool, err := engines.NewPool(sandbox.Options{Spares: -1, Logger: dc.out.logger()})
 	if err != nil {
@@ -44,7 +46,7 @@ func (dc doctorCommand) check() error {
 	return dc.showLayers(report)
 }
 
-// showLayers shows the layers, and fails if one is off that a machine can have without an administrator.
+// showLayers prints the layers. It fails if a layer is off that does not require an administrator.
 func (dc doctorCommand) showLayers(report sandbox.Report) error {
 	err := dc.out.answer(report, func() error {
 		for _, l := range report.Layers {
@@ -70,6 +72,6 @@ func (dc doctorCommand) showLayers(report sandbox.Report) error {
 	if len(off) == 0 {
 		return nil
 	}
-	return abi.Faultf(abi.Unavailable, "layers are off on this machine: %s", strings.Join(off, ", ")).
-		WithHint("docs/explanation/isolation.md has what to do about each; tools run behind the others, unless --require-isolation is given")
+	return abi.Faultf(abi.Unavailable, "isolation layers are off on this machine: %s", strings.Join(off, ", ")).
+		WithHint("see docs/explanation/isolation.md for each layer; tools run with the others, unless --require-isolation is given")
 }

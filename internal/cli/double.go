@@ -41,11 +41,11 @@ The packages of sdk/js and sdk/python-wasm start this command. docs/reference/do
 			return double.Serve(cmd.Context(), dc.env.Stdin, dc.env.Stdout, cfg)
 		},
 	}
-	cmd.Flags().StringVar(&file, "app", "", "the app `file`, or its folder, of the memory that is open at the start (default: an app without stores)")
+	cmd.Flags().StringVar(&file, "app", "", "the app `file` or its folder for the initial memory (default: an app without stores)")
 	return cmd
 }
 
-// load reads an app file. Its error is a fault with the mistakes of the file.
+// load reads an app file. Its error is a fault that lists the mistakes of the file.
 func (dc doubleCommand) load(file string) (*app.App, func(), error) {
 	pr, err := dc.projects.openApp(file)
 	if err == nil {

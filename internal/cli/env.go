@@ -10,26 +10,25 @@ import (
 	"golang.org/x/term"
 )
 
-// Env is what the commands may know of the process they run in. The zero value is a process with no
-// arguments, no input and no variables that nobody looks at.
+// Env is the process environment of the commands. The zero value has no arguments, no input, no variables and no terminal.
 type Env struct {
-	// Args are the arguments without the program's name.
+	// Args are the arguments without the name of the program.
 	Args []string
-	// Stdin, Stdout and Stderr default to none. They are used by one goroutine at a time.
+	// Stdin, Stdout and Stderr are empty by default. Only one goroutine uses them at a time.
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	// Getenv looks up a variable of the environment. Default: there are none.
+	// Getenv returns an environment variable. By default, no variable is set.
 	Getenv func(name string) string
-	// Dir is the working directory, where relative paths begin: an absolute path. Default: the root.
+	// Dir is the absolute path of the working directory. Default: the root.
 	Dir string
-	// CacheDir is where the Python runtime and compiled code are kept: an absolute path. Default: they are not.
+	// CacheDir is the absolute path of the folder for the Python runtime and compiled code. By default, nothing is cached.
 	CacheDir string
-	// Reload begins to listen to who asks a service to read its app files again, until stop. Default: nobody asks.
+	// Reload starts to listen for requests to reload the app files, until stop is called. By default, there are none.
 	Reload func() (asked <-chan os.Signal, stop func())
-	// Now is the clock. Default: the system's.
+	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// StdoutTerminal and StderrTerminal say whether a person looks at them; see IsTerminal.
+	// StdoutTerminal and StderrTerminal report whether the streams are terminals; see IsTerminal.
 	StdoutTerminal bool
 	StderrTerminal bool
 }
@@ -39,7 +38,7 @@ func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 func (e Env) withDefaults() Env {
 	if e.Args == nil {
-		e.Args = []string{} // cobra takes those of the process for nil
+		e.Args = []string{} // for nil, cobra uses os.Args
 	}
 	if e.Stdin == nil {
 		e.Stdin = strings.NewReader("")
@@ -65,7 +64,7 @@ func (e Env) withDefaults() Env {
 	return e
 }
 
-// path makes a path that a person wrote absolute.
+// path returns the absolute form of a path that a person wrote.
 func (e Env) path(written string) string {
 	if filepath.IsAbs(written) {
 		return filepath.Clean(written)
@@ -73,7 +72,7 @@ func (e Env) path(written string) string {
 	return filepath.Join(e.Dir, written)
 }
 
-// show writes an absolute path as a person would, relative to where they are.
+// show returns an absolute path as a person would write it, relative to the working directory.
 func (e Env) show(path string) string {
 	relative, err := filepath.Rel(e.Dir, path)
 	if err != nil {
@@ -82,7 +81,7 @@ func (e Env) show(path string) string {
 	return relative
 }
 
-// color reports whether a stream takes colours: a terminal whose user did not refuse them (no-color.org).
+// color reports whether to write colors to a stream: it is a terminal, and the user did not disable them (no-color.org).
 func (e Env) color(terminal bool) bool {
 	return terminal && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 }

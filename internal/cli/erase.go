@@ -20,16 +20,16 @@ func (ec eraseCommand) command() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:   "erase --user USER",
-		Short: "Remove everything of a user: records in all stores, sessions, kept results",
-		Long: `Remove everything of a user: their records in all stores, declared or not, their sessions with what lived in
-them, and results kept for idempotency keys; and say how much that was. It cannot be undone. Records of access
-application are nobody's own, and stay.`,
+		Short: "Remove all data of a user: records in all stores, sessions, stored results",
+		Long: `Remove all data of a user and report the amount: records in all stores, declared or not, sessions with their
+records, and results stored for idempotency keys. It cannot be undone. Records of access application belong to no user and
+are kept.`,
 		Example: `  toolrun erase --user ann
   toolrun erase --user ann --tenant acme --json`,
 		Args: takes(0, 0, "no arguments but --user"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.user == "" {
-				return usagef("toolrun erase --user ann", "an erasure needs a user")
+				return usagef("toolrun erase --user ann", "an erasure requires a user")
 			}
 			return ec.apps.with(cmd, &f, ec.projects.open, false, func(opened *openedApp, caller host.Caller) error {
 				return ec.erase(cmd.Context(), opened, caller)

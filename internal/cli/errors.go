@@ -12,32 +12,32 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// usageError is a mistake in the command itself. It ends in exit code 2, whatever its fault's code is.
+// usageError is a mistake in the command itself. Its exit code is 2, whatever the code of its fault is.
 type usageError struct{ fault *abi.Fault }
 
-// Error is the fault's.
+// Error returns the message of the fault.
 func (e *usageError) Error() string { return e.fault.Message }
 
-// usagef makes a usageError; hint may be "".
+// usagef returns a usageError. hint may be "".
 func usagef(hint, format string, args ...any) error {
 	f := abi.Faultf(abi.InvalidArgument, format, args...)
 	f.Hint = hint
 	return &usageError{f}
 }
 
-// appError says that an app file cannot be used.
+// appError reports that an app file cannot be used.
 type appError struct {
 	file     string
 	problems app.Problems
 }
 
-// Error counts the mistakes; they are listed by their own.
+// Error counts the mistakes. They are listed separately.
 func (e *appError) Error() string {
 	n := len(e.problems.Err().(app.Problems))
 	return fmt.Sprintf("%s has %s", e.file, count(n, "mistake"))
 }
 
-// count says a number of things: 1 record, 2 records.
+// count formats a number of things: 1 record, 2 records.
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -45,7 +45,7 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// faultOf gives any error a code. Unlike a guest, who sits at the command line may see every text.
+// faultOf converts any error to a fault. Unlike a guest, the user of the command line may see every text.
 func faultOf(err error) *abi.Fault {
 	if u, ok := errors.AsType[*usageError](err); ok {
 		return u.fault
@@ -65,7 +65,7 @@ func faultOf(err error) *abi.Fault {
 	return abi.Faultf(abi.Internal, "%v", err)
 }
 
-// exitCode is what the process ends with.
+// exitCode returns the exit code for an error.
 func exitCode(err error) int {
 	if err == nil {
 		return exitcode.Done
@@ -76,7 +76,7 @@ func exitCode(err error) int {
 	return exitcode.Of(faultOf(err).Code)
 }
 
-// fail tells why a command failed and returns the exit code.
+// fail prints an error and returns the exit code.
 func (p *program) fail(err error) int {
 	if bad, ok := errors.AsType[*appError](err); ok {
 		p.out.printProblems(p.env.Stderr, p.env.StderrTerminal, bad.problems.Err().(app.Problems))
@@ -92,7 +92,7 @@ func (p *program) fail(err error) int {
 	return exitCode(err)
 }
 
-// failJSON answers a program that waits for JSON. The error is where that of a Result is.
+// failJSON prints an error as JSON, in the same field as in a Result.
 func (c *console) failJSON(err error) {
 	answer := struct {
 		OK       bool         `json:"ok"`
@@ -105,7 +105,7 @@ func (c *console) failJSON(err error) {
 	_ = c.printJSON(answer) // the command has failed already
 }
 
-// printFault writes an error for people: what, where, and what to do.
+// printFault prints an error for people: the message, the location and a hint.
 func (c *console) printFault(f *abi.Fault, withCode bool) {
 	text := f.Message
 	if withCode {
@@ -131,8 +131,8 @@ func (c *console) printFault(f *abi.Fault, withCode bool) {
 	}
 }
 
-// flagFor says how the command line gives what a run lacks.
+// flagFor maps a fault to the flag that provides the missing value.
 var flagFor = map[abi.Code]string{
 	abi.NoUser:    "name the user with --user",
-	abi.NoSession: "name the session with --session; toolrun session start makes one",
+	abi.NoSession: "name the session with --session; toolrun session start creates one",
 }

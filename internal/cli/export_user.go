@@ -14,10 +14,10 @@ import (
 // exportUser writes all data of a user to a file.
 func (tc transferCommands) exportUser(cmd *cobra.Command, f *memoryFlags, out string, force bool) error {
 	if f.user == "" {
-		return usagef("toolrun export --user ann -o ann.zip", "an export of a user's data needs a user")
+		return usagef("toolrun export --user ann -o ann.zip", "an export of a user's data requires a user")
 	}
 	if out == "" {
-		return usagef("add -o FILE", "the data of a user is a ZIP archive, which needs a file")
+		return usagef("add -o FILE", "the data of a user is a ZIP archive and must be written to a file")
 	}
 	dest := tc.env.path(out)
 	if err := checkDest(out, dest, force); err != nil {
@@ -28,7 +28,7 @@ func (tc transferCommands) exportUser(cmd *cobra.Command, f *memoryFlags, out st
 	})
 }
 
-// writeUser writes the archive, which gets its name when it is complete. Only its owner can read it.
+// writeUser writes the archive. It gets its name once it is complete, and only its owner can read it.
 func (tc transferCommands) writeUser(cmd *cobra.Command, opened *openedApp, caller host.Caller, dest string) error {
 	temp, err := os.CreateTemp(filepath.Dir(dest), "."+filepath.Base(dest)+".new-*")
 	if err != nil {
@@ -37,7 +37,7 @@ func (tc transferCommands) writeUser(cmd *cobra.Command, opened *openedApp, call
 	defer os.Remove(temp.Name())
 	err = tc.out.progress("exporting", func() error { return opened.users.Export(cmd.Context(), caller, temp) })
 	if err != nil {
-		_ = temp.Close() // which is removed
+		_ = temp.Close() // the file is removed
 		return err
 	}
 	if err := errors.Join(temp.Sync(), temp.Close()); err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxDocumentBytes bounds what is read from a file or from stdin. It is above every limit of the host, which
-// then says what is too large, and why.
+// maxDocumentBytes bounds what is read from a file or from stdin. It is above every limit of the host, so that the host
+// reports which limit is exceeded.
 const maxDocumentBytes = 16 << 20
 
-// document returns the JSON that an argument gives: the text itself, @file, or - for stdin; nil for "".
+// document returns the JSON of an argument: the text itself, @file, or - for stdin. It returns nil for "".
 func (e Env) document(ctx context.Context, what, given string) (json.RawMessage, error) {
 	text, err := e.read(ctx, what, given)
 	if err != nil || given == "" {
@@ -37,12 +37,12 @@ func (e Env) document(ctx context.Context, what, given string) (json.RawMessage,
 	return text, nil
 }
 
-// overLimitHints say what to do about valid JSON that exceeds a limit.
+// overLimitHints are the hints for valid JSON that exceeds a limit.
 var overLimitHints = map[strictjson.Kind]string{
-	strictjson.BadNumber: "write a longer number as a text, in quotes",
+	strictjson.BadNumber: "write the number as a string, in quotes",
 }
 
-// read returns the bytes that an argument gives.
+// read returns the bytes of an argument: the text itself, @file, or - for stdin.
 func (e Env) read(ctx context.Context, what, given string) ([]byte, error) {
 	if given == "-" {
 		return e.readStdin(ctx, what)
@@ -54,8 +54,8 @@ func (e Env) read(ctx context.Context, what, given string) ([]byte, error) {
 	return e.readFile(what, name)
 }
 
-// readStdin waits for the end of stdin or of ctx, whichever comes first. Where ctx is first, the reader is left
-// behind with stdin: the process is about to end.
+// readStdin reads stdin until it or ctx ends. If ctx ends first, the reading goroutine is abandoned: the process is about to
+// exit.
 func (e Env) readStdin(ctx context.Context, what string) ([]byte, error) {
 	type result struct {
 		text []byte
@@ -89,12 +89,12 @@ func readAll(what string, from io.Reader) ([]byte, error) {
 		return nil, usagef("", "%s cannot be read: %v", what, cause(err))
 	}
 	if len(text) > maxDocumentBytes {
-		return nil, usagef("", "%s has more than %d MiB", what, maxDocumentBytes>>20)
+		return nil, usagef("", "%s is larger than %d MiB", what, maxDocumentBytes>>20)
 	}
 	return text, nil
 }
 
-// input makes a run's input of --input and the pairs after the tool.
+// input returns the input of a run: the value of --input, with the pairs after the tool set in it.
 func (e Env) input(ctx context.Context, given string, pairs []string) (json.RawMessage, error) {
 	base, err := e.document(ctx, "--input", given)
 	if err != nil || len(pairs) == 0 {
@@ -126,13 +126,13 @@ func (e Env) input(ctx context.Context, given string, pairs []string) (json.RawM
 	return strictjson.Encode(input)
 }
 
-// parsePair reads key=value, whose value is a text, or key:=json.
+// parsePair parses key=value, whose value is a string, or key:=json.
 func parsePair(text string) (key string, value any, err error) {
-	const hint = "write key=value for a text, key:=json for any other value"
+	const hint = "write key=value for a string, key:=json for any other value"
 	name, value, ok := strings.Cut(text, "=")
 	key, isJSON := strings.CutSuffix(name, ":")
 	if !ok || key == "" {
-		return "", nil, usagef(hint, "%q is no key=value", text)
+		return "", nil, usagef(hint, "%q is not of the form key=value", text)
 	}
 	if !utf8.ValidString(text) {
 		return "", nil, usagef("", "the value of %q is not valid UTF-8", key)
@@ -155,8 +155,8 @@ func parsePair(text string) (key string, value any, err error) {
 	return key, parsed, nil
 }
 
-// adviseTypes adds a hint to the error of a run whose input has a text, because it was given as key=value, where the
-// schema asks for another type.
+// adviseTypes adds a hint to the error of a run whose input has a string, given as key=value, where the schema requires
+// another type.
 func adviseTypes(err error, pairs []string) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.InputInvalid || f.Hint != "" {
@@ -171,7 +171,7 @@ func adviseTypes(err error, pairs []string) error {
 			if strictjson.Check([]byte(value), strictjson.Limits{}) != nil {
 				value = "JSON"
 			}
-			return f.WithHint("%s=... is a text; write %s for another type", key, shellWord(key+":="+value))
+			return f.WithHint("%s=... is a string; write %s for another type", key, shellWord(key+":="+value))
 		}
 	}
 	return err

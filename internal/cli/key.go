@@ -19,7 +19,7 @@ type keyCommands struct{ baseCommand }
 func (kc keyCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "key",
-		Short: "Make, list and revoke the API keys of a server",
+		Short: "Create, list and revoke the API keys of a server",
 		Example: `  toolrun key create --keys keys.json --role runtime backend
   toolrun key list --keys keys.json
   toolrun key revoke --keys keys.json 7fq2k4m3xa`,
@@ -28,13 +28,13 @@ func (kc keyCommands) command() *cobra.Command {
 	return cmd
 }
 
-// keysFlag is the flag --keys.
+// keysFlag registers the flag --keys.
 func keysFlag(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "keys", "", "the key `file`, which holds hashes alone; a server takes up changes by itself")
+	cmd.Flags().StringVar(file, "keys", "", "the key `file`, which contains only hashes; a running server reloads it when it changes")
 	_ = cmd.MarkFlagFilename("keys", "json") // fails only for a flag that does not exist
 }
 
-// keyFlags say what a key is for.
+// keyFlags describe the key to create.
 type keyFlags struct {
 	callerFlags
 	file    string
@@ -47,9 +47,9 @@ func (kc keyCommands) create() *cobra.Command {
 	var f keyFlags
 	cmd := &cobra.Command{
 		Use:   "create NAME",
-		Short: "Make a key and print its secret, which is shown this once",
-		Long: `Make a key and print its secret, which is shown this once. The file keeps a hash of it, and is made where there
-is none. The name says in logs and lists who has the key. What a role may do:
+		Short: "Create a key and print its secret, which is shown only once",
+		Long: `Create a key and print its secret, which is shown only once. The file stores a hash and is created if missing. NAME
+identifies the key in logs and listings. The permissions of each role:
 
 ` + roles(),
 		Example: `  toolrun key create --keys keys.json --role runtime backend
@@ -65,14 +65,14 @@ is none. The name says in logs and lists who has the key. What a role may do:
 	}
 	keysFlag(cmd, &f.file)
 	f.tenantFlag(cmd)
-	cmd.Flags().StringVar(&f.role, "role", "", "what the key may do: `"+auth.KeyRoleList()+"`")
-	cmd.Flags().StringArrayVar(&f.grant.Apps, "app", nil, "an app, by its `id`, that the key is for; may be repeated (default: all of the tenant's)")
-	cmd.Flags().BoolVar(&f.grant.Code, "code", false, "let a runtime key run code that comes with the request")
-	cmd.Flags().StringVar(&f.expires, "expires", "", "how long the key is good, such as `90d` or 12h (default: until it is revoked)")
+	cmd.Flags().StringVar(&f.role, "role", "", "the role of the key: `"+auth.KeyRoleList()+"`")
+	cmd.Flags().StringArrayVar(&f.grant.Apps, "app", nil, "the `id` of an app that the key may use; may be repeated (default: all apps of the tenant)")
+	cmd.Flags().BoolVar(&f.grant.Code, "code", false, "allow a runtime key to run code that is sent with a request")
+	cmd.Flags().StringVar(&f.expires, "expires", "", "how long the key is valid, such as `90d` or 12h (default: until it is revoked)")
 	return cmd
 }
 
-// roles says what keys may do, from the table of package access.
+// roles lists the permissions of each role, from the table of package auth.
 func roles() string {
 	var b strings.Builder
 	for _, role := range auth.KeyRoles() {
@@ -87,10 +87,10 @@ func roles() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// complete makes a grant of the flags.
+// complete sets the grant from the flags.
 func (f *keyFlags) complete(now time.Time) error {
 	if f.role == "" {
-		return usagef("add --role with "+auth.KeyRoleList(), "a key needs a role")
+		return usagef("add --role with "+auth.KeyRoleList(), "a key requires a role")
 	}
 	f.grant.Role, f.grant.Tenant = auth.Role(f.role), f.tenant
 	if f.expires == "" {
@@ -98,20 +98,20 @@ func (f *keyFlags) complete(now time.Time) error {
 	}
 	good, err := declare.ParseRetention(f.expires)
 	if err != nil || good.For == 0 {
-		return usagef("write a count and a unit, such as 90d or 12h", "--expires %q is not a time", f.expires)
+		return usagef("write a count and a unit, such as 90d or 12h", "--expires %q is not a duration", f.expires)
 	}
 	f.grant.Expires = now.Add(good.For).Truncate(time.Second)
 	return nil
 }
 
-// createdKey is a key with what nobody can see again.
+// createdKey is a new key with its secret, which is not stored.
 type createdKey struct {
 	auth.Key
 	Secret string `json:"secret"`
 }
 
 func (kc keyCommands) createKey(f keyFlags) error {
-	if err := f.grant.Check(kc.env.Now()); err != nil { // before the file is made
+	if err := f.grant.Check(kc.env.Now()); err != nil { // before the file is created
 		return &usageError{abi.FaultOf(err)}
 	}
 	keys, err := kc.open(f.file, auth.CreateKeys)
@@ -126,7 +126,7 @@ func (kc keyCommands) createKey(f keyFlags) error {
 		return keysFault(f.file, err)
 	}
 	return kc.out.answer(createdKey{key, secret}, func() error {
-		kc.out.note(dim, "", "made the key "+key.ID+"; its secret is not shown again")
+		kc.out.note(dim, "", "created the key "+key.ID+"; its secret is not shown again")
 		return kc.out.say("%s", secret)
 	})
 }
@@ -183,7 +183,7 @@ func (kc keyCommands) revoke() *cobra.Command {
 			}
 			err = keys.Revoke(args[0])
 			if errors.Is(err, abi.NotFound) {
-				return abi.FaultOf(err).WithHint("toolrun key list shows the ids")
+				return abi.FaultOf(err).WithHint("toolrun key list shows the IDs")
 			}
 			if err != nil {
 				return keysFault(file, err)
@@ -195,10 +195,10 @@ func (kc keyCommands) revoke() *cobra.Command {
 	return cmd
 }
 
-// open opens the key file that a command is about.
+// open opens the key file that a command names.
 func (kc keyCommands) open(written string, open func(string) (*auth.Keys, error)) (*auth.Keys, error) {
 	if written == "" {
-		return nil, usagef("add --keys FILE", "the command needs a key file")
+		return nil, usagef("add --keys FILE", "the command requires a key file")
 	}
 	keys, err := open(kc.env.path(written))
 	if err != nil {
@@ -211,7 +211,7 @@ func (kc keyCommands) open(written string, open func(string) (*auth.Keys, error)
 func keysFault(written string, err error) error {
 	f := abi.Faultf(abi.Unavailable, "the key file %s cannot be used: %v", written, err)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f.WithHint("toolrun key create makes it, in a folder that there is")
+		return f.WithHint("toolrun key create creates it; its folder must exist")
 	}
 	return f
 }

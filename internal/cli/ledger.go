@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/ledger"
 )
 
-// ledgerKept is how long the ledger of a database keeps what commands on this machine did: as long as toolrun serve does,
-// whose database it may be.
+// ledgerKept is how long the ledger keeps the entries of commands on this machine. It is the default of toolrun serve, which
+// may use the same database.
 const ledgerKept = 30 * 24 * time.Hour
 
 type ledgerFlags struct {
@@ -36,13 +36,13 @@ func (l ledgerCommand) command() *cobra.Command {
 	var f ledgerFlags
 	cmd := &cobra.Command{
 		Use:   "ledger",
-		Short: "List who read and wrote what, oldest first",
-		Long: `List runs and rendered prompts, and what operators read, wrote, purged and erased: when, for whom, which stores at
-which revisions, and how it ended. Contents are never in the ledger. It keeps an entry for 30 days, or for as long as
-toolrun serve --ledger says.
+		Short: "List reads and writes of memory, oldest first",
+		Long: `List runs, rendered prompts, and operators' reads, writes, purges and erasures: the time, the user, the stores with
+their revisions, and the outcome. The ledger never contains the contents of records. It keeps an entry for 30 days, or as
+long as toolrun serve --ledger says.
 
-What a command does on this machine is noted in its database, beside what a toolrun serve did with that. A run without a
-database is not: one of an app without stores, in no session.`,
+Commands on this machine write to the ledger of their database, as toolrun serve does. A run without a database has no
+entry: a run in no session, of an app without stores.`,
 		Example: `  toolrun ledger --last 20 --failed
   toolrun ledger --run run_01ARZ3NDEKTSV4RRFFQ69G5FAV
   toolrun ledger --since 24h --writes
@@ -74,21 +74,21 @@ func (f *ledgerFlags) register(cmd *cobra.Command) {
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	flags, q := cmd.Flags(), &f.query
-	flags.StringVar(&f.run, "run", "", "the entry of the run with this `id`, which a run that fails prints, and no other")
-	flags.StringVar(&q.User, "user", "", "what was done for the user with this `id`")
-	flags.StringVar(&q.Session, "session", "", "what was done in the session with this `id`")
-	flags.StringVar(&q.Tool, "tool", "", "runs of the tool with this `name`")
-	flags.StringVar(&q.Store, "store", "", "what read or wrote the store with this `name`")
-	flags.StringVar(&f.since, "since", "", "what was done from this `time` on: so long ago, such as 24h or 7d, or a date and time in RFC 3339")
-	flags.StringVar(&f.until, "until", "", "what was done before this `time`, which is written as that of --since")
-	flags.BoolVar(&q.Writes, "writes", false, "what wrote something")
-	flags.BoolVar(&q.Failed, "failed", false, "what ended with a fault")
-	flags.IntVar(&f.last, "last", 0, "the newest entries, so `many`, in place of the oldest")
-	flags.IntVar(&q.Limit, "limit", 100, "how many entries to list at most")
-	flags.StringVar(&q.After, "after", "", "what follows the entry of the run with this `id`")
+	flags.StringVar(&f.run, "run", "", "only the entry of the run with this `id`, which a failed run prints")
+	flags.StringVar(&q.User, "user", "", "only entries of the user with this `id`")
+	flags.StringVar(&q.Session, "session", "", "only entries of the session with this `id`")
+	flags.StringVar(&q.Tool, "tool", "", "only runs of the tool with this `name`")
+	flags.StringVar(&q.Store, "store", "", "only entries that read or wrote the store with this `name`")
+	flags.StringVar(&f.since, "since", "", "only entries from this `time` on: a duration before now, such as 24h or 7d, or a time in RFC 3339")
+	flags.StringVar(&f.until, "until", "", "only entries before this `time`, in the same formats as --since")
+	flags.BoolVar(&q.Writes, "writes", false, "only entries with writes")
+	flags.BoolVar(&q.Failed, "failed", false, "only entries that ended with a fault")
+	flags.IntVar(&f.last, "last", 0, "list the newest `n` entries instead of the oldest")
+	flags.IntVar(&q.Limit, "limit", 100, "the maximum number of entries")
+	flags.StringVar(&q.After, "after", "", "only entries after that of the run with this `id`")
 }
 
-// complete makes the query of the flags.
+// complete sets the query from the flags.
 func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 	flags := cmd.Flags()
 	switch {
@@ -97,7 +97,7 @@ func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 	case flags.Changed("last") && f.last < 1:
 		return usagef("such as --last 20", "--last %d lists nothing", f.last)
 	case flags.Changed("last") && (flags.Changed("limit") || flags.Changed("after")):
-		return usagef("leave one of them out", "--last does not go with --limit and --after, which count from the oldest entry")
+		return usagef("leave one of them out", "--last cannot be combined with --limit or --after, which count from the oldest entry")
 	case f.query.Limit < 1:
 		return usagef("leave it out for 100", "--limit %d lists nothing", f.query.Limit)
 	}
@@ -108,12 +108,12 @@ func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 		return err
 	}
 	if since, until := f.query.Since, f.query.Until; !until.IsZero() && !since.Before(until) {
-		return usagef("", "nothing is from --since %s on and before --until %s", f.since, f.until)
+		return usagef("", "--since %s is not before --until %s", f.since, f.until)
 	}
 	return nil
 }
 
-// parseMoment reads a time that a flag gives, as how long ago it was or in RFC 3339; "" is none.
+// parseMoment parses the time of a flag: a duration before now, or a time in RFC 3339. It returns the zero time for "".
 func parseMoment(flag, given string, now time.Time) (time.Time, error) {
 	if given == "" {
 		return time.Time{}, nil
@@ -122,7 +122,7 @@ func parseMoment(flag, given string, now time.Time) (time.Time, error) {
 		return at, nil
 	}
 	ago, err := time.ParseDuration(given)
-	if err != nil { // which knows no days
+	if err != nil { // ParseDuration does not support days
 		var kept declare.Retention
 		kept, err = declare.ParseRetention(given)
 		ago = kept.For
@@ -133,13 +133,13 @@ func parseMoment(flag, given string, now time.Time) (time.Time, error) {
 	return now.Add(-ago), nil
 }
 
-// mostAsked is how many entries a server answers at once.
-const mostAsked = 1000
+// ledgerPage is the largest page of the ledger that a server returns.
+const ledgerPage = 1000
 
 func (l ledgerCommand) list(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query) error {
 	entries, most, more := []ledger.Entry{}, q.Limit, true
 	for more && len(entries) < most {
-		q.Limit = min(most-len(entries), mostAsked)
+		q.Limit = min(most-len(entries), ledgerPage)
 		some, next, rest, err := s.Entries(ctx, c, q)
 		if err != nil {
 			return err
@@ -148,12 +148,12 @@ func (l ledgerCommand) list(ctx context.Context, s ledgerBackend, c host.Caller,
 	}
 	err := l.out.answer(entries, func() error { return l.print(entries) })
 	if more {
-		l.out.note(dim, "note: ", fmt.Sprintf("there may be more: --after %s goes on, --limit lists more at once", q.After))
+		l.out.note(dim, "note: ", fmt.Sprintf("there may be more entries: continue with --after %s, or raise --limit", q.After))
 	}
 	return err
 }
 
-// project is openProject for a folder whose runs may have left something: one with an app file, or with a database.
+// project opens a project whose runs may have left ledger entries: it has an app file or a database.
 func (l ledgerCommand) project(f placeFlags) finder {
 	return func(named string) (*project, error) {
 		pr, err := l.projects.open(named)
@@ -168,7 +168,7 @@ func (l ledgerCommand) project(f placeFlags) finder {
 	}
 }
 
-// listLast lists the newest entries. A ledger is read from a time on, so it looks further and further back.
+// listLast lists the newest entries. The ledger can be read only forwards, so the search starts further and further back.
 func (l ledgerCommand) listLast(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query, count int) error {
 	const first, longest, step = time.Minute, 10 * 365 * 24 * time.Hour, 8
 	until, earliest := q.Until, q.Since
@@ -190,10 +190,10 @@ func (l ledgerCommand) listLast(ctx context.Context, s ledgerBackend, c host.Cal
 	}
 }
 
-// newestOf returns the last entries that a query asks for, at most so many.
+// newestOf returns at most the last count entries that match a query.
 func newestOf(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query, count int) ([]ledger.Entry, error) {
 	entries := []ledger.Entry{}
-	q.Limit = mostAsked
+	q.Limit = ledgerPage
 	for more := true; more; {
 		some, next, rest, err := s.Entries(ctx, c, q)
 		if err != nil {

@@ -57,10 +57,10 @@ func TestLedgerGoesOverPages(t *testing.T) {
 		more                 string
 	}{
 		{"all", 5, 2, 10, 5, ""},
-		{"no more than the limit", 5, 2, 3, 3, "--after run_3 goes on"},
+		{"no more than the limit", 5, 2, 3, 3, "--after run_3,"},
 		{"the limit exactly", 4, 2, 4, 4, ""},
 		{"none", 0, 2, 10, 0, ""},
-		{"more than a page of a server", 3000, mostAsked, 2500, 2500, "--after run_2500 goes on"},
+		{"more than a page of a server", 3000, ledgerPage, 2500, 2500, "--after run_2500,"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -13,13 +13,13 @@ import (
 	"github.com/toolrun/toolrun/host/ledger"
 )
 
-// entryID is the form of the ids in the ledger: a word, and a ULID.
+// entryID matches the IDs in the ledger: a word followed by a ULID.
 var entryID = regexp.MustCompile(`^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$`)
 
-// ledgerChoices are the flags that choose entries, which --run does by itself.
+// ledgerChoices are the flags that filter entries, and cannot be combined with --run.
 var ledgerChoices = []string{"user", "session", "tool", "store", "since", "until", "writes", "failed", "last", "limit", "after"}
 
-// noLedgerArguments refuses arguments. The hint for the id of a run names the flag that takes it.
+// noLedgerArguments rejects arguments. Its hint shows the flag for the id of a run.
 func noLedgerArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && entryID.MatchString(args[0]) {
 		return usagef("toolrun ledger --run "+args[0], "toolrun ledger takes no arguments: %q is too many", args[0])
@@ -31,11 +31,11 @@ func noLedgerArguments(cmd *cobra.Command, args []string) error {
 func (f *ledgerFlags) completeRun(flags *pflag.FlagSet) error {
 	for _, name := range ledgerChoices {
 		if flags.Changed(name) {
-			return usagef("leave it out", "--run names one entry, and goes with no other choice: --%s", name)
+			return usagef("leave it out", "--run selects one entry and cannot be combined with --%s", name)
 		}
 	}
 	if !entryID.MatchString(f.run) {
-		return usagef("toolrun ledger lists the ids", "--run %q is not the id of a run", f.run)
+		return usagef("toolrun ledger lists the IDs", "--run %q is not the id of a run", f.run)
 	}
 	return nil
 }
@@ -48,14 +48,14 @@ func (l ledgerCommand) listRun(ctx context.Context, s ledgerBackend, c host.Call
 	}
 	if entry == nil {
 		return abi.Faultf(abi.NotFound, "the ledger has no entry of %s", run).
-			WithHint("toolrun ledger --last 20 lists the newest entries; runs of another tenant or database have theirs there")
+			WithHint("toolrun ledger --last 20 lists the newest entries; the run may belong to another tenant or database")
 	}
 	entries := []ledger.Entry{*entry}
 	return l.out.answer(entries, func() error { return l.print(entries) })
 }
 
-// entryOf finds the entry of a run, nil if there is none. Entries are in the order of their ids, so it asks for the one
-// that follows the id before.
+// entryOf returns the entry of a run, or nil if there is none. Entries are ordered by id, so it reads the one that follows the
+// preceding id.
 func entryOf(ctx context.Context, s ledgerBackend, c host.Caller, run string) (*ledger.Entry, error) {
 	q := ledger.Query{After: idBefore(run), Limit: 1}
 	entries, _, _, err := s.Entries(ctx, c, q)
@@ -65,7 +65,7 @@ func entryOf(ctx context.Context, s ledgerBackend, c host.Caller, run string) (*
 	return &entries[0], nil
 }
 
-// ulidDigits are the digits of a ULID in their order.
+// ulidDigits are the digits of a ULID in ascending order.
 const ulidDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 // idBefore returns the greatest id that is less than id.
@@ -77,7 +77,7 @@ func idBefore(id string) string {
 			text[i] = ulidDigits[digit-1]
 			break
 		}
-		if digit < 0 { // the word before the ULID
+		if digit < 0 { // reached the word in front of the ULID
 			break
 		}
 		text[i] = 'Z'

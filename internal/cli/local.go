@@ -21,7 +21,7 @@ func localBackend(h *host.Host, backend storage.Backend) appBackend {
 	}
 }
 
-// localRecords are the records of an app that is open in this process. Its operator uses them, to whom no grant applies.
+// localRecords are the records of an app that is open in this process, as its operator uses them: no grants apply.
 type localRecords struct{ stores host.Stores }
 
 // List returns a page of the records of a store.

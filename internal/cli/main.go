@@ -16,13 +16,13 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// program is one call of Main: what it prints to, and how it ends.
+// program is one call of Main.
 type program struct {
 	baseCommand
 	unknown error // set if --help was requested for an unknown command
 }
 
-// baseCommand is the part that all commands have in common: the process, its console, and access to apps.
+// baseCommand contains what all commands have in common: the process, its console, and access to apps.
 type baseCommand struct {
 	env      Env
 	out      *console
@@ -36,16 +36,16 @@ func newBase(env Env) baseCommand {
 	return baseCommand{env: env, out: out, projects: find, apps: apps{out, find}}
 }
 
-// Main runs the command that env's arguments name and returns its exit code: 0 done, 1 the tool or what it
-// asked of memory, 2 the command or the app file, 3 a limit or ctx was cancelled, 4 a conflict, 5 the host or
-// its database. When ctx ends, a run is stopped and stores nothing.
+// Main runs the command in env.Args and returns its exit code: 0 success, 1 the tool failed or a memory operation was rejected,
+// 2 the command or the app file is wrong, 3 a limit was exceeded or ctx was cancelled, 4 a conflict, 5 the host or its database
+// failed. When ctx ends, a run is stopped and stores nothing.
 func Main(ctx context.Context, env Env) (exit int) {
 	p := &program{baseCommand: newBase(env)}
 	defer func() {
-		// Go's own exit code for a panic is that of a usage error.
+		// Go's exit code for a panic is 2, which is that of a usage error.
 		if v := recover(); v != nil {
 			fmt.Fprintf(p.env.Stderr, "%s\n", debug.Stack())
-			exit = p.fail(abi.Faultf(abi.Internal, "toolrun panicked, which is a bug of it: %v", v))
+			exit = p.fail(abi.Faultf(abi.Internal, "toolrun panicked, which is a bug in toolrun: %v", v))
 		}
 	}()
 	root := p.rootCommand()
@@ -64,10 +64,10 @@ func (p *program) rootCommand() *cobra.Command {
 	root := group(&cobra.Command{
 		Use:   "toolrun",
 		Short: "Run small tools that remember things, each call in a fresh sandbox",
-		Long: `toolrun runs each call of a tool in a fresh sandbox and gives it one way out: the memory stores that an
-app.yaml declares, under rules that the tool cannot bend. A run that fails stores nothing.
+		Long: `toolrun runs each call of a tool in a fresh sandbox, with access only to the memory stores that an app.yaml declares.
+A run that fails stores nothing.
 
-Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3 a limit or Ctrl-C,
+Exit codes: 0 success, 1 the tool failed, 2 the command or the app file is wrong, 3 a limit or Ctrl-C,
 4 a conflict, 5 the database or toolrun itself.`,
 		Example: `  toolrun run remember_me language=fr --user ann
   toolrun memory get userPrefs --user ann
@@ -76,7 +76,7 @@ Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 	})
-	root.PersistentFlags().BoolVar(&p.out.json, "json", false, "answer with one JSON document on stdout")
+	root.PersistentFlags().BoolVar(&p.out.json, "json", false, "print the result as one JSON document on stdout")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if refused := refuseServer(cmd, err); refused != nil {
 			return refused
@@ -91,14 +91,14 @@ Exit codes: 0 done, 1 the tool failed, 2 the command or the app file is wrong, 3
 		keyCommands{b}.command(), mcpCommand{b}.command(), conformCommand{b}.command(), doubleCommand{b}.command(),
 		pythonCommands{b}.command(), doctorCommand{b}.command(), versionCommand{b}.command(), docsCommand(),
 	)
-	root.Version = thisVersion().String() // of the flag --version
+	root.Version = thisVersion().String() // for the flag --version
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(p.explain(root.HelpFunc()))
 	refuseUnknownTopic(root)
 	return root
 }
 
-// flagHint says what to do about a flag that cannot be read.
+// flagHint returns the hint for a flag whose value cannot be parsed.
 func flagHint(cmd *cobra.Command, err error) string {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok || bad.GetFlag().Value.Type() != "duration" {
@@ -110,9 +110,9 @@ func flagHint(cmd *cobra.Command, err error) string {
 	return "write a count and a unit, such as 500ms or 5s"
 }
 
-// group makes a command that only holds others: alone it shows its help, and it refuses unknown ones.
+// group makes a command of subcommands. Without arguments it shows its help, and it rejects unknown subcommands.
 func group(cmd *cobra.Command) *cobra.Command {
-	cmd.Args = cobra.ArbitraryArgs // else cobra words the error for the root, and accepts anything elsewhere
+	cmd.Args = cobra.ArbitraryArgs // otherwise cobra words the error of the root, and accepts any argument of other commands
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()
@@ -122,7 +122,7 @@ func group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// noCommand says that a command holds no other of that name.
+// noCommand returns the error for an unknown subcommand.
 func noCommand(parent *cobra.Command, name string) error {
 	var known []string
 	for _, cmd := range parent.Commands() {
@@ -135,8 +135,8 @@ func noCommand(parent *cobra.Command, name string) error {
 	return usagef(hint, "there is no command %q", parent.CommandPath()+" "+name)
 }
 
-// explain shows the help of a command, but not for one that is unknown: cobra, which takes that for an argument
-// of the command above it, would show that one's help and call it a success.
+// explain shows the help of a command, but not for an unknown subcommand: cobra would take its name for an argument, show the
+// help of the parent command and exit with success.
 func (p *program) explain(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if rest := cmd.Flags().Args(); cmd.HasSubCommands() && len(rest) > 0 {
@@ -147,10 +147,10 @@ func (p *program) explain(show func(*cobra.Command, []string)) func(*cobra.Comma
 	}
 }
 
-// refuseUnknownTopic keeps "help COMMAND" from showing the help of the command above an unknown one.
+// refuseUnknownTopic makes "help COMMAND" fail for an unknown command instead of showing the help of its parent.
 func refuseUnknownTopic(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
-	help, _, _ := root.Find([]string{"help"}) // it is there now
+	help, _, _ := root.Find([]string{"help"}) // InitDefaultHelpCmd added it
 	help.Example = "  toolrun help memory set"
 	help.Args = func(_ *cobra.Command, topic []string) error {
 		asked, rest, err := root.Find(topic)
@@ -161,8 +161,7 @@ func refuseUnknownTopic(root *cobra.Command) {
 	}
 }
 
-// refuseEmptyFlags refuses a flag with an empty value: a script's variable that was not set must not widen what a
-// command is about.
+// refuseEmptyFlags rejects a flag with an empty value: a script's unset variable must not widen the scope of a command.
 func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	var empty error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -173,7 +172,7 @@ func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	return empty
 }
 
-// takes checks the number of a command's arguments, which are said in words; most < 0 is any number.
+// takes checks the number of a command's arguments. words describes them in the error. most < 0 allows any number.
 func takes(least, most int, words string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := "see: " + cmd.CommandPath() + " --help"

@@ -23,15 +23,15 @@ func (mc mcpCommand) command() *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Serve the app to one client of the Model Context Protocol over stdin and stdout",
-		Long: `Serve the tools, the prompts and the exposed stores of the app to one client of the Model Context Protocol, such as
-an editor or an assistant, which starts this command and talks to it over stdin and stdout. Nobody else can name the
-user: it is --user for as long as the command runs.
+		Short: "Serve the app to one MCP client over stdin and stdout",
+		Long: `Serve the tools, prompts and exposed stores of the app to one client of the Model Context Protocol (MCP), such as an
+editor or an assistant. The client starts this command and talks to it over stdin and stdout. The user is always --user; the
+client cannot name another one.
 
-Without --session a session is started when the client connects, and ended when it leaves. The database is open for as
-long as the command runs, and no other command can use it meanwhile.
+Without --session, a session starts when the client connects and ends when it disconnects. The database stays open while the
+command runs, and no other command can use it meanwhile.
 
-The command ends when stdin does and all that was asked is answered, or with Ctrl-C.`,
+The command ends after stdin ends and all requests are answered, or on Ctrl-C.`,
 		Example: `  toolrun mcp --app ./app.yaml --user ann`,
 		Args:    takes(0, 0, "no arguments"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return mc.serve(cmd.Context(), &f) },

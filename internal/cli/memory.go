@@ -23,9 +23,9 @@ type memoryCommands struct{ baseCommand }
 func (m memoryCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "memory",
-		Short: "Look into an app's memory and change it, as its operator",
-		Long: `Look into an app's memory and change it. This is the operator's own way: no grant is asked for, but schemas,
-retention and sizes hold as they do for a tool.`,
+		Short: "Inspect and edit stored records, bypassing grants",
+		Long: `Inspect and edit the records of an app, as its operator. Grants do not apply; schemas, retention and size limits do,
+as for a tool.`,
 		Example: `  toolrun memory get userPrefs --user ann
   toolrun memory set userPrefs '{"language": "fr"}' --user ann
   toolrun memory list userPrefs`,
@@ -39,11 +39,11 @@ func (m memoryCommands) get() *cobra.Command {
 	var record bool
 	cmd := &cobra.Command{
 		Use:   "get STORE [PROJECTION]",
-		Short: "Print a record's content, or null where there is none",
+		Short: "Print a record's content, or null if it does not exist",
 		Example: `  toolrun memory get userPrefs --user ann
   toolrun memory get userPrefs '{"notifications.email": 1}' --user ann
   toolrun memory get sessionMeta --session s1`,
-		Args: takes(1, 2, "a STORE and maybe a PROJECTION"),
+		Args: takes(1, 2, "a STORE and an optional PROJECTION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var projection json.RawMessage
 			if len(args) == 2 {
@@ -62,7 +62,7 @@ func (m memoryCommands) get() *cobra.Command {
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().BoolVar(&record, "record", false, "print the revision and the times too")
+	cmd.Flags().BoolVar(&record, "record", false, "also print the revision and the times")
 	cmd.ValidArgsFunction = m.projects.completeArg(&f.app, func(pr *project) []string { return append(pr.storeNames(), declare.SessionMeta) })
 	return cmd
 }
@@ -73,9 +73,9 @@ func (m memoryCommands) set() *cobra.Command {
 	var revision int64
 	cmd := &cobra.Command{
 		Use:   "set STORE JSON|@file|-",
-		Short: "Create a record, or merge into it",
-		Long: `Create a record, or merge into the one that is there (RFC 7396): fields that are not named stay, and null
-removes a field.`,
+		Short: "Create a record or merge into it",
+		Long: `Create a record, or merge into the existing one (RFC 7396): fields that are not given are kept, and null removes a
+field.`,
 		Example: `  toolrun memory set userPrefs '{"language": "fr", "nickname": null}' --user ann
   toolrun memory set catalogue @catalogue.json --replace
   toolrun memory set userPrefs - --if-revision 3 --ttl 1h --user ann < prefs.json`,
@@ -98,14 +98,14 @@ removes a field.`,
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().BoolVar(&opts.Replace, "replace", false, "replace the content as a whole")
-	cmd.Flags().Int64Var(&revision, "if-revision", 0, "only if the record has this revision; 0: only if there is none")
-	cmd.Flags().StringVar(&opts.TTL, "ttl", "", "let the record end after this `time`, earlier than its store says: such as 90d, 24h, 30m, 10s")
+	cmd.Flags().BoolVar(&opts.Replace, "replace", false, "replace the whole content")
+	cmd.Flags().Int64Var(&revision, "if-revision", 0, "write only if the record has this revision; 0: only if it does not exist")
+	cmd.Flags().StringVar(&opts.TTL, "ttl", "", "let the record expire after this `time`, such as 90d, 24h, 30m or 10s, if its store does not expire it earlier")
 	cmd.ValidArgsFunction = m.projects.completeArg(&f.app, (*project).storeNames)
 	return cmd
 }
 
-// showStored tells how a record stands that was written.
+// showStored prints the state of a record after a write.
 func (m memoryCommands) showStored(store string, text json.RawMessage) error {
 	var record struct {
 		Revision int64   `json:"revision"`
@@ -126,7 +126,7 @@ func (m memoryCommands) showStored(store string, text json.RawMessage) error {
 		Violations []abi.Violation `json:"violations,omitempty"`
 	}{true, record.Revision, record.Updated, record.Expires, record.Violations}
 	for _, v := range record.Violations {
-		m.out.warn("stored although it does not fit the schema of %s: %s", store, v)
+		m.out.warn("stored, but the content does not match the schema of %s: %s", store, v)
 	}
 	return m.out.answer(reply, func() error {
 		if record.Expires == nil {
@@ -164,12 +164,12 @@ func (m memoryCommands) delete() *cobra.Command {
 		},
 	}
 	f.register(cmd)
-	cmd.Flags().Int64Var(&revision, "if-revision", 0, "only if the record has this revision")
+	cmd.Flags().Int64Var(&revision, "if-revision", 0, "delete only if the record has this revision")
 	cmd.ValidArgsFunction = m.projects.completeArg(&f.app, (*project).storeNames)
 	return cmd
 }
 
-// operate opens what holds a store that a command reads or writes records of.
+// operate opens the app of a store and calls body with its records.
 func (m memoryCommands) operate(cmd *cobra.Command, f *memoryFlags, store string, keep bool, body func(context.Context, recordBackend, host.Caller) error) error {
 	return m.apps.with(cmd, f, m.projects.withStore(store, declare.SessionMeta), keep, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.records, caller)
@@ -219,7 +219,7 @@ func (m memoryCommands) listRecords(ctx context.Context, s recordBackend, caller
 }
 
 func (m memoryCommands) purge() *cobra.Command {
-	var f memoryFlags // no user and no session: it is about all of them
+	var f memoryFlags // without user and session: the command affects all of them
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "purge STORE --yes",
@@ -229,7 +229,7 @@ func (m memoryCommands) purge() *cobra.Command {
 		Args: takes(1, 1, "a STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !yes {
-				return usagef("to do so, add --yes", "this removes the records of %q of all users and sessions", args[0])
+				return usagef("to confirm, add --yes", "this removes the records of %q of all users and sessions", args[0])
 			}
 			return m.purgeStore(cmd, &f, args[0])
 		},
@@ -261,8 +261,7 @@ func (m memoryCommands) purgeOpened(cmd *cobra.Command, f *memoryFlags, store st
 	return n, err
 }
 
-// purgeUnopened works where the app cannot be opened: to remove the records of a store is a way out when its access was
-// changed. The ledger does not tell of it.
+// purgeUnopened works if the app cannot be opened, so that a store whose scope changed can be purged. The ledger gets no entry.
 func (m memoryCommands) purgeUnopened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
 	pr, err := m.projects.openApp(f.app)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// openedApp is an app that a command is about, with its memory.
+// openedApp is an app that a command uses, with its memory.
 type openedApp struct {
 	appBackend
-	app string // its id, "" where that is for the server to know
-	// host and backend are nil where the app is a server's.
+	app string // its id, "" if only the server knows it
+	// host and backend are nil for an app at a server.
 	host    *host.Host
 	backend storage.Backend
 }
@@ -28,8 +28,8 @@ type apps struct {
 	projects projects
 }
 
-// open opens an app on a database, which is closed with it, and closed at once where that fails. No tool runs
-// in it but with engines.
+// open opens an app on a database. The opened app owns the database, which is closed if open fails. Tools run only in the
+// given engines.
 func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, engines []engine.Engine, observers ...host.Observer) (*openedApp, error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: backend, Engines: engines, Observers: observers,
@@ -41,11 +41,11 @@ func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c 
 	return &openedApp{localBackend(h, backend), pr.app.ID, h, backend}, nil
 }
 
-// finder opens the project that --app names, if it has what a command is about.
+// finder opens the project that --app names. It fails if the project lacks something that the command requires.
 type finder func(named string) (*project, error)
 
-// with opens what a command of an operator is about, and closes it in the end: the app at a server, if one is
-// named, and otherwise the one that find opens. The database is made only for a command that keeps something.
+// with opens the app that a command names, calls body and closes the app: the one at a server if --server is given, otherwise
+// the one that find opens. The database is created only if keep is true.
 func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, body func(*openedApp, host.Caller) error) (err error) {
 	caller := f.caller()
 	if err := f.check(cmd); err != nil {
@@ -75,7 +75,7 @@ func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, b
 	return body(opened, caller)
 }
 
-// memory opens an app's memory alone, which does not ask whether the declarations have changed.
+// memory opens only the memory of an app. It does not check whether the scope of a store has changed.
 func (a apps) memory(declared *app.App, backend storage.Backend) (*memory.Service, error) {
 	return memory.New(memory.Config{
 		App: declared.ID, Backend: backend, Stores: declared.Stores, SessionIdle: declared.SessionIdle, Now: a.out.env.Now, Logger: a.out.logger(),

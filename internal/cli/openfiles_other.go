@@ -2,5 +2,5 @@
 
 package cli
 
-// openFiles returns how many files this process may have open: this system has no limit of them.
+// openFiles returns the limit of open files of this process. This system has none.
 func openFiles() int { return -1 }

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// openFiles returns how many files this process may have open, less than 0 for any number. Go has raised the soft limit to
-// the hard one when the process began.
+// openFiles returns the limit of open files of this process, or less than 0 if there is none. Go raises the soft limit to the
+// hard limit at start.
 func openFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || uint64(limit.Cur) > math.MaxInt32 {

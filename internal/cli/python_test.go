@@ -85,8 +85,8 @@ func TestPythonInstall(t *testing.T) {
 		t.Errorf("python install --json = %s; the file: %v", stdout, err)
 	}
 	t.Setenv("PATH", t.TempDir()) // no npm any more
-	if exit, stdout, stderr := python(t, cache, "install"); exit != 0 || !strings.Contains(stdout, "is there already: "+got.File) {
-		t.Errorf("python install again = %d, %q, %q; want that it is there already", exit, stdout, stderr)
+	if exit, stdout, stderr := python(t, cache, "install"); exit != 0 || !strings.Contains(stdout, "is already installed: "+got.File) {
+		t.Errorf("python install again = %d, %q, %q; want that it is already installed", exit, stdout, stderr)
 	}
 	if exit, stdout, _ := python(t, cache, "info"); exit != 0 || !strings.Contains(stdout, "file     "+got.File+"\n") {
 		t.Errorf("python info = %d, %q; want where it is", exit, stdout)

@@ -11,32 +11,31 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// How long it stays known that the database can be written, and that it cannot.
+// How long the last result is reused, if the database could be written and if not.
 const (
 	readyAge   = 10 * time.Second
 	unreadyAge = time.Second
 )
 
-// What /readyz reports, to anybody: the log has more.
+// Errors of /readyz, which anyone can read. The log has the details.
 var (
-	errFull      = abi.Faultf(abi.Unavailable, "the disk is full: what is stored can be read and removed")
+	errFull      = abi.Faultf(abi.Unavailable, "the disk is full: records can only be read and deleted")
 	errUnwritten = abi.Faultf(abi.Unavailable, "the database cannot be written")
 )
 
-// readiness finds out whether the database takes writes, without writing at each question. It is safe for concurrent
-// use.
+// readiness checks whether the database accepts writes, without a write for each request. It is safe for concurrent use.
 type readiness struct {
 	backend storage.Backend
 	now     func() time.Time
 	logger  *slog.Logger
 
 	mu    sync.Mutex
-	until time.Time // when it has to be written again
-	err   error     // of the last attempt
-	was   error     // what was answered last
+	until time.Time // when the next write is due
+	err   error     // of the last write
+	was   error     // the last result of check
 }
 
-// check returns a fault in words for everybody if the database has no room or cannot be written.
+// check returns a fault without details if the database has no space or cannot be written.
 func (r *readiness) check(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +63,7 @@ func (r *readiness) look(ctx context.Context) error {
 	switch {
 	case r.err == nil:
 		return nil
-	case errors.Is(r.err, storage.ErrFull): // a quota, or a disk that is fuller than it looked
+	case errors.Is(r.err, storage.ErrFull): // a quota, or less space than reported
 		r.note(errFull, r.err)
 		return errFull
 	}
@@ -72,7 +71,7 @@ func (r *readiness) look(ctx context.Context) error {
 	return errUnwritten
 }
 
-// note logs why the service is not ready, once.
+// note logs once why the service is not ready.
 func (r *readiness) note(answer *abi.Fault, err error) {
 	if !errors.Is(r.was, answer) {
 		r.logger.Error("the service is not ready", "error", err)

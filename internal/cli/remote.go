@@ -35,7 +35,7 @@ type remoteRuns struct {
 	env    Env
 }
 
-// Run runs a tool at the server, with its log lines as they happen; those of code come in the end.
+// Run runs a tool at the server. Log lines arrive as they happen, but those of ad-hoc code arrive after the run.
 func (r remoteRuns) Run(ctx context.Context, inv host.Invocation) (*report.Result, error) {
 	fields := apitypes.RunFields{
 		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Metadata: inv.Metadata, Context: inv.Context,
@@ -71,7 +71,7 @@ func (r remoteRuns) runCode(ctx context.Context, inv host.Invocation, fields api
 	return result, err
 }
 
-// notRun makes the Result of a run that the server began and that its tool did not come to; nil for any other error.
+// notRun returns the Result of a run that the server began but that failed before its tool ran, and nil for any other error.
 func notRun(tool string, err error) (*report.Result, error) {
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok || e.RunID == "" {
@@ -90,16 +90,16 @@ type remotePrompts struct{ client *client.Client }
 func (r remotePrompts) Render(ctx context.Context, c host.Caller, prompt string) (string, error) {
 	rendered, err := r.client.Render(ctx, callerOf(c), prompt)
 	if err != nil {
-		return "", unknownName(err, prompt, fmt.Sprintf("there is no prompt %q at the server", prompt), "the app declares no prompts", func() ([]string, error) {
+		return "", unknownName(err, prompt, fmt.Sprintf("the server has no prompt %q", prompt), "the app declares no prompts", func() ([]string, error) {
 			return namesOf(r.client.Prompts, func(p apitypes.Prompt) string { return p.Name })(ctx)
 		})
 	}
 	return rendered.Text, nil
 }
 
-// RenderText is for who has the memory: a server renders what its app declares.
+// RenderText fails: a server renders only the prompts that its app declares.
 func (r remotePrompts) RenderText(context.Context, host.Caller, string) (string, error) {
-	return "", usagef("name a prompt of the app", "a server renders no templates but the app's own prompts")
+	return "", usagef("name a prompt of the app", "a server renders only the prompts of its app")
 }
 
 // remoteSessions manages sessions at a server.
@@ -116,12 +116,12 @@ func (r remoteSessions) Start(ctx context.Context, c host.Caller, start session.
 	return session.Session(started.Session), nil
 }
 
-// End ends the caller's session.
+// End ends the session of the caller.
 func (r remoteSessions) End(ctx context.Context, c host.Caller) (session.Session, error) {
 	return sessionOf(r.client.Sessions().End(ctx, callerOf(c)))
 }
 
-// Get describes the caller's session.
+// Get returns the session of the caller.
 func (r remoteSessions) Get(ctx context.Context, c host.Caller) (session.Session, error) {
 	return sessionOf(r.client.Sessions().Get(ctx, callerOf(c)))
 }
@@ -133,7 +133,7 @@ func sessionOf(s *apitypes.Session, err error) (session.Session, error) {
 	return session.Session(*s), nil
 }
 
-// List returns a page of sessions after an id.
+// List returns the page of sessions after an id.
 func (r remoteSessions) List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error) {
 	page, err := r.client.Sessions().List(ctx, client.SessionQuery{User: c.User, After: after, Limit: limit})
 	if err != nil {
@@ -187,7 +187,7 @@ func (r remoteRecords) Delete(ctx context.Context, c host.Caller, store string, 
 	return json.Marshal(deleted)
 }
 
-// List lists records of a store.
+// List returns a page of the records of a store.
 func (r remoteRecords) List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
 	page, err := r.client.Records().List(ctx, callerOf(c), store, client.PageQuery{After: after, Limit: limit})
 	if err != nil {
@@ -207,7 +207,7 @@ func (r remoteRecords) Purge(ctx context.Context, _ host.Caller, store string) (
 // remoteUsers erases and exports the data of users at a server.
 type remoteUsers struct{ client *client.Client }
 
-// Erase removes everything of the caller's user.
+// Erase removes all data of the caller's user.
 func (r remoteUsers) Erase(ctx context.Context, c host.Caller) (memory.Erased, error) {
 	erased, err := r.client.Users().Erase(ctx, c.User)
 	if err != nil {
@@ -216,7 +216,7 @@ func (r remoteUsers) Erase(ctx context.Context, c host.Caller) (memory.Erased, e
 	return memory.Erased(*erased), nil
 }
 
-// Export writes all data of the caller's user.
+// Export writes all data of the caller's user as a ZIP archive.
 func (r remoteUsers) Export(ctx context.Context, c host.Caller, w io.Writer) error {
 	_, err := r.client.Users().Export(ctx, c.User, w)
 	return err
@@ -259,6 +259,6 @@ func storeNames(ctx context.Context, c *client.Client) ([]string, error) {
 }
 
 func (r remoteRecords) unknownStore(ctx context.Context, err error, store string) error {
-	said := fmt.Sprintf("there is no store %q at the server", store)
+	said := fmt.Sprintf("the server has no store %q", store)
 	return unknownName(err, store, said, "the app declares no stores", func() ([]string, error) { return storeNames(ctx, r.client) })
 }

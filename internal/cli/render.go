@@ -15,9 +15,9 @@ func (rc renderCommand) command() *cobra.Command {
 	var text string
 	cmd := &cobra.Command{
 		Use:   "render PROMPT | -e TEMPLATE | -",
-		Short: "Render a prompt with what memory holds",
-		Long: `Render a prompt of the app file, with the stores it was granted; or a template from -e or stdin, with every
-store.`,
+		Short: "Render a prompt with the current content of memory",
+		Long: `Render a prompt of the app file with the stores that it is granted, or a template from -e or stdin with all
+stores.`,
 		Example: `  toolrun render greeting --user ann --session s1
   toolrun render -e 'Speak {{memory.userPrefs.language}}.' --user ann
   toolrun render - --user ann < prompt.txt`,
@@ -46,7 +46,7 @@ store.`,
 	return cmd
 }
 
-// render renders a declared prompt or, where there is none, a template.
+// render renders a declared prompt, or a template if prompt is "".
 func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, prompt, text string) error {
 	return rc.apps.with(cmd, f, rc.project(prompt), false, func(opened *openedApp, caller host.Caller) error {
 		render := func() (string, error) { return opened.prompts.Render(cmd.Context(), caller, prompt) }
@@ -61,7 +61,7 @@ func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, prompt, text 
 	})
 }
 
-// project is openProject for a command about a prompt, "" for any.
+// project is projects.open for a command on a prompt. A prompt of "" is not checked.
 func (rc renderCommand) project(prompt string) finder {
 	return func(named string) (*project, error) {
 		pr, err := rc.projects.open(named)

@@ -35,24 +35,24 @@ func (rc runCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run TOOL [key=value | key:=json ...]",
 		Short: "Run a tool once and print its output",
-		Long: `Run a tool once, in a fresh sandbox, and print its output as JSON. What it wrote to memory is stored when it
-succeeds; otherwise nothing is. Its logs go to stderr as they happen.
+		Long: `Run a tool once, in a fresh sandbox, and print its output as JSON. Its writes to memory are stored if it succeeds;
+otherwise nothing is stored. Log lines go to stderr as they happen.
 
-TOOL is the name of a tool in the app file, or the path of a source file or of a tool's folder. A tool that is
-given by its path may use no memory but what --grant allows.
+TOOL is the name of a tool in the app file, or the path of a source file or of a tool's folder. A tool that is given by its
+path can use only the memory that --grant allows.
 
-The input is --input, with key=value (a text) and key:=json (any JSON value) set in it.
+The input is --input, with key=value (a string) and key:=json (any JSON value) set in it.
 
-A session begins with the first run that names it: a mistyped --session is a new one, whose memory is empty.
-toolrun session list shows those that there are.
+A session starts with the first run that names it, so a mistyped --session starts a new one, whose memory is empty.
+toolrun session list shows the existing sessions.
 
-With --dry-run nothing is stored but an entry in the ledger. Below the output stands what would be, store by store: what
-goes (-) and what comes (+), each value at its JSON pointer. With --json it is in the Result's changes.
+With --dry-run, only an entry in the ledger is stored. Below the output, the command prints what the run would store, by
+store: removed values (-) and added values (+), each with its JSON pointer. With --json, the Result contains the changes.
 
-The first Python tool has the interpreter compiled, which may take half a minute, once. Where there is none and stderr is
-a terminal, it is fetched before that, 12 MB, by npm; otherwise see toolrun python.
+The first Python tool compiles the interpreter, which takes up to half a minute. If the interpreter is missing and stderr is
+a terminal, npm downloads it first (12 MB); otherwise see toolrun python.
 
-With --server the tool runs at a toolrun serve, and TOOL is one of its app, or a source file, whose text is sent there.`,
+With --server, the tool runs at a toolrun serve. TOOL is then a tool of its app, or a source file, whose text is sent there.`,
 		Example: `  toolrun run remember_me language=fr --user ann
   toolrun run add_order 'items:=[{"sku": "a1", "count": 2}]' --user ann --session s1
   toolrun run ./tools/draft.js --grant userPrefs=read --user ann
@@ -70,14 +70,14 @@ With --server the tool runs at a toolrun serve, and TOOL is one of its app, or a
 	f.isolationFlags.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.input, "input", "", "the input: `JSON`, @file or - for stdin")
-	flags.StringVar(&f.context, "context", "", "`JSON`, @file or - with keys for the tool's context")
+	flags.StringVar(&f.context, "context", "", "`JSON`, @file or - with additional keys of the tool's context")
 	flags.StringVar(&f.metadata, "metadata", "", "`JSON`, @file or - to merge into the session's metadata")
 	flags.StringArrayVar(&f.env, "env", nil, "add `NAME=value` to the tool's environment; may be repeated")
-	flags.StringArrayVar(&f.grants, "grant", nil, "allow a tool given by its path `STORE=verbs`: read, write, delete, readwrite; may be repeated")
-	flags.StringVar(&f.key, "key", "", "answer the same `key` and input with the first run's result, without running again")
-	flags.DurationVar(&f.timeout, "timeout", 0, "how long the run may take, such as 500ms: less than the tool declares, or up to 180s where it declares nothing (default: what it declares, or 5s)")
-	flags.BoolVar(&f.dry, "dry-run", false, "store nothing, and show what would be stored: what is there before, and after")
-	flags.BoolVar(&f.trace, "trace", false, "show each memory call, with its time, on stderr")
+	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool given by its path: read, write, delete, readwrite; may be repeated")
+	flags.StringVar(&f.key, "key", "", "the idempotency `key`: a run with the same key and input returns the result of the first one")
+	flags.DurationVar(&f.timeout, "timeout", 0, "the time limit of the run, such as 500ms: at most what the tool declares, or 180s if it declares none (default: what it declares, or 5s)")
+	flags.BoolVar(&f.dry, "dry-run", false, "store nothing, and show the changes that would be stored")
+	flags.BoolVar(&f.trace, "trace", false, "show each memory call with its duration on stderr")
 	cmd.ValidArgsFunction = rc.projects.completeRun(&f.app)
 	rc.projects.completeFlag(cmd, "grant", cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp, func(pr *project) []string { return suffixed(pr.storeNames(), "=") })
 	return cmd
@@ -97,7 +97,7 @@ func (rc runCommand) run(cmd *cobra.Command, f *runFlags, tool string, pairs []s
 	return adviseTypes(rc.runLocal(cmd.Context(), f, inv, tool, pairs), pairs)
 }
 
-// runLocal runs a tool of an app file, or one that is given by its path, on this machine.
+// runLocal runs a tool on this machine: one of an app file, or one given by its path.
 func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) (err error) {
 	pr, err := rc.projects.open(f.app)
 	if err != nil {
@@ -108,7 +108,7 @@ func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocat
 	if inv.Tool, err = rc.target(pr, tool, f.grants); err != nil {
 		return err
 	}
-	if err := (pythonCommands{rc.baseCommand}).offer(ctx, pr, inv.Tool, f.isolationFlags); err != nil {
+	if err := pythonCommands(rc).offer(ctx, pr, inv.Tool, f.isolationFlags); err != nil {
 		return err
 	}
 	tools, err := f.isolationFlags.open(rc.out, rc.out.logger())
@@ -124,7 +124,7 @@ func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocat
 	code := pr.codeFolder(inv.Tool)
 	if err := rc.runAndPrint(ctx, opened.runs, inv, code, f.trace); err != nil {
 		if !f.keeps(pr) {
-			rc.out.failedRun = "" // no ledger has it
+			rc.out.failedRun = "" // no ledger has an entry of it
 		}
 		fault := code.fault(faultOf(err))
 		if byPath {
@@ -141,7 +141,7 @@ func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocat
 	return nil
 }
 
-// runAndPrint runs a tool and prints what came of it.
+// runAndPrint runs a tool and prints the result.
 func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.Invocation, code codeFolder, trace bool) error {
 	result, err := runs.Run(ctx, inv)
 	if result == nil { // nothing ran
@@ -159,7 +159,7 @@ func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.
 	return err
 }
 
-// invocation is what the flags ask for, but for the tool.
+// invocation returns what the flags request, except the tool.
 func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (inv host.Invocation, err error) {
 	inv.Caller = f.caller()
 	if inv.Input, err = rc.env.input(cmd.Context(), f.input, pairs); err != nil {
@@ -175,24 +175,24 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 		return inv, err
 	}
 	if flag := cmd.Flags().Lookup("timeout"); flag.Changed && f.timeout <= 0 {
-		return inv, usagef("such as --timeout 2s", "--timeout %s leaves no time to run", f.timeout)
+		return inv, usagef("such as --timeout 2s", "--timeout %s is not positive", f.timeout)
 	}
 	if f.timeout > app.DefaultMaxTimeout {
-		return inv, usagef("", "--timeout is %gs; it may be at most %gs", f.timeout.Seconds(), app.DefaultMaxTimeout.Seconds())
+		return inv, usagef("", "--timeout is %gs; the maximum is %gs", f.timeout.Seconds(), app.DefaultMaxTimeout.Seconds())
 	}
 	if f.dry && f.key != "" {
-		return inv, usagef("leave one of them out", "--key keeps what a run answers, and --dry-run keeps nothing")
+		return inv, usagef("leave one of them out", "--key stores the result of a run, and --dry-run stores nothing")
 	}
 	inv.Key, inv.Timeout, inv.Dry, inv.OnLog = f.key, f.timeout, f.dry, rc.logLine()
 	return inv, nil
 }
 
-// keeps reports whether a run can leave something behind: a record, a session, an answer or an entry in a ledger.
+// keeps reports whether a run can store something: a record, a session, a result or an entry in a ledger.
 func (f *runFlags) keeps(pr *project) bool {
 	return len(pr.app.Stores) > 0 || f.session != "" || f.key != "" || f.db != ""
 }
 
-// open opens a project for a run. A run that can leave nothing behind needs no database.
+// open opens a project for a run. A run that cannot store anything needs no database.
 func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.Caller, engines []engine.Engine) (*openedApp, error) {
 	backend := storage.Backend(mem.New())
 	if f.keeps(pr) {
@@ -207,27 +207,27 @@ func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.
 	return rc.apps.open(ctx, pr, backend, c, engines)
 }
 
-// sweep frees what has ended. A host that stays open does so by itself; a command is over before.
+// sweep removes expired records. A host that stays open does so by itself, but a command exits first.
 func (rc runCommand) sweep(ctx context.Context, h *host.Host) {
 	if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
-		rc.out.warn("what has ended could not be freed: %v", err)
+		rc.out.warn("expired records could not be removed: %v", err)
 	}
 }
 
-// logLine prints log lines as they happen, and says when an attempt was in vain.
+// logLine prints log lines as they happen, and a note if the run was attempted again.
 func (rc runCommand) logLine() func(attempt int, line abi.LogLine) {
 	styles := map[abi.Level]style{abi.LevelDebug: dim, abi.LevelWarn: yellow, abi.LevelError: red}
 	last := 1
 	return func(attempt int, line abi.LogLine) {
 		if attempt != last {
-			rc.out.note(dim, "note: ", fmt.Sprintf("memory changed meanwhile, attempt %d begins", attempt))
+			rc.out.note(dim, "note: ", fmt.Sprintf("the records changed during the run, attempt %d begins", attempt))
 			last = attempt
 		}
 		rc.out.note(styles[line.Level], "["+string(line.Level)+"] ", line.Text)
 	}
 }
 
-// printResult writes the Result with --json, and otherwise the output.
+// printResult prints the Result with --json, and otherwise the output.
 func (rc runCommand) printResult(result *report.Result, code codeFolder, trace bool) error {
 	if rc.out.json {
 		return rc.out.printJSON(result)
@@ -238,7 +238,7 @@ func (rc runCommand) printResult(result *report.Result, code codeFolder, trace b
 		}
 	}
 	if result.Repeated {
-		rc.out.note(dim, "note: ", "the earlier run "+result.RunID+" with this key answers; nothing was run")
+		rc.out.note(dim, "note: ", "returned the result of the earlier run "+result.RunID+" with this key; the tool did not run")
 	}
 	if !result.OK {
 		return nil
@@ -246,13 +246,13 @@ func (rc runCommand) printResult(result *report.Result, code codeFolder, trace b
 	return rc.out.printJSON(result.Output)
 }
 
-// parseEnv reads NAME=value flags.
+// parseEnv parses NAME=value flags.
 func parseEnv(given []string) (map[string]string, error) {
 	env := make(map[string]string, len(given))
 	for _, text := range given {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, usagef("write --env NAME=value", "--env %q is no variable", text)
+			return nil, usagef("write --env NAME=value", "--env %q is not of the form NAME=value", text)
 		}
 		env[name] = value
 	}

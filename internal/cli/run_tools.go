@@ -6,17 +6,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// toolLine is a tool as people choose one.
+// toolLine is a tool in the list of tools.
 type toolLine struct{ name, description string }
 
-// missingTool lists the tools of the app, on stderr: a script whose variable was not set must not take that for success.
+// missingTool lists the tools of the app on stderr and returns an error: a script with an unset variable must not succeed.
 func (rc runCommand) missingTool(cmd *cobra.Command, f *runFlags) error {
 	if err := f.check(cmd); err != nil {
 		return err
 	}
 	missing := usagef("see: "+cmd.CommandPath()+" --help", "%s takes a TOOL", cmd.CommandPath())
 	tools, err := rc.toolLines(cmd, f)
-	if err != nil { // then there is nothing to list
+	if err != nil { // no tools to list
 		return missing
 	}
 	width := 0

@@ -44,32 +44,32 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	f.isolationFlags.register(cmd)
 	f.accessFlags.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "the `address` to listen on; port 0 takes a free one")
-	flags.StringVar(&f.db, "db", "", "the database `file` of all apps (default: "+stateFolder+"/"+databaseName+" beside the first app file)")
-	flags.StringVar(&f.baseURL, "base-url", "", "the `URL` at which clients reach the service, for links to files (default: where it listens)")
-	flags.StringVar(&f.linkKey, "link-key", "", "the `file` with the secret that signs links to files (default: made beside the database)")
-	flags.StringVar(&f.tlsCert, "tls-cert", "", "the `file` with the certificate, in PEM; with --tls-key")
-	flags.StringVar(&f.tlsKey, "tls-key", "", "the `file` with the key of the certificate, in PEM")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "the `address` to listen on; port 0 selects a free port")
+	flags.StringVar(&f.db, "db", "", "the database `file` of all apps (default: "+stateFolder+"/"+databaseName+" next to the first app file)")
+	flags.StringVar(&f.baseURL, "base-url", "", "the `URL` at which clients reach the service, for links to files (default: the listening address)")
+	flags.StringVar(&f.linkKey, "link-key", "", "the `file` with the secret that signs links to files (default: created next to the database)")
+	flags.StringVar(&f.tlsCert, "tls-cert", "", "the `file` with the TLS certificate in PEM; requires --tls-key")
+	flags.StringVar(&f.tlsKey, "tls-key", "", "the `file` with the private key of the certificate in PEM")
 	flags.StringVar(&f.otlp, "otlp", "", "the `URL` of a collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318")
-	flags.StringVar(&f.metricsTenants, "metrics-tenants", "0", "the tenants with metrics of their own, others are counted together: their `ids`, with commas, or how many of the first ones that run something; /metrics shows their ids and takes no key")
-	flags.StringSliceVar(&f.userMetadata, "user-metadata", nil, "the `keys` of a session's metadata that tokens of users may set, such as name,locale (default: none)")
-	flags.Float64Var(&f.rate, "rate", 100, "how many requests a second each caller may send; 0 for as many as they like")
-	flags.IntVar(&f.burst, "burst", 200, "how many requests a caller may send at once")
-	flags.DurationVar(&f.ledger, "ledger", 30*24*time.Hour, "how long the ledger keeps what runs read and wrote; 0 for no ledger")
-	flags.DurationVar(&f.usage, "usage", 400*24*time.Hour, "how long the usage of each day is kept: how many runs of an app in a tenant, and their processor time; 0 for no usage")
-	flags.DurationVar(&f.drain, "drain", 30*time.Second, "how long runs under way may take when the service stops; then they are cancelled, and store nothing")
-	flags.DurationVar(&f.linger, "linger", time.Second, "how long a service that stops still answers, with /readyz at 503, before it closes its port; not with --dev")
-	flags.StringVar(&f.minFree, "min-free", "", "the `size` that has to be free on the disk of the database for more to be stored, such as 1GiB, or off (default: 256MiB, or a quarter of a smaller disk)")
-	flags.IntVar(&f.running, "running", 0, "how many runs at a time (default: 2 for each processor)")
-	flags.IntVar(&f.perTenant, "per-tenant", 0, "how many runs at a time of one tenant (default: three quarters of --running)")
-	flags.IntVar(&f.perApp, "per-app", 0, "how many runs at a time of one app and tenant (default: three quarters of what a tenant may by default)")
-	flags.IntVar(&f.perUser, "per-user", 0, "how many runs at a time of one user (default: half of --per-app)")
-	flags.StringVar(&f.appBytes, "app-bytes", "", "how much is kept for an app in a tenant at most: records, files, sessions, kept results (default: 1GiB)")
-	flags.StringVar(&f.userBytes, "user-bytes", "", "how much of it belongs to one user at most (default: an eighth of --app-bytes)")
-	flags.IntVar(&f.openHosts, "open", 1000, "how many apps of tenants are open at a time; one more closes that which was not used for longest")
-	flags.DurationVar(&f.hostIdle, "idle", time.Hour, "how long an app of a tenant is open that is not used; it is opened again when it is. Negative for ever")
-	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "how much memory the JSON bodies of requests take at a time")
-	flags.IntVar(&f.connections, "connections", 0, "how many connections at a time; a half of them, at most 1,024, may be without credentials (default: what RLIMIT_NOFILE leaves beside the cells, at most 8192)")
+	flags.StringVar(&f.metricsTenants, "metrics-tenants", "0", "the tenants with separate metrics, others are counted together: their `ids`, separated by commas, or a number for the first tenants that run something; /metrics shows their ids and requires no key")
+	flags.StringSliceVar(&f.userMetadata, "user-metadata", nil, "the `keys` of session metadata that users' tokens may set, such as name,locale (default: none)")
+	flags.Float64Var(&f.rate, "rate", 100, "the maximum number of requests a second of each caller; 0 for no limit")
+	flags.IntVar(&f.burst, "burst", 200, "the maximum burst of requests of a caller")
+	flags.DurationVar(&f.ledger, "ledger", 30*24*time.Hour, "how long the ledger keeps its entries; 0 for no ledger")
+	flags.DurationVar(&f.usage, "usage", 400*24*time.Hour, "how long daily usage is kept: the number of runs of each app and tenant, and their CPU time; 0 to record no usage")
+	flags.DurationVar(&f.drain, "drain", 30*time.Second, "how long a stopping service waits for running tools; then they are cancelled and store nothing")
+	flags.DurationVar(&f.linger, "linger", time.Second, "how long a stopping service still answers, with /readyz at 503, before it closes its port; 0 with --dev")
+	flags.StringVar(&f.minFree, "min-free", "", "the free disk `size` below which writes to the database fail, such as 1GiB, or off (default: 256MiB, or a quarter of a smaller disk)")
+	flags.IntVar(&f.running, "running", 0, "the maximum number of concurrent runs (default: 2 for each processor)")
+	flags.IntVar(&f.perTenant, "per-tenant", 0, "the maximum number of concurrent runs of a tenant (default: three quarters of --running)")
+	flags.IntVar(&f.perApp, "per-app", 0, "the maximum number of concurrent runs of an app and tenant (default: three quarters of the default of --per-tenant)")
+	flags.IntVar(&f.perUser, "per-user", 0, "the maximum number of concurrent runs of a user (default: half of --per-app)")
+	flags.StringVar(&f.appBytes, "app-bytes", "", "the storage quota of an app and tenant: records, files, sessions, stored results (default: 1GiB)")
+	flags.StringVar(&f.userBytes, "user-bytes", "", "the share of a user in that quota (default: an eighth of --app-bytes)")
+	flags.IntVar(&f.openHosts, "open", 1000, "the maximum number of open apps, counted per tenant; the least recently used one is closed")
+	flags.DurationVar(&f.hostIdle, "idle", time.Hour, "how long an unused app of a tenant stays open; negative for no limit")
+	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "the maximum memory of concurrent JSON request bodies")
+	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections; half of them, at most 1,024, may be unauthenticated (default: what RLIMIT_NOFILE leaves besides the worker processes, at most 8192)")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
 		_ = cmd.MarkFlagFilename(name) // fails only for a flag that does not exist
 	}
@@ -84,13 +84,13 @@ func (sc serveCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [APP...]",
 		Short: "Serve apps over HTTP and MCP",
-		Long: `Serve apps: an HTTP API under /api/v1, MCP under /mcp, a page that describes the API at /docs, metrics at /metrics,
-/healthz and /readyz. APP is an app file or its folder; without one it is the nearest app file.
+		Long: `Serve apps: an HTTP API under /api/v1, MCP under /mcp, documentation of the API at /docs, metrics at /metrics, /healthz
+and /readyz. APP is an app file or its folder. The default is app.yaml in this folder or the nearest parent.
 
-Every caller has a key (toolrun key create) or a token of the platform's issuer. With --dev there is one key, which is
-printed, and nobody but this machine is listened to.
+Every caller needs a key (toolrun key create) or a token of the platform's issuer. With --dev, the service prints a
+full-access key and listens only on localhost.
 
-SIGHUP reads the app files again: runs under way end as they began. SIGTERM lets runs under way end, and stops.`,
+SIGHUP reloads the app files; running tools keep the old ones. SIGTERM waits for running tools and stops.`,
 		Example: `  toolrun serve --dev
   toolrun serve apps/shop apps/support --keys keys.json --db /var/lib/toolrun/memory.db --listen 127.0.0.1:8080
   toolrun serve --keys keys.json --issuer https://id.example --audience toolrun --jwks https://id.example/keys`,
@@ -119,9 +119,9 @@ func (sc serveCommand) serve(ctx context.Context, f *serveFlags, files []string)
 func (f *serveFlags) check() error {
 	switch {
 	case (f.tlsCert == "") != (f.tlsKey == ""):
-		return usagef("", "--tls-cert and --tls-key go together")
+		return usagef("", "--tls-cert and --tls-key require each other")
 	case f.rate < 0 || f.burst < 0 || f.ledger < 0 || f.usage < 0 || f.drain < 0 || f.linger < 0:
-		return usagef("", "--rate, --burst, --ledger, --usage, --drain and --linger are not negative")
+		return usagef("", "--rate, --burst, --ledger, --usage, --drain and --linger must not be negative")
 	}
 	if _, err := f.storage(); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (f *serveFlags) storage() (*bolt.Options, error) {
 	return &bolt.Options{MinFree: size}, nil
 }
 
-// quota returns the limits of what apps and users may keep.
+// quota returns the storage quotas of apps and users.
 func (f *serveFlags) quota() (limits memory.Limits, err error) {
 	for _, flag := range []struct {
 		name, text string
@@ -171,14 +171,14 @@ func (f *serveFlags) quota() (limits memory.Limits, err error) {
 	return limits, nil
 }
 
-// bodyBytes is the size of --body-memory, which check has found to be one.
+// bodyBytes returns the size of --body-memory, which check has validated.
 func (f *serveFlags) bodyBytes() int64 {
 	bytes, _ := bytesize.Parse(f.bodyMemory)
 	return bytes
 }
 
-// openApps reads the app files. One that leaves no app to serve ends it; other mistakes are logged. What their tools are
-// made of is read once: changes wait until the app files are read again.
+// openApps reads the app files. A file that leaves no usable app is an error; other mistakes are logged. Files of tools are
+// cached: changes take effect when the app files are read again.
 func openApps(ps projects, files []string, logger *slog.Logger) ([]*project, error) {
 	if len(files) == 0 {
 		files = []string{""}
@@ -191,7 +191,7 @@ func openApps(ps projects, files []string, logger *slog.Logger) ([]*project, err
 			return nil, err
 		}
 		if other, ok := seen[pr.app.ID]; ok {
-			return nil, usagef("an app's id is its file's app:", "%s and %s both declare the app %q", other, pr.file, pr.app.ID)
+			return nil, usagef("the field app: of an app file is the id of the app", "%s and %s both declare the app %q", other, pr.file, pr.app.ID)
 		}
 		seen[pr.app.ID] = pr.file
 		logProblems(logger, pr.app.ID, pr.problems)
@@ -202,7 +202,7 @@ func openApps(ps projects, files []string, logger *slog.Logger) ([]*project, err
 	return projects, nil
 }
 
-// logProblems writes what is wrong with the files of an app, each with its location. The id is "" if it is not known.
+// logProblems logs the problems of an app's files with their locations. The id is "" if it is not known.
 func logProblems(logger *slog.Logger, id string, problems app.Problems) {
 	for _, problem := range problems {
 		text := "a mistake in an app file"
@@ -242,12 +242,12 @@ func appsOf(projects []*project) []*app.App {
 	return list
 }
 
-// openPort opens the port.
+// openPort starts to listen.
 func (f *serveFlags) openPort() (net.Listener, error) {
 	listener, err := net.Listen("tcp", f.listen)
 	if err != nil {
 		fault := abi.Faultf(abi.Unavailable, "listen on %s: %v", f.listen, cause(err))
-		return nil, fault.WithHint("--listen takes another address")
+		return nil, fault.WithHint("choose another address with --listen")
 	}
 	return listener, nil
 }

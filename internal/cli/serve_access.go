@@ -25,42 +25,42 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// accessFlags say whose requests are answered.
+// accessFlags select who may use the service.
 type accessFlags struct {
 	keys                                           string
 	issuer, audience, jwks                         string
 	tenantClaim, userClaim, sessionClaim, ofTenant string
 	dev                                            bool
-	devKey                                         string // made for --dev
+	devKey                                         string // generated for --dev
 }
 
 func (f *accessFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	keysFlag(cmd, &f.keys)
-	flags.StringVar(&f.issuer, "issuer", "", "the `iss` of tokens (JWT) that are taken, beside keys")
-	flags.StringVar(&f.audience, "audience", "", "the `aud` that such tokens are for")
+	flags.StringVar(&f.issuer, "issuer", "", "the `iss` of the tokens (JWT) to accept, in addition to keys")
+	flags.StringVar(&f.audience, "audience", "", "the `aud` of such tokens")
 	flags.StringVar(&f.jwks, "jwks", "", "the `URL` or file with the keys of the issuer (JWK Set)")
 	flags.StringVar(&f.tenantClaim, "tenant-claim", "tenant", "the `claim` with the tenant")
 	flags.StringVar(&f.userClaim, "user-claim", "sub", "the `claim` with the user")
-	flags.StringVar(&f.sessionClaim, "session-claim", "session_id", "the `claim` with the session, which a token may have")
-	flags.StringVar(&f.ofTenant, "token-tenant", "", "the `tenant` of tokens that name none (default: such tokens are refused)")
-	flags.BoolVar(&f.dev, "dev", false, "take one key, which is printed and may do everything, on this machine alone")
+	flags.StringVar(&f.sessionClaim, "session-claim", "session_id", "the `claim` with the session, which is optional")
+	flags.StringVar(&f.ofTenant, "token-tenant", "", "the `tenant` of tokens without that claim (default: such tokens are rejected)")
+	flags.BoolVar(&f.dev, "dev", false, "development mode: print a full-access key and listen on localhost only")
 }
 
 func (f *accessFlags) check() error {
 	tokens := f.issuer != "" || f.audience != "" || f.jwks != ""
 	switch {
 	case tokens && (f.issuer == "" || f.audience == "" || f.jwks == ""):
-		return usagef("", "--issuer, --audience and --jwks go together")
+		return usagef("", "--issuer, --audience and --jwks require each other")
 	case f.dev && (tokens || f.keys != ""):
-		return usagef("leave --dev out where others are to use the service", "--dev goes with neither --keys nor --issuer")
+		return usagef("to let others use the service, leave --dev out", "--dev cannot be combined with --keys or --issuer")
 	case !f.dev && !tokens && f.keys == "":
-		return usagef("toolrun key create --keys FILE makes a key; to try it out on this machine: toolrun serve --dev", "who may use the service? It takes --keys, --issuer or --dev")
+		return usagef("toolrun key create --keys FILE creates a key; to try it out on this machine: toolrun serve --dev", "the service requires --keys, --issuer or --dev")
 	}
 	return nil
 }
 
-// open makes what finds out who sent a request.
+// open returns what authenticates requests.
 func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authenticator, error) {
 	if f.dev {
 		return f.openDev(listen)
@@ -69,7 +69,7 @@ func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authent
 	if f.keys != "" {
 		keys, err := auth.OpenKeys(env.path(f.keys))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, usagef("toolrun key create --keys "+f.keys+" makes it, with a key", "there is no key file %s", f.keys)
+			return nil, usagef("toolrun key create --keys "+f.keys+" creates it with a first key", "there is no key file %s", f.keys)
 		}
 		if err != nil {
 			return nil, usagef("", "%v", err)
@@ -96,26 +96,26 @@ func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authent
 	return made, nil
 }
 
-// probeIssuer logs if the keys of the issuer cannot be had. The service goes on: the issuer may start later.
+// probeIssuer logs a warning if the keys of the issuer cannot be fetched. The issuer may start after the service.
 func (s *server) probeIssuer(ctx context.Context) {
 	made, ok := s.auth.(*auth.Authenticator)
 	if !ok || made.Tokens == nil {
 		return
 	}
 	if err := made.Tokens.Probe(ctx); err != nil && ctx.Err() == nil {
-		s.logger.Warn("the keys of the token issuer cannot be had so far: tokens are refused until they can", "jwks", s.flags.jwks, "error", err)
+		s.logger.Warn("cannot fetch the issuer's signing keys (JWKS): tokens are rejected until they are available", "jwks", s.flags.jwks, "error", err)
 	}
 }
 
-// authenticator finds out who sent a request.
+// authenticator finds the principal of a request.
 type authenticator interface {
 	Authenticate(*http.Request) (auth.Principal, error)
 }
 
-// devKey is the one key of --dev.
+// devKey is the key of --dev.
 type devKey string
 
-// Authenticate takes the key, whatever header it comes in.
+// Authenticate accepts the key in either header.
 func (k devKey) Authenticate(r *http.Request) (auth.Principal, error) {
 	given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if given == "" {
@@ -130,30 +130,30 @@ func (k devKey) Authenticate(r *http.Request) (auth.Principal, error) {
 	return auth.Principal{Role: auth.Operator, Tenant: host.DefaultTenant, CanRunCode: true, Name: "dev"}, nil
 }
 
-// openDev makes the key of --dev, for nobody but this machine.
+// openDev returns the key of --dev. It fails if other machines could connect.
 func (f *accessFlags) openDev(listen string) (authenticator, error) {
 	name, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(name); err != nil || name != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, usagef("such as --listen 127.0.0.1:8080", "--dev listens on this machine alone, and %s is open to others", listen)
+		return nil, usagef("such as --listen 127.0.0.1:8080", "--dev listens only on localhost, and other machines can reach %s", listen)
 	}
 	return devKey(f.devKey), nil
 }
 
-// serveEngines are the engines of a service: those for tools, and the reader of documents.
+// serveEngines are the engines of a service and its document reader.
 type serveEngines struct {
 	tools     *engineSet
-	readers   *sandbox.Pool // nil where there are none
+	readers   *sandbox.Pool // nil if there are none
 	documents *extract.Reader
 }
 
-// openServeEngines makes the cells of a service, in which some wait for work.
+// openServeEngines starts the worker processes of a service, with some spare ones.
 func openServeEngines(out *console, f *serveFlags, logger *slog.Logger) (*serveEngines, error) {
 	e := &serveEngines{}
 	var err error
 	if f.inProcess {
-		logger.Warn("tools run in this process, without the wall", "flag", "--inprocess")
+		logger.Warn("tools run in this process, without isolation", "flag", "--inprocess")
 		e.tools, err = f.isolationFlags.open(out, logger)
-		return e, err // and the text of no file is read: its parser is to be behind the wall
+		return e, err // no text is extracted from documents, because parsers must be isolated
 	}
 	if e.tools, err = f.openPool(out.env, sandbox.Options{Logger: logger}); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (e *serveEngines) close() error {
 	return errors.Join(err, e.tools.close())
 }
 
-// openLinks makes what signs links to files. Its secret is made at the first start, and kept: links outlive a restart.
+// openLinks returns the signer of links to files. Its secret is created at the first start and stored: links outlive a restart.
 func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*httpapi.Links, error) {
 	file := database + ".link-key"
 	if f.linkKey != "" {
@@ -183,7 +183,7 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 	key, err := readSecret(file)
 	if errors.Is(err, errOpenSecret) {
 		return nil, abi.Faultf(abi.InvalidArgument, "the secret for links %s: %v", out.env.show(file), err).
-			WithHint("chmod 600 %s; where somebody may have read it, remove it: a new one is made, and the links so far end", out.env.show(file))
+			WithHint("chmod 600 %s; if others may have read it, delete it: a new one is created, and existing links become invalid", out.env.show(file))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		key = []byte(rand.Text() + rand.Text())
@@ -194,7 +194,7 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 	}
 	base := f.baseURL
 	if ip := addr.(*net.TCPAddr).IP; base == "" && ip.IsUnspecified() {
-		out.warn("links to files will begin with http://%s, which no client can open: --base-url says where clients reach the service", addr)
+		out.warn("links to files will start with http://%s, which no client can open: set --base-url to the address that clients use", addr)
 	}
 	if base == "" {
 		base = "http://" + addr.String()
@@ -205,9 +205,9 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 	return httpapi.NewLinks(key, base, out.env.Now)
 }
 
-var errOpenSecret = errors.New("others can read or change it, and so make links to any file")
+var errOpenSecret = errors.New("others can read or change it, and could forge links to any file")
 
-// readSecret reads a file that is its owner's alone, or is read by a group.
+// readSecret reads a file that only its owner can write and that only its owner or a group can read.
 func readSecret(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -218,7 +218,7 @@ func readSecret(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	const others = 0o027 // of a group, only writing: secrets that are mounted are often read by one
+	const others = 0o027 // group read is allowed: mounted secrets often have it
 	if runtime.GOOS != "windows" && info.Mode().Perm()&others != 0 {
 		return nil, errOpenSecret
 	}

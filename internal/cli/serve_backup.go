@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// backupOf returns what makes backups of a backend, nil if it is not a file.
+// backupOf returns the function that backs up a database, or nil if the backend is not a file.
 func backupOf(b storage.Backend, logger *slog.Logger) func(context.Context) (httpapi.Backup, error) {
 	file, ok := b.(*bolt.Backend)
 	if !ok {
@@ -23,7 +23,7 @@ func backupOf(b storage.Backend, logger *slog.Logger) func(context.Context) (htt
 		case err == nil:
 			return copied, nil
 		case errors.Is(err, storage.ErrFull):
-			return nil, abi.Faultf(abi.QuotaExceeded, "the disk of the service has no room for a copy of its database")
+			return nil, abi.Faultf(abi.QuotaExceeded, "the disk of the service has no space for a copy of its database")
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		}

@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// maxDefaultConnections bounds the memory of connections: one that waits takes about 20 KiB.
+	// maxDefaultConnections bounds the memory of connections: an idle one uses about 20 KiB.
 	maxDefaultConnections = 8192
-	// leastConnections is the smallest --connections.
-	leastConnections = 16
-	// cellFiles are the descriptors that this process has for a cell: pipes, the process, its size, its control group.
-	cellFiles = 10
-	// otherFiles are those for everything else: the database, the port, app files, keys, traces.
+	// minConnections is the lower bound of --connections.
+	minConnections = 16
+	// workerFiles is the number of descriptors of a worker process: pipes, the process, its size, its control group.
+	workerFiles = 10
+	// otherFiles is the number of descriptors for everything else: the database, the port, app files, keys, traces.
 	otherFiles = 64
 )
 
-// table makes what bounds the connections of the service.
+// table returns the table that limits the connections of the service.
 func (f *serveFlags) table() (*connections.Table, error) {
 	n, err := connectionsOf(f.connections, openFiles(), runtime.GOMAXPROCS(0))
 	if err != nil {
@@ -26,17 +26,17 @@ func (f *serveFlags) table() (*connections.Table, error) {
 	return connections.New(connections.Limits{Connections: n}), nil
 }
 
-// connectionsOf returns how many connections a process may have that may have so many open files, less than 0 for any
-// number. Cells for tools, and some for documents, leave the rest; a quarter is for connections in any case.
+// connectionsOf returns the maximum number of connections of a process with a limit of open files, which is less than 0 for no
+// limit. Worker processes use some of the files; at least a quarter of the files is left for connections.
 func connectionsOf(asked, files, processors int) (int, error) {
-	if asked != 0 && asked < leastConnections {
-		return 0, usagef("", "--connections is at least %d", leastConnections)
+	if asked != 0 && asked < minConnections {
+		return 0, usagef("", "--connections must be at least %d", minConnections)
 	}
-	cells := 2*4*processors + 2*processors + 4 // at work and idle, those for documents, and spares
-	most := max(files/4, files-cells*cellFiles-otherFiles, leastConnections)
+	cells := 2*4*processors + 2*processors + 4 // busy and idle, for documents, and spare
+	most := max(files/4, files-cells*workerFiles-otherFiles, minConnections)
 	switch {
 	case files >= 0 && asked > most:
-		return 0, usagef("raise the limit of open files (ulimit -n, LimitNOFILE)", "--connections is %d, and %d open files leave %d", asked, files, most)
+		return 0, usagef("raise the limit of open files (ulimit -n, LimitNOFILE)", "--connections is %d, but a limit of %d open files allows %d", asked, files, most)
 	case asked > 0:
 		return asked, nil
 	case files < 0:
@@ -45,15 +45,15 @@ func connectionsOf(asked, files, processors int) (int, error) {
 	return min(most, maxDefaultConnections), nil
 }
 
-// watchConnections adds what metrics report of connections.
+// watchConnections adds the metrics of connections.
 func (s *server) watchConnections() error {
 	for _, gauge := range []struct {
 		name, help string
 		of         func(connections.Counts) float64
 	}{
-		{"toolrun_connections", "Connections that are open.", func(c connections.Counts) float64 { return float64(c.Open) }},
-		{"toolrun_connections_strangers", "Connections that are open and without an admitted request.", func(c connections.Counts) float64 { return float64(c.Strangers) }},
-		{"toolrun_connections_displaced", "Connections that were closed since the start to make room for others.", func(c connections.Counts) float64 { return float64(c.Closed) }},
+		{"toolrun_connections", "Open connections.", func(c connections.Counts) float64 { return float64(c.Open) }},
+		{"toolrun_connections_strangers", "Open connections without an authenticated request so far.", func(c connections.Counts) float64 { return float64(c.Strangers) }},
+		{"toolrun_connections_displaced", "Connections closed to make room for others, since the start.", func(c connections.Counts) float64 { return float64(c.Closed) }},
 	} {
 		if err := s.telemetry.Gauge(gauge.name, gauge.help, func() float64 { return gauge.of(s.connections.Counts()) }); err != nil {
 			return err

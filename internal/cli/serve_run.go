@@ -28,7 +28,7 @@ import (
 	"github.com/toolrun/toolrun/internal/service"
 )
 
-// server is a service that is being served.
+// server is a running service.
 type server struct {
 	baseCommand
 	flags     *serveFlags
@@ -44,15 +44,15 @@ type server struct {
 	handler   *service.Service
 	// certificate is nil for a service without TLS.
 	certificate *certificate
-	// connections are those of the listener.
+	// connections limits the connections of the listener.
 	connections *connections.Table
 
 	reloaded   reloaded
-	started    []*project     // that it started with
-	inspecting sync.WaitGroup // done when they were inspected
+	started    []*project     // at start
+	inspecting sync.WaitGroup // done when they are inspected
 }
 
-// open opens what the service is made of, and the port last: who connects is answered.
+// open opens the parts of the service, and the port last: every accepted connection gets an answer.
 func (s *server) open(ctx context.Context) (net.Listener, error) {
 	projects, err := openApps(s.baseCommand.projects, s.files, s.logger)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *server) open(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// startFault keeps the tenant in the error for a store whose access changed.
+// startFault keeps the tenant in the error for a store whose scope changed.
 func startFault(err error) error {
 	if _, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.SourceInvalid, "%v", err)
@@ -88,7 +88,7 @@ func startFault(err error) error {
 	return err
 }
 
-// openParts opens what the surfaces work with; closeParts closes as much of it as there is.
+// openParts opens everything that the handler needs. closeParts closes what was opened.
 func (s *server) openParts(db database) (err error) {
 	if s.auth, err = s.flags.accessFlags.open(s.env, s.flags.listen, s.logger); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (s *server) closeParts() error {
 	return errors.Join(errs...)
 }
 
-// openHandler puts the apps and their surfaces together.
+// openHandler makes the apps and the handler that serves them.
 func (s *server) openHandler() error {
 	f := s.flags
 	var err error
@@ -162,13 +162,13 @@ func (s *server) openHandler() error {
 	return s.watchParts()
 }
 
-// run serves until ctx ends, and then until what is under way has ended.
+// run serves until ctx ends, and then until running requests have ended.
 func (s *server) run(ctx context.Context, listener net.Listener) error {
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
 	web := &http.Server{
 		Handler: s.handler, BaseContext: func(net.Listener) context.Context { return requests },
-		// A client that sends slowly gets no further than this; answers may take as long as runs do.
+		// These timeouts limit slow clients. Responses have no timeout, because they may take as long as runs do.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
 	}
@@ -201,41 +201,40 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	}
 }
 
-// logLimits logs how many runs there are at a time, defaults included: those depend on the processors.
+// logLimits logs the limits of concurrent runs, including the defaults, which depend on the number of processors.
 func (s *server) logLimits() {
 	l := s.gate.Limits()
-	s.logger.Info("limits of runs at a time", "running", l.Running, "per_tenant", l.PerTenant, "per_app", l.PerApp, "per_user", l.PerUser)
+	s.logger.Info("limits of concurrent runs", "running", l.Running, "per_tenant", l.PerTenant, "per_app", l.PerApp, "per_user", l.PerUser)
 }
 
-// warnOfPlainText logs that keys go over the network as they are, unless a proxy in front speaks TLS, as an https
-// --base-url shows.
+// warnOfPlainText logs a warning if keys are sent unencrypted. An https --base-url shows that a proxy in front terminates TLS.
 func (s *server) warnOfPlainText(addr net.Addr) {
 	at, ok := addr.(*net.TCPAddr)
 	if s.certificate != nil || !ok || at.IP.IsLoopback() || strings.HasPrefix(s.flags.baseURL, "https://") {
 		return
 	}
 	s.logger.Warn("keys and tokens are sent to this service unencrypted", "listen", addr.String(),
-		"hint", "give it --tls-cert and --tls-key, or put a proxy with TLS before it and name its address with --base-url https://...")
+		"hint", "add --tls-cert and --tls-key, or put a TLS proxy in front and set its address with --base-url https://...")
 }
 
 func (s *server) accept(web *http.Server, listener net.Listener) error {
 	if s.flags.tlsCert != "" {
-		return web.ServeTLS(listener, "", "") // with the certificate of TLSConfig
+		return web.ServeTLS(listener, "", "") // TLSConfig has the certificate
 	}
 	return web.Serve(listener)
 }
 
-// stop lets what is under way end, for a while. Before that the port stays open, so that a load balancer can see that
-// the service is no longer ready, and what it sends until then is answered.
+// stop stops the service and lets running requests end. First the port stays open for a while, so that a load balancer sees
+// that the service is not ready, and the requests that it sends until then are answered.
 func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
 	s.logger.Info("stopping", "linger", s.flags.linger.String(), "drain", s.flags.drain.String())
 	s.handler.Leave()
 	time.Sleep(s.flags.linger)
 	drain, done := context.WithTimeout(context.Background(), s.flags.drain)
 	defer done()
-	go s.handler.Stop(drain) // what it waits for, Shutdown waits for as well
+	go s.handler.Stop(drain) // Shutdown waits for the same requests
 	err := web.Shutdown(drain)
-	if errors.Is(err, context.DeadlineExceeded) { // runs are cancelled, and answer so
+	if errors.Is(err, context.DeadlineExceeded) { // cancelled runs still send a response
 		cancel()
 		last, done := context.WithTimeout(context.Background(), 5*time.Second)
 		defer done()
@@ -258,8 +257,8 @@ func (s *server) close() error {
 	return err
 }
 
-// inspect compiles the tools that the service began with, and logs what is wrong with them. Nothing is refused, as reload
-// would: there is nothing else to serve.
+// inspect compiles the tools at start and logs those that do not compile. They are served all the same: unlike on reload, there
+// is no earlier version to keep.
 func (s *server) inspect(ctx context.Context) {
 	for _, pr := range s.started {
 		broken, err := s.check(ctx, pr)
@@ -267,7 +266,7 @@ func (s *server) inspect(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			s.logger.Error("an app cannot be opened", "app", pr.app.ID, "error", err)
+			s.logger.Error("cannot open an app", "app", pr.app.ID, "error", err)
 			continue
 		}
 		readAll := true
@@ -282,7 +281,7 @@ func (s *server) inspect(ctx context.Context) {
 	}
 }
 
-// reload reads the app files again. One with mistakes leaves everything as it is. The error is logged.
+// reload reads the app files again. If any has mistakes, nothing changes. The error is logged.
 func (s *server) reload(ctx context.Context) error {
 	projects, err := openApps(s.baseCommand.projects, s.files, s.logger)
 	if bad, ok := errors.AsType[*appError](err); ok {
@@ -296,17 +295,17 @@ func (s *server) reload(ctx context.Context) error {
 		err = s.apps.Serve(ctx, appsOf(projects))
 	}
 	if err != nil {
-		s.logger.Error("the app files were not taken up", "error", err)
+		s.logger.Error("the app files were not reloaded", "error", err)
 		return err
 	}
-	s.logger.Info("the app files were read again", "apps", s.apps.Names())
+	s.logger.Info("the app files were reloaded", "apps", s.apps.Names())
 	return nil
 }
 
-// flawless refuses an app that is worse than the one that is served may be: with mistakes, or tools that do not compile.
+// flawless returns an error for an app that must not replace the current one: it has mistakes, or tools that do not compile.
 func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
-		return fmt.Errorf("the app %s: %s has mistakes", pr.app.ID, pr.file) // which were logged
+		return fmt.Errorf("the app %s: %s has mistakes", pr.app.ID, pr.file) // the mistakes were logged
 	}
 	broken, err := s.check(ctx, pr)
 	if err != nil {
@@ -319,7 +318,7 @@ func (s *server) flawless(ctx context.Context, pr *project) error {
 	return fmt.Errorf("the app %s: tools that do not compile: %s", pr.app.ID, strings.Join(slices.Sorted(maps.Keys(broken)), ", "))
 }
 
-// logBroken writes why tools do not compile, each with the location in its code.
+// logBroken logs why tools do not compile, each with its location in the code.
 func (s *server) logBroken(pr *project, broken map[string]error) {
 	for _, name := range slices.Sorted(maps.Keys(broken)) {
 		tool, _ := pr.app.Tool(name)
@@ -327,8 +326,7 @@ func (s *server) logBroken(pr *project, broken map[string]error) {
 	}
 }
 
-// check compiles the tools of an app, and so reads all that they are made of. It returns what is wrong with those that do
-// not compile.
+// check compiles the tools of an app, and thereby reads all their files. It returns the errors of those that do not compile.
 func (s *server) check(ctx context.Context, pr *project) (broken map[string]error, err error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: mem.New(), Engines: s.engines.tools.engines, Gate: s.gate, SweepEvery: -1, Logger: s.logger,
@@ -340,7 +338,7 @@ func (s *server) check(ctx context.Context, pr *project) (broken map[string]erro
 	return h.Check(ctx), nil
 }
 
-// announce says where the service is, for people and for scripts.
+// announce prints the address of the service.
 func (s *server) announce(addr net.Addr) {
 	scheme := "http"
 	if s.flags.tlsCert != "" {
@@ -355,6 +353,6 @@ func (s *server) announce(addr net.Addr) {
 		if s.flags.devKey != "" {
 			_ = s.out.say("key: %s", s.flags.devKey)
 		}
-		return s.out.say("serving %v at %s, described at %s/docs", s.apps.Names(), url, url)
+		return s.out.say("serving %v at %s, documentation at %s/docs", s.apps.Names(), url, url)
 	})
 }

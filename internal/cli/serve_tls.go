@@ -12,13 +12,11 @@ import (
 	"time"
 )
 
-// certificateEvery bounds how often the files of the certificate are looked at: a new one is used that much later at
-// most.
+// certificateEvery is the interval at which the files of the certificate are checked for changes.
 const certificateEvery = time.Second
 
-// certificate is the certificate of a service, which is read again if its files change: who renews one need not restart
-// the service. While a new one cannot be read, or is not valid at this time, the last good one is used. It is safe for
-// concurrent use.
+// certificate is the certificate of a service. It is reloaded when its files change, so that a renewal needs no restart. While
+// a new certificate cannot be read or is not valid at this time, the last good one stays in use. It is safe for concurrent use.
 type certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -26,14 +24,14 @@ type certificate struct {
 
 	mu     sync.Mutex
 	loaded *tls.Certificate
-	files  [2]fs.FileInfo // that it was read from, or could not be read from
+	files  [2]fs.FileInfo // at the last read, also if it failed
 	looked time.Time
-	failed string // what was logged last
-	// pending is true while the files have a certificate that is not used because of its dates.
+	failed string // the last logged error
+	// pending is true while the files contain a certificate that is not used because of its dates.
 	pending bool
 }
 
-// openCertificate reads the certificate, nil for a service without TLS.
+// openCertificate reads the certificate. It returns nil for a service without TLS.
 func openCertificate(env Env, f *serveFlags, logger *slog.Logger) (*certificate, error) {
 	if f.tlsCert == "" {
 		return nil, nil
@@ -42,16 +40,16 @@ func openCertificate(env Env, f *serveFlags, logger *slog.Logger) (*certificate,
 	c.looked, c.files = c.now(), c.stat()
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	if err != nil {
-		return nil, usagef("", "the certificate of --tls-cert and --tls-key cannot be used: %v", err)
+		return nil, usagef("", "cannot use the certificate of --tls-cert and --tls-key: %v", err)
 	}
 	c.loaded = &loaded
 	if err := datesOf(c.loaded, c.looked); err != nil {
-		logger.Warn("the certificate is not valid: clients will refuse it", "cert", c.certFile, "error", err)
+		logger.Warn("the certificate is not valid: clients will reject it", "cert", c.certFile, "error", err)
 	}
 	return c, nil
 }
 
-// get returns the newest certificate that can be used.
+// get returns the newest certificate that is usable.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,7 +62,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// reload reads the certificate whatever is known of its files. It does nothing without TLS.
+// reload reads the certificate even if its files look unchanged. It does nothing without TLS.
 func (c *certificate) reload() {
 	if c == nil {
 		return
@@ -74,17 +72,17 @@ func (c *certificate) reload() {
 	c.read(c.stat())
 }
 
-// read reads the certificate from files that were seen before. The caller holds mu.
+// read reads the certificate from files with the given infos. The caller holds mu.
 func (c *certificate) read(files [2]fs.FileInfo) {
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	c.pending = false
 	if err == nil && datesOf(c.loaded, c.now()) == nil {
 		err = datesOf(&loaded, c.now())
-		c.pending = err != nil // it is looked at again: one of the two dates comes
+		c.pending = err != nil // check again later: the new one may become valid, or the current one expire
 	}
-	if err != nil { // also if only one of the two files was replaced so far: the next change is seen again
+	if err != nil { // this may be a half-done replacement: the change of the other file triggers the next read
 		if c.failed != err.Error() {
-			c.log.Error("the new certificate cannot be used: the one before stays in use", "cert", c.certFile, "key", c.keyFile, "error", err)
+			c.log.Error("cannot use the new certificate: the previous one stays in use", "cert", c.certFile, "key", c.keyFile, "error", err)
 		}
 		c.failed, c.files = err.Error(), files
 		return
@@ -94,7 +92,7 @@ func (c *certificate) read(files [2]fs.FileInfo) {
 	if same {
 		return
 	}
-	c.log.Info("the certificate was read again", "cert", c.certFile, "until", loaded.Leaf.NotAfter)
+	c.log.Info("the certificate was reloaded", "cert", c.certFile, "until", loaded.Leaf.NotAfter)
 }
 
 // expires returns when the certificate in use expires.
@@ -115,7 +113,7 @@ func datesOf(cert *tls.Certificate, now time.Time) error {
 	return nil
 }
 
-// stat returns what the two files are, nil for one that is not there.
+// stat returns the infos of the two files, nil for a missing one.
 func (c *certificate) stat() (files [2]fs.FileInfo) {
 	for i, name := range []string{c.certFile, c.keyFile} {
 		if info, err := os.Stat(name); err == nil {
@@ -125,11 +123,11 @@ func (c *certificate) stat() (files [2]fs.FileInfo) {
 	return files
 }
 
-// certificateSettled is how old the last change of a file must be for its time to show the next one: the clocks of file
-// systems are coarse.
+// certificateSettled is the age at which a file's modification time reliably shows the next change, because file systems have
+// coarse clocks.
 const certificateSettled = 2 * time.Second
 
-// changed reports whether files may be others than they were.
+// changed reports whether files may have changed.
 func changed(before, now [2]fs.FileInfo, at time.Time) bool {
 	for i := range now {
 		a, b := before[i], now[i]

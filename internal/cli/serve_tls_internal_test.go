@@ -84,7 +84,7 @@ func TestCertificateIsReadAgain(t *testing.T) {
 		now = now.Add(certificateEvery)
 		want("two.example")
 	}
-	if n := strings.Count(log.String(), "the new certificate cannot be used"); n != 1 {
+	if n := strings.Count(log.String(), "cannot use the new certificate"); n != 1 {
 		t.Errorf("a broken certificate is logged %d times; want once:\n%s", n, log.String())
 	}
 	writeCertificate(t, dir, "three.example")
@@ -96,7 +96,7 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	c.reload()
 	now = now.Add(time.Hour)
 	want("three.example")
-	if n := strings.Count(log.String(), "was read again"); n != 2 {
+	if n := strings.Count(log.String(), "was reloaded"); n != 2 {
 		t.Errorf("new certificates are logged %d times; want 2:\n%s", n, log.String())
 	}
 }

@@ -17,7 +17,7 @@ type sessionCommands struct{ baseCommand }
 func (sc sessionCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "session",
-		Short: "Start, end and show sessions",
+		Short: "Start, end, show and list sessions",
 		Example: `  id=$(toolrun session start --user ann --metadata '{"userName": "Ann"}')
   toolrun run greet --user ann --session "$id"
   toolrun session end "$id"`,
@@ -26,7 +26,7 @@ func (sc sessionCommands) command() *cobra.Command {
 	return cmd
 }
 
-// with opens an app for a command about its sessions, which there are without an app file too.
+// with opens an app and calls body with its sessions. An app file is not required.
 func (sc sessionCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, sessionBackend, host.Caller) error) error {
 	return sc.apps.with(cmd, f, sc.projects.open, keep, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.sessions, caller)
@@ -39,7 +39,7 @@ func (sc sessionCommands) start() *cobra.Command {
 	var start session.Start
 	cmd := &cobra.Command{
 		Use:   "start",
-		Short: "Start a session and print its id, or change one that is open",
+		Short: "Start or update a session and print its id",
 		Example: `  toolrun session start --user ann
   toolrun session start --session s1 --metadata '{"userName": "Ann"}' --reference call-4711`,
 		Args: takes(0, 0, "no arguments"),
@@ -68,7 +68,7 @@ func (sc sessionCommands) end() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:     "end [SESSION]",
-		Short:   "End a session: what lived with it is gone, and its id is refused from then on",
+		Short:   "End a session: its records are removed, and its id is rejected from then on",
 		Example: `  toolrun session end s1`,
 		Args:    takes(0, 1, "a SESSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -115,16 +115,16 @@ func (sc sessionCommands) show() *cobra.Command {
 	return cmd
 }
 
-// named takes the session from the argument, or from the flag that all commands have for it.
+// named sets the session from the argument. It is an error if --session names another one, or if neither is given.
 func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		if f.session != "" && f.session != args[0] {
-			return usagef("name it once", "two sessions are named: %q and %q", args[0], f.session)
+			return usagef("name it once", "the command names two sessions: %q and %q", args[0], f.session)
 		}
 		f.session = args[0]
 	}
 	if f.session == "" {
-		return usagef("toolrun session list shows the ids", "%s takes the id of a session", cmd.CommandPath())
+		return usagef("toolrun session list shows the IDs", "%s requires the id of a session", cmd.CommandPath())
 	}
 	return nil
 }
@@ -142,7 +142,7 @@ func (sc sessionCommands) list() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the sessions of the app, or those of a user",
+		Short: "List the sessions of the app or of a user",
 		Example: `  toolrun session list
   toolrun session list --user ann --json`,
 		Args: takes(0, 0, "no arguments"),
@@ -172,7 +172,7 @@ func (sc sessionCommands) printList(ctx context.Context, s sessionBackend, c hos
 	})
 }
 
-// pageSize is how many items of a list are asked for at a time.
+// pageSize is the number of items that a list requests at a time.
 const pageSize = 500
 
 // allPages returns the items of all pages of a list.
@@ -188,7 +188,7 @@ func allPages[T any](page func(after string) (items []T, next string, err error)
 			return all, nil
 		}
 		if next == after {
-			return nil, abi.Faultf(abi.Unavailable, "the list does not end: a page is followed by itself")
+			return nil, abi.Faultf(abi.Unavailable, "the list does not end: a page follows itself")
 		}
 		after = next
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// codeFolder is the folder of a tool's code, as a person would write it. Faults and warnings name files from there,
-// for an engine knows no other; at the command line they are shown as a person could open them.
+// codeFolder is the folder of a tool's code, as a person would write it. Engines report files relative to this folder; the
+// command line shows paths that the user can open.
 type codeFolder string
 
-// codeFolder returns that of a tool, which the project's app declares.
+// codeFolder returns the folder of a tool that the project's app declares.
 func (pr *project) codeFolder(name string) codeFolder {
 	tool, _ := pr.app.Tool(name)
-	if len(tool.Broken) > 0 { // its faults name files from the app's folder
+	if len(tool.Broken) > 0 { // its faults have paths relative to the app's folder
 		return codeFolder(pr.env.show(pr.files))
 	}
 	return codeFolder(pr.env.show(filepath.Join(pr.files, filepath.FromSlash(folderOf(tool)))))
@@ -30,15 +30,15 @@ func folderOf(t app.Tool) string {
 	return path.Dir(t.Source)
 }
 
-// file shows a file of the folder.
+// file returns the displayed path of a file in the folder.
 func (c codeFolder) file(name string) string {
 	return filepath.Join(string(c), filepath.FromSlash(name))
 }
 
-// framePlace matches the place in a line of a stack: "at main.js:1:2" or "at f (main.js:1:2)".
+// framePlace matches the location in a line of a stack trace: "at main.js:1:2" or "at f (main.js:1:2)".
 var framePlace = regexp.MustCompile(`(?m)^(\s*at (?:.* \()?)(.+?)(:\d+:\d+\)?)$`)
 
-// fault returns f with its places, and the tool's folder in its hint, as they are shown.
+// fault returns a copy of f with displayed paths, in its locations and its hint.
 func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
 	shown := *f
 	if f.File != "" {
@@ -55,10 +55,10 @@ func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
 	return &shown
 }
 
-// warningPlace matches the place that a warning about code begins with.
+// warningPlace matches the location at the start of a warning about code.
 var warningPlace = regexp.MustCompile(`^([^\s:]+\.[cm]?[jt]s)(:\d+:\d+: )`)
 
-// warning returns a warning with its place as it is shown.
+// warning returns a warning with a displayed path.
 func (c codeFolder) warning(text string) string {
 	part := warningPlace.FindStringSubmatch(text)
 	if part == nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// target finds the tool that a command names and returns its name in the project's app. A tool that is given
-// by its path takes the place of those that the app declares.
+// target finds the tool that a command names and returns its name in the project's app. A tool that is given by its path
+// replaces the declared tools.
 func (rc runCommand) target(pr *project, written string, grants []string) (string, error) {
 	if !pr.isPath(written) {
 		if len(grants) > 0 {
@@ -34,7 +34,7 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 		return "", err
 	}
 	if len(tool.Grants) > 0 && len(grants) == 0 {
-		rc.out.warn("%s asks for memory in its %s, and is given none: see --grant", written, app.ManifestName)
+		rc.out.warn("%s requests memory in its %s, but is granted none: see --grant", written, app.ManifestName)
 	}
 	tool.Grants = allowed
 	pr.roots, pr.files = append(pr.roots, root), root.Name()
@@ -46,10 +46,10 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 }
 
 func grantOfName(tool, place string) error {
-	return usagef("change its grants in "+place, "--grant is for a tool that is given by its path, and %q is a name", tool)
+	return usagef("change its grants in "+place, "--grant applies only to tools given by their path, and %q is a name", tool)
 }
 
-// pathHint says what a tool lacks that was given by its path: a grant, or a store that the app declares.
+// pathHint adds a hint for a tool given by its path that lacks a grant or a declared store.
 func (pr *project) pathHint(tool string, f *abi.Fault) *abi.Fault {
 	op, known := memory.Operations().Lookup(f.Op)
 	declared := append(pr.storeNames(), declare.SessionMeta)
@@ -62,7 +62,7 @@ func (pr *project) pathHint(tool string, f *abi.Fault) *abi.Fault {
 	return f.WithHint("%s, and allow it with --grant %s=%s", pr.declareHint(shortened(f.Store)), shortened(f.Store), op.Verb)
 }
 
-// declareHint says where a store is declared.
+// declareHint returns the hint for a store that is not declared.
 func (pr *project) declareHint(store string) string {
 	if pr.file != "" {
 		return "declare the store in " + pr.file
@@ -70,7 +70,7 @@ func (pr *project) declareHint(store string) string {
 	return fmt.Sprintf("declare the store in an %s here, such as {app: my_app, memory: {%s: {access: user}}}", app.FileName, store)
 }
 
-// grantHint says how the command line grants what a tool lacks that was given by its path.
+// grantHint adds a hint with the --grant that a tool given by its path lacks.
 func (pr *project) grantHint(tool string, f *abi.Fault) *abi.Fault {
 	op, known := memory.Operations().Lookup(f.Op)
 	declared := f.Store == declare.SessionMeta || slices.Contains(pr.storeNames(), f.Store)
@@ -96,8 +96,8 @@ func joined(verbs []abi.Verb) string {
 	return strings.Join(words, ",")
 }
 
-// isPath reports whether a tool is given by its path: with a separator, a leading point, or as a source file
-// that no declared tool has the name of.
+// isPath reports whether a tool is given by its path: it contains a separator, starts with a dot, or is an existing source
+// file that is not also the name of a declared tool.
 func (pr *project) isPath(written string) bool {
 	if strings.ContainsRune(written, '/') || strings.ContainsRune(written, filepath.Separator) || strings.HasPrefix(written, ".") {
 		return true
@@ -109,7 +109,7 @@ func (pr *project) isPath(written string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// mustTool refuses a name that the app does not declare.
+// mustTool returns an error if the app does not declare a tool.
 func (pr *project) mustTool(name string) error {
 	if _, ok := pr.app.Tool(name); ok {
 		return nil
@@ -122,15 +122,15 @@ func (pr *project) mustTool(name string) error {
 	for _, t := range pr.app.Tools {
 		known = append(known, t.Name)
 	}
-	none := "a file is run by its path, such as ./tools/" + name
+	none := "to run a file, give its path, such as ./tools/" + name
 	if !isMissingFile(pr.env, name) {
-		none = "a file is run by its path, such as ./" + name + ".js"
+		none = "to run a file, give its path, such as ./" + name + ".js"
 	}
 	f := abi.Faultf(abi.NotFound, "%s", noTool(pr.env, name, place))
 	return &usageError{f.WithHint("%s", didYouMean(name, known, none))}
 }
 
-// noTool says that there is no tool of a name at a place and, where the name is that of a file, no such file.
+// noTool returns the message about an unknown tool or missing source file.
 func noTool(env Env, name, place string) string {
 	if isMissingFile(env, name) {
 		return fmt.Sprintf("there is no file %s, and no tool of that name%s", name, place)
@@ -138,7 +138,7 @@ func noTool(env Env, name, place string) string {
 	return fmt.Sprintf("there is no tool %q%s", name, place)
 }
 
-// isMissingFile reports whether a word reads as the name of a source file that is not there.
+// isMissingFile reports whether a word has the extension of a source file, and no such file exists.
 func isMissingFile(env Env, word string) bool {
 	if !slices.Contains(app.Extensions(), filepath.Ext(word)) {
 		return false
@@ -147,13 +147,13 @@ func isMissingFile(env Env, word string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// parseGrants reads STORE=VERBS flags, with stores that known does not refuse.
+// parseGrants parses STORE=VERBS flags. known returns an error for an unknown store.
 func parseGrants(given []string, known func(store string) error) ([]declare.Grant, error) {
 	grants := []declare.Grant{}
 	for _, text := range given {
 		store, words, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, usagef("write --grant "+text+"=read, or write, delete, readwrite", "--grant %q says no verbs", text)
+			return nil, usagef("write --grant "+text+"=read, or write, delete, readwrite", "--grant %q has no verbs", text)
 		}
 		if err := known(store); err != nil {
 			return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// tracer shows on stderr what a run does with memory. It tells stores and revisions, never contents.
+// tracer prints the memory calls of a run on stderr. It prints stores and revisions, but no contents.
 type tracer struct {
 	host.NopObserver
 	out *console
@@ -20,7 +20,7 @@ type tracer struct {
 
 var _ host.Observer = tracer{}
 
-// MemoryCalled shows one call, how long it took and the code that it ended in.
+// MemoryCalled prints a call, its duration and its outcome.
 func (t tracer) MemoryCalled(_ context.Context, run host.RunInfo, e host.CallEvent) {
 	outcome := "ok"
 	if e.Err != nil {
@@ -32,18 +32,18 @@ func (t tracer) MemoryCalled(_ context.Context, run host.RunInfo, e host.CallEve
 	t.line("attempt %d  %10s  %s %s  %s", run.Attempt, inMilliseconds(e.Took), e.Call.Op, shortened(string(e.Call.Arg(0))), outcome)
 }
 
-// Committed shows what the run came to.
+// Committed prints the outcome of the run.
 func (t tracer) Committed(_ context.Context, run host.RunInfo, result *report.Result) {
 	outcome := "stored"
 	switch {
 	case !result.OK:
 		outcome = "failed, stored nothing"
 	case result.Repeated:
-		outcome = "answered by an earlier run"
+		outcome = "result of an earlier run"
 	case len(result.Effects.Writes) == 0:
 		outcome = "done, nothing to store"
 	case result.Changes != nil:
-		outcome = "done, stored nothing: it was a dry run"
+		outcome = "done, stored nothing (dry run)"
 	}
 	t.line("run %s  %s  %s  %s CPU  %s", run.ID, outcome, inMilliseconds(duration(result.Usage.WallMS)),
 		inMilliseconds(duration(result.Usage.CPUMS)), count(result.Attempts, "attempt"))
@@ -65,7 +65,7 @@ func inMilliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.3f ms", float64(d)/float64(time.Millisecond))
 }
 
-// shortened cuts what a guest passed for the name of a store.
+// shortened truncates the name of a store that a guest passed.
 func shortened(text string) string {
 	const most = 80
 	if len(text) > most {

@@ -24,12 +24,12 @@ func (tc transferCommands) export() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write an app's configuration as one document, or all data of a user",
-		Long: `Write an app's configuration as one document: stores with their schemas, access and retention, tools and
-prompts. It holds nothing of what is stored, and not the tools' code. It is an app file itself.
+		Short: "Export the configuration of an app, or all data of a user",
+		Long: `Write the configuration of an app as one document: stores with their schemas, access and retention, tools and prompts.
+The document is a valid app file. It contains neither records nor the code of the tools.
 
-With --user, write all data of the user instead, as a ZIP archive: records, sessions, files, results kept for idempotency
-keys, and entries of the ledger. It is what toolrun erase would remove.`,
+With --user, write all data of the user as a ZIP archive instead: records, sessions, files, results stored for idempotency
+keys, and entries of the ledger. This is the data that toolrun erase removes.`,
 		Example: `  toolrun export > shop.json
   toolrun export --app shop/app.yaml -o shop.json
   toolrun export --user ann -o ann.zip`,
@@ -43,7 +43,7 @@ keys, and entries of the ledger. It is what toolrun erase would remove.`,
 			}
 			for _, name := range []string{"db", "tenant"} {
 				if cmd.Flags().Changed(name) {
-					return usagef("add --user USER, or leave it out", "--%s is for the data of a user; the configuration is in the app file", name)
+					return usagef("add --user USER, or leave it out", "--%s applies only to an export with --user", name)
 				}
 			}
 			export := tc.exportLocal
@@ -59,9 +59,9 @@ keys, and entries of the ledger. It is what toolrun erase would remove.`,
 	}
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
-	cmd.Flags().StringVar(&f.user, "user", "", "export the data of the user with this `id`, and not the configuration")
+	cmd.Flags().StringVar(&f.user, "user", "", "export the data of the user with this `id` instead of the configuration")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file` instead of stdout")
-	cmd.Flags().BoolVar(&force, "force", false, "replace the file if there is one")
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return cmd
 }
 
@@ -77,7 +77,7 @@ func (tc transferCommands) exportLocal(file string) ([]byte, error) {
 	return app.Export(pr.app)
 }
 
-// exportRemote exports an app at a server, laid out as exportHere does.
+// exportRemote exports an app at a server, in the same format as exportLocal.
 func (tc transferCommands) exportRemote(ctx context.Context, server *serverFlags, id string) ([]byte, error) {
 	r, err := tc.apps.client(server, id)
 	if err != nil {
@@ -95,7 +95,7 @@ func (tc transferCommands) exportRemote(ctx context.Context, server *serverFlags
 	return laid.Bytes(), nil
 }
 
-// whole refuses an app of which something would be missing.
+// whole returns an error if the app file has mistakes, because the export would be incomplete.
 func (pr *project) whole() error {
 	if pr.problems.Err() == nil {
 		return nil
@@ -109,11 +109,11 @@ func (tc transferCommands) importCommand() *cobra.Command {
 	var server serverFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Read an exported document and write it as an app file",
-		Long: `Read a document that export wrote, or any app file whose schemas are written in place, check it, and write it
-as an app file. Tools' code is not part of it: it names the files to bring along.
+		Short: "Import an exported document as an app file",
+		Long: `Read a document that export wrote, or any app file with inline schemas, check it, and write it as an app file. The
+code of the tools is not included; the command lists the missing files.
 
-With --server, the stores of the document are declared at the server instead, beside those of the app file there.`,
+With --server, declare the stores of the document at the server instead, in addition to those of the server's app file.`,
 		Example: `  toolrun import shop.json --dir shop
   toolrun import - -o app.yaml < shop.json`,
 		Args: takes(1, 1, "a FILE, or - for stdin"),
@@ -124,14 +124,14 @@ With --server, the stores of the document are declared at the server instead, be
 			writes := out != "" || dir != "" || force
 			switch {
 			case server.remote() && writes:
-				return usagef("leave -o, --dir and --force out", "with --server, an import writes no file")
+				return usagef("leave -o, --dir and --force out", "an import with --server writes no file")
 			case server.remote():
 				return tc.importRemote(cmd.Context(), &server, id, args[0])
 			case id != "":
-				return usagef("--dir says where to write it", "--app is the id of an app at a --server, and none is named")
+				return usagef("to write a file, use --dir", "--app requires --server")
 			}
 			if out != "" && dir != "" {
-				return usagef("give one of them", "-o and --dir both say where to write")
+				return usagef("give one of them", "-o cannot be combined with --dir")
 			}
 			if dir != "" {
 				out = filepath.Join(dir, app.FileName)
@@ -140,14 +140,14 @@ With --server, the stores of the document are declared at the server instead, be
 		},
 	}
 	server.register(cmd)
-	cmd.Flags().StringVar(&id, "app", "", "the `id` of the app at the --server (default: the only one that the key is for)")
+	cmd.Flags().StringVar(&id, "app", "", "the `id` of the app at the --server (default: the only app of the key)")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file` instead of stdout")
-	cmd.Flags().StringVar(&dir, "dir", "", "write an "+app.FileName+" into this `folder`, which is made if need be")
-	cmd.Flags().BoolVar(&force, "force", false, "replace the file if there is one")
+	cmd.Flags().StringVar(&dir, "dir", "", "write an "+app.FileName+" into this `folder`, which is created if missing")
+	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return cmd
 }
 
-// readApp reads a document that makes an app.
+// readApp reads the document of an app.
 func (tc transferCommands) readApp(ctx context.Context, from string) (*app.App, error) {
 	name := from
 	var document []byte
@@ -191,7 +191,7 @@ func (tc transferCommands) importRemote(ctx context.Context, server *serverFlags
 			tc.out.warn("left out the %s %s: %s", left.Kind, left.Name, left.Reason)
 		}
 		if len(done.Stores) == 0 {
-			return tc.out.say("the app file there declares every store")
+			return tc.out.say("the app file of the server already declares every store")
 		}
 		return tc.out.say("declared %s", strings.Join(done.Stores, ", "))
 	})
@@ -213,7 +213,7 @@ func (tc transferCommands) importLocal(ctx context.Context, from, out string, fo
 	return nil
 }
 
-// warnMissingSources names the code that a document does not bring along.
+// warnMissingSources warns about missing files with the code of tools.
 func (tc transferCommands) warnMissingSources(a *app.App, dir string) {
 	for _, t := range a.Tools {
 		source := t.Source
@@ -221,12 +221,12 @@ func (tc transferCommands) warnMissingSources(a *app.App, dir string) {
 			source = t.Dir
 		}
 		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(source))); errors.Is(err, fs.ErrNotExist) {
-			tc.out.warn("the tool %s needs %s beside the app file", t.Name, source)
+			tc.out.warn("the tool %s requires %s next to the app file", t.Name, source)
 		}
 	}
 }
 
-// writeDocument writes an app's document to a file or, where none is named, to stdout.
+// writeDocument writes the document of an app to a file, or to stdout if out is "".
 func (tc transferCommands) writeDocument(document []byte, out string, force bool) error {
 	if out == "" {
 		tc.out.answered = true
@@ -239,11 +239,11 @@ func (tc transferCommands) writeDocument(document []byte, out string, force bool
 	return tc.out.answer(map[string]string{"file": out}, func() error { return tc.out.say("wrote %s", out) })
 }
 
-// writeFile makes a file and its folder; it replaces one that is there only by force.
+// writeFile creates a file and its folder. It replaces an existing file only if force is true.
 func (tc transferCommands) writeFile(name string, content []byte, force bool) error {
 	full := tc.env.path(name)
 	if err := os.MkdirAll(filepath.Dir(full), 0o777); err != nil {
-		return usagef("", "the folder of %s cannot be made: %v", name, cause(err))
+		return usagef("", "the folder of %s cannot be created: %v", name, cause(err))
 	}
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if force {

@@ -16,20 +16,20 @@ type usageFlags struct {
 	since, until string
 }
 
-// usageCommand shows what apps use.
+// usageCommand shows the usage of apps.
 type usageCommand struct{ baseCommand }
 
 func (uc usageCommand) command() *cobra.Command {
 	var f usageFlags
 	cmd := &cobra.Command{
 		Use:   "usage",
-		Short: "Show what apps use: runs, processor time and what is stored",
-		Long: `Show what the apps of a tenant use: how many runs there were on some days (UTC), with their processor time, and
-what is stored now. With --server and a key of role metering it shows all tenants, for bills.
+		Short: "Show the usage of apps: runs, CPU time and storage",
+		Long: `Show the usage of the apps of a tenant: the number of runs on the given days (UTC), their CPU time, and the current
+storage. With --server and a key of role metering, it covers all tenants, for billing.
 
-RUNS counts runs whose tool was executed, FAILED those of them that ended with a fault. REPEATED counts answers with
-the result of an earlier run, REFUSED runs that the platform refused, and NOT STARTED runs that did not begin for
-another reason, such as an invalid input. Only a toolrun serve counts runs.`,
+RUNS counts runs whose tool was executed, and FAILED those that ended with a fault. REPEATED counts repeated results of
+earlier runs. REFUSED counts runs that the platform rejected. NOT STARTED counts runs that did not start for another reason,
+such as an invalid input. Only toolrun serve counts runs.`,
 		Example: `  toolrun usage --since 2026-11-01 --until 2026-12-01 --server https://tools.example --key-file key
   toolrun usage --json`,
 		Args: takes(0, 0, "no arguments"),
@@ -45,8 +45,8 @@ another reason, such as an invalid input. Only a toolrun serve counts runs.`,
 	}
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
-	cmd.Flags().StringVar(&f.since, "since", "", "the first `day`, such as 2026-11-01 (default: the first one that is kept)")
-	cmd.Flags().StringVar(&f.until, "until", "", "the `day` after the last one (default: today is the last one)")
+	cmd.Flags().StringVar(&f.since, "since", "", "the first `day`, such as 2026-11-01 (default: the oldest day on record)")
+	cmd.Flags().StringVar(&f.until, "until", "", "the `day` after the last one (default: tomorrow)")
 	return cmd
 }
 
@@ -63,12 +63,12 @@ func (f *usageFlags) query() (q metering.Query, err error) {
 		}
 	}
 	if !q.Until.IsZero() && !q.Since.Before(q.Until) {
-		return q, usagef("--until is the day after the last one", "no day is from --since %s on and before --until %s", f.since, f.until)
+		return q, usagef("--until is the day after the last one", "--since %s is not before --until %s", f.since, f.until)
 	}
 	return q, nil
 }
 
-// maxUsage is how many apps a server answers with at once.
+// maxUsage is the largest page of usage that a server returns.
 const maxUsage = 100
 
 func (uc usageCommand) show(ctx context.Context, u usageBackend, c host.Caller, q metering.Query) error {

@@ -10,11 +10,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// version says what a binary is.
+// version describes a binary.
 type version struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
-	// ABI is the version of the contract with guests.
+	// ABI is the version of the contract between host and guests.
 	ABI      int    `json:"abi"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
@@ -26,7 +26,7 @@ type versionCommand struct{ baseCommand }
 func (vc versionCommand) command() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version of toolrun and of its contract with tools",
+		Short:   "Print the versions of toolrun and its ABI",
 		Example: `  toolrun version --json`,
 		Args:    takes(0, 0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
@@ -36,12 +36,12 @@ func (vc versionCommand) command() *cobra.Command {
 	}
 }
 
-// String writes the version on one line.
+// String formats the version on one line.
 func (v version) String() string {
 	return fmt.Sprintf("toolrun %s, ABI %d, %s, %s", v.Version, v.ABI, v.Go, v.Platform)
 }
 
-// thisVersion is what the Go tool wrote into the binary.
+// thisVersion returns the version that the Go toolchain recorded in the binary.
 func thisVersion() version {
 	v := version{
 		Version: "(devel)", ABI: abi.Version, Go: runtime.Version(), Platform: fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH),

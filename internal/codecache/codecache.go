@@ -1,5 +1,5 @@
-// Package codecache is a folder of compiled code: the user's alone, and whole, or not used. What lies there is machine code,
-// which whoever can write there could have the host execute.
+// Package codecache manages folders of compiled code. A folder is used only if it is private to the user and intact, because it
+// contains machine code: anyone who can write to it could make the host execute code.
 package codecache
 
 import (
@@ -15,10 +15,10 @@ import (
 	"sync"
 )
 
-// ErrUnsafe is the error of a folder that others have rights to, or that is another user's.
-var ErrUnsafe = errors.New("others have rights to the folder of compiled code, or it is another user's")
+// ErrUnsafe is the error for a folder that others can access or that belongs to another user.
+var ErrUnsafe = errors.New("the folder of compiled code is accessible to others or belongs to another user")
 
-// Make makes a folder with mode 0700 if there is none, and checks that it is the user's alone. "" does not exist.
+// Make creates a folder with mode 0700 if it is missing, and checks that it is private. For "" it returns fs.ErrNotExist.
 func Make(dir string) error {
 	if dir == "" {
 		return fs.ErrNotExist
@@ -29,7 +29,7 @@ func Make(dir string) error {
 	return Private(dir)
 }
 
-// Private checks that a folder is the user's, and that nobody else can look into it. Otherwise it is an ErrUnsafe.
+// Private checks that a folder belongs to the user and is not accessible to others. Otherwise it returns ErrUnsafe.
 func Private(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -41,11 +41,11 @@ func Private(dir string) error {
 	return nil
 }
 
-// sealName is the file that holds the checksum of the others.
+// sealName is the file with the checksum of the other files.
 const sealName = "checksum"
 
-// Compiler names the version of wazero in this program as wazero itself does, which looks for what it compiled in a folder
-// of that name, and compiles into it where there is none. Test binaries do not know it.
+// Compiler returns wazero's version in this program, which wazero uses as the name of its cache folder. In test binaries it
+// is "".
 var Compiler = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -59,7 +59,7 @@ var Compiler = sync.OnceValue(func() string {
 	return ""
 })
 
-// Seal notes what is in a folder, for Whole.
+// Seal stores the checksum of a folder, for Whole.
 func Seal(dir string) error {
 	sum, err := checksum(dir)
 	if err != nil {
@@ -68,8 +68,8 @@ func Seal(dir string) error {
 	return os.WriteFile(filepath.Join(dir, sealName), []byte(sum), 0o600)
 }
 
-// Whole reports whether a folder is as it was sealed. It finds what a disk got wrong, before somebody trusts the counts in
-// there; it is no defence against who may write to it.
+// Whole reports whether a folder is unchanged since Seal. It detects disk errors, but not tampering by someone who can write to
+// the folder.
 func Whole(dir string) bool {
 	noted, err := os.ReadFile(filepath.Join(dir, sealName))
 	if err != nil {
@@ -79,8 +79,8 @@ func Whole(dir string) bool {
 	return err == nil && string(noted) == sum
 }
 
-// checksum is a CRC-32C, which takes a fifth of the time of a hash: some folders hold 80 MB, and are looked at in each
-// start.
+// checksum returns a CRC-32C, which takes a fifth of the time of a cryptographic hash: some folders contain 80 MB and are
+// checked at each start.
 func checksum(dir string) (string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -104,7 +104,7 @@ func checksum(dir string) (string, error) {
 	return strconv.FormatUint(uint64(sum.Sum32()), 16), err
 }
 
-// These hide what else their insides can, so that a copy takes the buffer that it is given.
+// onlyReader and onlyWriter hide the other methods of their values, so that io.CopyBuffer uses the given buffer.
 type (
 	onlyReader struct{ io.Reader }
 	onlyWriter struct{ io.Writer }

@@ -19,10 +19,10 @@ func TestMake(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := codecache.Make(dir); !errors.Is(err, codecache.ErrUnsafe) {
-		t.Errorf("Make of a folder that all may write to = %v; want ErrUnsafe", err)
+		t.Errorf("Make of a world-writable folder = %v; want ErrUnsafe", err)
 	}
 	if err := codecache.Make(""); err == nil {
-		t.Error("Make of no folder = nil")
+		t.Error(`Make("") = nil; want an error`)
 	}
 }
 
@@ -36,18 +36,18 @@ func TestWhole(t *testing.T) {
 	}
 	write("compiled")
 	if codecache.Whole(dir) {
-		t.Error("a folder that was not sealed is whole")
+		t.Error("Whole = true for a folder without a seal")
 	}
 	if err := codecache.Seal(dir); err != nil || !codecache.Whole(dir) {
-		t.Errorf("Seal = %v, and the folder is not whole", err)
+		t.Errorf("Seal = %v, and then Whole = false", err)
 	}
 	write("compileD")
 	if codecache.Whole(dir) {
-		t.Error("a folder with a changed file is whole")
+		t.Error("Whole = true for a folder with a changed file")
 	}
 	write("compiled")
 	if err := os.WriteFile(filepath.Join(dir, "more"), nil, 0o600); err != nil || codecache.Whole(dir) {
-		t.Errorf("a folder with one file more is whole, %v", err)
+		t.Errorf("Whole = true for a folder with an added file (%v)", err)
 	}
 }
 

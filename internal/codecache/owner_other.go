@@ -4,5 +4,5 @@ package codecache
 
 import "io/fs"
 
-// ours is false: who owns a file cannot be told here, so that nothing is kept.
+// ours returns false, because the owner of a file is unknown on this system. No code is cached.
 func ours(fs.FileInfo) bool { return false }

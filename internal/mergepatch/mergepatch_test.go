@@ -26,7 +26,7 @@ func encode(t testing.TB, value any) string {
 	return string(text)
 }
 
-// The first cases are those of RFC 7396, appendix A.
+// The first cases are from RFC 7396, appendix A.
 func TestApply(t *testing.T) {
 	tests := []struct{ target, patch, want string }{
 		{`{"a":"b"}`, `{"a":"c"}`, `{"a":"c"}`},

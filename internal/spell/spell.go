@@ -1,13 +1,12 @@
-// Package spell finds the name that a misspelt word was probably meant to be.
+// Package spell suggests the intended name for a misspelt word.
 package spell
 
 import "strings"
 
-// Name returns the one of names that word was probably meant to be, or "" where none is near: a name that
-// word is the beginning of, or that differs from it, without regard to case, in at most a third of word's
-// letters. Of several that are equally near it returns the first.
+// Name returns the name that word most likely stands for, or "" if none is close. A close name starts with word, or has an edit
+// distance to it, ignoring case, of at most a third of word's length. The first of several equally close names wins.
 func Name(word string, names []string) string {
-	const shortest, longest = 3, 64 // shorter words are near to anything; longer ones are no slips, and cost time
+	const shortest, longest = 3, 64 // shorter words are close to anything; longer ones are not typos, and are slow to compare
 	if len(word) < shortest || len(word) > longest {
 		return ""
 	}
@@ -29,7 +28,7 @@ func Name(word string, names []string) string {
 	return best
 }
 
-// distance counts the bytes to insert, delete, replace or swap with their neighbour to get from a to b.
+// distance returns the edit distance of a and b in bytes: insertions, deletions, replacements and swaps of neighbours.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -17,15 +17,15 @@ func TestName(t *testing.T) {
 	}{
 		{"visit", stores, "visits"},
 		{"vists", stores, "visits"},
-		{"ivsits", stores, "visits"}, // neighbours that changed places
+		{"ivsits", stores, "visits"}, // swapped neighbours
 		{"USERPREFS", stores, "userPrefs"},
-		{"user", stores, "userPrefs"}, // a beginning
+		{"user", stores, "userPrefs"}, // a prefix
 		{"userProfs", stores, "userPrefs"},
 		{"basket", stores, ""},
-		{"or", stores, ""}, // too short to tell
+		{"or", stores, ""}, // too short
 		{"", stores, ""},
 		{"vsts", stores, ""},     // two of four letters
-		{"trace", commands, ""},  // two letters from erase
+		{"trace", commands, ""},  // distance 2 from erase
 		{"rnu", commands, "run"}, // one of three
 		{"exprot", commands, "export"},
 		{strings.Repeat("x", 1<<20), stores, ""},

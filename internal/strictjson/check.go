@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// Check reports whether text is exactly one JSON value (RFC 8259) within lim: valid UTF-8, no escaped
-// surrogate without its other half, no member name twice in an object however it is spelled, and no number
-// token over 40 characters or with an exponent beyond ±308. The error is an *Error.
+// Check reports whether text is exactly one JSON value (RFC 8259) within lim. It accepts only valid UTF-8, no lone surrogate
+// escapes, no duplicate member names in an object in any spelling, and no number token over 40 characters or with an exponent
+// beyond ±308. The error is an *Error.
 //
-// It takes one pass and allocates nothing but for names: those of objects with more than 16 members, and those
-// written with escapes. Time and memory grow with the size of the text and no faster.
+// It takes one pass and allocates only for names: those of objects with more than 16 members, and those written with escapes.
+// Time and memory are linear in the size of the text.
 func Check(text []byte, lim Limits) error {
 	s := scanner{text: text, lim: lim.withDefaults()}
 	s.space()
@@ -24,12 +24,12 @@ func Check(text []byte, lim Limits) error {
 	return nil
 }
 
-// A scanner reads one text. Its methods return *Error, and not error, to be nil without a conversion; only
-// Check makes an error of it.
+// A scanner scans one text. Its methods return *Error instead of error, so that nil needs no conversion; only Check returns an
+// error.
 type scanner struct {
 	text   []byte
 	pos    int
-	values int // that began
+	values int // started so far
 	lim    Limits
 }
 
@@ -41,7 +41,7 @@ func (s *scanner) failAt(offset int, kind Kind, message string) *Error {
 	return &Error{Offset: offset, Kind: kind, Message: message}
 }
 
-// peek returns the next byte, or 0 at the end, which no rule of the grammar takes.
+// peek returns the next byte, or 0 at the end, which the grammar never accepts.
 func (s *scanner) peek() byte {
 	if s.pos < len(s.text) {
 		return s.text[s.pos]
@@ -68,7 +68,7 @@ func (s *scanner) space() {
 	}
 }
 
-// value reads one value and no space around it; depth is how many arrays and objects are open.
+// value scans one value without surrounding space. depth is the number of open arrays and objects.
 func (s *scanner) value(depth int) *Error {
 	if s.values++; s.values > s.lim.Values {
 		return s.failAt(s.pos, TooManyValues, "the document has too many values")
@@ -164,7 +164,7 @@ func (s *scanner) object(depth int) *Error {
 	}
 }
 
-// name reads a member name, the colon and the space after it.
+// name scans a member name, the colon and the space after it.
 func (s *scanner) name(names *nameSet) *Error {
 	if s.peek() != '"' {
 		return s.fail("expected a member name in double quotes")
@@ -189,7 +189,7 @@ func (s *scanner) name(names *nameSet) *Error {
 	return nil
 }
 
-// str reads a string with its quotes and reports whether it holds an escape.
+// str scans a string with its quotes and reports whether it contains an escape.
 func (s *scanner) str() (escaped bool, err *Error) {
 	s.pos++
 	for s.pos < len(s.text) {
@@ -244,10 +244,10 @@ func (s *scanner) escape() *Error {
 	return nil
 }
 
-// escapeLen is the length of an escape by a number: a backslash, a u and four hexadecimal digits.
+// escapeLen is the length of a numeric escape: a backslash, a u and four hexadecimal digits.
 const escapeLen = 6
 
-// hex4 reads such an escape at the beginning of b.
+// hex4 parses a numeric escape at the start of b.
 func hex4(b []byte) (r rune, ok bool) {
 	if len(b) < escapeLen || b[0] != '\\' || b[1] != 'u' {
 		return 0, false

@@ -18,7 +18,7 @@ var seeds = []string{
 	`"\ud83d\ude00"`, `"\ud83d"`, "\"\xff\"", `1e309`, `1 2`, `{"":0,"__proto__":1,"\u0000":2}`, `[[[[`, `"\`, `{"a"`, "\ufeff1",
 }
 
-// FuzzCheck compares with encoding/json on everything that both define.
+// FuzzCheck compares Check with encoding/json on all texts that both define.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
@@ -27,19 +27,19 @@ func FuzzCheck(f *testing.F) {
 		err := strictjson.Check(text, strictjson.Limits{})
 		want := json.Valid(text) && utf8.Valid(text)
 		if err == nil && !want {
-			t.Fatalf("Check took what is no JSON or no UTF-8")
+			t.Fatalf("Check accepted invalid JSON or invalid UTF-8")
 		}
 		e, _ := errors.AsType[*strictjson.Error](err)
 		if err != nil && want && e.Kind == strictjson.Malformed && !repeatsName(text) && !loneSurrogate(text) {
-			t.Fatalf("Check = %v, but encoding/json takes it", err)
+			t.Fatalf("Check = %v, but encoding/json accepts it", err)
 		}
 		if err == nil && (repeatsName(text) || loneSurrogate(text)) {
-			t.Fatalf("Check took a repeated name or a lone surrogate")
+			t.Fatalf("Check accepted a duplicate name or a lone surrogate")
 		}
 	})
 }
 
-// FuzzRoundTrip: what was decoded and encoded once stays as it is.
+// FuzzRoundTrip expects a text to be stable after it was decoded and encoded once.
 func FuzzRoundTrip(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
@@ -51,7 +51,7 @@ func FuzzRoundTrip(f *testing.F) {
 		}
 		once, err := strictjson.Encode(tree)
 		if err != nil {
-			t.Fatalf("Encode of what Decode returned: %v", err)
+			t.Fatalf("Encode of a decoded value: %v", err)
 		}
 		again, err := strictjson.Decode(once, strictjson.Limits{})
 		if err != nil {
@@ -66,7 +66,7 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// repeatsName reads valid JSON by the tokens of encoding/json.
+// repeatsName reports whether valid JSON has a duplicate name, with the tokens of encoding/json.
 func repeatsName(text []byte) bool {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -103,8 +103,8 @@ func repeatsName(text []byte) bool {
 	}
 }
 
-// loneSurrogate finds what encoding/json silently reads as U+FFFD: it compares the count of U+FFFD in the
-// decoded strings with the count in the text, where it may stand as itself or escaped.
+// loneSurrogate finds what encoding/json silently replaces by U+FFFD: it compares the count of U+FFFD in the decoded strings with
+// their count in the text, both literal and escaped.
 func loneSurrogate(text []byte) bool {
 	written := bytes.Count(text, []byte("\ufffd"))
 	read := 0
@@ -122,7 +122,7 @@ func loneSurrogate(text []byte) bool {
 	return read != written+escapedReplacements(text)
 }
 
-// escapedReplacements counts \ufffd in valid JSON; a backslash always takes the next byte with it.
+// escapedReplacements counts \ufffd in valid JSON. A backslash always consumes the next byte.
 func escapedReplacements(text []byte) int {
 	n := 0
 	for i := 0; i < len(text); i++ {

@@ -2,9 +2,9 @@ package strictjson
 
 import "bytes"
 
-// Members calls visit with the name and the text of each member of an object, in their order, until visit returns false.
-// The text is one that Check takes; of one that is no object there are no members. Neither the name nor the text may be
-// kept or changed. It allocates nothing but for names with escapes.
+// Members calls visit with the name and the text of each member of an object, in order, until visit returns false. The text must
+// have passed Check; if it is not an object, there are no members. visit must not keep or modify its arguments. Members
+// allocates only for names with escapes.
 func Members(text []byte, visit func(name, value []byte) bool) {
 	w := walker{text: text}
 	w.space()
@@ -27,8 +27,8 @@ func Members(text []byte, visit func(name, value []byte) bool) {
 	}
 }
 
-// Names calls visit with the name of each member of all objects of a text that Check takes, until visit returns false.
-// The name may neither be kept nor changed.
+// Names calls visit with each member name of all objects in a text that has passed Check, until visit returns false. visit must
+// not keep or modify the name.
 func Names(text []byte, visit func(name []byte) bool) {
 	w := walker{text: text}
 	for w.pos < len(text) {
@@ -44,7 +44,7 @@ func Names(text []byte, visit func(name []byte) bool) {
 	}
 }
 
-// walker goes through a text that Check has taken.
+// walker walks a text that has passed Check.
 type walker struct {
 	text []byte
 	pos  int
@@ -63,14 +63,14 @@ func (w *walker) space() {
 	}
 }
 
-// separators passes over what is between names and values.
+// separators skips the separators between names and values.
 func (w *walker) separators() {
 	for c := w.peek(); c == ',' || c == ':' || c == ' ' || c == '\t' || c == '\n' || c == '\r'; c = w.peek() {
 		w.pos++
 	}
 }
 
-// name reads a string, and returns what it says.
+// name reads a string and returns its unescaped content.
 func (w *walker) name() []byte {
 	start := w.pos + 1
 	w.str()
@@ -81,7 +81,7 @@ func (w *walker) name() []byte {
 	return inside
 }
 
-// str passes over a string.
+// str skips a string.
 func (w *walker) str() {
 	for w.pos++; w.pos < len(w.text) && w.text[w.pos] != '"'; w.pos++ {
 		if w.text[w.pos] == '\\' {
@@ -91,7 +91,7 @@ func (w *walker) str() {
 	w.pos = min(w.pos+1, len(w.text))
 }
 
-// skip passes over a value.
+// skip skips a value.
 func (w *walker) skip() {
 	depth := 0
 	for w.pos < len(w.text) {

@@ -47,7 +47,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// FuzzMembers compares with encoding/json.
+// FuzzMembers compares Members with encoding/json.
 func FuzzMembers(f *testing.F) {
 	f.Add([]byte(`{"a":1,"b":{"c":[]}, "\u0063" : "\\\""}`))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -6,18 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// fewNames is how many names are compared each with each, which costs no allocation; most objects are small.
+// fewNames is the number of names up to which they are compared pairwise, without allocation. Most objects are small.
 const fewNames = 16
 
-// nameSet holds the member names of one object, as what they say and not as they are spelled. Adding a name
-// takes about the same time however many there are.
+// nameSet is the set of member names of one object, by their unescaped content. Adding a name takes about constant time.
 type nameSet struct {
 	few  [fewNames][]byte
 	size int
-	many map[string]struct{} // all names, once there are more than few
+	many map[string]struct{} // all names, if there are more than fewNames
 }
 
-// add reports whether name is new, and keeps it.
+// add adds name and reports whether it is new.
 func (n *nameSet) add(name []byte) bool {
 	if n.many != nil {
 		if _, old := n.many[string(name)]; old {
@@ -48,7 +47,7 @@ func (n *nameSet) spill() {
 	}
 }
 
-// unescape returns what the inside of a string says that was already checked.
+// unescape returns the content of a checked string without its quotes.
 func unescape(raw []byte) []byte {
 	text := make([]byte, 0, len(raw))
 	for len(raw) > 0 {
@@ -67,7 +66,7 @@ var shortEscapes = map[byte]rune{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// unescapeRune returns the code point of the escape at the beginning of raw, and the bytes it takes.
+// unescapeRune returns the code point of the escape at the start of raw, and its length in bytes.
 func unescapeRune(raw []byte) (r rune, size int) {
 	if raw[1] != 'u' {
 		return shortEscapes[raw[1]], 2

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Path names the place in a document that an offset is in, as a JavaScript programmer would: items[3].price, or ""
-// for the root. The text need be JSON only up to the offset, such as that of an [Error].
+// Path returns the location of an offset in a document as JavaScript writes it: items[3].price, or "" for the root. The text must
+// be valid JSON only up to the offset, such as that of an [Error].
 func Path(text []byte, offset int) string {
 	var open []level
 	at := &level{}
@@ -35,15 +35,15 @@ func Path(text []byte, offset int) string {
 	return pathText(open)
 }
 
-// level is an object or an array that the offset is in, and where in it.
+// level is an object or array that contains the offset, and the position in it.
 type level struct {
 	array bool
 	index int
 	name  []byte // a token
-	named bool   // the name is that of the member, and not of the one before
+	named bool   // name belongs to the current member, not to the previous one
 }
 
-// stringEnd returns the offset after the string that begins at pos.
+// stringEnd returns the offset after the string that starts at pos.
 func stringEnd(text []byte, pos int) int {
 	for pos++; pos < len(text); pos++ {
 		switch text[pos] {

@@ -8,19 +8,19 @@ import (
 	"strconv"
 )
 
-// Limits bound a document. A zero field means the default that its comment names, never "no limit".
+// Limits bound a document. A zero field means its default, never "no limit".
 type Limits struct {
-	// Depth bounds nested arrays and objects; a scalar has depth 0, [] has depth 1. Default 1000. More than
-	// 10000 counts as 10000, which is as deep as encoding/json reads.
+	// Depth is the maximum nesting of arrays and objects; a scalar has depth 0, [] has depth 1. Default 1000. The maximum is
+	// 10000, the limit of encoding/json.
 	Depth int
-	// Keys bounds the members of one object. Default 100000.
+	// Keys is the maximum number of members of one object. Default 100000.
 	Keys int
-	// Values bounds all values of the document: scalars, arrays and objects, each with the document itself. A text
-	// of a few bytes a value becomes some hundred bytes of memory for each. Default 1000000.
+	// Values is the maximum number of values in the document: scalars, arrays, objects and the document itself. A value of a few
+	// bytes of text uses some hundred bytes of memory. Default 1000000.
 	Values int
 }
 
-// The defaults of Limits, and the bounds of a number token, which are fixed.
+// Defaults of Limits, and the fixed bounds of number tokens.
 const (
 	DefaultDepth  = 1000
 	DefaultKeys   = 100_000
@@ -46,25 +46,25 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Kind says why a document was refused.
+// Kind is the reason why a document was rejected.
 type Kind string
 
-// The kinds of errors.
+// Kinds of errors.
 const (
-	Malformed     Kind = "malformed"       // no JSON text, a repeated name, no UTF-8, or a lone surrogate
+	Malformed     Kind = "malformed"       // invalid JSON, a duplicate name, invalid UTF-8, or a lone surrogate
 	TooDeep       Kind = "too_deep"        // more nesting than Limits.Depth
 	TooManyKeys   Kind = "too_many_keys"   // an object with more members than Limits.Keys
 	TooManyValues Kind = "too_many_values" // more values than Limits.Values
 	BadNumber     Kind = "bad_number"      // a well-formed number token that is too long or has too large an exponent
 )
 
-// Error is why a document was refused. It quotes nothing of the document and can be shown to anyone.
+// Error reports why a document was rejected. It quotes nothing of the document and can be shown to anyone.
 type Error struct {
-	// Offset is where in the text it was noticed, in bytes from 0.
+	// Offset is the position of the error in the text, in bytes from 0.
 	Offset int
-	// Kind is what programs look at.
+	// Kind is the reason, for programs.
 	Kind Kind
-	// Message is what people read.
+	// Message is the reason, for people.
 	Message string
 }
 
@@ -73,7 +73,7 @@ func (e *Error) Error() string {
 	return e.Message + " at byte " + strconv.Itoa(e.Offset)
 }
 
-// Where returns the location of the error in text, which people know by name: such as output.items[3].
+// Where returns the location of the error in text, such as output.items[3] if the name of the text is output.
 func (e *Error) Where(name string, text []byte) string {
 	path := Path(text, e.Offset)
 	if path == "" || path[0] == '[' {
@@ -82,8 +82,8 @@ func (e *Error) Where(name string, text []byte) string {
 	return name + "." + path
 }
 
-// Decode checks text and returns its value as map[string]any, []any, string, json.Number, bool or nil.
-// Numbers keep their literals. Its error is that of Check.
+// Decode checks text and returns its value as map[string]any, []any, string, json.Number, bool or nil. Numbers keep their
+// literals. The error is that of Check.
 func Decode(text []byte, lim Limits) (any, error) {
 	if err := Check(text, lim); err != nil {
 		return nil, err
@@ -97,27 +97,27 @@ func Decode(text []byte, lim Limits) (any, error) {
 	return v, nil
 }
 
-// IsObject reports whether a text that Check takes is an object.
+// IsObject reports whether a text that has passed Check is an object.
 func IsObject(text []byte) bool {
 	text = bytes.TrimLeft(text, " \t\r\n")
 	return len(text) > 0 && text[0] == '{'
 }
 
-// Encode returns v as compact JSON: object keys sorted, json.Number literals kept, nothing escaped for HTML,
-// no newline at the end. It takes what Decode returns, and any other value that encoding/json takes; strings
-// are to be valid UTF-8. The error names no part of v.
+// Encode returns v as compact JSON: sorted object keys, unchanged json.Number literals, no HTML escaping, no final newline. It
+// accepts results of Decode and any other value that encoding/json accepts; strings must be valid UTF-8. The error names no part
+// of v.
 func Encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		// The errors of encoding/json quote the value.
-		return nil, errors.New("encode JSON: the value holds something that JSON cannot say")
+		// Errors of encoding/json quote the value.
+		return nil, errors.New("encode JSON: the value contains something that JSON cannot represent")
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// Clone returns a copy of v that shares no object and no array with it. It takes what Decode returns.
+// Clone returns a deep copy of a result of Decode. The copy shares no object or array with v.
 func Clone(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

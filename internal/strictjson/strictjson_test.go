@@ -55,7 +55,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"two values", `1 2`, strictjson.Malformed, 2},
 		{"byte order mark", "\ufeff{}", strictjson.Malformed, 0},
 		{"NUL after the value", "{}\x00", strictjson.Malformed, 2},
-		{"space that is none", "\u00a01", strictjson.Malformed, 0},
+		{"space that JSON does not allow", "\u00a01", strictjson.Malformed, 0},
 		{"form feed", "\f1", strictjson.Malformed, 0},
 		{"word", `nul`, strictjson.Malformed, 3},
 		{"word in capitals", `True`, strictjson.Malformed, 0},
@@ -82,10 +82,10 @@ func TestCheckRefuses(t *testing.T) {
 		{"surrogate in UTF-8", "\"\xed\xa0\x80\"", strictjson.Malformed, 1},
 		{"cut UTF-8", "\"\xf0\x9f\x98", strictjson.Malformed, 1},
 		{"invalid UTF-8 in a name", "{\"\xff\":1}", strictjson.Malformed, 2},
-		{"high surrogate alone", `"\ud83d"`, strictjson.Malformed, 1},
+		{"lone high surrogate", `"\ud83d"`, strictjson.Malformed, 1},
 		{"high surrogate and text", `"\ud83dx"`, strictjson.Malformed, 1},
 		{"high surrogate twice", `"\ud83d\ud83d"`, strictjson.Malformed, 1},
-		{"low surrogate alone", `"\ude00"`, strictjson.Malformed, 1},
+		{"lone low surrogate", `"\ude00"`, strictjson.Malformed, 1},
 		{"surrogates in the wrong order", `"\ude00\ud83d"`, strictjson.Malformed, 1},
 		{"surrogate in a name", `{"\ud83d":1}`, strictjson.Malformed, 2},
 		{"leading zero", `01`, strictjson.Malformed, 1},
@@ -115,7 +115,7 @@ func TestCheckRefuses(t *testing.T) {
 				t.Errorf("offset of %q = %d; want %d", e, e.Offset, tt.offset)
 			}
 			if _, err := strictjson.Decode([]byte(tt.text), strictjson.Limits{}); err == nil {
-				t.Errorf("Decode took what Check refused")
+				t.Errorf("Decode accepted a text that Check rejects")
 			}
 		})
 	}
@@ -132,7 +132,7 @@ func TestLimits(t *testing.T) {
 		{"depth at the limit", nested(3), strictjson.Limits{Depth: 3}, ""},
 		{"depth over it", nested(4), strictjson.Limits{Depth: 3}, strictjson.TooDeep},
 		{"objects over it", objects(4), strictjson.Limits{Depth: 3}, strictjson.TooDeep},
-		{"siblings are no depth", `[[[]],[[]],{"a":[]}]`, strictjson.Limits{Depth: 3}, ""},
+		{"siblings do not add depth", `[[[]],[[]],{"a":[]}]`, strictjson.Limits{Depth: 3}, ""},
 		{"default depth", nested(1000), strictjson.Limits{}, ""},
 		{"over the default depth", nested(1001), strictjson.Limits{}, strictjson.TooDeep},
 		{"greatest depth", nested(10_000), strictjson.Limits{Depth: 1 << 30}, ""},
@@ -163,7 +163,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A repeated name must be found wherever it stands, in small objects and in those that are sorted.
+// TestRepeatedNameAmongMany expects duplicate names to be found at any position, in small objects and in large ones.
 func TestRepeatedNameAmongMany(t *testing.T) {
 	for _, n := range []int{1, 2, 11, 12, 13, 100, 1000} {
 		for _, at := range []int{0, n / 2, n - 1} {
@@ -265,7 +265,7 @@ func wantError(t *testing.T, err error, kind strictjson.Kind) {
 	t.Helper()
 	e, ok := errors.AsType[*strictjson.Error](err)
 	if !ok || e.Kind != kind {
-		t.Fatalf("error = %v; want a *jsondoc.Error of kind %s", err, kind)
+		t.Fatalf("error = %v; want a *strictjson.Error of kind %s", err, kind)
 	}
 }
 
@@ -286,7 +286,7 @@ func members(n int) string {
 	return b.String()
 }
 
-// order is a document such as a tool keeps.
+// order is a typical document of a tool.
 const order = `{"preferences":{"language":"de","notifications":true,"theme":null},"lastVisit":"2024-05-01T10:00:00Z",
 "recentOrders":[{"id":"o-1","total":19.99,"items":["Käse","Brot"]},{"id":"o-2","total":5,"items":[]}],"visits":12}`
 

@@ -1,4 +1,4 @@
-// Package yield lets long work give way to requests that wait.
+// Package yield lets long computations yield the processor to waiting requests.
 package yield
 
 import (
@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// Bytes is how many bytes are read or hashed before others may have the processor: that takes a fraction of a millisecond.
+// Bytes is how many bytes to read or hash between two yields. Processing them takes a fraction of a millisecond.
 const Bytes = 256 << 10
 
-// pause is the least for which a goroutine is parked.
+// pause is the shortest sleep that parks a goroutine.
 const pause = 10 * time.Microsecond
 
-// Now lets others have the processor: goroutines that can run, and then those whose connections have become readable. The
-// scheduler looks for the latter when it finds none of the former, so the goroutine is parked; otherwise a monitor looks,
-// every 10 ms.
+// Now yields the processor to goroutines that are ready, and to those whose connections became readable. The scheduler polls
+// the network only when no goroutine is ready, so this goroutine sleeps briefly. Otherwise only the runtime's monitor would
+// poll, every 10 ms.
 func Now() {
 	runtime.Gosched()
 	time.Sleep(pause)
 }
 
-// Reader returns a reader of r that yields whenever it has read Bytes. Data that is always there would never make it wait.
+// Reader returns a reader of r that yields after each Bytes. Without it, a reader of data in memory never yields.
 func Reader(r io.Reader) io.Reader { return &reader{r: r} }
 
 type reader struct {
 	r    io.Reader
-	read int // since the last time
+	read int // since the last yield
 }
 
 func (r *reader) Read(p []byte) (int, error) {

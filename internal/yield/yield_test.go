@@ -18,7 +18,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderYields reads on the only processor, and another goroutine gets it in between.
+// TestReaderYields expects another goroutine to run during reads on a single processor.
 func TestReaderYields(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var turns atomic.Int64
@@ -45,6 +45,6 @@ func TestReaderYields(t *testing.T) {
 		t.Fatal(err)
 	}
 	if turns.Load() == before {
-		t.Error("nobody had the processor while two pieces were read")
+		t.Error("no other goroutine ran while two pieces were read")
 	}
 }

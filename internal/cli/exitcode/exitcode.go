@@ -1,19 +1,19 @@
-// Package exitcode holds the exit codes of the command line. Scripts rely on them: a code does not change its meaning.
+// Package exitcode defines the exit codes of the command line. Scripts rely on them, so a code never changes its meaning.
 package exitcode
 
 import "github.com/toolrun/toolrun/abi"
 
-// The exit codes.
+// Exit codes.
 const (
 	Done     = 0 // the command succeeded
-	Refused  = 1 // the tool failed, or what it asked of memory was refused
+	Refused  = 1 // the tool failed, or a memory operation was rejected
 	Usage    = 2 // the command, the app file or the source of a tool is wrong
 	Limit    = 3 // the run exceeded a limit, or was cancelled
 	Conflict = 4 // other runs changed the same records
-	Host     = 5 // the host failed
+	Host     = 5 // the host or its database failed
 )
 
-// Of returns the exit code of a command that ends in a fault of a code. A code that is unknown counts as abi.Internal.
+// Of returns the exit code for a fault code. An unknown code counts as abi.Internal.
 func Of(code abi.Code) int {
 	switch code {
 	case abi.NotFound, abi.AccessDenied, abi.ReadOnly, abi.SchemaViolation, abi.NoUser, abi.NoSession, abi.SessionEnded,

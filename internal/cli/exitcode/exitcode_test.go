@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// Every code has the exit code that scripts know. A code that is new needs one too.
+// Every fault code has its documented exit code. A new fault code needs one too.
 func TestOf(t *testing.T) {
 	want := map[abi.Code]int{
 		abi.NotFound: 1, abi.AccessDenied: 1, abi.ReadOnly: 1, abi.SchemaViolation: 1, abi.Conflict: 4, abi.NoUser: 1,
@@ -19,7 +19,7 @@ func TestOf(t *testing.T) {
 	for _, code := range abi.Codes() {
 		exit, known := want[code]
 		if !known {
-			t.Errorf("the code %s has no exit code here: decide which one it ends in", code)
+			t.Errorf("the code %s has no exit code in this test: add one", code)
 		}
 		if got := exitcode.Of(code); got != exit {
 			t.Errorf("Of(%s) = %d; want %d", code, got, exit)
