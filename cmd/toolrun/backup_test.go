@@ -21,7 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// pairApp counts in two records of a user, and in the ledger, in one transaction.
+// pairApp increments two records of a user in one transaction, which adds a ledger entry.
 var pairApp = map[string]string{
 	"app.yaml": `
 app: pair
@@ -39,10 +39,10 @@ return n;
 	"show.js": `return [(await memory.get_content("counts"))?.n ?? 0, (await memory.get_content("mirrors"))?.n ?? 0];`,
 }
 
-// erasedCanary is what a user wrote who was erased.
+// erasedCanary is text of an erased user.
 const erasedCanary = "CANARY-of-a-user-who-was-erased"
 
-// restoreTest is a service that is backed up, killed and restored, and its clients.
+// restoreTest is a service that is backed up, killed and restored, with its clients.
 type restoreTest struct {
 	*testing.T
 	binary, dir, db, keys, key, backupKey string
@@ -54,7 +54,7 @@ func (t *restoreTest) start() *serving {
 	return startServe(t, t.binary, t.dir, "--inprocess", "--keys", t.keys, "--db", t.db, "--rate", "0", "--linger", "0s")
 }
 
-// ask sends a request and decodes the answer into v.
+// ask sends a request and decodes the response into v.
 func (t *restoreTest) ask(s *serving, method, path, body string, v any) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.url+path, strings.NewReader(body))
@@ -77,7 +77,7 @@ func (t *restoreTest) ask(s *serving, method, path, body string, v any) {
 	}
 }
 
-// eraseCanary stores what has canaries for a user, and erases the user.
+// eraseCanary stores canaries for a user and then erases the user.
 func (t *restoreTest) eraseCanary(s *serving) {
 	t.Helper()
 	for i := range 4 {
@@ -87,7 +87,7 @@ func (t *restoreTest) eraseCanary(s *serving) {
 	t.ask(s, "DELETE", "/api/v1/users/victim", "", nil)
 }
 
-// backup takes a backup of the service, which may be killed meanwhile.
+// backup makes a backup of the service, which may be killed meanwhile.
 func (t *restoreTest) backup(s *serving, dest string) error {
 	cmd := exec.CommandContext(t.Context(), t.binary, "db", "backup", dest, "--force", "--server", s.url)
 	cmd.Env = append(os.Environ(), "TOOLRUN_KEY="+t.backupKey)
@@ -97,8 +97,8 @@ func (t *restoreTest) backup(s *serving, dest string) error {
 	return nil
 }
 
-// check reads the service, which was started with a backup: each user's two records are of one moment, the ledger has one
-// entry for each count, and nothing is lost that was acknowledged before the backup began. Clients go on from there.
+// check reads the restored service. The two records of each user are consistent, the ledger has one entry for each count, and no run
+// is lost that was acknowledged before the backup began. The clients continue from this state.
 func (t *restoreTest) check(s *serving, acknowledged []int) {
 	t.Helper()
 	entries := map[string]int{}
@@ -129,7 +129,7 @@ func (t *restoreTest) check(s *serving, acknowledged []int) {
 		if err := json.Unmarshal(result.Output, &n); err != nil {
 			t.Fatal(err)
 		}
-		// One run may have been stored whose answer never came.
+		// One run may be stored without an acknowledgement.
 		if n[0] != n[1] || n[0] != entries[c.user] || n[0] < acknowledged[i] || n[0] > c.done+1 {
 			t.Errorf("%s has counts %d, mirrors %d, %d entries in the ledger; %d runs were acknowledged before the backup, %d in all",
 				c.user, n[0], n[1], entries[c.user], acknowledged[i], c.done)
@@ -138,7 +138,7 @@ func (t *restoreTest) check(s *serving, acknowledged []int) {
 	}
 }
 
-// noCanary looks for what was erased.
+// noCanary expects the files to contain no text of the erased user.
 func (t *restoreTest) noCanary(path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -146,19 +146,19 @@ func (t *restoreTest) noCanary(path string) {
 		t.Fatal(err)
 	}
 	if n := bytes.Count(data, []byte(erasedCanary)); n > 0 {
-		t.Errorf("%s has %d times what was erased", filepath.Base(path), n)
+		t.Errorf("%s contains erased text %d times", filepath.Base(path), n)
 	}
 }
 
-// load is what clients do at once.
+// load is a set of concurrent clients.
 type load struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 	mu     sync.Mutex
-	done   []int // runs that were acknowledged, by client
+	done   []int // acknowledged runs by client
 }
 
-// write has all clients write until the load is stopped, or the service does not answer.
+// write makes all clients write until the load is stopped or the service does not respond.
 func (t *restoreTest) write(s *serving) *load {
 	l := &load{done: make([]int, len(t.clients))}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -192,10 +192,10 @@ func (l *load) stop() {
 	l.work.Wait()
 }
 
-// aWhile is long enough for runs, and ends at no moment in particular.
+// aWhile returns a random duration that is long enough for some runs.
 func aWhile() { time.Sleep(time.Duration(200+rand.IntN(300)) * time.Millisecond) }
 
-// round lets the clients write, takes a backup, and restores it. kill kills the service while one is taken before.
+// round lets the clients write, makes a backup and restores it. If kill is set, the service is killed during an earlier backup.
 func (t *restoreTest) round(kill bool) {
 	t.Helper()
 	s := t.start()
@@ -221,7 +221,7 @@ func (t *restoreTest) round(kill bool) {
 	t.end(s)
 }
 
-// killDuringBackup kills the service while it makes or sends a backup, and starts it again.
+// killDuringBackup kills the service while it makes or sends a backup, and restarts it.
 func (t *restoreTest) killDuringBackup(s *serving, l *load, dest string) *serving {
 	t.Helper()
 	ended := make(chan error)
@@ -238,7 +238,7 @@ func (t *restoreTest) killDuringBackup(s *serving, l *load, dest string) *servin
 	return t.start()
 }
 
-// end stops a service as it is meant to be stopped.
+// end stops a service with a signal.
 func (t *restoreTest) end(s *serving) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -249,7 +249,7 @@ func (t *restoreTest) end(s *serving) {
 	}
 }
 
-// restore does what docs/howto/back-up-and-restore.md says, and compacts what was there before.
+// restore follows the steps in docs/howto/back-up-and-restore.md, and compacts the old database.
 func (t *restoreTest) restore(backup string) {
 	t.Helper()
 	if out, err := exec.Command(t.binary, "db", "check", backup).CombinedOutput(); err != nil {
@@ -263,9 +263,9 @@ func (t *restoreTest) restore(backup string) {
 		t.Errorf("db compact: %v\n%s", err, out)
 	}
 	t.noCanary(before)
-	for _, left := range []string{before, backup} { // temporary files of services that were killed are gone
+	for _, left := range []string{before, backup} { // no temporary files of killed services remain
 		if found, _ := filepath.Glob(filepath.Join(t.dir, "."+filepath.Base(left)+".*")); len(found) > 0 {
-			t.Errorf("%v are left", found)
+			t.Errorf("temporary files remain: %v", found)
 		}
 	}
 	if err := os.Rename(backup, t.db); err != nil {
@@ -273,8 +273,8 @@ func (t *restoreTest) restore(backup string) {
 	}
 }
 
-// A backup taken under 32 writing clients restores to a consistent state, also where the service was killed before, and
-// has nothing of a user who was erased.
+// A backup under 32 writing clients restores to a consistent state, also if the service was killed before, and contains nothing of an
+// erased user.
 func TestBackupRestores(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are killed as on Linux")
@@ -293,7 +293,7 @@ func TestBackupRestores(t *testing.T) {
 		err = json.Unmarshal(out, &key)
 	}
 	if err != nil {
-		t.Fatalf("make a key: %v", err)
+		t.Fatalf("create a key: %v", err)
 	}
 	r.backupKey = key.Secret
 	for i := range 32 {

@@ -1,4 +1,4 @@
-// Command toolrun runs small tools that remember things. See toolrun --help.
+// Command toolrun runs small tools with memory. See toolrun --help.
 package main
 
 import (
@@ -15,19 +15,19 @@ import (
 )
 
 func main() {
-	engines.Main()           // tools run in processes that are this program too
-	time.Local = engines.UTC // as in those processes: --inprocess must not change a tool's dates
+	engines.Main()           // worker processes run this program
+	time.Local = engines.UTC // the time zone of worker processes, so that --inprocess does not change a tool's dates
 	os.Exit(run())
 }
 
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the first signal ends the run, a second one the process
+	context.AfterFunc(ctx, stop) // the first signal ends the run, the second one the process
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
-		return 5 // what cli.Main answers where the machine is at fault
+		return 5 // the exit code for a failure of the host
 	}
 	return cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Reload: hangups, Dir: dir, Getenv: os.Getenv,
@@ -37,14 +37,14 @@ func run() int {
 	})
 }
 
-// hangups listens to SIGHUP, which ends any program that does not.
+// hangups listens to SIGHUP, which otherwise ends the process.
 func hangups() (<-chan os.Signal, func()) {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGHUP)
 	return asked, func() { signal.Stop(asked) }
 }
 
-// cacheDir is where compiled plug-ins are kept, "" where the user has no place for such things.
+// cacheDir returns the folder for compiled plug-ins, or "" if the user has no cache folder.
 func cacheDir() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

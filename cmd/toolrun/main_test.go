@@ -23,10 +23,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(testMain{m}, map[string]func(){"toolrun": main})
 }
 
-// testMain is a testing.M that removes what buildToolrun built.
+// testMain is a testing.M that removes the program built by buildToolrun.
 type testMain struct{ *testing.M }
 
-// Run runs the tests. It is not called in the processes of the command.
+// Run runs the tests. Processes of the command do not call it.
 func (m testMain) Run() int {
 	dir, err := os.MkdirTemp("", "toolrun-built-")
 	if err != nil {
@@ -38,21 +38,21 @@ func (m testMain) Run() int {
 	return m.M.Run()
 }
 
-// TestCommandScripts runs scripts whose commands do one thing and end, some of them with a service. Each is a process of its
-// own, which takes three times as long to start with the race detector: make test runs these scripts without it.
+// TestCommandScripts runs scripts of short commands, some of them with a service. Each command is a process, which takes three
+// times as long to start with the race detector, so that make test runs these scripts without it.
 func TestCommandScripts(t *testing.T) { runScripts(t, "testdata/script") }
 
-// TestServiceScripts runs scripts about commands that answer many requests.
+// TestServiceScripts runs scripts of commands that handle many requests.
 func TestServiceScripts(t *testing.T) { runScripts(t, "testdata/service") }
 
-// runScripts runs the command as its users do. A script calls it by its name if it is to succeed, and with "exits N" if it
-// is to end in that exit code.
+// runScripts runs the command as users do. A script uses its name for a command that must succeed, and "exits N" for one with
+// exit code N.
 func runScripts(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
 		Dir:                dir,
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // else each command waits for a second before it ends
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each command sleeps for a second before it exits
 			env.Values[servedKey{}] = &served{}
 			return nil
 		},
@@ -73,7 +73,7 @@ func runScripts(t *testing.T, dir string) {
 	})
 }
 
-// plugin writes a plug-in that answers its input, or one that traps: plugin file [traps].
+// plugin writes a plug-in that returns its input, or one that traps: plugin file [traps].
 func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: plugin file [traps]")
@@ -81,7 +81,7 @@ func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	m := &wasmtest.Module{Pages: 1}
 	read, write := m.Import("toolrun.input_read", 3), m.Import("toolrun.output_write", 2)
 	m.Func("toolrun_abi_1", 0)
-	code := append(wasmtest.Const(1024), wasmtest.Call(read, 1024, 0, 4096)...) // where it is, and how much it is
+	code := append(wasmtest.Const(1024), wasmtest.Call(read, 1024, 0, 4096)...) // its address and its length
 	code = append(code, wasmtest.Call(write)...)
 	if len(args) > 1 {
 		code = []byte{wasmtest.Unreachable}
@@ -90,14 +90,14 @@ func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), m.Bytes(), 0o600))
 }
 
-// runID keeps the first id of a run that the last command wrote: runid name stdout|stderr.
+// runID stores the first run id in the output of the last command: runid name stdout|stderr.
 func runID(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: runid name stdout|stderr")
 	}
 	id := regexp.MustCompile(`run_[0-9A-Z]{26}`).FindString(ts.ReadFile(args[1]))
 	if id == "" {
-		ts.Fatalf("%s has no id of a run", args[1])
+		ts.Fatalf("%s contains no id of a run", args[1])
 	}
 	ts.Setenv(args[0], id)
 }
@@ -122,7 +122,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// hold has a database open until the script ends, as another process would.
+// hold keeps a database open until the script ends, like another process.
 func hold(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: hold file")
@@ -142,7 +142,7 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// damage changes the one place in a file that holds a text.
+// damage replaces the only occurrence of a text in a file.
 func damage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 || len(args[1]) != len(args[2]) {
 		ts.Fatalf("usage: damage file old new, of one length")
@@ -150,7 +150,7 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	name := ts.MkAbs(args[0])
 	content := ts.ReadFile(name)
 	if !strings.Contains(content, args[1]) {
-		ts.Fatalf("%s does not hold %q", args[0], args[1])
+		ts.Fatalf("%s does not contain %q", args[0], args[1])
 	}
 	ts.Check(os.WriteFile(name, []byte(strings.ReplaceAll(content, args[1], args[2])), 0o600))
 }
@@ -167,7 +167,7 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fill writes a file with a JSON object that holds a long text.
+// fill writes a file with a JSON object that contains a long text.
 func fill(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: fill file characters")
@@ -178,7 +178,7 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
-// TestInterrupt sends the signal of Ctrl-C to a run that would go on for long.
+// TestInterrupt sends the signal of Ctrl-C to a long run.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot send itself this signal here")

@@ -21,10 +21,10 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// credentials is a way to /mcp: a secret, and the query of the address.
+// credentials give access to /mcp: a secret and the query of the URL.
 type credentials struct{ secret, query string }
 
-// mcpService is a service whose clients come by MCP, with keys or with tokens of an issuer.
+// mcpService is a service for MCP clients with keys or tokens.
 type mcpService struct {
 	*serving
 	key  string
@@ -45,7 +45,7 @@ func startMCP(t *testing.T, dir string) *mcpService {
 		err = json.Unmarshal(out, &key)
 	}
 	if err != nil {
-		t.Fatalf("make a key: %v\n%s", err, out)
+		t.Fatalf("create a key: %v\n%s", err, out)
 	}
 	set, sign := newIssuer(t)
 	writeFiles(t, work, map[string]string{"jwks.json": set})
@@ -54,7 +54,7 @@ func startMCP(t *testing.T, dir string) *mcpService {
 	return &mcpService{s, key.Secret, sign}
 }
 
-// newIssuer makes an issuer of tokens: its public keys, and how it signs claims.
+// newIssuer returns an issuer of tokens: its public keys, and a function that signs claims.
 func newIssuer(t *testing.T) (set string, sign func(map[string]any) string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -91,12 +91,12 @@ func newIssuer(t *testing.T) (set string, sign func(map[string]any) string) {
 	}
 }
 
-// token is that of a user.
+// token returns the token of a user.
 func (s *mcpService) token(user string) credentials {
 	return credentials{secret: s.sign(map[string]any{"sub": user})}
 }
 
-// keyFor is the key, for a user that the address names.
+// keyFor returns the key, with a user in the URL.
 func (s *mcpService) keyFor(user string) credentials {
 	return credentials{s.key, "?user_id=" + url.QueryEscape(user)}
 }
@@ -110,7 +110,7 @@ func (secret bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// connect has the client of the Go SDK begin an MCP session.
+// connect starts an MCP session with the client of the Go SDK.
 func (s *mcpService) connect(t *testing.T, c credentials) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -124,7 +124,7 @@ func (s *mcpService) connect(t *testing.T, c credentials) *mcp.ClientSession {
 	return session
 }
 
-// ask sends one request as it is, in an MCP session or, with "", to begin one.
+// ask sends one request unchanged, in an MCP session or, with "", to start one.
 func (s *mcpService) ask(t *testing.T, method string, c credentials, session, body string) (status int, answer string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.url+"/mcp"+c.query, strings.NewReader(body))
@@ -163,8 +163,8 @@ func greet(t *testing.T, s *mcp.ClientSession, arguments string) string {
 	return result.Content[0].(*mcp.TextContent).Text
 }
 
-// TestMCPOverHTTP has the client of the Go SDK use a service: what a user told a tool is there for that user alone,
-// whether a token names the user or the address does.
+// TestMCPOverHTTP uses a service with the client of the Go SDK: only the user who stored something can read it, whether the user is
+// given by a token or by the URL.
 func TestMCPOverHTTP(t *testing.T) {
 	s := startMCP(t, examples)
 	ann, annByKey, ben := s.connect(t, s.token("ann")), s.connect(t, s.keyFor("ann")), s.connect(t, s.keyFor("ben"))
@@ -183,7 +183,7 @@ func TestMCPOverHTTP(t *testing.T) {
 		t.Errorf("the key's client for ann is greeted with %s; want %s", got, want)
 	}
 	if got := greet(t, ben, `{}`); strings.Contains(got, "fr") {
-		t.Errorf("ben is greeted with %s, which ann said", got)
+		t.Errorf("ben is greeted with %s, which is from ann's data", got)
 	}
 	prompts, err := ann.ListPrompts(t.Context(), nil)
 	if err != nil || len(prompts.Prompts) == 0 {
@@ -197,11 +197,11 @@ func TestMCPOverHTTP(t *testing.T) {
 	nobody := s.connect(t, credentials{secret: s.key})
 	result, err := nobody.CallTool(t.Context(), &mcp.CallToolParams{Name: "remember_me", Arguments: json.RawMessage(`{"language":"fr"}`)})
 	if err != nil || !result.IsError || !strings.HasPrefix(result.Content[0].(*mcp.TextContent).Text, "no_user: ") {
-		t.Errorf("remember_me for nobody = %+v, %v; want no_user", result, err)
+		t.Errorf("remember_me without a user = %+v, %v; want no_user", result, err)
 	}
 }
 
-// TestMCPNamedSession has a client use a session that the platform began, and that goes on when the client leaves.
+// TestMCPNamedSession uses a session that the platform started. It stays open when the client disconnects.
 func TestMCPNamedSession(t *testing.T) {
 	s := startMCP(t, examples)
 	var began struct {
@@ -232,20 +232,20 @@ func TestMCPNamedSession(t *testing.T) {
 
 const listMCPTools = `{"jsonrpc":"2.0","id":9,"method":"tools/list"}`
 
-// TestMCPForeignSession has others use an MCP session that is not theirs: to them it is not there.
+// TestMCPForeignSession uses MCP sessions of others, which must look like unknown ones.
 func TestMCPForeignSession(t *testing.T) {
 	s := startMCP(t, examples)
 	for name, owner := range map[string]credentials{"token": s.token("ann"), "key": s.keyFor("ann")} {
 		session := s.connect(t, owner)
 		for other, c := range map[string]credentials{
-			"ben's token": s.token("ben"), "the key for ben": s.keyFor("ben"), "the key for nobody": {secret: s.key},
+			"ben's token": s.token("ben"), "the key for ben": s.keyFor("ben"), "the key without a user": {secret: s.key},
 			"ann's token of another tenant": {secret: s.sign(map[string]any{"sub": "ann", "tenant": "other"})},
 		} {
 			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 				foreign, answer := s.ask(t, method, c, session.ID(), listMCPTools)
 				unknown, same := s.ask(t, method, c, "NOSUCHSESSION", listMCPTools)
 				if foreign != http.StatusNotFound || foreign != unknown || answer != same {
-					t.Errorf("%s with the session of ann's %s, by %s = %d %q; want what an unknown one gets: %d %q",
+					t.Errorf("%s with the session of ann's %s, by %s = %d %q; want the response for an unknown one: %d %q",
 						method, name, other, foreign, answer, unknown, same)
 				}
 			}
@@ -256,7 +256,7 @@ func TestMCPForeignSession(t *testing.T) {
 	}
 }
 
-// TestMCPRefused has requests that are not let in, and whose answers say why.
+// TestMCPRefused sends requests that are rejected with a reason.
 func TestMCPRefused(t *testing.T) {
 	s := startMCP(t, examples)
 	bound := s.sign(map[string]any{"sub": "ann", "session_id": "s1"})
@@ -270,7 +270,7 @@ func TestMCPRefused(t *testing.T) {
 		{"another's key", credentials{secret: "trk_none"}, http.StatusUnauthorized, "access_denied"},
 		{"a token for another user", credentials{s.token("ann").secret, "?user_id=ben"}, http.StatusForbidden, "access_denied"},
 		{"a token for another session", credentials{bound, "?session_id=s2"}, http.StatusForbidden, "access_denied"},
-		{"a name that is misspelt", credentials{s.key, "?user=ann"}, http.StatusBadRequest, "invalid_argument"},
+		{"a misspelt name", credentials{s.key, "?user=ann"}, http.StatusBadRequest, "invalid_argument"},
 		{"two users", credentials{s.key, "?user_id=ann&user_id=ben"}, http.StatusBadRequest, "invalid_argument"},
 		{"no query", credentials{s.key, "?user_id=%zz"}, http.StatusBadRequest, "invalid_argument"},
 		{"another app", credentials{s.key, "?app=other&user_id=ann"}, http.StatusNotFound, "not_found"},
@@ -281,19 +281,19 @@ func TestMCPRefused(t *testing.T) {
 			t.Errorf("%s = %d %s, %v; want %d, %s", tt.name, status, answer, err, tt.status, tt.code)
 		}
 		if tt.as.secret != "" && strings.Contains(answer, tt.as.secret) {
-			t.Errorf("%s: the answer holds the secret: %s", tt.name, answer)
+			t.Errorf("%s: the response contains the secret: %s", tt.name, answer)
 		}
 	}
 }
 
-// TestInspectorOverHTTP has the command line of the MCP Inspector list the tools of a service and call one.
+// TestInspectorOverHTTP lists the tools of a service with the command line of the MCP Inspector, and calls one.
 func TestInspectorOverHTTP(t *testing.T) {
 	needInspector(t)
 	dir, tools := inspected(t)
 	inspectExamples(t, startMCP(t, dir).inspected(), tools...)
 }
 
-// inspected is the service as the Inspector is told of it.
+// inspected is the service as an argument of the Inspector.
 func (s *mcpService) inspected() []string {
 	ann := s.keyFor("ann")
 	return []string{s.url + "/mcp" + ann.query, "--transport", "http", "--header", "Authorization: Bearer " + ann.secret}

@@ -19,8 +19,8 @@ import (
 
 const examples = "../../plugins/examples"
 
-// exampleInputs has an input for each of the example tools. Those that route a ticket want a context beside it, which
-// clients of MCP cannot give, and say so.
+// exampleInputs contains an input for each example tool. Those that route a ticket also require a context, which MCP clients cannot
+// give, and fail.
 var exampleInputs = map[string]string{
 	"remember_me": `{"language":"fr"}`, "remember_me_py": `{"language":"fr"}`,
 	"order_history": `{"item":"tea","price":0.1}`, "order_history_go": `{"item":"tea","price":0.1}`,
@@ -35,7 +35,7 @@ var exampleInputs = map[string]string{
 	"order_confirmation": `{"name":"Ann","item":"tea","count":3,"price":1.5}`,
 }
 
-// TestMCPOverStdio has the client of the Go SDK start toolrun mcp as its users do.
+// TestMCPOverStdio starts toolrun mcp with the client of the Go SDK.
 func TestMCPOverStdio(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "toolrun", "mcp", "--app", examples, "--db", filepath.Join(t.TempDir(), "memory.db"), "--user", "ann")
 	var stderr bytes.Buffer
@@ -49,26 +49,26 @@ func TestMCPOverStdio(t *testing.T) {
 		input := exampleInputs[tool]
 		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(input)})
 		if err != nil || result.IsError || result.StructuredContent == nil {
-			t.Errorf("%s(%s) = %+v, %v; want a structured content", tool, input, result, err)
+			t.Errorf("%s(%s) = %+v, %v; want structured content", tool, input, result, err)
 		}
 	}
 	if err := session.Close(); err != nil {
-		t.Errorf("the server ended with %v; want that it ends when its client does", err)
+		t.Errorf("the server ended with %v; want a clean exit after its client", err)
 	}
 	if stderr.Len() > 0 {
 		t.Errorf("the server wrote to stderr: %s", &stderr)
 	}
 }
 
-// TestInspector has the command line of the MCP Inspector list the example tools and call one.
+// TestInspector lists the example tools with the command line of the MCP Inspector, and calls one.
 func TestInspector(t *testing.T) {
 	needInspector(t)
 	dir, tools := inspected(t)
 	inspectExamples(t, overStdio(t, dir), tools...)
 }
 
-// inspected are the tools that the Inspector calls, each in a process of its own, which takes seconds: one, and all of
-// them in the soak.
+// inspected lists the tools that the Inspector calls, each in a separate process, which takes seconds: one, or all of them in the
+// soak test.
 func inspected(t *testing.T) (dir string, tools []string) {
 	if os.Getenv("TOOLRUN_SOAK") == "" {
 		return examples, []string{"hit_counter"}
@@ -77,7 +77,7 @@ func inspected(t *testing.T) (dir string, tools []string) {
 	return installedExamples(t), slices.Sorted(maps.Keys(exampleInputs))
 }
 
-// overStdio is the server that the Inspector starts for an app.
+// overStdio is the command that the Inspector starts for an app.
 func overStdio(t *testing.T, dir string) []string {
 	t.Helper()
 	toolrun, err := exec.LookPath("toolrun")
@@ -93,11 +93,11 @@ func needInspector(t *testing.T) {
 		t.Skip("npm is not installed")
 	}
 	if os.Getenv("TOOLRUN_OFFLINE") != "" {
-		t.Skip("TOOLRUN_OFFLINE is set, and npm fetches the Inspector")
+		t.Skip("TOOLRUN_OFFLINE is set, and npm downloads the Inspector")
 	}
 }
 
-// inspectExamples has the Inspector ask a server of the example tools, each time in a session of its own.
+// inspectExamples sends the Inspector's requests to a server of the example tools, each in a separate session.
 func inspectExamples(t *testing.T, server []string, called ...string) {
 	t.Helper()
 	var list struct{ Tools []struct{ Name string } }
@@ -123,15 +123,14 @@ func inspectExamples(t *testing.T, server []string, called ...string) {
 	}
 }
 
-// inspect has the Inspector ask a server, which is a command, or the address of a service with options; and reads its
-// answer.
+// inspect runs the Inspector on a server and decodes its output. The server is a command, or a URL with options.
 func inspect(t *testing.T, answer any, server []string, method ...string) {
 	t.Helper()
 	args := append([]string{"--yes", "@modelcontextprotocol/inspector@2.12.0", "--cli"}, server...)
 	cmd := exec.CommandContext(t.Context(), "npx", append(args, method...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	const toolFailed = 5 // the Inspector's exit code for a result that is an error
+	const toolFailed = 5 // the Inspector's exit code for an error result
 	err := cmd.Run()
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok && failed.ExitCode() == toolFailed {
 		err = nil
@@ -149,7 +148,7 @@ func inspect(t *testing.T, answer any, server []string, method ...string) {
 	}
 }
 
-// installedExamples copies the example tools and installs the packages that they need.
+// installedExamples copies the example tools and installs their packages.
 func installedExamples(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

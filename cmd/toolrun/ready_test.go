@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// ready asks a service whether it is ready.
+// ready returns the response of /readyz.
 func (s *serving) ready(t *testing.T) string {
 	t.Helper()
 	response, err := http.Get(s.url + "/readyz")
@@ -26,7 +26,7 @@ func (s *serving) ready(t *testing.T) string {
 	return fmt.Sprintf("%d %s", response.StatusCode, strings.TrimSpace(string(text)))
 }
 
-// A service that stops is not ready any more, and still answers for a while.
+// A stopping service is not ready, but still answers for a while.
 func TestLinger(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("processes get no signals here")
@@ -42,25 +42,25 @@ func TestLinger(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := s.ready(t)
-	for got == "200 ready" { // the signal is on its way
+	for got == "200 ready" { // until the signal arrives
 		got = s.ready(t)
 	}
 	if got != "503 stopping" {
-		t.Errorf("/readyz of a service that stops = %s; want 503 stopping", got)
+		t.Errorf("/readyz of a stopping service = %s; want 503 stopping", got)
 	}
 	status, err := s.post(t.Context(), key, "/api/v1/runs", `{"tool":"count","user_id":"ann"}`, nil, nil)
 	if err != nil || status != http.StatusOK {
-		t.Errorf("a run sent to a service that stops = %d, %v; want 200", status, err)
+		t.Errorf("a run at a stopping service = %d, %v; want 200", status, err)
 	}
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("the service ended with %v\n%s", err, s.stderr)
 	}
 	if got := s.ready(t); strings.HasPrefix(got, "200") || strings.HasPrefix(got, "503") {
-		t.Errorf("/readyz of a service that has stopped = %s", got)
+		t.Errorf("/readyz of a stopped service = %s", got)
 	}
 }
 
-// A service whose disk has less room than it wants is not ready.
+// A service whose disk has less free space than required is not ready.
 func TestNotReadyWithoutRoom(t *testing.T) {
 	binary, dir := buildToolrun(t), t.TempDir()
 	writeFiles(t, dir, countApp)

@@ -14,16 +14,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// servedKey is the Value of a script that has the service it started.
+// servedKey is the key of the script's Value with its service.
 type servedKey struct{}
 
-// served is the service of a script, nil while there is none.
+// served is the service of a script, nil while none runs.
 type served struct {
 	cmd *exec.Cmd
 	log *lines
 }
 
-// lines is what a service wrote to its log. It is safe for concurrent use.
+// lines is the log of a service. It is safe for concurrent use.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -41,7 +41,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// after waits for one of some texts in what is written after a number of bytes, and returns that.
+// after waits until one of some texts is logged after the first bytes, and returns the text.
 func (l *lines) after(begin int, texts ...string) (string, error) {
 	for range 3000 {
 		said := l.String()[begin:]
@@ -52,10 +52,10 @@ func (l *lines) after(begin int, texts ...string) (string, error) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return "", fmt.Errorf("the log never says one of %q: %s", texts, l)
+	return "", fmt.Errorf("the log contains none of %q: %s", texts, l)
 }
 
-// stop ends the service, as Ctrl-C does.
+// stop stops the service with the signal of Ctrl-C.
 func (s *served) stop() error {
 	if s.cmd == nil {
 		return nil
@@ -63,13 +63,13 @@ func (s *served) stop() error {
 	cmd := s.cmd
 	s.cmd = nil
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		_ = cmd.Process.Kill() // there is no such signal on Windows
+		_ = cmd.Process.Kill() // Windows has no such signal
 	}
 	return cmd.Wait()
 }
 
-// serve serves apps in the background, until unserve or the end of the script: serve app... The script then has where
-// that is in $URL, and the key in $TOOLRUN_KEY, where commands look for it.
+// serve serves apps in the background, until unserve or the end of the script: serve app... It sets $URL to the address and
+// $TOOLRUN_KEY to the key, which commands use.
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if neg || s.cmd != nil {
@@ -93,7 +93,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("TOOLRUN_KEY", said.Key)
 }
 
-// logged waits until the log of the service holds a text: logged text.
+// logged waits until the service logs a text: logged text.
 func logged(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if neg || s.log == nil || len(args) != 1 {
@@ -103,7 +103,7 @@ func logged(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// reload has the service read its app files again, and waits until it has, or refuses with ! in front.
+// reload makes the service reload its app files and waits for success, or for a rejection with a leading !.
 func reload(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if s.cmd == nil || len(args) > 0 {
@@ -117,11 +117,11 @@ func reload(ts *testscript.TestScript, neg bool, args []string) {
 	said, err := s.log.after(begin, taken, refused)
 	ts.Check(err)
 	if strings.Contains(said, refused) != neg {
-		ts.Fatalf("the service says: %s", said)
+		ts.Fatalf("the service logged: %s", said)
 	}
 }
 
-// unserve stops the service, which then has to end well.
+// unserve stops the service and expects it to exit without an error.
 func unserve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: unserve")

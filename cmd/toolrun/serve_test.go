@@ -34,7 +34,7 @@ return (seen?.n ?? 0) + 1;
 `,
 }
 
-// buildToolrun builds the command as users have it, once for all tests, and returns its path.
+// buildToolrun builds the command without test code, once for all tests, and returns its path.
 func buildToolrun(t testing.TB) string {
 	t.Helper()
 	binary, err := built()
@@ -44,7 +44,7 @@ func buildToolrun(t testing.TB) string {
 	return binary
 }
 
-// builtDir is the folder of the built command, which TestMain makes and removes.
+// builtDir is the folder of the built command. TestMain creates and removes it.
 var builtDir string
 
 var built = sync.OnceValues(func() (string, error) {
@@ -55,14 +55,14 @@ var built = sync.OnceValues(func() (string, error) {
 	return binary, nil
 })
 
-// serving is a process that serves.
+// serving is a running service process.
 type serving struct {
 	cmd    *exec.Cmd
 	url    string
 	stderr *bytes.Buffer
 }
 
-// startServe starts a service and waits until it says where it is.
+// startServe starts a service and waits for its address.
 func startServe(t testing.TB, binary string, args ...string) *serving {
 	t.Helper()
 	s := &serving{cmd: exec.Command(binary, append([]string{"serve", "--json", "--listen", "127.0.0.1:0"}, args...)...), stderr: &bytes.Buffer{}}
@@ -87,7 +87,7 @@ func startServe(t testing.TB, binary string, args ...string) *serving {
 	return s
 }
 
-// post sends a request and decodes the answer into v, if there is one.
+// post sends a request and decodes the response into v, if it has one.
 func (s *serving) post(ctx context.Context, key, path, body string, headers map[string]string, v any) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *serving) post(ctx context.Context, key, path, body string, headers map[
 	return response.StatusCode, err
 }
 
-// makeKeys makes a key file with one key for an operator.
+// makeKeys creates a key file with one operator key.
 func makeKeys(t testing.TB, binary, dir string) (file, secret string) {
 	t.Helper()
 	file = filepath.Join(dir, "keys.json")
@@ -120,7 +120,7 @@ func makeKeys(t testing.TB, binary, dir string) (file, secret string) {
 		err = json.Unmarshal(out, &key)
 	}
 	if err != nil {
-		t.Fatalf("make a key: %v\n%s", err, out)
+		t.Fatalf("create a key: %v\n%s", err, out)
 	}
 	return file, key.Secret
 }
@@ -134,13 +134,13 @@ func writeFiles(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// counter is a client that has its runs counted, one after the other, and sends one again whose answer it did not get.
+// counter is a client that runs the counting tool sequentially. It repeats a run without a response.
 type counter struct {
 	user          string
 	done, repeats int
 }
 
-// work sends runs until the service does not answer, or ctx ends.
+// work sends runs until the service stops responding or ctx ends.
 func (c *counter) work(ctx context.Context, s *serving, key string) error {
 	for ctx.Err() == nil {
 		before := c.done
@@ -151,20 +151,20 @@ func (c *counter) work(ctx context.Context, s *serving, key string) error {
 	return nil
 }
 
-// once sends one run. It counts nothing if the service does not answer.
+// once sends one run. It counts nothing if the service does not respond.
 func (c *counter) once(ctx context.Context, s *serving, key string) error {
 	body := fmt.Sprintf(`{"tool":"count","user_id":%q}`, c.user)
 	headers := map[string]string{"Idempotency-Key": fmt.Sprint("run ", c.done)}
 	var result report.Result
 	status, err := s.post(ctx, key, "/api/v1/runs", body, headers, &result)
 	if err != nil {
-		return nil // it was killed
+		return nil // the service was killed
 	}
 	if status != http.StatusOK || !result.OK {
 		return fmt.Errorf("%s: run %d = %d %+v", c.user, c.done, status, result)
 	}
 	if want := fmt.Sprint(c.done + 1); string(result.Output) != want {
-		return fmt.Errorf("%s: run %d counted %s; want %s", c.user, c.done, result.Output, want)
+		return fmt.Errorf("%s: the result of run %d is %s; want %s", c.user, c.done, result.Output, want)
 	}
 	if result.Repeated {
 		c.repeats++
@@ -173,11 +173,11 @@ func (c *counter) once(ctx context.Context, s *serving, key string) error {
 	return nil
 }
 
-// A service that is killed under load loses no run that it acknowledged, stores none half, and counts one that is sent
-// again once. Sessions go on.
+// A service that is killed under load loses no acknowledged run, stores no partial run, and executes a repeated run once. Sessions
+// survive.
 func TestServeSurvivesKill(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("processes are killed as on Linux")
+		t.Skip("the test kills a process, which requires Linux")
 	}
 	rounds := 4
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -206,12 +206,12 @@ func TestServeSurvivesKill(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(time.Duration(300+rand.IntN(500)) * time.Millisecond) // long enough for runs, at no moment in particular
+		time.Sleep(time.Duration(300+rand.IntN(500)) * time.Millisecond) // long enough for some runs, at a random moment
 		_ = s.cmd.Process.Kill()
 		work.Wait()
 		_ = s.cmd.Wait()
 		if t.Failed() {
-			t.Fatalf("in round %d; the service said:\n%s", round, s.stderr)
+			t.Fatalf("in round %d; the log of the service:\n%s", round, s.stderr)
 		}
 		s = start()
 	}
@@ -227,7 +227,7 @@ func TestServeSurvivesKill(t *testing.T) {
 	if sum < rounds {
 		t.Errorf("%d runs in %d rounds", sum, rounds)
 	}
-	t.Logf("%d kills, %d acknowledged runs, %d of them answered from before the kill", rounds, sum, repeats)
+	t.Logf("%d kills, %d acknowledged runs, %d of them with results from before the kill", rounds, sum, repeats)
 	response, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/api/v1/sessions/s1", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -239,14 +239,14 @@ func TestServeSurvivesKill(t *testing.T) {
 	}
 	defer answer.Body.Close()
 	if text, err := io.ReadAll(answer.Body); err != nil || !bytes.Contains(text, []byte(`"kept":true`)) {
-		t.Errorf("the session after all = %s, %v", text, err)
+		t.Errorf("the session at the end = %s, %v", text, err)
 	}
 }
 
-// SIGTERM lets runs under way end and answers them; then the process ends by itself.
+// SIGTERM lets running tools end and sends their results; then the process exits.
 func TestServeDrains(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("signals as on Linux")
+		t.Skip("the test requires signals")
 	}
 	binary, dir := buildToolrun(t), t.TempDir()
 	writeFiles(t, dir, map[string]string{
@@ -275,7 +275,7 @@ func TestServeDrains(t *testing.T) {
 	}
 	rest, err := io.ReadAll(response.Body)
 	if err != nil || !bytes.Contains(rest, []byte("event: result")) || !bytes.Contains(rest, []byte(`"output":"done"`)) {
-		t.Errorf("the run under way = %s, %v\n%s", rest, err, s.stderr)
+		t.Errorf("the running tool returned %s, %v\n%s", rest, err, s.stderr)
 	}
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("the service ended with %v\n%s", err, s.stderr)

@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// writeCertificate writes a certificate for this machine, signed by itself, with its key.
+// writeCertificate writes a self-signed certificate for this machine, and its key.
 func writeCertificate(t *testing.T, dir, name string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -44,7 +44,7 @@ func writeCertificate(t *testing.T, dir, name string) {
 	})
 }
 
-// TestCertificates has a service with a certificate of its own authority, which is renewed while it runs.
+// TestCertificates runs a service with a self-signed certificate, and renews it while the service runs.
 func TestCertificates(t *testing.T) {
 	binary, dir := buildToolrun(t), t.TempDir()
 	writeFiles(t, dir, countApp)
@@ -58,13 +58,13 @@ func TestCertificates(t *testing.T) {
 		return string(out), err
 	}
 	if out, err := run(); err == nil || !strings.Contains(out, "--ca FILE") {
-		t.Errorf("a run with a certificate of an unknown authority = %v, %s; want a hint at --ca", err, out)
+		t.Errorf("a run with a certificate of an unknown authority = %v, %s; want a hint about --ca", err, out)
 	}
 	if out, err := run("--ca", filepath.Join(dir, "cert.pem")); err != nil || strings.TrimSpace(out) != "1" {
 		t.Errorf("a run with --ca = %v, %s; want 1", err, out)
 	}
 	if out, err := run("--ca", filepath.Join(dir, "app.yaml")); err == nil || !strings.Contains(out, "no certificate") {
-		t.Errorf("a run with --ca and another file = %v, %s; want that it holds no certificate", err, out)
+		t.Errorf("a run with --ca and another file = %v, %s; want that it contains no certificate", err, out)
 	}
 	served := func() string {
 		conn, err := tls.Dial("tcp", strings.TrimPrefix(s.url, "https://"), &tls.Config{InsecureSkipVerify: true})
@@ -75,7 +75,7 @@ func TestCertificates(t *testing.T) {
 		return conn.ConnectionState().PeerCertificates[0].Subject.CommonName
 	}
 	if got := served(); got != "one" {
-		t.Fatalf("the certificate is that of %s; want one", got)
+		t.Fatalf("the certificate is for %s; want one", got)
 	}
 	writeCertificate(t, dir, "two")
 	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
@@ -83,7 +83,7 @@ func TestCertificates(t *testing.T) {
 	}
 	for deadline := time.Now().Add(20 * time.Second); served() != "two"; {
 		if time.Now().After(deadline) {
-			t.Fatalf("the certificate is that of %s; want two", served())
+			t.Fatalf("the certificate is for %s; want two", served())
 		}
 	}
 	writeFiles(t, dir, map[string]string{"cert.pem": "broken"})
@@ -91,6 +91,6 @@ func TestCertificates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := served(); got != "two" {
-		t.Errorf("after a broken one the certificate is that of %s; want two", got)
+		t.Errorf("after a broken certificate, the one in use is for %s; want two", got)
 	}
 }

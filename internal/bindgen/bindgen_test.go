@@ -15,7 +15,7 @@ import (
 
 const root = "../.."
 
-// TestGenerated compares the files with what is generated from the table of operations.
+// TestGenerated compares the generated files with the table of operations.
 func TestGenerated(t *testing.T) {
 	for name, want := range generate(t, abi.Documents()) {
 		got, err := os.ReadFile(filepath.Join(root, name))
@@ -23,12 +23,12 @@ func TestGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s differs from what is generated: run go generate ./internal/bindgen", name)
+			t.Errorf("%s is out of date: run go generate ./internal/bindgen", name)
 		}
 	}
 }
 
-// probe is an operation that no host has, with everything that a table can say of one.
+// probe is an operation that no host has. It uses every feature of the table.
 var probe = abi.Operation{
 	Name: "probe_content", Verb: abi.Read,
 	Doc: "asks a question about a store, and */ ends no comment",
@@ -62,7 +62,7 @@ func generate(t *testing.T, table abi.Table) map[string][]byte {
 	return files
 }
 
-// TestEveryFileHasTheOperation expects an operation that is added to the table in each of the files, and nothing lost.
+// TestEveryFileHasTheOperation adds an operation to the table and expects it in each file, with no other line lost.
 func TestEveryFileHasTheOperation(t *testing.T) {
 	before := generate(t, abi.Documents())
 	for name, text := range generate(t, withProbe()) {
@@ -77,7 +77,7 @@ func TestEveryFileHasTheOperation(t *testing.T) {
 	}
 }
 
-// TestPage expects the type of the function, its options and its replies in ABI.md.
+// TestPage expects the signature of the function, its options and its replies in ABI.md.
 func TestPage(t *testing.T) {
 	page := string(generate(t, withProbe())["abi/ABI.md"])
 	for _, want := range []string{
@@ -91,7 +91,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestRefused generates nothing from a table that would become wrong code.
+// TestRefused expects an error for tables that would generate invalid code.
 func TestRefused(t *testing.T) {
 	op := func(change func(*abi.Operation)) abi.Operation {
 		changed := probe
@@ -103,11 +103,11 @@ func TestRefused(t *testing.T) {
 		name, want string
 		op         abi.Operation
 	}{
-		{"a name that is no identifier", "not a name of an operation", op(func(o *abi.Operation) { o.Name = `x"y` })},
-		{"a name that is taken", "twice", op(func(o *abi.Operation) { o.Name = abi.GetContent })},
-		{"a parameter that is no identifier", "not a name", op(func(o *abi.Operation) { o.Params[1].Name = "a b" })},
+		{"a name that is not an identifier", "not a name of an operation", op(func(o *abi.Operation) { o.Name = `x"y` })},
+		{"a duplicate name", "twice", op(func(o *abi.Operation) { o.Name = abi.GetContent })},
+		{"a parameter that is not an identifier", "not a name", op(func(o *abi.Operation) { o.Params[1].Name = "a b" })},
 		{"a keyword of Python", "not a name", op(func(o *abi.Operation) { o.Params[1].Name = "from" })},
-		{"an alias that is no identifier", "not a name", op(func(o *abi.Operation) { o.Params[1].Aliases = []string{"a-b"} })},
+		{"an alias that is not an identifier", "not a name", op(func(o *abi.Operation) { o.Params[1].Aliases = []string{"a-b"} })},
 		{"a required parameter at the end", "follows an optional one", op(func(o *abi.Operation) { o.Params[3].Required = true })},
 		{"too many parameters", "the limit is 8", op(func(o *abi.Operation) { o.Params = append(o.Params, make([]abi.Param, 8)...) })},
 		{"another type of the same name", "with other fields", op(func(o *abi.Operation) { o.Reply = abi.Type{Shape: abi.Object, Name: "SetReply"} })},

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// cPrototypes renders the functions of toolrun.h.
+// cPrototypes renders the prototypes in toolrun.h.
 func (g *generator) cPrototypes() (string, error) {
 	var b strings.Builder
 	for _, op := range g.table {
@@ -18,12 +18,12 @@ func (g *generator) cPrototypes() (string, error) {
 	return b.String(), nil
 }
 
-// cFunction renders the head of the function that a plug-in calls.
+// cFunction renders the declaration of a function that a plug-in calls.
 func cFunction(op abi.Operation) string {
 	return cHead("toolrun_reply toolrun_"+op.Name, prefixed("toolrun_text ", identifiers(op)))
 }
 
-// cImport renders the head of an import.
+// cImport renders the declaration of an import.
 func cImport(op abi.Operation) string {
 	var params []string
 	for _, name := range identifiers(op) {
@@ -39,7 +39,7 @@ func cHead(name string, params []string) string {
 	return folded(name+"(", params, ")")
 }
 
-// cImports renders the imports of toolrun.h.
+// cImports renders the imports in toolrun.h.
 func (g *generator) cImports() (string, error) {
 	var b strings.Builder
 	for _, op := range g.table {
@@ -48,7 +48,7 @@ func (g *generator) cImports() (string, error) {
 	return b.String(), nil
 }
 
-// cFunctions renders the functions of toolrun.c.
+// cFunctions renders the functions in toolrun.c.
 func (g *generator) cFunctions() (string, error) {
 	var b strings.Builder
 	for i, op := range g.table {
@@ -62,7 +62,7 @@ func (g *generator) cFunctions() (string, error) {
 	return b.String(), nil
 }
 
-// cStub renders the imports for tests that run on the author's machine.
+// cStub renders the imports for native tests on the author's machine.
 func (g *generator) cStub() (string, error) {
 	var b strings.Builder
 	for i, op := range g.table {
@@ -91,7 +91,7 @@ func prefixed(prefix string, names []string) []string {
 	return all
 }
 
-// folded writes items after a head, in lines of at most 120 characters that are aligned after the head.
+// folded writes a head and its items, in lines of at most 120 characters that are aligned with the end of the head.
 func folded(head string, items []string, tail string) string {
 	var b strings.Builder
 	b.WriteString(head)

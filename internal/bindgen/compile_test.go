@@ -18,9 +18,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// These tests compile what is generated with an operation more, without another change, and run it.
+// These tests generate the bindings with one more operation, compile them without other changes, and run the result.
 
-// runPlugin expects a plug-in to call the added operation, and to import no other operation if it calls no other.
+// runPlugin expects a plug-in to import and call only the added operation.
 func runPlugin(t *testing.T, code []byte) {
 	t.Helper()
 	src := engine.Source{Path: "probe.wasm", Code: code, Operations: withProbe()}
@@ -64,7 +64,7 @@ func init() {
 func main() {}
 `
 
-// TestGo builds a plug-in, and the binding as tests on the author's machine have it.
+// TestGo builds a plug-in, and the binding for native tests on the author's machine.
 func TestGo(t *testing.T) {
 	dir := t.TempDir()
 	abs, err := filepath.Abs(root)
@@ -123,7 +123,7 @@ int main(void) {
 }
 `
 
-// TestC builds a plug-in, and a test of it with the double.
+// TestC builds a plug-in and a native test of it.
 func TestC(t *testing.T) {
 	dir := binding(t, "abi/guest/c")
 	write(t, filepath.Join(dir, "main.c"), []byte(cPlugin))
@@ -161,7 +161,7 @@ func TestAssemblyScript(t *testing.T) {
 	run(t, dir, node, "--input-type=module", "-e", asTest)
 }
 
-// asTest runs the plug-in with the double, which cannot know the operation.
+// asTest runs the plug-in with the double, which does not know the operation.
 const asTest = `
 import { readFileSync } from 'node:fs';
 import { Host } from './host.mjs';
@@ -205,7 +205,7 @@ func TestTypeScript(t *testing.T) {
 	run(t, dir, node, "node_modules/typescript/bin/tsc", "-p", ".")
 }
 
-// pyCheck runs the file of types as a module, so that every name in it is looked up, and looks at the functions.
+// pyCheck runs the type stub as a module, so that every name in it is resolved, and inspects the functions.
 const pyCheck = `
 import inspect, sys, typing
 sys.path.insert(0, sys.argv[1])
@@ -221,7 +221,7 @@ assert scope["ProbeOptions"].__optional_keys__ == {"deep"}, scope["ProbeOptions"
 assert "ends no comment" in overloads[-4].__doc__
 `
 
-// TestPython runs the file of types.
+// TestPython runs the type stub.
 func TestPython(t *testing.T) {
 	python := needed(t, "python3")
 	file := filepath.Join(t.TempDir(), "memory.pyi")
@@ -233,7 +233,7 @@ func TestPython(t *testing.T) {
 	run(t, t.TempDir(), python, "-B", "-c", pyCheck, library, file)
 }
 
-// binding copies the folder of a binding, with what is generated for it.
+// binding copies the folder of a binding, including its generated files.
 func binding(t *testing.T, folder string) string {
 	t.Helper()
 	dir, source := t.TempDir(), os.DirFS(filepath.Join(root, folder))
@@ -263,13 +263,13 @@ func binding(t *testing.T, folder string) string {
 	return dir
 }
 
-// unreachable are npm's codes for a registry that cannot be reached.
+// unreachable are npm's error codes for an unreachable registry.
 var unreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH`)
 
 func npm(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	if os.Getenv("TOOLRUN_OFFLINE") != "" {
-		t.Skip("TOOLRUN_OFFLINE is set, and npm fetches the compiler")
+		t.Skip("TOOLRUN_OFFLINE is set, and npm downloads the compiler")
 	}
 	cmd := exec.Command(needed(t, "npm"), append(args, "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline",
 		"--fetch-retries=1", "--fetch-retry-mintimeout=1000")...)

@@ -1,7 +1,7 @@
-// Package bindgen generates what bindings declare of the operations of memory from the table of operations: the types of
-// JavaScript and Python, the functions of the bindings for Go, C and AssemblyScript, and the tables of abi/ABI.md.
+// Package bindgen generates declarations of the memory operations from their table: the types for JavaScript and Python, the
+// functions of the bindings for Go, C and AssemblyScript, and the tables of abi/ABI.md.
 //
-// An operation that is added to the table appears in each of them after go generate; a test fails until then.
+// After a change of the table, run go generate; a test fails until then.
 package bindgen
 
 //go:generate go run ./generate ../..

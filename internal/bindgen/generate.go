@@ -11,12 +11,12 @@ import (
 // file is a generated file, or one with generated sections.
 type file struct {
 	path string
-	// whole renders all of the file; sections render its parts between marks.
+	// whole renders the whole file. sections render the parts of the file between their marks.
 	whole    func(g *generator) (string, error)
 	sections []section
 }
 
-// files are what depends on the table of operations.
+// files are the files that depend on the table of operations.
 var files = [...]file{
 	{path: "abi/ABI.md", sections: []section{
 		{"operations", pageMarks, (*generator).pageFunctions}, {"replies", pageMarks, (*generator).pageReplies}}},
@@ -35,11 +35,11 @@ var files = [...]file{
 // generator renders the declarations of a table.
 type generator struct {
 	table abi.Table
-	tree  fs.FS // the module, for what is declared by hand
+	tree  fs.FS // the module, for its handwritten declarations
 }
 
-// Generate returns every file that depends on the table of operations, by its path in the module; tree is the module as
-// it is. A file without content is one that should not exist.
+// Generate returns every file that depends on the table of operations, by its path in the module. tree is the current module. A
+// file without content must not exist.
 func Generate(table abi.Table, tree fs.FS) (map[string][]byte, error) {
 	if err := check(table); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (g *generator) render(f file) (string, error) {
 	return text, nil
 }
 
-// check reports the mistakes of a table that would become wrong code.
+// check reports the mistakes of a table that would generate invalid code.
 func check(table abi.Table) error {
 	var errs []error
 	objects := map[string]abi.Type{}

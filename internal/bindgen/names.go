@@ -11,21 +11,21 @@ import (
 
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// pythonKeywords cannot be names: Python passes arguments by name.
+// pythonKeywords cannot be names, because Python allows arguments by name.
 var pythonKeywords = strings.Fields(`and as assert async await break class continue def del elif else except finally for from global
 	if import in is lambda nonlocal not or pass raise return try while with yield`)
 
-// isName reports whether operations and parameters can have a name.
+// isName reports whether a name is valid for an operation or a parameter.
 func isName(s string) bool { return namePattern.MatchString(s) && !slices.Contains(pythonKeywords, s) }
 
-// reserved are keywords of a language in which names of the table become identifiers. An underscore follows one.
+// reserved are keywords of the languages in which names of the table become identifiers. Such a name gets a trailing underscore.
 var reserved = strings.Fields(`args as async auto await bool break case catch chan char class const continue debugger def default
 	defer del delete do double elif else enum err except export extends extern fallthrough false finally float for found from func function
 	global go goto if implements import in inline int interface into is lambda let long map new nil nonlocal not null or package pass
 	private protected public raise range register restrict return select short signed sizeof static string struct super switch
 	this throw true try type typedef typeof union unsigned var void volatile while with yield`)
 
-// identifier makes an identifier of a name.
+// identifier returns a name as an identifier.
 func identifier(name string) string {
 	if slices.Contains(reserved, name) {
 		return name + "_"
@@ -33,7 +33,7 @@ func identifier(name string) string {
 	return name
 }
 
-// pascal returns a name as in GetContent.
+// pascal returns a name in PascalCase, such as GetContent.
 func pascal(name string) string {
 	var b strings.Builder
 	for word := range strings.SplitSeq(name, "_") {
@@ -49,7 +49,7 @@ func capitalised(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// sentence makes a sentence of a phrase.
+// sentence turns a phrase into a sentence.
 func sentence(phrase string) string {
 	if phrase == "" {
 		return ""
@@ -57,7 +57,7 @@ func sentence(phrase string) string {
 	return capitalised(strings.TrimSuffix(phrase, ".")) + "."
 }
 
-// identifiers are the parameters of an operation as identifiers.
+// identifiers returns the parameters of an operation as identifiers.
 func identifiers(op abi.Operation) []string {
 	names := make([]string, len(op.Params))
 	for i, p := range op.Params {
@@ -91,7 +91,7 @@ func appendObjects(all []abi.Type, t abi.Type) []abi.Type {
 	return all
 }
 
-// objects returns the named objects of the table, each once.
+// objects returns the named objects of the table without duplicates.
 func (g *generator) objects() []abi.Type {
 	var all []abi.Type
 	for _, op := range g.table {
@@ -106,7 +106,7 @@ func (g *generator) objects() []abi.Type {
 
 func sameObject(a, b abi.Type) bool { return reflect.DeepEqual(a.Fields, b.Fields) }
 
-// holdsContent reports whether the content of a record is part of a value.
+// holdsContent reports whether a value contains the content of a record.
 func holdsContent(t abi.Type) bool {
 	if t.Shape == abi.Content || t.Items != nil && holdsContent(*t.Items) {
 		return true
@@ -114,7 +114,7 @@ func holdsContent(t abi.Type) bool {
 	return slices.ContainsFunc(t.Fields, func(f abi.Field) bool { return holdsContent(f.Type) })
 }
 
-// wrapped breaks a text into lines of at most width characters, each of which begins with prefix.
+// wrapped wraps a text into lines of at most width characters, each with a prefix.
 func wrapped(text, prefix string, width int) string {
 	var lines []string
 	line := ""

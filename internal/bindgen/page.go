@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// pageFunctions renders the table of the functions of the module memory.
+// pageFunctions renders the table of the functions of the memory module.
 func (g *generator) pageFunctions() (string, error) {
 	var b strings.Builder
 	b.WriteString("| function | type |\n| --- | --- |\n")
@@ -22,7 +22,7 @@ func (g *generator) pageFunctions() (string, error) {
 	return b.String(), nil
 }
 
-// pageReplies renders the table of what the operations take and return.
+// pageReplies renders the table of the arguments and replies of the operations.
 func (g *generator) pageReplies() (string, error) {
 	var b strings.Builder
 	b.WriteString("| operation | arguments | reply |\n| --- | --- | --- |\n")
@@ -37,7 +37,7 @@ var (
 	nulls = regexp.MustCompile(`\bnull\b`)
 )
 
-// cell writes a text into a cell of a table: null is code there.
+// cell renders a text as a table cell, with null as code.
 func cell(text string) string {
 	text = spans.ReplaceAllStringFunc(text, func(span string) string {
 		if span[0] == '`' {
@@ -101,7 +101,7 @@ func pageValue(t abi.Type) string {
 	return text + ": " + t.Doc
 }
 
-// pageType names the shape of a value.
+// pageType describes the type of a value.
 func pageType(t abi.Type) string {
 	text := map[abi.Shape]string{
 		abi.Any: "any JSON value", abi.Content: "the content", abi.Text: "text", abi.Boolean: "true or false", abi.Integer: "integer",

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// python renders the types of the module memory.
+// python renders the types of the memory module.
 func (g *generator) python() (string, error) {
 	var b strings.Builder
 	for _, t := range g.objects() {
@@ -19,7 +19,7 @@ func (g *generator) python() (string, error) {
 	return b.String(), nil
 }
 
-// pyDict renders an object. Members that may be missing need a class of their own: NotRequired is not in Python 3.9.
+// pyDict renders an object. Optional members need a separate class, because Python 3.9 does not have NotRequired.
 func pyDict(b *strings.Builder, t abi.Type) {
 	var required, optional []abi.Field
 	for _, f := range t.Fields {
@@ -55,12 +55,12 @@ func pyClass(b *strings.Builder, name, bases string, fields []abi.Field) {
 	b.WriteString("\n")
 }
 
-// pyDoc writes a text for Python.
+// pyDoc renders a text for Python.
 func pyDoc(text string) string {
 	return strings.ReplaceAll(nulls.ReplaceAllString(text, "None"), "`", "``")
 }
 
-// pyOperation renders a function for each way of naming its arguments.
+// pyOperation renders an overload for each combination of argument names.
 func pyOperation(b *strings.Builder, op abi.Operation) {
 	ways := spellings(op.Params)
 	for i, names := range ways {
@@ -85,7 +85,7 @@ func pyOperation(b *strings.Builder, op abi.Operation) {
 	b.WriteString("\n")
 }
 
-// spellings returns every way of naming the arguments, that of the names first.
+// spellings returns every combination of argument names, starting with the primary names.
 func spellings(params []abi.Param) [][]string {
 	ways := [][]string{nil}
 	for _, p := range params {

@@ -7,14 +7,14 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// typeScript renders the types of memory.
+// typeScript renders the types of the memory module.
 func (g *generator) typeScript() (string, error) {
 	var b strings.Builder
 	for _, t := range g.objects() {
 		tsInterface(&b, t)
 	}
-	b.WriteString("/**\n * The tool's memory. A call acts when it is made; awaiting its promise returns the reply. A refused call rejects with a\n" +
-		" * MemoryAccessError, and a rejection that nothing handles fails the run. The arguments can also be one object.\n */\n" +
+	b.WriteString("/**\n * The tool's memory. A call takes effect immediately; awaiting its promise returns the reply. A failed call rejects with a\n" +
+		" * MemoryAccessError, and an unhandled rejection fails the run. The arguments can also be passed as one object.\n */\n" +
 		"export interface Memory {\n")
 	for i, op := range g.table {
 		if i > 0 {
@@ -44,7 +44,7 @@ func tsInterface(b *strings.Builder, t abi.Type) {
 	b.WriteString("}\n\n")
 }
 
-// tsDoc keeps a text from ending its comment.
+// tsDoc escapes the end of a comment in a text.
 func tsDoc(text string) string { return strings.ReplaceAll(text, "*/", "*\\/") }
 
 func mark(optional bool) string {
@@ -78,7 +78,7 @@ func tsOperation(b *strings.Builder, op abi.Operation) {
 	}
 }
 
-// tsVariant renders the parameters with which a variant applies: those up to the one that decides.
+// tsVariant renders the parameters of a variant, up to the one that selects it.
 func tsVariant(op abi.Operation, v abi.Variant) string {
 	var params []string
 	for _, p := range op.Params {

@@ -19,8 +19,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// exitCodes is what every fault ends a command in. It is written down here once more, apart from the table of
-// package abi: scripts depend on it.
+// exitCodes maps every fault code to its exit code. It repeats the table of package exitcode, because scripts depend on the values.
 var exitCodes = map[abi.Code]int{
 	abi.ToolError: 1, abi.OutputInvalid: 1, abi.NotFound: 1, abi.AccessDenied: 1, abi.ReadOnly: 1,
 	abi.SchemaViolation: 1, abi.NoUser: 1, abi.NoSession: 1, abi.SessionEnded: 1, abi.InvalidArgument: 1,
@@ -36,7 +35,7 @@ func TestExitCodes(t *testing.T) {
 	for _, code := range abi.Codes() {
 		want, known := exitCodes[code]
 		if !known {
-			t.Errorf("the code %s has no exit code here", code)
+			t.Errorf("the code %s has no exit code in this test", code)
 			continue
 		}
 		err := fmt.Errorf("wrapped: %w", errors.Join(abi.Faultf(code, "x"), errors.New("close: y")))
@@ -48,7 +47,7 @@ func TestExitCodes(t *testing.T) {
 		}
 	}
 	if len(exitCodes) != len(abi.Codes()) {
-		t.Errorf("%d exit codes are known for %d codes", len(exitCodes), len(abi.Codes()))
+		t.Errorf("this test has %d exit codes for %d fault codes", len(exitCodes), len(abi.Codes()))
 	}
 	others := []struct {
 		name string
@@ -105,10 +104,10 @@ func TestCommandsExplainThemselves(t *testing.T) {
 	walk = func(cmd *cobra.Command) {
 		name := cmd.CommandPath()
 		if cmd.Short == "" || strings.HasSuffix(cmd.Short, ".") {
-			t.Errorf("%s: the short description is %q; want one, without a full stop", name, cmd.Short)
+			t.Errorf("%s: the short description is %q; want a text without a final period", name, cmd.Short)
 		}
 		if !strings.Contains(cmd.Example, "  "+name) {
-			t.Errorf("%s: no example begins with the command", name)
+			t.Errorf("%s: no example starts with the command", name)
 		}
 		if cmd.Hidden || cmd.Deprecated != "" {
 			t.Errorf("%s is hidden", name)
@@ -140,7 +139,7 @@ func FuzzPair(f *testing.F) {
 			return
 		}
 		if key == "" || !strings.HasPrefix(text, key) {
-			t.Errorf("parsePair(%q) has the key %q; want what is before =", text, key)
+			t.Errorf("parsePair(%q) has the key %q; want the text before =", text, key)
 		}
 		encoded, err := strictjson.Encode(map[string]any{key: value})
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// folder makes a folder of files.
+// folder creates a folder with files.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// call runs a command and returns what it wrote.
+// call runs a command and returns its exit code and output.
 func call(t *testing.T, env cli.Env) (exit int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -35,7 +35,7 @@ func call(t *testing.T, env cli.Env) (exit int, stdout, stderr string) {
 	return exit, out.String(), errs.String()
 }
 
-// The tools of these tests run in cells, which are this program again.
+// TestMain lets the worker processes of the tests run: they are this program again.
 func TestMain(m *testing.M) {
 	engines.Main()
 	os.Exit(m.Run())
@@ -43,23 +43,23 @@ func TestMain(m *testing.M) {
 
 func TestZeroEnv(t *testing.T) {
 	if exit := cli.Main(t.Context(), cli.Env{}); exit != 0 {
-		t.Errorf("Main with the zero Env = %d; want 0, for toolrun alone shows its help", exit)
+		t.Errorf("Main with the zero Env = %d; want 0, because toolrun without a command shows its help", exit)
 	}
 }
 
-// The checks of conform kill cells, which is nothing to tell who asked for them.
+// Checks of conform kill worker processes, which must not print anything.
 func TestConformIsQuiet(t *testing.T) {
 	dir, err := filepath.Abs(filepath.Join(root, "plugins", "examples", "feature_flags_c"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	exit, stdout, stderr := call(t, cli.Env{Args: []string{"conform", "tool.wasm"}, Dir: dir}) // it calls memory
+	exit, stdout, stderr := call(t, cli.Env{Args: []string{"conform", "tool.wasm"}, Dir: dir}) // the plug-in calls memory
 	if exit != 0 || stderr != "" || !strings.Contains(stdout, "checks pass") {
 		t.Errorf("conform = %d, %s\nstderr: %s", exit, stdout, stderr)
 	}
 }
 
-// cancelling is a stream that ends a context when something is written to it.
+// cancelling is a stream that cancels a context on the first write.
 type cancelling struct {
 	bytes.Buffer
 	cancel context.CancelFunc
@@ -88,7 +88,7 @@ func TestCancelledRunStoresNothing(t *testing.T) {
 	}
 }
 
-// waiting is a stdin that never ends; who reads it presses Ctrl-C.
+// waiting is a stdin that never ends. Its first read cancels the context, like Ctrl-C.
 type waiting struct{ cancel context.CancelFunc }
 
 func (w waiting) Read([]byte) (int, error) {
@@ -129,33 +129,33 @@ func TestColor(t *testing.T) {
 				t.Errorf("the error begins %q; coloured: %t, want %t", stderr, got, test.want)
 			}
 			if !strings.Contains(stderr, `there is no command "toolrun nothing"`) {
-				t.Errorf("the error is %q; want its text", stderr)
+				t.Errorf("the error is %q; want the plain text", stderr)
 			}
 		})
 	}
 }
 
-// A person sees JSON indented, a program gets it on one line.
+// JSON is indented on a terminal and on one line otherwise.
 func TestTerminalOutput(t *testing.T) {
 	dir := folder(t, map[string]string{"tool.js": `return {a: [1], b: "\u009b31m"};`})
 	env := cli.Env{Args: []string{"run", "./tool.js"}, Dir: dir}
 	if _, stdout, _ := call(t, env); stdout != "{\"a\":[1],\"b\":\"\u009b31m\"}\n" {
-		t.Errorf("the output for a program is %q; want one line as the tool gave it", stdout)
+		t.Errorf("the output without a terminal is %q; want the unchanged output on one line", stdout)
 	}
 	env.StdoutTerminal = true
 	if _, stdout, _ := call(t, env); stdout != "{\n  \"a\": [\n    1\n  ],\n  \"b\": \"\ufffd31m\"\n}\n" {
-		t.Errorf("the output for a terminal is %q; want it indented, and nothing that steers the terminal", stdout)
+		t.Errorf("the output for a terminal is %q; want indentation and no control characters", stdout)
 	}
 }
 
 func TestRenderedTextCannotSteerATerminal(t *testing.T) {
 	env := cli.Env{Args: []string{"render", "-"}, Dir: t.TempDir(), StdoutTerminal: true, Stdin: strings.NewReader("a\x1b[2Jb\tc\nd")}
 	if _, stdout, _ := call(t, env); stdout != "a\ufffd[2Jb\tc\nd\n" {
-		t.Errorf("the rendered text is %q; want control characters replaced", stdout)
+		t.Errorf("the rendered text is %q; want replaced control characters", stdout)
 	}
 	env.StdoutTerminal, env.Stdin = false, strings.NewReader("a\x1bb")
 	if _, stdout, _ := call(t, env); stdout != "a\x1bb\n" {
-		t.Errorf("the rendered text is %q; want it as it is, in a pipe", stdout)
+		t.Errorf("the rendered text is %q; want the unchanged text without a terminal", stdout)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestEmptyFlagsAreRefused(t *testing.T) {
 	}
 }
 
-// What has ended is freed by later commands, since none stays open to do it.
+// Expired records are removed by later commands, because no command stays open.
 func TestRunFreesWhatHasEnded(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"app.yaml": `
@@ -219,25 +219,25 @@ tools:
 	before := count()
 	run("idle")
 	if after := count(); after != before+1 {
-		t.Errorf("a run beside a living record left %d records of %d; want one more, its entry in the ledger", after, before)
+		t.Errorf("after a run with a record that has not expired there are %d records, before %d; want one more, the ledger entry", after, before)
 	}
 	now = now.Add(2 * time.Hour)
 	run("idle", "--dry-run")
 	if after := count(); after != before+2 {
-		t.Errorf("a dry run hours after a record has ended left %d records of %d; want its entry more, and none less", after, before+1)
+		t.Errorf("after a dry run with an expired record there are %d records, before %d; want only its ledger entry more", after, before+1)
 	}
 	run("idle")
 	if after := count(); after != before+2 {
-		t.Errorf("a run hours after a record has ended left %d records of %d; want one less, and its entry", after, before+2)
+		t.Errorf("after a run with an expired record there are %d records, before %d; want the expired one replaced by the ledger entry", after, before+2)
 	}
 	now = now.Add(31 * 24 * time.Hour)
 	run("idle")
 	if after := count(); after != before-1 {
-		t.Errorf("a run a month later left %d records of %d; want its entry alone, and what the app declares", after, before+2)
+		t.Errorf("a run a month later left %d records, before %d; want its ledger entry and the app's declarations", after, before+2)
 	}
 }
 
-// A record that has ended is not there, though it has not been freed yet: its store is no orphan.
+// An expired record does not exist, even before it is removed: its store is not an orphan.
 func TestCheckCountsLivingRecords(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"was.yaml": "app: shop\nmemory:\n  facts: {access: application, retention: 10s}\n  notes: {access: application}\n",
@@ -254,10 +254,10 @@ func TestCheckCountsLivingRecords(t *testing.T) {
 	}
 	do("memory", "set", "facts", "{}", "--app", "was.yaml")
 	if got := do("check", "now.yaml", "--json"); !strings.Contains(got, `"code":"orphan"`) {
-		t.Errorf("check = %s; want a warning of the store that is not declared any more", got)
+		t.Errorf("check = %s; want a warning about the store that is no longer declared", got)
 	}
 	now = now.Add(time.Minute)
 	if got := do("check", "now.yaml", "--json"); got != "[]\n" {
-		t.Errorf("check after the record has ended = %s; want nothing", got)
+		t.Errorf("check after the record has expired = %s; want nothing", got)
 	}
 }

@@ -22,12 +22,12 @@ func TestShowChanges(t *testing.T) {
 		{"deeply", `{"a":{"b":{"c":1,"d":1}}}`, `{"a":{"b":{"c":2,"d":1}}}`, "would change s:\n  - /a/b/c: 1\n  + /a/b/c: 2\n"},
 		{"another type", `{"a":{"b":1}}`, `{"a":[1]}`, "would change s:\n  - /a: {\"b\":1}\n  + /a: [1]\n"},
 		{"names that are escaped", `{"a/b~c":1}`, `{"a/b~c":2}`, "would change s:\n  - /a~1b~0c: 1\n  + /a~1b~0c: 2\n"},
-		{"an item more", `{"a":[1,2]}`, `{"a":[1,2,3]}`, "would change s:\n  + /a/2: 3\n"},
-		{"an item less", `{"a":[1,2,3]}`, `{"a":[2,3]}`, "would change s:\n  - /a/0: 1\n"},
-		{"an item between", `{"a":[1,1]}`, `{"a":[1,2,1]}`, "would change s:\n  + /a/1: 2\n"},
-		{"one of the same", `{"a":[1,1]}`, `{"a":[1]}`, "would change s:\n  - /a/1: 1\n"},
-		{"an item within", `{"a":[{"b":1},{"b":2}]}`, `{"a":[{"b":1},{"b":3}]}`, "would change s:\n  - /a/1/b: 2\n  + /a/1/b: 3\n"},
-		{"text that steers a terminal", `{"a":"x"}`, "{\"a\":\"\u009b31m\"}", "would change s:\n  - /a: \"x\"\n  + /a: \"\ufffd31m\"\n"},
+		{"an added item", `{"a":[1,2]}`, `{"a":[1,2,3]}`, "would change s:\n  + /a/2: 3\n"},
+		{"a removed item", `{"a":[1,2,3]}`, `{"a":[2,3]}`, "would change s:\n  - /a/0: 1\n"},
+		{"an inserted item", `{"a":[1,1]}`, `{"a":[1,2,1]}`, "would change s:\n  + /a/1: 2\n"},
+		{"one of two equal items", `{"a":[1,1]}`, `{"a":[1]}`, "would change s:\n  - /a/1: 1\n"},
+		{"a change inside an item", `{"a":[{"b":1},{"b":2}]}`, `{"a":[{"b":1},{"b":3}]}`, "would change s:\n  - /a/1/b: 2\n  + /a/1/b: 3\n"},
+		{"control characters", `{"a":"x"}`, "{\"a\":\"\u009b31m\"}", "would change s:\n  - /a: \"x\"\n  + /a: \"\ufffd31m\"\n"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestChangesAreColouredForATerminal(t *testing.T) {
 	}
 }
 
-// TestChangesNameItems expects a record of a store with many to be named with its item, which cannot steer a terminal.
+// TestChangesNameItems expects a record of a store with many to be shown with its item, without control characters.
 func TestChangesNameItems(t *testing.T) {
 	var stdout bytes.Buffer
 	out := &console{env: Env{Stdout: &stdout}.withDefaults()}

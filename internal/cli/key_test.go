@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// TestKeyCreate makes a key for each role that the command's help lists, and leaves no file behind for one that it refuses.
+// TestKeyCreate creates a key for each role in the help. A rejected role must not leave a file.
 func TestKeyCreate(t *testing.T) {
 	for _, role := range []string{"operator", "runtime", "read-only", "backup", "metering"} {
 		dir := t.TempDir()

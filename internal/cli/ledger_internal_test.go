@@ -34,7 +34,7 @@ func TestParseMoment(t *testing.T) {
 	}
 }
 
-// paged has a ledger whose pages hold less than was asked for.
+// paged is a ledger with small pages.
 type paged struct {
 	entries, page int
 }
@@ -71,7 +71,7 @@ func TestLedgerGoesOverPages(t *testing.T) {
 				t.Errorf("listLedger = %v with %d entries; want %d", err, got, test.want)
 			}
 			if got := stderr.String(); !strings.Contains(got, test.more) || (got == "") != (test.more == "") {
-				t.Errorf("listLedger wrote %q to stderr; want %q in it", got, test.more)
+				t.Errorf("listLedger wrote %q to stderr; want it to contain %q", got, test.more)
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// All pages of a list are read, short and empty ones too; one that is followed by itself ends it with an error.
+// TestAllPages expects all pages of a list, including short and empty ones, and an error for a page that follows itself.
 func TestAllPages(t *testing.T) {
 	pages := [][]int{{1, 2}, {}, {3}}
 	got, err := allPages(func(after string) ([]int, string, error) {
@@ -20,6 +20,6 @@ func TestAllPages(t *testing.T) {
 		t.Errorf("the items = %v, %v; want those of all pages", got, err)
 	}
 	if _, err := allPages(func(string) ([]int, string, error) { return nil, "same", nil }); err == nil {
-		t.Error("a list that does not end is read without an error")
+		t.Error("allPages of an endless list = nil; want an error")
 	}
 }

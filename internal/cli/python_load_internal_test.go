@@ -12,14 +12,14 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// slowEngine takes a while to load a source, which it refuses.
+// slowEngine is an engine whose Load is slow and fails.
 type slowEngine struct {
 	name  string
 	takes time.Duration
 	ready bool
 }
 
-var errSlow = errors.New("refused after all")
+var errSlow = errors.New("load failed")
 
 func (e slowEngine) Info() engine.Info  { return engine.Info{Name: e.name, Extensions: []string{".py"}} }
 func (e slowEngine) Walled() bool       { return true }
@@ -30,7 +30,7 @@ func (e slowEngine) Load(context.Context, engine.Source) (engine.Program, error)
 	return nil, errSlow
 }
 
-// A script gets to know in one line why its first Python tool takes so long.
+// Without a terminal, a line reports why the first Python tool takes so long.
 func TestSlowLoadOfPythonIsAnnounced(t *testing.T) {
 	const line = "note: getting Python 3.12.0 ready: it is compiled on first use, which takes up to half a minute\n"
 	tests := []struct {
@@ -40,10 +40,10 @@ func TestSlowLoadOfPythonIsAnnounced(t *testing.T) {
 		want           string
 	}{
 		{"slow", slowEngine{pythonEngine, 5 * time.Second, false}, false, false, line},
-		{"slow, of an interpreter that is compiled", slowEngine{pythonEngine, 5 * time.Second, true}, false, false, ""},
+		{"slow, with a compiled interpreter", slowEngine{pythonEngine, 5 * time.Second, true}, false, false, ""},
 		{"quick", slowEngine{pythonEngine, 900 * time.Millisecond, false}, false, false, ""},
 		{"slow with --json", slowEngine{pythonEngine, 5 * time.Second, false}, true, false, ""},
-		{"slow, of another language", slowEngine{"js", 5 * time.Second, false}, false, false, ""},
+		{"slow, another language", slowEngine{"js", 5 * time.Second, false}, false, false, ""},
 		{"slow at a terminal", slowEngine{pythonEngine, 1500 * time.Millisecond, false}, false, true, "\r\x1b[Kgetting Python 3.12.0 ready ... 1 s\r\x1b[K"},
 	}
 	for _, test := range tests {
@@ -56,14 +56,14 @@ func TestSlowLoadOfPythonIsAnnounced(t *testing.T) {
 					t.Errorf("Load = %v and wrote %q; want the engine's error, and %q", err, stderr.String(), test.want)
 				}
 				if !engine.IsWalled(e) || engine.MemoryOf(e) != 4711 {
-					t.Errorf("the engine is walled: %t, has %d bytes; want what it says itself", engine.IsWalled(e), engine.MemoryOf(e))
+					t.Errorf("isolated = %t, memory = %d bytes; want the values of the engine", engine.IsWalled(e), engine.MemoryOf(e))
 				}
 			})
 		})
 	}
 }
 
-// Where something is shown already, what is a part of it is not shown too.
+// A nested progress shows nothing.
 func TestProgressWithinProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stderr bytes.Buffer
@@ -73,7 +73,7 @@ func TestProgressWithinProgress(t *testing.T) {
 			return err
 		})
 		if err != errSlow || strings.Contains(stderr.String(), "Python") || !strings.Contains(stderr.String(), "checking ... 1 s") {
-			t.Errorf("progress = %v and wrote %q; want the outer one alone", err, stderr.String())
+			t.Errorf("progress = %v and wrote %q; want only the outer text", err, stderr.String())
 		}
 	})
 }

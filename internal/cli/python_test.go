@@ -21,7 +21,7 @@ func TestPythonInfoWithNone(t *testing.T) {
 	for _, cache := range []string{"", t.TempDir()} {
 		exit, stdout, _ := python(t, cache, "info")
 		if exit != 0 || !strings.Contains(stdout, "no Python runtime is installed; toolrun python install") {
-			t.Errorf("python info with the cache %q = %d, %q; want that there is none, and what to do", cache, exit, stdout)
+			t.Errorf("python info with the cache %q = %d, %q; want that none is installed, and a hint", cache, exit, stdout)
 		}
 		exit, stdout, _ = python(t, cache, "info", "--json")
 		if exit != 0 || !strings.HasPrefix(stdout, `{"installed":false,"version":"3.12.0",`) {
@@ -30,7 +30,7 @@ func TestPythonInfoWithNone(t *testing.T) {
 	}
 }
 
-// TestPythonDamaged puts a file of the right size, but not the right content, where the runtime is looked for.
+// TestPythonDamaged replaces the runtime by a file of the same size with other content.
 func TestPythonDamaged(t *testing.T) {
 	cache := t.TempDir()
 	dir := filepath.Join(cache, "python", distribution.Version+"-"+distribution.SHA256[:16])
@@ -46,23 +46,23 @@ func TestPythonDamaged(t *testing.T) {
 	}
 	exit, _, stderr := python(t, cache, "info")
 	if exit != 5 || !strings.Contains(stderr, "damaged") || !strings.Contains(stderr, "hint: install it again: toolrun python install") {
-		t.Errorf("python info = %d, %q; want that it is damaged, and what to do", exit, stderr)
+		t.Errorf("python info = %d, %q; want that it is damaged, and a hint", exit, stderr)
 	}
 	t.Setenv("PATH", t.TempDir())
 	exit, _, stderr = python(t, cache, "install")
 	if exit != 5 || !strings.Contains(stderr, "npm, which was not found") {
-		t.Errorf("python install = %d, %q; want that it tried to fetch a whole one", exit, stderr)
+		t.Errorf("python install = %d, %q; want that it tried to download a new one", exit, stderr)
 	}
 }
 
 func TestPythonInstallNeedsACache(t *testing.T) {
 	exit, _, stderr := python(t, "", "install")
 	if exit != 5 || !strings.Contains(stderr, "hint: set HOME, or XDG_CACHE_HOME") {
-		t.Errorf("python install = %d, %q; want what to do", exit, stderr)
+		t.Errorf("python install = %d, %q; want a hint", exit, stderr)
 	}
 }
 
-// TestPythonInstall fetches the runtime from the registry that npm is set to, once.
+// TestPythonInstall downloads the runtime once, from the registry that npm is configured for.
 func TestPythonInstall(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not installed")
@@ -84,16 +84,16 @@ func TestPythonInstall(t *testing.T) {
 	if err != nil || info.Size() != got.Bytes || !got.Installed || got.Version != distribution.Version || got.SHA256 != distribution.SHA256 {
 		t.Errorf("python install --json = %s; the file: %v", stdout, err)
 	}
-	t.Setenv("PATH", t.TempDir()) // no npm any more
+	t.Setenv("PATH", t.TempDir()) // without npm
 	if exit, stdout, stderr := python(t, cache, "install"); exit != 0 || !strings.Contains(stdout, "is already installed: "+got.File) {
 		t.Errorf("python install again = %d, %q, %q; want that it is already installed", exit, stdout, stderr)
 	}
 	if exit, stdout, _ := python(t, cache, "info"); exit != 0 || !strings.Contains(stdout, "file     "+got.File+"\n") {
-		t.Errorf("python info = %d, %q; want where it is", exit, stdout)
+		t.Errorf("python info = %d, %q; want the path of the runtime", exit, stdout)
 	}
 }
 
-// A person's first Python tool has the runtime installed; a program's is told what to do.
+// On a terminal, the first Python tool installs the runtime. Otherwise it fails with a hint.
 func TestFirstPythonTool(t *testing.T) {
 	dir := folder(t, map[string]string{"tool.py": "return 1\n"})
 	t.Setenv("PATH", t.TempDir()) // without npm

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// moody is a backend in any state.
+// moody is a backend whose Ping and free space can be set.
 type moody struct {
 	storage.Backend
 	space, ping error
@@ -41,7 +41,7 @@ func TestReadiness(t *testing.T) {
 		pings       int // so far
 	}{
 		{want: nil, pings: 1},
-		{after: 9 * time.Second, ping: errors.New("no"), want: nil, pings: 1}, // it is not written each time
+		{after: 9 * time.Second, ping: errors.New("no"), want: nil, pings: 1}, // the result is reused
 		{after: time.Second, ping: errors.New("disk 7 is broken"), want: errUnwritten, pings: 2},
 		{ping: nil, want: errUnwritten, pings: 2},
 		{after: time.Second, ping: nil, want: nil, pings: 3},
@@ -92,7 +92,7 @@ func TestMinFree(t *testing.T) {
 	}
 	for _, text := range []string{"0MiB", "much", "-1", "5", "OFF"} {
 		if _, err := (&serveFlags{minFree: text}).storage(); err == nil {
-			t.Errorf("--min-free %q is taken", text)
+			t.Errorf("--min-free %q is accepted", text)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func TestQuotaFlags(t *testing.T) {
 	}
 	for _, text := range []string{"x", "0", "-1", "1 apple"} {
 		if _, err := (&serveFlags{appBytes: text}).quota(); err == nil {
-			t.Errorf("--app-bytes %q is taken", text)
+			t.Errorf("--app-bytes %q is accepted", text)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// TestOpenLinksRefusesOpenSecret has a secret that is none.
+// TestOpenLinksRefusesOpenSecret expects an error for a secret that others can read or write.
 func TestOpenLinksRefusesOpenSecret(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no modes here")
@@ -22,7 +22,7 @@ func TestOpenLinksRefusesOpenSecret(t *testing.T) {
 		_, err := openLinks(out, &serveFlags{}, database, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
 		return err
 	}
-	if err := open(); err != nil { // which makes it
+	if err := open(); err != nil { // the first call creates it
 		t.Fatal(err)
 	}
 	for mode, sound := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o440: true, 0o640: true, 0o644: false, 0o660: false, 0o602: false, 0o666: false} {
@@ -34,7 +34,7 @@ func TestOpenLinksRefusesOpenSecret(t *testing.T) {
 			t.Errorf("a secret of mode %o: %v", mode, err)
 		}
 		if f, ok := errors.AsType[*abi.Fault](err); !sound && (!ok || f.Code != abi.InvalidArgument || f.Hint == "") {
-			t.Errorf("a secret of mode %o: %v; want a fault that tells what to do", mode, err)
+			t.Errorf("a secret of mode %o: %v; want a fault with a hint", mode, err)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestUnreachableIssuerAtStart has one WARN for an issuer that does not answer, and none for one that does.
+// TestUnreachableIssuerAtStart expects one warning for an unreachable issuer and none for a reachable one.
 func TestUnreachableIssuerAtStart(t *testing.T) {
 	const set = `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"k1","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`
 	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(set)) }))

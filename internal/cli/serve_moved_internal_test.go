@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// TestStartFaultNamesTheTenant keeps the tenant of a store that moved in the error with which a service does not start.
+// TestStartFaultNamesTheTenant expects the start error for a store with a changed scope to name the tenant.
 func TestStartFaultNamesTheTenant(t *testing.T) {
 	moved := &memory.ScopeChangedError{Store: "notes", Was: declare.ScopeUser, Is: declare.ScopeApplication, Records: 1}
 	f := faultOf(startFault(fmt.Errorf("for the tenant %q: %w", "acme", moved)))

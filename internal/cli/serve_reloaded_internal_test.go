@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestReloadGauges has reloads that fail and succeed.
+// TestReloadGauges tests failed and successful reloads.
 func TestReloadGauges(t *testing.T) {
 	var r reloaded
 	want := func(when string, success, at float64) {

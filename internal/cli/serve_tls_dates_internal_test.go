@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// TestInvalidCertificateDoesNotReplace keeps a valid certificate where the new one has expired or is not valid yet, and
-// takes any new one where the one before is not valid either.
+// TestInvalidCertificateDoesNotReplace expects a valid certificate to stay in use if the new one has expired or is not yet valid.
+// An invalid certificate is replaced by any new one.
 func TestInvalidCertificateDoesNotReplace(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
@@ -57,11 +57,11 @@ func TestInvalidCertificateDoesNotReplace(t *testing.T) {
 	now = now.Add(2 * time.Hour) // the good one has expired by now, and the files did not change
 	want("early.example")
 	if got := c.expires(); got.Equal(good) || got.Before(now) {
-		t.Errorf("the certificate in use expires at %v; want the new one's time", got)
+		t.Errorf("the certificate in use expires at %v; want the expiry time of the new one", got)
 	}
 }
 
-// TestExpiredCertificateAtStart starts with a warning.
+// TestExpiredCertificateAtStart expects a start with a warning.
 func TestExpiredCertificateAtStart(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
@@ -75,7 +75,7 @@ func TestExpiredCertificateAtStart(t *testing.T) {
 	}
 }
 
-// TestHintForExpiredCertificate says of a server's expired certificate what it is, not that the server does not run.
+// TestHintForExpiredCertificate expects the hint to mention the expired certificate, not a stopped server.
 func TestHintForExpiredCertificate(t *testing.T) {
 	dir := t.TempDir()
 	writeCertificateFor(t, dir, "127.0.0.1", time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour))
@@ -97,7 +97,7 @@ func TestHintForExpiredCertificate(t *testing.T) {
 	}
 	_, err = c.Usage().List(t.Context(), client.UsageQuery{})
 	if e, ok := errors.AsType[*client.Error](err); !ok || e.Status != 0 {
-		t.Fatalf("the error is %v; want one of the connection", err)
+		t.Fatalf("the error is %v; want a connection error", err)
 	}
 	if f := faultOf(explainServer(err)); !strings.Contains(f.Hint, "expired") || strings.Contains(f.Hint, "running") {
 		t.Errorf("the hint is %q; want that the certificate expired", f.Hint)

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// writeCertificate writes a certificate of its own for a name, good for the hours around now, and its key.
+// writeCertificate writes a self-signed certificate for a name that is valid now, and its key.
 func writeCertificate(t *testing.T, dir, name string) {
 	t.Helper()
 	writeCertificateFor(t, dir, name, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
@@ -50,7 +50,7 @@ func writeCertificateFor(t *testing.T, dir, name string, from, until time.Time) 
 	}
 }
 
-// TestCertificateIsReadAgain renews a certificate, and breaks it.
+// TestCertificateIsReadAgain renews a certificate and then breaks it.
 func TestCertificateIsReadAgain(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
@@ -74,13 +74,13 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	}
 	want("one.example")
 	writeCertificate(t, dir, "two.example")
-	want("one.example") // which was looked at just now
+	want("one.example") // the files were checked just now
 	now = now.Add(certificateEvery)
 	want("two.example")
 	if err := os.WriteFile(filepath.Join(dir, "cert.pem"), []byte("not a certificate"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for range 3 { // which is logged once
+	for range 3 { // the error is logged once
 		now = now.Add(certificateEvery)
 		want("two.example")
 	}
@@ -101,7 +101,7 @@ func TestCertificateIsReadAgain(t *testing.T) {
 	}
 }
 
-// TestTenantsOfMetrics reads --metrics-tenants.
+// TestTenantsOfMetrics parses --metrics-tenants.
 func TestTenantsOfMetrics(t *testing.T) {
 	for text, want := range map[string]struct {
 		ids   string

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// TestOpenRemoteWarns says when a key would go through a network as it is.
+// TestOpenRemoteWarns expects a warning if a key would be sent over a network unencrypted.
 func TestOpenRemoteWarns(t *testing.T) {
 	for url, warned := range map[string]bool{
 		"https://tools.example":    false,
@@ -30,7 +30,7 @@ func TestOpenRemoteWarns(t *testing.T) {
 	}
 }
 
-// TestSentFault shows places in the file that was read, as a person can open them.
+// TestSentFault expects locations in the source file, as the user wrote its path.
 func TestSentFault(t *testing.T) {
 	f := &abi.Fault{Code: abi.ToolError, File: "code.py", Line: 3, Stack: "at f (code.py:3:1)\nat other.py:1:2"}
 	got := sentFault(t.Context(), nil, f, host.Invocation{}, "./draft.py")

@@ -7,16 +7,16 @@ import (
 	"net/netip"
 )
 
-// Listener returns a listener whose connections the table bounds. TLS goes above it, so that handshakes count.
+// Listener returns a listener whose connections the table limits. Put TLS on top of it, so that handshakes count.
 func (t *Table) Listener(l net.Listener) net.Listener { return &listener{Listener: l, table: t} }
 
 type listener struct {
 	net.Listener
 	table  *Table
-	closed bool // under the lock of the table
+	closed bool // protected by the table's lock
 }
 
-// Accept waits for a connection, and then for a place for it.
+// Accept waits for a connection, and then for a free place in the table.
 func (l *listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
@@ -28,7 +28,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return nil, errors.Join(net.ErrClosed, c.Close())
 }
 
-// Close ends Accept, too.
+// Close closes the listener and ends a waiting Accept.
 func (l *listener) Close() error {
 	l.table.mu.Lock()
 	l.closed = true
@@ -37,21 +37,21 @@ func (l *listener) Close() error {
 	return l.Listener.Close()
 }
 
-// conn is a connection in a table, whose lock the fields are under.
+// conn is a connection in a table. The table's lock protects its fields.
 type conn struct {
 	net.Conn
 	table *Table
 	from  netip.Prefix
 
-	known bool // a request of it was admitted
-	idle  bool // it waits for the next request
-	gone  bool // it is not in the table any more
+	known bool // one of its requests was admitted
+	idle  bool // it is waiting for the next request
+	gone  bool // it was removed from the table
 
-	in *list.List // the list that it is in, nil for none
+	in *list.List // the list that contains it, nil for none
 	at *list.Element
 }
 
-// Close leaves the table once the descriptor is free.
+// Close closes the connection. It leaves the table once the descriptor is free.
 func (c *conn) Close() error {
 	err := c.Conn.Close()
 	c.table.mu.Lock()
@@ -60,7 +60,7 @@ func (c *conn) Close() error {
 	return err
 }
 
-// CloseWrite is what a server calls before it closes a connection whose client still sends.
+// CloseWrite is called by the server before it closes a connection whose client is still sending.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -68,7 +68,8 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// addressOf returns whom a connection is counted by: an address, of IPv6 the 64 bits that one customer of a network has.
+// addressOf returns the address by which a connection is counted. For IPv6 it is the 64-bit prefix, which one customer of a
+// network usually has.
 func addressOf(c net.Conn) netip.Prefix {
 	tcp, ok := c.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -79,6 +80,6 @@ func addressOf(c net.Conn) netip.Prefix {
 	if address.Is6() {
 		bits = 64
 	}
-	prefix, _ := address.Prefix(bits) // fails only for an address that is none
+	prefix, _ := address.Prefix(bits) // fails only for an invalid address
 	return prefix
 }

@@ -11,69 +11,69 @@ import (
 	"sync"
 )
 
-// Limits bound the connections of a server.
+// Limits are the limits of a server's connections.
 type Limits struct {
-	// Connections is how many there are at a time. Default 1,024, least 4.
+	// Connections is the maximum number of connections. Default 1,024, minimum 4.
 	Connections int
-	// Strangers is how many of them may be strangers. Default a half of Connections, at most 1,024, which is also the
-	// most.
+	// Strangers is the maximum number of strangers among them. The default and the maximum are the smaller of half of
+	// Connections and 1,024.
 	Strangers int
 }
 
 const (
 	defaultConnections = 1024
 	maxStrangers       = 1024
-	leastConnections   = 4
+	minConnections     = 4
 )
 
 func (l Limits) withDefaults() Limits {
-	l.Connections = max(cmp.Or(l.Connections, defaultConnections), leastConnections)
+	l.Connections = max(cmp.Or(l.Connections, defaultConnections), minConnections)
 	l.Strangers = min(cmp.Or(l.Strangers, maxStrangers), l.Connections/2)
 	l.Strangers = min(max(l.Strangers, 1), maxStrangers)
 	return l
 }
 
-// Counts are the numbers of connections at a time.
+// Counts contains the current numbers of connections.
 type Counts struct {
-	// Open is the number of all connections, Strangers and Idle are parts of it.
+	// Open is the number of all connections, including Strangers and Idle.
 	Open, Strangers, Idle int
-	// Closed is how many were closed since the beginning to make room for others.
+	// Closed is the number of connections that were closed so far to make room for others.
 	Closed int64
 }
 
-// Table has the connections of a server. It is safe for concurrent use.
+// Table contains the connections of a server. It is safe for concurrent use.
 type Table struct {
 	limits Limits
 
 	mu     sync.Mutex
-	change sync.Cond // there may be a place where there was none, or a listener was closed
+	change sync.Cond // signals a free place or a closed listener
 	open   int
 	closed int64
-	// strangers and idle hold *conn, the one first that did nothing for the longest time.
+	// strangers and idle contain *conn, the longest inactive one first.
 	strangers, idle list.List
-	// from counts the strangers of each address.
+	// from counts the strangers by address.
 	from map[netip.Prefix]int
 }
 
-// New makes a table without connections.
+// New returns an empty table.
 func New(limits Limits) *Table {
 	t := &Table{limits: limits.withDefaults(), from: map[netip.Prefix]int{}}
 	t.change.L = &t.mu
 	return t
 }
 
-// Limits returns the limits, defaults included.
+// Limits returns the effective limits.
 func (t *Table) Limits() Limits { return t.limits }
 
-// Counts returns how many connections there are.
+// Counts returns the current numbers of connections.
 func (t *Table) Counts() Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return Counts{Open: t.open, Strangers: t.strangers.Len(), Idle: t.idle.Len(), Closed: t.closed}
 }
 
-// Watch has the table follow the connections of a server, which is to serve a Listener of the table. It sets ConnState
-// and ConnContext.
+// Watch makes the table track the connections of a server, which must serve a Listener of the table. It sets ConnState and
+// ConnContext.
 func (t *Table) Watch(server *http.Server) {
 	server.ConnState = func(c net.Conn, state http.ConnState) {
 		if one := connOf(c); one != nil {
@@ -85,11 +85,11 @@ func (t *Table) Watch(server *http.Server) {
 	}
 }
 
-// connKey is where the context of a request has its connection.
+// connKey is the context key for the connection of a request.
 type connKey struct{}
 
-// Admit notes that a request was admitted: its connection is no stranger's from now on. The context is the request's;
-// that of another server is ignored.
+// Admit records that a request was admitted: its connection is no longer a stranger. ctx is the context of the request; that of
+// another server is ignored.
 func Admit(ctx context.Context) {
 	one, _ := ctx.Value(connKey{}).(*conn)
 	if one == nil {
@@ -105,7 +105,7 @@ func Admit(ctx context.Context) {
 	}
 }
 
-// connOf returns the connection of the table below one of the server's, nil if there is none.
+// connOf returns the connection of the table that a server's connection wraps, or nil if there is none.
 func connOf(c net.Conn) *conn {
 	if secured, ok := c.(*tls.Conn); ok {
 		c = secured.NetConn()
@@ -114,7 +114,7 @@ func connOf(c net.Conn) *conn {
 	return one
 }
 
-// enter notes the state of a connection. In StateNew its headers are not complete, in StateActive they are.
+// enter records the state of a connection. In StateNew its headers are incomplete, in StateActive they are complete.
 func (t *Table) enter(one *conn, state http.ConnState) {
 	if state != http.StateActive && state != http.StateIdle {
 		return
@@ -129,7 +129,7 @@ func (t *Table) enter(one *conn, state http.ConnState) {
 	t.list(one)
 }
 
-// list puts a connection where it can be found to make room. The caller holds mu.
+// list adds a connection to the list of those that may be closed to make room. The caller holds mu.
 func (t *Table) list(one *conn) {
 	switch {
 	case !one.known:

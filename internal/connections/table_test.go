@@ -14,10 +14,10 @@ import (
 	"github.com/toolrun/toolrun/internal/connections"
 )
 
-// patience is how long a test waits for what has to come.
+// patience is how long a test waits for an event.
 const patience = 20 * time.Second
 
-// bounded starts a server with a table. It admits requests with credentials; one for /wait it answers after leave.
+// bounded starts a server with a table. It admits requests with credentials, and answers those for /wait after leave.
 func bounded(t *testing.T, limits connections.Limits, secured bool) (s *httptest.Server, table *connections.Table, busy chan struct{}, leave func()) {
 	t.Helper()
 	left, stop := context.WithCancel(t.Context())
@@ -44,7 +44,7 @@ func bounded(t *testing.T, limits connections.Limits, secured bool) (s *httptest
 		stop()
 		s.Close()
 		if n := table.Counts().Open; n != 0 {
-			t.Errorf("a server that ended has %d connections", n)
+			t.Errorf("a stopped server has %d connections", n)
 		}
 	})
 	return s, table, busy, stop
@@ -67,14 +67,14 @@ func dial(t *testing.T, s *httptest.Server, text string) net.Conn {
 	return c
 }
 
-// ended reports whether a connection was closed by the server, which it waits for.
+// ended waits for the server to close a connection, and reports whether it did.
 func ended(c net.Conn) bool {
 	_, err := io.Copy(io.Discard, c)
 	var timeout net.Error
 	return !errors.As(err, &timeout) || !timeout.Timeout()
 }
 
-// until waits until the table counts as it should.
+// until waits until the counts of the table satisfy a condition.
 func until(t *testing.T, table *connections.Table, good func(connections.Counts) bool) {
 	t.Helper()
 	for begin := time.Now(); !good(table.Counts()); time.Sleep(time.Millisecond) {
@@ -90,8 +90,8 @@ const (
 	known   = half + "Authorization: me\r\n\r\n"
 )
 
-// TestStrangersLeaveRoom has strangers of each kind, one after the other: the first ones are closed, and a client is
-// served.
+// TestStrangersLeaveRoom opens strangers of each kind, one after the other. It expects the first ones to be closed, and a client
+// to be served.
 func TestStrangersLeaveRoom(t *testing.T) {
 	for name, attack := range map[string]struct {
 		text    string
@@ -124,7 +124,7 @@ func TestStrangersLeaveRoom(t *testing.T) {
 	}
 }
 
-// TestKnownStay has strangers come while others wait for an answer and between requests: these stay.
+// TestKnownStay expects known connections to stay open, during a request and between requests, while strangers arrive.
 func TestKnownStay(t *testing.T) {
 	s, table, busy, leave := bounded(t, connections.Limits{Connections: 16, Strangers: 4}, false)
 	atWork := dial(t, s, "GET /wait HTTP/1.1\r\nHost: a\r\nAuthorization: me\r\n\r\n")
@@ -141,13 +141,13 @@ func TestKnownStay(t *testing.T) {
 			t.Error(err)
 		}
 		if text, err := io.ReadAll(c); err != nil || len(text) == 0 {
-			t.Errorf("a client that is known got %q, %v", text, err)
+			t.Errorf("a known client got %q, %v", text, err)
 		}
 	}
 }
 
-// TestIdleMakeRoom fills a table with idle connections, and then with busy ones: a newcomer takes the place of an idle one,
-// and waits for a busy one.
+// TestIdleMakeRoom fills a table with idle connections, and then with busy ones. It expects a new connection to replace an idle
+// one, and to wait for a busy one.
 func TestIdleMakeRoom(t *testing.T) {
 	s, table, busy, leave := bounded(t, connections.Limits{Connections: 8, Strangers: 2}, false)
 	oldest := dial(t, s, known)
@@ -168,11 +168,11 @@ func TestIdleMakeRoom(t *testing.T) {
 	late := dial(t, s, half+"Authorization: me\r\nConnection: close\r\n\r\n")
 	leave()
 	if text, err := io.ReadAll(late); err != nil || len(text) == 0 {
-		t.Errorf("who waited for a place got %q, %v", text, err)
+		t.Errorf("the waiting client got %q, %v", text, err)
 	}
 }
 
-// TestHTTP2 has streams of one connection: it is known once one of them was admitted.
+// TestHTTP2 expects a connection with several streams to be known once one of them was admitted.
 func TestHTTP2(t *testing.T) {
 	s, table, _, _ := bounded(t, connections.Limits{Connections: 8}, true)
 	client := s.Client()
@@ -188,13 +188,13 @@ func TestHTTP2(t *testing.T) {
 		}
 		_ = response.Body.Close()
 		if response.ProtoMajor != 2 {
-			t.Fatalf("the answer is of %s", response.Proto)
+			t.Fatalf("the protocol of the response is %s", response.Proto)
 		}
 		until(t, table, func(c connections.Counts) bool { return c.Open == 1 && (c.Idle == 1) == (credentials != "") })
 	}
 }
 
-// TestAcceptEnds closes a listener while newcomers wait.
+// TestAcceptEnds closes a listener while new connections wait.
 func TestAcceptEnds(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -218,7 +218,7 @@ func TestAcceptEnds(t *testing.T) {
 		if _, err := io.WriteString(c, unknown); err != nil {
 			t.Fatal(err)
 		}
-		// One by one: a stranger that is not admitted yet would be closed for the next one.
+		// One by one, because the next one would replace a stranger that is not admitted yet.
 		until(t, table, func(c connections.Counts) bool { return c.Open == min(i+1, 4) && c.Strangers == 0 })
 	}
 	if err := server.Close(); err != nil {
@@ -230,7 +230,7 @@ func TestAcceptEnds(t *testing.T) {
 	until(t, table, func(c connections.Counts) bool { return c.Open == 0 })
 }
 
-// TestLimits has defaults and bounds.
+// TestLimits tests the defaults and the bounds.
 func TestLimits(t *testing.T) {
 	for _, one := range []struct{ given, want connections.Limits }{
 		{connections.Limits{}, connections.Limits{Connections: 1024, Strangers: 512}},

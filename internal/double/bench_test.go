@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/double"
 )
 
-// BenchmarkCall measures a call that is a run of its own.
+// BenchmarkCall measures a call that is a run by itself.
 func BenchmarkCall(b *testing.B) {
 	in, client := io.Pipe()
 	replies := make(chan struct{})

@@ -13,20 +13,20 @@ import (
 
 type callRequest struct {
 	envelope
-	// Op and Args are the call as guests make it.
+	// Op and Args are the call, as guests make it.
 	Op   string            `json:"op"`
 	Args []json.RawMessage `json:"args"`
-	// Run is the run that it is part of. Default: it is a run of its own, with what follows.
+	// Run is the id of the run that the call belongs to. By default, the call is a run by itself, described by the fields below.
 	Run      string          `json:"run"`
 	User     string          `json:"user"`
 	Session  string          `json:"session"`
 	Tool     string          `json:"tool"`
 	Metadata json.RawMessage `json:"metadata"`
-	// Operator makes the call as the app's operator: outside of every run, without grants.
+	// Operator makes the call as the app's operator: outside of any run, and without grants.
 	Operator bool `json:"operator"`
 }
 
-// called is the result of a call. Effects is set for a call that was a run of its own.
+// called is the result of a call. Effects is set for a call that was a run by itself.
 type called struct {
 	Reply   json.RawMessage `json:"reply"`
 	Effects any             `json:"effects,omitempty"`
@@ -37,11 +37,11 @@ func (i *instance) call(ctx context.Context, r callRequest) (any, error) {
 	call := abi.Call{Op: r.Op, Args: r.Args}
 	switch {
 	case r.Operator && (r.Run != "" || r.Tool != ""):
-		return nil, abi.Faultf(abi.InvalidArgument, "the call of an operator is part of no run and no tool")
+		return nil, abi.Faultf(abi.InvalidArgument, "an operator's call must not name a run or a tool")
 	case r.Operator:
 		return i.operate(ctx, host.Caller{User: r.User, Session: r.Session}, call)
 	case r.Run != "" && (r.User != "" || r.Session != "" || r.Tool != "" || len(r.Metadata) > 0):
-		return nil, abi.Faultf(abi.InvalidArgument, "the run has its user, session, tool and metadata since it began").
+		return nil, abi.Faultf(abi.InvalidArgument, "the user, session, tool and metadata of a run are set when it begins").
 			WithHint("leave them out of the call")
 	case r.Run != "":
 		begun := i.runs[r.Run]
@@ -73,7 +73,7 @@ func (i *instance) operate(ctx context.Context, caller host.Caller, call abi.Cal
 	return called{reply, effects}, nil
 }
 
-// callIn performs a call in a run that is under way.
+// callIn performs a call in a current run.
 func (i *instance) callIn(r *run, call abi.Call) (json.RawMessage, error) {
 	if f := i.refusal(r, call); f != nil {
 		return nil, f
@@ -89,12 +89,12 @@ func (i *instance) callIn(r *run, call abi.Call) (json.RawMessage, error) {
 			return nil, o.fault
 		}
 		return o.reply, nil
-	case <-r.ended: // no guest could have caught what ended it
+	case <-r.ended: // a guest could not have caught the fault that ended the run
 		return nil, r.end.err
 	}
 }
 
-// refusal returns what a request has calls on a store refused with, or nil.
+// refusal returns the fault that a request has set for calls on a store, or nil.
 func (i *instance) refusal(r *run, call abi.Call) *abi.Fault {
 	var store string
 	if json.Unmarshal(call.Arg(0), &store) != nil || i.refusals[store] == nil {
@@ -102,14 +102,14 @@ func (i *instance) refusal(r *run, call abi.Call) *abi.Fault {
 	}
 	f := *i.refusals[store]
 	f.Op, f.Store = call.Op, store
-	f.ID = "-" + strconv.Itoa(len(r.injected)+1) // those of the host are positive
+	f.ID = "-" + strconv.Itoa(len(r.injected)+1) // IDs of the host are positive
 	kept := f
 	kept.ID = ""
 	r.injected[f.ID] = &kept
 	return &f
 }
 
-// callAlone performs a call that is a run of its own.
+// callAlone performs a call that is a run by itself.
 func (i *instance) callAlone(ctx context.Context, b beginRequest, call abi.Call) (any, error) {
 	r, _, err := i.start(ctx, b)
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// client is the engine of tools that the client of the process executes. The Host takes it for any other engine.
+// client is an engine whose tools are executed by the client process. For the Host it is an ordinary engine.
 type client struct{}
 
 var _ engine.Engine = client{}
 
-// Info describes the engine. Its one extension is that of the file that stands for the code of every tool.
+// Info describes the engine. Its only extension is that of the file that replaces the code of every tool.
 func (client) Info() engine.Info {
 	return engine.Info{Name: "client", Extensions: []string{sourceExtension}}
 }
 
-// Walled reports true: the guest is in another process than the host.
+// Walled returns true, because the guest is in another process.
 func (client) Walled() bool { return true }
 
 // Load returns the program of any tool.
@@ -28,14 +28,14 @@ func (client) Load(context.Context, engine.Source) (engine.Program, error) { ret
 
 type program struct{}
 
-// runKey is the key of the *run in the context of Host.Run: an engine.Input has no place for it.
+// runKey is the context key for the *run of Host.Run, because engine.Input has no field for it.
 type runKey struct{}
 
-// Run hands the calls of the client to the host until the client ends the run.
+// Run passes the calls of the client to the host until the client ends the run.
 func (program) Run(ctx context.Context, in engine.Input, h engine.Host) (engine.Output, error) {
 	r, ok := ctx.Value(runKey{}).(*run)
 	if !ok {
-		return engine.Output{}, errors.New("a run was not begun by a request")
+		return engine.Output{}, errors.New("the run was not started by a request")
 	}
 	if r.attempts++; r.attempts > 1 {
 		return engine.Output{}, &engine.NotRun{Fault: again()}
@@ -62,15 +62,15 @@ func (program) Run(ctx context.Context, in engine.Input, h engine.Host) (engine.
 // Close does nothing: there is nothing to free.
 func (program) Close() error { return nil }
 
-// again is the fault of a run that the host would execute again, which its client cannot do.
+// again returns the fault of a run that the host would retry. A client cannot retry it.
 func again() *abi.Fault {
 	return abi.Faultf(abi.Conflict, "another run changed a record that this one read").
-		WithHint("toolrun executes such a run again; in a test, run it again yourself")
+		WithHint("toolrun retries such a run; in a test, retry it yourself")
 }
 
 func rolledBack() *abi.Fault { return abi.Faultf(abi.Cancelled, "the run was rolled back") }
 
-// leave is how the client ends the run.
+// leave ends the run as the client requested.
 func (r *run) leave(c command, limits engine.Limits) (engine.Output, error) {
 	if c.fault != nil {
 		if injected := r.injected[c.fault.ID]; injected != nil {
@@ -84,7 +84,7 @@ func (r *run) leave(c command, limits engine.Limits) (engine.Output, error) {
 	return c.output, checkAnswer("context", c.output.Context, limits)
 }
 
-// checkAnswer refuses a document of the client that other engines would refuse from a guest in a sandbox.
+// checkAnswer rejects a document of the client that other engines would reject from a guest.
 func checkAnswer(name string, text json.RawMessage, limits engine.Limits) error {
 	if len(text) == 0 {
 		return nil

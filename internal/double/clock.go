@@ -12,11 +12,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// clock is the clock of a memory. It is safe for concurrent use.
+// clock is the clock of an instance. It is safe for concurrent use.
 type clock struct {
 	mu    sync.Mutex
 	base  func() time.Time
-	fixed time.Time // if it was set, where it stands
+	fixed time.Time // the time at which the clock is stopped, if it was set
 	shift time.Duration
 }
 
@@ -29,13 +29,13 @@ func (c *clock) now() time.Time {
 	return c.base().Add(c.shift)
 }
 
-// The times that a clock may show. Far from them a lifetime would end beyond what RFC 3339 can write.
+// The range of times that a clock may show. Outside of it, an expiry time could exceed what RFC 3339 can express.
 var (
 	earliest = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// set makes the clock stand at a time.
+// set stops the clock at a time.
 func (c *clock) set(at time.Time) error {
 	if at.Before(earliest) || at.After(latest) {
 		return abi.Faultf(abi.InvalidArgument, "the clock cannot be set to %s", at.Format(time.RFC3339)).
@@ -47,7 +47,7 @@ func (c *clock) set(at time.Time) error {
 	return nil
 }
 
-// advance moves the clock, which stands afterwards if it did before.
+// advance moves the clock forwards. A stopped clock stays stopped.
 func (c *clock) advance(by time.Duration) error {
 	if to := c.now().Add(by); to.Before(earliest) || to.After(latest) {
 		return abi.Faultf(abi.InvalidArgument, "the clock cannot be advanced to %s", to.UTC().Format(time.RFC3339))
@@ -64,9 +64,9 @@ func (c *clock) advance(by time.Duration) error {
 
 type clockRequest struct {
 	envelope
-	// Now sets the clock, which stands from then on.
+	// Now stops the clock at a time.
 	Now string `json:"now"`
-	// Advance moves it, such as by "90m".
+	// Advance is how far to move the clock, such as "90m".
 	Advance string `json:"advance"`
 }
 
@@ -95,13 +95,13 @@ func (i *instance) setClock(_ context.Context, r clockRequest) (any, error) {
 	}{i.clock.now().UTC()}, nil
 }
 
-// random is the random source of a memory: the system's until it is seeded. It is safe for concurrent use.
+// random is the random source of an instance: that of the system until it is seeded. It is safe for concurrent use.
 type random struct {
 	mu     sync.Mutex
 	seeded io.Reader
 }
 
-// Read fills p.
+// Read fills p with random bytes.
 func (r *random) Read(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// sources holds the file that stands for the code of every tool, which the client executes.
+// sources contains the file that replaces the code of every tool, because the client executes the tools.
 //
 //go:embed tool.client
 var sources embed.FS
@@ -25,13 +25,13 @@ const (
 	sourceExtension = ".client"
 )
 
-// declaration is an app with the function that releases its files.
+// declaration is an app and the function that releases its files.
 type declaration struct {
 	app     *app.App
 	release func()
 }
 
-// everything is the name of the tool of requests that name none: it may do everything.
+// everything is the name of the tool for requests that name none. It has all grants.
 const everything = "test"
 
 // declarationOf reads an app file.
@@ -43,7 +43,7 @@ func (s *server) declarationOf(file string) (*declaration, error) {
 	return &declaration{app: a, release: release}, nil
 }
 
-// importApp reads an app that a request holds.
+// importApp reads the app in a request.
 func importApp(document json.RawMessage) (*declaration, error) {
 	a, problems := app.Import("app.json", document)
 	if a == nil {
@@ -52,7 +52,7 @@ func importApp(document json.RawMessage) (*declaration, error) {
 	return &declaration{app: a, release: func() {}}, nil
 }
 
-// problemsFault is the fault of a declaration with mistakes.
+// problemsFault returns the fault of a declaration with mistakes.
 func problemsFault(problems app.Problems) error {
 	errs, ok := problems.Err().(app.Problems)
 	if !ok {
@@ -70,12 +70,12 @@ func problemsFault(problems app.Problems) error {
 	return f
 }
 
-// runnable returns the app with tools whose code is the client's.
+// runnable returns the app with tools whose code runs in the client.
 func runnable(a *app.App, tools []app.Tool) *app.App {
 	b := &app.App{ID: a.ID, SessionIdle: a.SessionIdle, Stores: a.Stores, Files: sources}
 	for _, t := range tools {
 		t.Source, t.Dir, t.Entry = sourceFile, "", ""
-		t.Limits.Timeout, t.Limits.CPU = 0, 0 // a debugger takes its time
+		t.Limits.Timeout, t.Limits.CPU = 0, 0 // the client may be in a debugger
 		b.Tools = append(b.Tools, t)
 		t.Name, t.InputSchema, t.OutputSchema = calling(t.Name), nil, nil
 		b.Tools = append(b.Tools, t)
@@ -83,11 +83,11 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 	return b
 }
 
-// calling returns the name of the tool that makes single calls for a tool: one with its grants, without input and output.
-// No tool that is declared has a name like that.
+// calling returns the name of the tool for single calls of a tool. It has the same grants, and neither input nor output. No
+// declared tool can have such a name.
 func calling(tool string) string { return tool + " call" }
 
-// manifestOf returns the declaration of a tool that has every grant.
+// manifestOf returns the manifest of a tool with all grants.
 func manifestOf(a *app.App) map[string]any {
 	grants := map[string]string{declare.SessionMeta: "read"}
 	for _, s := range a.Stores {
@@ -96,7 +96,7 @@ func manifestOf(a *app.App) map[string]any {
 	return map[string]any{"grants": grants}
 }
 
-// toolFrom reads a tool's manifest as one of the app's tools: its grants name stores of the app.
+// toolFrom reads a manifest as that of a tool of the app: its grants name stores of the app.
 func toolFrom(a *app.App, name string, manifest map[string]any) (app.Tool, error) {
 	text, err := app.Export(&app.App{ID: a.ID, SessionIdle: a.SessionIdle, Stores: a.Stores})
 	if err != nil {
@@ -119,7 +119,7 @@ func toolFrom(a *app.App, name string, manifest map[string]any) (app.Tool, error
 	return with.Tools[0], nil
 }
 
-// toolNamed returns the name of a declared tool, "" for the one that may do everything.
+// toolNamed returns the name of a declared tool. For "" it returns the tool with all grants.
 func (i *instance) toolNamed(name string) (string, error) {
 	known := []string{everything}
 	for _, t := range i.tools {
@@ -129,7 +129,7 @@ func (i *instance) toolNamed(name string) (string, error) {
 	if slices.Contains(known, name) {
 		return name, nil
 	}
-	f := abi.Faultf(abi.NotFound, "no tool is called %q", shortened(name))
+	f := abi.Faultf(abi.NotFound, "there is no tool %q", shortened(name))
 	if near := spell.Name(name, known); near != "" {
 		return "", f.WithHint("did you mean %q?", near)
 	}
@@ -140,7 +140,7 @@ type toolRequest struct {
 	envelope
 	// Tool is the name of the tool.
 	Tool string `json:"tool"`
-	// Manifest has the keys of a tool.json: grants, inputSchema, outputSchema, env, limits.
+	// Manifest contains keys of a tool.json: grants, inputSchema, outputSchema, env, limits.
 	Manifest map[string]any `json:"manifest"`
 }
 
@@ -162,8 +162,8 @@ func (i *instance) declareTool(_ context.Context, r toolRequest) (any, error) {
 	case at >= 0:
 		i.tools[at] = t
 	case len(i.tools) >= maxTools+len(i.declared.app.Tools):
-		return nil, abi.Faultf(abi.QuotaExceeded, "the memory has %d tools that requests declared", maxTools).
-			WithHint("declare a tool again under the same name to replace it")
+		return nil, abi.Faultf(abi.QuotaExceeded, "requests have already declared %d tools in this memory", maxTools).
+			WithHint("to replace a tool, declare it again under the same name")
 	default:
 		i.tools = append(i.tools, t)
 	}

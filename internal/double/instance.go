@@ -19,33 +19,33 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// instance is one memory: an app, its records, and a clock.
+// instance is one memory: an app, its records and a clock.
 type instance struct {
 	declared *declaration
 	limits   memory.Limits
 	gate     *admission.Gate
 	log      *slog.Logger
 
-	tools    []app.Tool // those of the app and those of requests
+	tools    []app.Tool // of the app and of requests
 	backend  storage.Backend
 	clock    *clock
 	random   *random
 	refusals map[string]*abi.Fault // by store
 
-	current *opened // nil until it is used
+	current *opened // nil until first use
 	runs    map[string]*run
-	begun   int // runs, ever
+	begun   int // number of runs so far
 }
 
-// opened is a host with the tools that were declared when it was opened. It is closed when it is no longer current and
-// its last run has ended.
+// opened is a host with the tools that were declared when it was opened. It is closed when it is no longer current and its last run
+// has ended.
 type opened struct {
 	host    *host.Host
 	runs    int
 	retired bool
 }
 
-// limits are bounds of what the app may keep; 0 is the host's default.
+// limits are the quotas of the app. 0 means the default of the host.
 type limits struct {
 	RecordBytes int   `json:"record_bytes"`
 	Depth       int   `json:"depth"`
@@ -71,22 +71,22 @@ func (s *server) newInstance(d *declaration, l limits) *instance {
 
 type openRequest struct {
 	envelope
-	// App is an app file as JSON; File is the path of one. Without both, the app has no stores.
+	// App is an app file as JSON. File is the path of an app file. Without either, the app has no stores.
 	App    json.RawMessage `json:"app"`
 	File   string          `json:"file"`
 	Limits limits          `json:"limits"`
 }
 
-// openedReply describes a memory that was opened.
+// openedReply describes an opened memory.
 type openedReply struct {
 	App    string   `json:"app"`
 	Stores []string `json:"stores"`
 	Tools  []string `json:"tools"`
-	// Operations are the calls of memory, for a client to make its functions from.
+	// Operations are the memory operations, from which a client generates its functions.
 	Operations abi.Table `json:"operations"`
 }
 
-// open opens a memory under a name, in place of one that is open under it.
+// open opens a memory under a name. It replaces the one that is open under that name.
 func (s *server) open(ctx context.Context, head envelope, r openRequest) (any, error) {
 	if s.instances[head.Memory] == nil && len(s.instances) >= maxInstances {
 		return nil, abi.Faultf(abi.QuotaExceeded, "%d memories are open", maxInstances).WithHint(`close some with {"do":"close"}`)
@@ -118,7 +118,7 @@ func (s *server) open(ctx context.Context, head envelope, r openRequest) (any, e
 func (s *server) declare(r openRequest) (*declaration, error) {
 	switch {
 	case r.File != "" && len(r.App) > 0:
-		return nil, abi.Faultf(abi.InvalidArgument, "the request names an app file and holds an app").WithHint("leave one of them out")
+		return nil, abi.Faultf(abi.InvalidArgument, "the request contains both file and app").WithHint("leave one of them out")
 	case r.File != "":
 		return s.declarationOf(r.File)
 	case len(r.App) > 0:
@@ -138,10 +138,10 @@ func (s *server) closeOne(_ context.Context, head envelope, _ plainRequest) (any
 	return nil, nil
 }
 
-// forever is the time that a run may take: its client may be in a debugger.
+// forever is the time limit of a run, because its client may be in a debugger.
 const forever = 1000 * time.Hour
 
-// open returns the host of the tools that are declared now.
+// open returns the host with the tools that are currently declared.
 func (i *instance) open(ctx context.Context) (*opened, error) {
 	if i.current != nil {
 		return i.current, nil
@@ -166,7 +166,7 @@ func (i *instance) open(ctx context.Context) (*opened, error) {
 	return i.current, nil
 }
 
-// retire has the next run use a new host, with the tools that are declared then.
+// retire makes the next run open a new host, with the tools that are declared by then.
 func (i *instance) retire() {
 	o := i.current
 	i.current = nil
@@ -176,14 +176,14 @@ func (i *instance) retire() {
 	}
 }
 
-// closeUnused closes a host that is not needed any more.
+// closeUnused closes a host that is no longer needed.
 func (o *opened) closeUnused() {
 	if o.retired && o.runs == 0 {
-		_ = o.host.Close() // it holds nothing but memory
+		_ = o.host.Close() // it has no resources besides memory
 	}
 }
 
-// reset removes all records and sessions. Runs under way store nothing.
+// reset removes all records and sessions. Current runs store nothing.
 func (i *instance) reset(_ context.Context, _ plainRequest) (any, error) {
 	i.drop()
 	i.backend = mem.New()
@@ -191,7 +191,7 @@ func (i *instance) reset(_ context.Context, _ plainRequest) (any, error) {
 	return nil, nil
 }
 
-// drop ends the runs and closes what is open.
+// drop ends the runs and closes everything.
 func (i *instance) drop() {
 	for id, r := range i.runs {
 		delete(i.runs, id)
@@ -210,13 +210,13 @@ type sessionRequest struct {
 	envelope
 	User    string `json:"user"`
 	Session string `json:"session"`
-	// Metadata is a merge patch on the session's metadata.
+	// Metadata is a merge patch for the session's metadata.
 	Metadata         json.RawMessage `json:"metadata"`
 	SessionReference string          `json:"session_reference"`
 	UserReference    string          `json:"user_reference"`
 }
 
-// session starts a session, or changes one that is open.
+// session starts or updates a session.
 func (i *instance) session(ctx context.Context, r sessionRequest) (any, error) {
 	o, err := i.open(ctx)
 	if err != nil {
@@ -243,11 +243,11 @@ func (i *instance) endSession(ctx context.Context, r endSessionRequest) (any, er
 type refuseRequest struct {
 	envelope
 	Store string `json:"store"`
-	// Error is the fault of every call on the store; null ends that.
+	// Error is the fault of every call on the store. null removes it.
 	Error *abi.Fault `json:"error"`
 }
 
-// refuse has the calls of tools on a store fail.
+// refuse makes the calls of tools on a store fail.
 func (i *instance) refuse(_ context.Context, r refuseRequest) (any, error) {
 	if r.Error == nil {
 		delete(i.refusals, r.Store)
@@ -258,7 +258,7 @@ func (i *instance) refuse(_ context.Context, r refuseRequest) (any, error) {
 		known = append(known, string(code))
 	}
 	if !slices.Contains(known, string(r.Error.Code)) {
-		return nil, abi.Faultf(abi.InvalidArgument, "no error has the code %q", shortened(string(r.Error.Code))).
+		return nil, abi.Faultf(abi.InvalidArgument, "there is no error code %q", shortened(string(r.Error.Code))).
 			WithHint("the codes are: %s", strings.Join(known, ", "))
 	}
 	f := *r.Error

@@ -14,20 +14,20 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// envelope holds the members that every request may have.
+// envelope contains the members that all requests have in common.
 type envelope struct {
-	// ID comes back in the reply.
+	// ID is copied to the reply.
 	ID json.RawMessage `json:"id"`
-	// Do names what is requested.
+	// Do is the kind of the request.
 	Do string `json:"do"`
-	// Memory names the memory that it is about; "" is the one that is open at the start.
+	// Memory is the name of the memory; "" is the one that is open at the start.
 	Memory string `json:"memory"`
 }
 
-// handler carries out one kind of request.
+// handler executes one kind of request.
 type handler func(s *server, ctx context.Context, head envelope, text []byte) (any, error)
 
-// handlers returns the handlers by the names of what they do.
+// handlers returns the handlers by the kind of the request.
 func handlers() map[string]handler {
 	return map[string]handler{
 		"open":        onServer((*server).open),
@@ -48,7 +48,7 @@ func handlers() map[string]handler {
 	}
 }
 
-// onServer makes the handler of a request about the memories as a whole. P is the JSON of the request.
+// onServer returns the handler for a request on the set of memories. P is the JSON of the request.
 func onServer[P any](do func(*server, context.Context, envelope, P) (any, error)) handler {
 	return func(s *server, ctx context.Context, head envelope, text []byte) (any, error) {
 		var params P
@@ -59,7 +59,7 @@ func onServer[P any](do func(*server, context.Context, envelope, P) (any, error)
 	}
 }
 
-// onInstance makes the handler of a request about one memory. P is the JSON of the request.
+// onInstance returns the handler for a request on one memory. P is the JSON of the request.
 func onInstance[P any](do func(*instance, context.Context, P) (any, error)) handler {
 	return func(s *server, ctx context.Context, head envelope, text []byte) (any, error) {
 		i := s.instances[head.Memory]
@@ -74,10 +74,10 @@ func onInstance[P any](do func(*instance, context.Context, P) (any, error)) hand
 	}
 }
 
-// answer carries out a request.
+// answer executes a request.
 func (s *server) answer(ctx context.Context, l line) reply {
 	if l.tooLong {
-		return failed(nil, abi.Faultf(abi.TooLarge, "a request has more than %d bytes", maxLine))
+		return failed(nil, abi.Faultf(abi.TooLarge, "a request is larger than %d bytes", maxLine))
 	}
 	var head envelope
 	if err := json.Unmarshal(l.text, &head); err != nil {
@@ -97,28 +97,28 @@ func (s *server) answer(ctx context.Context, l line) reply {
 func failed(id json.RawMessage, err error) reply { return reply{ID: id, Error: abi.FaultOf(err)} }
 
 func unknownRequest(name string, known []string) error {
-	f := abi.Faultf(abi.InvalidArgument, "no request is called %q", shortened(name))
+	f := abi.Faultf(abi.InvalidArgument, "there is no request %q", shortened(name))
 	if near := spell.Name(name, known); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
 	return f.WithHint("the requests are: %s", strings.Join(known, ", "))
 }
 
-// decode reads a request into its parameters, and refuses a member that it does not have.
+// decode decodes the parameters of a request. It rejects unknown members.
 func decode(text []byte, do string, params any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(params); err != nil {
 		if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 			return abi.Faultf(abi.InvalidArgument, "the request %q has no member %s", do, name).
-				WithHint("toolrun double --help names the documentation of the requests")
+				WithHint("toolrun double --help refers to the documentation of the requests")
 		}
 		return malformed(err)
 	}
 	return nil
 }
 
-// malformed is the fault of a request that is not the JSON it has to be.
+// malformed returns the fault of a request with invalid JSON or a wrong type.
 func malformed(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
@@ -130,7 +130,7 @@ func malformed(err error) error {
 	return abi.Faultf(abi.InvalidArgument, "the request is not a JSON object: %v", err).WithHint(`for example {"do":"clock"}`)
 }
 
-// shortened bounds a name that a fault quotes.
+// shortened truncates a name that a fault quotes.
 func shortened(name string) string {
 	const most = 64
 	if len(name) <= most {

@@ -9,13 +9,13 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// record is a record in the requests seed and dump.
+// record is a record in a seed request and in the reply to a dump request.
 type record struct {
 	Store   string          `json:"store"`
 	User    string          `json:"user,omitempty"`
 	Session string          `json:"session,omitempty"`
 	Content json.RawMessage `json:"content"`
-	// The rest is the host's, and ignored by seed: what dump returns can be seeded as it is.
+	// The remaining fields are set by the host. seed ignores them, so that the result of dump can be seeded unchanged.
 	Revision  int64   `json:"revision,omitempty"`
 	Created   string  `json:"created,omitempty"`
 	UpdatedAt string  `json:"updated_at,omitempty"`
@@ -27,7 +27,7 @@ type seedRequest struct {
 	Records []record `json:"records"`
 }
 
-// seed stores contents as they are, as the app's operator.
+// seed stores contents unchanged, as the app's operator.
 func (i *instance) seed(ctx context.Context, r seedRequest) (any, error) {
 	for _, one := range r.Records {
 		store, err := json.Marshal(one.Store)
@@ -46,7 +46,7 @@ func (i *instance) seed(ctx context.Context, r seedRequest) (any, error) {
 
 type dumpRequest struct {
 	envelope
-	// Store, User and Session limit the dump to their records.
+	// Store, User and Session limit the dump to matching records.
 	Store   string `json:"store"`
 	User    string `json:"user"`
 	Session string `json:"session"`
@@ -56,7 +56,7 @@ type dumpReply struct {
 	Records []record `json:"records"`
 }
 
-// dump returns the living records.
+// dump returns the records that have not expired.
 func (i *instance) dump(ctx context.Context, r dumpRequest) (any, error) {
 	o, err := i.open(ctx)
 	if err != nil {
@@ -83,7 +83,7 @@ type dumper struct {
 	bytes  int
 }
 
-// store collects those of a store.
+// store collects the records of a store.
 func (d *dumper) store(ctx context.Context, name string) error {
 	after := ""
 	for {
@@ -115,7 +115,7 @@ func (d *dumper) add(ctx context.Context, r record) error {
 		return err
 	}
 	if err := json.Unmarshal(reply, &r); err != nil || r.Content == nil {
-		return err // it ended meanwhile
+		return err // it expired meanwhile
 	}
 	if d.bytes += len(r.Content); len(d.found) == maxDump || d.bytes > maxDumpBytes {
 		return abi.Faultf(abi.TooLarge, "the dump has more than %d records or %d bytes", maxDump, maxDumpBytes).

@@ -10,19 +10,19 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// run is a run under way: an execution of Host.Run whose guest is the client.
+// run is a current run: an execution of Host.Run whose guest is the client.
 type run struct {
 	host     *opened
 	began    chan start
 	commands chan command
 	replies  chan outcome
-	ended    chan struct{} // closed when Host.Run returned, and end is set
+	ended    chan struct{} // closed when Host.Run has returned and end is set
 	end      ending
 	attempts int                   // used by the goroutine of Host.Run
-	injected map[string]*abi.Fault // faults of refusals that the client got, by their ids
+	injected map[string]*abi.Fault // set faults that the client received, by id
 }
 
-// start holds the documents that a guest gets.
+// start contains the documents for the guest.
 type start struct {
 	Run     string          `json:"run"`
 	RunID   string          `json:"run_id"`
@@ -30,20 +30,20 @@ type start struct {
 	Context json.RawMessage `json:"context"`
 }
 
-// command is a call of the client, or how it ends the run: by a fault, or else by an output.
+// command is a call of the client, or the end of the run: with a fault, or with an output.
 type command struct {
 	call   *abi.Call
 	fault  *abi.Fault
 	output engine.Output
 }
 
-// outcome is the reply to a call, or its fault.
+// outcome is the reply to a call or its fault.
 type outcome struct {
 	reply json.RawMessage
 	fault *abi.Fault
 }
 
-// ending holds the results of Host.Run.
+// ending contains the results of Host.Run.
 type ending struct {
 	result, effects any
 	err             error
@@ -63,10 +63,10 @@ type beginRequest struct {
 	UserReference    string            `json:"user_reference"`
 }
 
-// begin begins a run, and keeps it for later requests. A run that the host refuses is an error.
+// begin starts a run for later requests. It returns an error if the host rejects the run.
 func (i *instance) begin(ctx context.Context, r beginRequest) (any, error) {
 	if len(i.runs) >= maxRuns {
-		return nil, abi.Faultf(abi.QuotaExceeded, "%d runs are under way", maxRuns).WithHint("commit them, or roll them back")
+		return nil, abi.Faultf(abi.QuotaExceeded, "there are %d open runs", maxRuns).WithHint("commit them or roll them back")
 	}
 	var err error
 	if r.Tool, err = i.toolNamed(r.Tool); err != nil {
@@ -82,7 +82,7 @@ func (i *instance) begin(ctx context.Context, r beginRequest) (any, error) {
 	return s, nil
 }
 
-// start begins a run.
+// start starts a run.
 func (i *instance) start(ctx context.Context, b beginRequest) (*run, start, error) {
 	o, err := i.open(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ type endRequest struct {
 
 type commitRequest struct {
 	endRequest
-	// Output is the tool's return value, Context holds the keys of its context that it added or changed.
+	// Output is the return value of the tool. Context contains the context keys that it added or changed.
 	Output   json.RawMessage `json:"output"`
 	Context  json.RawMessage `json:"context"`
 	Warnings []string        `json:"warnings"`
@@ -129,16 +129,16 @@ type commitRequest struct {
 
 type rollbackRequest struct {
 	endRequest
-	// Error is the failure of the tool. Its id names the fault of a call that the tool did not handle; "" for none.
+	// Error is the failure of the tool. Its id is that of the fault that the tool did not handle; "" for none.
 	Error *abi.Fault `json:"error"`
 }
 
-// commit ends a run that succeeded, and returns its Result.
+// commit ends a successful run and returns its Result.
 func (i *instance) commit(_ context.Context, r commitRequest) (any, error) {
 	return i.finish(r.Run, command{output: engine.Output{Output: r.Output, Context: r.Context, Warnings: r.Warnings}})
 }
 
-// rollback ends a run that failed, and returns its Result.
+// rollback ends a failed run and returns its Result.
 func (i *instance) rollback(_ context.Context, r rollbackRequest) (any, error) {
 	if r.Error == nil {
 		r.Error = rolledBack()
@@ -160,18 +160,18 @@ func (r *run) finish(c command) ending {
 	select {
 	case r.commands <- c:
 		<-r.ended
-	case <-r.ended: // a call ended it
+	case <-r.ended: // a call has ended it
 	}
 	r.left()
 	return r.end
 }
 
-// left closes the host if it is not needed any more.
+// left closes the host if it is no longer needed.
 func (r *run) left() {
 	r.host.runs--
 	r.host.closeUnused()
 }
 
 func noRun(id string) error {
-	return abi.Faultf(abi.NotFound, "no run %q is under way", shortened(id)).WithHint(`begin one with {"do":"begin"}`)
+	return abi.Faultf(abi.NotFound, "there is no open run %q", shortened(id)).WithHint(`start one with {"do":"begin"}`)
 }

@@ -15,30 +15,29 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// Bounds of a process.
+// Limits of a process.
 const (
-	maxLine      = 8 << 20 // bytes of a request
+	maxLine      = 8 << 20 // maximum bytes of a request
 	maxInstances = 1000    // memories
-	maxRuns      = 64      // runs under way in one memory
-	maxTools     = 64      // tools that one memory declares by requests
+	maxRuns      = 64      // open runs in one memory
+	maxTools     = 64      // tools declared by requests in one memory
 	maxDump      = 1000    // records in one reply
 	maxDumpBytes = 64 << 20
 )
 
-// Config is the configuration of Serve. Its zero value serves apps that requests declare, by the system's clock.
+// Config is the configuration of Serve. With the zero value, apps come only from requests, and the clock is that of the system.
 type Config struct {
-	// Load reads an app file; release is called when the app is not used any more. Default: no app is read from a file.
+	// Load reads an app file. release is called when the app is no longer used. By default, app files cannot be read.
 	Load func(file string) (a *app.App, release func(), err error)
-	// App is the app of the memory that is open at the start. Default: an app without stores.
+	// App is the app of the memory that is open at the start. The default is an app without stores.
 	App *app.App
-	// Now is the clock of memories whose clock was not set. Default: the system's.
+	// Now is the clock of memories whose clock is not set. The default is time.Now.
 	Now func() time.Time
-	// Logger gets the texts of errors that replies do not quote. Default: discard.
+	// Logger receives the errors that replies do not contain. By default, they are discarded.
 	Logger *slog.Logger
 }
 
-// Serve answers requests, in their order, until in ends or ctx does. Runs that are under way then store nothing. The
-// error is that of in or out.
+// Serve handles requests in order until in or ctx ends. Open runs then store nothing. The error is that of in or out.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	s, err := newServer(cfg)
 	if err != nil {
@@ -63,7 +62,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	}
 }
 
-// server is the state of Serve. It is used by one goroutine.
+// server is the state of Serve. Only one goroutine uses it.
 type server struct {
 	cfg       Config
 	gate      *admission.Gate
@@ -83,10 +82,10 @@ func newServer(cfg Config) (*server, error) {
 	}
 	if cfg.Load == nil {
 		cfg.Load = func(string) (*app.App, func(), error) {
-			return nil, nil, abi.Faultf(abi.InvalidArgument, "app files are not read here")
+			return nil, nil, abi.Faultf(abi.InvalidArgument, "app files cannot be read here")
 		}
 	}
-	const all = 1 << 30 // runs wait for their client and not for each other
+	const all = 1 << 30 // runs wait for their client, not for each other
 	gate, err := admission.New(admission.Limits{Running: all, PerTenant: all, PerApp: all, PerUser: all})
 	if err != nil {
 		return nil, err
@@ -102,7 +101,7 @@ func (s *server) close() {
 	}
 }
 
-// reply is the answer to a request.
+// reply is the reply to a request.
 type reply struct {
 	ID     json.RawMessage `json:"id,omitempty"`
 	OK     bool            `json:"ok"`
@@ -112,7 +111,7 @@ type reply struct {
 
 func (s *server) write(out io.Writer, r reply) error {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b) // which ends the line
+	enc := json.NewEncoder(&b) // Encode ends the line
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(r); err != nil {
 		s.cfg.Logger.Error("a reply cannot be written as JSON", "error", err)
@@ -126,13 +125,13 @@ func (s *server) write(out io.Writer, r reply) error {
 	return err
 }
 
-// line is a request, or why it was not read.
+// line is a request, or the error of reading it.
 type line struct {
 	text    []byte
 	tooLong bool
 }
 
-// readLines reads lines until in ends or ctx does. Then lines is closed, and failed has the error of in.
+// readLines reads lines until in or ctx ends. Then it closes lines, and failed receives the error of in.
 func readLines(ctx context.Context, in io.Reader) (<-chan line, <-chan error) {
 	lines, failed := make(chan line), make(chan error, 1)
 	go func() {
@@ -160,7 +159,7 @@ func readLines(ctx context.Context, in io.Reader) (<-chan line, <-chan error) {
 	return lines, failed
 }
 
-// readLine reads to the end of a line. What is beyond maxLine is dropped.
+// readLine reads a line. It discards what exceeds maxLine.
 func readLine(r *bufio.Reader) (line, error) {
 	var l line
 	for {

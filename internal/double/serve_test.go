@@ -26,8 +26,8 @@ import (
 
 var update = flag.Bool("update", false, "write the replies of testdata")
 
-// TestExchanges makes the requests of testdata, which are the lines that begin with {, and compares the replies, which
-// begin with "= ". Other lines are comments.
+// TestExchanges sends the requests in testdata, which are the lines that start with {, and compares the replies, which start with
+// "= ". Other lines are comments.
 func TestExchanges(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -81,8 +81,8 @@ func exchange(t *testing.T, text string) string {
 	return b.String()
 }
 
-// own returns the part of a reply that this package is responsible for: without measured times, ids, the table of
-// operations, and the texts of memory's faults.
+// own returns the part of a reply that this package is responsible for. It omits measured times, ids, the table of operations, and
+// the texts of memory faults.
 func own(t *testing.T, reply string) string {
 	t.Helper()
 	var document map[string]any
@@ -123,7 +123,7 @@ func load(file string) (*app.App, func(), error) {
 	return a, func() {}, problems.Err()
 }
 
-// serve answers requests and returns the replies.
+// serve sends requests and returns the replies.
 func serve(t *testing.T, in io.Reader) []string {
 	t.Helper()
 	var out bytes.Buffer
@@ -137,7 +137,7 @@ func TestLongLine(t *testing.T) {
 	long := `{"do":"clock","x":"` + strings.Repeat("x", 9<<20) + `"}`
 	replies := serve(t, strings.NewReader(long+"\n"+`{"id":1,"do":"reset"}`))
 	if len(replies) != 2 || !strings.Contains(replies[0], `"code":"too_large"`) || replies[1] != `{"id":1,"ok":true}` {
-		t.Errorf("the replies = %.200q; want too_large, and the next request answered", replies)
+		t.Errorf("the replies = %.200q; want too_large, and a reply to the next request", replies)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestDumpIsBounded(t *testing.T) {
 	}
 }
 
-// TestCancelled ends Serve in the middle of a run, while the client says nothing.
+// TestCancelled cancels Serve during a run, while the client sends nothing.
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, client := io.Pipe()
@@ -197,7 +197,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// writes is a writer that calls a function at each write.
+// writes is a writer that calls a function on each write.
 type writes func()
 
 func (w writes) Write(p []byte) (int, error) {
@@ -205,13 +205,13 @@ func (w writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-var errGone = errors.New("the reader is gone")
+var errGone = errors.New("the reader has disconnected")
 
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errGone }
 
-// TestReleased demands that every app file is released: when its memory is opened anew, is closed, or Serve ends.
+// TestReleased expects every app file to be released: when its memory is reopened or closed, and when Serve ends.
 func TestReleased(t *testing.T) {
 	loaded, released := 0, 0
 	cfg := double.Config{Load: func(string) (*app.App, func(), error) {
@@ -233,7 +233,7 @@ func TestReleased(t *testing.T) {
 	}
 }
 
-// TestClockRuns demands that a clock that was not set goes on with the system's.
+// TestClockRuns expects a clock that was not set to follow the system's clock.
 func TestClockRuns(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	requests := `{"do":"clock","advance":"24h"}` + "\n" + `{"do":"clock"}` + "\n" + `{"do":"clock","memory":"","now":"2031-01-01T00:00:00Z"}` + "\n" + `{"do":"clock"}`
@@ -244,14 +244,14 @@ func TestClockRuns(t *testing.T) {
 	}
 	replies := strings.Split(out.String(), "\n")
 	if !strings.Contains(replies[1], `"now":"2030-01-02T00:00:`) || strings.Contains(replies[1], `00:00:00Z`) {
-		t.Errorf("the clock shows %s; want a day and some seconds more than at the start", replies[1])
+		t.Errorf("the clock shows %s; want a day and some seconds after the start", replies[1])
 	}
 	if !strings.Contains(replies[3], `"now":"2031-01-01T00:00:00Z"`) {
-		t.Errorf("the clock shows %s; want the time that it was set to", replies[3])
+		t.Errorf("the clock shows %s; want the time that was set", replies[3])
 	}
 }
 
-// TestPatience has a client take longer for a run than its tool may.
+// TestPatience has a client take longer for a run than its tool's time limit.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, client := io.Pipe()
@@ -267,7 +267,7 @@ func TestPatience(t *testing.T) {
 		}
 		time.Sleep(24 * time.Hour)
 		if reply := request(`{"do":"commit","run":"r1","output":{}}`); !strings.Contains(reply, `"ok":true,"output":{}`) {
-			t.Errorf("commit = %s; want a Result that is ok", reply)
+			t.Errorf("commit = %s; want a successful Result", reply)
 		}
 		client.Close()
 		if err := <-ended; err != nil {
@@ -276,7 +276,7 @@ func TestPatience(t *testing.T) {
 	})
 }
 
-// sends is a writer that sends what is written.
+// sends is a writer that sends each write to a channel.
 type sends chan<- string
 
 func (s sends) Write(p []byte) (int, error) {
@@ -298,7 +298,7 @@ func TestLargeOutput(t *testing.T) {
 	}
 }
 
-// TestOperations demands that a client gets the table of operations as it is.
+// TestOperations expects the reply to contain the complete table of operations.
 func TestOperations(t *testing.T) {
 	var reply struct {
 		Result struct{ Operations abi.Table }
@@ -318,7 +318,7 @@ func TestBrokenOutput(t *testing.T) {
 	}
 }
 
-// TestSeed demands the same ids after the same seed, and others after another.
+// TestSeed expects the same ids after the same seed, and different ids after another seed.
 func TestSeed(t *testing.T) {
 	ids := func(seed int) []string {
 		requests := fmt.Sprintf(`{"do":"clock","now":"2030-01-01T00:00:00Z"}
@@ -330,7 +330,7 @@ func TestSeed(t *testing.T) {
 	}
 	first := ids(1)
 	if len(first) != 4 || first[0] == first[2] {
-		t.Errorf("the ids of two runs = %q; want two, each twice", first)
+		t.Errorf("the ids of two runs = %q; want two different ids, each twice", first)
 	}
 	if again := ids(1); !slices.Equal(again, first) {
 		t.Errorf("the ids after the same seed = %q; want %q", again, first)
@@ -340,7 +340,7 @@ func TestSeed(t *testing.T) {
 	}
 }
 
-// TestDocumentation makes the requests of the documentation's example.
+// TestDocumentation sends the requests of the example in the documentation.
 func TestDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/double.md")
 	if err != nil {
@@ -369,7 +369,7 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// TestRequestsAreDocumented looks for every request in the documentation.
+// TestRequestsAreDocumented expects the documentation to have a row for every request.
 func TestRequestsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/double.md")
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// computing names, by their packages, the tests that run without the race detector: those that compute for long in one
-// goroutine, in which it finds nothing and takes ten times as long, and those that start hundreds of processes, each of
-// which it delays. No two tests of the module have one of these names.
+// computing lists, by package, the tests that run without the race detector. These compute for long in one goroutine, where the
+// detector finds nothing and takes ten times as long, or start hundreds of processes, each of which it slows down. Each name is
+// unique in the module.
 var computing = map[string][]string{
 	"./cmd/toolrun":    {"TestCommandScripts"},
 	"./host/app":       {"TestTotalBytes"},
@@ -27,7 +27,7 @@ var computing = map[string][]string{
 	"./schema":                 {"TestAgainstLibrary", "TestCompileManyChoices", "TestMistakesAreBounded", "TestSuite", "TestWorkIsBounded"},
 }
 
-// pattern returns the expression for -run and -skip that matches the tests.
+// pattern returns the regular expression for -run and -skip that matches the tests.
 func pattern(tests map[string][]string) string {
 	names := slices.Sorted(func(yield func(string) bool) {
 		for _, of := range tests {
@@ -41,5 +41,5 @@ func pattern(tests map[string][]string) string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// packagesOf returns the packages of the tests, sorted.
+// packagesOf returns the sorted packages of the tests.
 func packagesOf(tests map[string][]string) []string { return slices.Sorted(maps.Keys(tests)) }

@@ -10,10 +10,9 @@ import (
 	"testing"
 )
 
-// TestComputingNames: each test that runs without the race detector exists, and no other test has its name, which would
-// not run at all.
+// TestComputingNames expects each test in computing to exist, and no other test to have its name, because that test would not run.
 func TestComputingNames(t *testing.T) {
-	declared := map[string][]string{} // the folders that declare a test, by its name
+	declared := map[string][]string{} // folders by the name of a test that they declare
 	function := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
@@ -36,7 +35,7 @@ func TestComputingNames(t *testing.T) {
 	for folder, names := range computing {
 		for _, name := range names {
 			if got := declared[name]; !slices.Equal(got, []string{folder}) {
-				t.Errorf("%s is declared in %v; want it in %s and nowhere else", name, got, folder)
+				t.Errorf("%s is declared in %v; want it only in %s", name, got, folder)
 			}
 		}
 	}

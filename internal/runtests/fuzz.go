@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fuzzAll runs every fuzz target of the modules, one after the other.
+// fuzzAll runs every fuzz target of the modules sequentially.
 func fuzzAll(folders []string, duration string) error {
 	for _, folder := range folders {
 		packages, err := list(folder)

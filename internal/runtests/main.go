@@ -1,8 +1,8 @@
-// Command runtests runs the tests of every module of the repository, with the race detector if a C compiler is found, and
-// ends in one line that counts them and names what was skipped. With -fuzz it runs every fuzz target instead. It is run in
-// the root of the repository.
+// Command runtests runs the tests of every module of the repository, with the race detector if a C compiler is installed. Its last
+// line counts the tests and lists what was skipped. With -fuzz it runs every fuzz target instead. Run it in the root of the
+// repository.
 //
-// If TOOLRUN_NO_SKIP is set, a skipped test is a failure.
+// If TOOLRUN_NO_SKIP is set, a skipped test counts as a failure.
 package main
 
 import (
@@ -48,9 +48,9 @@ func run(fuzz string) error {
 	return sum.close(err)
 }
 
-// withoutRace are folders whose tests compile much WebAssembly, which takes ten times as long under the race detector (make
-// soak runs those under it), bound the memory of processes, of which it takes ten times as much, need large dependencies,
-// which would be compiled for it anew, or are one goroutine that starts compilers, Node.js and Python.
+// withoutRace lists folders whose tests run without the race detector. They compile much WebAssembly, which takes ten times as long
+// with it (make soak runs those with it), limit the memory of processes, which use ten times as much, have large dependencies,
+// which would be compiled again, or use one goroutine that starts compilers, Node.js and Python.
 var withoutRace = []string{
 	"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples", "/host/engines/", "/host/engine/python/", "/host/extract/",
 	"/hostile/", "/host/sandbox/",
@@ -58,7 +58,7 @@ var withoutRace = []string{
 	"/internal/arch/", "/internal/bindgen/", "/sdk/js/", "/sdk/python-wasm/",
 }
 
-// packages lists the packages of a module, apart by whether they are tested with the race detector.
+// packages lists the packages of a module, separately with and without the race detector.
 func packages(folder string) (raced, plain []string, err error) {
 	all, err := list(folder)
 	if err != nil {
@@ -101,15 +101,15 @@ func compilerFound() bool {
 	return err == nil
 }
 
-// event is a line of go test -json.
+// event is an event of go test -json.
 type event struct {
 	Action, Package, Test, Output string
 	Elapsed                       float64
 }
 
-// summary counts the tests and keeps the output of those under way, to print it when they fail.
+// summary counts the tests. It keeps the output of running tests, to print it if they fail.
 type summary struct {
-	mu             sync.Mutex // guards what follows while jobs run
+	mu             sync.Mutex // guards the fields below while jobs run
 	passed, failed int
 	skipped        []string
 	times          []testTime
@@ -121,7 +121,7 @@ func (s *summary) add(line []byte) {
 	defer s.mu.Unlock()
 	var e event
 	if json.Unmarshal(line, &e) != nil {
-		fmt.Println(string(line)) // what go itself says, such as a build error
+		fmt.Println(string(line)) // output of go itself, such as a build error
 		return
 	}
 	name := e.Package + "." + e.Test
@@ -148,13 +148,13 @@ func (s *summary) addPackage(e event) {
 	}
 }
 
-// testTime is how long a test took, in seconds, while others ran beside it.
+// testTime is the duration of a test in seconds, while other tests ran.
 type testTime struct {
 	name    string
 	seconds float64
 }
 
-// mostNamed is how many of the slowest tests are named at the end.
+// mostNamed is the number of slowest tests that are listed at the end.
 const mostNamed = 20
 
 func (s *summary) printSlowest() {
@@ -181,7 +181,7 @@ func (s *summary) addTest(e event, name string) {
 	delete(s.output, name)
 }
 
-// skipReason finds what a skipped test said: its last line of output but for go's own.
+// skipReason returns the last line of output of a skipped test, ignoring the lines of go itself.
 func skipReason(output []string) string {
 	for _, line := range slices.Backward(output) {
 		text := strings.TrimSpace(line)

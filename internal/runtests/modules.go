@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// modules returns the folders of all modules at or below root, root first.
+// modules returns the folders of all modules at or below root, starting with root.
 func modules(root string) (folders []string, err error) {
 	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {

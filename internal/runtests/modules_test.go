@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every module is found, the root first; those of packages of npm and of test data are not modules of the repository.
+// TestModules expects every module to be found, starting with the root, except those in npm packages and test data.
 func TestModules(t *testing.T) {
 	root := t.TempDir()
 	for _, file := range []string{
@@ -28,7 +28,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// The tests of the modules beside toolrun's are run, those that bound memory without the race detector.
+// The tests of all modules run, those that limit memory without the race detector.
 func TestPackages(t *testing.T) {
 	for folder, want := range map[string]struct{ raced, plain string }{
 		"../../hostile": {plain: "github.com/toolrun/toolrun/hostile/native"},
@@ -40,10 +40,10 @@ func TestPackages(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want.raced != "" && !slices.Contains(raced, want.raced) || slices.Contains(plain, want.raced) {
-			t.Errorf("%s: %s is not tested with the race detector", folder, want.raced)
+			t.Errorf("%s: %s does not run with the race detector", folder, want.raced)
 		}
 		if want.plain != "" && !slices.Contains(plain, want.plain) || slices.Contains(raced, want.plain) {
-			t.Errorf("%s: %s is not tested without the race detector", folder, want.plain)
+			t.Errorf("%s: %s does not run without the race detector", folder, want.plain)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// job is one call of go test.
+// job is one invocation of go test.
 type job struct {
 	folder   string // of the module
 	packages []string
@@ -18,7 +18,7 @@ type job struct {
 	flags    []string // of go test
 }
 
-// jobs returns a job for each way in which packages of a module are tested. Together they run every test.
+// jobs returns the jobs that together run every test of a module: one for each set of flags.
 func jobs(folders []string) (all []job, err error) {
 	for _, folder := range folders {
 		raced, plain, err := packages(folder)
@@ -39,7 +39,7 @@ func jobs(folders []string) (all []job, err error) {
 	return slices.DeleteFunc(all, func(j job) bool { return len(j.packages) == 0 }), nil
 }
 
-// long are the packages whose tests take longest, the longest first.
+// long lists the packages with the slowest tests, the slowest first.
 var long = []string{
 	"github.com/toolrun/toolrun/cmd/toolrun",
 	"github.com/toolrun/toolrun/hostile",
@@ -51,8 +51,8 @@ var long = []string{
 	"github.com/toolrun/toolrun/plugins/examples",
 }
 
-// schedule orders jobs so that no processor is idle for long in the end: those of the main module, without its long
-// packages, take longest; then follow the long packages, each in a job of its own, and the other modules.
+// schedule orders jobs so that all processors stay busy until the end: first the jobs of the main module without its long packages,
+// then each long package as a separate job, and the other modules.
 func schedule(all []job) []job {
 	var main, alone, others []job
 	for _, j := range all {
@@ -81,8 +81,8 @@ func schedule(all []job) []job {
 	return slices.Concat(main, alone, others)
 }
 
-// compile compiles what a job needs and links nothing, so that jobs that run at a time do not compile the same packages.
-// What does not compile is reported by go test.
+// compile compiles the packages of a job without linking, so that concurrent jobs do not compile the same packages. go test reports
+// compile errors.
 func (j job) compile() {
 	args := []string{"list", "-e", "-export", "-test"}
 	if j.raced {
@@ -93,7 +93,7 @@ func (j job) compile() {
 	_ = cmd.Run()
 }
 
-// command is the call of go test, which gets half of the processors.
+// command returns the go test command of a job, which uses half of the processors.
 func (j job) command() *exec.Cmd {
 	args := []string{"test", "-json", "-timeout", "9m", "-p", strconv.Itoa(max(1, runtime.NumCPU()/2))}
 	cmd := exec.Command("go", slices.Concat(args, j.flags, j.packages)...)
@@ -101,7 +101,7 @@ func (j job) command() *exec.Cmd {
 	return cmd
 }
 
-// runAll runs jobs in this order, as many at a time as there are processors.
+// runAll runs jobs in order, as many concurrently as there are processors.
 func (s *summary) runAll(all []job) error {
 	next := make(chan job, len(all))
 	for _, j := range all {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever the order, each package is tested as often as before, in the same way, and the long ones in jobs of their own.
+// The schedule runs each package as often as before, with the same flags, and the long packages as separate jobs.
 func TestSchedule(t *testing.T) {
 	all, err := jobs([]string{"../..", "../../bench", "../../hostile"})
 	if err != nil {
@@ -26,17 +26,17 @@ func TestSchedule(t *testing.T) {
 			if slices.Contains(long, pkg) {
 				alone = append(alone, pkg)
 				if len(j.packages) > 1 {
-					t.Errorf("%s is in a job with %d packages; want it alone", pkg, len(j.packages))
+					t.Errorf("%s is in a job with %d packages; want 1", pkg, len(j.packages))
 				}
 			}
 		}
 	}
 	if !slices.Equal(alone, long) {
-		t.Errorf("the long packages begin in the order %q; want %q, each of which exists", alone, long)
+		t.Errorf("the long packages start in the order %q; want %q, each of which exists", alone, long)
 	}
 }
 
-// calls names each package of jobs with the flags that it is tested with, sorted.
+// calls returns each package of jobs with its test flags, sorted.
 func calls(all []job) (lines []string) {
 	for _, j := range all {
 		for _, pkg := range j.packages {

@@ -1,3 +1,3 @@
-// Package service puts the surfaces of a served app together: the HTTP API, MCP over HTTP, metrics, health, and a page
-// that describes the API.
+// Package service combines the handlers of a service: the HTTP API, MCP over HTTP, metrics, health checks, and a page with the
+// documentation of the API.
 package service

@@ -14,39 +14,39 @@ import (
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
-// connectors serve MCP for each host that clients of MCP use.
+// connectors contains the MCP servers, one for each host in use by MCP clients.
 type connectors struct {
 	options Options
 	api     *httpapi.Server
 
-	// slots bounds the MCP sessions of all hosts together.
+	// slots limits the number of MCP sessions of all hosts together.
 	slots *mcpapi.Slots
 
 	mu     sync.Mutex
 	closed bool
 	byHost map[*host.Host]*connector
-	// leaving are those of replaced hosts, whose calls under way go on.
+	// leaving contains the connectors of replaced hosts, whose running calls continue.
 	leaving map[*connector]bool
 }
 
-// connector is the MCP server of a host, with the lease on that host.
+// connector is the MCP server of a host, with a lease on the host.
 type connector struct {
 	app    string
 	server *mcpapi.Server
-	// handler is one for all requests: MCP sessions live in it.
+	// handler serves all requests, because it contains the MCP sessions.
 	handler http.Handler
 	release func()
-	// busy counts the requests that it has, under the lock of the connectors.
+	// busy is the number of current requests. The lock of connectors protects it.
 	busy int
 }
 
-// callerKey is where a request carries for whom it acts to the handler.
+// callerKey is the context key for the caller of a request.
 type callerKey struct{}
 
 func callerOf(r *http.Request) (host.Caller, error) {
 	caller, ok := r.Context().Value(callerKey{}).(host.Caller)
 	if !ok {
-		return caller, abi.Faultf(abi.AccessDenied, "the request was not admitted") // never: ServeHTTP says for whom it acts
+		return caller, abi.Faultf(abi.AccessDenied, "the request was not admitted") // never happens: ServeHTTP sets the caller
 	}
 	return caller, nil
 }
@@ -58,10 +58,10 @@ func newConnectors(opts Options, api *httpapi.Server) *connectors {
 	}
 }
 
-// sessionHeader names the MCP session of a request.
+// sessionHeader is the header with the id of the MCP session.
 const sessionHeader = "Mcp-Session-Id"
 
-// ServeHTTP answers a request of an MCP client.
+// ServeHTTP handles a request of an MCP client.
 func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	admitted, err := c.api.Access().Admit(r, auth.Run)
 	if err != nil {
@@ -85,14 +85,14 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpapi.WriteProblem(w, err)
 		return
 	}
-	ctx, done := c.api.Access().WithValidCredentials(r.Context(), r) // streams of MCP are as long as their sessions
+	ctx, done := c.api.Access().WithValidCredentials(r.Context(), r) // MCP streams last as long as their sessions
 	defer done()
 	defer c.done(one)
 	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, admitted.Caller)))
 }
 
-// left returns the connector that has a session of a replaced host still, nil where there is none. Its client can cancel
-// what it waits for.
+// left returns the connector of a replaced host that still has the session, or nil if there is none. The session's client can
+// still cancel its calls.
 func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	if session == "" {
 		return nil
@@ -109,14 +109,14 @@ func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	return nil
 }
 
-// done ends a request of a connector.
+// done records the end of a request to a connector.
 func (c *connectors) done(one *connector) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	one.busy--
 }
 
-// rest lets go of the host of a connector that has neither sessions nor requests.
+// rest releases the host of a connector that has no sessions and no requests.
 func (c *connectors) rest(h *host.Host) {
 	c.mu.Lock()
 	one := c.byHost[h]
@@ -130,10 +130,10 @@ func (c *connectors) rest(h *host.Host) {
 	c.end(context.Background(), one)
 }
 
-// Rest lets go of a host that nobody asked for as long, where no client of MCP has a session there.
+// Rest releases a host that was not used for some time, if no MCP client has a session there.
 func (s *Service) Rest(h *host.Host) { s.mcp.rest(h) }
 
-// of returns the connector of a host. It takes over the lease, whatever it returns.
+// of returns the connector of a host. It always takes over the lease.
 func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, error) {
 	for {
 		one, made, err := c.get(a)
@@ -141,8 +141,8 @@ func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, er
 			a.Release()
 			return one, err
 		}
-		// The host may have been retired since the request was admitted, and nobody would say so again. One that is in use
-		// now will be retired later than this.
+		// If the host was retired after the request was admitted, Retire will not be called for it again. A host in current use
+		// can only be retired later.
 		inUse, release, err := c.options.Apps.Host(context.WithoutCancel(ctx), a.Caller.Tenant, one.app)
 		if err == nil && inUse == a.Host {
 			release()
@@ -157,7 +157,7 @@ func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, er
 	}
 }
 
-// get returns the connector of a host, which takes over the lease where it is made.
+// get returns the connector of a host. A new connector takes over the lease.
 func (c *connectors) get(a httpapi.Admitted) (one *connector, made bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,15 +174,15 @@ func (c *connectors) get(a httpapi.Admitted) (one *connector, made bool, err err
 	return one, true, nil
 }
 
-// Retire ends the MCP sessions of a host that is replaced: clients begin anew, with the new one. It returns when the
-// calls under way in them are answered; the host is kept open until then.
+// Retire ends the MCP sessions of a replaced host: clients start new sessions on its successor. It returns when the running calls
+// have ended; the host stays open until then.
 func (s *Service) Retire(h *host.Host) {
 	if one := s.mcp.leave(h); one != nil {
-		s.mcp.end(context.Background(), one) // runs have a timeout, and close ends those that are left
+		s.mcp.end(context.Background(), one) // runs have a timeout, and close ends the remaining ones
 	}
 }
 
-// leave has the connector of a host get no new sessions, and returns it, or nil.
+// leave stops new sessions for the connector of a host, and returns the connector, or nil if there is none.
 func (c *connectors) leave(h *host.Host) *connector {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,12 +194,12 @@ func (c *connectors) leave(h *host.Host) *connector {
 	return one
 }
 
-// end ends a connector that is leaving.
+// end shuts down a connector that is leaving.
 func (c *connectors) end(ctx context.Context, one *connector) {
-	_ = one.server.Shutdown(ctx) // all has ended, one way or the other
+	_ = one.server.Shutdown(ctx) // on error, the sessions were cancelled
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.leaving[one] { // two may wait for its end
+	if c.leaving[one] { // two goroutines may wait for its end
 		delete(c.leaving, one)
 		one.release()
 	}

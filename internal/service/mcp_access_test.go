@@ -22,8 +22,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// users is a service whose callers write their user's name as the token; whom revoked names, it does not know any more.
-// Called gets a value with each memory call, as far as it has room.
+// users is a service whose callers use the user's name as their token. Revoked users are rejected. called receives a value for each
+// memory call, unless it is full.
 func users(t *testing.T, revoked *atomic.Pointer[string], called chan struct{}) *httptest.Server {
 	t.Helper()
 	declared, problems := app.Load(fstest.MapFS{
@@ -83,7 +83,7 @@ func (c calls) MemoryCalled(context.Context, host.RunInfo, host.CallEvent) {
 	}
 }
 
-// bearer sends credentials with each request.
+// bearer adds credentials to each request.
 type bearer string
 
 func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -105,7 +105,7 @@ func as(t *testing.T, server *httptest.Server, who, query string) (*mcp.ClientSe
 	return client, err
 }
 
-// A client of MCP with a user's token neither takes a session over nor begins one under an id of its own.
+// A user's MCP client can neither take over another user's session nor start one with an id of its choice.
 func TestMCPUsersBindNoSession(t *testing.T) {
 	server := users(t, &atomic.Pointer[string]{}, nil)
 	backend, err := as(t, server, "backend", "?session_id=visitor")
@@ -118,14 +118,14 @@ func TestMCPUsersBindNoSession(t *testing.T) {
 	for _, id := range []string{"visitor", "none"} {
 		bob, err := as(t, server, "bob", "?session_id="+id)
 		if err != nil {
-			continue // refused at once is fine
+			continue // an immediate rejection is fine
 		}
 		if r, err := bob.CallTool(t.Context(), &mcp.CallToolParams{Name: "look"}); err == nil && !r.IsError {
-			t.Errorf("bob's call in the session %q = %+v; want it refused", id, r)
+			t.Errorf("bob's call in the session %q = %+v; want an error", id, r)
 		}
 		uri := "toolrun://shop/memory/sessionMeta"
 		if r, err := bob.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil {
-			t.Errorf("bob's look into the session %q = %+v; want it refused", id, r)
+			t.Errorf("bob's read of the session %q = %+v; want an error", id, r)
 		}
 	}
 	own, err := as(t, server, "bob", "")
@@ -133,14 +133,14 @@ func TestMCPUsersBindNoSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r, err := own.CallTool(t.Context(), &mcp.CallToolParams{Name: "look"}); err != nil || r.IsError {
-		t.Errorf("bob's call in a session of the host's = %+v, %v; want an answer", r, err)
+		t.Errorf("bob's call in a session of the host = %+v, %v; want a result", r, err)
 	}
 	if r, err := backend.CallTool(t.Context(), &mcp.CallToolParams{Name: "look"}); err != nil || r.IsError {
-		t.Errorf("the visitor's next call = %+v, %v; want an answer", r, err)
+		t.Errorf("the visitor's next call = %+v, %v; want a result", r, err)
 	}
 }
 
-// A stream of MCP, and a call under way, end soon after the credentials are good no longer.
+// An MCP stream and a running call end soon after their credentials become invalid.
 func TestMCPEndsWithItsCredentials(t *testing.T) {
 	var revoked atomic.Pointer[string]
 	called := make(chan struct{}, 1)
@@ -161,7 +161,7 @@ func TestMCPEndsWithItsCredentials(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = bob.Wait() // its stream is open from the start
+		_ = bob.Wait() // its stream is open since the start
 	}()
 	<-called
 	name := "bob"
@@ -169,8 +169,8 @@ func TestMCPEndsWithItsCredentials(t *testing.T) {
 	for what, done := range map[string]chan struct{}{"the call under way": calling, "the stream": ended} {
 		select {
 		case <-done:
-		case <-time.After(60 * time.Second): // the call itself takes longer
-			t.Fatalf("%s goes on", what)
+		case <-time.After(60 * time.Second): // the call alone takes longer
+			t.Fatalf("%s has not ended", what)
 		}
 	}
 }

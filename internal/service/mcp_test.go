@@ -21,8 +21,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// surface is a service of one app, whose first run waits in a memory operation: begun is closed then, and resume lets
-// it go on.
+// surface is a service of one app whose first run waits in a memory operation: begun is closed then, and resume lets it
+// continue.
 type surface struct {
 	*Service
 	apps          *tenants.Apps
@@ -32,7 +32,7 @@ type surface struct {
 	retired       chan *host.Host
 }
 
-// pause is an observer that makes the first memory operation of all wait.
+// pause is an observer that makes the first memory operation wait.
 type pause struct {
 	host.NopObserver
 	*surface
@@ -94,10 +94,10 @@ func open(t *testing.T) *surface {
 	return s
 }
 
-// serve has the app served, or served anew.
+// serve serves the app, or serves it again as a new version.
 func (s *surface) serve(t *testing.T) {
 	t.Helper()
-	again := *s.declared // as it would be read again
+	again := *s.declared // a copy, as a reload would make it
 	if err := s.apps.Serve(t.Context(), []*app.App{&again}); err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func (s *surface) dial(t *testing.T) (*mcp.ClientSession, error) {
 	return client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: s.url}, nil)
 }
 
-// call begins a call that waits; what it returns is for its answer.
+// call starts a call that waits. The returned function waits for its result.
 func (s *surface) call(t *testing.T) (*mcp.ClientSession, <-chan *mcp.CallToolResult) {
 	t.Helper()
 	client, err := s.dial(t)
@@ -121,7 +121,7 @@ func (s *surface) call(t *testing.T) (*mcp.ClientSession, <-chan *mcp.CallToolRe
 	go func() {
 		result, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "count"})
 		if err != nil {
-			t.Errorf("the call under way = %v; want an answer", err)
+			t.Errorf("the running call = %v; want a result", err)
 		}
 		answered <- result
 	}()
@@ -129,7 +129,7 @@ func (s *surface) call(t *testing.T) (*mcp.ClientSession, <-chan *mcp.CallToolRe
 	return client, answered
 }
 
-// refused waits until a session takes no requests any more, and returns why.
+// refused waits until a session accepts no more requests, and returns the error.
 func refused(t *testing.T, c *mcp.ClientSession) error {
 	t.Helper()
 	for {
@@ -151,11 +151,11 @@ func TestStopAnswersMCPCalls(t *testing.T) {
 		t.Errorf("a later request = %v; want unavailable", err)
 	}
 	if _, err := s.dial(t); err == nil {
-		t.Error("a session begins after Stop")
+		t.Error("a session started after Stop")
 	}
 	close(s.resume)
 	if result := <-answered; result == nil || result.IsError {
-		t.Errorf("the call under way is answered %+v; want its output", result)
+		t.Errorf("the result of the running call = %+v; want its output", result)
 	}
 	<-stopped
 }
@@ -173,7 +173,7 @@ func TestStopCancelsMCPCallsInTheEnd(t *testing.T) {
 	}()
 	<-s.begun
 	go func() {
-		time.Sleep(10 * time.Millisecond) // the operation itself is not interrupted
+		time.Sleep(10 * time.Millisecond) // the operation is not interrupted
 		close(s.resume)
 	}()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -182,7 +182,7 @@ func TestStopCancelsMCPCallsInTheEnd(t *testing.T) {
 	<-answered
 }
 
-// A host that is replaced answers what it was asked, while the new one serves new sessions.
+// A replaced host completes its running calls, while its successor serves new sessions.
 func TestRetireAnswersMCPCalls(t *testing.T) {
 	s := open(t)
 	client, answered := s.call(t)
@@ -192,7 +192,7 @@ func TestRetireAnswersMCPCalls(t *testing.T) {
 	}
 	other, err := s.dial(t)
 	if err != nil {
-		t.Fatalf("a new session = %v; want that it begins", err)
+		t.Fatalf("a new session = %v; want no error", err)
 	}
 	defer other.Close()
 	if result, err := other.CallTool(t.Context(), &mcp.CallToolParams{Name: "count"}); err != nil || result.IsError {
@@ -200,17 +200,17 @@ func TestRetireAnswersMCPCalls(t *testing.T) {
 	}
 	select {
 	case <-s.retired:
-		t.Error("the host is let go of while a call is under way")
+		t.Error("the host was released during a call")
 	default:
 	}
 	close(s.resume)
 	if result := <-answered; result == nil || result.IsError {
-		t.Errorf("the call under way is answered %+v; want its output", result)
+		t.Errorf("the result of the running call = %+v; want its output", result)
 	}
 	<-s.retired
 }
 
-// A request may be admitted to a host that is retired before the request gets on.
+// A host may be retired after a request is admitted and before the request is handled.
 func TestHostIsRetiredUnderARequest(t *testing.T) {
 	s := open(t)
 	admitted, err := s.api.Access().Admit(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp?user_id=ann", http.NoBody), auth.Run)
@@ -231,7 +231,7 @@ func TestHostIsRetiredUnderARequest(t *testing.T) {
 	if known != 1 || stale == got {
 		t.Fatalf("there are %d connectors, one for the retired host: %t; want one, for the new host", known, stale == got)
 	}
-	// It has let go of the host, which nobody would ask for again.
+	// It has released the host, which is not requested again.
 	for left := 1; left > 0; time.Sleep(time.Millisecond) {
 		s.mcp.mu.Lock()
 		left = len(s.mcp.leaving)
@@ -242,7 +242,7 @@ func TestHostIsRetiredUnderARequest(t *testing.T) {
 	}
 }
 
-// TestBodiesOfMCP sends bodies that decoding would make large, and one that ends early.
+// TestBodiesOfMCP sends bodies that are expensive to decode, and one that is truncated.
 func TestBodiesOfMCP(t *testing.T) {
 	s := open(t)
 	for name, c := range map[string]struct {

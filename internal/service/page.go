@@ -16,8 +16,8 @@ var pageText string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// newPage shows the description of the API to people. It takes nothing from elsewhere: it is read where there is no
-// network. It is made once: who asks for it needs no key, and making it takes a processor's time.
+// newPage returns a page with the documentation of the API. It loads nothing from elsewhere, so that it works without a network.
+// It is rendered once, because it requires no key and rendering takes CPU time.
 func newPage(api *httpapi.Server) (http.HandlerFunc, error) {
 	text, err := api.OpenAPI()
 	var doc any
@@ -34,6 +34,6 @@ func newPage(api *httpapi.Server) (http.HandlerFunc, error) {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-		_, _ = w.Write(page.Bytes()) // whose reader may have gone
+		_, _ = w.Write(page.Bytes()) // the client may have disconnected
 	}, nil
 }

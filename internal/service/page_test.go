@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/service"
 )
 
-// The page is made once: it takes no key to ask for it.
+// The page is rendered once, because it requires no key.
 func TestPageIsMadeOnce(t *testing.T) {
 	watch, err := telemetry.New(telemetry.Options{})
 	if err != nil {
@@ -38,6 +38,6 @@ func TestPageIsMadeOnce(t *testing.T) {
 		t.Errorf("GET /docs = %d %.80s", answer.Code, answer.Body)
 	}
 	if allocations > 500 {
-		t.Errorf("GET /docs allocates %v times: it is made anew", allocations)
+		t.Errorf("GET /docs allocates %v times: it is rendered again", allocations)
 	}
 }

@@ -17,33 +17,33 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// Options are what a Service is made of. Apps, Authenticate and Telemetry are required.
+// Options are the parts of a Service. Apps, Authenticate and Telemetry are required.
 type Options struct {
 	Apps         *tenants.Apps
 	Authenticate func(*http.Request) (auth.Principal, error)
 	Telemetry    *telemetry.Telemetry
-	// Engines, Documents, Links, Rate, Burst and BodyBytes are httpapi's.
+	// Engines, Documents, Links, Rate, Burst and BodyBytes are options of package httpapi.
 	Engines   []engine.Info
 	Documents *extract.Reader
 	Links     *httpapi.Links
 	Rate      float64
 	Burst     int
 	BodyBytes int64
-	// UserMetadata is httpapi's.
+	// UserMetadata is an option of package httpapi.
 	UserMetadata []string
-	// Recheck and Admitted are httpapi's.
+	// Recheck and Admitted are options of package httpapi.
 	Recheck  time.Duration
 	Admitted func(context.Context)
-	// Backup is httpapi's.
+	// Backup is an option of package httpapi.
 	Backup func(context.Context) (httpapi.Backup, error)
-	// Ready reports whether the service can do its work: /readyz answers 503 with the message of an abi.Fault, which
-	// anybody can read, and with no reason for other errors. It is called for each question. Default: always ready.
+	// Ready returns an error if the service cannot work. Then /readyz answers 503 with the message of an abi.Fault, which anyone
+	// can read, and without a reason for other errors. It is called for each request. Default: always ready.
 	Ready   func(context.Context) error
 	Version string
 	Logger  *slog.Logger
 }
 
-// Service answers requests of all surfaces. It is safe for concurrent use.
+// Service handles requests of the HTTP API, MCP, metrics and health checks. It is safe for concurrent use.
 type Service struct {
 	options  Options
 	api      *httpapi.Server
@@ -52,7 +52,7 @@ type Service struct {
 	stopping atomic.Bool
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(opts Options) (*Service, error) {
 	s := &Service{options: opts}
 	api, err := httpapi.New(httpapi.Options{
@@ -74,24 +74,22 @@ func New(opts Options) (*Service, error) {
 	api.Handle("GET /healthz", http.HandlerFunc(alive))
 	api.Handle("GET /readyz", http.HandlerFunc(s.ready))
 	api.Handle("GET /docs", page)
-	api.Handle("GET /{$}", http.RedirectHandler("docs", http.StatusFound)) // relative: a proxy may serve it below a path
+	api.Handle("GET /{$}", http.RedirectHandler("docs", http.StatusFound)) // relative, because a proxy may add a path prefix
 	s.handler = opts.Telemetry.HTTP(api, api.Pattern)
 	return s, nil
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP handles a request.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // API returns the HTTP API.
 func (s *Service) API() *httpapi.Server { return s.api }
 
-// Leave makes /readyz answer that the service is stopping, and changes nothing else: load balancers look there, and send
-// no more.
+// Leave makes /readyz report that the service is stopping, so that load balancers send no more requests. It changes nothing else.
 func (s *Service) Leave() { s.stopping.Store(true) }
 
-// Stop does what Leave does and ends the sessions of MCP,
-// whose streams would never end by themselves. It returns when the calls under way in them are answered; those that are
-// not when ctx ends are cancelled.
+// Stop does the same as Leave and ends the MCP sessions, whose streams would never end otherwise. It returns when their running
+// calls have ended. When ctx ends, the remaining calls are cancelled.
 func (s *Service) Stop(ctx context.Context) {
 	s.Leave()
 	s.mcp.close(ctx)
@@ -99,7 +97,7 @@ func (s *Service) Stop(ctx context.Context) {
 
 func alive(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "alive") }
 
-// readyTime is how long the backend may take to answer.
+// readyTime is the time limit of the readiness check.
 const readyTime = 2 * time.Second
 
 func (s *Service) ready(w http.ResponseWriter, r *http.Request) {

@@ -35,7 +35,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	engines.Main() // cells are this program too
+	engines.Main() // worker processes run this program
 	os.Exit(m.Run())
 }
 
@@ -55,7 +55,7 @@ tools:
 	"files.js": {Data: []byte(`await memory.set_content("cart", {seen: true}); return (await memory.get_content("sessionMeta")).artifacts.map(a => a.text).join()`)},
 }
 
-// soakTime is how long the soak takes: some seconds in a test, to see that it works.
+// soakTime is the duration of the soak test. By default it only takes a few seconds, to show that the test works.
 func soakTime() time.Duration {
 	if os.Getenv("TOOLRUN_SOAK") == "" {
 		return 4 * time.Second
@@ -66,7 +66,7 @@ func soakTime() time.Duration {
 	return 30 * time.Minute
 }
 
-// running is a service with cells and a database, as toolrun serve puts it together.
+// running is a service with worker processes and a database, set up as in toolrun serve.
 type running struct {
 	url   string
 	close func()
@@ -119,7 +119,7 @@ func start(t *testing.T) *running {
 	}}
 }
 
-// ask sends a request and returns the answer; an error is the client's, who may have hung up.
+// ask sends a request and returns the response. The error is one of the client, which may have disconnected.
 func (r *running) ask(ctx context.Context, method, path, contentType string, body io.Reader) (int, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, r.url+path, body)
 	if err != nil {
@@ -135,12 +135,12 @@ func (r *running) ask(ctx context.Context, method, path, contentType string, bod
 	return response.StatusCode, text, err
 }
 
-// client is one user, whose runs go one after the other.
+// client is one user, whose runs are sequential.
 type client struct {
 	t    *testing.T
 	r    *running
 	user string
-	// acknowledged and unknown count its counting runs: those that were answered, and those whose answer it did not await.
+	// acknowledged counts its answered counting runs, and unknown those whose client disconnected.
 	acknowledged, unknown int
 	requests              *atomic.Int64
 }
@@ -151,7 +151,7 @@ func (c *client) act(ctx context.Context) {
 	case n < 10:
 		c.count(ctx, "count", 0)
 	case n < 15:
-		c.count(ctx, "slow", time.Duration(rand.IntN(40))*time.Millisecond) // and hangs up
+		c.count(ctx, "slow", time.Duration(rand.IntN(40))*time.Millisecond) // and disconnects
 	case n < 16:
 		c.want(ctx, 200, "POST", "/api/v1/runs", fmt.Sprintf(`{"tool":"bomb","user_id":%q}`, c.user))
 	default:
@@ -159,7 +159,7 @@ func (c *client) act(ctx context.Context) {
 	}
 }
 
-// count has a run counted; patience is how long the client waits, 0 for as long as it takes.
+// count runs the counting tool. patience is how long the client waits, 0 for no limit.
 func (c *client) count(ctx context.Context, tool string, patience time.Duration) {
 	if patience > 0 {
 		var cancel context.CancelFunc
@@ -179,7 +179,7 @@ func (c *client) count(ctx context.Context, tool string, patience time.Duration)
 	}
 }
 
-// busy reports whether there was no room at the moment, or none before the run's time was over.
+// busy reports whether the service rejected a run for lack of capacity, or its time ended in the queue.
 func busy(status int) bool {
 	return status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout || status == http.StatusTooManyRequests
 }
@@ -192,7 +192,7 @@ func (c *client) want(ctx context.Context, want int, method, path, body string) 
 	return text
 }
 
-// session begins one, uploads a file, reads it in a tool, and ends the session.
+// session starts a session, uploads a file, reads it in a tool, and ends the session.
 func (c *client) session(ctx context.Context) {
 	var session struct {
 		ID string `json:"session_id"`
@@ -221,7 +221,7 @@ func (c *client) session(ctx context.Context) {
 	c.want(ctx, 200, "DELETE", path+"?user_id="+c.user, "")
 }
 
-// check holds what was counted against what was acknowledged.
+// check compares the stored count with the acknowledged runs.
 func (c *client) check() {
 	var record struct{ Content struct{ N int } }
 	status, text, err := c.r.ask(context.Background(), "GET", "/api/v1/stores/counts/record?user_id="+c.user, "", nil)
@@ -233,11 +233,11 @@ func (c *client) check() {
 		c.t.Errorf("the record of %s = %s", c.user, text)
 	}
 	if n := record.Content.N; n < c.acknowledged || n > c.acknowledged+c.unknown {
-		c.t.Errorf("%s has %d runs counted; %d were acknowledged, and of %d it is not known", c.user, n, c.acknowledged, c.unknown)
+		c.t.Errorf("the count of %s is %d; %d runs were acknowledged, and %d have an unknown outcome", c.user, n, c.acknowledged, c.unknown)
 	}
 }
 
-// usage is what a leak would show in.
+// usage contains the resources that a leak would increase.
 type usage struct {
 	goroutines, descriptors, children int
 	heap                              uint64
@@ -247,7 +247,7 @@ func measure(t *testing.T) (u usage) {
 	t.Helper()
 	http.DefaultClient.CloseIdleConnections()
 	runtime.GC()
-	runtime.GC() // what finalisers let go of
+	runtime.GC() // after finalizers released resources
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	u.heap, u.goroutines = m.HeapAlloc, runtime.NumGoroutine()
@@ -263,10 +263,10 @@ func measure(t *testing.T) (u usage) {
 	return u
 }
 
-// Clients that hang up, bombs, sessions and files: no acknowledged write is lost, and nothing is left when it is over.
+// TestSoak runs clients that disconnect, endless tools, sessions and files. It expects no lost acknowledged write and no leak.
 func TestSoak(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("leaks are looked for in /proc, which is Linux's")
+		t.Skip("the test looks for leaks in /proc, which requires Linux")
 	}
 	before := measure(t)
 	r := start(t)
@@ -293,7 +293,7 @@ func TestSoak(t *testing.T) {
 	open := measure(t)
 	r.close()
 	after := measure(t)
-	for range 100 { // what is about to end
+	for range 100 { // wait for goroutines that are about to end
 		if after.goroutines <= before.goroutines && after.descriptors <= before.descriptors && after.children <= before.children {
 			break
 		}
@@ -303,8 +303,8 @@ func TestSoak(t *testing.T) {
 	const mostGrowth = 64 << 20
 	if after.goroutines > before.goroutines || after.descriptors > before.descriptors || after.children > before.children ||
 		int64(open.heap)-int64(before.heap) > mostGrowth {
-		t.Errorf("left behind: %+v before, %+v after, %+v while it was open", before, after, open)
+		t.Errorf("leaked resources: %+v before, %+v after, %+v while open", before, after, open)
 	}
-	t.Logf("%d requests in %v: %d counting runs acknowledged, %d hung up on; %+v before, %+v open, %+v after",
+	t.Logf("%d requests in %v: %d counting runs acknowledged, %d with a disconnected client; %+v before, %+v open, %+v after",
 		requests.Load(), soakTime(), acknowledged, unknown, before, open, after)
 }

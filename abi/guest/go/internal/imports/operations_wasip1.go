@@ -28,7 +28,7 @@ func DeleteContent(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryDeleteContent(argument(args, 0), argument(args, 1)) })
 }
 
-// Call performs an operation by its name; known is false if there is none of that name with so many parameters.
+// Call performs an operation by its name; known is false if there is no operation with that name and number of parameters.
 func Call(op string, args []string) (reply []byte, number int32, known bool) {
 	switch {
 	case op == "get_content" && len(args) <= 3:

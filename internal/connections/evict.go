@@ -2,8 +2,8 @@ package connections
 
 import "net"
 
-// add takes a newcomer in, for which it closes another connection if there is no place. If none can be closed it waits, and
-// further clients wait in the queue of the system. It returns nil if the listener is closed meanwhile.
+// add adds a new connection, and closes another one if the table is full. If none can be closed, it waits, and further clients
+// wait in the accept queue of the system. It returns nil if the listener is closed meanwhile.
 func (t *Table) add(l *listener, c net.Conn) *conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -27,8 +27,8 @@ func (t *Table) add(l *listener, c net.Conn) *conn {
 	return one
 }
 
-// stranger returns the one to close: of the address that has most, that which did nothing for the longest time. Behind a
-// proxy all have one address. The caller holds mu, and there is a stranger.
+// stranger returns the stranger to close: the one that has been inactive for the longest time, from the address with the most
+// strangers. Behind a proxy, all have the same address. The caller holds mu, and there is a stranger.
 func (t *Table) stranger() *conn {
 	var found *conn
 	for at := t.strangers.Front(); at != nil; at = at.Next() {
@@ -40,14 +40,14 @@ func (t *Table) stranger() *conn {
 	return found
 }
 
-// evict closes a connection to make room. What closes a socket does not wait. The caller holds mu.
+// evict closes a connection to make room. Closing a socket does not block. The caller holds mu.
 func (t *Table) evict(one *conn) {
 	t.closed++
 	t.remove(one)
-	_ = one.Conn.Close() // the server learns of it by its next read
+	_ = one.Conn.Close() // the server notices at its next read
 }
 
-// remove forgets a connection. The caller holds mu.
+// remove removes a connection. The caller holds mu.
 func (t *Table) remove(one *conn) {
 	if one.gone {
 		return
