@@ -39,9 +39,9 @@ func run() int {
 
 // hangups listens to SIGHUP, which otherwise ends the process.
 func hangups() (<-chan os.Signal, func()) {
-	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, syscall.SIGHUP)
-	return asked, func() { signal.Stop(asked) }
+	requests := make(chan os.Signal, 1)
+	signal.Notify(requests, syscall.SIGHUP)
+	return requests, func() { signal.Stop(requests) }
 }
 
 // cacheDir returns the folder for compiled plug-ins, or "" if the user has no cache folder.

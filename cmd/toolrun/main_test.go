@@ -197,10 +197,10 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var said []string
+	var output []string
 	lines := bufio.NewScanner(stderr)
 	for lines.Scan() {
-		if said = append(said, lines.Text()); len(said) == 1 {
+		if output = append(output, lines.Text()); len(output) == 1 {
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +210,7 @@ func TestInterrupt(t *testing.T) {
 	if cmd.ProcessState.ExitCode() != 3 {
 		t.Errorf("an interrupted run ended with %v; want exit code 3", err)
 	}
-	if text := strings.Join(said, "\n"); !strings.Contains(text, "begun") || !strings.Contains(text, "error: cancelled") {
+	if text := strings.Join(output, "\n"); !strings.Contains(text, "begun") || !strings.Contains(text, "error: cancelled") {
 		t.Errorf("an interrupted run wrote %q; want its log and that it was cancelled", text)
 	}
 }

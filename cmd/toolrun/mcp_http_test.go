@@ -194,8 +194,8 @@ func TestMCPOverHTTP(t *testing.T) {
 			t.Errorf("the prompt %s = %+v, %v", prompt.Name, got, err)
 		}
 	}
-	nobody := s.connect(t, credentials{secret: s.key})
-	result, err := nobody.CallTool(t.Context(), &mcp.CallToolParams{Name: "remember_me", Arguments: json.RawMessage(`{"language":"fr"}`)})
+	anonymous := s.connect(t, credentials{secret: s.key})
+	result, err := anonymous.CallTool(t.Context(), &mcp.CallToolParams{Name: "remember_me", Arguments: json.RawMessage(`{"language":"fr"}`)})
 	if err != nil || !result.IsError || !strings.HasPrefix(result.Content[0].(*mcp.TextContent).Text, "no_user: ") {
 		t.Errorf("remember_me without a user = %+v, %v; want no_user", result, err)
 	}

@@ -44,15 +44,15 @@ func (l *lines) String() string {
 // after waits until one of some texts is logged after the first bytes, and returns the text.
 func (l *lines) after(begin int, texts ...string) (string, error) {
 	for range 3000 {
-		said := l.String()[begin:]
+		output := l.String()[begin:]
 		for _, text := range texts {
-			if strings.Contains(said, text) {
-				return said, nil
+			if strings.Contains(output, text) {
+				return output, nil
 			}
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return "", fmt.Errorf("the log contains none of %q: %s", texts, l)
+	return "", fmt.Errorf("the log does not contain any of %q: %s", texts, l)
 }
 
 // stop stops the service with the signal of Ctrl-C.
@@ -84,13 +84,13 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(cmd.Start())
 	s.cmd = cmd
 	ts.Defer(func() { _ = s.stop() })
-	var said struct{ URL, Key string }
-	if err := json.NewDecoder(out).Decode(&said); err != nil {
+	var output struct{ URL, Key string }
+	if err := json.NewDecoder(out).Decode(&output); err != nil {
 		_ = s.stop()
 		ts.Fatalf("the service did not start: %v\n%s", err, s.log)
 	}
-	ts.Setenv("URL", said.URL)
-	ts.Setenv("TOOLRUN_KEY", said.Key)
+	ts.Setenv("URL", output.URL)
+	ts.Setenv("TOOLRUN_KEY", output.Key)
 }
 
 // logged waits until the service logs a text: logged text.
@@ -114,10 +114,10 @@ func reload(ts *testscript.TestScript, neg bool, args []string) {
 	if err := s.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		ts.Fatalf("this system has no SIGHUP: %v", err)
 	}
-	said, err := s.log.after(begin, taken, refused)
+	output, err := s.log.after(begin, taken, refused)
 	ts.Check(err)
-	if strings.Contains(said, refused) != neg {
-		ts.Fatalf("the service logged: %s", said)
+	if strings.Contains(output, refused) != neg {
+		ts.Fatalf("the service logged: %s", output)
 	}
 }
 

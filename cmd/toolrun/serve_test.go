@@ -78,12 +78,12 @@ func startServe(t testing.TB, binary string, args ...string) *serving {
 		_ = s.cmd.Process.Kill()
 		_ = s.cmd.Wait()
 	})
-	var said struct{ URL string }
-	if err := json.NewDecoder(out).Decode(&said); err != nil {
+	var output struct{ URL string }
+	if err := json.NewDecoder(out).Decode(&output); err != nil {
 		_ = s.cmd.Wait()
 		t.Fatalf("the service did not start: %v\n%s", err, s.stderr)
 	}
-	s.url = said.URL
+	s.url = output.URL
 	return s
 }
 

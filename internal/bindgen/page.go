@@ -27,7 +27,7 @@ func (g *generator) pageReplies() (string, error) {
 	var b strings.Builder
 	b.WriteString("| operation | arguments | reply |\n| --- | --- | --- |\n")
 	for _, op := range g.table {
-		fmt.Fprintf(&b, "| `%s` %s | %s | %s |\n", op.Name, cell(op.Doc), pageArguments(op), pageReply(op))
+		fmt.Fprintf(&b, "| `%s` %s | %s | %s |\n", op.Name, tableCell(op.Doc), pageArguments(op), pageReply(op))
 	}
 	return b.String(), nil
 }
@@ -38,7 +38,7 @@ var (
 )
 
 // cell renders a text as a table cell, with null as code.
-func cell(text string) string {
+func tableCell(text string) string {
 	text = spans.ReplaceAllStringFunc(text, func(span string) string {
 		if span[0] == '`' {
 			return span
@@ -69,7 +69,7 @@ func pageArguments(op abi.Operation) string {
 				text += ", " + f.Doc
 			}
 		}
-		parts = append(parts, cell(text))
+		parts = append(parts, tableCell(text))
 	}
 	return strings.Join(parts, "<br>")
 }
@@ -84,7 +84,7 @@ func pageReply(op abi.Operation) string {
 		}
 		parts = append(parts, fmt.Sprintf("if `%s` is `%s`: %s", condition, v.Value, pageValue(v.Reply)))
 	}
-	return cell(strings.Join(parts, "<br>"))
+	return tableCell(strings.Join(parts, "<br>"))
 }
 
 func pageValue(t abi.Type) string {

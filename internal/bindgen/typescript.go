@@ -13,8 +13,8 @@ func (g *generator) typeScript() (string, error) {
 	for _, t := range g.objects() {
 		tsInterface(&b, t)
 	}
-	b.WriteString("/**\n * The tool's memory. A call takes effect immediately; awaiting its promise returns the reply. A failed call rejects with a\n" +
-		" * MemoryAccessError, and an unhandled rejection fails the run. The arguments can also be passed as one object.\n */\n" +
+	b.WriteString(tsComment("", "The tool's memory. A call takes effect immediately; awaiting its promise returns the reply. A failed call "+
+		"rejects with a MemoryAccessError, and an unhandled rejection fails the run. The arguments can also be passed as one object.") +
 		"export interface Memory {\n")
 	for i, op := range g.table {
 		if i > 0 {
@@ -28,7 +28,7 @@ func (g *generator) typeScript() (string, error) {
 
 func tsInterface(b *strings.Builder, t abi.Type) {
 	if t.Doc != "" {
-		fmt.Fprintf(b, "/** %s */\n", sentence(tsDoc(t.Doc)))
+		b.WriteString(tsComment("", t.Doc))
 	}
 	generic := ""
 	if holdsContent(t) {
@@ -37,7 +37,7 @@ func tsInterface(b *strings.Builder, t abi.Type) {
 	fmt.Fprintf(b, "export interface %s%s {\n", t.Name, generic)
 	for _, f := range t.Fields {
 		if f.Doc != "" {
-			fmt.Fprintf(b, "  /** %s */\n", sentence(tsDoc(f.Doc)))
+			b.WriteString(tsComment("  ", f.Doc))
 		}
 		fmt.Fprintf(b, "  %s%s: %s;\n", f.Name, mark(f.Optional), tsType(f.Type))
 	}
@@ -46,6 +46,16 @@ func tsInterface(b *strings.Builder, t abi.Type) {
 
 // tsDoc escapes the end of a comment in a text.
 func tsDoc(text string) string { return strings.ReplaceAll(text, "*/", "*\\/") }
+
+// tsComment renders a doc comment: on one line if it fits, and otherwise wrapped at 100 columns.
+func tsComment(indent, text string) string {
+	const width = 100
+	text = sentence(tsDoc(text))
+	if line := indent + "/** " + text + " */"; len(line) <= width {
+		return line + "\n"
+	}
+	return indent + "/**\n" + wrapped(text, indent+" * ", width) + "\n" + indent + " */\n"
+}
 
 func mark(optional bool) string {
 	if optional {
@@ -62,8 +72,8 @@ func tsOperation(b *strings.Builder, op abi.Operation) {
 		return ""
 	}
 	for _, v := range op.Variants {
-		fmt.Fprintf(b, "  /** %s */\n  %s%s(%s): Promise<%s>;\n",
-			sentence(tsDoc(v.Doc)), op.Name, generic(v.Reply), tsVariant(op, v), tsType(v.Reply))
+		fmt.Fprintf(b, "%s  %s%s(%s): Promise<%s>;\n",
+			tsComment("  ", v.Doc), op.Name, generic(v.Reply), tsVariant(op, v), tsType(v.Reply))
 	}
 	var places, names []string
 	for _, p := range op.Params {
@@ -72,7 +82,7 @@ func tsOperation(b *strings.Builder, op abi.Operation) {
 			names = append(names, name+mark(!p.Required || len(p.Aliases) > 0)+": "+tsParam(p))
 		}
 	}
-	fmt.Fprintf(b, "  /** %s */\n", sentence(tsDoc(op.Doc)))
+	b.WriteString(tsComment("  ", op.Doc))
 	for _, params := range []string{strings.Join(places, ", "), "args: { " + strings.Join(names, "; ") + " }"} {
 		fmt.Fprintf(b, "  %s%s(%s): Promise<%s>;\n", op.Name, generic(op.Reply), params, tsType(op.Reply))
 	}

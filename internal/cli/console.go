@@ -96,11 +96,11 @@ func (c *console) printJSON(v any) error {
 func (c *console) table(head []string, rows [][]string) error {
 	w := tabwriter.NewWriter(c.env.Stdout, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{head}, rows...) {
-		cells := make([]string, len(row))
-		for i, cell := range row {
-			cells[i] = strings.ReplaceAll(printable(cell), "\n", " ")
+		fields := make([]string, len(row))
+		for i, field := range row {
+			fields[i] = strings.ReplaceAll(printable(field), "\n", " ")
 		}
-		fmt.Fprintln(w, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+		fmt.Fprintln(w, strings.TrimRight(strings.Join(fields, "\t"), "\t"))
 	}
 	return w.Flush()
 }

@@ -25,7 +25,7 @@ type Env struct {
 	// CacheDir is the absolute path of the folder for the Python runtime and compiled code. By default, nothing is cached.
 	CacheDir string
 	// Reload starts to listen for requests to reload the app files, until stop is called. By default, there are none.
-	Reload func() (asked <-chan os.Signal, stop func())
+	Reload func() (requests <-chan os.Signal, stop func())
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
 	// StdoutTerminal and StderrTerminal report whether the streams are terminals; see IsTerminal.

@@ -18,9 +18,9 @@ import (
 const maxDocumentBytes = 16 << 20
 
 // document returns the JSON of an argument: the text itself, @file, or - for stdin. It returns nil for "".
-func (e Env) document(ctx context.Context, what, given string) (json.RawMessage, error) {
-	text, err := e.read(ctx, what, given)
-	if err != nil || given == "" {
+func (e Env) document(ctx context.Context, what, arg string) (json.RawMessage, error) {
+	text, err := e.read(ctx, what, arg)
+	if err != nil || arg == "" {
 		return nil, err
 	}
 	if err := strictjson.Check(text, strictjson.Limits{}); err != nil {
@@ -29,7 +29,7 @@ func (e Env) document(ctx context.Context, what, given string) (json.RawMessage,
 			return nil, usagef(overLimitHints[doc.Kind], "%s exceeds a limit for JSON: %v", what, err)
 		}
 		hint := ""
-		if ok && string(text) == given {
+		if ok && string(text) == arg {
 			hint = `quote it for the shell: '{"language": "fr"}'`
 		}
 		return nil, usagef(hint, "%s is not valid JSON: %v", what, err)
@@ -43,13 +43,13 @@ var overLimitHints = map[strictjson.Kind]string{
 }
 
 // read returns the bytes of an argument: the text itself, @file, or - for stdin.
-func (e Env) read(ctx context.Context, what, given string) ([]byte, error) {
-	if given == "-" {
+func (e Env) read(ctx context.Context, what, arg string) ([]byte, error) {
+	if arg == "-" {
 		return e.readStdin(ctx, what)
 	}
-	name, isFile := strings.CutPrefix(given, "@")
+	name, isFile := strings.CutPrefix(arg, "@")
 	if !isFile {
-		return []byte(given), nil
+		return []byte(arg), nil
 	}
 	return e.readFile(what, name)
 }
@@ -95,8 +95,8 @@ func readAll(what string, from io.Reader) ([]byte, error) {
 }
 
 // input returns the input of a run: the value of --input, with the pairs after the tool set in it.
-func (e Env) input(ctx context.Context, given string, pairs []string) (json.RawMessage, error) {
-	base, err := e.document(ctx, "--input", given)
+func (e Env) input(ctx context.Context, arg string, pairs []string) (json.RawMessage, error) {
+	base, err := e.document(ctx, "--input", arg)
 	if err != nil || len(pairs) == 0 {
 		return base, err
 	}

@@ -114,21 +114,21 @@ func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 }
 
 // parseMoment parses the time of a flag: a duration before now, or a time in RFC 3339. It returns the zero time for "".
-func parseMoment(flag, given string, now time.Time) (time.Time, error) {
-	if given == "" {
+func parseMoment(flag, text string, now time.Time) (time.Time, error) {
+	if text == "" {
 		return time.Time{}, nil
 	}
-	if at, err := time.Parse(time.RFC3339, given); err == nil {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil
 	}
-	ago, err := time.ParseDuration(given)
+	ago, err := time.ParseDuration(text)
 	if err != nil { // ParseDuration does not support days
 		var kept declare.Retention
-		kept, err = declare.ParseRetention(given)
+		kept, err = declare.ParseRetention(text)
 		ago = kept.For
 	}
 	if err != nil || ago <= 0 {
-		return time.Time{}, usagef("", "%s %q is neither a duration, such as 24h or 7d, nor a time in RFC 3339, such as 2006-01-02T15:04:05Z", flag, given)
+		return time.Time{}, usagef("", "%s %q is neither a duration, such as 24h or 7d, nor a time in RFC 3339, such as 2006-01-02T15:04:05Z", flag, text)
 	}
 	return now.Add(-ago), nil
 }
@@ -137,9 +137,9 @@ func parseMoment(flag, given string, now time.Time) (time.Time, error) {
 const ledgerPage = 1000
 
 func (l ledgerCommand) list(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query) error {
-	entries, most, more := []ledger.Entry{}, q.Limit, true
-	for more && len(entries) < most {
-		q.Limit = min(most-len(entries), ledgerPage)
+	entries, limit, more := []ledger.Entry{}, q.Limit, true
+	for more && len(entries) < limit {
+		q.Limit = min(limit-len(entries), ledgerPage)
 		some, next, rest, err := s.Entries(ctx, c, q)
 		if err != nil {
 			return err

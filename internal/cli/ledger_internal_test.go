@@ -14,7 +14,7 @@ import (
 
 func TestParseMoment(t *testing.T) {
 	now := time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
-	for given, want := range map[string]time.Time{
+	for text, want := range map[string]time.Time{
 		"":                          {},
 		"24h":                       now.Add(-24 * time.Hour),
 		"1h30m":                     now.Add(-90 * time.Minute),
@@ -22,14 +22,14 @@ func TestParseMoment(t *testing.T) {
 		"2030-01-30T12:00:00Z":      now.AddDate(0, 0, -1),
 		"2030-01-30T13:00:00+01:00": now.AddDate(0, 0, -1),
 	} {
-		if got, err := parseMoment("--since", given, now); err != nil || !got.Equal(want) {
-			t.Errorf("parseMoment(%q) = %v, %v; want %v", given, got, err, want)
+		if got, err := parseMoment("--since", text, now); err != nil || !got.Equal(want) {
+			t.Errorf("parseMoment(%q) = %v, %v; want %v", text, got, err, want)
 		}
 	}
-	for _, given := range []string{"yesterday", "24", "-24h", "0s", "7 days", "session", "2030-01-30", "2030-01-30 12:00:00", "2030-02-30T12:00:00Z"} {
-		_, err := parseMoment("--since", given, now)
+	for _, text := range []string{"yesterday", "24", "-24h", "0s", "7 days", "session", "2030-01-30", "2030-01-30 12:00:00", "2030-02-30T12:00:00Z"} {
+		_, err := parseMoment("--since", text, now)
 		if exitCode(err) != exitcode.Usage || !strings.Contains(err.Error(), "24h") || !strings.Contains(err.Error(), "RFC 3339") {
-			t.Errorf("parseMoment(%q) = %v; want a usage error that names a duration and RFC 3339", given, err)
+			t.Errorf("parseMoment(%q) = %v; want a usage error that names a duration and RFC 3339", text, err)
 		}
 	}
 }

@@ -75,8 +75,8 @@ func (l localRecords) perform(ctx context.Context, c host.Caller, op, store stri
 func (l localRecords) operate(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, report.Effects, error) {
 	call := abi.Call{Op: op}
 	for _, arg := range append([]any{store}, args...) {
-		text, given := arg.(json.RawMessage)
-		if !given {
+		text, isRaw := arg.(json.RawMessage)
+		if !isRaw {
 			var err error
 			if text, err = strictjson.Encode(arg); err != nil {
 				return nil, report.Effects{}, err

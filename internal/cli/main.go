@@ -153,9 +153,9 @@ func refuseUnknownTopic(root *cobra.Command) {
 	help, _, _ := root.Find([]string{"help"}) // InitDefaultHelpCmd added it
 	help.Example = "  toolrun help memory set"
 	help.Args = func(_ *cobra.Command, topic []string) error {
-		asked, rest, err := root.Find(topic)
-		if err == nil && asked.HasSubCommands() && len(rest) > 0 {
-			return noCommand(asked, rest[0])
+		found, rest, err := root.Find(topic)
+		if err == nil && found.HasSubCommands() && len(rest) > 0 {
+			return noCommand(found, rest[0])
 		}
 		return err
 	}
@@ -172,15 +172,15 @@ func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	return empty
 }
 
-// takes checks the number of a command's arguments. words describes them in the error. most < 0 allows any number.
-func takes(least, most int, words string) cobra.PositionalArgs {
+// takes checks the number of a command's arguments. words describes them in the error. maxArgs < 0 allows any number.
+func takes(minArgs, maxArgs int, words string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := "see: " + cmd.CommandPath() + " --help"
 		switch {
-		case len(args) < least:
+		case len(args) < minArgs:
 			return usagef(hint, "%s takes %s", cmd.CommandPath(), words)
-		case most >= 0 && len(args) > most:
-			return usagef(hint, "%s takes %s: %q is too many", cmd.CommandPath(), words, args[most])
+		case maxArgs >= 0 && len(args) > maxArgs:
+			return usagef(hint, "%s takes %s: %q is too many", cmd.CommandPath(), words, args[maxArgs])
 		}
 		return nil
 	}

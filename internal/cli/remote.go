@@ -259,6 +259,6 @@ func storeNames(ctx context.Context, c *client.Client) ([]string, error) {
 }
 
 func (r remoteRecords) unknownStore(ctx context.Context, err error, store string) error {
-	said := fmt.Sprintf("the server has no store %q", store)
-	return unknownName(err, store, said, "the app declares no stores", func() ([]string, error) { return storeNames(ctx, r.client) })
+	message := fmt.Sprintf("the server has no store %q", store)
+	return unknownName(err, store, message, "the app declares no stores", func() ([]string, error) { return storeNames(ctx, r.client) })
 }

@@ -247,9 +247,9 @@ func (rc runCommand) printResult(result *report.Result, code codeFolder, trace b
 }
 
 // parseEnv parses NAME=value flags.
-func parseEnv(given []string) (map[string]string, error) {
-	env := make(map[string]string, len(given))
-	for _, text := range given {
+func parseEnv(args []string) (map[string]string, error) {
+	env := make(map[string]string, len(args))
+	for _, text := range args {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
 			return nil, usagef("write --env NAME=value", "--env %q is not of the form NAME=value", text)

@@ -117,14 +117,14 @@ type devKey string
 
 // Authenticate accepts the key in either header.
 func (k devKey) Authenticate(r *http.Request) (auth.Principal, error) {
-	given := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if given == "" {
-		given = r.Header.Get("X-API-Key")
+	secret := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if secret == "" {
+		secret = r.Header.Get("X-API-Key")
 	}
-	if given == "" {
+	if secret == "" {
 		return auth.Principal{}, auth.NoCredentials
 	}
-	if subtle.ConstantTimeCompare([]byte(given), []byte(k)) != 1 {
+	if subtle.ConstantTimeCompare([]byte(secret), []byte(k)) != 1 {
 		return auth.Principal{}, auth.Invalid
 	}
 	return auth.Principal{Role: auth.Operator, Tenant: host.DefaultTenant, CanRunCode: true, Name: "dev"}, nil

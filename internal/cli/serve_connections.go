@@ -28,21 +28,21 @@ func (f *serveFlags) table() (*connections.Table, error) {
 
 // connectionsOf returns the maximum number of connections of a process with a limit of open files, which is less than 0 for no
 // limit. Worker processes use some of the files; at least a quarter of the files is left for connections.
-func connectionsOf(asked, files, processors int) (int, error) {
-	if asked != 0 && asked < minConnections {
+func connectionsOf(requested, files, processors int) (int, error) {
+	if requested != 0 && requested < minConnections {
 		return 0, usagef("", "--connections must be at least %d", minConnections)
 	}
-	cells := 2*4*processors + 2*processors + 4 // busy and idle, for documents, and spare
-	most := max(files/4, files-cells*workerFiles-otherFiles, minConnections)
+	workers := 2*4*processors + 2*processors + 4 // busy and idle, for documents, and spare
+	limit := max(files/4, files-workers*workerFiles-otherFiles, minConnections)
 	switch {
-	case files >= 0 && asked > most:
-		return 0, usagef("raise the limit of open files (ulimit -n, LimitNOFILE)", "--connections is %d, but a limit of %d open files allows %d", asked, files, most)
-	case asked > 0:
-		return asked, nil
+	case files >= 0 && requested > limit:
+		return 0, usagef("raise the limit of open files (ulimit -n, LimitNOFILE)", "--connections is %d, but a limit of %d open files allows %d", requested, files, limit)
+	case requested > 0:
+		return requested, nil
 	case files < 0:
 		return maxDefaultConnections, nil
 	}
-	return min(most, maxDefaultConnections), nil
+	return min(limit, maxDefaultConnections), nil
 }
 
 // watchConnections adds the metrics of connections.

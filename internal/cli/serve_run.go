@@ -168,7 +168,7 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	defer cancelRequests()
 	web := &http.Server{
 		Handler: s.handler, BaseContext: func(net.Listener) context.Context { return requests },
-		// These timeouts limit slow clients. Responses have no timeout, because they may take as long as runs do.
+		// These timeouts limit slow clients. Responses have no timeout, because runs can be long.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
 	}

@@ -174,7 +174,7 @@ func expired(err error) bool {
 
 // unknownName turns the error about an unknown name into a usage error with the message said. none is the hint if list
 // returns no names.
-func unknownName(err error, name, said, none string, list func() ([]string, error)) error {
+func unknownName(err error, name, message, none string, list func() ([]string, error)) error {
 	if !errors.Is(err, abi.NotFound) {
 		return err
 	}
@@ -182,7 +182,7 @@ func unknownName(err error, name, said, none string, list func() ([]string, erro
 	if failed != nil || slices.Contains(known, name) {
 		return err
 	}
-	return &usageError{abi.Faultf(abi.NotFound, "%s", said).WithHint("%s", didYouMean(name, known, none))}
+	return &usageError{abi.Faultf(abi.NotFound, "%s", message).WithHint("%s", didYouMean(name, known, none))}
 }
 
 // namesOf returns a function that lists the names of the things that list returns.

@@ -148,9 +148,9 @@ func isMissingFile(env Env, word string) bool {
 }
 
 // parseGrants parses STORE=VERBS flags. known returns an error for an unknown store.
-func parseGrants(given []string, known func(store string) error) ([]declare.Grant, error) {
+func parseGrants(flags []string, known func(store string) error) ([]declare.Grant, error) {
 	grants := []declare.Grant{}
-	for _, text := range given {
+	for _, text := range flags {
 		store, words, ok := strings.Cut(text, "=")
 		if !ok {
 			return nil, usagef("write --grant "+text+"=read, or write, delete, readwrite", "--grant %q has no verbs", text)

@@ -67,9 +67,9 @@ func inMilliseconds(d time.Duration) string {
 
 // shortened truncates the name of a store that a guest passed.
 func shortened(text string) string {
-	const most = 80
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
+	const maxBytes = 80
+	if len(text) > maxBytes {
+		return strings.ToValidUTF8(text[:maxBytes], "") + "..."
 	}
 	return text
 }

@@ -71,12 +71,12 @@ func Seal(dir string) error {
 // Whole reports whether a folder is unchanged since Seal. It detects disk errors, but not tampering by someone who can write to
 // the folder.
 func Whole(dir string) bool {
-	noted, err := os.ReadFile(filepath.Join(dir, sealName))
+	stored, err := os.ReadFile(filepath.Join(dir, sealName))
 	if err != nil {
 		return false
 	}
 	sum, err := checksum(dir)
-	return err == nil && string(noted) == sum
+	return err == nil && string(stored) == sum
 }
 
 // checksum returns a CRC-32C, which takes a fifth of the time of a cryptographic hash: some folders contain 80 MB and are

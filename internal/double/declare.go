@@ -58,9 +58,9 @@ func problemsFault(problems app.Problems) error {
 	if !ok {
 		return abi.Faultf(abi.SourceInvalid, "the declaration cannot be used")
 	}
-	const most = 5
+	const maxListed = 5
 	var words []string
-	for _, p := range errs[:min(len(errs), most)] {
+	for _, p := range errs[:min(len(errs), maxListed)] {
 		words = append(words, p.Message)
 	}
 	f := abi.Faultf(abi.SourceInvalid, "%s", strings.Join(words, "; "))

@@ -132,9 +132,9 @@ func malformed(err error) error {
 
 // shortened truncates a name that a fault quotes.
 func shortened(name string) string {
-	const most = 64
-	if len(name) <= most {
+	const maxBytes = 64
+	if len(name) <= maxBytes {
 		return name
 	}
-	return strings.ToValidUTF8(name[:most], "") + "…"
+	return strings.ToValidUTF8(name[:maxBytes], "") + "…"
 }

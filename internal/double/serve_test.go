@@ -144,7 +144,7 @@ func TestLongLine(t *testing.T) {
 func TestBounds(t *testing.T) {
 	for _, test := range []struct {
 		name, request string
-		most          int
+		limit         int
 	}{
 		{"runs", `{"do":"begin"}`, 64},
 		{"memories", `{"do":"open","memory":"m%d"}`, 999}, // one is open at the start
@@ -152,15 +152,15 @@ func TestBounds(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var requests strings.Builder
-			for i := range test.most + 1 {
+			for i := range test.limit + 1 {
 				requests.WriteString(strings.ReplaceAll(test.request, "%d", fmt.Sprint(i)) + "\n")
 			}
 			replies := serve(t, strings.NewReader(requests.String()))
-			if last := replies[test.most-1]; !strings.Contains(last, `"ok":true`) {
-				t.Errorf("reply %d = %s; want ok", test.most, last)
+			if last := replies[test.limit-1]; !strings.Contains(last, `"ok":true`) {
+				t.Errorf("reply %d = %s; want ok", test.limit, last)
 			}
-			if beyond := replies[test.most]; !strings.Contains(beyond, `"code":"quota_exceeded"`) {
-				t.Errorf("reply %d = %s; want quota_exceeded", test.most+1, beyond)
+			if beyond := replies[test.limit]; !strings.Contains(beyond, `"code":"quota_exceeded"`) {
+				t.Errorf("reply %d = %s; want quota_exceeded", test.limit+1, beyond)
 			}
 		})
 	}
@@ -205,11 +205,11 @@ func (w writes) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-var errGone = errors.New("the reader has disconnected")
+var errDisconnected = errors.New("the reader has disconnected")
 
 type broken struct{}
 
-func (broken) Write([]byte) (int, error) { return 0, errGone }
+func (broken) Write([]byte) (int, error) { return 0, errDisconnected }
 
 // TestReleased expects every app file to be released: when its memory is reopened or closed, and when Serve ends.
 func TestReleased(t *testing.T) {
@@ -313,8 +313,8 @@ func TestOperations(t *testing.T) {
 
 func TestBrokenOutput(t *testing.T) {
 	err := double.Serve(t.Context(), strings.NewReader(`{"do":"begin"}`+"\n"+`{"do":"begin"}`), broken{}, double.Config{})
-	if !errors.Is(err, errGone) {
-		t.Errorf("Serve = %v; want %v", err, errGone)
+	if !errors.Is(err, errDisconnected) {
+		t.Errorf("Serve = %v; want %v", err, errDisconnected)
 	}
 }
 

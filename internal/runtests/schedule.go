@@ -54,7 +54,7 @@ var long = []string{
 // schedule orders jobs so that all processors stay busy until the end: first the jobs of the main module without its long packages,
 // then each long package as a separate job, and the other modules.
 func schedule(all []job) []job {
-	var main, alone, others []job
+	var main, separate, others []job
 	for _, j := range all {
 		rest := j
 		rest.packages = nil
@@ -65,7 +65,7 @@ func schedule(all []job) []job {
 			}
 			one := j
 			one.packages = []string{pkg}
-			alone = append(alone, one)
+			separate = append(separate, one)
 		}
 		switch {
 		case len(rest.packages) == 0:
@@ -75,10 +75,10 @@ func schedule(all []job) []job {
 			others = append(others, rest)
 		}
 	}
-	slices.SortFunc(alone, func(a, b job) int {
+	slices.SortFunc(separate, func(a, b job) int {
 		return slices.Index(long, a.packages[0]) - slices.Index(long, b.packages[0])
 	})
-	return slices.Concat(main, alone, others)
+	return slices.Concat(main, separate, others)
 }
 
 // compile compiles the packages of a job without linking, so that concurrent jobs do not compile the same packages. go test reports

@@ -20,19 +20,19 @@ func TestSchedule(t *testing.T) {
 	if got, want := calls(begun), calls(all); !slices.Equal(got, want) {
 		t.Errorf("the schedule runs\n%q\nwant\n%q", got, want)
 	}
-	var alone []string
+	var separate []string
 	for _, j := range begun {
 		for _, pkg := range j.packages {
 			if slices.Contains(long, pkg) {
-				alone = append(alone, pkg)
+				separate = append(separate, pkg)
 				if len(j.packages) > 1 {
 					t.Errorf("%s is in a job with %d packages; want 1", pkg, len(j.packages))
 				}
 			}
 		}
 	}
-	if !slices.Equal(alone, long) {
-		t.Errorf("the long packages start in the order %q; want %q, each of which exists", alone, long)
+	if !slices.Equal(separate, long) {
+		t.Errorf("the long packages start in the order %q; want %q, each of which exists", separate, long)
 	}
 }
 

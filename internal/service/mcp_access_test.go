@@ -169,7 +169,7 @@ func TestMCPEndsWithItsCredentials(t *testing.T) {
 	for what, done := range map[string]chan struct{}{"the call under way": calling, "the stream": ended} {
 		select {
 		case <-done:
-		case <-time.After(60 * time.Second): // the call alone takes longer
+		case <-time.After(60 * time.Second): // the call takes longer
 			t.Fatalf("%s has not ended", what)
 		}
 	}

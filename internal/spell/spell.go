@@ -16,13 +16,13 @@ func Name(word string, names []string) string {
 			return name
 		}
 	}
-	best, least := "", len(word)/3+1
+	best, nearest := "", len(word)/3+1
 	for _, name := range names {
-		if len(name) > len(word)+least || len(word) > len(name)+least {
+		if len(name) > len(word)+nearest || len(word) > len(name)+nearest {
 			continue
 		}
-		if d := distance(folded, strings.ToLower(name)); d < least {
-			best, least = name, d
+		if d := distance(folded, strings.ToLower(name)); d < nearest {
+			best, nearest = name, d
 		}
 	}
 	return best

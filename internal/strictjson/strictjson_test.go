@@ -90,7 +90,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"surrogate in a name", `{"\ud83d":1}`, strictjson.Malformed, 2},
 		{"leading zero", `01`, strictjson.Malformed, 1},
 		{"leading plus", `+1`, strictjson.Malformed, 0},
-		{"minus alone", `-`, strictjson.Malformed, 1},
+		{"only a minus", `-`, strictjson.Malformed, 1},
 		{"nothing after the point", `1.`, strictjson.Malformed, 2},
 		{"nothing before the point", `.5`, strictjson.Malformed, 0},
 		{"nothing in the exponent", `1e+`, strictjson.Malformed, 3},
