@@ -187,7 +187,7 @@ var changing = []struct {
 }{
 	{regexp.MustCompile(`\brun_[0-9A-Z]{26}\b`), "run_ID"},
 	{regexp.MustCompile(`\bdev_[0-9A-Z]{26}\b`), "dev_KEY"},
-	{regexp.MustCompile(`\b(made|revoked)( the key)? [a-z2-7]{10}\b`), "$1$2 KEY"},
+	{regexp.MustCompile(`\b(created|revoked)( the key)? [a-z2-7]{10}\b`), "$1$2 KEY"},
 	{regexp.MustCompile(`\btrk_[0-9A-Za-z_]{20,}`), "trk_KEY"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?`), "TIME"},
 	{regexp.MustCompile(`\b\d+(\.\d+)? ?(µs|ms)\b`), "N ms"},
