@@ -56,13 +56,19 @@ export interface StoredRecord<T> {
 export interface SetOptions {
   /** Store the value as it is, instead of merging it. */
   replace?: boolean;
-  /** Write only if the record has this revision, 0 if there must be none; else the call fails with conflict. */
+  /**
+   * Write only if the record has this revision, 0 if there must be none; else the call fails with
+   * conflict.
+   */
   if_revision?: number;
   /** Let the record live for less than the store's retention, as in "30m". */
   ttl?: string;
 }
 
-/** What the write stored; revision and updated_at are null for a merge into a record that the run has not read, which cannot conflict with other runs. */
+/**
+ * What the write stored; revision and updated_at are null for a merge into a record that the run
+ * has not read, which cannot conflict with other runs.
+ */
 export interface SetReply {
   success: true;
   revision: number | null;
@@ -82,8 +88,9 @@ export interface DeleteReply {
 }
 
 /**
- * The tool's memory. A call acts when it is made; awaiting its promise returns the reply. A refused call rejects with a
- * MemoryAccessError, and a rejection that nothing handles fails the run. The arguments can also be one object.
+ * The tool's memory. A call takes effect immediately; awaiting its promise returns the reply. A
+ * failed call rejects with a MemoryAccessError, and an unhandled rejection fails the run. The
+ * arguments can also be passed as one object.
  */
 export interface Memory {
   /** Returns what the host knows about the session; it needs the grant sessionMeta: read. */
@@ -94,7 +101,10 @@ export interface Memory {
   get_content<T = { [name: string]: any }>(store: string, projection?: Projection | null, options?: GetOptions): Promise<T | null>;
   get_content<T = { [name: string]: any }>(args: { store?: string; store_name?: string; memory_store_name?: string; projection?: Projection | null; projections?: Projection | null; options?: GetOptions }): Promise<T | null>;
 
-  /** Creates the record of a store or merges a value into its content (RFC 7396): objects deeply, arrays as a whole; fields that the value does not name are kept, and null removes. */
+  /**
+   * Creates the record of a store or merges a value into its content (RFC 7396): objects deeply,
+   * arrays as a whole; fields that the value does not name are kept, and null removes.
+   */
   set_content(store: string, value: unknown, options?: SetOptions): Promise<SetReply>;
   set_content(args: { store?: string; store_name?: string; memory_store_name?: string; value?: unknown; content?: unknown; data_object?: unknown; options?: SetOptions }): Promise<SetReply>;
 
