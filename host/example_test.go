@@ -107,7 +107,7 @@ func serve(ctx context.Context, apps []*app.App, db storage.Backend, cache strin
 	if err != nil {
 		return nil, nil, err
 	}
-	pool, err := engines.NewPool(sandbox.Options{Cells: atOnce, CacheDir: cache})
+	pool, err := engines.NewPool(sandbox.Options{Workers: atOnce, CacheDir: cache})
 	if err != nil {
 		return nil, nil, err
 	}

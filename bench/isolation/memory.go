@@ -22,7 +22,7 @@ const idleWorkers = 10
 
 // idleJavaScript measures the memory of these workers after a JavaScript run.
 func idleJavaScript() ([]measure.Row, []measure.Figure, error) {
-	return idleMemory("JavaScript", sandbox.Options{Cells: idleWorkers, Spares: -1}, func(h *host.Host, tenant int) error {
+	return idleMemory("JavaScript", sandbox.Options{Workers: idleWorkers, Spares: -1}, func(h *host.Host, tenant int) error {
 		return runSum(h, host.Caller{Tenant: "tenant" + strconv.Itoa(tenant), User: "ann"})
 	}, sumApp)
 }

@@ -138,7 +138,7 @@ func (p *pythons) memory() ([]measure.Row, []measure.Figure, error) {
 		return []measure.Row{{Name: pythonInWorker, Missing: p.missing}}, nil, nil
 	}
 	options := p.options
-	options.Cells, options.Spares = idleWorkers, -1
+	options.Workers, options.Spares = idleWorkers, -1
 	return idleMemory("Python", options, func(h *host.Host, tenant int) error {
 		return runWords(h, host.Caller{Tenant: "tenant" + strconv.Itoa(tenant), User: "ann"})
 	}, wordsApp, engines.WithPython(p.file))

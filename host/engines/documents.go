@@ -14,7 +14,7 @@ import (
 // NewDocumentPool returns a pool of workers that extract text from uploaded documents. Its only
 // engine is the one that extract.Reader needs. It is separate from the pool of tools: no tool can
 // name the engine, and uploads do not occupy the workers of tools. sandbox.Options.Languages is
-// ignored. The default of Cells is the number of processors that Go uses. Close the pool after its
+// ignored. The default of Workers is the number of processors that Go uses. Close the pool after its
 // readers.
 func NewDocumentPool(cells sandbox.Options) (*sandbox.Pool, error) {
 	language := documents()
@@ -22,20 +22,20 @@ func NewDocumentPool(cells sandbox.Options) (*sandbox.Pool, error) {
 		language.Shared = nil // without it no text is extracted from PDF files
 	}
 	cells.Languages = []sandbox.Language{language}
-	cells.Cells = cmp.Or(cells.Cells, runtime.GOMAXPROCS(0))
+	cells.Workers = cmp.Or(cells.Workers, runtime.GOMAXPROCS(0))
 	return sandbox.New(cells)
 }
 
 // documents returns the engine that workers have in addition to those of tools.
 func documents() sandbox.Language {
 	return sandbox.Language{
-		MemoryFiles: true,
-		Prepare:     pdfium.Prepare,
-		MemoryBytes: extract.MemoryBytes,
+		MemoryFiles:    true,
+		BeforeLockdown: pdfium.Prepare,
+		MemoryBytes:    extract.MemoryBytes,
 		New: func(s sandbox.Setup) engine.Engine {
 			return extract.New(extract.WithPanicLog(s.Panicked), extract.WithCompiled(s.CacheDir))
 		},
-		Shared: &sandbox.Shared{Key: pdfium.Version(), Make: compilePDFium, Start: startPDFium},
+		Shared: &sandbox.Shared{Key: pdfium.Version(), Prepare: compilePDFium, Start: startPDFium},
 	}
 }
 

@@ -28,11 +28,11 @@ func pythonLanguage(c choices) sandbox.Language {
 		files = []string{file}
 	}
 	return sandbox.Language{
-		Unsound:     unsound(runtime.GOARCH),
-		MemoryFiles: true,
-		Prepare:     python.Prepare,
-		MemoryBytes: python.DefaultMemoryBytes,
-		ExtraBytes:  interpreterBytes,
+		Unsound:        unsound(runtime.GOARCH),
+		MemoryFiles:    true,
+		BeforeLockdown: python.Prepare,
+		MemoryBytes:    python.DefaultMemoryBytes,
+		ExtraBytes:     interpreterBytes,
 		New: func(s sandbox.Setup) engine.Engine {
 			source := python.WithRuntime(noCache)
 			if s.CacheDir != "" {
@@ -40,7 +40,7 @@ func pythonLanguage(c choices) sandbox.Language {
 			}
 			return python.New(source, python.WithPanicLog(s.Panicked))
 		},
-		Shared: &sandbox.Shared{Key: stateOf(file), Files: files, Make: compilePython, Start: startPython},
+		Shared: &sandbox.Shared{Key: stateOf(file), Files: files, Prepare: compilePython, Start: startPython},
 	}
 }
 

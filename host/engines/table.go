@@ -53,7 +53,7 @@ func jsLanguage(choices) sandbox.Language {
 
 func wasmLanguage(choices) sandbox.Language {
 	return sandbox.Language{
-		Unsound: unsound(runtime.GOARCH), Artefacts: true, MemoryFiles: true, Prepare: wasm.Prepare, ExtraBytes: wasmStackBytes,
+		Unsound: unsound(runtime.GOARCH), CacheCode: true, MemoryFiles: true, BeforeLockdown: wasm.Prepare, ExtraBytes: wasmStackBytes,
 		New: func(s sandbox.Setup) engine.Engine {
 			return wasm.New(wasm.WithPanicLog(s.Panicked), wasm.WithCache(s.CacheDir))
 		},

@@ -60,7 +60,7 @@ func inProcess(t testing.TB) *extract.Engine {
 // inWorkers returns a reader with a pool of worker processes.
 func inWorkers(t testing.TB) *extract.Reader {
 	t.Helper()
-	pool, err := engines.NewDocumentPool(sandbox.Options{Cells: 1, CacheDir: filepath.Join(cacheDir, "cells"), Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	pool, err := engines.NewDocumentPool(sandbox.Options{Workers: 1, CacheDir: filepath.Join(cacheDir, "cells"), Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

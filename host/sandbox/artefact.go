@@ -22,7 +22,7 @@ import (
 // equip finds out which compiled code of its own the cells of the program are to read, and has it made where it is not
 // there yet.
 func (p *program) equip(ctx context.Context) error {
-	if !p.engine.language.Artefacts {
+	if !p.engine.language.CacheCode {
 		return nil
 	}
 	folder, key := digest("domain", p.source.Domain), digest("source", build(), codecache.Compiler(), p.engine.info.Name, p.table.Key(), string(p.source.Code))

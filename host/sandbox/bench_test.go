@@ -97,7 +97,7 @@ func BenchmarkLoadPlugin(b *testing.B) {
 // BenchmarkIdleMemory is what an idle cell that has run a tool takes of the machine's memory: its own, and its share
 // of what it has in common with others.
 func BenchmarkIdleMemory(b *testing.B) {
-	p := newPool(b, sandbox.Options{Cells: 10, Spares: -1})
+	p := newPool(b, sandbox.Options{Workers: 10, Spares: -1})
 	program, err := p.Engines()[javaScript].Load(b.Context(), engine.Source{Path: "tool.js", Code: []byte("return 1")})
 	if err != nil {
 		b.Fatal(err)

@@ -117,7 +117,7 @@ func waitFor(t testing.TB, pidfd int) {
 // TestNothingIsLeft counts what a pool leaves behind after runs that end in every way.
 func TestNothingIsLeft(t *testing.T) {
 	before, fds := len(children(t)), descriptors(t)
-	b := newBench(t, sandbox.Options{Cells: 3})
+	b := newBench(t, sandbox.Options{Workers: 3})
 	for _, act := range []string{"answer", "spin", "swell", "crash", "answer", "exit", "say"} {
 		_, _ = b.run(t, act, "\xff\xff\xff\xff\x01", engine.Input{}, short, engine.Host{})
 	}
@@ -157,7 +157,7 @@ func TestCloseUnderWay(t *testing.T) {
 
 // TestMixed runs good and bad guests at once.
 func TestMixed(t *testing.T) {
-	b := newBench(t, sandbox.Options{Cells: 4})
+	b := newBench(t, sandbox.Options{Workers: 4})
 	acts := map[string]abi.Code{"answer": "", "spin": abi.Timeout, "swell": abi.MemoryLimit, "nest": abi.StackLimit, "call": ""}
 	host := engine.Host{Call: func(context.Context, abi.Call) (json.RawMessage, error) { return json.RawMessage("null"), nil }}
 	var group sync.WaitGroup

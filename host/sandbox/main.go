@@ -73,8 +73,8 @@ func serve(in io.Reader, out io.Writer, languages []Language) error {
 		return fmt.Errorf("read how to be: %w", err)
 	}
 	for _, l := range languages {
-		if l.Prepare != nil {
-			l.Prepare()
+		if l.BeforeLockdown != nil {
+			l.BeforeLockdown()
 		}
 	}
 	worker := newWorker(wire, languages, parent) // which reads what a language shares, and nothing of a guest's

@@ -22,7 +22,7 @@ func TestCacheDirIsAbsolute(t *testing.T) {
 
 // A run that does not wait until its cell has compiled the tool leaves the cell to the next one.
 func TestCompilingSurvivesTheRun(t *testing.T) {
-	b := newBench(t, sandbox.Options{Cells: 2})
+	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
 	in := engine.Input{Domain: "another tenant", Input: []byte(`{}`)}
 	if _, err := program.Run(t.Context(), engine.Input{Domain: "tenant", Input: []byte(`{}`)}, engine.Host{}); err != nil {
@@ -56,7 +56,7 @@ func runFor(t *testing.T, p engine.Program, in engine.Input, patience time.Durat
 
 // A program that is closed while a cell still compiles it waits for nobody, and leaves nothing to race with.
 func TestCloseWhileCompiling(t *testing.T) {
-	b := newBench(t, sandbox.Options{Cells: 2})
+	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
 	if _, err := program.Run(t.Context(), engine.Input{Domain: "tenant", Input: []byte(`{}`)}, engine.Host{}); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestCloseWhileCompiling(t *testing.T) {
 
 // Warm gets a cell ready before the time of a run begins.
 func TestWarm(t *testing.T) {
-	b := newBench(t, sandbox.Options{Cells: 2})
+	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
 	warm := program.(engine.Warmer)
 	for _, domain := range []string{"one", "two"} {

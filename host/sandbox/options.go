@@ -18,15 +18,15 @@ type Language struct {
 	// New makes the engine. It is called in each cell, and once in the parent, which asks the engine for its name
 	// and its extensions and nothing else.
 	New func(Setup) engine.Engine
-	// Prepare opens what the engine takes from the system for as long as the cell lives, before the cell locks itself
+	// BeforeLockdown opens what the engine takes from the system for as long as the cell lives, before the cell locks itself
 	// down. Default: nothing.
-	Prepare func()
+	BeforeLockdown func()
 	// Unsound says why what keeps a guest in the language cannot be trusted on this machine, such as a compiler that is known
 	// to make mistakes on its processor. Where Options.Require names a layer, the language is refused then: its tools are
 	// unavailable. Default "": it can be trusted.
 	Unsound string
-	// Artefacts says that compiling takes so long that the result is to be kept in Setup.CacheDir.
-	Artefacts bool
+	// CacheCode says that compiling takes so long that the result is to be kept in Setup.CacheDir.
+	CacheCode bool
 	// MemoryFiles says that the engine makes files that lie in memory (memfd_create). Where it does not, its workers cannot:
 	// no limit of a process counts what is in such files.
 	MemoryFiles bool
@@ -45,8 +45,8 @@ type Shared struct {
 	Key string
 	// Files are what Make reads: absolute paths. The parent's are used.
 	Files []string
-	// Make makes it in Setup.CacheDir, of Setup.Files.
-	Make func(context.Context, Setup) error
+	// Prepare makes it in Setup.CacheDir, of Setup.Files.
+	Prepare func(context.Context, Setup) error
 	// Start gets an engine ready that was made with that CacheDir. It is called in each cell before that locks itself down,
 	// and so opens all that it needs. What it cannot do, loading a program tries again, and says.
 	Start func(context.Context, engine.Engine)
@@ -70,9 +70,9 @@ type Options struct {
 	Languages []Language
 	// Command is the path of a program whose main calls Main with the same languages, such as the toolrun command. Default: the program that is running.
 	Command string
-	// Cells is how many guests may run at a time; others wait. Default 4 for each processor that Go uses.
-	Cells int
-	// Idle is how many cells are kept, after their run, for the next one of the same domain. Default: Cells.
+	// Workers is how many guests may run at a time; others wait. Default 4 for each processor that Go uses.
+	Workers int
+	// Idle is how many cells are kept, after their run, for the next one of the same domain. Default: Workers.
 	Idle int
 	// Spares is how many cells are kept ready that no guest has been in; negative for none. The first ones are
 	// started when the first run is over. Default 1.
@@ -111,14 +111,14 @@ func (o Options) check() error {
 		if l.New == nil {
 			errs = append(errs, errors.New("cell: one of the languages has no New"))
 		}
-		if l.Shared != nil && (l.Shared.Make == nil || l.Shared.Start == nil) {
-			errs = append(errs, errors.New("cell: the Shared of a language lacks Make or Start"))
+		if l.Shared != nil && (l.Shared.Prepare == nil || l.Shared.Start == nil) {
+			errs = append(errs, errors.New("cell: the Shared of a language lacks Prepare or Start"))
 		}
 	}
 	for _, n := range []struct {
 		name  string
 		value int64
-	}{{"Cells", int64(o.Cells)}, {"Idle", int64(o.Idle)}, {"Runs", int64(o.Runs)}, {"Lifetime", int64(o.Lifetime)}, {"LoadBytes", o.LoadBytes}, {"LoadTimeout", int64(o.LoadTimeout)}} {
+	}{{"Workers", int64(o.Workers)}, {"Idle", int64(o.Idle)}, {"Runs", int64(o.Runs)}, {"Lifetime", int64(o.Lifetime)}, {"LoadBytes", o.LoadBytes}, {"LoadTimeout", int64(o.LoadTimeout)}} {
 		if n.value < 0 {
 			errs = append(errs, fmt.Errorf("cell: Options.%s is negative; 0 means the default", n.name))
 		}
@@ -139,11 +139,11 @@ func (o Options) check() error {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Cells == 0 {
-		o.Cells = 4 * runtime.GOMAXPROCS(0)
+	if o.Workers == 0 {
+		o.Workers = 4 * runtime.GOMAXPROCS(0)
 	}
 	if o.Idle == 0 {
-		o.Idle = o.Cells
+		o.Idle = o.Workers
 	}
 	if o.Spares == 0 {
 		o.Spares = 1

@@ -11,11 +11,11 @@ import (
 
 // TestMistakes reports every mistake of the options at once.
 func TestMistakes(t *testing.T) {
-	_, err := sandbox.New(sandbox.Options{Languages: []sandbox.Language{{}}, Cells: -1, Runs: -1, Require: []string{"moat"}})
+	_, err := sandbox.New(sandbox.Options{Languages: []sandbox.Language{{}}, Workers: -1, Runs: -1, Require: []string{"moat"}})
 	if err == nil {
 		t.Fatal("New took options that are wrong")
 	}
-	for _, want := range []string{"no New", "Options.Cells is negative", "Options.Runs is negative", `no layer "moat"`} {
+	for _, want := range []string{"no New", "Options.Workers is negative", "Options.Runs is negative", `no layer "moat"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("New = %v; want it to say %q", err, want)
 		}

@@ -45,7 +45,7 @@ func New(options Options) (*Pool, error) {
 		return nil, err
 	}
 	p := &Pool{options: options.withDefaults(), busy: map[*process]bool{}, coming: map[outfit]int{}, outfits: []outfit{{}}}
-	p.log, p.slots, p.thread = p.options.Logger, make(chan struct{}, p.options.Cells), newThread()
+	p.log, p.slots, p.thread = p.options.Logger, make(chan struct{}, p.options.Workers), newThread()
 	p.done = make(chan struct{})
 	for _, l := range p.options.Languages {
 		info := l.New(Setup{Panicked: func(any, []byte) {}}).Info()

@@ -68,7 +68,7 @@ type sharing struct{ dir, text string }
 var sharingLanguage = sandbox.Language{
 	New: func(s sandbox.Setup) engine.Engine { return &sharing{dir: s.CacheDir} },
 	Shared: &sandbox.Shared{
-		Make: func(_ context.Context, s sandbox.Setup) error {
+		Prepare: func(_ context.Context, s sandbox.Setup) error {
 			if len(s.Files) == 0 {
 				return abi.Faultf(abi.SourceInvalid, "there is no file to make it of")
 			}

@@ -9,22 +9,22 @@ import (
 
 // The layers of a cell's wall, from the outside in.
 const (
-	LayerProcess    = "process"      // a guest runs in a process of its own, which can be killed
-	LayerDeath      = "parent_death" // the cell ends with the process that started it, however that ends
-	LayerNamespaces = "namespaces"   // no network and no privileges: user, network, ipc and uts namespaces
-	LayerPrivileges = "no_new_privs" // no program that is executed gives privileges
-	LayerLimits     = "limits"       // few threads and descriptors, no large files, no core dumps
-	LayerMemory     = "memory"       // the kernel refuses memory beyond the run's
-	LayerCPU        = "cpu_time"     // the parent reads and bounds the processor time
-	LayerLandlock   = "landlock"     // no files but those that the cell is to read, no TCP
-	LayerChroot     = "chroot"       // no names, sizes or times of files outside of one folder
-	LayerCgroup     = "cgroup"       // the kernel counts all memory and all threads of a cell
-	LayerSeccomp    = "seccomp"      // no system calls but those that running a guest takes
+	LayerProcess     = "process"      // a guest runs in a process of its own, which can be killed
+	LayerParentDeath = "parent_death" // the cell ends with the process that started it, however that ends
+	LayerNamespaces  = "namespaces"   // no network and no privileges: user, network, ipc and uts namespaces
+	LayerPrivileges  = "no_new_privs" // no program that is executed gives privileges
+	LayerLimits      = "limits"       // few threads and descriptors, no large files, no core dumps
+	LayerMemory      = "memory"       // the kernel refuses memory beyond the run's
+	LayerCPU         = "cpu_time"     // the parent reads and bounds the processor time
+	LayerLandlock    = "landlock"     // no files but those that the cell is to read, no TCP
+	LayerChroot      = "chroot"       // no names, sizes or times of files outside of one folder
+	LayerCgroup      = "cgroup"       // the kernel counts all memory and all threads of a cell
+	LayerSeccomp     = "seccomp"      // no system calls but those that running a guest takes
 )
 
 // layers are all of them, in the order of a Report.
 var layers = []string{
-	LayerProcess, LayerDeath, LayerNamespaces, LayerPrivileges, LayerLimits, LayerMemory, LayerCPU, LayerCgroup, LayerLandlock, LayerChroot, LayerSeccomp,
+	LayerProcess, LayerParentDeath, LayerNamespaces, LayerPrivileges, LayerLimits, LayerMemory, LayerCPU, LayerCgroup, LayerLandlock, LayerChroot, LayerSeccomp,
 }
 
 // Layers returns the names of all layers, in the order of a Report.

@@ -21,8 +21,8 @@ var languages = []sandbox.Language{
 	{New: func(s sandbox.Setup) engine.Engine { return js.New(js.WithPanicLog(s.Panicked)) }},
 	{New: func(s sandbox.Setup) engine.Engine {
 		return wasm.New(wasm.WithPanicLog(s.Panicked), wasm.WithCache(s.CacheDir))
-	}, Artefacts: true, MemoryFiles: true, ExtraBytes: 128 << 20},
-	{New: func(s sandbox.Setup) engine.Engine { return probes{s.CacheDir} }, Artefacts: true},
+	}, CacheCode: true, MemoryFiles: true, ExtraBytes: 128 << 20},
+	{New: func(s sandbox.Setup) engine.Engine { return probes{s.CacheDir} }, CacheCode: true},
 	sharingLanguage,
 }
 

@@ -22,7 +22,7 @@ const isolation = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | u
 // In its user namespace it has, for a start, the one capability that changing its root takes.
 func attributes(s setting, without []string, pidfd *int) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
-	if !slices.Contains(without, LayerDeath) {
+	if !slices.Contains(without, LayerParentDeath) {
 		a.Pdeathsig = syscall.SIGKILL
 	}
 	if s.namespaces {
@@ -190,7 +190,7 @@ func parentLayers(c *process, s setting) []Layer {
 	return []Layer{
 		newLayer(LayerCgroup, s.ungrouped, "the kernel counts all memory and all threads, of the guest and for it"+s.group.detail()),
 		newLayer(LayerProcess, nil, "a guest runs in a process of its own, which is killed when its time is over"),
-		newLayer(LayerDeath, nil, "the kernel kills a cell whose parent ends"),
+		newLayer(LayerParentDeath, nil, "the kernel kills a cell whose parent ends"),
 		newLayer(LayerNamespaces, refused, "no network and no privileges: user, network, ipc and uts namespaces"),
 		newLayer(LayerMemory, memory, "the kernel refuses memory beyond the run's (RLIMIT_DATA)"),
 		newLayer(LayerCPU, cpu, "processor time is read and bounded from outside"),

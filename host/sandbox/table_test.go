@@ -15,7 +15,7 @@ import (
 // TestTablesOfOneWorker loads one tool under two tables of operations, in one worker: each of the programs has the
 // operations of its own table.
 func TestTablesOfOneWorker(t *testing.T) {
-	js := newPool(t, sandbox.Options{Cells: 1, Spares: -1}).Engines()[javaScript]
+	js := newPool(t, sandbox.Options{Workers: 1, Spares: -1}).Engines()[javaScript]
 	const code = `return memory.probe ? await memory.probe("prefs") : "no probe";`
 	load := func(table abi.Table) engine.Program {
 		t.Helper()

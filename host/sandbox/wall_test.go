@@ -54,8 +54,8 @@ func (b *lockedBuffer) text() string {
 func newBench(t testing.TB, o sandbox.Options) *bench {
 	b := &bench{}
 	o.Logger = slog.New(slog.NewTextHandler(&b.log, nil))
-	if o.Cells == 0 {
-		o.Cells = 1
+	if o.Workers == 0 {
+		o.Workers = 1
 	}
 	b.pool = newPool(t, o)
 	return b

@@ -63,7 +63,7 @@ func (k *worker) add(l Language, parent hello) {
 			for _, name := range parent.files {
 				files = append(files, filepath.Join(k.folder, name))
 			}
-			return l.Shared.Make(context.Background(), Setup{Panicked: panicked, Files: files, CacheDir: filepath.Join(k.folder, freshKey)})
+			return l.Shared.Prepare(context.Background(), Setup{Panicked: panicked, Files: files, CacheDir: filepath.Join(k.folder, freshKey)})
 		}
 	default:
 		e = l.New(Setup{Panicked: panicked, CacheDir: o.shared})

@@ -25,7 +25,7 @@ const (
 func Languages() []sandbox.Language {
 	return []sandbox.Language{
 		{New: func(s sandbox.Setup) engine.Engine { return guests{plain, s.CacheDir} }},
-		{New: func(s sandbox.Setup) engine.Engine { return guests{compiled, s.CacheDir} }, Artefacts: true, MemoryFiles: true},
+		{New: func(s sandbox.Setup) engine.Engine { return guests{compiled, s.CacheDir} }, CacheCode: true, MemoryFiles: true},
 	}
 }
 

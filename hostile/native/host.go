@@ -35,7 +35,7 @@ type host struct {
 
 // newHost makes a host in a folder, of which a layer is left out; "" for none.
 func newHost(dir, without string) (*host, error) {
-	options := sandbox.Options{Languages: Languages(), CacheDir: filepath.Join(dir, "cache"), Cells: 4}
+	options := sandbox.Options{Languages: Languages(), CacheDir: filepath.Join(dir, "cache"), Workers: 4}
 	if without != "" {
 		options.Without = []string{without}
 	}
