@@ -84,8 +84,8 @@ type command struct {
 	want string
 }
 
-// commands returns the commands of a console block. One goes on in the next line after a backslash, and within single
-// quotes.
+// commands returns the commands of a console block. One goes on in the next line after a backslash,
+// and within single quotes.
 func (s step) commands() (all []command) {
 	for i, line := range strings.Split(strings.TrimSuffix(s.text, "\n"), "\n") {
 		var last *command

@@ -32,8 +32,8 @@ const pageTime = 3 * time.Minute
 // endOfCommand separates the outputs of commands.
 const endOfCommand = "=====end of command====="
 
-// follow executes a page and compares what it shows. The folder lies next to a link to the repository called toolrun, which
-// is where a reader has the clone.
+// follow executes a page and compares what it shows. The folder lies next to a link to the
+// repository called toolrun, which is where a reader has the clone.
 func follow(t *testing.T, page string, bin string, env []string) {
 	t.Helper()
 	r := &reader{t: t, page: page, dir: filepath.Join(t.TempDir(), "work"), port: freePort(t)}
@@ -102,8 +102,8 @@ func (r *reader) quote(s step, clone string) {
 	}
 }
 
-// withoutIndent returns a text without the spaces and tabs that its lines begin with: a page shows a part of a function at
-// the margin.
+// withoutIndent returns a text without the spaces and tabs that its lines begin with: a page shows
+// a part of a function at the margin.
 func withoutIndent(text string) string { return indent.ReplaceAllString(text, "") }
 
 var indent = regexp.MustCompile(`(?m)^[ \t]+`)
@@ -123,7 +123,8 @@ var (
 	fromSource = regexp.MustCompile(`\bgo run \./cmd/toolrun\b`)
 )
 
-// local returns a command or a file with the port of this test, and with toolrun in place of its compilation.
+// local returns a command or a file with the port of this test, and with toolrun in place of its
+// compilation.
 func (r *reader) local(text string) string {
 	text = fromSource.ReplaceAllString(text, "toolrun")
 	if !strings.Contains(text, "--listen") {
@@ -166,7 +167,8 @@ func (r *reader) compare(out string) {
 	}
 }
 
-// matches reports whether an output is what a page shows. In a line "..." stands for any text, as a line for any lines.
+// matches reports whether an output is what a page shows. In a line "..." stands for any text, as a
+// line for any lines.
 func matches(got, want string) bool {
 	var pattern strings.Builder
 	for line := range strings.Lines(normal(want)) {
@@ -180,7 +182,8 @@ func matches(got, want string) bool {
 	return err == nil && ok
 }
 
-// changing holds what differs from one execution to the next, and what stands for it in comparisons.
+// changing holds what differs from one execution to the next, and what stands for it in
+// comparisons.
 var changing = []struct {
 	pattern *regexp.Regexp
 	stand   string

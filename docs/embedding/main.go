@@ -1,5 +1,6 @@
-// Command embedding is a program to copy: it runs the tools of an app for the tenants of a platform. It listens on
-// 127.0.0.1:8080. POST /TENANT/USER/TOOL runs a tool with the body as its input.
+// Command embedding is a program to copy: it runs the tools of an app for the tenants of a
+// platform. It listens on 127.0.0.1:8080. POST /TENANT/USER/TOOL runs a tool with the body as its
+// input.
 package main
 
 import (
@@ -117,7 +118,8 @@ func (p *platform) close() error {
 	return errors.Join(errs...)
 }
 
-// run runs a tool for a user of a tenant. Both are values that the platform has verified, never parts of the input.
+// run runs a tool for a user of a tenant. Both are values that the platform has verified, never
+// parts of the input.
 func (p *platform) run(ctx context.Context, tenant, user, tool string, input json.RawMessage) (*report.Result, error) {
 	h, release, err := p.apps.Host(ctx, tenant, p.app)
 	if err != nil {
@@ -147,8 +149,8 @@ func (p *platform) handler() http.Handler {
 	return mux
 }
 
-// meter counts runs and rejects those of tenants that have used up their plan. Host.Meter returns the same counts by day,
-// from the database.
+// meter counts runs and rejects those of tenants that have used up their plan. Host.Meter returns
+// the same counts by day, from the database.
 type meter struct {
 	host.NopObserver
 
@@ -170,7 +172,8 @@ func (m *meter) BeforeRun(_ context.Context, run host.RunInfo) error {
 	return nil
 }
 
-// Committed counts a run whose tool was executed. A replayed Result has the Usage of the earlier run.
+// Committed counts a run whose tool was executed. A replayed Result has the Usage of the earlier
+// run.
 func (m *meter) Committed(_ context.Context, run host.RunInfo, result *report.Result) {
 	if run.Outcome != host.OutcomeExecuted {
 		return

@@ -65,7 +65,8 @@ func TestPlatform(t *testing.T) {
 	}
 }
 
-// TestServeEnds expects serve to return when its context ends, and an error for a folder that does not exist.
+// TestServeEnds expects serve to return when its context ends, and an error for a folder that does
+// not exist.
 func TestServeEnds(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "app.yaml"), []byte("app: shop\n"), 0o600); err != nil {

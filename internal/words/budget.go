@@ -48,8 +48,8 @@ func parseBudget(text string) (budget, error) {
 	return b, lines.Err()
 }
 
-// exceeded returns a message for each folder and rule with more findings than its budget. It lists these findings with
-// what to write in their place.
+// exceeded returns a message for each folder and rule with more findings than its budget. It lists
+// these findings with what to write in their place.
 func (b budget) exceeded(found []finding) (messages []string) {
 	byEntry := group(found)
 	for _, key := range sortedEntries(byEntry) {
@@ -67,8 +67,9 @@ func (b budget) exceeded(found []finding) (messages []string) {
 	return messages
 }
 
-// lowered returns the budget for the present findings. It is an error if the tree has more findings of a rule than the
-// budget allows in all; files that moved to another folder take their budget along.
+// lowered returns the budget for the present findings. It is an error if the tree has more findings
+// of a rule than the budget allows in all; files that moved to another folder take their budget
+// along.
 func (b budget) lowered(found []finding) (budget, error) {
 	next := budget{map[entry]int{}, map[entry]string{}}
 	for key, here := range group(found) {

@@ -15,7 +15,8 @@ type sourceFile struct {
 	text string
 }
 
-// skipped holds folders whose text is not ours to reword: the corpus of hostile tools, and the tables of this package.
+// skipped holds folders whose text is not ours to reword: the corpus of hostile tools, and the
+// tables of this package.
 var skipped = []string{"hostile/corpus", "internal/words", "bench/out", "sdk/python-wasm/build"}
 
 // generated holds pages that are made from code, whose words are checked there.
@@ -24,8 +25,8 @@ var generated = []string{"docs/reference/cli.md"}
 // checked holds the extensions of files whose words are checked.
 var checked = []string{".go", ".md", ".py", ".ts", ".mts", ".js", ".mjs", ".c", ".h", ".txtar"}
 
-// sourceFiles returns the text files of a tree, in lexical order. Of testdata folders it returns only scripts: the other
-// files in them are inputs.
+// sourceFiles returns the text files of a tree, in lexical order. Of testdata folders it returns
+// only scripts: the other files in them are inputs.
 func sourceFiles(root string) ([]sourceFile, error) {
 	var files []sourceFile
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
@@ -57,7 +58,8 @@ func sourceFiles(root string) ([]sourceFile, error) {
 	return files, err
 }
 
-// folderDepth is the number of path elements that a line of the budget has at most. Folders with many parts have one more.
+// folderDepth is the number of path elements that a line of the budget has at most. Folders with
+// many parts have one more.
 var folderDepth = map[string]int{"host/engine": 3, "host/server": 3, "host/storage": 3, "internal/wasm": 3}
 
 // folderOf returns the folder of the budget that a file belongs to, "." for files of the top level.

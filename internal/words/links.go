@@ -115,7 +115,8 @@ func slug(heading string) string {
 	}, strings.TrimSpace(heading))
 }
 
-// brokenLinks returns a message for each link of a page, and each mention of a page in other files, that leads nowhere.
+// brokenLinks returns a message for each link of a page, and each mention of a page in other files,
+// that leads nowhere.
 func brokenLinks(root string, files []sourceFile) (messages []string) {
 	pages := pagesOf(files)
 	for _, f := range files {

@@ -1,11 +1,12 @@
-// Command words checks the words of the tree: phrases that a reader has to read twice, names that an engineer would not
-// guess, and links that lead nowhere. Its tests run with all others; as a command it prints what it finds:
+// Command words checks the words of the tree: phrases that a reader has to read twice, names that
+// an engineer would not guess, and links that lead nowhere. Its tests run with all others; as a
+// command it prints what it finds:
 //
 //	go run ./internal/words                 every phrase and name
 //	go run ./internal/words host/memory     those below a folder
 //
-// testdata/budget.txt holds how many of each a folder has today. The numbers can only fall. After a cleanup
-// "go test ./internal/words -update" lowers them.
+// testdata/budget.txt holds how many of each a folder has today. The numbers can only fall. After a
+// cleanup "go test ./internal/words -update" lowers them.
 package main
 
 import (

@@ -23,10 +23,12 @@ type phrase struct {
 	use     string
 }
 
-// gap matches what separates two words: spaces, or the end of a line with the marks of a comment on the next one.
+// gap matches what separates two words: spaces, or the end of a line with the marks of a comment on
+// the next one.
 const gap = `(?:[ \t]+|[ \t]*\n[ \t]*(?://|#|\*|>)?[ \t]*)`
 
-// phrases holds the rules about prose. Each of them comes from a sentence that native readers had to read twice.
+// phrases holds the rules about prose. Each of them comes from a sentence that native readers had
+// to read twice.
 var phrases = []phrase{
 	{
 		rule:    "told",
@@ -69,7 +71,8 @@ var phrases = []phrase{
 	},
 }
 
-// wordBefore and wordAfter match the words around a phrase, which the marks of comments may separate from it.
+// wordBefore and wordAfter match the words around a phrase, which the marks of comments may
+// separate from it.
 var (
 	wordBefore = regexp.MustCompile(`(\w+)[\s/#*>]*$`)
 	wordAfter  = regexp.MustCompile(`^[\s/#*>]*(\w+)`)

@@ -57,7 +57,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestEveryPageIsNear fails when a page takes more than two clicks from the index of the documentation.
+// TestEveryPageIsNear fails when a page takes more than two clicks from the index of the
+// documentation.
 func TestEveryPageIsNear(t *testing.T) {
 	files, err := sourceFiles(root)
 	if err != nil {
