@@ -71,7 +71,7 @@ func replace(t *testing.T, content, part, with string) string {
 
 func faultTable() string {
 	var b strings.Builder
-	b.WriteString("| | | |\n| --- | --- | --- |\n")
+	b.WriteString("| number | code | meaning |\n| --- | --- | --- |\n")
 	for _, code := range abi.Codes() {
 		fmt.Fprintf(&b, "| -%d | `%s` | %s |\n", code.Number(), code, code.Meaning())
 	}
