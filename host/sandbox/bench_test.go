@@ -25,10 +25,10 @@ const getAndSet = `const prefs = await memory.get_content("prefs");
 await memory.set_content("prefs", {language: input.language, was: prefs.language});
 return {language: prefs.language};`
 
-// BenchmarkRunInProcess is the tool without a wall, BenchmarkRunInCell the same behind it.
+// BenchmarkRunInProcess is the tool without a wall, BenchmarkRunInWorker the same behind it.
 func BenchmarkRunInProcess(b *testing.B) { benchmarkRun(b, js.New()) }
 
-func BenchmarkRunInCell(b *testing.B) {
+func BenchmarkRunInWorker(b *testing.B) {
 	benchmarkRun(b, newPool(b, sandbox.Options{}).Engines()[javaScript])
 }
 
@@ -62,7 +62,7 @@ func benchmarkRun(b *testing.B, e engine.Engine) {
 	b.ReportMetric(float64(times[len(times)*99/100].Nanoseconds())/1000, "p99-us")
 }
 
-// BenchmarkFirstRun starts a cell, compiles a tool in it and runs it.
+// BenchmarkFirstRun starts a worker, compiles a tool in it and runs it.
 func BenchmarkFirstRun(b *testing.B) {
 	for b.Loop() {
 		p := newPool(b, sandbox.Options{Spares: -1})
@@ -77,7 +77,7 @@ func BenchmarkFirstRun(b *testing.B) {
 	}
 }
 
-// BenchmarkLoadPlugin compiles a plug-in of Go in a cell, with and without what was compiled before.
+// BenchmarkLoadPlugin compiles a plug-in of Go in a worker, with and without what was compiled before.
 func BenchmarkLoadPlugin(b *testing.B) {
 	code := wasmtools.Build(b, "suite")
 	for name, dir := range map[string]string{"cold": "", "kept": filepath.Join(b.TempDir(), "compiled")} {
@@ -94,7 +94,7 @@ func BenchmarkLoadPlugin(b *testing.B) {
 	}
 }
 
-// BenchmarkIdleMemory is what an idle cell that has run a tool takes of the machine's memory: its own, and its share
+// BenchmarkIdleMemory is what an idle worker that has run a tool takes of the machine's memory: its own, and its share
 // of what it has in common with others.
 func BenchmarkIdleMemory(b *testing.B) {
 	p := newPool(b, sandbox.Options{Workers: 10, Spares: -1})
@@ -122,6 +122,6 @@ func BenchmarkIdleMemory(b *testing.B) {
 				}
 			}
 		}
-		b.ReportMetric(float64(total)/float64(len(pids))/1024, "MiB/cell")
+		b.ReportMetric(float64(total)/float64(len(pids))/1024, "MiB/worker")
 	}
 }

@@ -66,9 +66,9 @@ func TestDelegate(t *testing.T) {
 		t.Errorf("delegate beside another process = %v", err)
 	}
 	lay(t, dir, map[string]string{"cgroup.procs": ""})
-	below := &groups{version: 2, folders: []string{filepath.Join(dir, hostGroup)}}
-	if err := below.delegate(); err != nil || below.folders[0] != dir {
-		t.Errorf("delegate from below = %v, %q; want %q", err, below.folders, dir)
+	relativeTo := &groups{version: 2, folders: []string{filepath.Join(dir, hostGroup)}}
+	if err := relativeTo.delegate(); err != nil || relativeTo.folders[0] != dir {
+		t.Errorf("delegate from below = %v, %q; want %q", err, relativeTo.folders, dir)
 	}
 }
 
@@ -100,7 +100,7 @@ func TestGroup(t *testing.T) {
 	if err != nil {
 		t.Skipf("this machine gives no control groups: %v", err)
 	}
-	g, err := all.make()
+	g, err := all.newGroup()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestGroup(t *testing.T) {
 		if err := g.limit(limit); err != nil {
 			t.Errorf("limit of %d: %v", limit, err)
 		}
-		text, err := os.ReadFile(g.bounds[0].Name())
+		text, err := os.ReadFile(g.limitFiles[0].Name())
 		if got := strings.TrimSpace(string(text)); err != nil || got != fmt.Sprint(limit) {
 			t.Errorf("limit = %s, %v; want %d", got, err, limit)
 		}

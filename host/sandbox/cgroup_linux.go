@@ -47,7 +47,7 @@ var newGroups = sync.OnceValues(func() (*groups, error) {
 		}
 	}
 	g.sweep()
-	probe, err := g.make() // the folders may be read-only, or another user's
+	probe, err := g.newGroup() // the folders may be read-only, or another user's
 	if err != nil {
 		return nil, fmt.Errorf("the control group of this process is not its own to divide: %w", err)
 	}
@@ -56,7 +56,7 @@ var newGroups = sync.OnceValues(func() (*groups, error) {
 })
 
 // make makes a group.
-func (g *groups) make() (*group, error) {
+func (g *groups) newGroup() (*group, error) {
 	made := &group{version: g.version, folder: -1}
 	name := fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), groupNumber.Add(1))
 	for _, parent := range g.folders {
@@ -89,21 +89,21 @@ func (g *groups) sweep() {
 
 // group is the control group of a worker. Its methods may be called for a nil group, which bounds nothing.
 type group struct {
-	version int
-	folders []string
-	folder  int        // the descriptor of the folder with version 2, -1 for none
-	bounds  []*os.File // where the limits of memory are written: with swap last
+	version    int
+	folders    []string
+	folder     int        // the descriptor of the folder with version 2, -1 for none
+	limitFiles []*os.File // where the limits of memory are written: with swap last
 }
 
 // open writes the limits that do not change, and opens those that do.
 func (g *group) open() error {
-	bounds, fixed := []string{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}, map[string]string{}
+	limitFiles, fixed := []string{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}, map[string]string{}
 	if g.version == 2 {
 		var err error
 		if g.folder, err = unix.Open(g.folders[0], unix.O_DIRECTORY|unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
 			return err
 		}
-		bounds, fixed = []string{"memory.max"}, map[string]string{"memory.swap.max": "0", "memory.oom.group": "1"}
+		limitFiles, fixed = []string{"memory.max"}, map[string]string{"memory.swap.max": "0", "memory.oom.group": "1"}
 	}
 	if err := g.write("pids.max", strconv.Itoa(maxThreads)); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (g *group) open() error {
 			return err
 		}
 	}
-	for i, name := range bounds {
+	for i, name := range limitFiles {
 		file, err := os.OpenFile(filepath.Join(g.folders[0], name), os.O_WRONLY, 0)
 		if i > 0 && errors.Is(err, fs.ErrNotExist) {
 			continue // where swap is not counted
@@ -121,7 +121,7 @@ func (g *group) open() error {
 		if err != nil {
 			return err
 		}
-		g.bounds = append(g.bounds, file)
+		g.limitFiles = append(g.limitFiles, file)
 	}
 	return nil
 }
@@ -176,11 +176,11 @@ func (g *group) limit(bytes uint64) error {
 	var errs []error
 	for _, up := range []bool{true, false} {
 		errs = errs[:0]
-		for i := range g.bounds {
+		for i := range g.limitFiles {
 			if up {
-				i = len(g.bounds) - 1 - i
+				i = len(g.limitFiles) - 1 - i
 			}
-			if _, err := g.bounds[i].WriteAt(value, 0); err != nil {
+			if _, err := g.limitFiles[i].WriteAt(value, 0); err != nil {
 				errs = append(errs, err)
 			}
 		}
@@ -199,10 +199,10 @@ func (g *group) remove() {
 	if g == nil {
 		return
 	}
-	closeAll(g.bounds)
+	closeAll(g.limitFiles)
 	closeRoot(g.folder)
 	folders := g.folders
-	g.bounds, g.folders, g.folder = nil, nil, -1 // removing twice is fine
+	g.limitFiles, g.folders, g.folder = nil, nil, -1 // removing twice is fine
 	for _, folder := range folders {
 		for range 100 {
 			err := os.Remove(folder)

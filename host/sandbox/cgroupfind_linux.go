@@ -32,12 +32,12 @@ func findGroups(mounts, own string) (*groups, error) {
 		root, folder := fields[3], unescape(fields[4])
 		switch last[0] {
 		case "cgroup2":
-			if path, ok := below(root, paths[""]); ok {
+			if path, ok := relativeTo(root, paths[""]); ok {
 				found[""] = filepath.Join(folder, path)
 			}
 		case "cgroup":
 			for _, name := range strings.Split(last[2], ",") {
-				if path, ok := below(root, paths[name]); ok && slices.Contains(controllers, name) {
+				if path, ok := relativeTo(root, paths[name]); ok && slices.Contains(controllers, name) {
 					found[name] = filepath.Join(folder, path)
 				}
 			}
@@ -72,7 +72,7 @@ func ownGroups(text string) map[string]string {
 }
 
 // below is a path relative to the root of a mount.
-func below(root, path string) (string, bool) {
+func relativeTo(root, path string) (string, bool) {
 	if path == "" || strings.HasPrefix(path, "/..") { // of another namespace
 		return "", false
 	}

@@ -15,8 +15,8 @@ import (
 // openRoot opens the folder that becomes the root of this process: that of its compiled code, or one that has nothing but
 // the process's own descriptors. Landlock puts each thread in a domain of its own, and a child may go to the folder of the
 // thread that starts it only: the caller stays on its thread until the root is changed.
-func openRoot(h hello) (int, error) {
-	folder := h.outfit.folder
+func openRoot(h handshake) (int, error) {
+	folder := h.mounts.folder
 	if folder == "" {
 		folder = "/proc/thread-self/fdinfo"
 	}

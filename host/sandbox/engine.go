@@ -15,15 +15,15 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// proxy is an engine whose guests run in cells.
+// proxy is an engine whose guests run in workers.
 type proxy struct {
 	pool     *Pool
 	language Language
 	info     engine.Info
 
-	making sync.Mutex // held while what is shared is made
-	shared string     // the folder of what is shared, once it is there
-	made   int        // how often it was made anew
+	preparing  sync.Mutex // held while what is shared is made
+	shared     string     // the folder of what is shared, once it is there
+	generation int        // how often it was made anew
 }
 
 var (
@@ -38,7 +38,7 @@ var (
 	_ engine.Reviewer = (*program)(nil)
 )
 
-// Walled is always true: that is what cells are for.
+// Walled is always true: that is what workers are for.
 func (e *proxy) Walled() bool { return true }
 
 // MemoryBytes is the language's.
@@ -46,7 +46,7 @@ func (e *proxy) MemoryBytes() int64 { return cmp.Or(e.language.MemoryBytes, engi
 
 func (e *proxy) Info() engine.Info { return e.info }
 
-// Load has a cell compile the source, and keeps that cell for the first run.
+// Load has a worker compile the source, and keeps that worker for the first run.
 func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	if err := checkSource(src); err != nil {
 		return nil, err
@@ -56,11 +56,11 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 			WithHint("run them on another machine, or without requiring isolation")
 	}
 	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, table: src.Table(), files: newArchive(src.Files, e.pool.readable), closing: make(chan struct{})}
-	p.outfit.memoryFiles = e.language.MemoryFiles
+	p.mounts.memoryFiles = e.language.MemoryFiles
 	err := p.compile(ctx)
 	// Where an engine answers that, and not the pool, a disk may have damaged what the language shares. Then it is made once
 	// more.
-	if f, ok := err.(*abi.Fault); ok && f.Code == abi.Unavailable && p.outfit.shared != "" && ctx.Err() == nil && e.unshare(p.outfit) {
+	if f, ok := err.(*abi.Fault); ok && f.Code == abi.Unavailable && p.mounts.shared != "" && ctx.Err() == nil && e.dropShared(p.mounts) {
 		err = p.compile(ctx)
 	}
 	if err != nil {
@@ -72,19 +72,19 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 
 // compile has the program compiled, and what it needs for that.
 func (p *program) compile(ctx context.Context) error {
-	spent, err := p.equipShared(ctx)
+	spent, err := p.attachShared(ctx)
 	if err != nil {
 		return err
 	}
 	if deadline, ok := ctx.Deadline(); ok && spent > 0 {
-		later, cancel := patient(ctx, time.Until(deadline)+spent)
+		later, cancel := detachedTimeout(ctx, time.Until(deadline)+spent)
 		defer cancel()
 		ctx = later
 	}
-	if err := p.equip(ctx); err != nil {
+	if err := p.attachCache(ctx); err != nil {
 		return err
 	}
-	return p.within(ctx, nil, func(*process) error { return nil })
+	return p.within(ctx, nil, func(*worker) error { return nil })
 }
 
 // What a source may hold.
@@ -105,14 +105,14 @@ func checkSource(src engine.Source) error {
 	return nil
 }
 
-// program is a source that at least one cell has compiled, and others compile when they first run it.
+// program is a source that at least one worker has compiled, and others compile when they first run it.
 type program struct {
 	engine *proxy
 	id     uint64
 	source engine.Source
 	table  abi.Table // of the operations
 	files  *archive
-	outfit outfit
+	mounts mounts
 	review atomic.Pointer[engine.Review]
 	key    string // of its own compiled code in the folder of the outfit, "" where it is not kept
 
@@ -121,9 +121,9 @@ type program struct {
 	closed  atomic.Bool
 }
 
-var errClosed = errors.New("cell: the program is closed")
+var errClosed = errors.New("sandbox: the program is closed")
 
-// Run executes the tool once, in a cell of its domain.
+// Run executes the tool once, in a worker of its domain.
 func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (out engine.Output, err error) {
 	if !p.open.Enter() {
 		return engine.Output{}, errClosed
@@ -135,47 +135,47 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	if len(in.Input)+len(in.Context) > maxRunBytes {
 		return engine.Output{}, abi.Faultf(abi.TooLarge, "the input and the context have more than %d bytes", maxRunBytes)
 	}
-	err = p.within(ctx, &in.Domain, func(cell *process) error {
-		out, err = p.runIn(ctx, cell, in, host)
+	err = p.within(ctx, &in.Domain, func(w *worker) error {
+		out, err = p.runIn(ctx, w, in, host)
 		return err
 	})
 	return out, err
 }
 
-// within has something done in a cell that has compiled the program. A cell that died while it waited is replaced:
+// within has something done in a worker that has compiled the program. A worker that died while it waited is replaced:
 // nothing was done in it yet.
-func (p *program) within(ctx context.Context, domain *string, do func(*process) error) error {
+func (p *program) within(ctx context.Context, domain *string, do func(*worker) error) error {
 	for range maxTries {
-		cell, err := p.engine.pool.borrow(ctx, p, domain)
+		w, err := p.engine.pool.acquire(ctx, p, domain)
 		if err != nil {
 			return err
 		}
-		if !cell.programs[p] {
-			if err = p.loadFor(ctx, cell, domain); err == errLeft {
+		if !w.programs[p] {
+			if err = p.loadFor(ctx, w, domain); err == errDetached {
 				return engine.EndOf(ctx)
 			}
 		}
 		if err == nil {
-			err = do(cell)
+			err = do(w)
 		}
-		p.engine.pool.release(cell)
-		if err != errGone {
+		p.engine.pool.release(w)
+		if err != errWorkerDied {
 			return err
 		}
 	}
 	return unavailable("the processes that would run the tool end before they begin; the host's log has the details")
 }
 
-// errLeft is that of a run that did not wait until its cell was ready.
-var errLeft = errors.New("cell: the cell is left to the next run")
+// errLeft is that of a run that did not wait until its worker was ready.
+var errDetached = errors.New("sandbox: the worker is left to the next run")
 
-// loadFor has a cell compile the source. A run that ends before leaves the cell to it: the next run finds it ready.
-func (p *program) loadFor(ctx context.Context, cell *process, domain *string) error {
+// loadFor has a worker compile the source. A run that ends before leaves the worker to it: the next run finds it ready.
+func (p *program) loadFor(ctx context.Context, w *worker, domain *string) error {
 	if domain == nil || ctx.Done() == nil || !p.open.Enter() { // the compiling is a use of the program like a run
-		return p.loadIn(ctx, cell)
+		return p.loadIn(ctx, w)
 	}
 	pool := p.engine.pool
-	var left atomic.Bool
+	var detached atomic.Bool
 	loaded := make(chan error, 1)
 	pool.background.Go(func() {
 		defer p.open.Leave()
@@ -188,9 +188,9 @@ func (p *program) loadFor(ctx context.Context, cell *process, domain *string) er
 			case <-ctx.Done():
 			}
 		}()
-		err := p.loadIn(ctx, cell)
-		if left.Swap(true) {
-			pool.release(cell)
+		err := p.loadIn(ctx, w)
+		if detached.Swap(true) {
+			pool.release(w)
 			return
 		}
 		loaded <- err
@@ -200,126 +200,126 @@ func (p *program) loadFor(ctx context.Context, cell *process, domain *string) er
 		return err
 	case <-ctx.Done():
 	}
-	if left.Swap(true) { // in the same moment it was loaded
+	if detached.Swap(true) { // in the same moment it was loaded
 		return <-loaded
 	}
-	return errLeft
+	return errDetached
 }
 
-// IsWarm reports whether a cell waits that can run the program for a domain, or none can be had without waiting for
+// IsWarm reports whether a worker waits that can run the program for a domain, or none can be had without waiting for
 // others.
 func (p *program) IsWarm(domain string) bool { return p.engine.pool.isReady(p, domain) }
 
-// Warm gets a cell ready that may run the program for a domain.
+// Warm gets a worker ready that may run the program for a domain.
 func (p *program) Warm(ctx context.Context, domain string) error {
 	if !p.open.Enter() {
 		return errClosed
 	}
 	defer p.open.Leave()
-	return p.within(ctx, &domain, func(*process) error { return nil })
+	return p.within(ctx, &domain, func(*worker) error { return nil })
 }
 
-// maxTries bounds how many dead cells are replaced for one run. Where more of them die, something kills all.
+// maxTries bounds how many dead workers are replaced for one run. Where more of them die, something kills all.
 const maxTries = 10
 
-// errGone is what is answered by a cell that was dead when it was asked.
-var errGone = errors.New("cell: the cell has died while it waited")
+// errGone is what is answered by a worker that was dead when it was asked.
+var errWorkerDied = errors.New("sandbox: the worker has died while it waited")
 
-// runIn executes the tool in a cell that has compiled it.
-func (p *program) runIn(ctx context.Context, cell *process, in engine.Input, host engine.Host) (engine.Output, error) {
+// runIn executes the tool in a worker that has compiled it.
+func (p *program) runIn(ctx context.Context, w *worker, in engine.Input, host engine.Host) (engine.Output, error) {
 	in.Limits.MemoryBytes = cmp.Or(in.Limits.MemoryBytes, p.engine.MemoryBytes())
 	limits := in.Limits.WithDefaults()
 	if deadline, ok := ctx.Deadline(); ok && limits.CPU == 0 {
-		limits.CPU = processors * max(time.Until(deadline), time.Millisecond)
+		limits.CPU = maxProcs * max(time.Until(deadline), time.Millisecond)
 	}
-	if err := cell.limit(limits.MemoryBytes + p.engine.language.ExtraBytes); err != nil {
-		return engine.Output{}, p.engine.pool.gone(cell)
+	if err := w.limit(limits.MemoryBytes + p.engine.language.ExtraBytes); err != nil {
+		return engine.Output{}, p.engine.pool.workerDied(w)
 	}
-	cell.runs++
-	x := &exchange{ctx: ctx, cell: cell, host: host, limits: limits, table: p.table, guard: watch(ctx, cell, "the run", allowance{cpu: limits.CPU, memory: limits.MemoryBytes})}
+	w.runs++
+	x := &exchange{ctx: ctx, worker: w, host: host, limits: limits, table: p.table, watchdog: startWatchdog(ctx, w, "the run", budget{cpu: limits.CPU, memory: limits.MemoryBytes})}
 	err := x.sendRun(p.id, in)
-	out, lost, unheard := engine.Output{}, err != nil, brokenPipe(err)
+	out, lost, unsent := engine.Output{}, err != nil, brokenPipe(err)
 	if !lost {
 		out, err, lost = x.serve()
 	}
-	used, reason := x.guard.done()
-	gone := unheard || lost && cell.diedWaiting(err)
+	used, reason := x.watchdog.done()
+	exited := unsent || lost && w.diedIdle(err)
 	out.CPU = used
 	if x.halted != nil {
 		reason = x.halted
 	}
-	if gone && reason == nil {
-		return out, p.engine.pool.gone(cell)
+	if exited && reason == nil {
+		return out, p.engine.pool.workerDied(w)
 	}
 	if lost {
-		return out, death{cause: err, reason: reason, limit: limits.MemoryBytes, doing: "the run", closed: p.engine.pool.isClosed()}.fault(cell, p.engine.pool.log)
+		return out, exit{cause: err, reason: reason, limit: limits.MemoryBytes, doing: "the run", closed: p.engine.pool.isClosed()}.fault(w, p.engine.pool.log)
 	}
-	if over := x.guard.exceeded(); over != nil && x.halted == nil {
-		cell.kill()
+	if over := x.watchdog.exceeded(); over != nil && x.halted == nil {
+		w.kill()
 		return out, over
 	}
 	if x.halted == nil && errors.Is(err, abi.Internal) { // a bug of the engine, which wrote more about it to standard error
-		_ = death{cause: err, doing: "the run"}.fault(cell, p.engine.pool.log)
+		_ = exit{cause: err, doing: "the run"}.fault(w, p.engine.pool.log)
 	}
 	return out, err
 }
 
-// loadSizes are what the parent takes in while a cell compiles.
+// loadSizes are what the parent takes in while a worker compiles.
 var loadSizes = sizes{kindOpen: maxNameBytes, kindLoaded: maxFaultBytes}
 
-// loadIn has a cell compile the source.
-func (p *program) loadIn(ctx context.Context, cell *process) error {
+// loadIn has a worker compile the source.
+func (p *program) loadIn(ctx context.Context, w *worker) error {
 	limit := p.engine.pool.options.LoadBytes
-	if err := cell.limit(limit); err != nil {
-		return p.engine.pool.gone(cell)
+	if err := w.limit(limit); err != nil {
+		return p.engine.pool.workerDied(w)
 	}
-	g := watch(ctx, cell, "compiling the tool", allowance{memory: limit, kept: cell.kept})
-	failed, gone, err := p.exchangeLoad(cell)
+	g := startWatchdog(ctx, w, "compiling the tool", budget{memory: limit, writes: w.writes})
+	failed, exited, err := p.exchangeLoad(w)
 	_, reason := g.done()
-	gone = gone || err != nil && cell.diedWaiting(err)
-	if gone && reason == nil {
-		return p.engine.pool.gone(cell)
+	exited = exited || err != nil && w.diedIdle(err)
+	if exited && reason == nil {
+		return p.engine.pool.workerDied(w)
 	}
 	if tooMany, ok := err.(*abi.Fault); ok && reason == nil {
 		reason = tooMany
 	}
 	if err != nil {
-		return death{cause: err, reason: reason, limit: limit, doing: "compiling the tool", closed: p.engine.pool.isClosed()}.fault(cell, p.engine.pool.log)
+		return exit{cause: err, reason: reason, limit: limit, doing: "compiling the tool", closed: p.engine.pool.isClosed()}.fault(w, p.engine.pool.log)
 	}
 	if over := g.exceeded(); over != nil || reason != nil {
-		cell.kill()
+		w.kill()
 		return cmp.Or(reason, over)
 	}
 	if failed != nil {
 		if failed.Is(abi.Internal) {
-			_ = death{cause: failed, doing: "compiling the tool"}.fault(cell, p.engine.pool.log)
+			_ = exit{cause: failed, doing: "compiling the tool"}.fault(w, p.engine.pool.log)
 		}
 		return failed
 	}
-	cell.programs[p] = true
-	cell.measure()
+	w.programs[p] = true
+	w.measure()
 	return nil
 }
 
-// exchangeLoad returns what was wrong with the source, or what was wrong with the exchange; gone is set where the cell
+// exchangeLoad returns what was wrong with the source, or what was wrong with the exchange; gone is set where the worker
 // did not even hear of it.
-func (p *program) exchangeLoad(cell *process) (failed *abi.Fault, gone bool, err error) {
+func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err error) {
 	src := p.source
 	operations, err := json.Marshal(p.table)
 	if err != nil {
 		return nil, false, fmt.Errorf("write the operations: %w", err)
 	}
-	f := cell.wire.frame(kindLoad).number(p.id).text(p.engine.info.Name).data(operations).text(p.key)
+	f := w.wire.frame(kindLoad).number(p.id).text(p.engine.info.Name).data(operations).text(p.key)
 	f.text(src.Path).text(src.Entry).number(bit(src.Files != nil)).number(bit(src.Review)).texts(src.Params).data(src.Code)
-	if err := cell.wire.send(f); err != nil {
+	if err := w.wire.send(f); err != nil {
 		return nil, brokenPipe(err), err
 	}
 	for {
-		k, f, err := cell.wire.receive(&loadSizes)
+		k, f, err := w.wire.receive(&loadSizes)
 		if err != nil {
 			return nil, false, err
 		}
-		cell.waited = false
+		w.unproven = false
 		if k == kindLoaded {
 			var review engine.Review
 			if failed, review, err = readLoaded(f); src.Review {
@@ -331,10 +331,10 @@ func (p *program) exchangeLoad(cell *process) (failed *abi.Fault, gone bool, err
 		if err := f.end(); err != nil {
 			return nil, false, fmt.Errorf("read which file: %w", err)
 		}
-		if err := p.files.answer(cell.wire.frame(kindFile), name); err != nil {
+		if err := p.files.reply(w.wire.frame(kindFile), name); err != nil {
 			return nil, false, err
 		}
-		if err := cell.wire.send(&cell.wire.writing); err != nil {
+		if err := w.wire.send(&w.wire.writing); err != nil {
 			return nil, false, err
 		}
 	}
@@ -362,9 +362,9 @@ func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) 
 			return nil, review, err
 		}
 		if !slices.Contains(loadCodes, fault.Code) {
-			return nil, review, fmt.Errorf("compiling ended with %s: %w", fault.Code, errForeign)
+			return nil, review, fmt.Errorf("compiling ended with %s: %w", fault.Code, errProtocol)
 		}
-		return trimmed(fault), review, nil
+		return sanitized(fault), review, nil
 	}
 	return nil, review, fmt.Errorf("compile: %s", text)
 }
@@ -375,7 +375,7 @@ func readReview(text []byte) (review engine.Review, err error) {
 		return review, nil
 	}
 	if err := json.Unmarshal(text, &review); err != nil {
-		return engine.Review{}, fmt.Errorf("read the review of a source: %w", errForeign)
+		return engine.Review{}, fmt.Errorf("read the review of a source: %w", errProtocol)
 	}
 	return review.Bounded(), nil
 }
@@ -394,7 +394,7 @@ func (p *program) Close() error {
 		close(p.closing)
 	}
 	if p.open.Close() {
-		p.engine.pool.forget(p)
+		p.engine.pool.stopWaitingFor(p)
 		p.source = engine.Source{}
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// A program calls Main first of all, here in place of its main function: in a cell it does not return.
+// A program calls Main first of all, here in place of its main function: in a worker it does not return.
 func TestMain(m *testing.M) {
 	sandbox.Main(languages...)
 	os.Exit(m.Run())

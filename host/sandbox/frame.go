@@ -15,18 +15,18 @@ type kind byte
 // The frames. Who sends one is in the comment; a frame that does not belong where it comes ends the
 // exchange.
 const (
-	kindHello   kind = iota + 1 // host: how the cell is to be; cell: that it is, and how
-	kindLoad                    // host: compile a source
-	kindOpen                    // cell: asks for a file of the source
-	kindFile                    // host: answers with the file
-	kindLoaded                  // cell: the source is compiled, or why not
-	kindRun                     // host: run a program
-	kindCall                    // cell: a memory call of the guest's
-	kindReply                   // host: what the call answered
-	kindLog                     // cell: a log line; it has no answer
-	kindOutcome                 // cell: what came of the run
-	kindMake                    // host: make what the language of the outfit shares; it is answered as a load is
-	kindCount   = iota
+	kindHandshake kind = iota + 1 // host: how the worker is to be; worker: that it is, and how
+	kindLoad                      // host: compile a source
+	kindOpen                      // worker: asks for a file of the source
+	kindFile                      // host: answers with the file
+	kindLoaded                    // worker: the source is compiled, or why not
+	kindRun                       // host: run a program
+	kindCall                      // worker: a memory call of the guest's
+	kindReply                     // host: what the call answered
+	kindLog                       // worker: a log line; it has no answer
+	kindOutcome                   // worker: what came of the run
+	kindPrepare                   // host: make what the language of the outfit shares; it is answered as a load is
+	kindCount     = iota
 )
 
 // version is that of the frames. Both ends are to have the same.
@@ -39,7 +39,7 @@ type sizes [kindCount + 1]int
 const headBytes = 5
 
 // keptBytes is up to how large a buffer is kept for the next frame.
-const keptBytes = 64 << 10
+const maxReusedBytes = 64 << 10
 
 // wire reads and writes frames. It is used by one goroutine at a time.
 type wire struct {
@@ -54,21 +54,21 @@ func newWire(in io.Reader, out io.Writer) *wire {
 }
 
 // errForeign is in the error of a frame that no honest end sends.
-var errForeign = errors.New("not what this protocol says")
+var errProtocol = errors.New("not what this protocol says")
 
 // receive reads a frame. Its length is held against the largest of its kind before anything is allocated. The
 // payload is the caller's, the fields are good until the next frame.
-func (w *wire) receive(most *sizes) (kind, *fields, error) {
+func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	head, err := w.in.Peek(headBytes)
 	if err != nil {
 		return 0, nil, err
 	}
 	length, k := binary.LittleEndian.Uint32(head), kind(head[4])
-	if k == 0 || k > kindCount || most[k] == 0 {
-		return 0, nil, fmt.Errorf("a frame of kind %d: %w", k, errForeign)
+	if k == 0 || k > kindCount || limit[k] == 0 {
+		return 0, nil, fmt.Errorf("a frame of kind %d: %w", k, errProtocol)
 	}
-	if uint64(length) > uint64(most[k]) {
-		return 0, nil, fmt.Errorf("a frame of kind %d with %d bytes, more than %d: %w", k, length, most[k], errForeign)
+	if uint64(length) > uint64(limit[k]) {
+		return 0, nil, fmt.Errorf("a frame of kind %d with %d bytes, more than %d: %w", k, length, limit[k], errProtocol)
 	}
 	_, _ = w.in.Discard(headBytes) // they were peeked at
 	payload := make([]byte, length)
@@ -88,7 +88,7 @@ func (w *wire) frame(k kind) *frame {
 // send writes a frame at once.
 func (w *wire) send(f *frame) error {
 	message := f.bytes
-	if cap(message) > keptBytes {
+	if cap(message) > maxReusedBytes {
 		f.bytes = nil
 	}
 	if uint64(len(message)-headBytes) > math.MaxUint32 {
@@ -140,14 +140,14 @@ func (f *frame) texts(list []string) *frame {
 // fields reads what frame wrote. After a mistake every field is empty and end tells of it, so that a reader need
 // not ask at each one.
 type fields struct {
-	rest  []byte
-	wrong bool
+	rest      []byte
+	malformed bool
 }
 
 func (f *fields) number() uint64 {
 	n, size := binary.Uvarint(f.rest)
 	if size <= 0 {
-		f.rest, f.wrong = nil, true
+		f.rest, f.malformed = nil, true
 		return 0
 	}
 	f.rest = f.rest[size:]
@@ -155,10 +155,10 @@ func (f *fields) number() uint64 {
 }
 
 // count reads a number that is to fit into an int and be no more than most.
-func (f *fields) count(most int) int {
+func (f *fields) count(limit int) int {
 	n := f.number()
-	if n > uint64(most) {
-		f.rest, f.wrong = nil, true
+	if n > uint64(limit) {
+		f.rest, f.malformed = nil, true
 		return 0
 	}
 	return int(n)
@@ -168,7 +168,7 @@ func (f *fields) count(most int) int {
 func (f *fields) amount() int64 {
 	n := f.number()
 	if n > math.MaxInt64 {
-		f.rest, f.wrong = nil, true
+		f.rest, f.malformed = nil, true
 		return 0
 	}
 	return int64(n)
@@ -177,7 +177,7 @@ func (f *fields) amount() int64 {
 // take returns the next n bytes, which are a part of the payload.
 func (f *fields) take(n uint64) []byte {
 	if n > uint64(len(f.rest)) {
-		f.rest, f.wrong = nil, true
+		f.rest, f.malformed = nil, true
 		return nil
 	}
 	taken := f.rest[:n:n]
@@ -198,9 +198,9 @@ func (f *fields) optional() []byte {
 }
 
 // texts reads a list of at most so many.
-func (f *fields) texts(most int) []string {
+func (f *fields) texts(limit int) []string {
 	// A text takes a byte at least: what is left bounds the list, whatever its length claims.
-	n := f.count(min(most, len(f.rest)))
+	n := f.count(min(limit, len(f.rest)))
 	if n == 0 {
 		return nil
 	}
@@ -213,8 +213,8 @@ func (f *fields) texts(most int) []string {
 
 // end reports a payload that was not what its reader took it for.
 func (f *fields) end() error {
-	if f.wrong || len(f.rest) > 0 {
-		return fmt.Errorf("the fields of a frame: %w", errForeign)
+	if f.malformed || len(f.rest) > 0 {
+		return fmt.Errorf("the fields of a frame: %w", errProtocol)
 	}
 	return nil
 }

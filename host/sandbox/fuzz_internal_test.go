@@ -25,7 +25,7 @@ func seed(frames ...func(*wire) error) []byte {
 	return out.Bytes()
 }
 
-// FuzzParent feeds what a cell might send into a run and into a load: whatever it is, what reaches the host is
+// FuzzParent feeds what a worker might send into a run and into a load: whatever it is, what reaches the host is
 // within its bounds, and what comes out is JSON.
 func FuzzParent(f *testing.F) {
 	call := func(w *wire) error {
@@ -36,7 +36,7 @@ func FuzzParent(f *testing.F) {
 		return w.send(w.frame(kindOutcome).number(outcomeOutput).number(7).data([]byte(`{"a":1}`)).optional(nil).data(nil).texts([]string{"w"}))
 	}
 	fault := func(w *wire) error {
-		return w.send(w.frame(kindOutcome).number(outcomeFault).number(0).data(nil).optional(nil).data([]byte(`{"code":"conflict","id":"cell 0"}`)).texts(nil))
+		return w.send(w.frame(kindOutcome).number(outcomeFault).number(0).data(nil).optional(nil).data([]byte(`{"code":"conflict","id":"worker 0"}`)).texts(nil))
 	}
 	open := func(w *wire) error { return w.send(w.frame(kindOpen).text("a.js")) }
 	loaded := func(w *wire) error {
@@ -49,7 +49,7 @@ func FuzzParent(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		fuzzRun(t, sent)
 		p := &program{engine: &proxy{info: engine.Info{Name: "x"}}, source: engine.Source{Files: fstest.MapFS{}}, files: newArchive(fstest.MapFS{"a.js": {Data: []byte("1")}}, []string{".js"})}
-		failed, _, err := p.exchangeLoad(&process{dead: true, wire: newWire(bytes.NewReader(sent), io.Discard)})
+		failed, _, err := p.exchangeLoad(&worker{dead: true, wire: newWire(bytes.NewReader(sent), io.Discard)})
 		if err == nil && failed != nil && failed.Code.Number() == 0 {
 			t.Errorf("load = %v; want a code that there is", failed)
 		}
@@ -57,10 +57,10 @@ func FuzzParent(f *testing.F) {
 }
 
 func fuzzRun(t *testing.T, sent []byte) {
-	cell := &process{dead: true, wire: newWire(bytes.NewReader(sent), io.Discard)}
+	w := &worker{dead: true, wire: newWire(bytes.NewReader(sent), io.Discard)}
 	limits := engine.Limits{LogLines: 5, LogBytes: 100, OutputBytes: 1000}.WithDefaults()
 	lines := 0
-	x := &exchange{ctx: context.Background(), cell: cell, limits: limits, table: abi.Documents(), guard: &guard{cell: cell, over: true}}
+	x := &exchange{ctx: context.Background(), worker: w, limits: limits, table: abi.Documents(), watchdog: &watchdog{worker: w, finished: true}}
 	x.host.Log = func(level abi.Level, _ string) error {
 		if lines++; lines > 2*limits.LogLines+2 || level == "" {
 			t.Errorf("log line %d of level %q reached the host", lines, level)
@@ -85,8 +85,8 @@ func fuzzRun(t *testing.T, sent []byte) {
 	}
 }
 
-// FuzzCell feeds what a parent might send into a cell, which ends or goes on, but does not panic.
-func FuzzCell(f *testing.F) {
+// FuzzWorker feeds what a parent might send into a worker, which ends or goes on, but does not panic.
+func FuzzWorker(f *testing.F) {
 	load := func(w *wire) error {
 		return w.send(w.frame(kindLoad).number(1).text("echo").text("[]").text("").text("a").text("").number(1).texts(nil).text("code"))
 	}
@@ -102,8 +102,8 @@ func FuzzCell(f *testing.F) {
 	f.Add([]byte("\xff\xff\xff\xff\x06"))
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		w := newWire(bytes.NewReader(sent), io.Discard)
-		_ = newWorker(w, []Language{{New: func(Setup) engine.Engine { return echo{} }}}, hello{}).serve()
-		var h hello
+		_ = newServer(w, []Language{{New: func(Setup) engine.Engine { return echo{} }}}, handshake{}).serve()
+		var h handshake
 		h.read(&fields{rest: sent})
 	})
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // A worker opens no files: the data of time zones and languages are in the binary.
-func TestIntlInCell(t *testing.T) {
+func TestIntlInWorker(t *testing.T) {
 	const code = `return [
 		new Date(0).toLocaleString('en-US', { timeZone: 'America/New_York' }),
 		new Date(0).toLocaleString('de', { timeZone: 'Asia/Kolkata', dateStyle: 'full' }),

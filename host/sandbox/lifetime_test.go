@@ -52,7 +52,7 @@ func descriptors(t testing.TB) int {
 	return len(files)
 }
 
-// TestKilledAtEveryCall kills the cell at each memory call of a run, and before it. Nobody waits for it, the run says
+// TestKilledAtEveryCall kills the worker at each memory call of a run, and before it. Nobody waits for it, the run says
 // what happened, and the next one is fine.
 func TestKilledAtEveryCall(t *testing.T) {
 	b := newBench(t, sandbox.Options{Spares: -1})
@@ -170,7 +170,7 @@ func TestMixed(t *testing.T) {
 					if want == abi.Timeout {
 						limit = short
 					}
-					// Waiting for a cell counts too: the others may take all of a short time.
+					// Waiting for a worker counts too: the others may take all of a short time.
 					if _, err := perform(t, program, "", roomy, limit, host); codeOf(err) != want {
 						t.Errorf("%s: Run = %v; want %q", act, err, want)
 					}
@@ -188,7 +188,7 @@ func init() {
 	if os.Getenv(asParent) == "" {
 		return
 	}
-	sandbox.Main(languages...) // a cell has no environment; but what comes first, comes first
+	sandbox.Main(languages...) // a worker has no environment; but what comes first, comes first
 	pool, err := sandbox.New(sandbox.Options{Languages: languages})
 	if err != nil {
 		panic(err)
@@ -210,7 +210,7 @@ func init() {
 	os.Exit(0)
 }
 
-// TestParentDies leaves no cell behind when the parent is killed while a guest spins that looks at nothing.
+// TestParentDies leaves no worker behind when the parent is killed while a guest spins that looks at nothing.
 func TestParentDies(t *testing.T) {
 	children(t) // or skip
 	parent := exec.Command(os.Args[0], "-test.run=^$")
@@ -226,7 +226,7 @@ func TestParentDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var cells []int
+	var workers []int
 	for _, field := range strings.Fields(line) {
 		pid, err := strconv.Atoi(field)
 		if err != nil {
@@ -234,19 +234,19 @@ func TestParentDies(t *testing.T) {
 		}
 		fd, err := unix.PidfdOpen(pid, 0)
 		if err != nil {
-			t.Fatalf("the cell %d: %v", pid, err)
+			t.Fatalf("the worker %d: %v", pid, err)
 		}
 		defer unix.Close(fd)
-		cells = append(cells, fd)
+		workers = append(workers, fd)
 	}
-	if len(cells) == 0 {
-		t.Fatal("the parent has no cell")
+	if len(workers) == 0 {
+		t.Fatal("the parent has no worker")
 	}
 	if err := parent.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	for _, fd := range cells {
+	for _, fd := range workers {
 		waitFor(t, fd)
 	}
 }

@@ -29,11 +29,11 @@ func limitsDetail() string {
 }
 
 // setLimits sets the resource limits of this process; see getrlimit(2). The parent bounds the memory.
-func setLimits(h hello) error {
+func setLimits(h handshake) error {
 	signal.Ignore(unix.SIGXFSZ) // a write to a file that is too large fails with EFBIG
 	limits := map[int]uint64{
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: maxDescriptors, unix.RLIMIT_FSIZE: fileLimit(h),
-		unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_AS: addresses() + maxAddresses,
+		unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_AS: addressSpaceBytes() + maxAddresses,
 	}
 	// Elsewhere the kernel counts the threads of all processes of the user, and the worker would have none.
 	if h.namespaces && countsThreadsByNamespace() {
@@ -57,7 +57,7 @@ func setLimits(h hello) error {
 }
 
 // beUndumpable makes sure that others of this user can neither trace this process, nor read it through /proc.
-func beUndumpable() error {
+func disableDumps() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("PR_SET_DUMPABLE: %w", err)
 	}
@@ -65,20 +65,20 @@ func beUndumpable() error {
 }
 
 // fileLimit is the size of the largest file that a worker may write.
-func fileLimit(h hello) uint64 {
+func fileLimit(h handshake) uint64 {
 	switch {
-	case h.purpose == toMake:
+	case h.job == jobPrepare:
 		return maxSharedFile
-	case h.purpose == toCompile:
+	case h.job == jobCompile:
 		return maxCompiledFile
-	case h.outfit.memoryFiles:
+	case h.mounts.memoryFiles:
 		return maxMemoryFile
 	}
 	return 0
 }
 
 // addresses is the size of the address space of this process, in bytes; 0 where it is unknown.
-func addresses() uint64 {
+func addressSpaceBytes() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		return 0

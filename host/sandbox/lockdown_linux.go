@@ -15,11 +15,11 @@ import (
 
 // lockDown takes from this process, for ever, what running a guest does not need. It is called before the process
 // has read a byte of a guest's. What the system does not have is left out, and said.
-func lockDown(h hello, wanted func(string) bool) []Layer {
+func lockDown(h handshake, wanted func(string) bool) []Layer {
 	var done []Layer
 	add := func(name string, detail string, apply func() (string, error)) {
 		if !wanted(name) {
-			done = append(done, newLayer(name, errLeftOut, ""))
+			done = append(done, newLayer(name, errDisabled, ""))
 			return
 		}
 		more, err := apply()
@@ -38,16 +38,16 @@ func lockDown(h hello, wanted func(string) bool) []Layer {
 	closeRoot(root)
 	rooted := done[len(done)-1].On
 	if wanted(LayerLimits) { // not before: what changes the root looks at this process's part of /proc
-		if err := beUndumpable(); err != nil {
+		if err := disableDumps(); err != nil {
 			add(LayerLimits, "", func() (string, error) { return "", err })
 			done = slices.DeleteFunc(done, func(l Layer) bool { return l.Name == LayerLimits && l.On })
 		}
 	}
 	add(LayerSeccomp, "no system calls but those that running a guest takes", func() (string, error) {
-		return "", filterCalls(permitted{
+		return "", installFilter(permissions{
 			// Where nothing else confines files, only workers that see nothing of a guest's open them.
-			open: h.purpose == toMake || h.outfit.folder != "" && (landlocked || rooted), write: h.purpose != toRun,
-			memoryFiles: h.outfit.memoryFiles,
+			open: h.job == jobPrepare || h.mounts.folder != "" && (landlocked || rooted), write: h.job != jobRun,
+			memoryFiles: h.mounts.memoryFiles,
 		})
 	})
 	return done
@@ -65,17 +65,17 @@ func setNoNewPrivileges() (string, error) {
 
 // restrictFiles denies all files but those of the folder, and where the kernel can TCP, abstract sockets and signals
 // to others. See landlock(7).
-func restrictFiles(h hello) (string, error) {
+func restrictFiles(h handshake) (string, error) {
 	abi, err := ll.LandlockGetABIVersion()
 	if err != nil {
 		return "", fmt.Errorf("the kernel has no Landlock: %w", err)
 	}
 	var rules []landlock.Rule
 	switch {
-	case h.purpose != toRun:
-		rules = append(rules, landlock.RWDirs(h.outfit.folder))
-	case h.outfit.folder != "":
-		rules = append(rules, landlock.RODirs(h.outfit.folder))
+	case h.job != jobRun:
+		rules = append(rules, landlock.RWDirs(h.mounts.folder))
+	case h.mounts.folder != "":
+		rules = append(rules, landlock.RODirs(h.mounts.folder))
 	}
 	detail := fmt.Sprintf(" (ABI %d: %s)", abi, landlockScopes(abi))
 	if err := landlock.V7.BestEffort().Restrict(rules...); err == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// kernelLayers are those that the kernel keeps a cell in by itself.
+// kernelLayers are those that the kernel keeps a worker in by itself.
 var kernelLayers = []string{
 	sandbox.LayerNamespaces, sandbox.LayerPrivileges, sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp,
 }
@@ -57,10 +57,10 @@ var attempts = []struct {
 	{act: "open many descriptors", layers: []string{sandbox.LayerLimits}},
 }
 
-// TestLayers tries each act in a cell with no layers, where it succeeds, with every layer that is to end it alone,
+// TestLayers tries each act in a worker with no layers, where it succeeds, with every layer that is to end it alone,
 // and with all of them.
 func TestLayers(t *testing.T) {
-	w := newWorld(t)
+	w := newTestEnv(t)
 	for _, a := range attempts {
 		t.Run(a.act, func(t *testing.T) {
 			if a.root && os.Geteuid() != 0 {
@@ -85,16 +85,16 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestEnvironment finds none of the parent's variables in a cell, whatever its layers.
+// TestEnvironment finds none of the parent's variables in a worker, whatever its layers.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("TOOLRUN_TEST_SECRET", "secret")
-	if got := newWorld(t).try(t, "read the environment"); got != "it is empty" {
-		t.Errorf("the environment of a cell: %s; want none", got)
+	if got := newTestEnv(t).try(t, "read the environment"); got != "it is empty" {
+		t.Errorf("the environment of a worker: %s; want none", got)
 	}
 }
 
 // world is what attempts are about.
-type world struct {
+type testEnv struct {
 	file     string
 	tcp, udp string
 	abstract string
@@ -104,8 +104,8 @@ type world struct {
 	test     *testing.T
 }
 
-func newWorld(t *testing.T) *world {
-	w := &world{test: t, pools: map[string]engine.Engine{}, abstract: fmt.Sprintf("@toolrun-test-%d", os.Getpid())}
+func newTestEnv(t *testing.T) *testEnv {
+	w := &testEnv{test: t, pools: map[string]engine.Engine{}, abstract: fmt.Sprintf("@toolrun-test-%d", os.Getpid())}
 	w.file = filepath.Join(t.TempDir(), "file")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -135,8 +135,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// try has an act done in a cell with these kernel layers alone, and returns what it says.
-func (w *world) try(t *testing.T, name string, with ...string) string {
+// try has an act done in a worker with these kernel layers alone, and returns what it says.
+func (w *testEnv) try(t *testing.T, name string, with ...string) string {
 	t.Helper()
 	for _, layer := range with {
 		if len(with) == 1 && !w.report.On(layer) {
@@ -172,15 +172,15 @@ func (w *world) try(t *testing.T, name string, with ...string) string {
 		t.Logf("%s with %q: %v", name, key, err)
 		return err.Error()
 	}
-	var said string
-	if err := json.Unmarshal(out.Output, &said); err != nil {
+	var got string
+	if err := json.Unmarshal(out.Output, &got); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s with %q: %s", name, key, said)
-	return said
+	t.Logf("%s with %q: %s", name, key, got)
+	return got
 }
 
-func (w *world) argument(act string) string {
+func (w *testEnv) argument(act string) string {
 	switch act {
 	case "connect":
 		return w.tcp
@@ -194,7 +194,7 @@ func (w *world) argument(act string) string {
 	return w.file
 }
 
-// Each cell has the layers that the others have: none depends on which of its threads does what.
+// Each worker has the layers that the others have: none depends on which of its threads does what.
 func TestSameLayers(t *testing.T) {
 	first, err := newPool(t, sandbox.Options{}).Report()
 	if err != nil {
@@ -207,7 +207,7 @@ func TestSameLayers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(report.Layers, first.Layers) {
-			t.Errorf("the layers are %v; want those of the first cell, %v", report.Layers, first.Layers)
+			t.Errorf("the layers are %v; want those of the first worker, %v", report.Layers, first.Layers)
 		}
 		if err := pool.Close(); err != nil {
 			t.Error(err)

@@ -20,20 +20,20 @@ func TestCacheDirIsAbsolute(t *testing.T) {
 	}
 }
 
-// A run that does not wait until its cell has compiled the tool leaves the cell to the next one.
+// A run that does not wait until its worker has compiled the tool leaves the worker to the next one.
 func TestCompilingSurvivesTheRun(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
 	in := engine.Input{Domain: "another tenant", Input: []byte(`{}`)}
 	if _, err := program.Run(t.Context(), engine.Input{Domain: "tenant", Input: []byte(`{}`)}, engine.Host{}); err != nil {
-		t.Fatal(err) // it has the cell that compiled the tool
+		t.Fatal(err) // it has the worker that compiled the tool
 	}
 	warm := program.(engine.Warmer)
-	// A run that ends before its cell has started leaves nothing behind, so there are several, none of them as long as
+	// A run that ends before its worker has started leaves nothing behind, so there are several, none of them as long as
 	// compiling takes.
 	for patience := 20 * time.Millisecond; !warm.IsWarm(in.Domain); patience += 10 * time.Millisecond {
 		if patience > 150*time.Millisecond {
-			t.Fatal("the cell never becomes ready")
+			t.Fatal("the worker never becomes ready")
 		}
 		if err := runFor(t, program, in, patience); !errors.Is(err, abi.Timeout) && !warm.IsWarm(in.Domain) {
 			t.Fatalf("Run = %v; want a timeout while the tool is compiled", err)
@@ -54,7 +54,7 @@ func runFor(t *testing.T, p engine.Program, in engine.Input, patience time.Durat
 	return err
 }
 
-// A program that is closed while a cell still compiles it waits for nobody, and leaves nothing to race with.
+// A program that is closed while a worker still compiles it waits for nobody, and leaves nothing to race with.
 func TestCloseWhileCompiling(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
@@ -67,15 +67,15 @@ func TestCloseWhileCompiling(t *testing.T) {
 	if err := program.Close(); err != nil {
 		t.Error(err)
 	}
-	if said, err := perform(t, b.load(t, "answer", "app"), "", engine.Input{}, enough, engine.Host{}); said != "done" || err != nil {
-		t.Errorf("the next program = %q, %v", said, err)
+	if got, err := perform(t, b.load(t, "answer", "app"), "", engine.Input{}, enough, engine.Host{}); got != "done" || err != nil {
+		t.Errorf("the next program = %q, %v", got, err)
 	}
 	if text := b.log.text(); strings.Contains(text, "died") {
 		t.Errorf("the log tells of a death that was meant: %s", text)
 	}
 }
 
-// Warm gets a cell ready before the time of a run begins.
+// Warm gets a worker ready before the time of a run begins.
 func TestWarm(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")

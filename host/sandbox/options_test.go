@@ -43,7 +43,7 @@ func TestRequire(t *testing.T) {
 	pool.Close()
 }
 
-// TestCommand starts cells from a program that is none of ours.
+// TestCommand starts workers from a program that is none of ours.
 func TestCommand(t *testing.T) {
 	for _, command := range []string{"/bin/true", "/there/is/no/such/program"} {
 		b := newBench(t, sandbox.Options{Command: command})

@@ -12,40 +12,40 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Pool keeps cells, and has engines that run guests in them. It is safe for concurrent use.
+// Pool keeps workers, and has engines that run guests in them. It is safe for concurrent use.
 type Pool struct {
 	options  Options
 	log      *slog.Logger
 	engines  []engine.Engine
 	readable []string // the extensions of the files that workers read
-	thread   *thread
+	spawner  *spawner
 	programs atomic.Uint64 // the id of the last program
 	slots    chan struct{} // one for each guest that may run
 	done     chan struct{} // closed when the pool is
 
-	background sync.WaitGroup // cells that are being started, or buried; it is done while a slot is held
+	background sync.WaitGroup // workers that are being started, or buried; it is done while a slot is held
 
-	mu         sync.Mutex
-	closed     bool
-	idle       []*process     // that ran, the last one used last
-	spares     []*process     // that no guest was in
-	coming     map[outfit]int // spares that are being started
-	outfits    []outfit       // that spares are kept of: those that any domain may have
-	busy       map[*process]bool
-	temporary  string // the folder of compiled code where none is named, "" until it is needed
-	refused    error  // why cells have no namespaces of their own
-	namespaces bool   // a cell has had some
-	reported   *Report
+	mu           sync.Mutex
+	closed       bool
+	idle         []*worker      // that ran, the last one used last
+	spares       []*worker      // that no guest was in
+	starting     map[mounts]int // spares that are being started
+	spareMounts  []mounts       // that spares are kept of: those that any domain may have
+	busy         map[*worker]bool
+	temporary    string // the folder of compiled code where none is named, "" until it is needed
+	namespaceErr error  // why workers have no namespaces of their own
+	namespaces   bool   // a worker has had some
+	reported     *Report
 }
 
-// New makes a Pool. It starts no cell yet, unless Options.Require asks for layers: then it starts one, and refuses
+// New makes a Pool. It starts no worker yet, unless Options.Require asks for layers: then it starts one, and refuses
 // where a layer is missing.
 func New(options Options) (*Pool, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	p := &Pool{options: options.withDefaults(), busy: map[*process]bool{}, coming: map[outfit]int{}, outfits: []outfit{{}}}
-	p.log, p.slots, p.thread = p.options.Logger, make(chan struct{}, p.options.Workers), newThread()
+	p := &Pool{options: options.withDefaults(), busy: map[*worker]bool{}, starting: map[mounts]int{}, spareMounts: []mounts{{}}}
+	p.log, p.slots, p.spawner = p.options.Logger, make(chan struct{}, p.options.Workers), newSpawner()
 	p.done = make(chan struct{})
 	for _, l := range p.options.Languages {
 		info := l.New(Setup{Panicked: func(any, []byte) {}}).Info()
@@ -64,7 +64,7 @@ func New(options Options) (*Pool, error) {
 // Engines returns an engine for each language, in their order.
 func (p *Pool) Engines() []engine.Engine { return p.engines }
 
-// Report says which layers the wall has. It starts a cell if none was started yet.
+// Report says which layers the wall has. It starts a worker if none was started yet.
 func (p *Pool) Report() (Report, error) {
 	p.mu.Lock()
 	known := p.reported
@@ -72,53 +72,53 @@ func (p *Pool) Report() (Report, error) {
 	if known != nil {
 		return *known, nil
 	}
-	c, err := p.start(outfit{}, toRun)
+	w, err := p.start(mounts{}, jobRun)
 	if err != nil {
 		return Report{}, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		c.bury()
-		return c.report, nil
+		w.reap()
+		return w.report, nil
 	}
-	p.spares = append(p.spares, c)
-	return c.report, nil
+	p.spares = append(p.spares, w)
+	return w.report, nil
 }
 
 // errPoolClosed answers runs that come too late.
-var errPoolClosed = unavailable("the cells that run tools are closed")
+var errPoolClosed = unavailable("the workers that run tools are closed")
 
 // refill starts the spares that are missing. The caller holds mu.
 func (p *Pool) refill() {
-	for _, o := range p.outfits {
-		for !p.closed && p.sparesOf(o)+p.coming[o] < p.options.Spares {
+	for _, o := range p.spareMounts {
+		for !p.closed && p.sparesOf(o)+p.starting[o] < p.options.Spares {
 			p.startSpare(o)
 		}
 	}
 }
 
 // keepSpares has spares kept of an outfit that any domain may have.
-func (p *Pool) keepSpares(o outfit) {
+func (p *Pool) keepSpares(o mounts) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !slices.Contains(p.outfits, o) {
-		p.outfits = append(p.outfits, o)
+	if !slices.Contains(p.spareMounts, o) {
+		p.spareMounts = append(p.spareMounts, o)
 	}
 }
 
-// forgetSpares ends the cells that wait with an outfit, of which no more are kept.
-func (p *Pool) forgetSpares(o outfit) {
+// forgetSpares ends the workers that wait with an outfit, of which no more are kept.
+func (p *Pool) forgetSpares(o mounts) {
 	p.mu.Lock()
-	p.outfits = slices.DeleteFunc(p.outfits, func(other outfit) bool { return other == o })
+	p.spareMounts = slices.DeleteFunc(p.spareMounts, func(other mounts) bool { return other == o })
 	p.mu.Unlock()
-	p.end(func(c *process) bool { return c.outfit == o })
+	p.stopWaiting(func(w *worker) bool { return w.mounts == o })
 }
 
 // sparesOf counts the spares with an outfit. The caller holds mu.
-func (p *Pool) sparesOf(o outfit) (n int) {
-	for _, c := range p.spares {
-		if c.outfit == o {
+func (p *Pool) sparesOf(o mounts) (n int) {
+	for _, w := range p.spares {
+		if w.mounts == o {
 			n++
 		}
 	}
@@ -126,36 +126,36 @@ func (p *Pool) sparesOf(o outfit) (n int) {
 }
 
 // startSpare starts a spare. The caller holds mu.
-func (p *Pool) startSpare(o outfit) {
-	p.coming[o]++
+func (p *Pool) startSpare(o mounts) {
+	p.starting[o]++
 	p.background.Go(func() {
-		c, err := p.start(o, toRun)
+		w, err := p.start(o, jobRun)
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.coming[o]--
+		p.starting[o]--
 		switch {
 		case err != nil:
-			p.log.Error("a spare cell does not start", "error", err) // a run that needs one tries again
-		case p.closed || !slices.Contains(p.outfits, o):
-			c.discard()
+			p.log.Error("a spare worker does not start", "error", err) // a run that needs one tries again
+		case p.closed || !slices.Contains(p.spareMounts, o):
+			w.stop()
 		default:
-			p.spares = append(p.spares, c)
+			p.spares = append(p.spares, w)
 		}
 	})
 }
 
-// start starts a cell. Where the system refuses namespaces it does without, and says so in the report.
-func (p *Pool) start(o outfit, purpose uint64, files ...string) (*process, error) {
-	set := p.setting()
+// start starts a worker. Where the system refuses namespaces it does without, and says so in the report.
+func (p *Pool) start(o mounts, job uint64, files ...string) (*worker, error) {
+	set := p.spawnConfig()
 	command, argument0 := p.command()
-	c, err := (*process)(nil), error(nil)
-	ran := p.thread.do(func() {
-		c, err = spawn(command, argument0, set, p.options.Without)
-		for err != nil && notAllowed(err) && set.less(err) {
-			c, err = spawn(command, argument0, set, p.options.Without)
+	w, err := (*worker)(nil), error(nil)
+	ran := p.spawner.do(func() {
+		w, err = spawn(command, argument0, set, p.options.Without)
+		for err != nil && isDenied(err) && set.degrade(err) {
+			w, err = spawn(command, argument0, set, p.options.Without)
 		}
 	})
-	if c == nil {
+	if w == nil {
 		set.group.remove()
 	}
 	if !ran {
@@ -164,79 +164,79 @@ func (p *Pool) start(o outfit, purpose uint64, files ...string) (*process, error
 	if err != nil {
 		return nil, hostFault(p.log, err)
 	}
-	h := newHello()
-	h.without, h.outfit, h.purpose, h.files = p.options.Without, o, purpose, files
+	h := newHandshake()
+	h.without, h.mounts, h.job, h.files = p.options.Without, o, job, files
 	h.namespaces = set.namespaces
-	if err := c.greet(h); err != nil {
-		_, words := c.bury()
-		return nil, hostFault(p.log, errors.Join(err, errors.New(words)))
+	if err := w.handshake(h); err != nil {
+		_, stderr := w.reap()
+		return nil, hostFault(p.log, errors.Join(err, errors.New(stderr)))
 	}
-	c.outfit = o
-	c.complete(set, p.options.Without)
-	if err := c.report.missing(p.options.Require); err != nil { // of this cell, whatever the ones before had
-		c.bury()
+	w.mounts = o
+	w.addParentLayers(set, p.options.Without)
+	if err := w.report.missing(p.options.Require); err != nil { // of this worker, whatever the ones before had
+		w.reap()
 		return nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.reported, p.namespaces = &c.report, p.namespaces || c.report.On(LayerNamespaces)
+	p.reported, p.namespaces = &w.report, p.namespaces || w.report.On(LayerNamespaces)
 	if !p.namespaces { // where there were some before, it was for the moment
-		p.refused = set.refused
+		p.namespaceErr = set.namespaceErr
 	}
-	return c, nil
+	return w, nil
 }
 
-// setting is what the system gives to a new cell.
-type setting struct {
-	namespaces bool  // it has namespaces of its own
-	refused    error // why not
-	chroot     bool  // it has there what changing its root takes
-	group      *group
-	ungrouped  error // why it has no control group
+// setting is what the system gives to a new worker.
+type spawnConfig struct {
+	namespaces   bool  // it has namespaces of its own
+	namespaceErr error // why not
+	chroot       bool  // it has there what changing its root takes
+	group        *group
+	groupErr     error // why it has no control group
 }
 
-// setting is what a new cell is to have.
-func (p *Pool) setting() setting {
+// setting is what a new worker is to have.
+func (p *Pool) spawnConfig() spawnConfig {
 	p.mu.Lock()
-	s := setting{refused: p.refused}
+	s := spawnConfig{namespaceErr: p.namespaceErr}
 	p.mu.Unlock()
-	leaves := func(layer string) bool { return slices.Contains(p.options.Without, layer) }
-	if leaves(LayerNamespaces) {
-		s.refused = errLeftOut
+	disabled := func(layer string) bool { return slices.Contains(p.options.Without, layer) }
+	if disabled(LayerNamespaces) {
+		s.namespaceErr = errDisabled
 	}
-	s.namespaces, s.chroot = s.refused == nil, !leaves(LayerChroot)
-	if leaves(LayerCgroup) {
-		s.ungrouped = errLeftOut
+	s.namespaces, s.chroot = s.namespaceErr == nil, !disabled(LayerChroot)
+	if disabled(LayerCgroup) {
+		s.groupErr = errDisabled
 		return s
 	}
 	all, err := newGroups()
 	if err == nil {
-		s.group, err = all.make()
+		s.group, err = all.newGroup()
 	}
-	s.ungrouped = err
+	s.groupErr = err
 	return s
 }
 
 // less takes from a setting what the system may have refused, and reports whether there was any: first the control group,
 // which the report misses least.
-func (s *setting) less(err error) bool {
+func (s *spawnConfig) degrade(err error) bool {
 	switch {
 	case s.group != nil:
 		s.group.remove()
-		s.group, s.ungrouped = nil, err
+		s.group, s.groupErr = nil, err
 	case s.namespaces && s.chroot:
 		s.chroot = false
 	case s.namespaces:
-		s.namespaces, s.refused = false, err
+		s.namespaces, s.namespaceErr = false, err
 	default:
 		return false
 	}
 	return true
 }
 
-// hostFault is what a run ends with that gets no cell: the details are for the host's log.
+// hostFault is what a run ends with that gets no worker: the details are for the host's log.
 func hostFault(log *slog.Logger, err error) error {
-	log.Error("a cell does not start", "error", err)
+	log.Error("a worker does not start", "error", err)
 	return unavailable("the process that would run the tool does not start; the host's log has the details")
 }
 
@@ -244,7 +244,7 @@ func unavailable(text string) error {
 	return &engine.NotRun{Fault: abi.Faultf(abi.Unavailable, "%s", text)}
 }
 
-// command is the program that cells run, and what it is told of its name.
+// command is the program that workers run, and what it is told of its name.
 func (p *Pool) command() (path, argument0 string) {
 	if p.options.Command != "" {
 		return p.options.Command, p.options.Command
@@ -252,7 +252,7 @@ func (p *Pool) command() (path, argument0 string) {
 	return self(), os.Args[0]
 }
 
-// Close ends all cells; runs under way end as cancelled. Closing twice is fine.
+// Close ends all workers; runs under way end as cancelled. Closing twice is fine.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	first := !p.closed
@@ -262,22 +262,22 @@ func (p *Pool) Close() error {
 	}
 	ended := slices.Concat(p.idle, p.spares)
 	p.idle, p.spares = nil, nil
-	for c := range p.busy {
-		c.kill() // whoever uses it buries it
+	for w := range p.busy {
+		w.kill() // whoever uses it buries it
 	}
 	p.mu.Unlock()
-	for _, c := range ended {
-		c.discard()
+	for _, w := range ended {
+		w.stop()
 	}
 	if first {
-		for range cap(p.slots) { // until every run has given back its cell
+		for range cap(p.slots) { // until every run has given back its worker
 			p.slots <- struct{}{}
 		}
 		p.background.Wait()
 		if p.temporary != "" {
 			_ = os.RemoveAll(p.temporary) // what is left is the system's to clear
 		}
-		p.thread.close()
+		p.spawner.close()
 	}
 	return nil
 }

@@ -134,11 +134,11 @@ func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engi
 	if p.asks() && err != nil {
 		return engine.Output{}, err
 	}
-	said := "done"
+	got := "done"
 	if err != nil {
-		said = err.Error()
+		got = err.Error()
 	}
-	text, err := json.Marshal(said)
+	text, err := json.Marshal(got)
 	return engine.Output{Output: text}, err
 }
 
@@ -208,7 +208,7 @@ func fill(dir string, name func(int) string, bytes, times int) error {
 	return nil
 }
 
-// acts are tried in a cell.
+// acts are tried in a worker.
 var acts = map[string]func(act) error{
 	"compile slowly": func(act) error { return nil },
 	"open a file":    func(a act) error { _, err := os.ReadFile(a.text); return err },
@@ -263,8 +263,8 @@ var acts = map[string]func(act) error{
 		const quarterTerabyte = 1 << 38
 		all, err := unix.Mmap(-1, 0, quarterTerabyte, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 		for i := 0; i < len(all); i += 2 << 20 {
-			held = append(held[:0], all[i:i+1:i+1])
-			if held[0][0] != 0 {
+			retained = append(retained[:0], all[i:i+1:i+1])
+			if retained[0][0] != 0 {
 				return errors.New("it is not zero")
 			}
 		}
@@ -368,7 +368,7 @@ var acts = map[string]func(act) error{
 		}
 		return errors.New("nothing was found")
 	},
-	"leave a child behind": func(act) error { // that holds the pipes, and goes on when the cell is killed
+	"leave a child behind": func(act) error { // that holds the pipes, and goes on when the worker is killed
 		pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
 		if errno != 0 {
 			return errno
@@ -460,7 +460,7 @@ func flood(once func() error) error {
 	}
 }
 
-var held [][]byte
+var retained [][]byte
 
 func swell() {
 	for {
@@ -468,7 +468,7 @@ func swell() {
 		for i := range block {
 			block[i] = byte(i)
 		}
-		held = append(held, block)
+		retained = append(retained, block)
 	}
 }
 

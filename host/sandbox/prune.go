@@ -7,7 +7,7 @@ import (
 )
 
 // keptFor is how long compiled code is kept that nobody asks for: a tool that changed has left its old code behind.
-const keptFor = 30 * 24 * time.Hour
+const cacheLifetime = 30 * 24 * time.Hour
 
 // touch notes that compiled code is in use.
 func touch(entry string, now time.Time) { _ = os.Chtimes(entry, now, now) } // where that fails, it is compiled again one day
@@ -17,7 +17,7 @@ func touch(entry string, now time.Time) { _ = os.Chtimes(entry, now, now) } // w
 func prune(cacheDir string, now time.Time) {
 	entries, _ := filepath.Glob(filepath.Join(cacheDir, "*", "*")) // fails for a bad pattern only
 	for _, entry := range entries {
-		if info, err := os.Lstat(entry); err == nil && now.Sub(info.ModTime()) > keptFor {
+		if info, err := os.Lstat(entry); err == nil && now.Sub(info.ModTime()) > cacheLifetime {
 			_ = os.RemoveAll(entry)
 		}
 	}

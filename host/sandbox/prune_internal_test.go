@@ -11,8 +11,8 @@ import (
 func TestPrune(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	for entry, age := range map[string]time.Duration{
-		"used/old": keptFor + time.Hour, "used/new": keptFor - time.Hour, "used/new-1": keptFor + time.Hour, "gone/old": keptFor + time.Hour,
-		"used/old but touched": keptFor + time.Hour,
+		"used/old": cacheLifetime + time.Hour, "used/new": cacheLifetime - time.Hour, "used/new-1": cacheLifetime + time.Hour, "gone/old": cacheLifetime + time.Hour,
+		"used/old but touched": cacheLifetime + time.Hour,
 	} {
 		name := filepath.Join(dir, entry)
 		if err := os.MkdirAll(filepath.Join(name, "code"), 0o700); err != nil {

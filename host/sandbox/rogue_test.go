@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// A run does not wait for a cell that does not start in time: else it would hear that the cell is none.
+// A run does not wait for a worker that does not start in time: else it would hear that the worker is none.
 func TestSlowStart(t *testing.T) {
 	slow := filepath.Join(t.TempDir(), "slow")
 	if err := os.WriteFile(slow, []byte("#!/bin/sh\nexec sleep 5\n"), 0o700); err != nil {
@@ -32,19 +32,19 @@ func TestSlowStart(t *testing.T) {
 	}
 }
 
-// What a cell says ahead is no answer to the next run.
+// What a worker says ahead is no answer to the next run.
 func TestSpeakingAhead(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	ahead, answer := b.load(t, "speak ahead", ""), b.load(t, "answer", "")
-	if said, err := perform(t, ahead, "", engine.Input{}, enough, engine.Host{}); said != "forged" || err != nil {
-		t.Fatalf("the guest's own lie = %q, %v; the test is wrong", said, err)
+	if got, err := perform(t, ahead, "", engine.Input{}, enough, engine.Host{}); got != "forged" || err != nil {
+		t.Fatalf("the guest's own lie = %q, %v; the test is wrong", got, err)
 	}
-	if said, err := perform(t, answer, "", engine.Input{}, enough, engine.Host{}); said != "done" || err != nil {
-		t.Errorf("the next run = %q, %v; want its own answer", said, err)
+	if got, err := perform(t, answer, "", engine.Input{}, enough, engine.Host{}); got != "done" || err != nil {
+		t.Errorf("the next run = %q, %v; want its own answer", got, err)
 	}
 }
 
-// A cell gets no descriptor of its parent's but those that it is meant to have.
+// A worker gets no descriptor of its parent's but those that it is meant to have.
 func TestInheritedDescriptors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(file, []byte("the secret"), 0o600); err != nil {
@@ -56,9 +56,9 @@ func TestInheritedDescriptors(t *testing.T) {
 	}
 	defer unix.Close(fd)
 	b := newBench(t, sandbox.Options{})
-	said, err := perform(t, b.load(t, "read what was inherited", ""), "", engine.Input{}, enough, engine.Host{})
-	if err != nil || said == "done" {
-		t.Errorf("a guest reads what its parent has open: %q, %v", said, err)
+	got, err := perform(t, b.load(t, "read what was inherited", ""), "", engine.Input{}, enough, engine.Host{})
+	if err != nil || got == "done" {
+		t.Errorf("a guest reads what its parent has open: %q, %v", got, err)
 	}
 }
 
@@ -69,8 +69,8 @@ func TestChildLeftBehind(t *testing.T) {
 	if _, err := perform(t, child, "", engine.Input{}, short, engine.Host{}); codeOf(err) != abi.Timeout {
 		t.Errorf("Run = %v; want a timeout", err)
 	}
-	if said, err := perform(t, b.load(t, "answer", ""), "", engine.Input{}, enough, engine.Host{}); said != "done" || err != nil {
-		t.Errorf("the next run = %q, %v", said, err)
+	if got, err := perform(t, b.load(t, "answer", ""), "", engine.Input{}, enough, engine.Host{}); got != "done" || err != nil {
+		t.Errorf("the next run = %q, %v", got, err)
 	}
 }
 
@@ -87,11 +87,11 @@ func TestSharedMemoryCounts(t *testing.T) {
 func TestNoSuchOperation(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	if _, err := perform(t, b.load(t, "call something else", ""), "", engine.Input{}, enough, engine.Host{}); codeOf(err) != abi.Internal {
-		t.Errorf("Run = %v; want that the cell is not believed", err)
+		t.Errorf("Run = %v; want that the worker is not believed", err)
 	}
 }
 
-// Where what a cell is to read is gone, it reads nothing: it does not go without Landlock.
+// Where what a worker is to read is gone, it reads nothing: it does not go without Landlock.
 func TestLandlockWithoutItsFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	b := newBench(t, sandbox.Options{CacheDir: dir, Require: []string{sandbox.LayerLandlock}, Spares: -1})
@@ -104,29 +104,29 @@ func TestLandlockWithoutItsFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tenant := range []string{"one", "two"} {
-		if said, err := perform(t, open, secret, engine.Input{Domain: tenant}, enough, engine.Host{}); err != nil || said == "done" {
-			t.Errorf("for %s a guest opens a file: %q, %v", tenant, said, err)
+		if got, err := perform(t, open, secret, engine.Input{Domain: tenant}, enough, engine.Host{}); err != nil || got == "done" {
+			t.Errorf("for %s a guest opens a file: %q, %v", tenant, got, err)
 		}
 	}
 }
 
-// A cell that starts threads loses its run, also where no limit of the kernel holds, as for root. The cell has already
+// A worker that starts threads loses its run, also where no limit of the kernel holds, as for root. The worker has already
 // started some when the host looks.
 func TestThreadsCount(t *testing.T) {
 	for _, without := range [][]string{nil, {sandbox.LayerCgroup}, {sandbox.LayerCgroup, sandbox.LayerNamespaces}} {
 		b := newBench(t, sandbox.Options{Without: without})
 		// The kernel refuses the threads, or the host finds them.
-		said, err := b.run(t, "start threads", "", engine.Input{}, enough, engine.Host{})
-		if said == "done" || err != nil && codeOf(err) != abi.MemoryLimit {
-			t.Errorf("without %v: Run = %q, %v; want memory_limit", without, said, err)
+		got, err := b.run(t, "start threads", "", engine.Input{}, enough, engine.Host{})
+		if got == "done" || err != nil && codeOf(err) != abi.MemoryLimit {
+			t.Errorf("without %v: Run = %q, %v; want memory_limit", without, got, err)
 		}
-		if said, err := b.run(t, "answer", "", engine.Input{}, enough, engine.Host{}); said != "done" {
-			t.Errorf("without %v: the next run = %q, %v; want done", without, said, err)
+		if got, err := b.run(t, "answer", "", engine.Input{}, enough, engine.Host{}); got != "done" {
+			t.Errorf("without %v: the next run = %q, %v; want done", without, got, err)
 		}
 	}
 }
 
-// A cell that compiles cannot fill the disk: neither with one file, nor with many, nor with folders. Nothing of it stays.
+// A worker that compiles cannot fill the disk: neither with one file, nor with many, nor with folders. Nothing of it stays.
 func TestCompilerFillsDisk(t *testing.T) {
 	for _, act := range []string{"compile to a large file", "compile to many files", "compile to many folders"} {
 		t.Run(act, func(t *testing.T) {
@@ -136,14 +136,14 @@ func TestCompilerFillsDisk(t *testing.T) {
 			if codeOf(err) != abi.SourceInvalid || !strings.Contains(err.Error(), "compiles to more than") {
 				t.Errorf("Load = %v; want source_invalid, because it compiles to too much", err)
 			}
-			if left, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(left) > 0 {
-				t.Errorf("left are %q", left)
+			if remaining, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(remaining) > 0 {
+				t.Errorf("left are %q", remaining)
 			}
 		})
 	}
 }
 
-// What a cell answers to a load is not believed: a fault that compiling cannot end with is none, and a long one is cut.
+// What a worker answers to a load is not believed: a fault that compiling cannot end with is none, and a long one is cut.
 func TestLoadFaults(t *testing.T) {
 	for act, want := range map[string]abi.Code{"compile to a conflict": abi.Internal, "compile to a long fault": abi.SourceInvalid} {
 		b := newBench(t, sandbox.Options{})

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// What a cell may send in a run.
+// What a worker may send in a run.
 const (
 	maxCallBytes    = 8 << 20  // a memory call with all its arguments
 	maxLogBytes     = 64 << 10 // a log line
@@ -28,45 +28,45 @@ const (
 	outcomeOutput = iota // an output, or a reply
 	outcomeFault         // an *abi.Fault as JSON
 	outcomeHalted        // the host ended the run; why is not for the other end
-	outcomeBroken        // an error of the cell's own, as text
+	outcomeBroken        // an error of the worker's own, as text
 )
 
 // mostBeside is by how much more memory than its limit a guest may be said to have had.
-const mostBeside = 1 << 30
+const maxExtraMemory = 1 << 30
 
 // exchange is a run as the parent has it.
 type exchange struct {
-	ctx    context.Context
-	cell   *process
-	host   engine.Host
-	limits engine.Limits
-	guard  *guard
-	table  abi.Table             // the operations that the guest has
-	issued map[string]*abi.Fault // the faults that the guest was given, by their ids
-	halted error                 // what the host ended the run with
-	lines  int                   // of the log
-	bytes  int                   // of the log
+	ctx      context.Context
+	worker   *worker
+	host     engine.Host
+	limits   engine.Limits
+	watchdog *watchdog
+	table    abi.Table             // the operations that the guest has
+	issued   map[string]*abi.Fault // the faults that the guest was given, by their ids
+	halted   error                 // what the host ended the run with
+	lines    int                   // of the log
+	bytes    int                   // of the log
 }
 
-// sendRun asks the cell to run a program.
+// sendRun asks the worker to run a program.
 func (x *exchange) sendRun(id uint64, in engine.Input) error {
-	f := x.cell.wire.frame(kindRun)
+	f := x.worker.wire.frame(kindRun)
 	f.number(id)
 	writeInput(f, x.ctx, in, x.limits)
-	return x.cell.wire.send(f)
+	return x.worker.wire.send(f)
 }
 
-// serve answers the cell until the run has an outcome. An error with lost set is that of the exchange: the cell can
+// serve answers the worker until the run has an outcome. An error with lost set is that of the exchange: the worker can
 // no longer be used.
 func (x *exchange) serve() (out engine.Output, err error, lost bool) {
-	most := sizes{kindCall: maxCallBytes, kindLog: maxLogBytes + 16,
+	accepted := sizes{kindCall: maxCallBytes, kindLog: maxLogBytes + 16,
 		kindOutcome: 2*x.limits.OutputBytes + maxFaultBytes + maxWarningBytes}
 	for {
-		k, f, err := x.cell.wire.receive(&most)
+		k, f, err := x.worker.wire.receive(&accepted)
 		if err != nil {
 			return out, err, true
 		}
-		x.cell.waited = false
+		x.worker.unproven = false
 		switch k {
 		case kindCall:
 			err = x.call(f)
@@ -94,60 +94,60 @@ func (x *exchange) call(f *fields) error {
 		return fmt.Errorf("read a call: %w", err)
 	}
 	if _, ok := x.table.Lookup(call.Op); !ok {
-		return fmt.Errorf("a call of something that is no operation: %w", errForeign)
+		return fmt.Errorf("a call of something that is no operation: %w", errProtocol)
 	}
-	answer := x.cell.wire.frame(kindReply)
+	answer := x.worker.wire.frame(kindReply)
 	if x.halted == nil {
 		reply, err := x.host.Call(x.ctx, call)
 		if err == nil {
-			return x.cell.wire.send(answer.number(outcomeOutput).data(reply))
+			return x.worker.wire.send(answer.number(outcomeOutput).data(reply))
 		}
 		if fault, ok := err.(*abi.Fault); ok {
-			return x.raise(answer, fault)
+			return x.replyFault(answer, fault)
 		}
 		x.halted = err
-		x.guard.hurry()
+		x.watchdog.startGrace()
 	}
-	return x.cell.wire.send(answer.number(outcomeHalted))
+	return x.worker.wire.send(answer.number(outcomeHalted))
 }
 
 // raise hands a fault to the guest.
-func (x *exchange) raise(answer *frame, fault *abi.Fault) error {
+func (x *exchange) replyFault(answer *frame, fault *abi.Fault) error {
 	sent := *fault
 	if x.issued == nil {
 		x.issued = map[string]*abi.Fault{}
 	}
 	if sent.ID == "" {
-		sent.ID = fmt.Sprintf("cell %d", len(x.issued))
+		sent.ID = fmt.Sprintf("worker %d", len(x.issued))
 	}
 	x.issued[sent.ID] = fault
 	text, err := json.Marshal(&sent)
 	if err != nil {
 		return fmt.Errorf("write a fault: %w", err)
 	}
-	return x.cell.wire.send(answer.number(outcomeFault).data(text))
+	return x.worker.wire.send(answer.number(outcomeFault).data(text))
 }
 
-// log takes a log line. What an honest cell keeps back is over twice the limit a flood.
+// log takes a log line. What an honest worker keeps back is over twice the limit a flood.
 func (x *exchange) log(f *fields) error {
 	level, text := abi.Level(f.text()), f.text()
 	if err := f.end(); err != nil {
 		return fmt.Errorf("read a log line: %w", err)
 	}
 	if x.lines, x.bytes = x.lines+1, x.bytes+len(text); x.lines > 2*x.limits.LogLines+2 || x.bytes > 2*(x.limits.LogBytes+maxLogBytes) {
-		return fmt.Errorf("a flood of log lines: %w", errForeign)
+		return fmt.Errorf("a flood of log lines: %w", errProtocol)
 	}
 	if x.halted != nil || x.host.Log == nil {
 		return nil
 	}
-	if x.halted = x.host.Log(levelOf(level), text); x.halted != nil {
-		x.guard.end(x.halted) // the guest does not wait for an answer, and must not go on
+	if x.halted = x.host.Log(knownLevel(level), text); x.halted != nil {
+		x.watchdog.end(x.halted) // the guest does not wait for an answer, and must not go on
 	}
 	return nil
 }
 
 // levelOf is a level that there is.
-func levelOf(level abi.Level) abi.Level {
+func knownLevel(level abi.Level) abi.Level {
 	switch level {
 	case abi.LevelDebug, abi.LevelWarn, abi.LevelError:
 		return level
@@ -158,8 +158,8 @@ func levelOf(level abi.Level) abi.Level {
 // outcome reads what came of the run.
 func (x *exchange) outcome(f *fields) (out engine.Output, err error, lost bool) {
 	status := f.number()
-	out.MemoryBytes = min(f.amount(), x.limits.MemoryBytes+mostBeside)
-	output, changes, said := f.data(), f.optional(), f.data()
+	out.MemoryBytes = min(f.amount(), x.limits.MemoryBytes+maxExtraMemory)
+	output, changes, body := f.data(), f.optional(), f.data()
 	out.Warnings = f.texts(maxWarnings)
 	if err := f.end(); err != nil {
 		return engine.Output{}, fmt.Errorf("read an outcome: %w", err), true
@@ -169,20 +169,20 @@ func (x *exchange) outcome(f *fields) (out engine.Output, err error, lost bool) 
 		return out, x.halted, false
 	case status == outcomeFault:
 		fault := &abi.Fault{}
-		if err := unmarshalFault(said, fault); err != nil {
+		if err := unmarshalFault(body, fault); err != nil {
 			return engine.Output{}, err, true
 		}
-		return out, x.believe(fault), false
+		return out, x.restoreFault(fault), false
 	case status == outcomeBroken:
-		return engine.Output{}, errors.New(string(said)), true
+		return engine.Output{}, errors.New(string(body)), true
 	case status != outcomeOutput:
-		return engine.Output{}, fmt.Errorf("an outcome: %w", errForeign), true
+		return engine.Output{}, fmt.Errorf("an outcome: %w", errProtocol), true
 	}
 	if len(output) > x.limits.OutputBytes || len(changes) > x.limits.OutputBytes {
 		return out, abi.Faultf(abi.OutputLimit, "the output is larger than %d bytes", x.limits.OutputBytes), false
 	}
 	if !json.Valid(output) || changes != nil && !json.Valid(changes) {
-		return engine.Output{}, fmt.Errorf("an output that is no JSON: %w", errForeign), true
+		return engine.Output{}, fmt.Errorf("an output that is no JSON: %w", errProtocol), true
 	}
 	out.Output, out.Context = output, changes
 	return out, nil, false
@@ -191,43 +191,43 @@ func (x *exchange) outcome(f *fields) (out engine.Output, err error, lost bool) 
 // unmarshalFault reads a fault, whose code is to be one that there is.
 func unmarshalFault(text []byte, fault *abi.Fault) error {
 	if json.Unmarshal(text, fault) != nil || fault.Code.Number() == 0 {
-		return fmt.Errorf("a fault: %w", errForeign)
+		return fmt.Errorf("a fault: %w", errProtocol)
 	}
 	return nil
 }
 
 // believe takes a fault that came out of the guest for the one that the host issued, if it has the id of one; the
 // engine adds where it happened and what to do about it.
-func (x *exchange) believe(came *abi.Fault) error {
-	issued, ok := x.issued[came.ID]
+func (x *exchange) restoreFault(reported *abi.Fault) error {
+	issued, ok := x.issued[reported.ID]
 	if !ok {
-		if came.Code == abi.Timeout && x.ended() {
+		if reported.Code == abi.Timeout && x.contextEnded() {
 			return engine.EndOf(x.ctx)
 		}
-		return trimmed(came)
+		return sanitized(reported)
 	}
 	fault := *issued
-	fault.File, fault.Line, fault.Column, fault.Stack = came.File, came.Line, came.Column, came.Stack
+	fault.File, fault.Line, fault.Column, fault.Stack = reported.File, reported.Line, reported.Column, reported.Stack
 	if fault.Hint == "" {
-		fault.Hint = came.Hint
+		fault.Hint = reported.Hint
 	}
 	return &fault
 }
 
 // trimmed is what a fault of the guest's, or one that its engine found, may say: not how a commit came out, nor more than
 // fits a message.
-func trimmed(f *abi.Fault) *abi.Fault {
-	const mostText, mostStack, mostViolations = 16 << 10, 64 << 10, 100
-	limit := func(text string, most int) string { return strings.ToValidUTF8(text[:min(len(text), most)], "") }
+func sanitized(f *abi.Fault) *abi.Fault {
+	const maxText, maxStack, maxViolations = 16 << 10, 64 << 10, 100
+	limit := func(text string, n int) string { return strings.ToValidUTF8(text[:min(len(text), n)], "") }
 	return &abi.Fault{
-		Code: f.Code, Message: limit(f.Message, mostText), Hint: limit(f.Hint, mostText),
-		Op: limit(f.Op, maxNameBytes), Store: limit(f.Store, maxNameBytes), Item: limit(f.Item, maxNameBytes), Violations: f.Violations[:min(len(f.Violations), mostViolations)],
-		File: limit(f.File, maxNameBytes), Line: max(f.Line, 0), Column: max(f.Column, 0), Stack: limit(f.Stack, mostStack),
+		Code: f.Code, Message: limit(f.Message, maxText), Hint: limit(f.Hint, maxText),
+		Op: limit(f.Op, maxNameBytes), Store: limit(f.Store, maxNameBytes), Item: limit(f.Item, maxNameBytes), Violations: f.Violations[:min(len(f.Violations), maxViolations)],
+		File: limit(f.File, maxNameBytes), Line: max(f.Line, 0), Column: max(f.Column, 0), Stack: limit(f.Stack, maxStack),
 	}
 }
 
-// ended reports whether the context has ended. The timer of a cell may be a little faster than that of the context.
-func (x *exchange) ended() bool {
+// ended reports whether the context has ended. The timer of a worker may be a little faster than that of the context.
+func (x *exchange) contextEnded() bool {
 	if deadline, ok := x.ctx.Deadline(); ok && time.Until(deadline) < grace {
 		<-x.ctx.Done()
 	}

@@ -10,18 +10,18 @@ import (
 )
 
 // permitted are the system calls that depend on what a worker is for.
-type permitted struct {
+type permissions struct {
 	open        bool // files, where another layer restricts which
 	write       bool // files, with open
 	memoryFiles bool // memfd_create and ftruncate
 }
 
 // filterCalls has the kernel refuse, with EPERM, every system call that running a guest does not take. See seccomp(2).
-func filterCalls(may permitted) error {
+func installFilter(may permissions) error {
 	if callArchitecture == 0 {
 		return errors.New("no filter is made for this architecture")
 	}
-	program := assemble(may, uint32(os.Getpid()))
+	program := buildFilter(may, uint32(os.Getpid()))
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	thread, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
@@ -40,7 +40,7 @@ const (
 	atArguments    = 16 // 8 bytes each, of which the filter reads the lower half
 )
 
-// pagemapScan is the one request of ioctl that a cell may make, PAGEMAP_SCAN: it reads what a process has open of its own
+// pagemapScan is the one request of ioctl that a worker may make, PAGEMAP_SCAN: it reads what a process has open of its own
 // map of pages.
 const pagemapScan = 0xc0606610
 
@@ -52,50 +52,50 @@ func argument(index uint32) uint32 { return atArguments + 8*index }
 
 // verdicts of the filter.
 const (
-	refuse  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-	unknown = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // has a C library fall back to what came before
+	deny           = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	notImplemented = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // has a C library fall back to what came before
 )
 
 // assemble writes the filter. Every test is followed by what to do where it holds.
-func assemble(may permitted, self uint32) []unix.SockFilter {
+func buildFilter(may permissions, self uint32) []unix.SockFilter {
 	var p filter
 	p.load(atArchitecture)
-	p.unless(unix.BPF_JEQ, callArchitecture, unix.SECCOMP_RET_KILL_PROCESS)
+	p.returnUnless(unix.BPF_JEQ, callArchitecture, unix.SECCOMP_RET_KILL_PROCESS)
 	p.load(atNumber)
-	p.when(unix.BPF_JEQ, unix.SYS_CLONE3, unknown)
+	p.returnIf(unix.BPF_JEQ, unix.SYS_CLONE3, notImplemented)
 	for _, number := range allowedCalls(may) {
-		p.when(unix.BPF_JEQ, number, unix.SECCOMP_RET_ALLOW)
+		p.returnIf(unix.BPF_JEQ, number, unix.SECCOMP_RET_ALLOW)
 	}
-	p.call(unix.SYS_MMAP, func() { // memory that is counted for no process is refused: shared without a file, and huge pages
+	p.forCall(unix.SYS_MMAP, func() { // memory that is counted for no process is refused: shared without a file, and huge pages
 		p.load(argument(3))
-		p.when(unix.BPF_JSET, unix.MAP_HUGETLB, refuse)
-		p.unless(unix.BPF_JSET, unix.MAP_ANONYMOUS, unix.SECCOMP_RET_ALLOW)
-		p.unless(unix.BPF_JSET, unix.MAP_SHARED, unix.SECCOMP_RET_ALLOW)
+		p.returnIf(unix.BPF_JSET, unix.MAP_HUGETLB, deny)
+		p.returnUnless(unix.BPF_JSET, unix.MAP_ANONYMOUS, unix.SECCOMP_RET_ALLOW)
+		p.returnUnless(unix.BPF_JSET, unix.MAP_SHARED, unix.SECCOMP_RET_ALLOW)
 	})
-	p.call(unix.SYS_CLONE, func() { // threads of this process, no other process
+	p.forCall(unix.SYS_CLONE, func() { // threads of this process, no other process
 		p.load(argument(0))
-		p.when(unix.BPF_JSET, newNamespaces, refuse)
-		p.when(unix.BPF_JSET, unix.CLONE_THREAD, unix.SECCOMP_RET_ALLOW)
+		p.returnIf(unix.BPF_JSET, newNamespaces, deny)
+		p.returnIf(unix.BPF_JSET, unix.CLONE_THREAD, unix.SECCOMP_RET_ALLOW)
 	})
-	p.oneOf(unix.SYS_TGKILL, 0, self) // Go interrupts its own threads by signals
-	p.oneOf(unix.SYS_KILL, 0, self)
-	p.oneOf(unix.SYS_IOCTL, 1, pagemapScan) // which of its pages a guest wrote to
+	p.allowValues(unix.SYS_TGKILL, 0, self) // Go interrupts its own threads by signals
+	p.allowValues(unix.SYS_KILL, 0, self)
+	p.allowValues(unix.SYS_IOCTL, 1, pagemapScan) // which of its pages a guest wrote to
 	// Not among these are those that name a process for signals, take leases, and size pipes.
-	p.oneOf(unix.SYS_FCNTL, 1, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC, unix.F_ADD_SEALS, unix.F_GET_SEALS)
+	p.allowValues(unix.SYS_FCNTL, 1, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC, unix.F_ADD_SEALS, unix.F_GET_SEALS)
 	if may.memoryFiles {
-		p.call(unix.SYS_MEMFD_CREATE, func() {
+		p.forCall(unix.SYS_MEMFD_CREATE, func() {
 			p.load(argument(1))
-			p.unless(unix.BPF_JSET, ^uint32(unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING), unix.SECCOMP_RET_ALLOW)
+			p.returnUnless(unix.BPF_JSET, ^uint32(unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING), unix.SECCOMP_RET_ALLOW)
 		})
 	}
 	if may.open && !may.write {
 		const others = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC | unix.O_APPEND | unix.O_PATH | unix.O_ASYNC
-		p.call(unix.SYS_OPENAT, func() {
+		p.forCall(unix.SYS_OPENAT, func() {
 			p.load(argument(2))
-			p.unless(unix.BPF_JSET, others, unix.SECCOMP_RET_ALLOW)
+			p.returnUnless(unix.BPF_JSET, others, unix.SECCOMP_RET_ALLOW)
 		})
 	}
-	return append(p, unix.SockFilter{Code: unix.BPF_RET, K: refuse})
+	return append(p, unix.SockFilter{Code: unix.BPF_RET, K: deny})
 }
 
 // filter is a program for the kernel's packet filter, bpf(4).
@@ -107,40 +107,40 @@ func (p *filter) load(at uint32) {
 }
 
 // when ends the filter with a verdict where a test holds.
-func (p *filter) when(test uint16, value, verdict uint32) {
+func (p *filter) returnIf(test uint16, value, action uint32) {
 	*p = append(*p,
 		unix.SockFilter{Code: unix.BPF_JMP | test | unix.BPF_K, K: value, Jf: 1},
-		unix.SockFilter{Code: unix.BPF_RET, K: verdict})
+		unix.SockFilter{Code: unix.BPF_RET, K: action})
 }
 
 // unless ends the filter with a verdict where a test does not hold.
-func (p *filter) unless(test uint16, value, verdict uint32) {
+func (p *filter) returnUnless(test uint16, value, action uint32) {
 	*p = append(*p,
 		unix.SockFilter{Code: unix.BPF_JMP | test | unix.BPF_K, K: value, Jt: 1},
-		unix.SockFilter{Code: unix.BPF_RET, K: verdict})
+		unix.SockFilter{Code: unix.BPF_RET, K: action})
 }
 
 // call has what follows for one call only; where that gives no verdict, the call is refused.
-func (p *filter) call(number uint32, tests func()) {
+func (p *filter) forCall(number uint32, tests func()) {
 	jump := len(*p)
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: number})
 	tests()
-	*p = append(*p, unix.SockFilter{Code: unix.BPF_RET, K: refuse})
+	*p = append(*p, unix.SockFilter{Code: unix.BPF_RET, K: deny})
 	(*p)[jump].Jf = uint8(len(*p) - jump - 1)
 }
 
 // oneOf allows a call where an argument has one of some values.
-func (p *filter) oneOf(number, index uint32, values ...uint32) {
-	p.call(number, func() {
+func (p *filter) allowValues(number, index uint32, values ...uint32) {
+	p.forCall(number, func() {
 		p.load(argument(index))
 		for _, value := range values {
-			p.when(unix.BPF_JEQ, value, unix.SECCOMP_RET_ALLOW)
+			p.returnIf(unix.BPF_JEQ, value, unix.SECCOMP_RET_ALLOW)
 		}
 	})
 }
 
-// allowedCalls are the system calls that Go's runtime and the engines make once a cell is ready.
-func allowedCalls(may permitted) []uint32 {
+// allowedCalls are the system calls that Go's runtime and the engines make once a worker is ready.
+func allowedCalls(may permissions) []uint32 {
 	allowed := append([]uint32{
 		// the wire, and what a memory is made of
 		unix.SYS_READ, unix.SYS_WRITE, unix.SYS_CLOSE, unix.SYS_FSTAT, unix.SYS_LSEEK, unix.SYS_PREAD64, unix.SYS_PWRITE64,

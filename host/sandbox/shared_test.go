@@ -42,7 +42,7 @@ func say(t *testing.T, pool *sandbox.Pool, domain string) (string, error) {
 	return string(out.Output), err
 }
 
-// What a language shares is made once of the files, which no other cell can read, and read by the cells of all domains,
+// What a language shares is made once of the files, which no other worker can read, and read by the workers of all domains,
 // which cannot change it.
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
@@ -125,7 +125,7 @@ func TestSharedTakesItsTime(t *testing.T) {
 	}
 }
 
-// What is damaged is made anew, and cells that wait with it are not used any more.
+// What is damaged is made anew, and workers that wait with it are not used any more.
 func TestSharedDamaged(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -157,7 +157,7 @@ func TestSharedCannotBeMade(t *testing.T) {
 	}
 }
 
-// Where cells do not start, that is no reason to make anew what is shared.
+// Where workers do not start, that is no reason to make anew what is shared.
 func TestSharedOutlivesTrouble(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -177,14 +177,14 @@ func TestSharedOutlivesTrouble(t *testing.T) {
 	}
 	defer pool.Close()
 	if _, err := say(t, pool, "one"); !errors.Is(err, abi.Unavailable) {
-		t.Fatalf("Load where no cell starts = %v; want unavailable", err)
+		t.Fatalf("Load where no worker starts = %v; want unavailable", err)
 	}
 	if made, err := filepath.Glob(filepath.Join(cacheDir, "*", "*", "made")); err != nil || len(made) != 1 {
 		t.Errorf("made are %v, %v; want what was there", made, err)
 	}
 }
 
-// That what is shared is damaged is found out by the host: a cell that compiles a stranger's source may lie.
+// That what is shared is damaged is found out by the host: a worker that compiles a stranger's source may lie.
 func TestSharedIsNotRemovedOnAClaim(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// languages are what the cells of these tests run.
+// languages are what the workers of these tests run.
 var languages = []sandbox.Language{
 	{New: func(s sandbox.Setup) engine.Engine { return js.New(js.WithPanicLog(s.Panicked)) }},
 	{New: func(s sandbox.Setup) engine.Engine {

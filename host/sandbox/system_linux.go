@@ -13,20 +13,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isolation are the namespaces of a cell: it has no network, and no privileges even where its parent is root, for none
+// isolation are the namespaces of a worker: it has no network, and no privileges even where its parent is root, for none
 // of its user ids is mapped. A pid namespace is not among them: without a /proc of its own, what puts Landlock on all
 // threads of a program with C in it (package psx) looks for them under the wrong numbers, for ever.
-const isolation = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
-// attributes are how a cell is started: in a session of its own, so that no Ctrl-C at a terminal reaches it.
+// attributes are how a worker is started: in a session of its own, so that no Ctrl-C at a terminal reaches it.
 // In its user namespace it has, for a start, the one capability that changing its root takes.
-func attributes(s setting, without []string, pidfd *int) *syscall.SysProcAttr {
+func procAttributes(s spawnConfig, without []string, pidfd *int) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
 	if !slices.Contains(without, LayerParentDeath) {
 		a.Pdeathsig = syscall.SIGKILL
 	}
 	if s.namespaces {
-		a.Cloneflags = isolation
+		a.Cloneflags = namespaceFlags
 	}
 	if s.namespaces && s.chroot {
 		a.AmbientCaps = []uintptr{unix.CAP_SYS_CHROOT}
@@ -36,7 +36,7 @@ func attributes(s setting, without []string, pidfd *int) *syscall.SysProcAttr {
 }
 
 // notAllowed reports whether a process did not start because the system gives no namespaces.
-func notAllowed(err error) bool {
+func isDenied(err error) bool {
 	for _, errno := range []syscall.Errno{unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSPC, unix.ENOSYS, unix.EUSERS} {
 		if errors.Is(err, errno) {
 			return true
@@ -52,7 +52,7 @@ func self() string { return "/proc/self/exe" }
 func brokenPipe(err error) bool { return errors.Is(err, unix.EPIPE) }
 
 // wasKilled reports whether a process that we did not kill was: by the kernel, when memory was short.
-func wasKilled(state *os.ProcessState) bool {
+func wasSIGKILLed(state *os.ProcessState) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == unix.SIGKILL
 }
@@ -77,83 +77,83 @@ func cpuTime(pid int) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// slack is what a cell needs beside its guest's memory: stacks of threads, what the garbage collector keeps.
-const slack = 24 << 20
+// slack is what a worker needs beside its guest's memory: stacks of threads, what the garbage collector keeps.
+const memorySlack = 24 << 20
 
-// groupSlack is what a group may have beside: what the kernel itself keeps for a cell, and files that it has read.
+// groupSlack is what a group may have beside: what the kernel itself keeps for a worker, and files that it has read.
 const groupSlack = 64 << 20
 
-// limit bounds the memory that the cell may have beyond what it has without a guest. The kernel counts what is
+// limit bounds the memory that the worker may have beyond what it has without a guest. The kernel counts what is
 // private and writable (RLIMIT_DATA in getrlimit(2)), which is the heap of Go and the memories of WebAssembly.
-func (c *process) limit(bytes int64) error {
-	limit := min(c.baseline+uint64(bytes)+uint64(bytes)/4+slack, c.most)
-	if limit == c.data {
+func (w *worker) limit(bytes int64) error {
+	limit := min(w.baseline+uint64(bytes)+uint64(bytes)/4+memorySlack, w.maxMemory)
+	if limit == w.memoryLimit {
 		return nil
 	}
-	if err := c.group.limit(c.resting + limit - min(limit, c.baseline) + groupSlack); err != nil {
+	if err := w.group.limit(w.residentBaseline + limit - min(limit, w.baseline) + groupSlack); err != nil {
 		return err
 	}
-	if !c.report.On(LayerMemory) {
-		c.data = limit
+	if !w.report.On(LayerMemory) {
+		w.memoryLimit = limit
 		return nil
 	}
-	err := unix.Prlimit(c.process.Pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: limit, Max: c.most}, nil)
+	err := unix.Prlimit(w.process.Pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: limit, Max: w.maxMemory}, nil)
 	if err != nil {
-		return fmt.Errorf("bound the memory of a cell: %w", err)
+		return fmt.Errorf("bound the memory of a worker: %w", err)
 	}
-	c.data = limit
+	w.memoryLimit = limit
 	return nil
 }
 
-// measure takes what the cell has for its baseline.
-func (c *process) measure() {
-	if private, resident := c.memoryNow(); private > 0 {
-		c.baseline, c.resting = private, resident
+// measure takes what the worker has for its baseline.
+func (w *worker) measure() {
+	if private, resident := w.memoryNow(); private > 0 {
+		w.baseline, w.residentBaseline = private, resident
 	}
 }
 
-// overData reports whether the cell has more memory than its limit: private memory, or any that is there, such as what it
+// overData reports whether the worker has more memory than its limit: private memory, or any that is there, such as what it
 // shares with nobody.
-func (c *process) overData() bool {
-	if !c.report.On(LayerMemory) || c.data == 0 {
+func (w *worker) overMemoryLimit() bool {
+	if !w.report.On(LayerMemory) || w.memoryLimit == 0 {
 		return false // there is no limit yet, or none is wanted
 	}
-	private, resident := c.memoryNow()
-	return private > c.data || resident > c.resting+(c.data-min(c.data, c.baseline))
+	private, resident := w.memoryNow()
+	return private > w.memoryLimit || resident > w.residentBaseline+(w.memoryLimit-min(w.memoryLimit, w.baseline))
 }
 
-// threads is how many threads the cell has, which /proc counts among the links of a folder; 0 where that cannot be read.
-func (c *process) threads() int {
-	if !c.report.On(LayerLimits) {
+// threads is how many threads the worker has, which /proc counts among the links of a folder; 0 where that cannot be read.
+func (w *worker) threads() int {
+	if !w.report.On(LayerLimits) {
 		return 0
 	}
-	if c.tasks == nil {
-		folder, err := os.Open("/proc/" + strconv.Itoa(c.process.Pid) + "/task")
+	if w.tasks == nil {
+		folder, err := os.Open("/proc/" + strconv.Itoa(w.process.Pid) + "/task")
 		if err != nil {
 			return 0
 		}
-		c.tasks = folder
+		w.tasks = folder
 	}
 	var stat unix.Stat_t
-	if err := unix.Fstat(int(c.tasks.Fd()), &stat); err != nil { // of a process that has ended there is nothing to read
+	if err := unix.Fstat(int(w.tasks.Fd()), &stat); err != nil { // of a process that has ended there is nothing to read
 		return 0
 	}
 	const foldersOwn = 2
 	return max(0, int(stat.Nlink)-foldersOwn)
 }
 
-// memoryNow is the memory of the cell that RLIMIT_DATA counts, and what of all of its memory is resident; 0 where that
+// memoryNow is the memory of the worker that RLIMIT_DATA counts, and what of all of its memory is resident; 0 where that
 // cannot be read.
-func (c *process) memoryNow() (private, resident uint64) {
-	if c.statm == nil {
-		file, err := os.Open("/proc/" + strconv.Itoa(c.process.Pid) + "/statm")
+func (w *worker) memoryNow() (private, resident uint64) {
+	if w.statm == nil {
+		file, err := os.Open("/proc/" + strconv.Itoa(w.process.Pid) + "/statm")
 		if err != nil {
 			return 0, 0
 		}
-		c.statm = file
+		w.statm = file
 	}
 	var text [128]byte
-	n, _ := c.statm.ReadAt(text[:], 0) // of a process that has ended there is nothing to read
+	n, _ := w.statm.ReadAt(text[:], 0) // of a process that has ended there is nothing to read
 	// The second and the sixth number of proc_pid_statm(5), in pages.
 	const residentField, dataField = 1, 5
 	at := 0
@@ -170,28 +170,28 @@ func (c *process) memoryNow() (private, resident uint64) {
 	return 0, 0
 }
 
-// parentLayers are what the parent does for the wall of a new cell.
-func parentLayers(c *process, s setting) []Layer {
-	refused := s.refused
-	if refused != nil && refused != errLeftOut {
-		refused = fmt.Errorf("the system gives no user namespaces to this process: %w", refused)
+// parentLayers are what the parent does for the wall of a new worker.
+func parentLayers(w *worker, s spawnConfig) []Layer {
+	namespaceErr := s.namespaceErr
+	if namespaceErr != nil && namespaceErr != errDisabled {
+		namespaceErr = fmt.Errorf("the system gives no user namespaces to this process: %w", namespaceErr)
 	}
 	var memory, cpu error
-	var most unix.Rlimit
-	if err := unix.Prlimit(c.process.Pid, unix.RLIMIT_DATA, nil, &most); err != nil {
+	var max unix.Rlimit
+	if err := unix.Prlimit(w.process.Pid, unix.RLIMIT_DATA, nil, &max); err != nil {
 		memory = fmt.Errorf("prlimit: %w", err)
-	} else if c.measure(); c.baseline == 0 {
-		memory = errors.New("/proc does not tell how much memory a cell has")
+	} else if w.measure(); w.baseline == 0 {
+		memory = errors.New("/proc does not tell how much memory a worker has")
 	}
-	c.most = most.Max
-	if cpuTime(c.process.Pid) == 0 {
+	w.maxMemory = max.Max
+	if cpuTime(w.process.Pid) == 0 {
 		cpu = errors.New("the clock of another process cannot be read")
 	}
 	return []Layer{
-		newLayer(LayerCgroup, s.ungrouped, "the kernel counts all memory and all threads, of the guest and for it"+s.group.detail()),
+		newLayer(LayerCgroup, s.groupErr, "the kernel counts all memory and all threads, of the guest and for it"+s.group.detail()),
 		newLayer(LayerProcess, nil, "a guest runs in a process of its own, which is killed when its time is over"),
-		newLayer(LayerParentDeath, nil, "the kernel kills a cell whose parent ends"),
-		newLayer(LayerNamespaces, refused, "no network and no privileges: user, network, ipc and uts namespaces"),
+		newLayer(LayerParentDeath, nil, "the kernel kills a worker whose parent ends"),
+		newLayer(LayerNamespaces, namespaceErr, "no network and no privileges: user, network, ipc and uts namespaces"),
 		newLayer(LayerMemory, memory, "the kernel refuses memory beyond the run's (RLIMIT_DATA)"),
 		newLayer(LayerCPU, cpu, "processor time is read and bounded from outside"),
 	}

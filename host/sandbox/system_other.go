@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Elsewhere a cell is a process that is killed at its deadline, and nothing more.
+// Elsewhere a worker is a process that is killed at its deadline, and nothing more.
 
-func attributes(setting, []string, *int) *syscall.SysProcAttr { return nil }
+func procAttributes(spawnConfig, []string, *int) *syscall.SysProcAttr { return nil }
 
-func notAllowed(error) bool { return false }
+func isDenied(error) bool { return false }
 
 // self is the program that is running.
 func self() string {
@@ -25,19 +25,19 @@ func self() string {
 
 func brokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-func wasKilled(*os.ProcessState) bool { return false }
+func wasSIGKILLed(*os.ProcessState) bool { return false }
 
 func blockingPipe() (r, w *os.File, err error) { return os.Pipe() }
 
 func cpuTime(int) time.Duration { return 0 }
 
-func (c *process) limit(int64) error { return nil }
+func (w *worker) limit(int64) error { return nil }
 
-func (c *process) measure() {}
+func (w *worker) measure() {}
 
-func (c *process) overData() bool { return false }
+func (w *worker) overMemoryLimit() bool { return false }
 
-func (c *process) threads() int { return 0 }
+func (w *worker) threads() int { return 0 }
 
 const maxThreads = 0
 
@@ -46,7 +46,7 @@ type groups struct{}
 
 func newGroups() (*groups, error) { return nil, errElsewhere }
 
-func (*groups) make() (*group, error) { return nil, errElsewhere }
+func (*groups) newGroup() (*group, error) { return nil, errElsewhere }
 
 type group struct{}
 
@@ -57,8 +57,8 @@ func dropWhenFull(*os.File) {}
 
 var errElsewhere = errors.New("on Linux only")
 
-// parentLayers are what the parent does for the wall of a new cell.
-func parentLayers(*process, setting) []Layer {
+// parentLayers are what the parent does for the wall of a new worker.
+func parentLayers(*worker, spawnConfig) []Layer {
 	own := []Layer{newLayer(LayerProcess, nil, "a guest runs in a process of its own, which is killed when its time is over")}
 	for _, name := range []string{LayerDeath, LayerNamespaces, LayerMemory, LayerCPU, LayerCgroup} {
 		own = append(own, newLayer(name, errElsewhere, ""))
@@ -66,7 +66,7 @@ func parentLayers(*process, setting) []Layer {
 	return own
 }
 
-func lockDown(hello, func(string) bool) []Layer {
+func lockDown(handshake, func(string) bool) []Layer {
 	var none []Layer
 	for _, name := range []string{LayerPrivileges, LayerLimits, LayerLandlock, LayerChroot, LayerSeccomp} {
 		none = append(none, newLayer(name, errElsewhere, ""))

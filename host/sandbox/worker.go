@@ -1,327 +1,175 @@
 package sandbox
 
 import (
-	"context"
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
-	"runtime/debug"
-	"runtime/metrics"
-	"strings"
+	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/engine"
 )
 
-// worker is the inside of a cell. It does one thing at a time, and all of it on one goroutine but for what an engine
-// itself does.
+// process is a worker as its parent sees it. It is used by one goroutine at a time, but kill may be called by any.
 type worker struct {
-	wire     *wire
-	engines  map[string]func(key string) engine.Engine
-	programs map[uint64]engine.Program
-	folder   string       // of the outfit, as this process names it
-	make     func() error // what the language of the outfit shares; nil where the cell is for something else
-	asking   sync.Mutex   // held from a question of a load to its answer: a bundler asks from many goroutines
+	process *os.Process
+	wire    *wire
+	pipe    *pipe
+	ends    []*os.File // the parent's ends of the pipes: to the worker, from it, and what it writes to standard error
+	report  Report
 
-	host   engine.Host
-	limits engine.Limits // of the run under way
-	lines  int           // of its log
-	bytes  int           // of its log
-	memory int64         // the limit that the garbage collector knows
-	used   int64         // the memory without a guest
+	sourceDomain string // the domain of the sources that it has compiled
+	loaded       bool   // it has compiled one
+	runDomain    string // the domain that its runs are for
+	used         bool   // it has run one
+	unproven     bool   // it was there before it was asked, and has not said anything since
+	mounts       mounts
+	programs     map[*program]bool
+	runs         int
+	firstRun     time.Time     // of the first run
+	cpuAtRelease time.Duration // its processor time when its last run was over
 
-	parent  int         // the process that started this one
-	running atomic.Bool // a guest is
-	orphan  *time.Timer // of checkParent
+	memoryLimit      uint64 // its limit of memory, as set last
+	baseline         uint64 // the memory that it has without a guest
+	residentBaseline uint64 // what of it is resident
+	maxMemory        uint64 // the limit of memory that its own cannot be above
+
+	writes *writeLimit // of what it writes; nil where it writes nothing
+
+	statm *os.File // where the kernel tells its memory; nil until it is first read
+	tasks *os.File // where the kernel counts its threads; nil until they are first counted
+	group *group   // its control group; nil for none
+
+	reaped bool             // it has been waited for:
+	state  *os.ProcessState // how it ended
+	stderr string           // its last words
+
+	mu   sync.Mutex
+	dead bool // it was killed
 }
 
-func newWorker(w *wire, languages []Language, parent hello) *worker {
-	k := &worker{wire: w, engines: map[string]func(string) engine.Engine{}, programs: map[uint64]engine.Program{}}
-	k.parent, k.orphan = os.Getppid(), time.AfterFunc(orphanEvery, func() { k.checkParent() })
-	k.folder = parent.outfit.folder
-	k.host = engine.Host{Call: k.call, Log: k.log}
-	for _, l := range languages {
-		k.add(l, parent)
+// stderrBytes is up to how much of a dying worker's last words are read.
+const maxStderrBytes = 64 << 10
+
+// startTimeout is how long a worker may take until it is ready. It takes some milliseconds; a machine that is busy with
+// other things gets a while.
+const startTimeout = 20 * time.Second
+
+// spawn starts a process whose standard input and output are the wire. The caller is on the thread of the pool.
+func spawn(command, argument0 string, s spawnConfig, without []string) (*worker, error) {
+	theirIn, toCell, err1 := blockingPipe()
+	fromCell, theirOut, err2 := blockingPipe()
+	stderr, theirErr, err3 := os.Pipe()
+	if err := errors.Join(err1, err2, err3); err != nil {
+		closeAll([]*os.File{theirIn, toCell, fromCell, theirOut, stderr, theirErr})
+		return nil, fmt.Errorf("start a worker: %w", err)
 	}
-	return k
+	pidfd := -1
+	started, err := os.StartProcess(command, []string{argument0, workerCommand, workerFlag}, &os.ProcAttr{
+		Dir: "/", Env: []string{}, Files: []*os.File{theirIn, theirOut, theirErr}, Sys: procAttributes(s, without, &pidfd),
+	})
+	closeAll([]*os.File{theirIn, theirOut, theirErr})
+	ends := []*os.File{toCell, fromCell, stderr}
+	if err != nil {
+		closeAll(ends)
+		return nil, fmt.Errorf("start a worker: %w", err)
+	}
+	l, err := newPipe(fromCell, toCell, pidfd)
+	w := &worker{group: s.group, process: started, wire: newWire(l, l), pipe: l, ends: ends, programs: map[*program]bool{}}
+	if err == nil {
+		err = s.group.add(started.Pid)
+	}
+	if err != nil {
+		w.reap()
+		return nil, fmt.Errorf("start a worker: %w", err)
+	}
+	return w, nil
 }
 
-// add makes the engine of a language. Where it shares something, the engine is made with that, and started.
-func (k *worker) add(l Language, parent hello) {
-	e, o := l.New(Setup{Panicked: panicked}), parent.outfit
-	switch name := e.Info().Name; {
-	case l.Shared == nil || o.language != name:
-	case parent.purpose == toMake:
-		k.make = func() error {
-			var files []string
-			for _, name := range parent.files {
-				files = append(files, filepath.Join(k.folder, name))
-			}
-			return l.Shared.Prepare(context.Background(), Setup{Panicked: panicked, Files: files, CacheDir: filepath.Join(k.folder, freshKey)})
-		}
-	default:
-		e = l.New(Setup{Panicked: panicked, CacheDir: o.shared})
-		l.Shared.Start(context.Background(), e)
-	}
-	k.engines[e.Info().Name] = func(key string) engine.Engine {
-		if key == "" || k.folder == "" {
-			return e
-		}
-		return l.New(Setup{Panicked: panicked, CacheDir: filepath.Join(k.folder, key)})
-	}
-}
-
-// makeShared makes what a language shares.
-func (k *worker) makeShared() error {
-	if k.make == nil {
-		return errors.New("this cell is there for no language")
-	}
-	status, said := uint64(outcomeOutput), []byte(nil)
-	if err := k.make(); err != nil {
-		status, said = failure(err)
-	}
-	return k.wire.send(k.wire.frame(kindLoaded).number(status).data(said).data(nil))
-}
-
-// panicked leaves what a panic was to the parent, which asks for it when it hears of the internal fault.
-func panicked(value any, stack []byte) { fmt.Fprintf(os.Stderr, "panic: %v\n%s\n", value, stack) }
-
-// workSizes are what a cell takes in between two runs.
-var workSizes = sizes{kindLoad: maxSourceBytes + 1<<20, kindRun: maxRunBytes + 1<<10, kindMake: 1}
-
-// serve works until the parent is gone.
-func (k *worker) serve() error {
-	for {
-		kind, f, err := k.wire.receive(&workSizes)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		switch kind {
-		case kindLoad:
-			err = k.load(f)
-		case kindMake:
-			err = k.makeShared()
-		default:
-			err = k.run(f)
-		}
-		if err != nil {
-			return err
-		}
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close() // of nil is an error too
 	}
 }
 
-// load compiles a source.
-func (k *worker) load(f *fields) error {
-	id, name, operations, key := f.number(), f.text(), f.data(), f.text()
-	src := engine.Source{Path: f.text(), Entry: f.text()}
-	if f.number() == 1 {
-		src.Files = &remoteFiles{worker: k, known: map[string]*remoteFile{}}
+// helloSizes are what the parent takes in while a worker starts.
+var handshakeSizes = sizes{kindHandshake: 64 << 10}
+
+// greet tells a new process how to be a worker, and learns how it locked itself down.
+func (w *worker) handshake(h handshake) error {
+	timer := time.AfterFunc(startTimeout, w.kill)
+	defer timer.Stop()
+	h.write(w.wire.frame(kindHandshake))
+	if err := w.wire.send(&w.wire.writing); err != nil {
+		return fmt.Errorf("greet a worker: %w", err)
 	}
-	src.Review = f.number() == 1
-	src.Params, src.Code = f.texts(maxParams), f.data()
+	_, f, err := w.wire.receive(&handshakeSizes)
+	if err != nil {
+		return fmt.Errorf("wait for a worker to be ready: %w", err)
+	}
+	var answer handshake
+	answer.read(f)
 	if err := f.end(); err != nil {
-		return fmt.Errorf("read a source: %w", err)
+		return fmt.Errorf("read how a worker is: %w", err)
 	}
-	if err := json.Unmarshal(operations, &src.Operations); err != nil {
-		return fmt.Errorf("read the operations: %w", err)
+	if answer.version != version || answer.build != h.build || answer.key != h.key {
+		return fmt.Errorf("the worker's program is another version of toolrun: %q, and this is %q", answer.build, h.build)
 	}
-	newEngine := k.engines[name]
-	if newEngine == nil {
-		return fmt.Errorf("there is no engine %q in this cell", name)
-	}
-	program, err := newEngine(key).Load(context.Background(), src)
-	status, said, review := uint64(outcomeOutput), []byte(nil), []byte(nil)
-	if err != nil {
-		status, said = failure(err)
-	} else {
-		k.programs[id] = program
-		review = reviewOf(program, src)
-	}
-	k.settle()
-	return k.wire.send(k.wire.frame(kindLoaded).number(status).data(said).data(review))
+	w.report = Report{Layers: answer.layers}
+	return nil
 }
 
-// reviewOf is the review of a source as JSON, if it was asked for.
-func reviewOf(program engine.Program, src engine.Source) []byte {
-	if !src.Review {
-		return nil
-	}
-	text, err := json.Marshal(engine.ReviewOf(program).Bounded())
-	if err != nil || len(text) > maxFaultBytes/2 {
-		return nil
-	}
-	return text
-}
-
-// settle takes the memory that is left after compiling for what a guest has beside its own.
-func (k *worker) settle() {
-	debug.FreeOSMemory()
-	total := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(total)
-	k.used, k.memory = int64(total[0].Value.Uint64()-total[1].Value.Uint64()), 0
-}
-
-// failure is an error as its kind and its text.
-func failure(err error) (status uint64, said []byte) {
-	if errors.Is(err, errHalted) {
-		return outcomeHalted, nil
-	}
-	fault, ok := err.(*abi.Fault)
-	if !ok {
-		return outcomeBroken, []byte(cut(err.Error()))
-	}
-	said, err = json.Marshal(fault)
-	if err != nil || len(said) > maxFaultBytes-1<<10 {
-		short := abi.Faultf(fault.Code, "%s", cut(fault.Message))
-		short.ID = cut(fault.ID)
-		said, _ = json.Marshal(short) // of texts alone
-	}
-	return outcomeFault, said
-}
-
-// cut is the beginning of a text that is too long.
-func cut(text string) string {
-	const most = 4 << 10
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "")
-}
-
-// run executes a program once.
-func (k *worker) run(f *fields) error {
-	program := k.programs[f.number()]
-	in, left := readInput(f)
-	if err := f.end(); err != nil {
-		return fmt.Errorf("read a run: %w", err)
-	}
-	if program == nil {
-		return errors.New("there is no such program in this cell")
-	}
-	k.limits, k.lines, k.bytes = in.Limits, 0, 0
-	k.limitMemory(in.Limits.MemoryBytes)
-	ctx := context.Background()
-	if left > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, left)
-		defer cancel()
-	}
-	k.running.Store(true)
-	k.orphan.Reset(orphanEvery)
-	defer func() {
-		k.running.Store(false)
-		k.orphan.Stop()
-	}()
-	out, err := program.Run(ctx, in, k.host)
-	return k.answer(out, err)
-}
-
-// orphanEvery is how often a cell looks, while a guest runs, whether its parent is still there.
-const orphanEvery = time.Second
-
-// checkParent ends this process where its parent has ended. That is for systems where the kernel does not: a guest that
-// goes on never lets the cell read that nobody is there any more.
-func (k *worker) checkParent() {
-	if os.Getppid() != k.parent {
-		os.Exit(1)
-	}
-	if k.running.Load() {
-		k.orphan.Reset(orphanEvery)
+// kill ends the process at once. It may be called by any goroutine, at any time and more than once.
+func (w *worker) kill() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.dead {
+		w.dead = true
+		killAll(w.process)
 	}
 }
 
-// limitMemory has the garbage collector try harder before the kernel refuses.
-func (k *worker) limitMemory(bytes int64) {
-	const least = 4 << 20 // with less, the collector does nothing else
-	if bytes = max(bytes, least); k.memory != bytes {
-		k.memory = bytes
-		debug.SetMemoryLimit(k.used + bytes)
-	}
+// alive reports whether nobody has killed it.
+func (w *worker) alive() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.dead
 }
 
-// answer sends what came of a run.
-func (k *worker) answer(out engine.Output, err error) error {
-	status, said := uint64(outcomeOutput), []byte(nil)
-	if err != nil {
-		status, said = failure(err)
+// discard ends a worker that is not needed any more.
+func (w *worker) stop() { w.reap() }
+
+// bury ends the process, waits for its end and returns how it ended and its last words.
+func (w *worker) reap() (*os.ProcessState, string) {
+	if w.reaped {
+		return w.state, w.stderr
 	}
-	f := k.wire.frame(kindOutcome).number(status).number(uint64(max(out.MemoryBytes, 0)))
-	f.data(out.Output).optional(out.Context).data(said).texts(bounded(out.Warnings))
-	return k.wire.send(f)
+	w.reaped = true
+	w.kill()
+	w.state, _ = w.process.Wait() // a child that was started here can be waited for
+	w.stderr = w.readStderr()
+	w.pipe.close()
+	closeAll(append(w.ends, w.statm, w.tasks))
+	w.group.remove()
+	return w.state, w.stderr
 }
 
-// bounded are the first warnings.
-func bounded(warnings []string) []string {
-	size := 0
-	for i, w := range warnings {
-		if size += len(w) + 10; i == maxWarnings || size > maxWarningBytes {
-			return warnings[:i]
+// lastWords is what the dead process wrote to standard error. Nobody writes to the pipe any more, so that it ends.
+func (w *worker) readStderr() string {
+	var stderr bytes.Buffer
+	_ = w.ends[2].SetReadDeadline(time.Now().Add(time.Second)) // unless somebody else holds it
+	_, _ = io.Copy(&stderr, io.LimitReader(w.ends[2], maxStderrBytes))
+	return stderr.String()
+}
+
+// complete adds to a report what the parent knows, once the worker is ready.
+func (w *worker) addParentLayers(s spawnConfig, without []string) {
+	for _, l := range parentLayers(w, s) {
+		if slices.Contains(without, l.Name) {
+			l.On, l.Detail = false, errDisabled.Error()
 		}
+		w.report.Layers = append(w.report.Layers, l)
 	}
-	return warnings
-}
-
-// errHalted stands for the error of a host that ended a run, which stays with the parent.
-var errHalted = errors.New("the host ended the run")
-
-// replySizes are what a cell takes in while it waits for the answer to a memory call, fileSizes for that to a file.
-var (
-	replySizes = sizes{kindReply: 256 << 20}
-	fileSizes  = sizes{kindFile: maxFileBytes + 16<<20}
-)
-
-// call has the parent perform a memory call.
-func (k *worker) call(_ context.Context, call abi.Call) (json.RawMessage, error) {
-	f := k.wire.frame(kindCall)
-	f.text(call.Op).number(uint64(len(call.Args)))
-	for _, arg := range call.Args {
-		f.optional(arg)
-	}
-	if len(f.bytes)-headBytes > maxCallBytes {
-		return nil, abi.Faultf(abi.TooLarge, "the arguments of %s have more than %d bytes", call.Op, maxCallBytes)
-	}
-	if err := k.wire.send(f); err != nil {
-		return nil, err
-	}
-	_, reply, err := k.wire.receive(&replySizes)
-	if err != nil {
-		return nil, err
-	}
-	status := reply.number()
-	if status == outcomeHalted {
-		return nil, errHalted
-	}
-	data := reply.data()
-	if err := reply.end(); err != nil {
-		return nil, err
-	}
-	if status == outcomeOutput {
-		return data, nil
-	}
-	fault := &abi.Fault{}
-	if err := json.Unmarshal(data, fault); err != nil {
-		return nil, fmt.Errorf("read a fault: %w", err)
-	}
-	return nil, fault
-}
-
-// log sends a log line, up to those that the host takes.
-func (k *worker) log(level abi.Level, text string) error {
-	if k.lines > k.limits.LogLines || k.bytes > k.limits.LogBytes {
-		return nil // the line that was too much has been sent, and says so to the host
-	}
-	if len(text) > maxLogBytes-64 {
-		text = strings.ToValidUTF8(text[:maxLogBytes-64], "")
-	}
-	k.lines, k.bytes = k.lines+1, k.bytes+len(text)
-	return k.wire.send(k.wire.frame(kindLog).text(string(level)).text(text))
+	w.report.sort()
 }

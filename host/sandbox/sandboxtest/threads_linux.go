@@ -18,13 +18,13 @@ var parkedStack [4096]byte
 
 // StartThreads starts threads that Go's runtime does not know, each of which waits until the process ends. It returns how
 // many it started, and the error that kept it from starting more.
-func StartThreads(most int) (started int, err error) {
+func StartThreads(n int) (started int, err error) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
 		return 0, err
 	}
 	const flags = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD | unix.CLONE_SYSVSEM
-	for ; started < most; started++ {
+	for ; started < n; started++ {
 		r := cloneParked(flags, uintptr(unsafe.Pointer(&parkedStack[2048])), uintptr(ends[0]))
 		if errno := -int(r); errno > 0 && errno < 4096 {
 			return started, syscall.Errno(errno)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A thread that is interrupted, as Go interrupts all of its own, says nothing of the cell.
+// A thread that is interrupted, as Go interrupts all of its own, says nothing of the worker.
 func TestQuietUnderSignals(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -16,7 +16,7 @@ func TestQuietUnderSignals(t *testing.T) {
 	}
 	defer in.Close()
 	defer out.Close()
-	l := &link{in: int(in.Fd()), pidfd: -1}
+	l := &pipe{in: int(in.Fd()), pidfd: -1}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	self, over := unix.Gettid(), make(chan struct{})
@@ -32,14 +32,14 @@ func TestQuietUnderSignals(t *testing.T) {
 		}
 	}()
 	for range 20_000 {
-		if !l.quiet() {
-			t.Fatal("a cell that said nothing is not quiet")
+		if !l.empty() {
+			t.Fatal("a worker that said nothing is not quiet")
 		}
 	}
 	if _, err := out.WriteString("x"); err != nil {
 		t.Fatal(err)
 	}
-	if l.quiet() {
-		t.Error("a cell that said something is quiet")
+	if l.empty() {
+		t.Error("a worker that said something is quiet")
 	}
 }

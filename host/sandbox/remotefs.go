@@ -10,20 +10,20 @@ import (
 )
 
 var (
-	_ fs.StatFS      = (*remoteFiles)(nil)
+	_ fs.StatFS      = (*remoteFS)(nil)
 	_ fs.ReadDirFile = (*openFile)(nil)
 	_ fs.DirEntry    = remoteEntry{}
 )
 
 // remoteFiles is the folder of a source: a file system that asks the parent for each file, and once. It is safe for
 // concurrent use, and good until the load ends.
-type remoteFiles struct {
-	worker *worker
+type remoteFS struct {
+	server *server
 	known  map[string]*remoteFile
 }
 
 // Open returns a file with all of its content, or a folder with all of its entries.
-func (r *remoteFiles) Open(name string) (fs.File, error) {
+func (r *remoteFS) Open(name string) (fs.File, error) {
 	file, err := r.find(name)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
@@ -34,7 +34,7 @@ func (r *remoteFiles) Open(name string) (fs.File, error) {
 }
 
 // Stat is Open without a copy.
-func (r *remoteFiles) Stat(name string) (fs.FileInfo, error) {
+func (r *remoteFS) Stat(name string) (fs.FileInfo, error) {
 	file, err := r.find(name)
 	if err != nil {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
@@ -42,19 +42,19 @@ func (r *remoteFiles) Stat(name string) (fs.FileInfo, error) {
 	return file, nil
 }
 
-func (r *remoteFiles) find(name string) (*remoteFile, error) {
+func (r *remoteFS) find(name string) (*remoteFile, error) {
 	if !fs.ValidPath(name) || len(name) > maxNameBytes-16 {
 		return nil, fs.ErrInvalid
 	}
-	k := r.worker
-	k.asking.Lock()
-	defer k.asking.Unlock()
+	s := r.server
+	s.fileMu.Lock()
+	defer s.fileMu.Unlock()
 	file, ok := r.known[name]
 	if !ok {
-		if err := k.wire.send(k.wire.frame(kindOpen).text(name)); err != nil {
+		if err := s.wire.send(s.wire.frame(kindOpen).text(name)); err != nil {
 			return nil, err
 		}
-		_, f, err := k.wire.receive(&fileSizes)
+		_, f, err := s.wire.receive(&fileSizes)
 		if err != nil {
 			return nil, err
 		}
@@ -63,14 +63,14 @@ func (r *remoteFiles) find(name string) (*remoteFile, error) {
 		}
 		r.known[name] = file
 	}
-	if file.what == fileMissing {
+	if file.fileType == fileMissing {
 		return nil, fs.ErrNotExist
 	}
 	return file, nil
 }
 
-func (r *remoteFiles) read(f *fields, name string) (*remoteFile, error) {
-	file := &remoteFile{name: path.Base(name), what: f.number(), data: f.data()}
+func (r *remoteFS) read(f *fields, name string) (*remoteFile, error) {
+	file := &remoteFile{name: path.Base(name), fileType: f.number(), data: f.data()}
 	for range f.count(maxEntries) {
 		file.entries = append(file.entries, remoteEntry{files: r, path: path.Join(name, f.text()), folder: f.number() == 1})
 	}
@@ -82,10 +82,10 @@ func (r *remoteFiles) read(f *fields, name string) (*remoteFile, error) {
 
 // remoteFile is a file, or a folder. It is not changed; what is read of it has a place of its own.
 type remoteFile struct {
-	name    string
-	what    uint64
-	data    []byte
-	entries []fs.DirEntry
+	name     string
+	fileType uint64
+	data     []byte
+	entries  []fs.DirEntry
 }
 
 // openFile is a remoteFile that is read.
@@ -116,7 +116,7 @@ func (f *openFile) ReadDir(n int) ([]fs.DirEntry, error) {
 func (f *remoteFile) Name() string       { return f.name }
 func (f *remoteFile) Size() int64        { return int64(len(f.data)) }
 func (f *remoteFile) ModTime() time.Time { return time.Time{} }
-func (f *remoteFile) IsDir() bool        { return f.what == fileFolder }
+func (f *remoteFile) IsDir() bool        { return f.fileType == fileFolder }
 func (f *remoteFile) Sys() any           { return nil }
 
 func (f *remoteFile) Mode() fs.FileMode {
@@ -128,7 +128,7 @@ func (f *remoteFile) Mode() fs.FileMode {
 
 // remoteEntry is an entry of a folder; more than its name and kind is asked for by opening it.
 type remoteEntry struct {
-	files  *remoteFiles
+	files  *remoteFS
 	path   string
 	folder bool
 }

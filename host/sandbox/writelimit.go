@@ -10,15 +10,15 @@ import (
 
 // What compiling a source may leave: its machine code takes up to ten times its own size.
 const (
-	maxKeptBytes = 256 << 20
-	maxKeptFiles = 100
+	maxWrittenBytes = 256 << 20
+	maxWrittenFiles = 100
 )
 
 // maxSharedParts is how many files and folders may be made of what a language shares.
-const maxSharedParts = 1000
+const maxSharedEntries = 1000
 
 // keptLimit bounds what a worker writes to its folder.
-type keptLimit struct {
+type writeLimit struct {
 	folder string
 	bytes  int64
 	files  int // and folders
@@ -26,7 +26,7 @@ type keptLimit struct {
 
 // exceeded returns a fault where there is more than that in the folder. What cannot be looked at is too much. Of nil it
 // returns nil.
-func (k *keptLimit) exceeded() error {
+func (k *writeLimit) exceeded() error {
 	if k == nil {
 		return nil
 	}
@@ -48,7 +48,7 @@ func (k *keptLimit) exceeded() error {
 			bytes += info.Size()
 		}
 		if files++; files > k.files || bytes > k.bytes {
-			return errForeign
+			return errProtocol
 		}
 		return nil
 	})
@@ -58,7 +58,7 @@ func (k *keptLimit) exceeded() error {
 	return nil
 }
 
-func (k *keptLimit) fault() error {
+func (k *writeLimit) fault() error {
 	return abi.Faultf(abi.SourceInvalid, "the tool compiles to more than %d MiB, or %d files", k.bytes>>20, k.files).WithHint("make the tool smaller")
 }
 

@@ -28,7 +28,7 @@ const (
 // roomy has memory for a stack that is as large as it may be, also where Go's race detector keeps an account of it.
 var roomy = engine.Input{Limits: engine.Limits{MemoryBytes: 512 << 20}}
 
-// bench is a pool with one cell at a time, whose guests are probes.
+// bench is a pool with one worker at a time, whose guests are probes.
 type bench struct {
 	pool *sandbox.Pool
 	log  lockedBuffer
@@ -88,14 +88,14 @@ func perform(t testing.TB, program engine.Program, text string, in engine.Input,
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	out, err := program.Run(ctx, in, host)
-	var said string
+	var got string
 	if err == nil {
-		err = json.Unmarshal(out.Output, &said)
+		err = json.Unmarshal(out.Output, &got)
 	}
-	return said, err
+	return got, err
 }
 
-// TestDeath ends cells in every way there is: each costs its run, says why, and the next run is fine.
+// TestDeath ends workers in every way there is: each costs its run, says why, and the next run is fine.
 func TestDeath(t *testing.T) {
 	tests := []struct {
 		act    string
@@ -135,8 +135,8 @@ func TestDeath(t *testing.T) {
 			if logged := b.log.text(); !strings.Contains(logged, tt.logged) || tt.want != abi.Internal && strings.Contains(logged, "died") {
 				t.Errorf("log = %s; want %q", logged, tt.logged)
 			}
-			if said, err := b.run(t, "answer", "", engine.Input{}, enough, engine.Host{}); said != "done" {
-				t.Errorf("the next run = %q, %v; want done", said, err)
+			if got, err := b.run(t, "answer", "", engine.Input{}, enough, engine.Host{}); got != "done" {
+				t.Errorf("the next run = %q, %v; want done", got, err)
 			}
 		})
 	}
@@ -179,8 +179,8 @@ func TestDeathOfCompiler(t *testing.T) {
 			if got := codeOf(err); got != want {
 				t.Errorf("Load = %v; want %s", err, want)
 			}
-			if said, err := b.run(t, "answer", "", engine.Input{}, enough, engine.Host{}); said != "done" {
-				t.Errorf("the next run = %q, %v; want done", said, err)
+			if got, err := b.run(t, "answer", "", engine.Input{}, enough, engine.Host{}); got != "done" {
+				t.Errorf("the next run = %q, %v; want done", got, err)
 			}
 		})
 	}
@@ -190,12 +190,12 @@ func TestDeathOfCompiler(t *testing.T) {
 func TestFloods(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	lines, calls := 0, 0
-	errEnough := errors.New("enough")
+	errStop := errors.New("enough")
 	host := engine.Host{
 		Log: func(abi.Level, string) error { lines++; return nil },
 		Call: func(context.Context, abi.Call) (json.RawMessage, error) {
 			if calls++; calls > 1000 {
-				return nil, errEnough
+				return nil, errStop
 			}
 			return json.RawMessage("null"), nil
 		},
@@ -206,7 +206,7 @@ func TestFloods(t *testing.T) {
 	if want := engine.DefaultLogLines + 1; lines != want {
 		t.Errorf("%d log lines reached the host; want %d", lines, want)
 	}
-	if _, err := b.run(t, "flood calls", "", engine.Input{}, enough, host); err != errEnough {
+	if _, err := b.run(t, "flood calls", "", engine.Input{}, enough, host); err != errStop {
 		t.Errorf("Run = %v; want the host's error", err)
 	}
 	if calls != 1001 {
@@ -214,7 +214,7 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// TestLargeCall has a guest ask with more than a cell may send.
+// TestLargeCall has a guest ask with more than a worker may send.
 func TestLargeCall(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	called := false
@@ -232,7 +232,7 @@ func TestLargeFault(t *testing.T) {
 	}
 }
 
-// TestGrace lets a cell that ends its run itself live on.
+// TestGrace lets a worker that ends its run itself live on.
 func TestGrace(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	spin := b.load(t, "fail in time", "")
@@ -249,17 +249,17 @@ func TestGrace(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("every cell was killed at its deadline; want one to end its run itself\n%s", b.log.text())
+	t.Errorf("every worker was killed at its deadline; want one to end its run itself\n%s", b.log.text())
 }
 
 // whoRuns is the process that runs the program "who" for a domain.
 func whoRuns(t testing.TB, program engine.Program, domain string) string {
 	t.Helper()
-	said, err := perform(t, program, "", engine.Input{Domain: domain}, enough, engine.Host{})
+	got, err := perform(t, program, "", engine.Input{Domain: domain}, enough, engine.Host{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return said
+	return got
 }
 
 // TestDomains keeps the runs of different domains in different processes.
@@ -280,7 +280,7 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// TestReuse runs in one cell until it has run often enough.
+// TestReuse runs in one worker until it has run often enough.
 func TestReuse(t *testing.T) {
 	b := newBench(t, sandbox.Options{Runs: 3})
 	program := b.load(t, "who", "")
@@ -293,16 +293,16 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestLifetime replaces a cell whose first run was long ago.
+// TestLifetime replaces a worker whose first run was long ago.
 func TestLifetime(t *testing.T) {
 	b := newBench(t, sandbox.Options{Lifetime: time.Nanosecond})
 	program := b.load(t, "who", "")
 	if first := whoRuns(t, program, ""); whoRuns(t, program, "") == first {
-		t.Error("the cell runs on; want another one")
+		t.Error("the worker runs on; want another one")
 	}
 }
 
-// TestIdle keeps the cells that were used last.
+// TestIdle keeps the workers that were used last.
 func TestIdle(t *testing.T) {
 	b := newBench(t, sandbox.Options{Idle: 2})
 	program := b.load(t, "who", "")
@@ -312,10 +312,10 @@ func TestIdle(t *testing.T) {
 	}
 	for _, domain := range []string{"c", "b"} {
 		if now := whoRuns(t, program, domain); now != first[domain] {
-			t.Errorf("cell of %s = %s, after %s; want the same", domain, now, first[domain])
+			t.Errorf("worker of %s = %s, after %s; want the same", domain, now, first[domain])
 		}
 	}
 	if now := whoRuns(t, program, "a"); now == first["a"] {
-		t.Errorf("cell of a = %s, as before; want another one", now)
+		t.Errorf("worker of a = %s, as before; want another one", now)
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// link is the parent's end of the wire. It ends when the process of the cell does, whoever else holds the pipes: a guest
+// link is the parent's end of the wire. It ends when the process of the worker does, whoever else holds the pipes: a guest
 // that got past everything may have left a child behind which does.
-type link struct {
+type pipe struct {
 	in, out int
 	pidfd   int // -1 where the system has none
 	ended   int // how many bytes were read since the process has ended
 }
 
 // newLink makes the end of pipes from a process and to it.
-func newLink(in, out *os.File, pidfd int) (*link, error) {
-	l := &link{in: int(in.Fd()), out: int(out.Fd()), pidfd: pidfd}
+func newPipe(in, out *os.File, pidfd int) (*pipe, error) {
+	l := &pipe{in: int(in.Fd()), out: int(out.Fd()), pidfd: pidfd}
 	return l, os.NewSyscallError("fcntl", unix.SetNonblock(l.out, true))
 }
 
@@ -26,13 +26,13 @@ func newLink(in, out *os.File, pidfd int) (*link, error) {
 const pipeBytes = 64 << 10
 
 // Read waits in poll(2): a thread there is woken as soon as one in read(2).
-func (l *link) Read(b []byte) (int, error) {
+func (l *pipe) Read(b []byte) (int, error) {
 	for {
-		readable, over, err := l.wait(l.in, unix.POLLIN)
+		readable, ended, err := l.wait(l.in, unix.POLLIN)
 		if err != nil {
 			return 0, err
 		}
-		if over && (!readable || l.ended >= pipeBytes) {
+		if ended && (!readable || l.ended >= pipeBytes) {
 			return 0, io.EOF
 		}
 		n, err := unix.Read(l.in, b)
@@ -45,7 +45,7 @@ func (l *link) Read(b []byte) (int, error) {
 		if n == 0 {
 			return 0, io.EOF
 		}
-		if over {
+		if ended {
 			l.ended += n
 		}
 		return n, nil
@@ -53,7 +53,7 @@ func (l *link) Read(b []byte) (int, error) {
 }
 
 // Write waits where the pipe is full.
-func (l *link) Write(b []byte) (written int, err error) {
+func (l *pipe) Write(b []byte) (written int, err error) {
 	for written < len(b) {
 		n, err := unix.Write(l.out, b[written:])
 		written += max(n, 0)
@@ -63,8 +63,8 @@ func (l *link) Write(b []byte) (written int, err error) {
 		if err != unix.EAGAIN {
 			return written, os.NewSyscallError("write", err)
 		}
-		writable, over, err := l.wait(l.out, unix.POLLOUT)
-		if err == nil && over && !writable {
+		writable, ended, err := l.wait(l.out, unix.POLLOUT)
+		if err == nil && ended && !writable {
 			err = os.NewSyscallError("write", syscall.EPIPE)
 		}
 		if err != nil {
@@ -74,8 +74,8 @@ func (l *link) Write(b []byte) (written int, err error) {
 	return written, nil
 }
 
-// quiet reports whether the cell has said nothing that nobody has read.
-func (l *link) quiet() bool {
+// quiet reports whether the worker has said nothing that nobody has read.
+func (l *pipe) empty() bool {
 	fds := [...]unix.PollFd{{Fd: int32(l.in), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds[:], 0)
@@ -87,8 +87,8 @@ func (l *link) quiet() bool {
 }
 
 // wait waits until a pipe is ready, or the process is over.
-func (l *link) wait(pipe int, events int16) (ready, over bool, err error) {
-	fds := [...]unix.PollFd{{Fd: int32(pipe), Events: events}, {Fd: int32(l.pidfd), Events: unix.POLLIN}}
+func (l *pipe) wait(fd int, events int16) (ready, ended bool, err error) {
+	fds := [...]unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: int32(l.pidfd), Events: unix.POLLIN}}
 	for {
 		_, err := unix.Poll(fds[:], -1)
 		if err == unix.EINTR {
@@ -98,7 +98,7 @@ func (l *link) wait(pipe int, events int16) (ready, over bool, err error) {
 	}
 }
 
-func (l *link) close() {
+func (l *pipe) close() {
 	if l.pidfd >= 0 {
 		_ = unix.Close(l.pidfd)
 		l.pidfd = -1
@@ -107,7 +107,7 @@ func (l *link) close() {
 
 // killAll ends a process and what is in its group.
 func killAll(p *os.Process) {
-	_ = unix.Kill(-p.Pid, unix.SIGKILL) // the cell is the leader of a group that it may have added to
+	_ = unix.Kill(-p.Pid, unix.SIGKILL) // the worker is the leader of a group that it may have added to
 	_ = p.Kill()
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // kept are the files of compiled code in a folder, relative to it.
-func kept(t *testing.T, dir string) []string {
+func cachedFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
 	if err != nil {
@@ -25,24 +25,24 @@ func kept(t *testing.T, dir string) []string {
 	return files
 }
 
-// TestArtefacts keeps what was compiled, by domain, for other cells and other pools to read.
+// TestArtefacts keeps what was compiled, by domain, for other workers and other pools to read.
 func TestArtefacts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
 	for range 2 { // the second pool finds what the first one kept
 		b := newBench(t, sandbox.Options{CacheDir: dir})
 		for _, domain := range []string{"one", "two"} {
-			said, err := perform(t, b.load(t, "found", domain), "", engine.Input{}, enough, engine.Host{})
-			if said != "found" {
-				t.Errorf("what was compiled = %q, %v; want it found", said, err)
+			got, err := perform(t, b.load(t, "found", domain), "", engine.Input{}, enough, engine.Host{})
+			if got != "found" {
+				t.Errorf("what was compiled = %q, %v; want it found", got, err)
 			}
 		}
-		if files := kept(t, dir); len(files) != 2 || filepath.Dir(files[0]) == filepath.Dir(files[1]) {
+		if files := cachedFiles(t, dir); len(files) != 2 || filepath.Dir(files[0]) == filepath.Dir(files[1]) {
 			t.Errorf("kept = %v; want a file for each of two domains", files)
 		}
 	}
 }
 
-// TestArtefactsAreSafe has cells try to write to what they read, and to read what is another domain's.
+// TestArtefactsAreSafe has workers try to write to what they read, and to read what is another domain's.
 func TestArtefactsAreSafe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
 	b := newBench(t, sandbox.Options{CacheDir: dir})
@@ -52,26 +52,26 @@ func TestArtefactsAreSafe(t *testing.T) {
 	}
 	b.load(t, "answer", "one")
 	b.load(t, "who", "two") // another source, so that the names differ
-	files := kept(t, dir)
+	files := cachedFiles(t, dir)
 	if len(files) != 2 {
 		t.Fatalf("kept = %v; want two files", files)
 	}
 	readable := 0
 	for _, file := range files {
-		if report.On(sandbox.LayerChroot) { // the cell's root is the folder of its domain, whichever that is
+		if report.On(sandbox.LayerChroot) { // the worker's root is the folder of its domain, whichever that is
 			file = filepath.Join("/", filepath.Base(filepath.Dir(file)), filepath.Base(file))
 		} else {
 			file = filepath.Join(dir, file)
 		}
 		for _, act := range []string{"open a file", "write a file", "remove a file"} {
-			said, err := perform(t, b.load(t, act, "one"), file, engine.Input{}, enough, engine.Host{})
+			got, err := perform(t, b.load(t, act, "one"), file, engine.Input{}, enough, engine.Host{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if said == "done" && act != "open a file" {
+			if got == "done" && act != "open a file" {
 				t.Errorf("%s of the cache: done", act)
 			}
-			if said == "done" {
+			if got == "done" {
 				readable++
 			}
 		}
@@ -91,7 +91,7 @@ func TestUnsafeFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := newBench(t, sandbox.Options{CacheDir: dir})
-	if said, err := perform(t, b.load(t, "found", ""), "", engine.Input{}, enough, engine.Host{}); said != "nowhere" {
-		t.Errorf("what was compiled = %q, %v; want it nowhere", said, err)
+	if got, err := perform(t, b.load(t, "found", ""), "", engine.Input{}, enough, engine.Host{}); got != "nowhere" {
+		t.Errorf("what was compiled = %q, %v; want it nowhere", got, err)
 	}
 }

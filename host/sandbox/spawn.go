@@ -5,19 +5,19 @@ import (
 	"sync"
 )
 
-// thread starts processes, all from one thread of the system that lives until it is closed. A cell is killed by the
+// thread starts processes, all from one thread of the system that lives until it is closed. A worker is killed by the
 // kernel when the thread that started it ends, see PR_SET_PDEATHSIG in prctl(2), and Go's other threads come and go.
-type thread struct {
+type spawner struct {
 	mu     sync.Mutex // held while a function runs
 	closed bool
 	work   chan func()
 	done   chan struct{}
 }
 
-func newThread() *thread {
-	t := &thread{work: make(chan func()), done: make(chan struct{})}
+func newSpawner() *spawner {
+	t := &spawner{work: make(chan func()), done: make(chan struct{})}
 	go func() {
-		runtime.LockOSThread() // and never unlocked: with the goroutine ends the thread, and with it what is left of the cells
+		runtime.LockOSThread() // and never unlocked: with the goroutine ends the thread, and with it what is left of the workers
 		for f := range t.work {
 			f()
 			t.done <- struct{}{}
@@ -27,7 +27,7 @@ func newThread() *thread {
 }
 
 // do runs f on the thread. It returns false where the thread was closed.
-func (t *thread) do(f func()) bool {
+func (t *spawner) do(f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -38,7 +38,7 @@ func (t *thread) do(f func()) bool {
 	return true
 }
 
-func (t *thread) close() {
+func (t *spawner) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.closed {

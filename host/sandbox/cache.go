@@ -15,56 +15,56 @@ import (
 	"github.com/toolrun/toolrun/internal/codecache"
 )
 
-// What an engine compiled is machine code that cells execute: whoever writes it could have others run it. So it is
-// written by a cell that compiles one source and nothing else, into a folder of its own, which the parent moves to
-// where cells of the same domain, and no others, may read it. No cell that a guest ran in writes.
+// What an engine compiled is machine code that workers execute: whoever writes it could have others run it. So it is
+// written by a worker that compiles one source and nothing else, into a folder of its own, which the parent moves to
+// where workers of the same domain, and no others, may read it. No worker that a guest ran in writes.
 
-// equip finds out which compiled code of its own the cells of the program are to read, and has it made where it is not
+// equip finds out which compiled code of its own the workers of the program are to read, and has it made where it is not
 // there yet.
-func (p *program) equip(ctx context.Context) error {
+func (p *program) attachCache(ctx context.Context) error {
 	if !p.engine.language.CacheCode {
 		return nil
 	}
 	folder, key := digest("domain", p.source.Domain), digest("source", build(), codecache.Compiler(), p.engine.info.Name, p.table.Key(), string(p.source.Code))
-	kept, err := p.engine.pool.keep(folder, key, func(fresh string) error {
-		return p.engine.pool.once(ctx, outfit{folder: fresh, memoryFiles: p.outfit.memoryFiles}, toCompile, nil, func(c *process) error {
+	entry, err := p.engine.pool.cached(folder, key, func(fresh string) error {
+		return p.engine.pool.runJob(ctx, mounts{folder: fresh, memoryFiles: p.mounts.memoryFiles}, jobCompile, nil, func(w *worker) error {
 			p.key = freshKey
 			defer func() { p.key = "" }()
-			return p.loadIn(ctx, c)
+			return p.loadIn(ctx, w)
 		})
 	})
-	if err == nil && kept != "" {
-		p.outfit.folder, p.key = filepath.Dir(kept), filepath.Base(kept)
+	if err == nil && entry != "" {
+		p.mounts.folder, p.key = filepath.Dir(entry), filepath.Base(entry)
 	}
 	return err
 }
 
-// equipShared finds out what the cells of the program are to read that all programs of the language have in common, and has
+// equipShared finds out what the workers of the program are to read that all programs of the language have in common, and has
 // it made where it is not there yet. It returns how long that took, which is none of the program's time.
-func (p *program) equipShared(ctx context.Context) (spent time.Duration, err error) {
+func (p *program) attachShared(ctx context.Context) (spent time.Duration, err error) {
 	e := p.engine
 	if e.language.Shared == nil {
 		return 0, nil
 	}
 	began := time.Now()
-	e.making.Lock()
-	defer e.making.Unlock()
-	ctx, cancel := patient(ctx, makeTimeout)
+	e.preparing.Lock()
+	defer e.preparing.Unlock()
+	ctx, cancel := detachedTimeout(ctx, prepareTimeout)
 	defer cancel()
-	shared, err := e.share(ctx)
+	shared, err := e.sharedFolder(ctx)
 	if err == nil && shared != "" {
-		p.outfit = outfit{language: e.info.Name, shared: shared, memoryFiles: e.language.MemoryFiles, making: e.made}
-		e.pool.keepSpares(p.outfit)
+		p.mounts = mounts{language: e.info.Name, shared: shared, memoryFiles: e.language.MemoryFiles, generation: e.generation}
+		e.pool.keepSpares(p.mounts)
 	}
 	return time.Since(began), err
 }
 
 // makeTimeout is how long making what a language shares may take. It is done once, and would be lost otherwise: a slow
 // machine takes a minute to compile an interpreter.
-const makeTimeout = 10 * time.Minute
+const prepareTimeout = 10 * time.Minute
 
 // patient is a context that ends at a time of its own, and not at the deadline of ctx; also where somebody cancels that.
-func patient(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+func detachedTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	stop := context.AfterFunc(ctx, func() {
 		if ctx.Err() == context.Canceled {
@@ -76,19 +76,19 @@ func patient(ctx context.Context, limit time.Duration) (context.Context, context
 
 // share returns the folder of what the language shares, and has it made where it is not there yet; "" where it cannot be
 // kept. The caller holds making.
-func (e *proxy) share(ctx context.Context) (string, error) {
+func (e *proxy) sharedFolder(ctx context.Context) (string, error) {
 	if e.shared != "" {
 		return e.shared, nil
 	}
 	shared := e.language.Shared
 	var err error
-	e.shared, err = e.pool.keep(e.folder(), e.key(), func(fresh string) error {
-		o := outfit{folder: fresh, language: e.info.Name, memoryFiles: e.language.MemoryFiles}
+	e.shared, err = e.pool.cached(e.folder(), e.key(), func(fresh string) error {
+		o := mounts{folder: fresh, language: e.info.Name, memoryFiles: e.language.MemoryFiles}
 		files, err := copyFiles(fresh, shared.Files)
 		if err != nil {
 			return hostFault(e.pool.log, err)
 		}
-		err = e.pool.once(ctx, o, toMake, files, func(c *process) error { return e.makeIn(ctx, c) })
+		err = e.pool.runJob(ctx, o, jobPrepare, files, func(w *worker) error { return e.prepareIn(ctx, w) })
 		if err == nil {
 			err = codecache.Seal(filepath.Join(fresh, freshKey))
 		}
@@ -109,10 +109,10 @@ func (e *proxy) Prepared() bool {
 	if e.language.Shared == nil {
 		return true
 	}
-	if !e.making.TryLock() {
+	if !e.preparing.TryLock() {
 		return false
 	}
-	defer e.making.Unlock()
+	defer e.preparing.Unlock()
 	if e.shared != "" {
 		return true
 	}
@@ -141,18 +141,18 @@ func copyFiles(folder string, files []string) (names []string, err error) {
 	return names, nil
 }
 
-// unshare removes what the language shares where it is damaged, and the cells that wait with it: none may read what will
-// lie in its place. That it cannot be used is a claim of a cell that may have compiled a stranger's source, so the parent
+// unshare removes what the language shares where it is damaged, and the workers that wait with it: none may read what will
+// lie in its place. That it cannot be used is a claim of a worker that may have compiled a stranger's source, so the parent
 // looks itself.
-func (e *proxy) unshare(o outfit) (removed bool) {
-	e.making.Lock()
-	defer e.making.Unlock()
+func (e *proxy) dropShared(o mounts) (removed bool) {
+	e.preparing.Lock()
+	defer e.preparing.Unlock()
 	if codecache.Whole(o.shared) {
 		return false
 	}
-	if e.shared == o.shared && e.made == o.making {
+	if e.shared == o.shared && e.generation == o.generation {
 		e.shared = ""
-		e.made++
+		e.generation++
 		_ = os.RemoveAll(o.shared) // where that fails, it is found damaged again
 	}
 	e.pool.forgetSpares(o)
@@ -161,7 +161,7 @@ func (e *proxy) unshare(o outfit) (removed bool) {
 
 // keep returns a folder of the cache that holds what fill made, by the names of the folder that it is in and its own. It
 // is "" where nothing can be kept.
-func (p *Pool) keep(folder, key string, fill func(fresh string) error) (string, error) {
+func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string, error) {
 	cache, err := p.cacheDir()
 	folder = filepath.Join(cache, folder)
 	final := filepath.Join(folder, key)
@@ -216,49 +216,49 @@ func (p *Pool) cacheDir() (string, error) {
 // freshKey is what compiled code is called in a folder where there is no other.
 const freshKey = "code"
 
-// once has a cell do one thing that is there for nothing else.
-func (p *Pool) once(ctx context.Context, o outfit, purpose uint64, files []string, do func(*process) error) error {
-	if err := p.enter(ctx); err != nil {
+// once has a worker do one thing that is there for nothing else.
+func (p *Pool) runJob(ctx context.Context, o mounts, job uint64, files []string, do func(*worker) error) error {
+	if err := p.acquireSlot(ctx); err != nil {
 		return err
 	}
 	defer func() { <-p.slots }()
-	c, err := p.start(o, purpose, files...)
+	w, err := p.start(o, job, files...)
 	if err != nil {
 		return err
 	}
-	if err := p.use(c); err != nil {
+	if err := p.markBusy(w); err != nil {
 		return err
 	}
-	defer p.drop(c)
-	c.kept = &keptLimit{folder: o.folder, bytes: maxKeptBytes, files: maxKeptFiles}
-	if purpose == toMake {
-		c.kept.bytes, c.kept.files = sharedBytes, maxSharedParts
+	defer p.stopBusy(w)
+	w.writes = &writeLimit{folder: o.folder, bytes: maxWrittenBytes, files: maxWrittenFiles}
+	if job == jobPrepare {
+		w.writes.bytes, w.writes.files = prepareBytes, maxSharedEntries
 	}
-	if err := do(c); err != nil {
+	if err := do(w); err != nil {
 		return err
 	}
-	c.kill() // so that nothing is added to what is looked at
-	_, _ = c.bury()
-	return c.kept.exceeded()
+	w.kill() // so that nothing is added to what is looked at
+	_, _ = w.reap()
+	return w.writes.exceeded()
 }
 
-// makeIn has a cell make what the language shares.
-func (e *proxy) makeIn(ctx context.Context, c *process) error {
-	doing, limit := "making what "+e.info.Name+" tools share", max(sharedBytes, e.pool.options.LoadBytes)
-	if err := c.limit(limit); err != nil {
-		return e.pool.gone(c)
+// makeIn has a worker make what the language shares.
+func (e *proxy) prepareIn(ctx context.Context, w *worker) error {
+	doing, limit := "making what "+e.info.Name+" tools share", max(prepareBytes, e.pool.options.LoadBytes)
+	if err := w.limit(limit); err != nil {
+		return e.pool.workerDied(w)
 	}
-	g := watch(ctx, c, doing, allowance{memory: limit, kept: c.kept})
-	failed, err := (*abi.Fault)(nil), c.wire.send(c.wire.frame(kindMake))
+	g := startWatchdog(ctx, w, doing, budget{memory: limit, writes: w.writes})
+	failed, err := (*abi.Fault)(nil), w.wire.send(w.wire.frame(kindPrepare))
 	if err == nil {
 		var f *fields
-		if _, f, err = c.wire.receive(&loadSizes); err == nil {
+		if _, f, err = w.wire.receive(&loadSizes); err == nil {
 			failed, _, err = readLoaded(f)
 		}
 	}
 	_, reason := g.done()
 	if err != nil {
-		return death{cause: err, reason: reason, limit: limit, doing: doing, closed: e.pool.isClosed()}.fault(c, e.pool.log)
+		return exit{cause: err, reason: reason, limit: limit, doing: doing, closed: e.pool.isClosed()}.fault(w, e.pool.log)
 	}
 	if reason != nil {
 		return reason
@@ -270,7 +270,7 @@ func (e *proxy) makeIn(ctx context.Context, c *process) error {
 }
 
 // sharedBytes bounds the memory that making what a language shares takes at least: no stranger has a hand in it.
-const sharedBytes = 2 << 30
+const prepareBytes = 2 << 30
 
 // digest names something by what it is made of.
 func digest(parts ...string) string {

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// The layers of a cell's wall, from the outside in.
+// The layers of a worker's wall, from the outside in.
 const (
 	LayerProcess     = "process"      // a guest runs in a process of its own, which can be killed
-	LayerParentDeath = "parent_death" // the cell ends with the process that started it, however that ends
+	LayerParentDeath = "parent_death" // the worker ends with the process that started it, however that ends
 	LayerNamespaces  = "namespaces"   // no network and no privileges: user, network, ipc and uts namespaces
 	LayerPrivileges  = "no_new_privs" // no program that is executed gives privileges
 	LayerLimits      = "limits"       // few threads and descriptors, no large files, no core dumps
 	LayerMemory      = "memory"       // the kernel refuses memory beyond the run's
 	LayerCPU         = "cpu_time"     // the parent reads and bounds the processor time
-	LayerLandlock    = "landlock"     // no files but those that the cell is to read, no TCP
+	LayerLandlock    = "landlock"     // no files but those that the worker is to read, no TCP
 	LayerChroot      = "chroot"       // no names, sizes or times of files outside of one folder
-	LayerCgroup      = "cgroup"       // the kernel counts all memory and all threads of a cell
+	LayerCgroup      = "cgroup"       // the kernel counts all memory and all threads of a worker
 	LayerSeccomp     = "seccomp"      // no system calls but those that running a guest takes
 )
 
@@ -36,7 +36,7 @@ func Baseline() []string {
 	return slices.DeleteFunc(Layers(), func(name string) bool { return name == LayerCgroup })
 }
 
-// Layer says of one layer of a cell's wall whether it stands.
+// Layer says of one layer of a worker's wall whether it stands.
 type Layer struct {
 	Name string `json:"name"`
 	On   bool   `json:"on"`
@@ -44,13 +44,13 @@ type Layer struct {
 	Detail string `json:"detail"`
 }
 
-// Report says which layers the wall of a pool's cells has on this machine.
+// Report says which layers the wall of a pool's workers has on this machine.
 type Report struct {
 	Layers []Layer `json:"layers"`
 }
 
 // errLeftOut is why a layer is off that Options.Without names.
-var errLeftOut = errors.New("left out as asked")
+var errDisabled = errors.New("left out as asked")
 
 // newLayer is a layer that is on, with what it does, unless there was an error.
 func newLayer(name string, err error, detail string) Layer {
@@ -82,16 +82,16 @@ func (e *MissingError) Error() string {
 
 // missing reports the layers that are required and do not stand, as a *MissingError.
 func (r Report) missing(required []string) error {
-	var gone []Layer
+	var missing []Layer
 	for _, l := range r.Layers {
 		if !l.On && slices.Contains(required, l.Name) {
-			gone = append(gone, l)
+			missing = append(missing, l)
 		}
 	}
-	if gone == nil {
+	if missing == nil {
 		return nil
 	}
-	return &MissingError{gone}
+	return &MissingError{missing}
 }
 
 // sort brings the layers into their order.

@@ -19,62 +19,62 @@ var (
 	outOfStack = []string{"goroutine stack exceeds", "stack overflow"}
 )
 
-// death is the end of a cell in the middle of an exchange.
-type death struct {
-	cause  error // what was wrong with the exchange: io.EOF where the cell just ended
+// death is the end of a worker in the middle of an exchange.
+type exit struct {
+	cause  error // what was wrong with the exchange: io.EOF where the worker just ended
 	reason error // why the guard killed it, nil where it did not
 	limit  int64 // of the memory, in bytes
 	doing  string
 	closed bool // the pool was
 }
 
-// fault buries a cell and says what its death is to the run. Only what has no explanation is logged: with the cell's
+// fault buries a worker and says what its death is to the run. Only what has no explanation is logged: with the worker's
 // last words, which are no guest's to see.
-func (d death) fault(c *process, log *slog.Logger) error {
-	state, words := c.bury()
-	ended := ended(d.cause)
+func (d exit) fault(w *worker, log *slog.Logger) error {
+	state, stderr := w.reap()
+	disconnected := isDisconnect(d.cause)
 	switch {
 	case d.reason != nil:
 		return d.reason
 	case d.closed:
 		return errPoolClosed
-	case ended && containsAny(words, outOfStack):
+	case disconnected && containsAny(stderr, outOfStack):
 		return abi.Faultf(abi.StackLimit, "%s took more of the stack than it may", d.doing).
 			WithHint("a function that calls itself may lack the condition that ends it, or a value is nested very deep")
-	case ended && (starved(words) || wasKilled(state)):
-		return overMemory(d.doing, d.limit)
+	case disconnected && (ranOutOfMemory(stderr) || wasSIGKILLed(state)):
+		return memoryFault(d.doing, d.limit)
 	}
-	log.Error("a cell died", "doing", d.doing, "cause", d.cause, "state", fmt.Sprint(state), "stderr", words)
+	log.Error("a worker died", "doing", d.doing, "cause", d.cause, "state", fmt.Sprint(state), "stderr", stderr)
 	return abi.Faultf(abi.Internal, "the process of the tool ended for no known reason; the host's log has the details")
 }
 
-// diedWaiting reports whether a cell that is lost was killed, by none of ours, before it said a word: it may well have
+// diedWaiting reports whether a worker that is lost was killed, by none of ours, before it said a word: it may well have
 // died before it was asked. One that was made for what it was asked never did.
-func (c *process) diedWaiting(cause error) bool {
-	if !c.waited || !c.alive() || !ended(cause) {
+func (w *worker) diedIdle(cause error) bool {
+	if !w.unproven || !w.alive() || !isDisconnect(cause) {
 		return false
 	}
-	state, _ := c.bury()
-	return wasKilled(state)
+	state, _ := w.reap()
+	return wasSIGKILLed(state)
 }
 
-// ended reports whether an exchange broke off because the cell is no more.
-func ended(cause error) bool {
+// ended reports whether an exchange broke off because the worker is no more.
+func isDisconnect(cause error) bool {
 	return errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, os.ErrClosed) || brokenPipe(cause)
 }
 
 // overMemory is what becomes of a guest that has more memory than it may.
-func overMemory(doing string, limit int64) *abi.Fault {
+func memoryFault(doing string, limit int64) *abi.Fault {
 	return abi.Faultf(abi.MemoryLimit, "%s took more memory than the %s it may", doing, engine.FormatSize(limit))
 }
 
 // starved reports whether a process died of a lack of memory. Parts of Go's garbage collector do not look whether they
 // got what they asked for, and read address 0 then; nothing else does that on a stack of the runtime's own.
-func starved(words string) bool {
-	if containsAny(words, outOfMemory) {
+func ranOutOfMemory(stderr string) bool {
+	if containsAny(stderr, outOfMemory) {
 		return true
 	}
-	return strings.Contains(words, "SIGSEGV: ") && strings.Contains(words, "addr=0x0\n") && strings.Contains(words, "\ngoroutine 0 ")
+	return strings.Contains(stderr, "SIGSEGV: ") && strings.Contains(stderr, "addr=0x0\n") && strings.Contains(stderr, "\ngoroutine 0 ")
 }
 
 func containsAny(text string, parts []string) bool {

@@ -1,0 +1,327 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// worker is the inside of a worker. It does one thing at a time, and all of it on one goroutine but for what an engine
+// itself does.
+type server struct {
+	wire     *wire
+	engines  map[string]func(key string) engine.Engine
+	programs map[uint64]engine.Program
+	folder   string       // of the outfit, as this process names it
+	prepare  func() error // what the language of the outfit shares; nil where the worker is for something else
+	fileMu   sync.Mutex   // held from a question of a load to its answer: a bundler asks from many goroutines
+
+	host   engine.Host
+	limits engine.Limits // of the run under way
+	lines  int           // of its log
+	bytes  int           // of its log
+	memory int64         // the limit that the garbage collector knows
+	used   int64         // the memory without a guest
+
+	parent      int         // the process that started this one
+	running     atomic.Bool // a guest is
+	orphanTimer *time.Timer // of checkParent
+}
+
+func newServer(w *wire, languages []Language, parent handshake) *server {
+	s := &server{wire: w, engines: map[string]func(string) engine.Engine{}, programs: map[uint64]engine.Program{}}
+	s.parent, s.orphanTimer = os.Getppid(), time.AfterFunc(orphanInterval, func() { s.checkParent() })
+	s.folder = parent.mounts.folder
+	s.host = engine.Host{Call: s.call, Log: s.log}
+	for _, l := range languages {
+		s.add(l, parent)
+	}
+	return s
+}
+
+// add makes the engine of a language. Where it shares something, the engine is made with that, and started.
+func (s *server) add(l Language, parent handshake) {
+	e, o := l.New(Setup{Panicked: logPanic}), parent.mounts
+	switch name := e.Info().Name; {
+	case l.Shared == nil || o.language != name:
+	case parent.job == jobPrepare:
+		s.prepare = func() error {
+			var files []string
+			for _, name := range parent.files {
+				files = append(files, filepath.Join(s.folder, name))
+			}
+			return l.Shared.Prepare(context.Background(), Setup{Panicked: logPanic, Files: files, CacheDir: filepath.Join(s.folder, freshKey)})
+		}
+	default:
+		e = l.New(Setup{Panicked: logPanic, CacheDir: o.shared})
+		l.Shared.Start(context.Background(), e)
+	}
+	s.engines[e.Info().Name] = func(key string) engine.Engine {
+		if key == "" || s.folder == "" {
+			return e
+		}
+		return l.New(Setup{Panicked: logPanic, CacheDir: filepath.Join(s.folder, key)})
+	}
+}
+
+// makeShared makes what a language shares.
+func (s *server) prepareShared() error {
+	if s.prepare == nil {
+		return errors.New("this worker is there for no language")
+	}
+	status, body := uint64(outcomeOutput), []byte(nil)
+	if err := s.prepare(); err != nil {
+		status, body = encodeError(err)
+	}
+	return s.wire.send(s.wire.frame(kindLoaded).number(status).data(body).data(nil))
+}
+
+// panicked leaves what a panic was to the parent, which asks for it when it hears of the internal fault.
+func logPanic(value any, stack []byte) { fmt.Fprintf(os.Stderr, "panic: %v\n%s\n", value, stack) }
+
+// workSizes are what a worker takes in between two runs.
+var workSizes = sizes{kindLoad: maxSourceBytes + 1<<20, kindRun: maxRunBytes + 1<<10, kindPrepare: 1}
+
+// serve works until the parent is gone.
+func (s *server) serve() error {
+	for {
+		kind, f, err := s.wire.receive(&workSizes)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch kind {
+		case kindLoad:
+			err = s.load(f)
+		case kindPrepare:
+			err = s.prepareShared()
+		default:
+			err = s.run(f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// load compiles a source.
+func (s *server) load(f *fields) error {
+	id, name, operations, key := f.number(), f.text(), f.data(), f.text()
+	src := engine.Source{Path: f.text(), Entry: f.text()}
+	if f.number() == 1 {
+		src.Files = &remoteFS{server: s, known: map[string]*remoteFile{}}
+	}
+	src.Review = f.number() == 1
+	src.Params, src.Code = f.texts(maxParams), f.data()
+	if err := f.end(); err != nil {
+		return fmt.Errorf("read a source: %w", err)
+	}
+	if err := json.Unmarshal(operations, &src.Operations); err != nil {
+		return fmt.Errorf("read the operations: %w", err)
+	}
+	newEngine := s.engines[name]
+	if newEngine == nil {
+		return fmt.Errorf("there is no engine %q in this worker", name)
+	}
+	program, err := newEngine(key).Load(context.Background(), src)
+	status, body, review := uint64(outcomeOutput), []byte(nil), []byte(nil)
+	if err != nil {
+		status, body = encodeError(err)
+	} else {
+		s.programs[id] = program
+		review = reviewOf(program, src)
+	}
+	s.setBaseline()
+	return s.wire.send(s.wire.frame(kindLoaded).number(status).data(body).data(review))
+}
+
+// reviewOf is the review of a source as JSON, if it was asked for.
+func reviewOf(program engine.Program, src engine.Source) []byte {
+	if !src.Review {
+		return nil
+	}
+	text, err := json.Marshal(engine.ReviewOf(program).Bounded())
+	if err != nil || len(text) > maxFaultBytes/2 {
+		return nil
+	}
+	return text
+}
+
+// settle takes the memory that is left after compiling for what a guest has beside its own.
+func (s *server) setBaseline() {
+	debug.FreeOSMemory()
+	total := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(total)
+	s.used, s.memory = int64(total[0].Value.Uint64()-total[1].Value.Uint64()), 0
+}
+
+// failure is an error as its kind and its text.
+func encodeError(err error) (status uint64, body []byte) {
+	if errors.Is(err, errHalted) {
+		return outcomeHalted, nil
+	}
+	fault, ok := err.(*abi.Fault)
+	if !ok {
+		return outcomeBroken, []byte(truncate(err.Error()))
+	}
+	body, err = json.Marshal(fault)
+	if err != nil || len(body) > maxFaultBytes-1<<10 {
+		short := abi.Faultf(fault.Code, "%s", truncate(fault.Message))
+		short.ID = truncate(fault.ID)
+		body, _ = json.Marshal(short) // of texts alone
+	}
+	return outcomeFault, body
+}
+
+// cut is the beginning of a text that is too long.
+func truncate(text string) string {
+	const limit = 4 << 10
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "")
+}
+
+// run executes a program once.
+func (s *server) run(f *fields) error {
+	program := s.programs[f.number()]
+	in, left := readInput(f)
+	if err := f.end(); err != nil {
+		return fmt.Errorf("read a run: %w", err)
+	}
+	if program == nil {
+		return errors.New("there is no such program in this worker")
+	}
+	s.limits, s.lines, s.bytes = in.Limits, 0, 0
+	s.limitMemory(in.Limits.MemoryBytes)
+	ctx := context.Background()
+	if left > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, left)
+		defer cancel()
+	}
+	s.running.Store(true)
+	s.orphanTimer.Reset(orphanInterval)
+	defer func() {
+		s.running.Store(false)
+		s.orphanTimer.Stop()
+	}()
+	out, err := program.Run(ctx, in, s.host)
+	return s.answer(out, err)
+}
+
+// orphanEvery is how often a worker looks, while a guest runs, whether its parent is still there.
+const orphanInterval = time.Second
+
+// checkParent ends this process where its parent has ended. That is for systems where the kernel does not: a guest that
+// goes on never lets the worker read that nobody is there any more.
+func (s *server) checkParent() {
+	if os.Getppid() != s.parent {
+		os.Exit(1)
+	}
+	if s.running.Load() {
+		s.orphanTimer.Reset(orphanInterval)
+	}
+}
+
+// limitMemory has the garbage collector try harder before the kernel refuses.
+func (s *server) limitMemory(bytes int64) {
+	const minBytes = 4 << 20 // with less, the collector does nothing else
+	if bytes = max(bytes, minBytes); s.memory != bytes {
+		s.memory = bytes
+		debug.SetMemoryLimit(s.used + bytes)
+	}
+}
+
+// answer sends what came of a run.
+func (s *server) answer(out engine.Output, err error) error {
+	status, body := uint64(outcomeOutput), []byte(nil)
+	if err != nil {
+		status, body = encodeError(err)
+	}
+	f := s.wire.frame(kindOutcome).number(status).number(uint64(max(out.MemoryBytes, 0)))
+	f.data(out.Output).optional(out.Context).data(body).texts(firstWarnings(out.Warnings))
+	return s.wire.send(f)
+}
+
+// bounded are the first warnings.
+func firstWarnings(warnings []string) []string {
+	size := 0
+	for i, w := range warnings {
+		if size += len(w) + 10; i == maxWarnings || size > maxWarningBytes {
+			return warnings[:i]
+		}
+	}
+	return warnings
+}
+
+// errHalted stands for the error of a host that ended a run, which stays with the parent.
+var errHalted = errors.New("the host ended the run")
+
+// replySizes are what a worker takes in while it waits for the answer to a memory call, fileSizes for that to a file.
+var (
+	replySizes = sizes{kindReply: 256 << 20}
+	fileSizes  = sizes{kindFile: maxFileBytes + 16<<20}
+)
+
+// call has the parent perform a memory call.
+func (s *server) call(_ context.Context, call abi.Call) (json.RawMessage, error) {
+	f := s.wire.frame(kindCall)
+	f.text(call.Op).number(uint64(len(call.Args)))
+	for _, arg := range call.Args {
+		f.optional(arg)
+	}
+	if len(f.bytes)-headBytes > maxCallBytes {
+		return nil, abi.Faultf(abi.TooLarge, "the arguments of %s have more than %d bytes", call.Op, maxCallBytes)
+	}
+	if err := s.wire.send(f); err != nil {
+		return nil, err
+	}
+	_, reply, err := s.wire.receive(&replySizes)
+	if err != nil {
+		return nil, err
+	}
+	status := reply.number()
+	if status == outcomeHalted {
+		return nil, errHalted
+	}
+	data := reply.data()
+	if err := reply.end(); err != nil {
+		return nil, err
+	}
+	if status == outcomeOutput {
+		return data, nil
+	}
+	fault := &abi.Fault{}
+	if err := json.Unmarshal(data, fault); err != nil {
+		return nil, fmt.Errorf("read a fault: %w", err)
+	}
+	return nil, fault
+}
+
+// log sends a log line, up to those that the host takes.
+func (s *server) log(level abi.Level, text string) error {
+	if s.lines > s.limits.LogLines || s.bytes > s.limits.LogBytes {
+		return nil // the line that was too much has been sent, and says so to the host
+	}
+	if len(text) > maxLogBytes-64 {
+		text = strings.ToValidUTF8(text[:maxLogBytes-64], "")
+	}
+	s.lines, s.bytes = s.lines+1, s.bytes+len(text)
+	return s.wire.send(s.wire.frame(kindLog).text(string(level)).text(text))
+}
