@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// borrow returns a worker for a program: one to compile it in, or one that a run for a domain may use. It waits until
-// there may be one more, at most until ctx ends.
+// acquire returns a worker that can compile the program or, with a domain, run it. It waits for a
+// slot until ctx ends.
 func (p *Pool) acquire(ctx context.Context, program *program, domain *string) (*worker, error) {
 	if err := p.acquireSlot(ctx); err != nil {
 		return nil, err
@@ -19,7 +19,7 @@ func (p *Pool) acquire(ctx context.Context, program *program, domain *string) (*
 	w, err := p.takeReady(program, domain)
 	if err == nil && w == nil {
 		if w, err = p.startFor(ctx, program.mounts); err == errDetached {
-			return nil, engine.EndOf(ctx) // the slot is given back when the worker is there
+			return nil, engine.EndOf(ctx) // the slot is released once the worker has started
 		}
 	}
 	if err == nil {
@@ -33,7 +33,7 @@ func (p *Pool) acquire(ctx context.Context, program *program, domain *string) (*
 	return w, nil
 }
 
-// startFor starts a worker for a run, which holds a slot. One that comes too late is ended.
+// startFor starts a worker for a run that holds a slot. If ctx ends first, the worker is stopped.
 func (p *Pool) startFor(ctx context.Context, o mounts) (*worker, error) {
 	if ctx.Done() == nil {
 		return p.start(o, jobRun)
@@ -67,7 +67,7 @@ func (p *Pool) startFor(ctx context.Context, o mounts) (*worker, error) {
 	return nil, errDetached
 }
 
-// enter waits until one more worker may be busy, at most until ctx ends.
+// acquireSlot waits for a slot until ctx ends.
 func (p *Pool) acquireSlot(ctx context.Context) error {
 	select {
 	case p.slots <- struct{}{}:
@@ -79,7 +79,7 @@ func (p *Pool) acquireSlot(ctx context.Context) error {
 	}
 }
 
-// use notes that a worker is busy, so that Close finds it.
+// markBusy registers a busy worker, so that Close finds it.
 func (p *Pool) markBusy(w *worker) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +91,7 @@ func (p *Pool) markBusy(w *worker) error {
 	return nil
 }
 
-// drop ends a worker that was busy.
+// stopBusy stops a busy worker.
 func (p *Pool) stopBusy(w *worker) {
 	p.mu.Lock()
 	delete(p.busy, w)
@@ -99,11 +99,11 @@ func (p *Pool) stopBusy(w *worker) {
 	w.stop()
 }
 
-// gone buries a worker that has died while it waited, which is the system's doing, or somebody's. Nothing is lost: it had
-// asked the host for nothing yet.
+// workerDied reaps a worker that died while idle, killed by the system or a user. The run can be
+// retried: it has not called the host yet.
 func (p *Pool) workerDied(w *worker) error {
 	state, stderr := w.reap()
-	p.log.Warn("a worker died while it waited", "state", fmt.Sprint(state), "stderr", stderr)
+	p.log.Warn("an idle worker died", "state", fmt.Sprint(state), "stderr", stderr)
 	return errWorkerDied
 }
 
@@ -114,7 +114,7 @@ func (p *Pool) isClosed() bool {
 	return p.closed
 }
 
-// take returns a worker that is there already, nil for none.
+// takeReady returns an idle or spare worker, or nil if there is none.
 func (p *Pool) takeReady(program *program, domain *string) (*worker, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -138,7 +138,7 @@ func (p *Pool) takeReady(program *program, domain *string) (*worker, error) {
 			return w, nil
 		}
 		if !quiescent {
-			p.log.Warn("a worker did not rest between two runs")
+			p.log.Warn("a worker was active between two runs")
 		}
 		p.background.Go(w.stop)
 	}
@@ -152,17 +152,18 @@ func (p *Pool) takeReady(program *program, domain *string) (*worker, error) {
 	return nil, nil
 }
 
-// restCPU is how much a worker may work while it waits: Go's garbage collector may have something left to do.
+// maxIdleCPU is the processor time that an idle worker can use. Go's garbage collector may have
+// work left.
 const maxIdleCPU = 200 * time.Millisecond
 
-// rested reports whether a worker did nothing while it waited. What somebody left behind in it must not speak for the next
-// run.
+// quiescent reports whether a worker did nothing while idle. Code that a guest left behind must not
+// answer for the next run.
 func (w *worker) quiescent() bool {
 	return w.wire.in.Buffered() == 0 && w.pipe.empty() && cpuTime(w.process.Pid)-w.cpuAtRelease < maxIdleCPU
 }
 
-// isReady reports whether a worker waits that has compiled a program and may run it for a domain, or whether there is no
-// room to get one ready.
+// isReady reports whether an idle worker has compiled the program and can run it for the domain, or
+// whether no slot is free to prepare one.
 func (p *Pool) isReady(program *program, domain string) bool {
 	if len(p.slots) == cap(p.slots) {
 		return true
@@ -172,7 +173,8 @@ func (p *Pool) isReady(program *program, domain string) bool {
 	return slices.ContainsFunc(p.idle, func(w *worker) bool { return w.programs[program] && w.compatible(program, &domain) })
 }
 
-// suits reports whether a worker may be used: it has only been in the hands of the same domains.
+// compatible reports whether the worker has only run code of this domain and has the mounts of the
+// program.
 func (w *worker) compatible(program *program, domain *string) bool {
 	if w.mounts != program.mounts || w.loaded && w.sourceDomain != program.source.Domain || len(w.programs) >= maxPrograms && !w.programs[program] {
 		return false
@@ -180,10 +182,10 @@ func (w *worker) compatible(program *program, domain *string) bool {
 	return !w.used || domain != nil && w.runDomain == *domain
 }
 
-// maxPrograms is how many programs a worker keeps.
+// maxPrograms is the number of programs that a worker keeps.
 const maxPrograms = 64
 
-// bind makes a worker that of a domain.
+// assign ties a worker to the domain of the source and to the domain of the run.
 func (w *worker) assign(program *program, domain *string) {
 	w.loaded, w.sourceDomain = true, program.source.Domain
 	if domain == nil {
@@ -195,7 +197,7 @@ func (w *worker) assign(program *program, domain *string) {
 	w.used, w.runDomain = true, *domain
 }
 
-// release takes a worker back, which is kept for the next run if it can be.
+// release returns a worker to the pool, which keeps it for another run if possible.
 func (p *Pool) release(w *worker) {
 	p.mu.Lock()
 	delete(p.busy, w)
@@ -211,7 +213,7 @@ func (p *Pool) release(w *worker) {
 	}
 	p.refill()
 	p.mu.Unlock()
-	// To bury a worker takes milliseconds, which are not this run's to wait for.
+	// Reaping takes milliseconds, so the run does not wait for it.
 	if over != nil {
 		p.background.Go(over.stop)
 	}
@@ -221,12 +223,12 @@ func (p *Pool) release(w *worker) {
 	<-p.slots
 }
 
-// old reports whether the first run of a worker was long ago.
+// expired reports whether a worker has exceeded its lifetime.
 func (w *worker) expired(lifetime time.Duration) bool {
 	return w.used && time.Since(w.firstRun) > lifetime
 }
 
-// stale reports whether a worker holds a program that was closed.
+// stale reports whether a worker holds a closed program.
 func (w *worker) stale() bool {
 	for program := range w.programs {
 		if program.closed.Load() {
@@ -236,12 +238,12 @@ func (w *worker) stale() bool {
 	return false
 }
 
-// forget ends the workers that wait and hold a program that was closed.
+// stopWaitingFor stops the waiting workers that hold a closed program.
 func (p *Pool) stopWaitingFor(program *program) {
 	p.stopWaiting(func(w *worker) bool { return w.programs[program] })
 }
 
-// end ends the workers that wait and are like that.
+// stopWaiting stops the idle and spare workers that match.
 func (p *Pool) stopWaiting(match func(*worker) bool) {
 	p.mu.Lock()
 	var ended []*worker

@@ -15,12 +15,13 @@ import (
 	"github.com/toolrun/toolrun/internal/codecache"
 )
 
-// What an engine compiled is machine code that workers execute: whoever writes it could have others run it. So it is
-// written by a worker that compiles one source and nothing else, into a folder of its own, which the parent moves to
-// where workers of the same domain, and no others, may read it. No worker that a guest ran in writes.
+// Workers execute the machine code that an engine compiled, so whoever can write it controls them.
+// Therefore only a worker that compiles one source, and runs no guest, writes compiled code. It
+// writes to a temporary folder, which the parent moves to a place that only workers of the same
+// domain can read.
 
-// equip finds out which compiled code of its own the workers of the program are to read, and has it made where it is not
-// there yet.
+// attachCache sets the folder and the key of the program's compiled code. It compiles the code if
+// it is missing.
 func (p *program) attachCache(ctx context.Context) error {
 	if !p.engine.language.CacheCode {
 		return nil
@@ -39,8 +40,8 @@ func (p *program) attachCache(ctx context.Context) error {
 	return err
 }
 
-// equipShared finds out what the workers of the program are to read that all programs of the language have in common, and has
-// it made where it is not there yet. It returns how long that took, which is none of the program's time.
+// attachShared sets the folder of the shared state of the language. It prepares the state if it is
+// missing. It returns the time that this took, which is not charged to the program.
 func (p *program) attachShared(ctx context.Context) (spent time.Duration, err error) {
 	e := p.engine
 	if e.language.Shared == nil {
@@ -59,11 +60,12 @@ func (p *program) attachShared(ctx context.Context) (spent time.Duration, err er
 	return time.Since(began), err
 }
 
-// makeTimeout is how long making what a language shares may take. It is done once, and would be lost otherwise: a slow
-// machine takes a minute to compile an interpreter.
+// prepareTimeout limits the preparation of shared state. It is done once, and a slow machine takes
+// a minute to compile an interpreter.
 const prepareTimeout = 10 * time.Minute
 
-// patient is a context that ends at a time of its own, and not at the deadline of ctx; also where somebody cancels that.
+// detachedTimeout returns a context with its own time limit. It ignores the deadline of ctx, but is
+// cancelled with it.
 func detachedTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	stop := context.AfterFunc(ctx, func() {
@@ -74,8 +76,8 @@ func detachedTimeout(ctx context.Context, limit time.Duration) (context.Context,
 	return own, func() { stop(); cancel() }
 }
 
-// share returns the folder of what the language shares, and has it made where it is not there yet; "" where it cannot be
-// kept. The caller holds making.
+// sharedFolder returns the folder of the shared state and prepares it if it is missing. It is "" if
+// nothing can be kept. The caller holds preparing.
 func (e *proxy) sharedFolder(ctx context.Context) (string, error) {
 	if e.shared != "" {
 		return e.shared, nil
@@ -97,14 +99,14 @@ func (e *proxy) sharedFolder(ctx context.Context) (string, error) {
 	return e.shared, err
 }
 
-// folder and key name where what the language shares is kept.
+// folder and key name the location of the shared state in the cache.
 func (e *proxy) folder() string { return digest("language", e.info.Name) }
 
 func (e *proxy) key() string {
 	return digest("shared", build(), codecache.Compiler(), e.language.Shared.Key)
 }
 
-// Prepared reports whether what the language shares is there.
+// Prepared reports whether the shared state of the language exists.
 func (e *proxy) Prepared() bool {
 	if e.language.Shared == nil {
 		return true
@@ -118,14 +120,14 @@ func (e *proxy) Prepared() bool {
 	}
 	cache := e.pool.options.CacheDir
 	if cache == "" {
-		return false // it is made for this pool alone
+		return false // it is prepared for this pool only
 	}
 	_, err := os.Stat(filepath.Join(cache, e.folder(), e.key()))
 	return err == nil
 }
 
-// copyFiles puts what a language's Shared is made of into a folder, and returns the names there. One that cannot be read
-// is named all the same: it is missing there, which is for Make to say.
+// copyFiles copies Shared.Files to a folder and returns their names there. The name of an
+// unreadable file is returned too: Prepare reports that it is missing.
 func copyFiles(folder string, files []string) (names []string, err error) {
 	for i, file := range files {
 		name := "file-" + strconv.Itoa(i)
@@ -135,15 +137,15 @@ func copyFiles(folder string, files []string) (names []string, err error) {
 			continue
 		}
 		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
-			return nil, fmt.Errorf("copy what a language is made of: %w", err)
+			return nil, fmt.Errorf("copy the files of a language: %w", err)
 		}
 	}
 	return names, nil
 }
 
-// unshare removes what the language shares where it is damaged, and the workers that wait with it: none may read what will
-// lie in its place. That it cannot be used is a claim of a worker that may have compiled a stranger's source, so the parent
-// looks itself.
+// dropShared removes damaged shared state and stops the workers that use it, because other state
+// will take its place. A worker that compiled a hostile source can claim damage, so the parent
+// checks the state itself.
 func (e *proxy) dropShared(o mounts) (removed bool) {
 	e.preparing.Lock()
 	defer e.preparing.Unlock()
@@ -153,14 +155,14 @@ func (e *proxy) dropShared(o mounts) (removed bool) {
 	if e.shared == o.shared && e.generation == o.generation {
 		e.shared = ""
 		e.generation++
-		_ = os.RemoveAll(o.shared) // where that fails, it is found damaged again
+		_ = os.RemoveAll(o.shared) // if this fails, the damage is found again
 	}
 	e.pool.forgetSpares(o)
 	return true
 }
 
-// keep returns a folder of the cache that holds what fill made, by the names of the folder that it is in and its own. It
-// is "" where nothing can be kept.
+// cached returns a folder of the cache, named by folder and key. If it is missing, fill writes it.
+// The result is "" if nothing can be kept.
 func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string, error) {
 	cache, err := p.cacheDir()
 	folder = filepath.Join(cache, folder)
@@ -169,7 +171,7 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 		err = errors.Join(codecache.Make(cache), codecache.Make(folder))
 	}
 	if err != nil {
-		p.log.Warn("compiled code is not kept", "error", err)
+		p.log.Warn("cannot keep compiled code", "error", err)
 		return "", nil
 	}
 	if _, err := os.Stat(final); err == nil {
@@ -177,12 +179,12 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 		return final, nil
 	}
 	prune(cache, time.Now())
-	if err := codecache.Make(folder); err != nil { // which has just been pruned, or another process did
+	if err := codecache.Make(folder); err != nil { // pruning may have removed it, here or in another process
 		return "", nil
 	}
 	fresh, err := os.MkdirTemp(folder, "new-")
 	if err != nil {
-		p.log.Warn("compiled code is not kept", "error", err)
+		p.log.Warn("cannot keep compiled code", "error", err)
 		return "", nil
 	}
 	defer os.RemoveAll(fresh)
@@ -190,14 +192,15 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 		return "", err
 	}
 	if err := os.Rename(filepath.Join(fresh, freshKey), final); err != nil {
-		if _, err := os.Stat(final); err != nil { // else another process was faster, which is as good
+		if _, err := os.Stat(final); err != nil { // otherwise another process was faster, which is fine
 			return "", nil
 		}
 	}
 	return final, nil
 }
 
-// cacheDir is where compiled code is kept: a folder for as long as the pool is open, where none is named.
+// cacheDir returns the folder of compiled code. If Options.CacheDir is empty, it is a temporary
+// folder that exists as long as the pool.
 func (p *Pool) cacheDir() (string, error) {
 	if p.options.CacheDir != "" {
 		return p.options.CacheDir, nil
@@ -213,10 +216,10 @@ func (p *Pool) cacheDir() (string, error) {
 	return p.temporary, nil
 }
 
-// freshKey is what compiled code is called in a folder where there is no other.
+// freshKey is the name of compiled code in a temporary folder.
 const freshKey = "code"
 
-// once has a worker do one thing that is there for nothing else.
+// runJob starts a worker for one job and stops it afterwards.
 func (p *Pool) runJob(ctx context.Context, o mounts, job uint64, files []string, do func(*worker) error) error {
 	if err := p.acquireSlot(ctx); err != nil {
 		return err
@@ -237,14 +240,14 @@ func (p *Pool) runJob(ctx context.Context, o mounts, job uint64, files []string,
 	if err := do(w); err != nil {
 		return err
 	}
-	w.kill() // so that nothing is added to what is looked at
+	w.kill() // nothing must be written while its files are counted
 	_, _ = w.reap()
 	return w.writes.exceeded()
 }
 
-// makeIn has a worker make what the language shares.
+// prepareIn prepares the shared state of the language in a worker.
 func (e *proxy) prepareIn(ctx context.Context, w *worker) error {
-	doing, limit := "making what "+e.info.Name+" tools share", max(prepareBytes, e.pool.options.LoadBytes)
+	doing, limit := "preparing the "+e.info.Name+" engine", max(prepareBytes, e.pool.options.LoadBytes)
 	if err := w.limit(limit); err != nil {
 		return e.pool.workerDied(w)
 	}
@@ -269,10 +272,11 @@ func (e *proxy) prepareIn(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// sharedBytes bounds the memory that making what a language shares takes at least: no stranger has a hand in it.
+// prepareBytes is the minimum memory limit for preparing shared state. No untrusted code takes
+// part.
 const prepareBytes = 2 << 30
 
-// digest names something by what it is made of.
+// digest returns a hash of the parts.
 func digest(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {

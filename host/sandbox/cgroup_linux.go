@@ -17,20 +17,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// groups makes control groups, one for each worker, below the group that this process is in, so that whatever bounds the
-// process still bounds its workers. See cgroups(7). It is safe for concurrent use.
+// groups makes a control group for each worker, below the group of this process, so that the limits
+// of the process still apply to its workers. See cgroups(7). It is safe for concurrent use.
 type groups struct {
-	folders []string // where groups are made: one with version 2, one for each controller with version 1
+	folders []string // the parents of new groups: one in version 2, one for each controller in version 1
 	version int
 }
 
-// groupPrefix begins the names of groups. What follows is the process that made it, and a number.
+// groupPrefix starts the names of groups. The process ID and a number follow.
 const groupPrefix = "toolrun-"
 
 var groupNumber atomic.Uint64
 
-// newGroups finds out, once for all pools of this process, whether control groups can be had. It removes those that are
-// left of processes that were killed.
+// newGroups detects, once for all pools of this process, whether control groups are available. It
+// removes the groups of processes that were killed.
 var newGroups = sync.OnceValues(func() (*groups, error) {
 	mounts, err1 := os.ReadFile("/proc/self/mountinfo")
 	own, err2 := os.ReadFile("/proc/self/cgroup")
@@ -47,15 +47,15 @@ var newGroups = sync.OnceValues(func() (*groups, error) {
 		}
 	}
 	g.sweep()
-	probe, err := g.newGroup() // the folders may be read-only, or another user's
+	probe, err := g.newGroup() // fails if the folders are read-only or belong to another user
 	if err != nil {
-		return nil, fmt.Errorf("the control group of this process is not its own to divide: %w", err)
+		return nil, fmt.Errorf("the control group of this process is not delegated to it: %w", err)
 	}
 	probe.remove()
 	return g, nil
 })
 
-// make makes a group.
+// newGroup makes a control group.
 func (g *groups) newGroup() (*group, error) {
 	made := &group{version: g.version, folder: -1}
 	name := fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), groupNumber.Add(1))
@@ -74,10 +74,11 @@ func (g *groups) newGroup() (*group, error) {
 	return made, nil
 }
 
-// sweep removes the groups of processes that are no more. One with a process in it cannot be removed.
+// sweep removes the groups of processes that have exited. A group that contains a process cannot be
+// removed.
 func (g *groups) sweep() {
 	for _, parent := range g.folders {
-		left, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*-*")) // fails for a bad pattern only
+		left, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*-*")) // fails only for a malformed pattern
 		for _, folder := range left {
 			pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), groupPrefix), "-")
 			if n, err := strconv.Atoi(pid); err == nil && unix.Kill(n, 0) == unix.ESRCH {
@@ -87,15 +88,15 @@ func (g *groups) sweep() {
 	}
 }
 
-// group is the control group of a worker. Its methods may be called for a nil group, which bounds nothing.
+// group is the control group of a worker. Its methods accept a nil group, which limits nothing.
 type group struct {
 	version    int
 	folders    []string
-	folder     int        // the descriptor of the folder with version 2, -1 for none
-	limitFiles []*os.File // where the limits of memory are written: with swap last
+	folder     int        // the descriptor of the folder in version 2; -1 for none
+	limitFiles []*os.File // the files of the memory limits; the one with swap is last
 }
 
-// open writes the limits that do not change, and opens those that do.
+// open writes the fixed limits and opens the files of the others.
 func (g *group) open() error {
 	limitFiles, fixed := []string{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}, map[string]string{}
 	if g.version == 2 {
@@ -109,14 +110,14 @@ func (g *group) open() error {
 		return err
 	}
 	for name, value := range fixed {
-		if err := g.write(name, value); err != nil && !errors.Is(err, fs.ErrNotExist) { // where nothing swaps
+		if err := g.write(name, value); err != nil && !errors.Is(err, fs.ErrNotExist) { // a system without swap lacks some
 			return err
 		}
 	}
 	for i, name := range limitFiles {
 		file, err := os.OpenFile(filepath.Join(g.folders[0], name), os.O_WRONLY, 0)
 		if i > 0 && errors.Is(err, fs.ErrNotExist) {
-			continue // where swap is not counted
+			continue // swap is not counted
 		}
 		if err != nil {
 			return err
@@ -126,13 +127,13 @@ func (g *group) open() error {
 	return nil
 }
 
-// write writes a limit to a file of the group, in the folder that has it.
+// write writes a limit to a file of the group, in the folder of its controller.
 func (g *group) write(name, value string) error {
 	folder := g.folders[0]
 	if strings.HasPrefix(name, "pids.") {
 		folder = g.folders[len(g.folders)-1]
 	}
-	file, err := os.OpenFile(filepath.Join(folder, name), os.O_WRONLY, 0) // there is nothing to make
+	file, err := os.OpenFile(filepath.Join(folder, name), os.O_WRONLY, 0) // the kernel creates the files
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func (g *group) write(name, value string) error {
 	return errors.Join(err, file.Close())
 }
 
-// descriptor is the folder that a process is to be started in.
+// descriptor returns the folder that a process is started in.
 func (g *group) descriptor() (use bool, folder int) {
 	if g == nil || g.version != 2 {
 		return false, 0
@@ -148,7 +149,7 @@ func (g *group) descriptor() (use bool, folder int) {
 	return true, g.folder
 }
 
-// add puts a process into the group that was not started in it.
+// add moves a process into the group if it was not started in it.
 func (g *group) add(pid int) error {
 	if g == nil || g.version == 2 {
 		return nil
@@ -166,13 +167,15 @@ func (g *group) add(pid int) error {
 	return nil
 }
 
-// limit bounds the memory of the group, in bytes. Where the group has more than that, the kernel ends it.
+// limit limits the memory of the group, in bytes. If the group exceeds it, the kernel kills the
+// worker.
 func (g *group) limit(bytes uint64) error {
 	if g == nil {
 		return nil
 	}
 	value := []byte(strconv.FormatUint(bytes, 10))
-	// What is without swap is never above what is with it, so that raising both begins at one end, lowering at the other.
+	// The limit without swap must never exceed the limit with swap. So raising starts with one
+	// file, lowering with the other.
 	var errs []error
 	for _, up := range []bool{true, false} {
 		errs = errs[:0]
@@ -188,13 +191,14 @@ func (g *group) limit(bytes uint64) error {
 			return nil
 		}
 	}
-	if err := errors.Join(errs...); !errors.Is(err, unix.EBUSY) { // version 1 does not lower a limit below what is in use
-		return fmt.Errorf("bound the memory of a control group: %w", err)
+	if err := errors.Join(errs...); !errors.Is(err, unix.EBUSY) { // version 1 cannot lower a limit below the current use
+		return fmt.Errorf("limit the memory of a control group: %w", err)
 	}
 	return nil
 }
 
-// remove ends what is still in the group, and removes it. The worker has ended before.
+// remove kills the processes that are left in the group and removes it. The worker has exited
+// before.
 func (g *group) remove() {
 	if g == nil {
 		return
@@ -202,14 +206,14 @@ func (g *group) remove() {
 	closeAll(g.limitFiles)
 	closeRoot(g.folder)
 	folders := g.folders
-	g.limitFiles, g.folders, g.folder = nil, nil, -1 // removing twice is fine
+	g.limitFiles, g.folders, g.folder = nil, nil, -1 // so that remove can be called again
 	for _, folder := range folders {
 		for range 100 {
 			err := os.Remove(folder)
 			if !errors.Is(err, unix.EBUSY) {
 				break
 			}
-			killGroup(folder) // a child that somebody left behind
+			killGroup(folder) // a child that a guest left behind
 			time.Sleep(time.Millisecond)
 		}
 	}
@@ -225,7 +229,7 @@ func killGroup(folder string) {
 	}
 }
 
-// detail is what a report says of the group.
+// detail returns the part of a report about the group.
 func (g *group) detail() string {
 	if g == nil {
 		return ""

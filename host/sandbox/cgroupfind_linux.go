@@ -12,16 +12,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// controllers are those that count what a worker has.
+// controllers are the cgroup controllers that count the resources of a worker.
 var controllers = []string{"memory", "pids"}
 
-// hostGroup is the group that this process moves itself to: with version 2 a group that divides what it has holds no process.
+// hostGroup is the group that this process moves itself to: in version 2, a group with subgroups
+// cannot contain a process.
 const hostGroup = groupPrefix + "host"
 
-// findGroups finds the group of this process, from what /proc/self/mountinfo and /proc/self/cgroup hold.
+// findGroups finds the group of this process in the content of /proc/self/mountinfo and
+// /proc/self/cgroup.
 func findGroups(mounts, own string) (*groups, error) {
 	paths := ownGroups(own)
-	found := map[string]string{} // folders by their controller, "" for version 2
+	found := map[string]string{} // folders by controller; "" for version 2
 	for line := range strings.Lines(mounts) {
 		// proc_pid_mountinfo(5): id parent device root folder options optional... - type source superoptions
 		before, after, ok := strings.Cut(strings.TrimSpace(line), " - ")
@@ -49,14 +51,14 @@ func findGroups(mounts, own string) (*groups, error) {
 	g := &groups{version: 1}
 	for _, name := range controllers {
 		if found[name] == "" {
-			return nil, fmt.Errorf("no control group of this process counts %s", name)
+			return nil, fmt.Errorf("this process has no control group with the controller %q", name)
 		}
 		g.folders = append(g.folders, found[name])
 	}
 	return g, nil
 }
 
-// ownGroups are the groups of a process by controller, "" for version 2.
+// ownGroups returns the groups of a process by controller; "" for version 2.
 func ownGroups(text string) map[string]string {
 	paths := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -71,31 +73,32 @@ func ownGroups(text string) map[string]string {
 	return paths
 }
 
-// below is a path relative to the root of a mount.
+// relativeTo returns a path relative to the root of a mount.
 func relativeTo(root, path string) (string, bool) {
-	if path == "" || strings.HasPrefix(path, "/..") { // of another namespace
+	if path == "" || strings.HasPrefix(path, "/..") { // in another namespace
 		return "", false
 	}
 	rest, err := filepath.Rel(root, path)
 	return rest, err == nil && rest != ".." && !strings.HasPrefix(rest, "../")
 }
 
-// unescape undoes how the kernel writes spaces in names of folders.
+// unescape decodes the kernel's escapes in folder names.
 func unescape(name string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\134`, `\`).Replace(name)
 }
 
-// hasControllers reports whether a group of version 2 may have what counts a worker.
+// hasControllers reports whether a version 2 group has all required controllers.
 func hasControllers(folder string) bool {
 	text, _ := os.ReadFile(filepath.Join(folder, "cgroup.controllers"))
 	have := strings.Fields(string(text))
 	return !slices.ContainsFunc(controllers, func(name string) bool { return !slices.Contains(have, name) })
 }
 
-// delegate gets the group of this process ready to be divided: this process, which must be alone in it, moves to one below.
+// delegate prepares the group of this process for subgroups: this process, which must be the only
+// one in it, moves to a subgroup.
 func (g *groups) delegate() error {
 	folder := g.folders[0]
-	if filepath.Base(folder) == hostGroup { // systemd's DelegateSubgroup, or an earlier program of this process
+	if filepath.Base(folder) == hostGroup { // systemd's DelegateSubgroup, or an earlier process
 		folder = filepath.Dir(folder)
 		g.folders[0] = folder
 	}
@@ -106,18 +109,18 @@ func (g *groups) delegate() error {
 	self := strconv.Itoa(os.Getpid())
 	switch members := strings.Fields(string(text)); {
 	case len(members) > 1 || len(members) == 1 && members[0] != self:
-		return errors.New("other processes are in the control group of this one; start it in one of its own, as systemd-run --scope -p Delegate=yes does")
+		return errors.New("the control group of this process has other processes in it; start it in its own, for example with systemd-run --scope -p Delegate=yes")
 	case len(members) == 1:
 		leaf := filepath.Join(folder, hostGroup)
 		if err := os.Mkdir(leaf, 0o755); err != nil && !errors.Is(err, unix.EEXIST) {
-			return fmt.Errorf("the control group of this process is not its own to divide: %w", err)
+			return fmt.Errorf("the control group of this process is not delegated to it: %w", err)
 		}
 		if err := os.WriteFile(filepath.Join(leaf, "cgroup.procs"), []byte(self), 0); err != nil {
-			return fmt.Errorf("the control group of this process is not its own to divide: %w", err)
+			return fmt.Errorf("the control group of this process is not delegated to it: %w", err)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(folder, "cgroup.subtree_control"), []byte("+memory +pids"), 0); err != nil {
-		return fmt.Errorf("the control group of this process is not its own to divide: %w", err)
+		return fmt.Errorf("the control group of this process is not delegated to it: %w", err)
 	}
 	return nil
 }

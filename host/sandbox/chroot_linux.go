@@ -12,9 +12,10 @@ import (
 	"kernel.org/pub/linux/libs/security/libcap/psx"
 )
 
-// openRoot opens the folder that becomes the root of this process: that of its compiled code, or one that has nothing but
-// the process's own descriptors. Landlock puts each thread in a domain of its own, and a child may go to the folder of the
-// thread that starts it only: the caller stays on its thread until the root is changed.
+// openRoot opens the folder that becomes the root of this process: its folder of compiled code, or
+// one that only contains the process's own descriptors. Landlock puts each thread in its own
+// domain, and a child can enter only the folder of the thread that starts it. So the caller stays
+// on its thread until the root is changed.
 func openRoot(h handshake) (int, error) {
 	folder := h.mounts.folder
 	if folder == "" {
@@ -33,17 +34,18 @@ func closeRoot(root int) {
 	}
 }
 
-// changeRoot makes a folder the root of this process, which cannot name anything outside of it then, and gives up the
-// capability that this took. See chroot(2).
+// changeRoot makes a folder the root of this process, which then cannot name anything outside of
+// it, and drops the capability that this requires. See chroot(2).
 //
-// Capabilities are given up thread by thread, for which package psx reads /proc. So a child process that shares the root
-// with this one (CLONE_FS in clone(2)) keeps the capability, and changes the root once this process has none.
+// Package psx drops capabilities thread by thread, for which it reads /proc. Therefore a child
+// process that shares the root with this one (CLONE_FS in clone(2)) keeps the capability, and
+// changes the root after this process has dropped it.
 func changeRoot(root int) error {
 	if root < 0 {
 		return nil // the caller has the error
 	}
 	if !mayChangeRoot() {
-		return errors.New("the system gives this process no CAP_SYS_CHROOT, neither in a user namespace nor outside")
+		return errors.New("this process has no CAP_SYS_CHROOT, neither in a user namespace nor outside")
 	}
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
@@ -74,7 +76,7 @@ func changeRoot(root int) error {
 	return nil
 }
 
-// waitFor waits for the end of a child.
+// waitFor waits until a child exits.
 func waitFor(child int, status *unix.WaitStatus) error {
 	for {
 		if _, err := unix.Wait4(child, status, 0, nil); err != unix.EINTR {
@@ -83,11 +85,12 @@ func waitFor(child int, status *unix.WaitStatus) error {
 	}
 }
 
-// dot is the folder that a process is in.
+// dot is the path of the current folder, as a C string.
 var dot = [2]byte{'.', 0}
 
-// startChroot starts a process that shares the root and the folder with this one, and changes both when it reads a byte.
-// It shares the memory too, so that nothing has to be copied, and has no stack. Where the pipe ends before, it ends.
+// startChroot starts a process that shares the root and the current folder with this one, and
+// changes both when it reads a byte. It exits if the pipe ends first. It also shares the memory, so
+// that nothing is copied, and has no stack.
 func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	stack := uintptr(unsafe.Pointer(&chrootStack[len(chrootStack)/2]))
 	r := cloneChroot(unix.CLONE_VM|unix.CLONE_FS|uintptr(syscall.SIGCHLD), stack, uintptr(root), uintptr(from), uintptr(to), uintptr(unsafe.Pointer(&dot)))
@@ -97,10 +100,10 @@ func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	return int(r), 0
 }
 
-// chrootStack is where the process puts the byte that it reads, which is all that it writes.
+// chrootStack is where the process stores the byte that it reads. It writes nothing else.
 var chrootStack [256]byte
 
-// capabilities are the header and the sets of capget(2) and capset(2), version 3.
+// capabilities holds the header and the sets of capget(2) and capset(2), version 3.
 type capabilities struct {
 	header unix.CapUserHeader
 	sets   [2]unix.CapUserData
@@ -112,7 +115,7 @@ func mayChangeRoot() bool {
 	return unix.Capget(&c.header, &c.sets[0]) == nil && c.sets[0].Effective&(1<<unix.CAP_SYS_CHROOT) != 0
 }
 
-// dropCapabilities gives up all capabilities, on all threads.
+// dropCapabilities drops all capabilities on all threads.
 func dropCapabilities() error {
 	c := &capabilities{header: unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}}
 	_, _, errno := psx.Syscall3(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&c.header)), uintptr(unsafe.Pointer(&c.sets[0])), 0)

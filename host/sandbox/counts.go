@@ -1,13 +1,13 @@
 package sandbox
 
-// Counts are the processes of a Pool.
+// Counts holds the numbers of worker processes of a Pool.
 type Counts struct {
-	// Busy are in use, by a run or a compilation. Idle have run something and wait for work of the same tenant; Spare
-	// have run nothing.
+	// Busy workers are used by a run or a compilation. Idle workers have run a guest and wait for
+	// work of the same tenant. Spare workers have not run a guest.
 	Busy, Idle, Spare int
 }
 
-// Counts returns how many processes the pool has at the moment.
+// Counts returns the current numbers of worker processes.
 func (p *Pool) Counts() Counts {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,12 +1,14 @@
-// Package sandbox is the process wall: engines that run each guest in a locked-down worker process, a worker, so that
-// whatever a guest does costs its own run and nothing else.
+// Package sandbox runs guests in locked-down worker processes. Whatever a guest does affects only
+// its own run.
 //
-// A [Pool] keeps workers and gives them to runs; its Engines are like those in process, and a host cannot tell them
-// apart. Source, input, memory calls, log lines and answers cross two pipes as frames, whose lengths are checked
-// before anything is allocated. What a worker says of itself is not trusted: time, memory, calls and sizes are
-// bounded by the parent. A worker over its deadline or its memory is killed, its run ends in timeout, memory_limit or
-// stack_limit, and the next run gets a warm spare.
+// A [Pool] keeps workers and assigns them to runs. Its Engines implement the same interface as
+// engines in process. Source, input, memory calls, log lines and results cross two pipes as frames,
+// and the length of a frame is checked before memory is allocated for it. The parent does not trust
+// what a worker reports: it limits time, memory, calls and sizes itself. A worker that exceeds its
+// deadline or memory is killed. Its run ends with timeout, memory_limit or stack_limit, and the
+// next run gets a spare worker.
 //
-// The program that makes a Pool is also what its workers run: it calls [Main] first of all, which does not return in
-// a worker. On Linux a worker locks itself down before it reads a byte of a guest's; [Pool.Report] says with what.
+// A worker is a new process of the program that made the Pool. The program calls [Main] first,
+// which does not return in a worker. On Linux a worker locks itself down before it reads any data
+// of a guest; [Pool.Report] returns the layers of isolation.
 package sandbox

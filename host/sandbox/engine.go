@@ -15,15 +15,15 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// proxy is an engine whose guests run in workers.
+// proxy is an engine that runs its guests in workers.
 type proxy struct {
 	pool     *Pool
 	language Language
 	info     engine.Info
 
-	preparing  sync.Mutex // held while what is shared is made
-	shared     string     // the folder of what is shared, once it is there
-	generation int        // how often it was made anew
+	preparing  sync.Mutex // held while shared state is prepared
+	shared     string     // the folder of the shared state, once prepared
+	generation int        // how often the shared state was replaced
 }
 
 var (
@@ -38,28 +38,28 @@ var (
 	_ engine.Reviewer = (*program)(nil)
 )
 
-// Walled is always true: that is what workers are for.
+// Walled returns true: guests run in workers.
 func (e *proxy) Walled() bool { return true }
 
-// MemoryBytes is the language's.
+// MemoryBytes returns the default memory limit of the language.
 func (e *proxy) MemoryBytes() int64 { return cmp.Or(e.language.MemoryBytes, engine.DefaultMemoryBytes) }
 
 func (e *proxy) Info() engine.Info { return e.info }
 
-// Load has a worker compile the source, and keeps that worker for the first run.
+// Load compiles the source in a worker and keeps that worker for the first run.
 func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	if err := checkSource(src); err != nil {
 		return nil, err
 	}
 	if e.language.Unsound != "" && len(e.pool.options.Require) > 0 {
-		return nil, abi.Faultf(abi.Unavailable, "%s tools are refused where isolation is required: %s", e.info.Name, e.language.Unsound).
-			WithHint("run them on another machine, or without requiring isolation")
+		return nil, abi.Faultf(abi.Unavailable, "%s tools are rejected if isolation is required: %s", e.info.Name, e.language.Unsound).
+			WithHint("run them on another machine, or do not require isolation")
 	}
 	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, table: src.Table(), files: newArchive(src.Files, e.pool.readable), closing: make(chan struct{})}
 	p.mounts.memoryFiles = e.language.MemoryFiles
 	err := p.compile(ctx)
-	// Where an engine answers that, and not the pool, a disk may have damaged what the language shares. Then it is made once
-	// more.
+	// If the engine returns this fault, and not the pool, the shared state may be damaged on disk.
+	// It is prepared once more.
 	if f, ok := err.(*abi.Fault); ok && f.Code == abi.Unavailable && p.mounts.shared != "" && ctx.Err() == nil && e.dropShared(p.mounts) {
 		err = p.compile(ctx)
 	}
@@ -70,7 +70,7 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	return p, nil
 }
 
-// compile has the program compiled, and what it needs for that.
+// compile compiles the program and everything that it requires.
 func (p *program) compile(ctx context.Context) error {
 	spent, err := p.attachShared(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func (p *program) compile(ctx context.Context) error {
 	return p.within(ctx, nil, func(*worker) error { return nil })
 }
 
-// What a source may hold.
+// The limits of a source.
 const (
 	maxSourceBytes = 64 << 20
 	maxNameBytes   = 4 << 10
@@ -100,24 +100,25 @@ func checkSource(src engine.Source) error {
 		size += len(name)
 	}
 	if size > maxSourceBytes || len(src.Params) > maxParams || len(src.Path) > maxNameBytes || len(src.Entry) > maxNameBytes {
-		return abi.Faultf(abi.SourceInvalid, "the source and its names have more than %d bytes", maxSourceBytes)
+		return abi.Faultf(abi.SourceInvalid, "the source and its names exceed %d bytes", maxSourceBytes)
 	}
 	return nil
 }
 
-// program is a source that at least one worker has compiled, and others compile when they first run it.
+// program is a source that at least one worker has compiled. Other workers compile it before their
+// first run.
 type program struct {
 	engine *proxy
 	id     uint64
 	source engine.Source
-	table  abi.Table // of the operations
+	table  abi.Table // the operations that the guest has
 	files  *archive
 	mounts mounts
 	review atomic.Pointer[engine.Review]
-	key    string // of its own compiled code in the folder of the outfit, "" where it is not kept
+	key    string // the key of its compiled code in mounts.folder; "" if it is not kept
 
 	open    engine.Door
-	closing chan struct{} // closed when the program begins to be
+	closing chan struct{} // closed by the first Close
 	closed  atomic.Bool
 }
 
@@ -133,7 +134,7 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 		return engine.Output{}, engine.EndOf(ctx)
 	}
 	if len(in.Input)+len(in.Context) > maxRunBytes {
-		return engine.Output{}, abi.Faultf(abi.TooLarge, "the input and the context have more than %d bytes", maxRunBytes)
+		return engine.Output{}, abi.Faultf(abi.TooLarge, "the input and the context exceed %d bytes", maxRunBytes)
 	}
 	err = p.within(ctx, &in.Domain, func(w *worker) error {
 		out, err = p.runIn(ctx, w, in, host)
@@ -142,8 +143,8 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	return out, err
 }
 
-// within has something done in a worker that has compiled the program. A worker that died while it waited is replaced:
-// nothing was done in it yet.
+// within calls do with a worker that has compiled the program. A worker that died while idle is
+// replaced, because nothing has run in it yet.
 func (p *program) within(ctx context.Context, domain *string, do func(*worker) error) error {
 	for range maxTries {
 		w, err := p.engine.pool.acquire(ctx, p, domain)
@@ -163,15 +164,16 @@ func (p *program) within(ctx context.Context, domain *string, do func(*worker) e
 			return err
 		}
 	}
-	return unavailable("the processes that would run the tool end before they begin; the host's log has the details")
+	return unavailable("processes for the tool die before they start the run; see the log of the host")
 }
 
-// errLeft is that of a run that did not wait until its worker was ready.
-var errDetached = errors.New("sandbox: the worker is left to the next run")
+// errDetached is the error of a run that ended before its worker was ready.
+var errDetached = errors.New("sandbox: the worker is kept for the next run")
 
-// loadFor has a worker compile the source. A run that ends before leaves the worker to it: the next run finds it ready.
+// loadFor compiles the source in a worker. If the run ends first, compiling continues and the next
+// run uses the worker.
 func (p *program) loadFor(ctx context.Context, w *worker, domain *string) error {
-	if domain == nil || ctx.Done() == nil || !p.open.Enter() { // the compiling is a use of the program like a run
+	if domain == nil || ctx.Done() == nil || !p.open.Enter() { // compiling uses the program as a run does
 		return p.loadIn(ctx, w)
 	}
 	pool := p.engine.pool
@@ -200,17 +202,17 @@ func (p *program) loadFor(ctx context.Context, w *worker, domain *string) error 
 		return err
 	case <-ctx.Done():
 	}
-	if detached.Swap(true) { // in the same moment it was loaded
+	if detached.Swap(true) { // it was loaded at the same moment
 		return <-loaded
 	}
 	return errDetached
 }
 
-// IsWarm reports whether a worker waits that can run the program for a domain, or none can be had without waiting for
-// others.
+// IsWarm reports whether an idle worker can run the program for a domain, or whether no slot is
+// free to prepare one.
 func (p *program) IsWarm(domain string) bool { return p.engine.pool.isReady(p, domain) }
 
-// Warm gets a worker ready that may run the program for a domain.
+// Warm prepares a worker that can run the program for a domain.
 func (p *program) Warm(ctx context.Context, domain string) error {
 	if !p.open.Enter() {
 		return errClosed
@@ -219,11 +221,11 @@ func (p *program) Warm(ctx context.Context, domain string) error {
 	return p.within(ctx, &domain, func(*worker) error { return nil })
 }
 
-// maxTries bounds how many dead workers are replaced for one run. Where more of them die, something kills all.
+// maxTries limits how many dead workers are replaced for a run. If more die, all of them do.
 const maxTries = 10
 
-// errGone is what is answered by a worker that was dead when it was asked.
-var errWorkerDied = errors.New("sandbox: the worker has died while it waited")
+// errWorkerDied is the error of a request to a worker that was already dead.
+var errWorkerDied = errors.New("sandbox: the worker died while idle")
 
 // runIn executes the tool in a worker that has compiled it.
 func (p *program) runIn(ctx context.Context, w *worker, in engine.Input, host engine.Host) (engine.Output, error) {
@@ -258,16 +260,16 @@ func (p *program) runIn(ctx context.Context, w *worker, in engine.Input, host en
 		w.kill()
 		return out, over
 	}
-	if x.halted == nil && errors.Is(err, abi.Internal) { // a bug of the engine, which wrote more about it to standard error
+	if x.halted == nil && errors.Is(err, abi.Internal) { // a bug of the engine, with details on standard error
 		_ = exit{cause: err, doing: "the run"}.fault(w, p.engine.pool.log)
 	}
 	return out, err
 }
 
-// loadSizes are what the parent takes in while a worker compiles.
+// loadSizes limits the frames that the parent accepts while a worker compiles.
 var loadSizes = sizes{kindOpen: maxNameBytes, kindLoaded: maxFaultBytes}
 
-// loadIn has a worker compile the source.
+// loadIn compiles the source in a worker.
 func (p *program) loadIn(ctx context.Context, w *worker) error {
 	limit := p.engine.pool.options.LoadBytes
 	if err := w.limit(limit); err != nil {
@@ -301,8 +303,8 @@ func (p *program) loadIn(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// exchangeLoad returns what was wrong with the source, or what was wrong with the exchange; gone is set where the worker
-// did not even hear of it.
+// exchangeLoad returns the fault of the source in failed, or the error of the exchange in err.
+// exited is true if the worker did not receive the request.
 func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err error) {
 	src := p.source
 	operations, err := json.Marshal(p.table)
@@ -340,17 +342,18 @@ func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err e
 	}
 }
 
-// loadCodes are those that compiling may end with. The others are about a run, its caller or what is stored.
+// loadCodes are the codes of faults that compiling can return. Other codes are about a run, its
+// caller or stored data.
 var loadCodes = []abi.Code{
 	abi.SourceInvalid, abi.ABIMismatch, abi.ToolError, abi.TooLarge, abi.InvalidArgument, abi.NotFound,
 	abi.MemoryLimit, abi.StackLimit, abi.Timeout, abi.Unavailable, abi.Internal,
 }
 
-// readLoaded reads how compiling ended, and the review of the source if there is one.
+// readLoaded reads the result of compiling, and the review of the source if there is one.
 func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) {
 	status, text, reviewed := f.number(), f.data(), f.data()
 	if err := f.end(); err != nil {
-		return nil, review, fmt.Errorf("read how compiling ended: %w", err)
+		return nil, review, fmt.Errorf("read the result of compiling: %w", err)
 	}
 	switch status {
 	case outcomeOutput:
@@ -369,7 +372,7 @@ func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) 
 	return nil, review, fmt.Errorf("compile: %s", text)
 }
 
-// readReview reads a review, which comes from a process that the source may have taken over.
+// readReview reads a review. It limits its size, because the source may control the worker.
 func readReview(text []byte) (review engine.Review, err error) {
 	if len(text) == 0 {
 		return review, nil
@@ -388,7 +391,7 @@ func (p *program) Review() engine.Review {
 	return engine.Review{}
 }
 
-// Close waits for the runs under way and lets go of the program. What is still compiled for later runs is given up.
+// Close waits for active runs and releases the program. Compilations for later runs are cancelled.
 func (p *program) Close() error {
 	if !p.closed.Swap(true) {
 		close(p.closing)

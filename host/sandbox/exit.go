@@ -12,24 +12,24 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// What Go writes when it cannot go on, by what the cause was.
+// Messages of Go's runtime at a fatal error, by cause.
 var (
 	outOfMemory = []string{"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed", "cannot map pages", "failed to allocate",
 		"memory reservation exceeds", "failed to reserve", "cannot reserve", "not in usable address space", "errno=12", "errno 12", "address space collisions"}
 	outOfStack = []string{"goroutine stack exceeds", "stack overflow"}
 )
 
-// death is the end of a worker in the middle of an exchange.
+// exit describes the end of a worker in the middle of an exchange.
 type exit struct {
-	cause  error // what was wrong with the exchange: io.EOF where the worker just ended
-	reason error // why the guard killed it, nil where it did not
-	limit  int64 // of the memory, in bytes
+	cause  error // the error of the exchange, such as io.EOF
+	reason error // why the watchdog killed the worker; nil if it did not
+	limit  int64 // the memory limit, in bytes
 	doing  string
-	closed bool // the pool was
+	closed bool // the pool was closed
 }
 
-// fault buries a worker and says what its death is to the run. Only what has no explanation is logged: with the worker's
-// last words, which are no guest's to see.
+// fault reaps a worker and returns the fault that its exit means for the run. Unexplained exits are
+// logged with the standard error of the worker, which guests must not see.
 func (d exit) fault(w *worker, log *slog.Logger) error {
 	state, stderr := w.reap()
 	disconnected := isDisconnect(d.cause)
@@ -39,17 +39,18 @@ func (d exit) fault(w *worker, log *slog.Logger) error {
 	case d.closed:
 		return errPoolClosed
 	case disconnected && containsAny(stderr, outOfStack):
-		return abi.Faultf(abi.StackLimit, "%s took more of the stack than it may", d.doing).
-			WithHint("a function that calls itself may lack the condition that ends it, or a value is nested very deep")
+		return abi.Faultf(abi.StackLimit, "%s exceeded the stack limit", d.doing).
+			WithHint("check for a recursion without an end, or a deeply nested value")
 	case disconnected && (ranOutOfMemory(stderr) || wasSIGKILLed(state)):
 		return memoryFault(d.doing, d.limit)
 	}
 	log.Error("a worker died", "doing", d.doing, "cause", d.cause, "state", fmt.Sprint(state), "stderr", stderr)
-	return abi.Faultf(abi.Internal, "the process of the tool ended for no known reason; the host's log has the details")
+	return abi.Faultf(abi.Internal, "the process of the tool died unexpectedly; see the log of the host")
 }
 
-// diedWaiting reports whether a worker that is lost was killed, by none of ours, before it said a word: it may well have
-// died before it was asked. One that was made for what it was asked never did.
+// diedIdle reports whether a lost worker was killed by another process before it sent a frame, so
+// it may have died before the request. It is always false for a worker that was started for the
+// request.
 func (w *worker) diedIdle(cause error) bool {
 	if !w.unproven || !w.alive() || !isDisconnect(cause) {
 		return false
@@ -58,18 +59,19 @@ func (w *worker) diedIdle(cause error) bool {
 	return wasSIGKILLed(state)
 }
 
-// ended reports whether an exchange broke off because the worker is no more.
+// isDisconnect reports whether an exchange failed because the worker has exited.
 func isDisconnect(cause error) bool {
 	return errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrUnexpectedEOF) || errors.Is(cause, os.ErrClosed) || brokenPipe(cause)
 }
 
-// overMemory is what becomes of a guest that has more memory than it may.
+// memoryFault returns the fault of a guest that exceeded its memory limit.
 func memoryFault(doing string, limit int64) *abi.Fault {
-	return abi.Faultf(abi.MemoryLimit, "%s took more memory than the %s it may", doing, engine.FormatSize(limit))
+	return abi.Faultf(abi.MemoryLimit, "%s exceeded its memory limit (%s)", doing, engine.FormatSize(limit))
 }
 
-// starved reports whether a process died of a lack of memory. Parts of Go's garbage collector do not look whether they
-// got what they asked for, and read address 0 then; nothing else does that on a stack of the runtime's own.
+// ranOutOfMemory reports whether a process died of a lack of memory. Parts of Go's garbage
+// collector do not check allocations and then read address 0. Nothing else does that on a stack of
+// the runtime.
 func ranOutOfMemory(stderr string) bool {
 	if containsAny(stderr, outOfMemory) {
 		return true

@@ -11,28 +11,28 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// What a worker may ask for while it compiles one source.
+// The limits of what a worker can request while it compiles one source.
 const (
 	maxFiles     = 50_000
-	maxFileBytes = 64 << 20 // of all that is served
+	maxFileBytes = 64 << 20 // all content and entries
 	maxEntries   = 10_000   // of a folder
 )
 
-// What a file is, in the answer to a question for it.
+// The types of a file in a reply.
 const (
 	fileMissing = iota
 	fileRegular
 	fileFolder
 )
 
-// served is the answer to a question for a file.
+// servedFile is the reply to a request for a file.
 type servedFile struct {
 	fileType uint64
 	data     []byte
 	entries  []fs.DirEntry
 }
 
-// size is about how much memory it takes.
+// size returns the approximate memory use.
 func (s servedFile) size() int {
 	const entryBytes = 128
 	n := len(s.data)
@@ -42,25 +42,25 @@ func (s servedFile) size() int {
 	return n
 }
 
-// archive serves the files of a source, and keeps what it served: every worker that compiles the source gets to see
-// the same, whatever becomes of the files meanwhile. It is safe for concurrent use.
+// archive serves the files of a source and caches them, so that every worker that compiles the
+// source sees the same files. It is safe for concurrent use.
 type archive struct {
 	readable []string // extensions
 
 	mu      sync.Mutex
 	files   fs.FS // nil for none
-	sealed  bool  // nothing is read any more: what was not asked for before does not exist
+	sealed  bool  // no more files are read; a file that is not cached does not exist
 	answers map[string]servedFile
 	bytes   int
 }
 
-// newArchive returns the archive of files, of which only those with the given extensions exist: a compiler that was taken over
-// gets to see no more.
+// newArchive returns the archive of files. Only files with the given extensions exist, so that a
+// compromised compiler sees no others.
 func newArchive(files fs.FS, readable []string) *archive {
 	return &archive{files: files, readable: readable, answers: map[string]servedFile{}}
 }
 
-// seal ends the reading of files.
+// seal stops reading from the file system.
 func (a *archive) seal() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -69,7 +69,7 @@ func (a *archive) seal() {
 
 var errTooManyFiles = abi.Faultf(abi.SourceInvalid, "the tool imports too many or too large files")
 
-// answer writes what is to be known of a file, and its content.
+// reply writes the type and the content of a file.
 func (a *archive) reply(f *frame, name string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -89,8 +89,8 @@ func (a *archive) reply(f *frame, name string) error {
 	return nil
 }
 
-// hidden reports whether a file is in a folder of which people see nothing, or is such a file: what lies there, such as a
-// database or secrets, is no part of a tool.
+// hidden reports whether a part of the path starts with a dot. Hidden files, such as databases or
+// secrets, are not part of a tool.
 func hidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") && part != "." {
@@ -100,12 +100,12 @@ func hidden(name string) bool {
 	return false
 }
 
-// read reads a file by the source's own file system, which decides what is there. Whatever fails is missing.
+// read reads a file from the source's file system. Any failure means that the file is missing.
 func (a *archive) read(name string) servedFile {
 	if a.files == nil || !fs.ValidPath(name) || hidden(name) {
 		return servedFile{}
 	}
-	info, err := fs.Stat(a.files, name) // before it is opened: a pipe would wait for somebody to write to it
+	info, err := fs.Stat(a.files, name) // checked first, because opening a named pipe would block
 	if err != nil || !info.IsDir() && !(info.Mode().IsRegular() && slices.Contains(a.readable, path.Ext(name))) {
 		return servedFile{}
 	}

@@ -9,36 +9,36 @@ import (
 	"math"
 )
 
-// kind says what a frame is, and so which fields it has.
+// kind is the type of a frame. It determines the fields.
 type kind byte
 
-// The frames. Who sends one is in the comment; a frame that does not belong where it comes ends the
-// exchange.
+// The kinds of frames, with their sender. A frame that is not expected ends the exchange.
 const (
-	kindHandshake kind = iota + 1 // host: how the worker is to be; worker: that it is, and how
+	kindHandshake kind = iota + 1 // host: configures the worker; worker: reports its layers
 	kindLoad                      // host: compile a source
-	kindOpen                      // worker: asks for a file of the source
-	kindFile                      // host: answers with the file
-	kindLoaded                    // worker: the source is compiled, or why not
+	kindOpen                      // worker: requests a file of the source
+	kindFile                      // host: replies with the file
+	kindLoaded                    // worker: the source is compiled, or the error
 	kindRun                       // host: run a program
-	kindCall                      // worker: a memory call of the guest's
-	kindReply                     // host: what the call answered
-	kindLog                       // worker: a log line; it has no answer
-	kindOutcome                   // worker: what came of the run
-	kindPrepare                   // host: make what the language of the outfit shares; it is answered as a load is
+	kindCall                      // worker: a memory call of the guest
+	kindReply                     // host: the reply to the call
+	kindLog                       // worker: a log line, without a reply
+	kindOutcome                   // worker: the result of the run
+	kindPrepare                   // host: prepare the shared state of a language; answered by kindLoaded
 	kindCount     = iota
 )
 
-// version is that of the frames. Both ends are to have the same.
+// version is the version of the protocol. Both sides must have the same.
 const version = 3
 
-// sizes are the largest payloads that an end takes in at a time, by kind; 0 for what does not belong there.
+// sizes holds the largest payload that is accepted, by kind; 0 rejects the kind.
 type sizes [kindCount + 1]int
 
-// headBytes is the size of a frame's head: the length of the payload, little endian, and the kind.
+// headBytes is the size of a frame's head: the length of the payload in little endian, and the
+// kind.
 const headBytes = 5
 
-// keptBytes is up to how large a buffer is kept for the next frame.
+// maxReusedBytes is the largest buffer that is kept for the next frame.
 const maxReusedBytes = 64 << 10
 
 // wire reads and writes frames. It is used by one goroutine at a time.
@@ -53,11 +53,11 @@ func newWire(in io.Reader, out io.Writer) *wire {
 	return &wire{in: bufio.NewReaderSize(in, 16<<10), out: out}
 }
 
-// errForeign is in the error of a frame that no honest end sends.
-var errProtocol = errors.New("not what this protocol says")
+// errProtocol is wrapped by errors about frames that violate the protocol.
+var errProtocol = errors.New("protocol violation")
 
-// receive reads a frame. Its length is held against the largest of its kind before anything is allocated. The
-// payload is the caller's, the fields are good until the next frame.
+// receive reads a frame. It checks the length against the limit of its kind before it allocates
+// memory. The caller owns the payload; the fields are valid until the next frame.
 func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	head, err := w.in.Peek(headBytes)
 	if err != nil {
@@ -70,7 +70,7 @@ func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	if uint64(length) > uint64(limit[k]) {
 		return 0, nil, fmt.Errorf("a frame of kind %d with %d bytes, more than %d: %w", k, length, limit[k], errProtocol)
 	}
-	_, _ = w.in.Discard(headBytes) // they were peeked at
+	_, _ = w.in.Discard(headBytes) // cannot fail after Peek
 	payload := make([]byte, length)
 	if _, err := io.ReadFull(w.in, payload); err != nil {
 		return 0, nil, err
@@ -79,27 +79,27 @@ func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	return k, &w.received, nil
 }
 
-// frame begins a frame, in the buffer of the one before.
+// frame starts a frame in the buffer of the previous one.
 func (w *wire) frame(k kind) *frame {
 	w.writing.bytes = append(w.writing.bytes[:0], 0, 0, 0, 0, byte(k))
 	return &w.writing
 }
 
-// send writes a frame at once.
+// send writes a frame in one call.
 func (w *wire) send(f *frame) error {
 	message := f.bytes
 	if cap(message) > maxReusedBytes {
 		f.bytes = nil
 	}
 	if uint64(len(message)-headBytes) > math.MaxUint32 {
-		return errors.New("a frame is larger than its head can say")
+		return errors.New("a frame exceeds 4 GiB")
 	}
 	binary.LittleEndian.PutUint32(message, uint32(len(message)-headBytes))
 	_, err := w.out.Write(message)
 	return err
 }
 
-// frame is one that is being written: fields one after the other, numbers as varints and bytes after their length.
+// frame is a frame under construction. Numbers are varints; bytes follow their length.
 type frame struct{ bytes []byte }
 
 func (f *frame) number(n uint64) *frame {
@@ -119,7 +119,7 @@ func (f *frame) text(text string) *frame {
 	return f
 }
 
-// optional writes data that may be absent, which is something else than empty.
+// optional writes data that may be nil, which differs from empty.
 func (f *frame) optional(data []byte) *frame {
 	if data == nil {
 		return f.number(0)
@@ -137,8 +137,8 @@ func (f *frame) texts(list []string) *frame {
 	return f
 }
 
-// fields reads what frame wrote. After a mistake every field is empty and end tells of it, so that a reader need
-// not ask at each one.
+// fields reads the fields of a frame. After an error every field is empty and end returns the
+// error, so that callers check once.
 type fields struct {
 	rest      []byte
 	malformed bool
@@ -154,7 +154,7 @@ func (f *fields) number() uint64 {
 	return n
 }
 
-// count reads a number that is to fit into an int and be no more than most.
+// count reads a number of at most limit.
 func (f *fields) count(limit int) int {
 	n := f.number()
 	if n > uint64(limit) {
@@ -164,7 +164,7 @@ func (f *fields) count(limit int) int {
 	return int(n)
 }
 
-// amount reads a number that is to fit into an int64.
+// amount reads a number that fits int64.
 func (f *fields) amount() int64 {
 	n := f.number()
 	if n > math.MaxInt64 {
@@ -174,7 +174,7 @@ func (f *fields) amount() int64 {
 	return int64(n)
 }
 
-// take returns the next n bytes, which are a part of the payload.
+// take returns the next n bytes. They share the memory of the payload.
 func (f *fields) take(n uint64) []byte {
 	if n > uint64(len(f.rest)) {
 		f.rest, f.malformed = nil, true
@@ -197,9 +197,9 @@ func (f *fields) optional() []byte {
 	return f.take(n - 1)
 }
 
-// texts reads a list of at most so many.
+// texts reads a list of at most limit texts.
 func (f *fields) texts(limit int) []string {
-	// A text takes a byte at least: what is left bounds the list, whatever its length claims.
+	// Each text takes at least one byte, so the rest bounds the list whatever its length claims.
 	n := f.count(min(limit, len(f.rest)))
 	if n == 0 {
 		return nil
@@ -211,10 +211,10 @@ func (f *fields) texts(limit int) []string {
 	return list
 }
 
-// end reports a payload that was not what its reader took it for.
+// end returns an error if the payload was malformed or has bytes left.
 func (f *fields) end() error {
 	if f.malformed || len(f.rest) > 0 {
-		return fmt.Errorf("the fields of a frame: %w", errProtocol)
+		return fmt.Errorf("malformed fields of a frame: %w", errProtocol)
 	}
 	return nil
 }

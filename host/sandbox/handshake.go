@@ -9,44 +9,45 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// hello is what both ends say first: the parent how the worker is to be, the worker how it is.
+// handshake is the first message of both sides. The parent configures the worker; the worker
+// reports how it has locked itself down.
 type handshake struct {
 	version uint64
 	build   string
-	key     string // random; that it comes back shows that the other end is one of ours
+	key     string // random; the worker returns it, which shows that it speaks this protocol
 
-	// The parent's:
-	without []string // the layers to leave out
+	// Sent by the parent:
+	without []string // the layers to disable
 	mounts  mounts
 	job     uint64
-	files   []string // that it may read, where it makes what is shared; they lie in the folder of its outfit
+	files   []string // the files that jobPrepare reads, in mounts.folder
 
-	namespaces bool // the worker has a user namespace of its own
+	namespaces bool // the worker has its own user namespace
 
-	// The worker's:
+	// Sent by the worker:
 	layers []Layer
 }
 
-// maxSharedFiles is how many files a language's Shared is made of at most.
+// maxSharedFiles is the maximum number of files in Shared.Files.
 const maxSharedFiles = 16
 
-// newHello makes one with what both ends compare.
+// newHandshake returns a handshake with the fields that both sides compare.
 func newHandshake() handshake { return handshake{version: version, build: build(), key: rand.Text()} }
 
-// outfit is what a worker may read beside what it is sent.
+// mounts describes the folders that a worker can access.
 type mounts struct {
-	folder      string // of the compiled code of its domain, "" for none
-	language    string // whose Shared it is to start, "" for nobody's
-	shared      string // the folder of that
-	memoryFiles bool   // it may make memory files
-	generation  int    // which making of it, for the parent
+	folder      string // compiled code of its domain; "" for none
+	language    string // the language whose Shared it starts; "" for none
+	shared      string // the folder of the shared state
+	memoryFiles bool   // it can create memory files
+	generation  int    // counts how often the shared state was prepared; only used by the parent
 }
 
-// What a worker is for. All but the first write to the folder of their outfit, do one thing, and run no guest.
+// The jobs of a worker. All except jobRun write to mounts.folder, do one thing, and run no guest.
 const (
 	jobRun     = iota
-	jobCompile // one source
-	jobPrepare // what a language shares
+	jobCompile // compile one source
+	jobPrepare // prepare the shared state of a language
 )
 
 func (h *handshake) write(f *frame) {
@@ -73,10 +74,11 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// modulePath is how the module is called in the list of what a program was built from.
+// modulePath is the path of this module in the build information of a program.
 const modulePath = "github.com/toolrun/toolrun"
 
-// build says what both ends are to agree in: the protocol, the contract with guests and the version of this module.
+// build identifies the version of the protocol, the ABI and this module. Both sides must agree on
+// it.
 var build = sync.OnceValue(func() string {
 	text := fmt.Sprintf("worker %d, ABI %d", version, abi.Version)
 	info, ok := debug.ReadBuildInfo()

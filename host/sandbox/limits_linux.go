@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a worker may have at most.
+// The limits of a worker.
 const (
 	maxDescriptors = 256      // files, pipes and memory files
 	maxThreads     = 64       // an engine takes about 15
-	maxAddresses   = 16 << 30 // bytes of addresses beyond those that Go's runtime reserved, so that page tables are bounded too
+	maxAddresses   = 16 << 30 // bytes of address space beyond what Go's runtime reserved; this also bounds page tables
 )
 
-// The largest file that a worker may write, in bytes: compiled code, or a memory file.
+// The largest file that a worker can write, in bytes: compiled code or a memory file.
 const (
 	maxCompiledFile = 256 << 20
 	maxSharedFile   = 1 << 30
@@ -24,18 +24,20 @@ const (
 )
 
 func limitsDetail() string {
-	return fmt.Sprintf("%d threads, %d descriptors, %d GiB of addresses, no large files, no core dumps, first to go when the system runs out of memory",
+	return fmt.Sprintf("%d threads, %d descriptors, %d GiB of address space, no large files, no core dumps, killed first if the system runs out of memory",
 		maxThreads, maxDescriptors, maxAddresses>>30)
 }
 
-// setLimits sets the resource limits of this process; see getrlimit(2). The parent bounds the memory.
+// setLimits sets the resource limits of this process; see getrlimit(2). The parent limits the
+// memory.
 func setLimits(h handshake) error {
 	signal.Ignore(unix.SIGXFSZ) // a write to a file that is too large fails with EFBIG
 	limits := map[int]uint64{
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: maxDescriptors, unix.RLIMIT_FSIZE: fileLimit(h),
 		unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_AS: addressSpaceBytes() + maxAddresses,
 	}
-	// Elsewhere the kernel counts the threads of all processes of the user, and the worker would have none.
+	// Otherwise the kernel counts the threads of all processes of the user, and the worker could
+	// start none.
 	if h.namespaces && countsThreadsByNamespace() {
 		limits[unix.RLIMIT_NPROC] = maxThreads
 	}
@@ -49,14 +51,15 @@ func setLimits(h handshake) error {
 		limit = min(limit, now.Max)
 		errs = append(errs, unix.Setrlimit(resource, &unix.Rlimit{Cur: limit, Max: limit}))
 	}
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // where there is no such thing, there is none
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // best effort: the file may not exist
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("set limits: %w", err)
 	}
 	return nil
 }
 
-// beUndumpable makes sure that others of this user can neither trace this process, nor read it through /proc.
+// disableDumps prevents other processes of this user from tracing this process or reading its
+// memory through /proc.
 func disableDumps() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("PR_SET_DUMPABLE: %w", err)
@@ -64,7 +67,7 @@ func disableDumps() error {
 	return nil
 }
 
-// fileLimit is the size of the largest file that a worker may write.
+// fileLimit returns the size of the largest file that a worker can write.
 func fileLimit(h handshake) uint64 {
 	switch {
 	case h.job == jobPrepare:
@@ -77,7 +80,7 @@ func fileLimit(h handshake) uint64 {
 	return 0
 }
 
-// addresses is the size of the address space of this process, in bytes; 0 where it is unknown.
+// addressSpaceBytes returns the size of the address space of this process; 0 if unknown.
 func addressSpaceBytes() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -90,7 +93,8 @@ func addressSpaceBytes() uint64 {
 	return pages * uint64(os.Getpagesize())
 }
 
-// countsThreadsByNamespace reports whether RLIMIT_NPROC counts in the user namespace, which Linux does since 5.14.
+// countsThreadsByNamespace reports whether RLIMIT_NPROC counts by user namespace, as Linux does
+// since 5.14.
 func countsThreadsByNamespace() bool {
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {

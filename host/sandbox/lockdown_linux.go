@@ -13,8 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockDown takes from this process, for ever, what running a guest does not need. It is called before the process
-// has read a byte of a guest's. What the system does not have is left out, and said.
+// lockDown permanently removes from this process what running a guest does not require. It is
+// called before the process has read any data of a guest. It reports the layers that the system
+// lacks.
 func lockDown(h handshake, wanted func(string) bool) []Layer {
 	var done []Layer
 	add := func(name string, detail string, apply func() (string, error)) {
@@ -25,27 +26,28 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 		more, err := apply()
 		done = append(done, newLayer(name, err, detail+more))
 	}
-	add(LayerPrivileges, "no program that is executed gives privileges", setNoNewPrivileges)
+	add(LayerPrivileges, "executing a program does not grant privileges", setNoNewPrivileges)
 	add(LayerLimits, limitsDetail(), func() (string, error) { return "", setLimits(h) })
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	root, rootErr := openRoot(h) // while /proc and the folder can be reached
-	add(LayerLandlock, "no files, but compiled code where that is kept", func() (string, error) { return restrictFiles(h) })
+	root, rootErr := openRoot(h) // while /proc and the folder are reachable
+	add(LayerLandlock, "no files except its own compiled code", func() (string, error) { return restrictFiles(h) })
 	landlocked := done[len(done)-1].On
-	add(LayerChroot, "no names, sizes or times of files, but of compiled code where that is kept", func() (string, error) {
+	add(LayerChroot, "no names, sizes or times of files except its own compiled code", func() (string, error) {
 		return "", errors.Join(rootErr, changeRoot(root))
 	})
 	closeRoot(root)
 	rooted := done[len(done)-1].On
-	if wanted(LayerLimits) { // not before: what changes the root looks at this process's part of /proc
+	if wanted(LayerLimits) { // last, because changing the root reads this process's part of /proc
 		if err := disableDumps(); err != nil {
 			add(LayerLimits, "", func() (string, error) { return "", err })
 			done = slices.DeleteFunc(done, func(l Layer) bool { return l.Name == LayerLimits && l.On })
 		}
 	}
-	add(LayerSeccomp, "no system calls but those that running a guest takes", func() (string, error) {
+	add(LayerSeccomp, "only the system calls that running a guest requires", func() (string, error) {
 		return "", installFilter(permissions{
-			// Where nothing else confines files, only workers that see nothing of a guest's open them.
+			// Without another layer that restricts files, only workers that never see a guest can
+			// open them.
 			open: h.job == jobPrepare || h.mounts.folder != "" && (landlocked || rooted), write: h.job != jobRun,
 			memoryFiles: h.mounts.memoryFiles,
 		})
@@ -53,9 +55,9 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 	return done
 }
 
-// setNoNewPrivileges makes sure that executing a program never gains anything; see PR_SET_NO_NEW_PRIVS in prctl(2).
-// That it holds for all threads, those that run already too, follows from the filter's SECCOMP_FILTER_FLAG_TSYNC, or
-// from Landlock's own way to all threads.
+// setNoNewPrivileges ensures that executing a program never grants privileges; see
+// PR_SET_NO_NEW_PRIVS in prctl(2). The filter's SECCOMP_FILTER_FLAG_TSYNC, or Landlock, extends
+// this to threads that already run.
 func setNoNewPrivileges() (string, error) {
 	if err := ll.AllThreadsPrctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return "", fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
@@ -63,8 +65,8 @@ func setNoNewPrivileges() (string, error) {
 	return "", nil
 }
 
-// restrictFiles denies all files but those of the folder, and where the kernel can TCP, abstract sockets and signals
-// to others. See landlock(7).
+// restrictFiles denies access to all files outside the worker's folder and, if the kernel supports
+// it, TCP, abstract sockets and signals to other processes. See landlock(7).
 func restrictFiles(h handshake) (string, error) {
 	abi, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -81,14 +83,15 @@ func restrictFiles(h handshake) (string, error) {
 	if err := landlock.V7.BestEffort().Restrict(rules...); err == nil {
 		return detail, nil
 	}
-	// What it was to read is gone, or not for this user. Engines do without it; Landlock is not to.
+	// The folder is missing, or not readable by this user. Engines work without it; Landlock must
+	// stay on.
 	if err := landlock.V7.BestEffort().Restrict(); err != nil {
 		return "", err
 	}
-	return detail + ", and compiled code cannot be read", nil
+	return detail + "; compiled code cannot be read", nil
 }
 
-// landlockScopes names what a version of Landlock restricts beside files; see landlock(7), "VERSIONS".
+// landlockScopes describes what a version of Landlock restricts; see landlock(7), "VERSIONS".
 func landlockScopes(abi int) string {
 	held, missing := []string{"files"}, []string(nil)
 	for _, scope := range []struct {
@@ -107,5 +110,5 @@ func landlockScopes(abi int) string {
 	return strings.Join(held, ", ") + "; not " + strings.Join(missing, ", ")
 }
 
-// dropWhenFull has writes to a full pipe fail instead of waiting for a reader.
+// dropWhenFull makes writes to a full pipe fail instead of block.
 func dropWhenFull(f *os.File) { _ = unix.SetNonblock(int(f.Fd()), true) }

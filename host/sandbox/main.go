@@ -13,17 +13,17 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The arguments that a worker is started with.
+// The arguments of a worker process.
 const (
 	workerCommand = "worker"
 	workerFlag    = "--serve"
 )
 
-// mainCalled is set in a process that is no worker, once Main has found that out.
+// mainCalled is set by Main in a process that is not a worker.
 var mainCalled atomic.Bool
 
-// Main makes this process a worker where it was started as one, and does not return then; otherwise it does nothing.
-// A program that makes a Pool calls it first of all in main, with the Pool's languages.
+// Main runs a worker and does not return if this process was started as a worker. Otherwise it does
+// nothing. A program that makes a Pool calls it first in main, with the languages of the Pool.
 func Main(languages ...Language) {
 	mainCalled.Store(true)
 	if len(os.Args) == 3 && os.Args[1] == workerCommand && os.Args[2] == workerFlag {
@@ -35,22 +35,24 @@ func Main(languages ...Language) {
 	}
 }
 
-// processors is how many of them work for a worker at most: one for the guest, one for the garbage collector.
+// maxProcs is the number of processors of a worker: one for the guest, one for the garbage
+// collector.
 const maxProcs = 2
 
-// maxStackBytes is how deep the stack of a goroutine may be. Go's own limit is a gigabyte, which a worker does not have.
+// maxStackBytes limits the stack of a goroutine. Go's own limit is a gigabyte, which exceeds the
+// memory of a worker.
 const maxStackBytes = 32 << 20
 
-// run is what a worker does: it locks this process down, and compiles and runs what its parent asks for on standard
-// input and output until there is no more.
+// run locks this process down, then compiles and runs what the parent requests on standard input,
+// until the input ends. Answers go to standard output.
 func run(languages []Language) error {
 	closeInherited()
 	ignoreSignals()
 	runtime.GOMAXPROCS(maxProcs)
-	time.Local = engine.UTC // not the machine's, which differs from one to the next
+	time.Local = engine.UTC // the time zone of the machine is not visible to guests
 	debug.SetMaxStack(maxStackBytes)
 	in, out := os.Stdin, os.Stdout
-	os.Stdin, os.Stdout = nil, os.Stderr // what is printed by mistake is no frame
+	os.Stdin, os.Stdout = nil, os.Stderr // stray output must not corrupt the frames
 	dropWhenFull(os.Stderr)
 	if err := serve(in, out, languages); err != nil {
 		return fmt.Errorf("sandbox: %w", err)
@@ -58,26 +60,26 @@ func run(languages []Language) error {
 	return nil
 }
 
-// greetingSizes are what a worker takes in while it starts.
+// firstFrameSizes limits the frames that a worker accepts before the handshake.
 var firstFrameSizes = sizes{kindHandshake: 64 << 10}
 
 func serve(in io.Reader, out io.Writer, languages []Language) error {
 	wire := newWire(in, out)
 	_, f, err := wire.receive(&firstFrameSizes)
 	if err != nil {
-		return fmt.Errorf("wait for the parent's first word: %w", err)
+		return fmt.Errorf("wait for the parent's handshake: %w", err)
 	}
 	var parent handshake
 	parent.read(f)
 	if err := f.end(); err != nil {
-		return fmt.Errorf("read how to be: %w", err)
+		return fmt.Errorf("read the parent's handshake: %w", err)
 	}
 	for _, l := range languages {
 		if l.BeforeLockdown != nil {
 			l.BeforeLockdown()
 		}
 	}
-	s := newServer(wire, languages, parent) // which reads what a language shares, and nothing of a guest's
+	s := newServer(wire, languages, parent) // reads the state that a language shares, but nothing of a guest
 	answer := handshake{version: version, build: build(), key: parent.key}
 	answer.layers = lockDown(parent, func(name string) bool { return !slices.Contains(parent.without, name) })
 	if (Report{answer.layers}).On(LayerChroot) && s.folder != "" {
@@ -85,7 +87,7 @@ func serve(in io.Reader, out io.Writer, languages []Language) error {
 	}
 	answer.write(wire.frame(kindHandshake))
 	if err := wire.send(&wire.writing); err != nil {
-		return fmt.Errorf("answer the parent: %w", err)
+		return fmt.Errorf("send the handshake: %w", err)
 	}
 	return s.serve()
 }

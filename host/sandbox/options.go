@@ -13,95 +13,110 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Language is what workers run. The parent and its workers are to be given the same languages.
+// Language describes an engine that runs in workers. The parent and its workers must be given the
+// same languages.
 type Language struct {
-	// New makes the engine. It is called in each worker, and once in the parent, which asks the engine for its name
-	// and its extensions and nothing else.
+	// New makes the engine. It is called in each worker, and once in the parent, which uses only
+	// the name and the extensions of the engine.
 	New func(Setup) engine.Engine
-	// BeforeLockdown opens what the engine takes from the system for as long as the worker lives, before the worker locks itself
-	// down. Default: nothing.
+	// BeforeLockdown acquires the system resources that the engine needs for the life of the
+	// worker. It is called before the worker locks itself down. Default: nothing.
 	BeforeLockdown func()
-	// Unsound says why what keeps a guest in the language cannot be trusted on this machine, such as a compiler that is known
-	// to make mistakes on its processor. Where Options.Require names a layer, the language is refused then: its tools are
-	// unavailable. Default "": it can be trusted.
+	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine, such
+	// as a compiler with known errors on its processor. If Options.Require names a layer, such a
+	// language is rejected and its tools are unavailable. Default "": it can be trusted.
 	Unsound string
-	// CacheCode says that compiling takes so long that the result is to be kept in Setup.CacheDir.
+	// CacheCode reports whether compiled code should be kept in Setup.CacheDir because compiling is
+	// slow.
 	CacheCode bool
-	// MemoryFiles says that the engine makes files that lie in memory (memfd_create). Where it does not, its workers cannot:
-	// no limit of a process counts what is in such files.
+	// MemoryFiles reports whether the engine creates files in memory (memfd_create). Workers of
+	// other engines cannot create them, because no process limit counts their content.
 	MemoryFiles bool
-	// Shared is what all programs of the language have in common and takes long to make. Default: nothing.
+	// Shared is state that all programs of the language have in common and that is slow to prepare.
+	// Default: nothing.
 	Shared *Shared
-	// ExtraBytes is the memory that the engine needs at most for a run, beside the guest's own. Default 0.
+	// ExtraBytes is the most memory that the engine needs for a run besides the guest's own.
+	// Default 0.
 	ExtraBytes int64
-	// MemoryBytes is the memory of a run that asks for none in particular. Default engine.DefaultMemoryBytes.
+	// MemoryBytes is the default memory limit of a run. Default engine.DefaultMemoryBytes.
 	MemoryBytes int64
 }
 
-// Shared is what all programs of a language have in common, such as an interpreter: it is made once, in a worker that is
-// there for nothing else and sees no guest, and is kept in the pool's CacheDir for workers of every domain to read.
+// Shared is state that all programs of a language have in common, such as an interpreter. It is
+// prepared once, in a worker that does nothing else and never sees a guest. It is kept in the
+// pool's CacheDir, where workers of every domain can read it.
 type Shared struct {
-	// Key names what is made, so that another version is another one. The parent's is used.
+	// Key identifies a version of the state. The parent's value is used.
 	Key string
-	// Files are what Make reads: absolute paths. The parent's are used.
+	// Files are the absolute paths of the files that Prepare reads. The parent's value is used.
 	Files []string
-	// Prepare makes it in Setup.CacheDir, of Setup.Files.
+	// Prepare writes the state to Setup.CacheDir, from Setup.Files.
 	Prepare func(context.Context, Setup) error
-	// Start gets an engine ready that was made with that CacheDir. It is called in each worker before that locks itself down,
-	// and so opens all that it needs. What it cannot do, loading a program tries again, and says.
+	// Start loads the prepared state into an engine that was made with the same CacheDir. It is
+	// called in each worker before the lockdown, so it opens everything that it needs. If it fails,
+	// loading a program tries again and reports the error.
 	Start func(context.Context, engine.Engine)
 }
 
-// Setup is what a worker has for an engine.
+// Setup is the environment that a worker gives to an engine.
 type Setup struct {
-	// CacheDir is where the engine finds compiled code, or puts it in a worker that is there to compile; "" for
-	// nowhere. An engine must do without it where it cannot be used.
+	// CacheDir is the folder of compiled code. An engine reads it, and writes it in a worker that
+	// only compiles. It is "" if there is none. An engine must work even if the folder cannot be
+	// used.
 	CacheDir string
-	// Files are those that Shared.Make reads, nil elsewhere.
+	// Files are the files that Shared.Prepare reads. They are nil elsewhere.
 	Files []string
-	// Panicked takes what a panic of the engine left behind, which the parent logs.
+	// Panicked receives the value and the stack of a panic of the engine. The parent logs them.
 	Panicked func(value any, stack []byte)
 }
 
-// Options are what a Pool is made of. Languages are required; other zero fields mean the defaults that their
-// comments name.
+// Options configures a Pool. Languages are required. Zero values of other fields mean the defaults
+// in their comments.
 type Options struct {
-	// Languages are those that workers run.
+	// Languages are the languages that workers run.
 	Languages []Language
-	// Command is the path of a program whose main calls Main with the same languages, such as the toolrun command. Default: the program that is running.
+	// Command is the path of a program whose main calls Main with the same languages, such as the
+	// toolrun command. Default: the current program.
 	Command string
-	// Workers is how many guests may run at a time; others wait. Default 4 for each processor that Go uses.
+	// Workers is the maximum number of concurrent guests; others wait. Default 4 for each processor
+	// that Go uses.
 	Workers int
-	// Idle is how many workers are kept, after their run, for the next one of the same domain. Default: Workers.
+	// Idle is the maximum number of workers that are kept after a run for the next run of the same
+	// domain. Default: Workers.
 	Idle int
-	// Spares is how many workers are kept ready that no guest has been in; negative for none. The first ones are
-	// started when the first run is over. Default 1.
+	// Spares is the number of ready workers that have not run a guest; negative for none. The first
+	// ones are started after the first run. Default 1.
 	Spares int
-	// Runs is after how many runs a worker is replaced. To start one for Python takes as much processor time as some hundred
-	// runs. Default 10,000.
+	// Runs is the number of runs after which a worker is replaced. Starting one for Python takes as
+	// much processor time as some hundred runs. Default 10,000.
 	Runs int
-	// Lifetime is how long after its first run a worker is replaced. Somebody who takes over a worker, by a bug of a language's
-	// sandbox, sees the runs of the same app and tenant until then. Default 10 minutes.
+	// Lifetime is the time from the first run of a worker to its replacement. An attacker who takes
+	// over a worker, by a bug in a language's sandbox, sees the runs of the same app and tenant
+	// until then. Default 10 minutes.
 	Lifetime time.Duration
-	// LoadBytes bounds the memory that compiling a source takes. Default 512 MiB.
+	// LoadBytes limits the memory for compiling a source. Default 512 MiB.
 	LoadBytes int64
-	// LoadTimeout is how long a worker may take to compile a source that another one has compiled. A run that does not wait
-	// that long leaves the worker to the next one. Default 30 seconds.
+	// LoadTimeout limits the time in which a worker compiles a source that another worker has
+	// compiled before. If a run ends earlier, the worker is kept for the next run. Default 30
+	// seconds.
 	LoadTimeout time.Duration
-	// CacheDir is where compiled code is kept, an absolute path of a folder that is the user's alone; it is made if
-	// there is none. Code lies there by its domain, is read by workers of that domain alone, and goes when nobody has asked
-	// for it for 30 days. Default: a temporary folder, for as long as the pool is open.
+	// CacheDir is the folder of compiled code: an absolute path that only the user can access. It
+	// is created if missing. Code is stored by domain, and only workers of that domain can read it.
+	// Code that is not used for 30 days is removed. Default: a temporary folder that exists as long
+	// as the pool.
 	CacheDir string
-	// Require names layers of the Report that New insists on; where one is missing it answers a *MissingError.
+	// Require names layers that New requires. If one is missing, New returns a *MissingError.
 	// Default: none.
 	Require []string
-	// Without names layers that are left out, to find out what each is good for. Default: none.
+	// Without names layers that are disabled, to find out what each of them protects. Default:
+	// none.
 	Without []string
-	// Logger gets what workers leave behind that die for no known reason. Default: discard.
+	// Logger receives the exit state and standard error of workers that die for an unknown reason.
+	// Default: discard.
 	Logger *slog.Logger
 }
 
-// check reports every mistake of the options.
+// check returns every error in the options.
 func (o Options) check() error {
 	var errs []error
 	if len(o.Languages) == 0 {
@@ -109,10 +124,10 @@ func (o Options) check() error {
 	}
 	for _, l := range o.Languages {
 		if l.New == nil {
-			errs = append(errs, errors.New("sandbox: one of the languages has no New"))
+			errs = append(errs, errors.New("sandbox: a language has no New"))
 		}
 		if l.Shared != nil && (l.Shared.Prepare == nil || l.Shared.Start == nil) {
-			errs = append(errs, errors.New("sandbox: the Shared of a language lacks Prepare or Start"))
+			errs = append(errs, errors.New("sandbox: Language.Shared lacks Prepare or Start"))
 		}
 	}
 	for _, n := range []struct {
@@ -124,15 +139,15 @@ func (o Options) check() error {
 		}
 	}
 	if o.CacheDir != "" && !filepath.IsAbs(o.CacheDir) {
-		errs = append(errs, fmt.Errorf("sandbox: Options.CacheDir is %q, which is no absolute path", o.CacheDir))
+		errs = append(errs, fmt.Errorf("sandbox: Options.CacheDir is %q, which is not an absolute path", o.CacheDir))
 	}
 	if o.Command == "" && !mainCalled.Load() {
-		errs = append(errs, errors.New("sandbox: this program has not called languages.Main (or sandbox.Main), which comes first of all in main, and in the TestMain of tests: "+
-			"its workers are the program itself, started again"))
+		errs = append(errs, errors.New("sandbox: this program has not called engines.Main (or sandbox.Main); call it first in main, and in TestMain: "+
+			"its workers are new processes of the same program"))
 	}
 	for _, name := range slices.Concat(o.Require, o.Without) {
 		if !slices.Contains(layers, name) {
-			errs = append(errs, fmt.Errorf("sandbox: there is no layer %q; the layers are %v", name, layers))
+			errs = append(errs, fmt.Errorf("sandbox: unknown layer %q; the layers are %v", name, layers))
 		}
 	}
 	return errors.Join(errs...)

@@ -15,7 +15,7 @@ func TestMistakes(t *testing.T) {
 	if err == nil {
 		t.Fatal("New took options that are wrong")
 	}
-	for _, want := range []string{"no New", "Options.Workers is negative", "Options.Runs is negative", `no layer "moat"`} {
+	for _, want := range []string{"no New", "Options.Workers is negative", "Options.Runs is negative", `unknown layer "moat"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("New = %v; want it to say %q", err, want)
 		}
@@ -32,7 +32,7 @@ func TestRequire(t *testing.T) {
 		if err == nil {
 			pool.Close()
 			t.Errorf("New without %s, which is required, = nil; want an error", layer)
-		} else if !strings.Contains(err.Error(), layer+" (left out as asked)") {
+		} else if !strings.Contains(err.Error(), layer+" (disabled by option)") {
 			t.Errorf("New = %v; want it to name %s and the reason", err, layer)
 		}
 	}
@@ -50,7 +50,7 @@ func TestCommand(t *testing.T) {
 		if _, err := b.pool.Report(); codeOf(err) != "unavailable" || strings.Contains(err.Error(), command) {
 			t.Errorf("Report with %s = %v; want unavailable, without a path", command, err)
 		}
-		if !strings.Contains(b.log.text(), "does not start") {
+		if !strings.Contains(b.log.text(), "cannot start") {
 			t.Errorf("log = %q; want the reason", b.log.text())
 		}
 	}

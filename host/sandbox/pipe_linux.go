@@ -8,24 +8,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// link is the parent's end of the wire. It ends when the process of the worker does, whoever else holds the pipes: a guest
-// that got past everything may have left a child behind which does.
+// pipe is the parent's end of the wire. It ends when the worker process exits, even if a child that
+// a guest left behind still holds the pipes.
 type pipe struct {
 	in, out int
-	pidfd   int // -1 where the system has none
-	ended   int // how many bytes were read since the process has ended
+	pidfd   int // -1 if the system has none
+	ended   int // the number of bytes read since the process exited
 }
 
-// newLink makes the end of pipes from a process and to it.
+// newPipe returns the parent's end of the pipes from and to a process.
 func newPipe(in, out *os.File, pidfd int) (*pipe, error) {
 	l := &pipe{in: int(in.Fd()), out: int(out.Fd()), pidfd: pidfd}
 	return l, os.NewSyscallError("fcntl", unix.SetNonblock(l.out, true))
 }
 
-// pipeBytes is how much of what a process has written before its end may still be in a pipe.
+// pipeBytes is the capacity of a pipe: at most so much is left to read after the process has
+// exited.
 const pipeBytes = 64 << 10
 
-// Read waits in poll(2): a thread there is woken as soon as one in read(2).
+// Read waits in poll(2), which wakes a thread as fast as read(2).
 func (l *pipe) Read(b []byte) (int, error) {
 	for {
 		readable, ended, err := l.wait(l.in, unix.POLLIN)
@@ -52,7 +53,7 @@ func (l *pipe) Read(b []byte) (int, error) {
 	}
 }
 
-// Write waits where the pipe is full.
+// Write blocks while the pipe is full.
 func (l *pipe) Write(b []byte) (written int, err error) {
 	for written < len(b) {
 		n, err := unix.Write(l.out, b[written:])
@@ -74,19 +75,19 @@ func (l *pipe) Write(b []byte) (written int, err error) {
 	return written, nil
 }
 
-// quiet reports whether the worker has said nothing that nobody has read.
+// empty reports whether the worker has not written anything that was not read.
 func (l *pipe) empty() bool {
 	fds := [...]unix.PollFd{{Fd: int32(l.in), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds[:], 0)
-		if err == unix.EINTR { // Go interrupts its threads, even where they do not wait
+		if err == unix.EINTR { // Go sends signals to its threads at any time
 			continue
 		}
 		return n == 0 && err == nil
 	}
 }
 
-// wait waits until a pipe is ready, or the process is over.
+// wait waits until fd is ready or the process has exited.
 func (l *pipe) wait(fd int, events int16) (ready, ended bool, err error) {
 	fds := [...]unix.PollFd{{Fd: int32(fd), Events: events}, {Fd: int32(l.pidfd), Events: unix.POLLIN}}
 	for {
@@ -105,17 +106,17 @@ func (l *pipe) close() {
 	}
 }
 
-// killAll ends a process and what is in its group.
+// killAll kills a process and its process group.
 func killAll(p *os.Process) {
-	_ = unix.Kill(-p.Pid, unix.SIGKILL) // the worker is the leader of a group that it may have added to
+	_ = unix.Kill(-p.Pid, unix.SIGKILL) // the worker leads a process group, and a guest may have added to it
 	_ = p.Kill()
 }
 
-// closeInherited closes what this process was given without being meant to: descriptors of the parent's that lack
-// close-on-exec. Those that Go's runtime has opened stay.
+// closeInherited closes descriptors that this process inherited because they lack close-on-exec.
+// The descriptors of Go's runtime stay open.
 func closeInherited() {
 	const firstOther = 3
-	names, _ := os.ReadDir("/proc/self/fd") // where there is none, there is nothing to go by
+	names, _ := os.ReadDir("/proc/self/fd") // without /proc there is no list
 	for _, name := range names {
 		fd := 0
 		for _, digit := range name.Name() {

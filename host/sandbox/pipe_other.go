@@ -4,7 +4,7 @@ package sandbox
 
 import "os"
 
-// link is the parent's end of the wire.
+// pipe is the parent's end of the wire.
 type pipe struct{ in, out *os.File }
 
 func newPipe(in, out *os.File, _ int) (*pipe, error) { return &pipe{in, out}, nil }

@@ -12,34 +12,34 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Pool keeps workers, and has engines that run guests in them. It is safe for concurrent use.
+// Pool keeps workers and provides engines that run guests in them. It is safe for concurrent use.
 type Pool struct {
 	options  Options
 	log      *slog.Logger
 	engines  []engine.Engine
-	readable []string // the extensions of the files that workers read
+	readable []string // the extensions of the source files that workers can read
 	spawner  *spawner
-	programs atomic.Uint64 // the id of the last program
-	slots    chan struct{} // one for each guest that may run
-	done     chan struct{} // closed when the pool is
+	programs atomic.Uint64 // the last program ID
+	slots    chan struct{} // a semaphore: one slot for each concurrent guest
+	done     chan struct{} // closed by Close
 
-	background sync.WaitGroup // workers that are being started, or buried; it is done while a slot is held
+	background sync.WaitGroup // starts and reaps workers; added to only while a slot is held
 
 	mu           sync.Mutex
 	closed       bool
-	idle         []*worker      // that ran, the last one used last
-	spares       []*worker      // that no guest was in
-	starting     map[mounts]int // spares that are being started
-	spareMounts  []mounts       // that spares are kept of: those that any domain may have
+	idle         []*worker      // have run a guest; the most recently used is last
+	spares       []*worker      // have not run a guest
+	starting     map[mounts]int // the number of spares being started
+	spareMounts  []mounts       // the mounts to keep spares for; any domain can use them
 	busy         map[*worker]bool
-	temporary    string // the folder of compiled code where none is named, "" until it is needed
-	namespaceErr error  // why workers have no namespaces of their own
-	namespaces   bool   // a worker has had some
+	temporary    string // the folder of compiled code if Options.CacheDir is empty; "" until needed
+	namespaceErr error  // why workers have no namespaces
+	namespaces   bool   // a worker had namespaces before
 	reported     *Report
 }
 
-// New makes a Pool. It starts no worker yet, unless Options.Require asks for layers: then it starts one, and refuses
-// where a layer is missing.
+// New makes a Pool. It starts a worker only if Options.Require names layers, and fails if one of
+// them is missing.
 func New(options Options) (*Pool, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -61,10 +61,10 @@ func New(options Options) (*Pool, error) {
 	return p, nil
 }
 
-// Engines returns an engine for each language, in their order.
+// Engines returns an engine for each language, in order.
 func (p *Pool) Engines() []engine.Engine { return p.engines }
 
-// Report says which layers the wall has. It starts a worker if none was started yet.
+// Report returns the isolation layers of the workers. It starts a worker if none was started yet.
 func (p *Pool) Report() (Report, error) {
 	p.mu.Lock()
 	known := p.reported
@@ -86,10 +86,10 @@ func (p *Pool) Report() (Report, error) {
 	return w.report, nil
 }
 
-// errPoolClosed answers runs that come too late.
-var errPoolClosed = unavailable("the workers that run tools are closed")
+// errPoolClosed is the error of runs after Close.
+var errPoolClosed = unavailable("the worker pool is closed")
 
-// refill starts the spares that are missing. The caller holds mu.
+// refill starts missing spares. The caller holds mu.
 func (p *Pool) refill() {
 	for _, o := range p.spareMounts {
 		for !p.closed && p.sparesOf(o)+p.starting[o] < p.options.Spares {
@@ -98,7 +98,7 @@ func (p *Pool) refill() {
 	}
 }
 
-// keepSpares has spares kept of an outfit that any domain may have.
+// keepSpares adds mounts to keep spares for. They must not belong to one domain.
 func (p *Pool) keepSpares(o mounts) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,7 +107,7 @@ func (p *Pool) keepSpares(o mounts) {
 	}
 }
 
-// forgetSpares ends the workers that wait with an outfit, of which no more are kept.
+// forgetSpares stops the waiting workers with these mounts, and keeps no more spares for them.
 func (p *Pool) forgetSpares(o mounts) {
 	p.mu.Lock()
 	p.spareMounts = slices.DeleteFunc(p.spareMounts, func(other mounts) bool { return other == o })
@@ -115,7 +115,7 @@ func (p *Pool) forgetSpares(o mounts) {
 	p.stopWaiting(func(w *worker) bool { return w.mounts == o })
 }
 
-// sparesOf counts the spares with an outfit. The caller holds mu.
+// sparesOf returns the number of spares with these mounts. The caller holds mu.
 func (p *Pool) sparesOf(o mounts) (n int) {
 	for _, w := range p.spares {
 		if w.mounts == o {
@@ -135,7 +135,7 @@ func (p *Pool) startSpare(o mounts) {
 		p.starting[o]--
 		switch {
 		case err != nil:
-			p.log.Error("a spare worker does not start", "error", err) // a run that needs one tries again
+			p.log.Error("cannot start a spare worker", "error", err) // the next run tries again
 		case p.closed || !slices.Contains(p.spareMounts, o):
 			w.stop()
 		default:
@@ -144,7 +144,8 @@ func (p *Pool) startSpare(o mounts) {
 	})
 }
 
-// start starts a worker. Where the system refuses namespaces it does without, and says so in the report.
+// start starts a worker. If the system denies namespaces, the worker runs without them and the
+// report says so.
 func (p *Pool) start(o mounts, job uint64, files ...string) (*worker, error) {
 	set := p.spawnConfig()
 	command, argument0 := p.command()
@@ -173,29 +174,29 @@ func (p *Pool) start(o mounts, job uint64, files ...string) (*worker, error) {
 	}
 	w.mounts = o
 	w.addParentLayers(set, p.options.Without)
-	if err := w.report.missing(p.options.Require); err != nil { // of this worker, whatever the ones before had
+	if err := w.report.missing(p.options.Require); err != nil { // checked for each worker, because layers can differ
 		w.reap()
 		return nil, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reported, p.namespaces = &w.report, p.namespaces || w.report.On(LayerNamespaces)
-	if !p.namespaces { // where there were some before, it was for the moment
+	if !p.namespaces { // otherwise the failure was temporary
 		p.namespaceErr = set.namespaceErr
 	}
 	return w, nil
 }
 
-// setting is what the system gives to a new worker.
+// spawnConfig describes the isolation that the parent gives to a new worker.
 type spawnConfig struct {
-	namespaces   bool  // it has namespaces of its own
-	namespaceErr error // why not
-	chroot       bool  // it has there what changing its root takes
+	namespaces   bool  // the worker has its own namespaces
+	namespaceErr error // why it has none
+	chroot       bool  // the worker can change its root in them
 	group        *group
 	groupErr     error // why it has no control group
 }
 
-// setting is what a new worker is to have.
+// spawnConfig returns the configuration of the next worker.
 func (p *Pool) spawnConfig() spawnConfig {
 	p.mu.Lock()
 	s := spawnConfig{namespaceErr: p.namespaceErr}
@@ -217,8 +218,8 @@ func (p *Pool) spawnConfig() spawnConfig {
 	return s
 }
 
-// less takes from a setting what the system may have refused, and reports whether there was any: first the control group,
-// which the report misses least.
+// degrade removes the next feature that the system may have denied. It reports false if none is
+// left. The control group goes first, because it protects least.
 func (s *spawnConfig) degrade(err error) bool {
 	switch {
 	case s.group != nil:
@@ -234,17 +235,17 @@ func (s *spawnConfig) degrade(err error) bool {
 	return true
 }
 
-// hostFault is what a run ends with that gets no worker: the details are for the host's log.
+// hostFault logs err and returns the fault of a run that gets no worker.
 func hostFault(log *slog.Logger, err error) error {
-	log.Error("a worker does not start", "error", err)
-	return unavailable("the process that would run the tool does not start; the host's log has the details")
+	log.Error("cannot start a worker", "error", err)
+	return unavailable("cannot start a process for the tool; see the log of the host")
 }
 
 func unavailable(text string) error {
 	return &engine.NotRun{Fault: abi.Faultf(abi.Unavailable, "%s", text)}
 }
 
-// command is the program that workers run, and what it is told of its name.
+// command returns the program of the workers and its first argument.
 func (p *Pool) command() (path, argument0 string) {
 	if p.options.Command != "" {
 		return p.options.Command, p.options.Command
@@ -252,7 +253,7 @@ func (p *Pool) command() (path, argument0 string) {
 	return self(), os.Args[0]
 }
 
-// Close ends all workers; runs under way end as cancelled. Closing twice is fine.
+// Close stops all workers and cancels active runs. It can be called more than once.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	first := !p.closed
@@ -263,19 +264,19 @@ func (p *Pool) Close() error {
 	ended := slices.Concat(p.idle, p.spares)
 	p.idle, p.spares = nil, nil
 	for w := range p.busy {
-		w.kill() // whoever uses it buries it
+		w.kill() // its user reaps it
 	}
 	p.mu.Unlock()
 	for _, w := range ended {
 		w.stop()
 	}
 	if first {
-		for range cap(p.slots) { // until every run has given back its worker
+		for range cap(p.slots) { // wait until every run has released its worker
 			p.slots <- struct{}{}
 		}
 		p.background.Wait()
 		if p.temporary != "" {
-			_ = os.RemoveAll(p.temporary) // what is left is the system's to clear
+			_ = os.RemoveAll(p.temporary) // the system clears the rest
 		}
 		p.spawner.close()
 	}

@@ -6,16 +6,17 @@ import (
 	"time"
 )
 
-// keptFor is how long compiled code is kept that nobody asks for: a tool that changed has left its old code behind.
+// cacheLifetime is how long unused compiled code is kept. A tool that changed leaves its old code
+// behind.
 const cacheLifetime = 30 * 24 * time.Hour
 
-// touch notes that compiled code is in use.
-func touch(entry string, now time.Time) { _ = os.Chtimes(entry, now, now) } // where that fails, it is compiled again one day
+// touch marks compiled code as used.
+func touch(entry string, now time.Time) { _ = os.Chtimes(entry, now, now) } // if this fails, the code is compiled again some day
 
-// prune removes compiled code that has not been used for long, and what is left of compilers that were killed. What
-// cannot be removed stays: the cache is larger then, and no worse.
+// prune removes compiled code that was not used for long, and the folders of compilers that were
+// killed. It ignores errors: the cache is then larger than necessary.
 func prune(cacheDir string, now time.Time) {
-	entries, _ := filepath.Glob(filepath.Join(cacheDir, "*", "*")) // fails for a bad pattern only
+	entries, _ := filepath.Glob(filepath.Join(cacheDir, "*", "*")) // fails only for a malformed pattern
 	for _, entry := range entries {
 		if info, err := os.Lstat(entry); err == nil && now.Sub(info.ModTime()) > cacheLifetime {
 			_ = os.RemoveAll(entry)
@@ -23,6 +24,6 @@ func prune(cacheDir string, now time.Time) {
 	}
 	domains, _ := filepath.Glob(filepath.Join(cacheDir, "*"))
 	for _, domain := range domains {
-		_ = os.Remove(domain) // unless there is something in it
+		_ = os.Remove(domain) // fails unless the folder is empty
 	}
 }

@@ -15,8 +15,8 @@ var (
 	_ fs.DirEntry    = remoteEntry{}
 )
 
-// remoteFiles is the folder of a source: a file system that asks the parent for each file, and once. It is safe for
-// concurrent use, and good until the load ends.
+// remoteFS is the file system of a source. It requests each file from the parent once. It is safe
+// for concurrent use, and valid until the load ends.
 type remoteFS struct {
 	server *server
 	known  map[string]*remoteFile
@@ -33,7 +33,7 @@ func (r *remoteFS) Open(name string) (fs.File, error) {
 	return opened, nil
 }
 
-// Stat is Open without a copy.
+// Stat returns the information of a file without copying its content.
 func (r *remoteFS) Stat(name string) (fs.FileInfo, error) {
 	file, err := r.find(name)
 	if err != nil {
@@ -80,7 +80,7 @@ func (r *remoteFS) read(f *fields, name string) (*remoteFile, error) {
 	return file, nil
 }
 
-// remoteFile is a file, or a folder. It is not changed; what is read of it has a place of its own.
+// remoteFile is an immutable file or folder.
 type remoteFile struct {
 	name     string
 	fileType uint64
@@ -88,17 +88,17 @@ type remoteFile struct {
 	entries  []fs.DirEntry
 }
 
-// openFile is a remoteFile that is read.
+// openFile is an open remoteFile with its own read position.
 type openFile struct {
 	*remoteFile
 	bytes.Reader
-	left int // of the entries
+	left int // the number of entries not read yet
 }
 
 func (f *openFile) Stat() (fs.FileInfo, error) { return f.remoteFile, nil }
 func (f *openFile) Close() error               { return nil }
 
-// ReadDir returns all entries, or those that are left.
+// ReadDir implements fs.ReadDirFile.
 func (f *openFile) ReadDir(n int) ([]fs.DirEntry, error) {
 	left := f.entries[len(f.entries)-f.left:]
 	if n <= 0 {
@@ -126,7 +126,7 @@ func (f *remoteFile) Mode() fs.FileMode {
 	return 0o444
 }
 
-// remoteEntry is an entry of a folder; more than its name and kind is asked for by opening it.
+// remoteEntry is an entry of a folder. Info requests the file from the parent.
 type remoteEntry struct {
 	files  *remoteFS
 	path   string

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// What a worker may send in a run.
+// The limits of what a worker sends in a run.
 const (
 	maxCallBytes    = 8 << 20  // a memory call with all its arguments
 	maxLogBytes     = 64 << 10 // a log line
@@ -23,29 +23,29 @@ const (
 	maxRunBytes     = 64 << 20 // input and context, which the parent sends
 )
 
-// The parts that a call or an outcome has.
+// The statuses of a reply or an outcome.
 const (
-	outcomeOutput = iota // an output, or a reply
+	outcomeOutput = iota // an output or a reply
 	outcomeFault         // an *abi.Fault as JSON
-	outcomeHalted        // the host ended the run; why is not for the other end
-	outcomeBroken        // an error of the worker's own, as text
+	outcomeHalted        // the host ended the run, without a reason for the worker
+	outcomeBroken        // an error of the worker itself, as text
 )
 
-// mostBeside is by how much more memory than its limit a guest may be said to have had.
+// maxExtraMemory is how far a reported memory use can exceed the limit of the run.
 const maxExtraMemory = 1 << 30
 
-// exchange is a run as the parent has it.
+// exchange is the parent's side of a run.
 type exchange struct {
 	ctx      context.Context
 	worker   *worker
 	host     engine.Host
 	limits   engine.Limits
 	watchdog *watchdog
-	table    abi.Table             // the operations that the guest has
-	issued   map[string]*abi.Fault // the faults that the guest was given, by their ids
-	halted   error                 // what the host ended the run with
-	lines    int                   // of the log
-	bytes    int                   // of the log
+	table    abi.Table             // the operations of the guest
+	issued   map[string]*abi.Fault // the faults that the guest received, by ID
+	halted   error                 // the error with which the host ended the run
+	lines    int                   // the number of log lines received
+	bytes    int                   // the size of the log lines received
 }
 
 // sendRun asks the worker to run a program.
@@ -56,8 +56,8 @@ func (x *exchange) sendRun(id uint64, in engine.Input) error {
 	return x.worker.wire.send(f)
 }
 
-// serve answers the worker until the run has an outcome. An error with lost set is that of the exchange: the worker can
-// no longer be used.
+// serve answers the worker until the run has an outcome. If lost is true, err is a protocol or pipe
+// error and the worker can no longer be used.
 func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 	accepted := sizes{kindCall: maxCallBytes, kindLog: maxLogBytes + 16,
 		kindOutcome: 2*x.limits.OutputBytes + maxFaultBytes + maxWarningBytes}
@@ -81,7 +81,7 @@ func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 	}
 }
 
-// call performs a memory call of the guest's. Whether its arguments are JSON is for the host to say.
+// call performs a memory call of the guest. The host checks that its arguments are JSON.
 func (x *exchange) call(f *fields) error {
 	call := abi.Call{Op: f.text()}
 	if n := f.count(maxArguments); n > 0 {
@@ -94,7 +94,7 @@ func (x *exchange) call(f *fields) error {
 		return fmt.Errorf("read a call: %w", err)
 	}
 	if _, ok := x.table.Lookup(call.Op); !ok {
-		return fmt.Errorf("a call of something that is no operation: %w", errProtocol)
+		return fmt.Errorf("a call of an unknown operation: %w", errProtocol)
 	}
 	answer := x.worker.wire.frame(kindReply)
 	if x.halted == nil {
@@ -111,7 +111,7 @@ func (x *exchange) call(f *fields) error {
 	return x.worker.wire.send(answer.number(outcomeHalted))
 }
 
-// raise hands a fault to the guest.
+// replyFault sends a fault to the guest.
 func (x *exchange) replyFault(answer *frame, fault *abi.Fault) error {
 	sent := *fault
 	if x.issued == nil {
@@ -128,7 +128,8 @@ func (x *exchange) replyFault(answer *frame, fault *abi.Fault) error {
 	return x.worker.wire.send(answer.number(outcomeFault).data(text))
 }
 
-// log takes a log line. What an honest worker keeps back is over twice the limit a flood.
+// log handles a log line. An honest worker stops at the limit, so more than twice the limit is an
+// attack.
 func (x *exchange) log(f *fields) error {
 	level, text := abi.Level(f.text()), f.text()
 	if err := f.end(); err != nil {
@@ -141,12 +142,12 @@ func (x *exchange) log(f *fields) error {
 		return nil
 	}
 	if x.halted = x.host.Log(knownLevel(level), text); x.halted != nil {
-		x.watchdog.end(x.halted) // the guest does not wait for an answer, and must not go on
+		x.watchdog.end(x.halted) // the guest does not wait for a reply, and must not continue
 	}
 	return nil
 }
 
-// levelOf is a level that there is.
+// knownLevel returns level, or LevelInfo if it is unknown.
 func knownLevel(level abi.Level) abi.Level {
 	switch level {
 	case abi.LevelDebug, abi.LevelWarn, abi.LevelError:
@@ -155,7 +156,7 @@ func knownLevel(level abi.Level) abi.Level {
 	return abi.LevelInfo
 }
 
-// outcome reads what came of the run.
+// outcome reads the result of the run.
 func (x *exchange) outcome(f *fields) (out engine.Output, err error, lost bool) {
 	status := f.number()
 	out.MemoryBytes = min(f.amount(), x.limits.MemoryBytes+maxExtraMemory)
@@ -179,16 +180,16 @@ func (x *exchange) outcome(f *fields) (out engine.Output, err error, lost bool) 
 		return engine.Output{}, fmt.Errorf("an outcome: %w", errProtocol), true
 	}
 	if len(output) > x.limits.OutputBytes || len(changes) > x.limits.OutputBytes {
-		return out, abi.Faultf(abi.OutputLimit, "the output is larger than %d bytes", x.limits.OutputBytes), false
+		return out, abi.Faultf(abi.OutputLimit, "the output exceeds %d bytes", x.limits.OutputBytes), false
 	}
 	if !json.Valid(output) || changes != nil && !json.Valid(changes) {
-		return engine.Output{}, fmt.Errorf("an output that is no JSON: %w", errProtocol), true
+		return engine.Output{}, fmt.Errorf("an output that is not JSON: %w", errProtocol), true
 	}
 	out.Output, out.Context = output, changes
 	return out, nil, false
 }
 
-// unmarshalFault reads a fault, whose code is to be one that there is.
+// unmarshalFault reads a fault and checks its code.
 func unmarshalFault(text []byte, fault *abi.Fault) error {
 	if json.Unmarshal(text, fault) != nil || fault.Code.Number() == 0 {
 		return fmt.Errorf("a fault: %w", errProtocol)
@@ -196,8 +197,8 @@ func unmarshalFault(text []byte, fault *abi.Fault) error {
 	return nil
 }
 
-// believe takes a fault that came out of the guest for the one that the host issued, if it has the id of one; the
-// engine adds where it happened and what to do about it.
+// restoreFault returns the fault that the host issued if the guest's fault has its ID, with the
+// location and hint that the engine added. Other faults are sanitized.
 func (x *exchange) restoreFault(reported *abi.Fault) error {
 	issued, ok := x.issued[reported.ID]
 	if !ok {
@@ -214,8 +215,8 @@ func (x *exchange) restoreFault(reported *abi.Fault) error {
 	return &fault
 }
 
-// trimmed is what a fault of the guest's, or one that its engine found, may say: not how a commit came out, nor more than
-// fits a message.
+// sanitized returns a fault without the fields that a guest cannot set, such as the outcome of a
+// commit, and with limits on its texts.
 func sanitized(f *abi.Fault) *abi.Fault {
 	const maxText, maxStack, maxViolations = 16 << 10, 64 << 10, 100
 	limit := func(text string, n int) string { return strings.ToValidUTF8(text[:min(len(text), n)], "") }
@@ -226,7 +227,8 @@ func sanitized(f *abi.Fault) *abi.Fault {
 	}
 }
 
-// ended reports whether the context has ended. The timer of a worker may be a little faster than that of the context.
+// contextEnded reports whether the context has ended. The timer of a worker can fire slightly
+// before that of the context.
 func (x *exchange) contextEnded() bool {
 	if deadline, ok := x.ctx.Deadline(); ok && time.Until(deadline) < grace {
 		<-x.ctx.Done()
@@ -234,7 +236,8 @@ func (x *exchange) contextEnded() bool {
 	return x.ctx.Err() != nil
 }
 
-// writeInput writes what a run gets. Of the deadline it says how long there is: clocks differ.
+// writeInput writes the input of a run. The deadline is sent as the time left, because clocks
+// differ.
 func writeInput(f *frame, ctx context.Context, in engine.Input, limits engine.Limits) {
 	left := uint64(0)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -252,7 +255,7 @@ func writeInput(f *frame, ctx context.Context, in engine.Input, limits engine.Li
 	f.number(now)
 }
 
-// readInput reads what writeInput wrote; 0 is no deadline.
+// readInput reads the fields that writeInput wrote. A left of 0 means no deadline.
 func readInput(f *fields) (in engine.Input, left time.Duration) {
 	left = time.Duration(f.amount())
 	in.Input, in.Context = f.data(), f.data()

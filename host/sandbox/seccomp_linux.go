@@ -9,54 +9,55 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// permitted are the system calls that depend on what a worker is for.
+// permissions are the system calls that depend on the job of a worker.
 type permissions struct {
-	open        bool // files, where another layer restricts which
-	write       bool // files, with open
+	open        bool // open files, if another layer restricts which
+	write       bool // write files; requires open
 	memoryFiles bool // memfd_create and ftruncate
 }
 
-// filterCalls has the kernel refuse, with EPERM, every system call that running a guest does not take. See seccomp(2).
+// installFilter makes the kernel deny, with EPERM, every system call that running a guest does not
+// require. See seccomp(2).
 func installFilter(may permissions) error {
 	if callArchitecture == 0 {
-		return errors.New("no filter is made for this architecture")
+		return errors.New("there is no filter for this architecture")
 	}
 	program := buildFilter(may, uint32(os.Getpid()))
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	thread, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&prog)))
 	if errno != 0 {
-		return fmt.Errorf("the kernel takes no filter: %w", errno)
+		return fmt.Errorf("the kernel rejects the filter: %w", errno)
 	}
 	if thread != 0 {
-		return fmt.Errorf("the filter cannot be put on the thread %d", thread)
+		return fmt.Errorf("cannot apply the filter to thread %d", thread)
 	}
 	return nil
 }
 
-// Where the filter finds what it looks at, in struct seccomp_data.
+// Offsets in struct seccomp_data.
 const (
 	atNumber       = 0
 	atArchitecture = 4
-	atArguments    = 16 // 8 bytes each, of which the filter reads the lower half
+	atArguments    = 16 // 8 bytes each; the filter reads the lower half
 )
 
-// pagemapScan is the one request of ioctl that a worker may make, PAGEMAP_SCAN: it reads what a process has open of its own
-// map of pages.
+// pagemapScan is the only ioctl request that a worker can make, PAGEMAP_SCAN. It reads an open page
+// map of the process itself.
 const pagemapScan = 0xc0606610
 
-// newNamespaces are the flags of clone that make namespaces.
+// newNamespaces are the flags of clone that create namespaces.
 const newNamespaces = unix.CLONE_NEWCGROUP | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWUSER | unix.CLONE_NEWUTS
 
-// argument is where the filter finds the lower half of an argument.
+// argument returns the offset of the lower half of an argument.
 func argument(index uint32) uint32 { return atArguments + 8*index }
 
-// verdicts of the filter.
+// The actions of the filter.
 const (
 	deny           = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-	notImplemented = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // has a C library fall back to what came before
+	notImplemented = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // makes a C library fall back to older calls
 )
 
-// assemble writes the filter. Every test is followed by what to do where it holds.
+// buildFilter returns the filter as a program. Each test is followed by the action if it holds.
 func buildFilter(may permissions, self uint32) []unix.SockFilter {
 	var p filter
 	p.load(atArchitecture)
@@ -66,21 +67,21 @@ func buildFilter(may permissions, self uint32) []unix.SockFilter {
 	for _, number := range allowedCalls(may) {
 		p.returnIf(unix.BPF_JEQ, number, unix.SECCOMP_RET_ALLOW)
 	}
-	p.forCall(unix.SYS_MMAP, func() { // memory that is counted for no process is refused: shared without a file, and huge pages
+	p.forCall(unix.SYS_MMAP, func() { // deny memory that is charged to no process: shared without a file, and huge pages
 		p.load(argument(3))
 		p.returnIf(unix.BPF_JSET, unix.MAP_HUGETLB, deny)
 		p.returnUnless(unix.BPF_JSET, unix.MAP_ANONYMOUS, unix.SECCOMP_RET_ALLOW)
 		p.returnUnless(unix.BPF_JSET, unix.MAP_SHARED, unix.SECCOMP_RET_ALLOW)
 	})
-	p.forCall(unix.SYS_CLONE, func() { // threads of this process, no other process
+	p.forCall(unix.SYS_CLONE, func() { // threads of this process, but no processes
 		p.load(argument(0))
 		p.returnIf(unix.BPF_JSET, newNamespaces, deny)
 		p.returnIf(unix.BPF_JSET, unix.CLONE_THREAD, unix.SECCOMP_RET_ALLOW)
 	})
-	p.allowValues(unix.SYS_TGKILL, 0, self) // Go interrupts its own threads by signals
+	p.allowValues(unix.SYS_TGKILL, 0, self) // Go interrupts its own threads with signals
 	p.allowValues(unix.SYS_KILL, 0, self)
-	p.allowValues(unix.SYS_IOCTL, 1, pagemapScan) // which of its pages a guest wrote to
-	// Not among these are those that name a process for signals, take leases, and size pipes.
+	p.allowValues(unix.SYS_IOCTL, 1, pagemapScan) // finds the pages that a guest has written
+	// Commands that set the receiver of signals, take leases or resize pipes are denied.
 	p.allowValues(unix.SYS_FCNTL, 1, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL, unix.F_DUPFD_CLOEXEC, unix.F_ADD_SEALS, unix.F_GET_SEALS)
 	if may.memoryFiles {
 		p.forCall(unix.SYS_MEMFD_CREATE, func() {
@@ -101,26 +102,26 @@ func buildFilter(may permissions, self uint32) []unix.SockFilter {
 // filter is a program for the kernel's packet filter, bpf(4).
 type filter []unix.SockFilter
 
-// load takes four bytes of the call that is looked at.
+// load loads four bytes of the system call's data.
 func (p *filter) load(at uint32) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at})
 }
 
-// when ends the filter with a verdict where a test holds.
+// returnIf returns an action if a test holds.
 func (p *filter) returnIf(test uint16, value, action uint32) {
 	*p = append(*p,
 		unix.SockFilter{Code: unix.BPF_JMP | test | unix.BPF_K, K: value, Jf: 1},
 		unix.SockFilter{Code: unix.BPF_RET, K: action})
 }
 
-// unless ends the filter with a verdict where a test does not hold.
+// returnUnless returns an action if a test does not hold.
 func (p *filter) returnUnless(test uint16, value, action uint32) {
 	*p = append(*p,
 		unix.SockFilter{Code: unix.BPF_JMP | test | unix.BPF_K, K: value, Jt: 1},
 		unix.SockFilter{Code: unix.BPF_RET, K: action})
 }
 
-// call has what follows for one call only; where that gives no verdict, the call is refused.
+// forCall applies tests to one call. If no test returns, the call is denied.
 func (p *filter) forCall(number uint32, tests func()) {
 	jump := len(*p)
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: number})
@@ -129,7 +130,7 @@ func (p *filter) forCall(number uint32, tests func()) {
 	(*p)[jump].Jf = uint8(len(*p) - jump - 1)
 }
 
-// oneOf allows a call where an argument has one of some values.
+// allowValues allows a call if an argument has one of the values.
 func (p *filter) allowValues(number, index uint32, values ...uint32) {
 	p.forCall(number, func() {
 		p.load(argument(index))
@@ -139,10 +140,11 @@ func (p *filter) allowValues(number, index uint32, values ...uint32) {
 	})
 }
 
-// allowedCalls are the system calls that Go's runtime and the engines make once a worker is ready.
+// allowedCalls returns the system calls that Go's runtime and the engines make after the start of a
+// worker.
 func allowedCalls(may permissions) []uint32 {
 	allowed := append([]uint32{
-		// the wire, and what a memory is made of
+		// pipes and memory
 		unix.SYS_READ, unix.SYS_WRITE, unix.SYS_CLOSE, unix.SYS_FSTAT, unix.SYS_LSEEK, unix.SYS_PREAD64, unix.SYS_PWRITE64,
 		unix.SYS_MPROTECT, unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_MINCORE, unix.SYS_BRK,
 		// Go's scheduler and poller
@@ -150,9 +152,9 @@ func allowedCalls(may permissions) []uint32 {
 		unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EVENTFD2, unix.SYS_PIPE2,
 		unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL,
 		unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
-		// the threads of a C library, where the program has one
+		// threads of a C library, if the program has one
 		unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS, unix.SYS_MEMBARRIER,
-		// what time it is, chance, and who this is
+		// time, randomness and identity
 		unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_GETTIMEOFDAY, unix.SYS_GETRANDOM, unix.SYS_UNAME,
 		unix.SYS_GETPID, unix.SYS_GETPPID, unix.SYS_GETTID, unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID, unix.SYS_GETCWD,
 	}, architectureCalls...)

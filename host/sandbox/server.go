@@ -19,26 +19,26 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// worker is the inside of a worker. It does one thing at a time, and all of it on one goroutine but for what an engine
-// itself does.
+// server is the inside of a worker process. It handles one request at a time on one goroutine;
+// engines may use more.
 type server struct {
 	wire     *wire
 	engines  map[string]func(key string) engine.Engine
 	programs map[uint64]engine.Program
-	folder   string       // of the outfit, as this process names it
-	prepare  func() error // what the language of the outfit shares; nil where the worker is for something else
-	fileMu   sync.Mutex   // held from a question of a load to its answer: a bundler asks from many goroutines
+	folder   string       // the folder of compiled code, as this process names it
+	prepare  func() error // prepares the shared state of the language; nil in workers with another job
+	fileMu   sync.Mutex   // held from a file request to its reply, because a bundler opens files from many goroutines
 
 	host   engine.Host
-	limits engine.Limits // of the run under way
-	lines  int           // of its log
-	bytes  int           // of its log
-	memory int64         // the limit that the garbage collector knows
+	limits engine.Limits // of the active run
+	lines  int           // the number of log lines sent
+	bytes  int           // the size of the log lines sent
+	memory int64         // the limit set in the garbage collector
 	used   int64         // the memory without a guest
 
-	parent      int         // the process that started this one
-	running     atomic.Bool // a guest is
-	orphanTimer *time.Timer // of checkParent
+	parent      int         // the process ID of the parent
+	running     atomic.Bool // a guest is active
+	orphanTimer *time.Timer // calls checkParent
 }
 
 func newServer(w *wire, languages []Language, parent handshake) *server {
@@ -52,7 +52,7 @@ func newServer(w *wire, languages []Language, parent handshake) *server {
 	return s
 }
 
-// add makes the engine of a language. Where it shares something, the engine is made with that, and started.
+// add makes the engine of a language. If it has shared state, the engine is started with it.
 func (s *server) add(l Language, parent handshake) {
 	e, o := l.New(Setup{Panicked: logPanic}), parent.mounts
 	switch name := e.Info().Name; {
@@ -77,10 +77,10 @@ func (s *server) add(l Language, parent handshake) {
 	}
 }
 
-// makeShared makes what a language shares.
+// prepareShared prepares the shared state of a language.
 func (s *server) prepareShared() error {
 	if s.prepare == nil {
-		return errors.New("this worker is there for no language")
+		return errors.New("this worker has no language to prepare")
 	}
 	status, body := uint64(outcomeOutput), []byte(nil)
 	if err := s.prepare(); err != nil {
@@ -89,13 +89,13 @@ func (s *server) prepareShared() error {
 	return s.wire.send(s.wire.frame(kindLoaded).number(status).data(body).data(nil))
 }
 
-// panicked leaves what a panic was to the parent, which asks for it when it hears of the internal fault.
+// logPanic writes a panic to standard error, which the parent logs after an internal fault.
 func logPanic(value any, stack []byte) { fmt.Fprintf(os.Stderr, "panic: %v\n%s\n", value, stack) }
 
-// workSizes are what a worker takes in between two runs.
+// workSizes limits the frames that a worker accepts between runs.
 var workSizes = sizes{kindLoad: maxSourceBytes + 1<<20, kindRun: maxRunBytes + 1<<10, kindPrepare: 1}
 
-// serve works until the parent is gone.
+// serve handles requests until the parent closes the pipe.
 func (s *server) serve() error {
 	for {
 		kind, f, err := s.wire.receive(&workSizes)
@@ -136,7 +136,7 @@ func (s *server) load(f *fields) error {
 	}
 	newEngine := s.engines[name]
 	if newEngine == nil {
-		return fmt.Errorf("there is no engine %q in this worker", name)
+		return fmt.Errorf("this worker has no engine %q", name)
 	}
 	program, err := newEngine(key).Load(context.Background(), src)
 	status, body, review := uint64(outcomeOutput), []byte(nil), []byte(nil)
@@ -150,7 +150,7 @@ func (s *server) load(f *fields) error {
 	return s.wire.send(s.wire.frame(kindLoaded).number(status).data(body).data(review))
 }
 
-// reviewOf is the review of a source as JSON, if it was asked for.
+// reviewOf returns the review of a source as JSON, or nil if it was not requested.
 func reviewOf(program engine.Program, src engine.Source) []byte {
 	if !src.Review {
 		return nil
@@ -162,7 +162,7 @@ func reviewOf(program engine.Program, src engine.Source) []byte {
 	return text
 }
 
-// settle takes the memory that is left after compiling for what a guest has beside its own.
+// setBaseline records the memory that is left after compiling, which is not charged to a guest.
 func (s *server) setBaseline() {
 	debug.FreeOSMemory()
 	total := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
@@ -170,7 +170,7 @@ func (s *server) setBaseline() {
 	s.used, s.memory = int64(total[0].Value.Uint64()-total[1].Value.Uint64()), 0
 }
 
-// failure is an error as its kind and its text.
+// encodeError returns the status and the body that represent err.
 func encodeError(err error) (status uint64, body []byte) {
 	if errors.Is(err, errHalted) {
 		return outcomeHalted, nil
@@ -183,12 +183,12 @@ func encodeError(err error) (status uint64, body []byte) {
 	if err != nil || len(body) > maxFaultBytes-1<<10 {
 		short := abi.Faultf(fault.Code, "%s", truncate(fault.Message))
 		short.ID = truncate(fault.ID)
-		body, _ = json.Marshal(short) // of texts alone
+		body, _ = json.Marshal(short) // cannot fail: it only has texts
 	}
 	return outcomeFault, body
 }
 
-// cut is the beginning of a text that is too long.
+// truncate returns the beginning of a long text.
 func truncate(text string) string {
 	const limit = 4 << 10
 	if len(text) <= limit {
@@ -205,7 +205,7 @@ func (s *server) run(f *fields) error {
 		return fmt.Errorf("read a run: %w", err)
 	}
 	if program == nil {
-		return errors.New("there is no such program in this worker")
+		return errors.New("this worker does not have the program")
 	}
 	s.limits, s.lines, s.bytes = in.Limits, 0, 0
 	s.limitMemory(in.Limits.MemoryBytes)
@@ -225,11 +225,11 @@ func (s *server) run(f *fields) error {
 	return s.answer(out, err)
 }
 
-// orphanEvery is how often a worker looks, while a guest runs, whether its parent is still there.
+// orphanInterval is how often a worker checks, during a run, that its parent exists.
 const orphanInterval = time.Second
 
-// checkParent ends this process where its parent has ended. That is for systems where the kernel does not: a guest that
-// goes on never lets the worker read that nobody is there any more.
+// checkParent exits if the parent has exited. It is for systems whose kernel does not kill orphans:
+// while a guest runs, the worker does not read the closed pipe.
 func (s *server) checkParent() {
 	if os.Getppid() != s.parent {
 		os.Exit(1)
@@ -239,16 +239,17 @@ func (s *server) checkParent() {
 	}
 }
 
-// limitMemory has the garbage collector try harder before the kernel refuses.
+// limitMemory sets the limit of the garbage collector, so that it works harder before the kernel
+// denies memory.
 func (s *server) limitMemory(bytes int64) {
-	const minBytes = 4 << 20 // with less, the collector does nothing else
+	const minBytes = 4 << 20 // with less, the collector would use all processor time
 	if bytes = max(bytes, minBytes); s.memory != bytes {
 		s.memory = bytes
 		debug.SetMemoryLimit(s.used + bytes)
 	}
 }
 
-// answer sends what came of a run.
+// answer sends the result of a run.
 func (s *server) answer(out engine.Output, err error) error {
 	status, body := uint64(outcomeOutput), []byte(nil)
 	if err != nil {
@@ -259,7 +260,7 @@ func (s *server) answer(out engine.Output, err error) error {
 	return s.wire.send(f)
 }
 
-// bounded are the first warnings.
+// firstWarnings returns the warnings that fit the limits.
 func firstWarnings(warnings []string) []string {
 	size := 0
 	for i, w := range warnings {
@@ -270,16 +271,17 @@ func firstWarnings(warnings []string) []string {
 	return warnings
 }
 
-// errHalted stands for the error of a host that ended a run, which stays with the parent.
+// errHalted stands for the error of a host that ended a run. The error itself stays in the parent.
 var errHalted = errors.New("the host ended the run")
 
-// replySizes are what a worker takes in while it waits for the answer to a memory call, fileSizes for that to a file.
+// replySizes limits the frames that a worker accepts in reply to a memory call; fileSizes limits
+// those with a file.
 var (
 	replySizes = sizes{kindReply: 256 << 20}
 	fileSizes  = sizes{kindFile: maxFileBytes + 16<<20}
 )
 
-// call has the parent perform a memory call.
+// call sends a memory call to the parent and returns its reply.
 func (s *server) call(_ context.Context, call abi.Call) (json.RawMessage, error) {
 	f := s.wire.frame(kindCall)
 	f.text(call.Op).number(uint64(len(call.Args)))
@@ -287,7 +289,7 @@ func (s *server) call(_ context.Context, call abi.Call) (json.RawMessage, error)
 		f.optional(arg)
 	}
 	if len(f.bytes)-headBytes > maxCallBytes {
-		return nil, abi.Faultf(abi.TooLarge, "the arguments of %s have more than %d bytes", call.Op, maxCallBytes)
+		return nil, abi.Faultf(abi.TooLarge, "the arguments of %s exceed %d bytes", call.Op, maxCallBytes)
 	}
 	if err := s.wire.send(f); err != nil {
 		return nil, err
@@ -314,10 +316,10 @@ func (s *server) call(_ context.Context, call abi.Call) (json.RawMessage, error)
 	return nil, fault
 }
 
-// log sends a log line, up to those that the host takes.
+// log sends a log line unless the limits of the run are exceeded.
 func (s *server) log(level abi.Level, text string) error {
 	if s.lines > s.limits.LogLines || s.bytes > s.limits.LogBytes {
-		return nil // the line that was too much has been sent, and says so to the host
+		return nil // the line that exceeded the limit was sent, so the host has noticed
 	}
 	if len(text) > maxLogBytes-64 {
 		text = strings.ToValidUTF8(text[:maxLogBytes-64], "")

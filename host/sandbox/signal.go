@@ -6,6 +6,6 @@ import (
 	"syscall"
 )
 
-// ignoreSignals leaves the end of a worker to its parent: who stops a service often signals all of its processes, and the
-// runs under way are to end.
+// ignoreSignals ignores the signals that stop a service. They often reach all of its processes, and
+// the parent decides when a worker ends so that active runs can finish.
 func ignoreSignals() { signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) }

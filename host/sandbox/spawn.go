@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// thread starts processes, all from one thread of the system that lives until it is closed. A worker is killed by the
-// kernel when the thread that started it ends, see PR_SET_PDEATHSIG in prctl(2), and Go's other threads come and go.
+// spawner starts processes from one OS thread that lives until close. The kernel kills a worker
+// when the thread that started it ends (PR_SET_PDEATHSIG in prctl(2)), and Go's other threads come
+// and go.
 type spawner struct {
 	mu     sync.Mutex // held while a function runs
 	closed bool
@@ -17,7 +18,7 @@ type spawner struct {
 func newSpawner() *spawner {
 	t := &spawner{work: make(chan func()), done: make(chan struct{})}
 	go func() {
-		runtime.LockOSThread() // and never unlocked: with the goroutine ends the thread, and with it what is left of the workers
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, and the kernel kills the remaining workers
 		for f := range t.work {
 			f()
 			t.done <- struct{}{}
@@ -26,7 +27,7 @@ func newSpawner() *spawner {
 	return t
 }
 
-// do runs f on the thread. It returns false where the thread was closed.
+// do runs f on the thread. It reports false if the spawner is closed.
 func (t *spawner) do(f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

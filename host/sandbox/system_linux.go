@@ -13,13 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isolation are the namespaces of a worker: it has no network, and no privileges even where its parent is root, for none
-// of its user ids is mapped. A pid namespace is not among them: without a /proc of its own, what puts Landlock on all
-// threads of a program with C in it (package psx) looks for them under the wrong numbers, for ever.
+// namespaceFlags are the namespaces of a worker. It has no network, and no privileges even if its
+// parent is root, because no user ID is mapped. A PID namespace is not among them: without its own
+// /proc, package psx, which applies Landlock to all threads of a program with C code, would look
+// for them under wrong IDs, forever.
 const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
-// attributes are how a worker is started: in a session of its own, so that no Ctrl-C at a terminal reaches it.
-// In its user namespace it has, for a start, the one capability that changing its root takes.
+// procAttributes returns how a worker is started: in its own session, so that Ctrl-C in a terminal
+// does not reach it. In a user namespace it starts with the one capability that changing its root
+// requires.
 func procAttributes(s spawnConfig, without []string, pidfd *int) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
 	if !slices.Contains(without, LayerParentDeath) {
@@ -35,7 +37,7 @@ func procAttributes(s spawnConfig, without []string, pidfd *int) *syscall.SysPro
 	return a
 }
 
-// notAllowed reports whether a process did not start because the system gives no namespaces.
+// isDenied reports whether a process did not start because the system denies namespaces.
 func isDenied(err error) bool {
 	for _, errno := range []syscall.Errno{unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSPC, unix.ENOSYS, unix.EUSERS} {
 		if errors.Is(err, errno) {
@@ -45,20 +47,21 @@ func isDenied(err error) bool {
 	return false
 }
 
-// self is the program that is running, also where its file was replaced meanwhile.
+// self returns the path of the current program, even if its file was replaced.
 func self() string { return "/proc/self/exe" }
 
-// brokenPipe reports whether a write failed because nobody reads any more.
+// brokenPipe reports whether a write failed because the reader has exited.
 func brokenPipe(err error) bool { return errors.Is(err, unix.EPIPE) }
 
-// wasKilled reports whether a process that we did not kill was: by the kernel, when memory was short.
+// wasSIGKILLed reports whether a process was killed by SIGKILL, as the kernel does if memory is
+// short.
 func wasSIGKILLed(state *os.ProcessState) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == unix.SIGKILL
 }
 
-// blockingPipe makes a pipe that Go's poller knows nothing of: a thread that waits in read(2) is woken in half the time
-// that a goroutine takes which waits for the poller.
+// blockingPipe returns a pipe that Go's poller does not manage. A thread that waits in read(2)
+// wakes in half the time of a goroutine that waits for the poller.
 func blockingPipe() (r, w *os.File, err error) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
@@ -67,7 +70,7 @@ func blockingPipe() (r, w *os.File, err error) {
 	return os.NewFile(uintptr(ends[0]), "from"), os.NewFile(uintptr(ends[1]), "to"), nil
 }
 
-// cpuTime is the processor time that a process has used, by the clock that clock_getcpuclockid(3) names.
+// cpuTime returns the processor time of a process, from the clock of clock_getcpuclockid(3).
 func cpuTime(pid int) time.Duration {
 	const ofProcess = 2 // CPUCLOCK_SCHED
 	var ts unix.Timespec
@@ -77,14 +80,17 @@ func cpuTime(pid int) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// slack is what a worker needs beside its guest's memory: stacks of threads, what the garbage collector keeps.
+// memorySlack is the memory that a worker needs besides its guest's: stacks of threads, and
+// reserves of the garbage collector.
 const memorySlack = 24 << 20
 
-// groupSlack is what a group may have beside: what the kernel itself keeps for a worker, and files that it has read.
+// groupSlack is the additional memory of a control group: kernel memory of the worker, and files
+// that it has read.
 const groupSlack = 64 << 20
 
-// limit bounds the memory that the worker may have beyond what it has without a guest. The kernel counts what is
-// private and writable (RLIMIT_DATA in getrlimit(2)), which is the heap of Go and the memories of WebAssembly.
+// limit limits the memory that the worker can use beyond its baseline. The kernel counts private
+// writable memory (RLIMIT_DATA in getrlimit(2)), which is Go's heap and the memories of
+// WebAssembly.
 func (w *worker) limit(bytes int64) error {
 	limit := min(w.baseline+uint64(bytes)+uint64(bytes)/4+memorySlack, w.maxMemory)
 	if limit == w.memoryLimit {
@@ -99,30 +105,31 @@ func (w *worker) limit(bytes int64) error {
 	}
 	err := unix.Prlimit(w.process.Pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: limit, Max: w.maxMemory}, nil)
 	if err != nil {
-		return fmt.Errorf("bound the memory of a worker: %w", err)
+		return fmt.Errorf("limit the memory of a worker: %w", err)
 	}
 	w.memoryLimit = limit
 	return nil
 }
 
-// measure takes what the worker has for its baseline.
+// measure sets the baseline to the current memory of the worker.
 func (w *worker) measure() {
 	if private, resident := w.memoryNow(); private > 0 {
 		w.baseline, w.residentBaseline = private, resident
 	}
 }
 
-// overData reports whether the worker has more memory than its limit: private memory, or any that is there, such as what it
-// shares with nobody.
+// overMemoryLimit reports whether the worker exceeds its memory limit, in private memory or in
+// resident memory. The latter includes shared mappings.
 func (w *worker) overMemoryLimit() bool {
 	if !w.report.On(LayerMemory) || w.memoryLimit == 0 {
-		return false // there is no limit yet, or none is wanted
+		return false // there is no limit yet, or the layer is off
 	}
 	private, resident := w.memoryNow()
 	return private > w.memoryLimit || resident > w.residentBaseline+(w.memoryLimit-min(w.memoryLimit, w.baseline))
 }
 
-// threads is how many threads the worker has, which /proc counts among the links of a folder; 0 where that cannot be read.
+// threads returns the number of threads of the worker, from the link count of /proc/PID/task; 0 if
+// it cannot be read.
 func (w *worker) threads() int {
 	if !w.report.On(LayerLimits) {
 		return 0
@@ -135,15 +142,15 @@ func (w *worker) threads() int {
 		w.tasks = folder
 	}
 	var stat unix.Stat_t
-	if err := unix.Fstat(int(w.tasks.Fd()), &stat); err != nil { // of a process that has ended there is nothing to read
+	if err := unix.Fstat(int(w.tasks.Fd()), &stat); err != nil { // fails if the process has exited
 		return 0
 	}
 	const foldersOwn = 2
 	return max(0, int(stat.Nlink)-foldersOwn)
 }
 
-// memoryNow is the memory of the worker that RLIMIT_DATA counts, and what of all of its memory is resident; 0 where that
-// cannot be read.
+// memoryNow returns the memory that RLIMIT_DATA counts, and all resident memory of the worker. Both
+// are 0 if they cannot be read.
 func (w *worker) memoryNow() (private, resident uint64) {
 	if w.statm == nil {
 		file, err := os.Open("/proc/" + strconv.Itoa(w.process.Pid) + "/statm")
@@ -153,7 +160,7 @@ func (w *worker) memoryNow() (private, resident uint64) {
 		w.statm = file
 	}
 	var text [128]byte
-	n, _ := w.statm.ReadAt(text[:], 0) // of a process that has ended there is nothing to read
+	n, _ := w.statm.ReadAt(text[:], 0) // empty if the process has exited
 	// The second and the sixth number of proc_pid_statm(5), in pages.
 	const residentField, dataField = 1, 5
 	at := 0
@@ -170,29 +177,29 @@ func (w *worker) memoryNow() (private, resident uint64) {
 	return 0, 0
 }
 
-// parentLayers are what the parent does for the wall of a new worker.
+// parentLayers returns the layers that the parent applies to a new worker.
 func parentLayers(w *worker, s spawnConfig) []Layer {
 	namespaceErr := s.namespaceErr
 	if namespaceErr != nil && namespaceErr != errDisabled {
-		namespaceErr = fmt.Errorf("the system gives no user namespaces to this process: %w", namespaceErr)
+		namespaceErr = fmt.Errorf("the system denies user namespaces to this process: %w", namespaceErr)
 	}
 	var memory, cpu error
 	var max unix.Rlimit
 	if err := unix.Prlimit(w.process.Pid, unix.RLIMIT_DATA, nil, &max); err != nil {
 		memory = fmt.Errorf("prlimit: %w", err)
 	} else if w.measure(); w.baseline == 0 {
-		memory = errors.New("/proc does not tell how much memory a worker has")
+		memory = errors.New("/proc does not contain the memory use of a worker")
 	}
 	w.maxMemory = max.Max
 	if cpuTime(w.process.Pid) == 0 {
-		cpu = errors.New("the clock of another process cannot be read")
+		cpu = errors.New("cannot read the clock of another process")
 	}
 	return []Layer{
-		newLayer(LayerCgroup, s.groupErr, "the kernel counts all memory and all threads, of the guest and for it"+s.group.detail()),
-		newLayer(LayerProcess, nil, "a guest runs in a process of its own, which is killed when its time is over"),
-		newLayer(LayerParentDeath, nil, "the kernel kills a worker whose parent ends"),
+		newLayer(LayerCgroup, s.groupErr, "the kernel counts all memory and threads of a worker"+s.group.detail()),
+		newLayer(LayerProcess, nil, "a guest runs in its own process, which is killed at its deadline"),
+		newLayer(LayerParentDeath, nil, "the kernel kills a worker whose parent exits"),
 		newLayer(LayerNamespaces, namespaceErr, "no network and no privileges: user, network, ipc and uts namespaces"),
-		newLayer(LayerMemory, memory, "the kernel refuses memory beyond the run's (RLIMIT_DATA)"),
-		newLayer(LayerCPU, cpu, "processor time is read and bounded from outside"),
+		newLayer(LayerMemory, memory, "the kernel denies memory beyond the limit of the run (RLIMIT_DATA)"),
+		newLayer(LayerCPU, cpu, "the parent measures and limits processor time"),
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// Elsewhere a worker is a process that is killed at its deadline, and nothing more.
+// On other systems a worker is a process that is killed at its deadline, and nothing more.
 
 func procAttributes(spawnConfig, []string, *int) *syscall.SysProcAttr { return nil }
 
 func isDenied(error) bool { return false }
 
-// self is the program that is running.
+// self returns the path of the current program.
 func self() string {
 	if path, err := os.Executable(); err == nil {
 		return path
@@ -41,7 +41,7 @@ func (w *worker) threads() int { return 0 }
 
 const maxThreads = 0
 
-// groups are control groups, which only Linux has.
+// groups makes control groups, which only Linux has.
 type groups struct{}
 
 func newGroups() (*groups, error) { return nil, errElsewhere }
@@ -55,11 +55,11 @@ func (*group) remove()       {}
 
 func dropWhenFull(*os.File) {}
 
-var errElsewhere = errors.New("on Linux only")
+var errElsewhere = errors.New("only available on Linux")
 
-// parentLayers are what the parent does for the wall of a new worker.
+// parentLayers returns the layers that the parent applies to a new worker.
 func parentLayers(*worker, spawnConfig) []Layer {
-	own := []Layer{newLayer(LayerProcess, nil, "a guest runs in a process of its own, which is killed when its time is over")}
+	own := []Layer{newLayer(LayerProcess, nil, "a guest runs in its own process, which is killed at its deadline")}
 	for _, name := range []string{LayerDeath, LayerNamespaces, LayerMemory, LayerCPU, LayerCgroup} {
 		own = append(own, newLayer(name, errElsewhere, ""))
 	}

@@ -9,41 +9,41 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// grace is how long a worker may take to end a run itself that is over its deadline. One that does so can be used
-// again.
+// grace is how long a worker can take to end a run after its deadline. A worker that does so is
+// reused.
 const grace = 50 * time.Millisecond
 
-// guard kills a worker whose run goes on for too long. Its methods may be called by any goroutine.
+// watchdog kills a worker whose run exceeds its budget. Its methods are safe for concurrent use.
 type watchdog struct {
 	ctx    context.Context
 	worker *worker
-	stop   func() bool // of what waits for ctx
+	stop   func() bool // stops waiting for ctx
 
 	mu         sync.Mutex
 	finished   bool // the exchange has ended
 	reason     error
-	cpuUsed    time.Duration // of processor time, until the worker was killed
-	graceTimer *time.Timer   // at the end of the grace
-	checkTimer *time.Timer   // when the worker is looked at next
-	doing      string        // for a text
+	cpuUsed    time.Duration // processor time until the kill
+	graceTimer *time.Timer   // fires at the end of the grace
+	checkTimer *time.Timer   // fires at the next check
+	doing      string        // the subject of messages
 	cpuBefore  time.Duration
 	limits     budget
 }
 
-// allowance is what a worker may use in an exchange.
+// budget limits the resources of an exchange.
 type budget struct {
-	cpu    time.Duration // 0 for as much as it takes
-	memory int64         // beyond what the worker had before, in bytes
-	writes *writeLimit   // what it may write; nil where it writes nothing
+	cpu    time.Duration // 0 for no limit
+	memory int64         // in bytes, beyond the baseline of the worker
+	writes *writeLimit   // nil if it writes no files
 }
 
-// The times between two looks at a worker. Most runs are over before the first.
+// The intervals of checks. Most runs end before the first.
 const (
 	firstCheck    = 20 * time.Millisecond
 	checkInterval = 50 * time.Millisecond
 )
 
-// watch begins to guard an exchange with a worker.
+// startWatchdog starts to watch an exchange with a worker.
 func startWatchdog(ctx context.Context, w *worker, doing string, limits budget) *watchdog {
 	g := &watchdog{ctx: ctx, worker: w, doing: doing, limits: limits, cpuBefore: cpuTime(w.process.Pid)}
 	if ctx.Done() != nil {
@@ -55,7 +55,7 @@ func startWatchdog(ctx context.Context, w *worker, doing string, limits budget) 
 	return g
 }
 
-// expired gives a run that ran out of time its grace. Nobody waits for one that was cancelled.
+// contextDone starts the grace of a run that timed out. A cancelled run ends without grace.
 func (g *watchdog) contextDone() {
 	if g.ctx.Err() == context.DeadlineExceeded {
 		g.startGrace()
@@ -64,7 +64,7 @@ func (g *watchdog) contextDone() {
 	g.end(engine.EndOf(g.ctx))
 }
 
-// hurry kills the worker unless the exchange ends soon.
+// startGrace kills the worker unless the exchange ends soon.
 func (g *watchdog) startGrace() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -73,7 +73,7 @@ func (g *watchdog) startGrace() {
 	}
 }
 
-// end kills the worker; reason is why, where that is not the end of the context.
+// end kills the worker. If reason is nil, the cause of the context is used.
 func (g *watchdog) end(reason error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -83,7 +83,8 @@ func (g *watchdog) end(reason error) {
 	g.kill(reason)
 }
 
-// kill kills the worker unless the exchange is over, or it was killed before. The caller holds mu.
+// kill kills the worker unless the exchange has ended or the worker was killed before. The caller
+// holds mu.
 func (g *watchdog) kill(reason error) {
 	if !g.finished && g.reason == nil {
 		g.reason, g.cpuUsed = reason, g.used()
@@ -91,11 +92,11 @@ func (g *watchdog) kill(reason error) {
 	}
 }
 
-// look ends an exchange that used what it may, or looks again.
+// check kills the worker if it has exceeded its budget; otherwise it schedules the next check.
 func (g *watchdog) check() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.finished { // the worker may be another exchange's by now
+	if g.finished { // another exchange may use the worker by now
 		return
 	}
 	if err := g.exceeded(); err != nil {
@@ -104,14 +105,14 @@ func (g *watchdog) check() {
 	}
 	wait := checkInterval
 	if cpu := g.limits.cpu; cpu > 0 {
-		// No more processors than these work for a worker: before that the limit cannot be reached.
+		// A worker uses at most maxProcs processors, so it cannot reach the limit earlier.
 		wait = min(wait, max((cpu-g.used())/maxProcs, time.Millisecond))
 	}
 	g.checkTimer.Reset(wait)
 }
 
-// exceeded says what the worker used that it may not. One allocation can take all the memory there is at once, which the
-// kernel lets pass where the addresses were reserved before.
+// exceeded returns a fault if the worker has exceeded its budget. The kernel does not stop a single
+// large allocation in address space that was reserved before.
 func (g *watchdog) exceeded() error {
 	if cpu := g.limits.cpu; cpu > 0 && g.used() > cpu {
 		f := abi.Faultf(abi.Timeout, "%s exceeded its limit of processor time (%s)", g.doing, cpu)
@@ -121,15 +122,16 @@ func (g *watchdog) exceeded() error {
 		return memoryFault(g.doing, g.limits.memory)
 	}
 	if g.worker.threads() > maxThreads {
-		return abi.Faultf(abi.MemoryLimit, "%s started more threads than the %d it may", g.doing, maxThreads)
+		return abi.Faultf(abi.MemoryLimit, "%s exceeded the limit of %d threads", g.doing, maxThreads)
 	}
 	return g.limits.writes.exceeded()
 }
 
-// used is the processor time of the exchange so far.
+// used returns the processor time of the exchange so far.
 func (g *watchdog) used() time.Duration { return max(0, cpuTime(g.worker.process.Pid)-g.cpuBefore) }
 
-// done ends the guard. It returns the processor time used, and why the worker was killed: nil where it was not.
+// done ends the watchdog. It returns the processor time used, and why the worker was killed: nil if
+// it was not.
 func (g *watchdog) done() (used time.Duration, reason error) {
 	if g.stop != nil {
 		g.stop()

@@ -11,52 +11,54 @@ import (
 	"time"
 )
 
-// process is a worker as its parent sees it. It is used by one goroutine at a time, but kill may be called by any.
+// worker is the parent's handle on a worker process. It is used by one goroutine at a time, except
+// kill, which is safe for concurrent use.
 type worker struct {
 	process *os.Process
 	wire    *wire
 	pipe    *pipe
-	ends    []*os.File // the parent's ends of the pipes: to the worker, from it, and what it writes to standard error
+	ends    []*os.File // the parent's ends of the pipes: standard input, output and error
 	report  Report
 
 	sourceDomain string // the domain of the sources that it has compiled
-	loaded       bool   // it has compiled one
-	runDomain    string // the domain that its runs are for
-	used         bool   // it has run one
-	unproven     bool   // it was there before it was asked, and has not said anything since
+	loaded       bool   // it has compiled a source
+	runDomain    string // the domain of its runs
+	used         bool   // it has run a guest
+	unproven     bool   // it was idle or spare, and has not sent a frame since
 	mounts       mounts
 	programs     map[*program]bool
 	runs         int
-	firstRun     time.Time     // of the first run
-	cpuAtRelease time.Duration // its processor time when its last run was over
+	firstRun     time.Time     // the time of the first run
+	cpuAtRelease time.Duration // its processor time when it was last released
 
-	memoryLimit      uint64 // its limit of memory, as set last
-	baseline         uint64 // the memory that it has without a guest
-	residentBaseline uint64 // what of it is resident
-	maxMemory        uint64 // the limit of memory that its own cannot be above
+	memoryLimit      uint64 // the current memory limit
+	baseline         uint64 // its memory without a guest
+	residentBaseline uint64 // its resident memory without a guest
+	maxMemory        uint64 // the upper bound of the memory limit
 
-	writes *writeLimit // of what it writes; nil where it writes nothing
+	writes *writeLimit // nil if it writes no files
 
-	statm *os.File // where the kernel tells its memory; nil until it is first read
-	tasks *os.File // where the kernel counts its threads; nil until they are first counted
+	statm *os.File // /proc/PID/statm, opened when first read
+	tasks *os.File // /proc/PID/task, opened when first counted
 	group *group   // its control group; nil for none
 
-	reaped bool             // it has been waited for:
-	state  *os.ProcessState // how it ended
-	stderr string           // its last words
+	reaped bool             // set once the process has been waited for, with:
+	state  *os.ProcessState // its exit state
+	stderr string           // its standard error
 
 	mu   sync.Mutex
 	dead bool // it was killed
 }
 
-// stderrBytes is up to how much of a dying worker's last words are read.
+// maxStderrBytes is how much of a worker's standard error is read after its exit.
 const maxStderrBytes = 64 << 10
 
-// startTimeout is how long a worker may take until it is ready. It takes some milliseconds; a machine that is busy with
-// other things gets a while.
+// startTimeout limits the start of a worker. It takes milliseconds, but a busy machine needs
+// longer.
 const startTimeout = 20 * time.Second
 
-// spawn starts a process whose standard input and output are the wire. The caller is on the thread of the pool.
+// spawn starts a worker process and connects its standard input and output to a wire. It runs on
+// the thread of the spawner.
 func spawn(command, argument0 string, s spawnConfig, without []string) (*worker, error) {
 	theirIn, toCell, err1 := blockingPipe()
 	fromCell, theirOut, err2 := blockingPipe()
@@ -89,20 +91,20 @@ func spawn(command, argument0 string, s spawnConfig, without []string) (*worker,
 
 func closeAll(files []*os.File) {
 	for _, f := range files {
-		_ = f.Close() // of nil is an error too
+		_ = f.Close() // closing nil fails, which is harmless
 	}
 }
 
-// helloSizes are what the parent takes in while a worker starts.
+// handshakeSizes limits the frames that the parent accepts during the handshake.
 var handshakeSizes = sizes{kindHandshake: 64 << 10}
 
-// greet tells a new process how to be a worker, and learns how it locked itself down.
+// handshake configures a new worker and reads how it has locked itself down.
 func (w *worker) handshake(h handshake) error {
 	timer := time.AfterFunc(startTimeout, w.kill)
 	defer timer.Stop()
 	h.write(w.wire.frame(kindHandshake))
 	if err := w.wire.send(&w.wire.writing); err != nil {
-		return fmt.Errorf("greet a worker: %w", err)
+		return fmt.Errorf("send the handshake to a worker: %w", err)
 	}
 	_, f, err := w.wire.receive(&handshakeSizes)
 	if err != nil {
@@ -111,16 +113,16 @@ func (w *worker) handshake(h handshake) error {
 	var answer handshake
 	answer.read(f)
 	if err := f.end(); err != nil {
-		return fmt.Errorf("read how a worker is: %w", err)
+		return fmt.Errorf("read the handshake of a worker: %w", err)
 	}
 	if answer.version != version || answer.build != h.build || answer.key != h.key {
-		return fmt.Errorf("the worker's program is another version of toolrun: %q, and this is %q", answer.build, h.build)
+		return fmt.Errorf("the worker runs version %q of toolrun, the parent %q", answer.build, h.build)
 	}
 	w.report = Report{Layers: answer.layers}
 	return nil
 }
 
-// kill ends the process at once. It may be called by any goroutine, at any time and more than once.
+// kill ends the process. It is safe for concurrent use and can be called more than once.
 func (w *worker) kill() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -130,24 +132,24 @@ func (w *worker) kill() {
 	}
 }
 
-// alive reports whether nobody has killed it.
+// alive reports whether kill has not been called.
 func (w *worker) alive() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.dead
 }
 
-// discard ends a worker that is not needed any more.
+// stop ends a worker that is no longer needed.
 func (w *worker) stop() { w.reap() }
 
-// bury ends the process, waits for its end and returns how it ended and its last words.
+// reap kills the process, waits for it, and returns its exit state and standard error.
 func (w *worker) reap() (*os.ProcessState, string) {
 	if w.reaped {
 		return w.state, w.stderr
 	}
 	w.reaped = true
 	w.kill()
-	w.state, _ = w.process.Wait() // a child that was started here can be waited for
+	w.state, _ = w.process.Wait() // cannot fail for a child process
 	w.stderr = w.readStderr()
 	w.pipe.close()
 	closeAll(append(w.ends, w.statm, w.tasks))
@@ -155,15 +157,16 @@ func (w *worker) reap() (*os.ProcessState, string) {
 	return w.state, w.stderr
 }
 
-// lastWords is what the dead process wrote to standard error. Nobody writes to the pipe any more, so that it ends.
+// readStderr returns the standard error of the dead process. The pipe has no writer left, so
+// reading ends.
 func (w *worker) readStderr() string {
 	var stderr bytes.Buffer
-	_ = w.ends[2].SetReadDeadline(time.Now().Add(time.Second)) // unless somebody else holds it
+	_ = w.ends[2].SetReadDeadline(time.Now().Add(time.Second)) // in case another process holds the pipe
 	_, _ = io.Copy(&stderr, io.LimitReader(w.ends[2], maxStderrBytes))
 	return stderr.String()
 }
 
-// complete adds to a report what the parent knows, once the worker is ready.
+// addParentLayers adds the layers that the parent applies to the report of a started worker.
 func (w *worker) addParentLayers(s spawnConfig, without []string) {
 	for _, l := range parentLayers(w, s) {
 		if slices.Contains(without, l.Name) {

@@ -8,24 +8,25 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// What compiling a source may leave: its machine code takes up to ten times its own size.
+// The limits of what compiling a source writes. Machine code takes up to ten times the size of its
+// source.
 const (
 	maxWrittenBytes = 256 << 20
 	maxWrittenFiles = 100
 )
 
-// maxSharedParts is how many files and folders may be made of what a language shares.
+// maxSharedEntries is the maximum number of files and folders in shared state.
 const maxSharedEntries = 1000
 
-// keptLimit bounds what a worker writes to its folder.
+// writeLimit limits what a worker writes to its folder.
 type writeLimit struct {
 	folder string
 	bytes  int64
-	files  int // and folders
+	files  int // files and folders
 }
 
-// exceeded returns a fault where there is more than that in the folder. What cannot be looked at is too much. Of nil it
-// returns nil.
+// exceeded returns a fault if the folder holds more than the limit, or cannot be read. It returns
+// nil if k is nil.
 func (k *writeLimit) exceeded() error {
 	if k == nil {
 		return nil
@@ -59,10 +60,11 @@ func (k *writeLimit) exceeded() error {
 }
 
 func (k *writeLimit) fault() error {
-	return abi.Faultf(abi.SourceInvalid, "the tool compiles to more than %d MiB, or %d files", k.bytes>>20, k.files).WithHint("make the tool smaller")
+	return abi.Faultf(abi.SourceInvalid, "the tool compiles to more than %d MiB or %d files", k.bytes>>20, k.files).WithHint("make the tool smaller")
 }
 
-// ignoreGone leaves out what was removed meanwhile: a worker writes under another name first.
+// ignoreGone ignores files that were removed meanwhile: a worker writes under a temporary name
+// first.
 func ignoreGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
