@@ -1,7 +1,7 @@
 package schema
 
 // array checks the array keywords of n.
-func (e *evaluation) array(n *node, elements []any, at *place, out *outcome) {
+func (e *evaluation) array(n *node, elements []any, at *location, out *outcome) {
 	r := &n.array
 	if r.min != unlimited && len(elements) < r.min {
 		e.fail(n, "minItems", at, out)
@@ -37,7 +37,7 @@ func (e *evaluation) array(n *node, elements []any, at *place, out *outcome) {
 	}
 }
 
-func (e *evaluation) contains(n *node, elements []any, at *place, out *outcome) {
+func (e *evaluation) contains(n *node, elements []any, at *location, out *outcome) {
 	r, fit := &n.array, 0
 	for i, element := range elements {
 		result := e.try(r.contains, element, at.child(i))

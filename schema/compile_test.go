@@ -90,7 +90,7 @@ func TestCompileRefusesLargeSchemas(t *testing.T) {
 		{"depth", strings.Repeat(`{"not":`, 200) + `{}` + strings.Repeat(`}`, 200), "nested"},
 		{"schemas", `{"allOf": [` + many(`{"not": {}}`, 2100) + `]}`, "too large: the limit is 4096 schemas"},
 		{"names", `{"$defs": {` + many(`"d#": {"$anchor": "a#"}`, 600) + `}}`, "too large: the limit is 4096 schemas, 512"},
-		{"unknown places", `{"x": {` + many(`"d#": {}`, 600) + `}, "allOf": [` + many(`{"$ref": "!/x/d#"}`, 600) + `]}`, "too large: the limit is 4096 schemas, 512"},
+		{"unknown keywords", `{"x": {` + many(`"d#": {}`, 600) + `}, "allOf": [` + many(`{"$ref": "!/x/d#"}`, 600) + `]}`, "too large: the limit is 4096 schemas, 512"},
 		{"nested unknown positions", `{"x": ` + strings.Repeat(`{"properties": {"a": `, 40) + `{"properties": {` + many(`"p#": {}`, 3000) + `}}` + strings.Repeat(`}}`, 40) +
 			`, "allOf": [` + overlapping(40) + `]}`, "too large: the limit is 4096 schemas"},
 		{"keywords of later drafts", `{"$schema": "http://json-schema.org/draft-07/schema#", "$defs": {"x": ` + strings.Repeat(`{"properties": {"a": `, 40) + `{"properties": {` + many(`"p#": {}`, 3000) + `}}` + strings.Repeat(`}}`, 40) +

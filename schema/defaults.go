@@ -50,10 +50,10 @@ func (f *filler) fill(n *node, doc any) {
 		}
 		f.fill(sub, object[name])
 	}
-	if n.inner.ref != nil {
-		f.fill(n.inner.ref, doc)
+	if n.applicators.ref != nil {
+		f.fill(n.applicators.ref, doc)
 	}
-	for _, sub := range n.inner.allOf {
+	for _, sub := range n.applicators.allOf {
 		f.fill(sub, doc)
 	}
 }
@@ -63,12 +63,12 @@ func (n *node) defaultValue() (any, bool) {
 	if n.defaults {
 		return n.fallback, true
 	}
-	if n.inner.ref != nil {
-		if value, ok := n.inner.ref.defaultValue(); ok {
+	if n.applicators.ref != nil {
+		if value, ok := n.applicators.ref.defaultValue(); ok {
 			return value, true
 		}
 	}
-	for _, sub := range n.inner.allOf {
+	for _, sub := range n.applicators.allOf {
 		if value, ok := sub.defaultValue(); ok {
 			return value, true
 		}

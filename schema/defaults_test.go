@@ -18,7 +18,7 @@ func TestDefaults(t *testing.T) {
 		{"no object is created for them", `{"properties": {"a": {"properties": {"b": {"default": 1}}}}}`, `{}`, `{}`},
 		{"$ref", `{"properties": {"a": {"$ref": "#/$defs/d"}}, "$defs": {"d": {"default": 7}}}`, `{}`, `{"a":7}`},
 		{"its own before that of $ref", `{"properties": {"a": {"$ref": "#/$defs/d", "default": 8}}, "$defs": {"d": {"default": 7}}}`, `{}`, `{"a":8}`},
-		{"$ref alone in draft 7", `{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"$ref": "#/definitions/d", "default": 8}}, "definitions": {"d": {"default": 7}}}`, `{}`, `{"a":7}`},
+		{"only $ref in draft 7", `{"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"a": {"$ref": "#/definitions/d", "default": 8}}, "definitions": {"d": {"default": 7}}}`, `{}`, `{"a":7}`},
 		{"allOf", `{"allOf": [{"properties": {"a": {"default": 1}}}, {"properties": {"b": {"allOf": [{"default": 2}]}}}]}`, `{}`, `{"a":1,"b":2}`},
 		{"not where a choice decides", `{"anyOf": [{"properties": {"a": {"default": 1}}}], "if": true, "then": {"properties": {"b": {"default": 1}}}}`, `{}`, `{}`},
 		{"not in arrays", `{"properties": {"l": {"items": {"properties": {"a": {"default": 1}}}}}}`, `{"l": [{}]}`, `{"l":[{}]}`},

@@ -24,7 +24,7 @@ type evaluation struct {
 
 // finding is a violation before it is formatted.
 type finding struct {
-	at      *place
+	at      *location
 	missing string // the name of a missing member of at
 	rule    *node
 	keyword string
@@ -38,7 +38,7 @@ type outcome struct {
 	declares bool
 }
 
-func (s *Schema) evaluate(n *node, doc any, root *place) []abi.Violation {
+func (s *Schema) evaluate(n *node, doc any, root *location) []abi.Violation {
 	e := &evaluation{schema: s, budget: budget{left: s.limits.Work}}
 	if s.dynamic {
 		e.scope = []string{s.root.resource}
@@ -62,12 +62,12 @@ func (e *evaluation) hushed() bool {
 // over reports whether the outcome is settled and no findings are needed.
 func (e *evaluation) over(out *outcome) bool { return !out.ok && e.hushed() }
 
-func (e *evaluation) fail(n *node, keyword string, at *place, out *outcome) {
+func (e *evaluation) fail(n *node, keyword string, at *location, out *outcome) {
 	e.lack(n, keyword, at, "", out)
 }
 
 // lack is like fail, for a member that the object at is missing.
-func (e *evaluation) lack(n *node, keyword string, at *place, name string, out *outcome) {
+func (e *evaluation) lack(n *node, keyword string, at *location, name string, out *outcome) {
 	out.ok = false
 	if !e.hushed() {
 		e.found = append(e.found, finding{at: at, missing: name, rule: n, keyword: keyword})
@@ -75,7 +75,7 @@ func (e *evaluation) lack(n *node, keyword string, at *place, name string, out *
 }
 
 // visit applies a schema to the document, an element or a member.
-func (e *evaluation) visit(n *node, v any, at *place, out *outcome) {
+func (e *evaluation) visit(n *node, v any, at *location, out *outcome) {
 	var result outcome
 	e.apply(n, v, at, &result)
 	if !result.ok {
@@ -85,7 +85,7 @@ func (e *evaluation) visit(n *node, v any, at *place, out *outcome) {
 }
 
 // join applies a further schema to the value of out. The value has to fit both.
-func (e *evaluation) join(n *node, v any, at *place, out *outcome) {
+func (e *evaluation) join(n *node, v any, at *location, out *outcome) {
 	var result outcome
 	e.apply(n, v, at, &result)
 	out.ok = out.ok && result.ok
@@ -100,7 +100,7 @@ func (o *outcome) take(other outcome) {
 
 // apply checks v against n and all schemas that n applies to the same value. Out must be empty. It
 // is a parameter because values may be nested deeply, and each level should use little stack.
-func (e *evaluation) apply(n *node, v any, at *place, out *outcome) {
+func (e *evaluation) apply(n *node, v any, at *location, out *outcome) {
 	if !e.budget.spend(1) {
 		return
 	}
@@ -121,7 +121,7 @@ func (e *evaluation) apply(n *node, v any, at *place, out *outcome) {
 	}
 	e.value(n, v, at, out)
 	if !e.over(out) {
-		e.inner(n, v, at, out)
+		e.applicators(n, v, at, out)
 	}
 	if !e.over(out) {
 		e.unevaluated(n, v, at, out)
@@ -130,7 +130,7 @@ func (e *evaluation) apply(n *node, v any, at *place, out *outcome) {
 }
 
 // value checks the keywords of n that apply to v itself.
-func (e *evaluation) value(n *node, v any, at *place, out *outcome) {
+func (e *evaluation) value(n *node, v any, at *location, out *outcome) {
 	for _, c := range n.values {
 		if !e.budget.allows(c, v) {
 			e.fail(n, c.keyword, at, out)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of host names (RFC 1035, section 2.3.4).
+// Limits on host names (RFC 1035, section 2.3.4).
 const (
 	maxHost  = 253
 	maxLabel = 63

@@ -14,9 +14,9 @@ import (
 // their metaschemas, names, references and vocabularies. It does not evaluate documents; see the
 // package documentation for the reason.
 type importer struct {
-	survey *survey
-	nodes  map[*jsonschema.Schema]*node
-	order  []*node
+	scan  *scanner
+	nodes map[*jsonschema.Schema]*node
+	order []*node
 }
 
 // pointerOf returns the position of a compiled schema in its document.
@@ -39,11 +39,11 @@ func (im *importer) node(s *jsonschema.Schema, keyword string) *node {
 
 	document, pointer := pointerOf(s.Location)
 	n.pointer, n.resource = pointer, document
-	if im.survey != nil {
-		n.resource = im.survey.resource(pointer)
-		value, _ := lookup(im.survey.root, pointer)
+	if im.scan != nil {
+		n.resource = im.scan.resource(pointer)
+		value, _ := lookup(im.scan.root, pointer)
 		n.raw, _ = value.(map[string]any)
-		if spelled, ok := im.survey.spelled[pointer]; ok {
+		if spelled, ok := im.scan.spelled[pointer]; ok {
 			n.raw = maps.Clone(n.raw)
 			n.raw["pattern"] = spelled
 		}
@@ -96,7 +96,7 @@ func (im *importer) fill(n *node, s *jsonschema.Schema) {
 	im.fillObject(n, s)
 	im.fillArray(n, s)
 	im.fillInner(n, s)
-	if value, ok := n.raw["default"]; ok && !(im.survey.draft.refAlone() && s.Ref != nil) {
+	if value, ok := n.raw["default"]; ok && !(im.scan.draft.refAlone() && s.Ref != nil) {
 		n.fallback, n.defaults = value, true
 	}
 }
@@ -161,7 +161,7 @@ func (im *importer) fillArray(n *node, s *jsonschema.Schema) {
 }
 
 func (im *importer) fillInner(n *node, s *jsonschema.Schema) {
-	n.inner = innerRules{
+	n.applicators = applicatorRules{
 		ref:   im.node(s.Ref, "$ref"),
 		allOf: im.nodeList(s.AllOf, "allOf"),
 		anyOf: im.nodeList(s.AnyOf, "anyOf"),
@@ -170,11 +170,11 @@ func (im *importer) fillInner(n *node, s *jsonschema.Schema) {
 		test:  im.node(s.If, "if"), then: im.node(s.Then, "then"), orElse: im.node(s.Else, "else"),
 	}
 	if s.RecursiveRef != nil {
-		n.inner.dynamic = append(n.inner.dynamic, &dynamicRef{target: im.node(s.RecursiveRef, "$ref"), recursive: true})
+		n.applicators.dynamic = append(n.applicators.dynamic, &dynamicRef{target: im.node(s.RecursiveRef, "$ref"), recursive: true})
 	}
 	if s.DynamicRef != nil {
 		target := im.node(s.DynamicRef, "$ref")
-		n.inner.dynamic = append(n.inner.dynamic, &dynamicRef{target: target, anchor: askedAnchor(n, target)})
+		n.applicators.dynamic = append(n.applicators.dynamic, &dynamicRef{target: target, anchor: askedAnchor(n, target)})
 	}
 }
 
@@ -195,7 +195,7 @@ func askedAnchor(n, target *node) string {
 // schemas.
 func (im *importer) link(root *node) {
 	for _, n := range im.order {
-		for _, ref := range n.inner.dynamic {
+		for _, ref := range n.applicators.dynamic {
 			ref.byResource = map[string]*node{}
 			for _, other := range im.order {
 				if ref.answers(other) {
@@ -206,16 +206,16 @@ func (im *importer) link(root *node) {
 	}
 	for _, n := range im.order {
 		n.within = withinOf(n, root.resource)
-		n.alias = n.isAlias(im.survey != nil && im.survey.draft.refAlone())
+		n.alias = n.isAlias(im.scan != nil && im.scan.draft.refAlone())
 	}
 	for _, n := range im.order {
-		n.inner.anySelector = selectorOf("anyOf", n.inner.anyOf)
-		n.inner.oneSelector = selectorOf("oneOf", n.inner.oneOf)
+		n.applicators.anyOfDiscriminator = discriminatorOf("anyOf", n.applicators.anyOf)
+		n.applicators.oneOfDiscriminator = discriminatorOf("oneOf", n.applicators.oneOf)
 	}
 }
 
 func withinOf(n *node, root string) []*node {
-	r := &n.inner
+	r := &n.applicators
 	all := slices.Concat(r.allOf, r.anyOf, r.oneOf)
 	for _, one := range []*node{r.ref, r.not, r.test, r.then, r.orElse} {
 		if one != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// compileDocument compiles a surveyed schema and returns its root and all its nodes.
-func compileDocument(s *survey) (root *node, all []*node, err error) {
+// compileDocument compiles a scanned schema and returns its root and all its nodes.
+func compileDocument(s *scanner) (root *node, all []*node, err error) {
 	text, err := strictjson.Encode(s.root)
 	if err != nil {
 		return nil, nil, err
@@ -25,7 +25,7 @@ func compileDocument(s *survey) (root *node, all []*node, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	im := &importer{survey: s, nodes: map[*jsonschema.Schema]*node{}}
+	im := &importer{scan: s, nodes: map[*jsonschema.Schema]*node{}}
 	root = im.node(compiled, "schema")
 	// A schema that only a $dynamicRef reaches is not linked to the rest.
 	for _, pointer := range s.anchors {

@@ -22,7 +22,7 @@ const maxMistakes = 50
 func (s *Schema) Mistakes() Errors { return slices.Clone(s.mistakes) }
 
 // oddities reports the unknown keywords and the unknown format of one schema.
-func (s *survey) oddities(object map[string]any, pointer string) {
+func (s *scanner) oddities(object map[string]any, pointer string) {
 	var unknown []string
 	for _, keyword := range sortedKeys(object) {
 		if !slices.Contains(keywords, keyword) && !strings.HasPrefix(keyword, "x-") {
@@ -46,7 +46,7 @@ func (s *survey) oddities(object map[string]any, pointer string) {
 }
 
 // mistake adds a mistake, up to the bound. It truncates a long quoted value.
-func (s *survey) mistake(pointer, hint, format, quoted string) {
+func (s *scanner) mistake(pointer, hint, format, quoted string) {
 	if len(s.mistakes) < maxMistakes {
 		s.mistakes = append(s.mistakes, &Error{Pointer: pointer, Message: fmt.Sprintf(format, short60(quoted)), Hint: hint})
 	}
@@ -103,7 +103,7 @@ func keywordHint(object map[string]any, keyword string) string {
 
 // usedKeywords removes the mistakes about unknown keywords that contain the target of a reference,
 // such as components.
-func (s *survey) usedKeywords() {
+func (s *scanner) usedKeywords() {
 	s.mistakes = slices.DeleteFunc(s.mistakes, func(e *Error) bool {
 		return e.Pointer != "" && slices.ContainsFunc(s.targets, func(target string) bool {
 			return strings.HasPrefix(target+"/", e.Pointer+"/")

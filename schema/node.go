@@ -20,11 +20,11 @@ type node struct {
 	format   func(any) bool
 	declares bool // has the keyword properties
 
-	text   textRules
-	number numberRules
-	object objectRules
-	array  arrayRules
-	inner  innerRules
+	text        textRules
+	number      numberRules
+	object      objectRules
+	array       arrayRules
+	applicators applicatorRules
 
 	fallback any // the default, if defaults is set
 	defaults bool
@@ -33,7 +33,7 @@ type node struct {
 	anchor    string // its $dynamicAnchor
 	recursive bool   // its $recursiveAnchor
 
-	// within are all schemas that it may apply to the same value, those of inner and the dependent
+	// within are all schemas that it may apply to the same value, those of applicators and the dependent
 	// ones. rank is larger than the rank of each.
 	within []*node
 	rank   int
@@ -72,8 +72,8 @@ type objectRules struct {
 	unevaluated *node
 }
 
-// dependency is what else an object needs if it has the property: names, or a schema that applies
-// to it.
+// dependency is a requirement on objects that have a property: further names, or a schema that
+// applies to it.
 type dependency struct {
 	keyword  string
 	property string
@@ -97,13 +97,13 @@ type arrayRules struct {
 	unevaluated    *node
 }
 
-// innerRules are the schemas that apply to the same value.
-type innerRules struct {
+// applicatorRules are the schemas that apply to the same value.
+type applicatorRules struct {
 	ref                 *node
 	dynamic             []*dynamicRef
 	allOf, anyOf, oneOf []*node
-	anySelector         *selector // nil if no property distinguishes the branches
-	oneSelector         *selector
+	anyOfDiscriminator  *discriminator // nil if no property distinguishes the branches
+	oneOfDiscriminator  *discriminator
 	not                 *node
 	test, then, orElse  *node
 }

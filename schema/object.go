@@ -1,7 +1,7 @@
 package schema
 
 // object checks the object keywords of n that do not concern its members.
-func (e *evaluation) object(n *node, object map[string]any, at *place, out *outcome) {
+func (e *evaluation) object(n *node, object map[string]any, at *location, out *outcome) {
 	r := &n.object
 	if r.min != unlimited && len(object) < r.min {
 		e.fail(n, "minProperties", at, out)
@@ -20,7 +20,7 @@ func (e *evaluation) object(n *node, object map[string]any, at *place, out *outc
 }
 
 // members applies the schemas of n to the members of an object.
-func (e *evaluation) members(n *node, object map[string]any, at *place, out *outcome) {
+func (e *evaluation) members(n *node, object map[string]any, at *location, out *outcome) {
 	r := &n.object
 	if !r.looksInside() {
 		return
@@ -39,7 +39,7 @@ func (e *evaluation) members(n *node, object map[string]any, at *place, out *out
 }
 
 // require reports the names that an object is missing.
-func require(e *evaluation, n *node, keyword string, names []string, object map[string]any, at *place, out *outcome) {
+func require(e *evaluation, n *node, keyword string, names []string, object map[string]any, at *location, out *outcome) {
 	for _, name := range names {
 		if e.over(out) {
 			return
@@ -51,30 +51,30 @@ func require(e *evaluation, n *node, keyword string, names []string, object map[
 }
 
 // member applies the schemas of n to the i-th member of an object.
-func (e *evaluation) member(r *objectRules, i int, name string, v any, at *place, out *outcome) {
-	place, declared := at.child(i), false
+func (e *evaluation) member(r *objectRules, i int, name string, v any, at *location, out *outcome) {
+	location, declared := at.child(i), false
 	if sub, ok := r.properties[name]; ok {
 		declared = true
-		e.visit(sub, v, place, out)
+		e.visit(sub, v, location, out)
 	}
 	for _, p := range r.patterns {
 		if e.budget.matches(p.pattern, name) {
 			declared = true
-			e.visit(p.schema, v, place, out)
+			e.visit(p.schema, v, location, out)
 		}
 	}
 	if !declared && r.additional != nil {
-		e.visit(r.additional, v, place, out)
+		e.visit(r.additional, v, location, out)
 	}
 	if declared && e.schema.tracks {
 		out.seen.add(i)
 	}
 	if r.names != nil {
-		e.visit(r.names, name, place, out)
+		e.visit(r.names, name, location, out)
 	}
 }
 
-func (e *evaluation) dependentSchemas(n *node, object map[string]any, at *place, out *outcome) {
+func (e *evaluation) dependentSchemas(n *node, object map[string]any, at *location, out *outcome) {
 	for _, d := range n.object.dependent {
 		if d.schema == nil || e.over(out) {
 			continue
@@ -86,7 +86,7 @@ func (e *evaluation) dependentSchemas(n *node, object map[string]any, at *place,
 }
 
 // unevaluated applies the schemas of n to members and elements that no other schema evaluated.
-func (e *evaluation) unevaluated(n *node, v any, at *place, out *outcome) {
+func (e *evaluation) unevaluated(n *node, v any, at *location, out *outcome) {
 	switch v := v.(type) {
 	case map[string]any:
 		if n.object.unevaluated == nil {

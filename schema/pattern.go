@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The bounds of regular expressions. Go matches in time linear in the length of the text times the
+// Limits on regular expressions. Go matches in time linear in the length of the text times the
 // size of the expression, where a{1000} counts as a thousand.
 const (
 	maxPatternText = 8 << 10   // bytes of one expression
@@ -34,7 +34,7 @@ func (p *pattern) cost(s string) int { return 1 + len(s)*(1+p.size/16) }
 type patternBudget struct{ size, runes, weight int }
 
 // pattern checks one regular expression before the library compiles it.
-func (s *survey) pattern(expression, pointer string) {
+func (s *scanner) pattern(expression, pointer string) {
 	if len(expression) <= maxPatternText {
 		s.patterns.weight += weigh(expression)
 	}

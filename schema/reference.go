@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-func (s *survey) fail(pointer, format string, args ...any) {
+func (s *scanner) fail(pointer, format string, args ...any) {
 	s.errs = append(s.errs, &Error{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
 // references collects the references of one schema, to be resolved when all names are known.
-func (s *survey) references(object map[string]any, pointer string, base *url.URL) {
+func (s *scanner) references(object map[string]any, pointer string, base *url.URL) {
 	for _, keyword := range refKeywords {
 		value, ok := object[keyword]
 		if !ok {
@@ -26,7 +26,7 @@ func (s *survey) references(object map[string]any, pointer string, base *url.URL
 		}
 		target, err := base.Parse(spelled)
 		if err != nil {
-			s.fail(at, "%s is no URL", keyword)
+			s.fail(at, "%s is not a URL", keyword)
 			continue
 		}
 		s.refs = append(s.refs, reference{pointer: at, url: target, owner: object, keyword: keyword})
@@ -36,7 +36,7 @@ func (s *survey) references(object map[string]any, pointer string, base *url.URL
 // resolve checks that a reference stays in the document. A fragment that is a JSON Pointer may
 // refer to a schema under an unknown keyword, as "#/components/schemas/Pet" does. That schema is
 // walked then.
-func (s *survey) resolve(ref reference) {
+func (s *scanner) resolve(ref reference) {
 	bare := *ref.url
 	bare.Fragment, bare.RawFragment = "", ""
 	home, ok := s.resources[bare.String()]
@@ -76,7 +76,7 @@ func (s *survey) resolve(ref reference) {
 }
 
 // respell writes the fragment of a reference in the spelling of the library.
-func (s *survey) respell(ref reference, fragment string) {
+func (s *scanner) respell(ref reference, fragment string) {
 	spelled, ok := ref.owner[ref.keyword].(string)
 	if !ok {
 		return
@@ -90,7 +90,7 @@ func (s *survey) respell(ref reference, fragment string) {
 }
 
 // dangling returns the mistake for a reference without a target. The hint names existing targets.
-func (s *survey) dangling(ref reference, fragment, target string) *Error {
+func (s *scanner) dangling(ref reference, fragment, target string) *Error {
 	at := strings.LastIndexByte(target, '/')
 	hint := "declare it under $defs and refer to it as #/$defs/..."
 	if holder, ok := lookup(s.root, target[:max(at, 0)]); ok {

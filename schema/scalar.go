@@ -7,7 +7,7 @@ import (
 )
 
 // text checks the string keywords of n.
-func (e *evaluation) text(n *node, s string, at *place, out *outcome) {
+func (e *evaluation) text(n *node, s string, at *location, out *outcome) {
 	r := &n.text
 	if r.min != unlimited || r.max != unlimited {
 		e.budget.spend(len(s) / 64)
@@ -34,7 +34,7 @@ func (e *evaluation) text(n *node, s string, at *place, out *outcome) {
 const rationalSteps = 16
 
 // numeric checks the number keywords of n.
-func (e *evaluation) numeric(n *node, v json.Number, at *place, out *outcome) {
+func (e *evaluation) numeric(n *node, v json.Number, at *location, out *outcome) {
 	r := &n.number
 	if *r == (numberRules{}) || !e.budget.spend(rationalSteps) {
 		return

@@ -90,15 +90,15 @@ func compileText(text []byte, opts Options) (s *Schema, errs Errors) {
 	if errs != nil {
 		return nil, errs
 	}
-	survey := surveyOf(root, d)
-	if errs := append(survey.errs, misspelled(root, d)...); len(errs) > 0 {
+	scan := scanSchema(root, d)
+	if errs := append(scan.errs, misspelled(root, d)...); len(errs) > 0 {
 		return nil, errs.tidy()
 	}
-	top, all, errs := importSchema(survey)
+	top, all, errs := importSchema(scan)
 	if errs != nil {
 		return nil, errs
 	}
-	if err := checkBounds(top, all, limits.Depth); err != nil {
+	if err := checkCost(top, all, limits.Depth); err != nil {
 		return nil, Errors{err}
 	}
 	s = &Schema{root: top, limits: limits, strict: opts.Strict, tracks: opts.Strict, names: map[string]bool{}}
@@ -107,12 +107,12 @@ func compileText(text []byte, opts Options) (s *Schema, errs Errors) {
 			s.names[name] = true
 		}
 		s.tracks = s.tracks || n.object.unevaluated != nil || n.array.unevaluated != nil
-		s.dynamic = s.dynamic || len(n.inner.dynamic) > 0
+		s.dynamic = s.dynamic || len(n.applicators.dynamic) > 0
 	}
 	if errs := s.checkDefaults(all); len(errs) > 0 {
 		return nil, errs
 	}
-	s.mistakes = slices.Concat(s.mistakes, survey.mistakes, s.impossible()).tidy()
+	s.mistakes = slices.Concat(s.mistakes, scan.mistakes, s.impossible()).tidy()
 	s.mistakes = s.mistakes[:min(len(s.mistakes), maxMistakes)]
 	return s, nil
 }
@@ -149,8 +149,8 @@ func (s *Schema) Public(pointer string) string {
 
 // check validates doc against one of the schema's nodes.
 func (s *Schema) check(n *node, doc any) (found []abi.Violation) {
-	root := &place{}
-	if refused := s.admit(doc, root, 0); refused != nil {
+	root := &location{}
+	if refused := s.checkLimits(doc, root, 0); refused != nil {
 		return []abi.Violation{*refused}
 	}
 	return s.evaluate(n, doc, root)
@@ -195,15 +195,15 @@ func misspelling(v abi.Violation) string {
 	return fmt.Sprintf("%s is not valid here: %s must be %s", what, v.Keyword, v.Limit)
 }
 
-// importSchema compiles a surveyed schema. If the library rejects it or panics, that is a mistake
+// importSchema compiles a scanned schema. If the library rejects it or panics, that is a mistake
 // of the schema.
-func importSchema(survey *survey) (root *node, all []*node, errs Errors) {
+func importSchema(scan *scanner) (root *node, all []*node, errs Errors) {
 	defer func() {
 		if recover() != nil {
 			root, all, errs = nil, nil, oneError("", "cannot compile the schema", "look for a keyword with a value of the wrong type")
 		}
 	}()
-	root, all, err := compileDocument(survey)
+	root, all, err := compileDocument(scan)
 	if err != nil {
 		return nil, nil, oneError("", libraryText(err), "")
 	}

@@ -60,7 +60,7 @@ func TestValidate(t *testing.T) {
 	tests := []struct{ name, schema, doc, want string }{
 		{"fits", prefsSchema, `{"preferences": {"language": "en"}, "recentOrders": ["o1"]}`, ""},
 		{"extra names without strict", prefsSchema, `{"preferences": {"x": 1}, "y": 2}`, ""},
-		{"every place", prefsSchema, `{"preferences": {"language": 1, "notifications": "no"}, "recentOrders": ["a", 2, 3]}`,
+		{"every position", prefsSchema, `{"preferences": {"language": 1, "notifications": "no"}, "recentOrders": ["a", 2, 3]}`,
 			`/preferences/language: type: "string"; /preferences/notifications: type: "boolean"; /recentOrders/1: type: "string"; /recentOrders/2: type: "string"`},
 		{"root", prefsSchema, `[]`, `/: type: "object"`},
 		{"missing", userSchema, `{}`, `/userId: required: ["userId"]`},

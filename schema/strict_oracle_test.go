@@ -6,11 +6,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// This is a second, independent implementation of strict. It starts from the document, and asks the
-// library which schemas apply. The knowledge of a schema is combined from that of its parts.
+// This is a second, independent implementation of strict. It starts from the document and uses the
+// library to find the schemas that apply. The knowledge of a schema combines that of its parts.
 
-// knowledge is what schemas know about a document: by path, which names and elements of a value
-// they evaluate, and whether they close it.
+// knowledge maps each path of a document to the names and elements that schemas evaluate there, and
+// to whether they close the value.
 type knowledge map[string]*known
 
 type known struct {
@@ -63,15 +63,16 @@ func (k knowledge) merge(other knowledge) {
 	}
 }
 
-// knowledgeOf returns the knowledge of s about v, which it accepts. Tests do not close objects.
+// knowledgeOf returns the knowledge of s about v, which s must accept. A schema under if does not
+// close objects.
 func knowledgeOf(s *jsonschema.Schema, v any, path string, closing bool) knowledge {
 	k := knowledge{}
 	if s == nil || s.Always != nil {
 		return k
 	}
-	same := func(sub *jsonschema.Schema, asked bool) {
+	same := func(sub *jsonschema.Schema, condition bool) {
 		if sub != nil {
-			k.merge(knowledgeOf(sub, v, path, closing && !asked))
+			k.merge(knowledgeOf(sub, v, path, closing && !condition))
 		}
 	}
 	for _, sub := range append([]*jsonschema.Schema{s.Ref, s.RecursiveRef, s.DynamicRef}, s.AllOf...) {

@@ -62,7 +62,7 @@ func isPlain(n json.Number) bool { return !strings.ContainsAny(string(n), ".eE")
 
 func isWhole(n json.Number) bool { return isPlain(n) || rational(n).IsInt() }
 
-// rational returns the exact value of a number token that admit has accepted, which is short.
+// rational returns the exact value of a number token that checkLimits has accepted, which is short.
 func rational(n json.Number) *big.Rat {
 	r, ok := new(big.Rat).SetString(string(n))
 	if !ok {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// The bounds of a schema's text. The cost of compiling depends partly on their product.
+// Limits on the text of a schema. The cost of compiling depends partly on their product.
 const (
 	maxSchemaDepth = 100  // nested arrays and objects
 	maxSchemaKeys  = 4096 // members of one object
 	maxSchemas     = 4096 // schemas within a schema
-	maxNamed       = 512  // of them those with an $id or an anchor, or under an unknown keyword
+	maxNamed       = 512  // schemas with an $id or an anchor, or under an unknown keyword
 )
 
 // The ways in which keywords hold schemas.
@@ -52,9 +52,9 @@ var refKeywords = []string{"$ref", "$dynamicRef", "$recursiveRef"}
 // may quote it.
 const documentURL = "mem:///schema"
 
-// survey walks a schema before any expensive processing. It detects schemas that are expensive by
+// scanner is a walk over a schema before any expensive processing. It detects schemas that are expensive by
 // their text, finds references that leave the document, and collects data for the importer.
-type survey struct {
+type scanner struct {
 	draft *draft
 	root  any
 	errs  Errors
@@ -81,10 +81,10 @@ type reference struct {
 	keyword string
 }
 
-// surveyOf walks root. It rewrites references to one spelling: the library would copy a schema for
+// scanSchema walks root. It rewrites references to one spelling: the library would copy a schema for
 // each spelling of the same fragment.
-func surveyOf(root any, d *draft) *survey {
-	s := &survey{
+func scanSchema(root any, d *draft) *scanner {
+	s := &scanner{
 		draft: d, root: root,
 		seen:      map[string]bool{},
 		resources: map[string]string{},
@@ -105,12 +105,12 @@ func surveyOf(root any, d *draft) *survey {
 	return s
 }
 
-func (s *survey) exhausted() bool {
+func (s *scanner) exhausted() bool {
 	return len(s.seen) > maxSchemas || s.named > maxNamed || s.strays > s.maxStrays
 }
 
 // schema walks the schema at pointer, unless it was walked before.
-func (s *survey) schema(value any, pointer string, base *url.URL) {
+func (s *scanner) schema(value any, pointer string, base *url.URL) {
 	if s.exhausted() || s.seen[pointer] {
 		return
 	}
@@ -135,7 +135,7 @@ func (s *survey) schema(value any, pointer string, base *url.URL) {
 }
 
 // keyword walks the schemas that a keyword holds.
-func (s *survey) keyword(keyword string, value any, pointer string, base *url.URL) {
+func (s *scanner) keyword(keyword string, value any, pointer string, base *url.URL) {
 	known := schemaKeywords[keyword]
 	if known.holds == 0 || s.draft.version < known.since {
 		return
@@ -170,7 +170,7 @@ func (s *survey) keyword(keyword string, value any, pointer string, base *url.UR
 
 // identify records the names that a schema declares for itself and returns the base URL for its
 // content.
-func (s *survey) identify(object map[string]any, pointer string, base *url.URL) *url.URL {
+func (s *scanner) identify(object map[string]any, pointer string, base *url.URL) *url.URL {
 	if _, ok := object["$anchor"]; ok {
 		s.named++
 	}
@@ -208,7 +208,7 @@ func selfReferable(u *url.URL) bool {
 	return err == nil && again.String() == u.String()
 }
 
-func (s *survey) name(u *url.URL, pointer string) {
+func (s *scanner) name(u *url.URL, pointer string) {
 	if other, taken := s.resources[u.String()]; taken && other != pointer {
 		s.fail(join(pointer, s.draft.id), "another schema has the same %s", s.draft.id)
 		return
@@ -218,7 +218,7 @@ func (s *survey) name(u *url.URL, pointer string) {
 }
 
 // resource returns the URL of the named schema that contains the schema at pointer.
-func (s *survey) resource(pointer string) string {
+func (s *scanner) resource(pointer string) string {
 	for {
 		if name, ok := s.names[pointer]; ok {
 			return name

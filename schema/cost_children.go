@@ -1,8 +1,8 @@
 package schema
 
-// descend adds the loads of the members or elements of a value. If a regular expression or a
-// condition decides which schemas apply, the load is an upper bound.
-func (b *bounds) descend(reached tally, kind kinds, depth int) {
+// addChildren adds the visit counts of the members or elements of a value. If a regular expression
+// or a condition decides which schemas apply, the counts are upper bounds.
+func (b *costAnalysis) addChildren(reached tally, kind kinds, depth int) {
 	var nodes []*node
 	for _, n := range nodesOf(reached) {
 		if !n.trivial && (n.types == 0 || n.types&kind != 0) {
@@ -17,13 +17,13 @@ func (b *bounds) descend(reached tally, kind kinds, depth int) {
 	}
 }
 
-// elements adds a load for each position of a prefix, and one for all other elements.
-func (b *bounds) elements(nodes []*node, reached tally, depth int) {
+// elements adds counts for each position of a prefix, and for all other elements.
+func (b *costAnalysis) elements(nodes []*node, reached tally, depth int) {
 	longest := 0
 	for _, n := range nodes {
 		longest = max(longest, len(n.array.prefix))
 	}
-	for i := 0; i <= longest && b.steps <= maxBoundSteps; i++ {
+	for i := 0; i <= longest && b.steps <= maxCostSteps; i++ {
 		times := tally{}
 		for _, n := range nodes {
 			b.steps++
@@ -40,12 +40,12 @@ func (b *bounds) elements(nodes []*node, reached tally, depth int) {
 	}
 }
 
-// members adds a load for each name that a schema lists, one for all other names, and one for names
-// as values.
-func (b *bounds) members(nodes []*node, reached tally, depth int) {
+// members adds counts for each name that a schema lists, for all other names, and for names as
+// values.
+func (b *costAnalysis) members(nodes []*node, reached tally, depth int) {
 	listed := map[string]tally{}
 	other, names := tally{}, tally{}
-	var general []*node // those with schemas for names that they do not list
+	var general []*node // nodes with schemas for names that they do not list
 	for _, n := range nodes {
 		r := &n.object
 		for name, sub := range r.properties {
@@ -63,7 +63,7 @@ func (b *bounds) members(nodes []*node, reached tally, depth int) {
 	}
 	for _, name := range sortedKeys(listed) {
 		for _, n := range general {
-			if b.steps > maxBoundSteps {
+			if b.steps > maxCostSteps {
 				return
 			}
 			b.unlisted(listed[name], n, name, true, reached[n])
@@ -77,7 +77,7 @@ func (b *bounds) members(nodes []*node, reached tally, depth int) {
 // unlisted adds the schemas that n applies to a member in addition to properties. name is the
 // member's name if it is known. The additional schema and the schemas of matching patterns never
 // apply together.
-func (b *bounds) unlisted(times tally, n *node, name string, known bool, count int) {
+func (b *costAnalysis) unlisted(times tally, n *node, name string, known bool, count int) {
 	b.steps++
 	r := &n.object
 	_, declared := r.properties[name]
@@ -105,7 +105,7 @@ func (t tally) add(n *node, count int) {
 	t[n] = min(t[n]+count, 2*maxVisits)
 }
 
-// addChild is add for the child of a keyword. It counts a $ref as its target, so that two
+// addChild adds the count of the child of a keyword. It counts a $ref as its target, so that two
 // references to the same schema are recognized if only one of them can apply.
 func (t tally) addChild(n *node, count int) {
 	if n != nil {
@@ -113,7 +113,7 @@ func (t tally) addChild(n *node, count int) {
 	}
 }
 
-// addEither adds the larger of two counts of each schema, for two cases of which only one occurs.
+// addEither adds the larger of two counts of each schema, if only one of two cases can occur.
 func (t tally) addEither(one, other tally) {
 	for n, count := range one {
 		t.add(n, max(count, other[n]))

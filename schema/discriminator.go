@@ -2,11 +2,11 @@ package schema
 
 import "slices"
 
-// selector distinguishes the branches of an anyOf or oneOf by one property, which every branch
+// discriminator distinguishes the branches of an anyOf or oneOf by one property, which every branch
 // requires with different values. At most one branch fits an object, and the others need not be
 // checked. Recursive schemas are often such unions, for example the nodes of a syntax tree, and
-// would take exponential time without a selector.
-type selector struct {
+// would take exponential time without a discriminator.
+type discriminator struct {
 	keyword  string
 	property string
 	branches []*node
@@ -14,21 +14,21 @@ type selector struct {
 	byValue  map[string]int // identity of a value -> the one branch that allows it
 }
 
-// selectorOf returns a selector for the branches, or nil.
-func selectorOf(keyword string, branches []*node) *selector {
+// discriminatorOf returns a discriminator for the branches, or nil.
+func discriminatorOf(keyword string, branches []*node) *discriminator {
 	if len(branches) < 2 {
 		return nil
 	}
 	for _, property := range branches[0].plainly().object.listed {
-		if s := selectorBy(property, keyword, branches); s != nil {
+		if s := discriminatorBy(property, keyword, branches); s != nil {
 			return s
 		}
 	}
 	return nil
 }
 
-func selectorBy(property, keyword string, branches []*node) *selector {
-	s := &selector{keyword: keyword, property: property, branches: branches, byValue: map[string]int{}}
+func discriminatorBy(property, keyword string, branches []*node) *discriminator {
+	s := &discriminator{keyword: keyword, property: property, branches: branches, byValue: map[string]int{}}
 	for i, branch := range branches {
 		object := &branch.plainly().object
 		rule, ok := object.properties[property]
@@ -56,7 +56,7 @@ func (n *node) plainly() *node {
 		if !n.alias {
 			break
 		}
-		n = n.inner.ref
+		n = n.applicators.ref
 	}
 	return n
 }
@@ -66,7 +66,7 @@ var annotations = []string{"$ref", "title", "description", "default", "examples"
 
 // isAlias reports whether n consists only of a $ref.
 func (n *node) isAlias(refAlone bool) bool {
-	if n.inner.ref == nil {
+	if n.applicators.ref == nil {
 		return false
 	}
 	for keyword := range n.raw {
@@ -79,7 +79,7 @@ func (n *node) isAlias(refAlone bool) bool {
 
 // choose applies the one branch that can fit an object, and reports whether it does. Otherwise
 // nearest receives the findings.
-func (e *evaluation) choose(s *selector, object map[string]any, at *place, out *outcome, nearest *branch) bool {
+func (e *evaluation) choose(s *discriminator, object map[string]any, at *location, out *outcome, nearest *branch) bool {
 	value, ok := object[s.property]
 	if !ok {
 		nearest.findings = []finding{{at: at, missing: s.property, rule: s.branches[0].plainly(), keyword: "required"}}

@@ -8,47 +8,47 @@ import (
 	"strings"
 )
 
-// The bounds of the cost of a schema. A schema within them checks a document in time linear in the
-// size of the document. A schema that refers to itself twice would double its work with every
-// level.
+// Limits on the cost of a schema. A schema within these limits checks a document in time linear in
+// the size of the document. Without them, a schema that refers to itself twice would double its work
+// with every level.
 const (
-	maxVisits     = 10_000    // schemas that one value may be checked against
-	maxNesting    = 256       // schemas that apply to each other at the same value
-	maxBoundSteps = 4_000_000 // steps of the analysis
+	maxVisits    = 10_000    // schemas that one value may be checked against
+	maxNesting   = 256       // schemas that apply to each other at the same value
+	maxCostSteps = 4_000_000 // steps of the analysis
 )
 
-// bounds finds the value that a schema checks most often, over all documents. It follows all paths
-// into a document at once. The checks at a value depend only on how often each schema is applied to
-// it, so equal loads are analysed once.
-type bounds struct {
+// costAnalysis is a search for the value that a schema checks most often, over all documents. It
+// follows all paths into a document at the same time. The checks at a value depend only on how often
+// each schema is applied to it, so equal counts are analysed once.
+type costAnalysis struct {
 	steps int
 	seen  map[string]bool
-	queue []load
+	queue []visitCounts
 }
 
-// load is how often each schema is applied to one kind of value, and the depth of that value.
-type load struct {
+// visitCounts counts how often each schema is applied to a value, at the depth of that value.
+type visitCounts struct {
 	times tally
 	depth int
 }
 
-// checkBounds rejects a schema whose cost on the worst document is not bounded, or cannot be
+// checkCost rejects a schema whose cost on the worst document is not bounded, or cannot be
 // determined in time.
-func checkBounds(root *node, all []*node, depth int) *Error {
+func checkCost(root *node, all []*node, depth int) *Error {
 	if err := rankNodes(all); err != nil {
 		return err
 	}
-	b := &bounds{seen: map[string]bool{}}
+	b := &costAnalysis{seen: map[string]bool{}}
 	b.add(tally{root: 1}, 0)
 	for len(b.queue) > 0 {
 		next := b.queue[0]
 		b.queue = b.queue[1:]
 		for _, kind := range []kinds{scalar, array, object} {
-			if err := b.follow(next, kind, depth, picks{map[*selector]int{}, 1}); err != nil {
+			if err := b.follow(next, kind, depth, picks{map[*discriminator]int{}, 1}); err != nil {
 				return err
 			}
 		}
-		if b.steps > maxBoundSteps {
+		if b.steps > maxCostSteps {
 			return &Error{
 				Message: "the schema is too complex: how often it checks a value cannot be bounded in reasonable time",
 				Hint:    "let fewer schemas apply to the same value",
@@ -58,26 +58,26 @@ func checkBounds(root *node, all []*node, depth int) *Error {
 	return nil
 }
 
-// picks is one combination of branches that an object can take at selectors, and the number of
+// picks is one combination of branches that an object can take at discriminators, and the number of
 // combinations that it is one of.
 type picks struct {
-	branch map[*selector]int
+	branch map[*discriminator]int
 	ways   int
 }
 
 // maxWays bounds the combinations that are analysed separately at one value. Beyond it, all
-// branches of a selector count.
+// branches of a discriminator count.
 const maxWays = 1000
 
-// follow analyses a load for a value of one kind, separately for each branch that it can take.
-func (b *bounds) follow(l load, kind kinds, depth int, taken picks) *Error {
+// follow analyses the counts for a value of one kind, separately for each branch that the value can take.
+func (b *costAnalysis) follow(l visitCounts, kind kinds, depth int, taken picks) *Error {
 	reached, total, open := b.spread(l.times, kind, taken)
 	if open != nil {
 		next := picks{branch: taken.branch, ways: taken.ways * len(open.branches)}
 		defer delete(taken.branch, open)
 		for i := range open.branches {
 			taken.branch[open] = i
-			if err := b.follow(l, kind, depth, next); err != nil || b.steps > maxBoundSteps {
+			if err := b.follow(l, kind, depth, next); err != nil || b.steps > maxCostSteps {
 				return err
 			}
 		}
@@ -87,7 +87,7 @@ func (b *bounds) follow(l load, kind kinds, depth int, taken picks) *Error {
 		return tooMany(reached, l.depth)
 	}
 	if l.depth < depth {
-		b.descend(reached, kind, l.depth+1)
+		b.addChildren(reached, kind, l.depth+1)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func rankNodes(all []*node) *Error {
 	return nil
 }
 
-func (b *bounds) add(times tally, depth int) {
+func (b *costAnalysis) add(times tally, depth int) {
 	if len(times) == 0 {
 		return
 	}
@@ -154,13 +154,13 @@ func (b *bounds) add(times tally, depth int) {
 		return // it was reached at the same or a lower depth, with at least as many levels below it
 	}
 	b.seen[key.String()] = true
-	b.queue = append(b.queue, load{times: times, depth: depth})
+	b.queue = append(b.queue, visitCounts{times: times, depth: depth})
 }
 
 // spread adds the schemas that are applied to the same value, if it is of that kind and takes those
-// branches. It returns their total, which is capped to avoid overflow, or a selector whose branch
+// branches. It returns their total, which is capped to avoid overflow, or a discriminator whose branch
 // is still open.
-func (b *bounds) spread(times tally, kind kinds, taken picks) (reached tally, total int, open *selector) {
+func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tally, total int, open *discriminator) {
 	reached = make(tally, len(times))
 	var queue rankQueue
 	push := func(n *node, count int) {
@@ -195,13 +195,13 @@ func (b *bounds) spread(times tally, kind kinds, taken picks) (reached tally, to
 }
 
 // skipped returns how often each schema within n is a branch that an object does not take, or a
-// selector whose branch is still open.
-func (b *bounds) skipped(n *node, kind kinds, taken picks) (tally, *selector) {
+// discriminator whose branch is still open.
+func (b *costAnalysis) skipped(n *node, kind kinds, taken picks) (tally, *discriminator) {
 	skipped := tally{}
 	if kind != object {
 		return skipped, nil
 	}
-	for _, s := range []*selector{n.inner.anySelector, n.inner.oneSelector} {
+	for _, s := range []*discriminator{n.applicators.anyOfDiscriminator, n.applicators.oneOfDiscriminator} {
 		if s == nil {
 			continue
 		}

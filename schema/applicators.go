@@ -2,9 +2,9 @@ package schema
 
 import "slices"
 
-// inner applies the schemas that n applies to the same value.
-func (e *evaluation) inner(n *node, v any, at *place, out *outcome) {
-	r := &n.inner
+// applicators applies the schemas that n applies to the same value.
+func (e *evaluation) applicators(n *node, v any, at *location, out *outcome) {
+	r := &n.applicators
 	if r.ref != nil {
 		e.join(r.ref, v, at, out)
 	}
@@ -18,10 +18,10 @@ func (e *evaluation) inner(n *node, v any, at *place, out *outcome) {
 		e.join(sub, v, at, out)
 	}
 	if len(r.anyOf) > 0 {
-		e.branches(n, "anyOf", r.anyOf, r.anySelector, v, at, out)
+		e.branches(n, "anyOf", r.anyOf, r.anyOfDiscriminator, v, at, out)
 	}
 	if len(r.oneOf) > 0 {
-		e.branches(n, "oneOf", r.oneOf, r.oneSelector, v, at, out)
+		e.branches(n, "oneOf", r.oneOf, r.oneOfDiscriminator, v, at, out)
 	}
 	if r.not != nil && e.try(r.not, v, at).ok {
 		e.fail(n, "not", at, out)
@@ -46,7 +46,7 @@ func (e *evaluation) resolve(ref *dynamicRef) *node {
 
 // try reports whether v fits n. If it does, the members that n evaluated count, but they do not
 // close an object: a test does not declare anything.
-func (e *evaluation) try(n *node, v any, at *place) outcome {
+func (e *evaluation) try(n *node, v any, at *location) outcome {
 	claims := len(e.claims)
 	e.quiet++
 	var result outcome
@@ -63,7 +63,7 @@ func (e *evaluation) try(n *node, v any, at *place) outcome {
 	return result
 }
 
-func (e *evaluation) conditional(r *innerRules, v any, at *place, out *outcome) {
+func (e *evaluation) conditional(r *applicatorRules, v any, at *location, out *outcome) {
 	result := e.try(r.test, v, at)
 	out.take(result)
 	next := r.orElse
@@ -77,7 +77,7 @@ func (e *evaluation) conditional(r *innerRules, v any, at *place, out *outcome) 
 
 // branches applies the schemas of an anyOf or oneOf. If none fits, it adds the findings of the
 // nearest branch.
-func (e *evaluation) branches(n *node, keyword string, subs []*node, by *selector, v any, at *place, out *outcome) {
+func (e *evaluation) branches(n *node, keyword string, subs []*node, by *discriminator, v any, at *location, out *outcome) {
 	if e.over(out) {
 		return
 	}
@@ -111,7 +111,7 @@ func (e *evaluation) branches(n *node, keyword string, subs []*node, by *selecto
 
 // branch applies one branch and reports whether it fits. Findings and claims of a branch that does
 // not fit are dropped, but nearest may keep its findings.
-func (e *evaluation) branch(sub *node, v any, at *place, out *outcome, nearest *branch) bool {
+func (e *evaluation) branch(sub *node, v any, at *location, out *outcome, nearest *branch) bool {
 	found, claims := len(e.found), len(e.claims)
 	var result outcome
 	e.apply(sub, v, at, &result)
@@ -141,7 +141,7 @@ type branch struct {
 	rank     int
 }
 
-func (b *branch) consider(found []finding, at *place) {
+func (b *branch) consider(found []finding, at *location) {
 	rank := len(found)
 	for _, f := range found {
 		if f.at == at && f.missing == "" && slices.Contains([]string{"type", "const", "enum"}, f.keyword) {

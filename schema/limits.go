@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Keywords of violations of this package's bounds. JSON Schema does not define them.
+// Keywords of violations of this package's limits. JSON Schema does not define them.
 const (
 	// MaxDepth reports that the document nests deeper than Limits.Depth.
 	MaxDepth = "maxDepth"
@@ -21,36 +21,36 @@ const (
 	JSONValue = "json"
 )
 
-// admit checks the bounds that apply to any document, whatever its schema. It returns the first
-// violation.
-func (s *Schema) admit(doc any, at *place, depth int) *abi.Violation {
-	refused := func(keyword string, limit json.RawMessage) *abi.Violation {
+// checkLimits checks the limits that apply to any document, whatever its schema. It returns the
+// first violation.
+func (s *Schema) checkLimits(doc any, at *location, depth int) *abi.Violation {
+	violation := func(keyword string, limit json.RawMessage) *abi.Violation {
 		return &abi.Violation{Pointer: at.pointer(), Keyword: keyword, Limit: limit}
 	}
 	if depth > s.limits.Depth {
-		return refused(MaxDepth, json.RawMessage(strconv.Itoa(s.limits.Depth)))
+		return violation(MaxDepth, json.RawMessage(strconv.Itoa(s.limits.Depth)))
 	}
 	switch doc := doc.(type) {
 	case nil, bool, string:
 	case json.Number:
 		if strictjson.Check([]byte(doc), strictjson.Limits{}) != nil {
-			return refused(MaxNumber, nil)
+			return violation(MaxNumber, nil)
 		}
 	case []any:
 		at.openArray(len(doc))
 		for i, element := range doc {
-			if v := s.admit(element, at.child(i), depth+1); v != nil {
+			if v := s.checkLimits(element, at.child(i), depth+1); v != nil {
 				return v
 			}
 		}
 	case map[string]any:
 		for i, name := range at.open(doc) {
-			if v := s.admit(doc[name], at.child(i), depth+1); v != nil {
+			if v := s.checkLimits(doc[name], at.child(i), depth+1); v != nil {
 				return v
 			}
 		}
 	default:
-		return refused(JSONValue, nil)
+		return violation(JSONValue, nil)
 	}
 	return nil
 }
