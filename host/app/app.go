@@ -107,11 +107,11 @@ func (t Tool) Params() []string {
 // LimitProblem returns a warning about a limit, such as "memory", at the position of its
 // declaration.
 func (t Tool) LimitProblem(key string, code Code, message, hint string) Problem {
-	at := place{file: t.Source}
+	at := position{file: t.Source}
 	if t.limits != nil {
-		at = t.limits.place
+		at = t.limits.position
 		if n := t.limits.get(key); n != nil {
-			at = n.place
+			at = n.position
 		}
 	}
 	problem := newProblem(at, code, hint, "%s", message)
@@ -123,7 +123,7 @@ func (t Tool) LimitProblem(key string, code Code, message, hint string) Problem 
 // within the template's text, both from 1. It points to that position in the file, or to the start
 // of the template if its text is folded or escaped in the file.
 func (p Prompt) Problem(line, column int, message, hint string) Problem {
-	at := place{}
+	at := position{}
 	if p.text != nil {
 		at = p.text.inside(line, column)
 	}

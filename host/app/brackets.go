@@ -15,7 +15,7 @@ var closing = map[string]string{"{": "}", "[": "]"}
 func bracketProblem(file string, tokens token.Tokens) *Problem {
 	var open []*token.Token
 	found := func(t *token.Token, hint, format string, args ...any) *Problem {
-		problem := newProblem(placeOfToken(file, t), Syntax, hint, format, args...)
+		problem := newProblem(positionOfToken(file, t), Syntax, hint, format, args...)
 		return &problem
 	}
 	for _, t := range tokens {

@@ -20,7 +20,7 @@ type fileReader struct {
 
 // document returns the content of a YAML or JSON file, or nil if the file is invalid. It reports
 // the problems under the tool or prompt being read. A file is read once, however often it is named.
-func (r *fileReader) document(file string, at place) *node {
+func (r *fileReader) document(file string, at position) *node {
 	if root, ok := r.documents[file]; ok && root != nil {
 		return root
 	}
@@ -37,7 +37,7 @@ func (r *fileReader) document(file string, at place) *node {
 }
 
 // read returns the content of a file that is named at a position.
-func (r *fileReader) read(file string, at place) ([]byte, bool) {
+func (r *fileReader) read(file string, at position) ([]byte, bool) {
 	if !r.isFile(at, file) {
 		return nil, false
 	}
@@ -61,7 +61,7 @@ func (r *fileReader) read(file string, at place) ([]byte, bool) {
 const maxTotalBytes = 16 << 20
 
 // spend counts bytes and reports whether they are within maxTotalBytes.
-func (r *fileReader) spend(at place, bytes int) bool {
+func (r *fileReader) spend(at position, bytes int) bool {
 	if r.spent += bytes; r.spent > maxTotalBytes {
 		r.errorf(at, OverLimit, "", "the files and schemas of the app exceed %d MiB in total", maxTotalBytes>>20)
 		return false
@@ -71,7 +71,7 @@ func (r *fileReader) spend(at place, bytes int) bool {
 
 // isFile reports whether a regular file with that name exists. Other files are never opened:
 // opening a named pipe would block.
-func (r *fileReader) isFile(at place, file string) bool {
+func (r *fileReader) isFile(at position, file string) bool {
 	if !fs.ValidPath(file) {
 		r.errorf(at, OutsideFolder, "", "%s is not a path within the folder", quote(file))
 		return false
@@ -90,7 +90,7 @@ func (r *fileReader) isFile(at place, file string) bool {
 
 // fileProblem reports why a file cannot be read. It omits the system's message, which may contain
 // paths of the host.
-func (r *fileReader) fileProblem(at place, file string, err error) {
+func (r *fileReader) fileProblem(at position, file string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.errorf(at, MissingFile, r.similarFile(file), "%s does not exist", quote(file))
@@ -110,8 +110,8 @@ func (r *fileReader) similarFile(file string) string {
 		return ""
 	}
 	var names []string
-	const most = 1000
-	for _, e := range entries[:min(len(entries), most)] {
+	const maxEntries = 1000
+	for _, e := range entries[:min(len(entries), maxEntries)] {
 		names = append(names, e.Name())
 	}
 	if near := nearest(path.Base(file), names); near != "" {
@@ -128,15 +128,15 @@ func (r *fileReader) resolve(n *node, base string) (string, bool) {
 	file := path.Join(base, p)
 	switch {
 	case p == "":
-		r.errorf(n.place, BadValue, "", "the path is empty")
+		r.errorf(n.position, BadValue, "", "the path is empty")
 	case strings.Contains(p, `\`):
-		r.errorf(n.place, BadValue, "write "+quote(strings.ReplaceAll(p, `\`, "/")), `a path is written with /, not with \`)
+		r.errorf(n.position, BadValue, "write "+quote(strings.ReplaceAll(p, `\`, "/")), `a path is written with /, not with \`)
 	case path.IsAbs(p), drive.MatchString(p), drive.MatchString(file):
-		r.errorf(n.place, OutsideFolder, "write a path relative to this file", "%s is an absolute path", quote(p))
+		r.errorf(n.position, OutsideFolder, "write a path relative to this file", "%s is an absolute path", quote(p))
 	case file == "..", strings.HasPrefix(file, "../"):
-		r.errorf(n.place, OutsideFolder, "move the file into the app's folder", "%s leaves the app's folder", quote(p))
+		r.errorf(n.position, OutsideFolder, "move the file into the app's folder", "%s leaves the app's folder", quote(p))
 	case !fs.ValidPath(file):
-		r.errorf(n.place, BadValue, "", "%s is not a path", quote(p))
+		r.errorf(n.position, BadValue, "", "%s is not a path", quote(p))
 	default:
 		return file, true
 	}

@@ -17,7 +17,7 @@ type grantReader struct {
 	fieldReader
 	// declared are the declared stores with their positions; nil for a tool that is read without an
 	// app.
-	declared map[string]place
+	declared map[string]position
 }
 
 // grants reads grants. It returns nil if there are none.
@@ -26,7 +26,7 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 		return nil
 	}
 	if n.kind != object {
-		r.errorf(n.place, WrongType, "write grants: {userPrefs: read}", "grants must be a mapping from stores to verbs, not %s", n.kind)
+		r.errorf(n.position, WrongType, "write grants: {userPrefs: read}", "grants must be a mapping from stores to verbs, not %s", n.kind)
 		return nil
 	}
 	r.once(n)
@@ -34,7 +34,7 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 	for _, m := range n.members {
 		if !r.grantable(m.key) {
 			known := slices.Sorted(maps.Keys(r.declared))
-			r.errorf(m.place, UnknownStore, didYouMean(m.key, append(known, declare.SessionMeta)), "the store %s is not declared", quote(m.key))
+			r.errorf(m.position, UnknownStore, didYouMean(m.key, append(known, declare.SessionMeta)), "the store %s is not declared", quote(m.key))
 		}
 		g := declare.Grant{Store: m.key, Verbs: r.verbs(m.value)}
 		readOnly := m.key == declare.SessionMeta || r.prompt != ""
@@ -43,7 +43,7 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 			if r.prompt != "" {
 				what = "the memory of a prompt"
 			}
-			r.errorf(m.value.place, BadValue, "write "+m.key+": read", "%s is read-only", what)
+			r.errorf(m.value.position, BadValue, "write "+m.key+": read", "%s is read-only", what)
 		}
 		if len(g.Verbs) > 0 {
 			grants = append(grants, g)
@@ -66,7 +66,7 @@ func (r *grantReader) verbs(n *node) []abi.Verb {
 		}
 	}
 	if n.kind == list && len(words) == 0 {
-		r.errorf(n.place, BadValue, "omit the store to grant nothing", "the list of verbs is empty")
+		r.errorf(n.position, BadValue, "omit the store to grant nothing", "the list of verbs is empty")
 	}
 	var verbs []abi.Verb
 	for _, v := range []abi.Verb{abi.Read, abi.Write, abi.Delete} {
@@ -79,12 +79,12 @@ func (r *grantReader) verbs(n *node) []abi.Verb {
 
 func (r *grantReader) verb(n *node) []abi.Verb {
 	if n.kind != text {
-		r.errorf(n.place, WrongType, "known here: "+strings.Join(verbWords, ", "), "a verb must be a string, not %s", n.kind)
+		r.errorf(n.position, WrongType, "known here: "+strings.Join(verbWords, ", "), "a verb must be a string, not %s", n.kind)
 		return nil
 	}
 	verbs, err := declare.ParseVerbs(n.value)
 	if err != nil {
-		r.errorf(n.place, BadValue, didYouMean(n.value, verbWords), "%s is not a verb", quote(n.value))
+		r.errorf(n.position, BadValue, didYouMean(n.value, verbWords), "%s is not a verb", quote(n.value))
 	}
 	return verbs
 }

@@ -14,7 +14,7 @@ import (
 // keys, so that all of them can be reported.
 func parseJSON(file string, content []byte) (*node, Problems) {
 	if len(bytes.TrimSpace(content)) == 0 {
-		return (&node{place: place{file, 1, 1}}).seal(), nil
+		return (&node{position: position{file, 1, 1}}).seal(), nil
 	}
 	r := &jsonReader{file: file, content: content, dec: json.NewDecoder(bytes.NewReader(content)), line: 1, column: 1}
 	r.dec.UseNumber()
@@ -22,11 +22,11 @@ func parseJSON(file string, content []byte) (*node, Problems) {
 	refused, ok := errors.AsType[*strictjson.Error](strictjson.Check(content, strictjson.Limits{Depth: maxNesting}))
 	switch {
 	case ok && refused.Kind != strictjson.Malformed:
-		return nil, Problems{newProblem(placeOf(file, content, refused.Offset), OverLimit, "", "%s", refused.Message)}
+		return nil, Problems{newProblem(positionOf(file, content, refused.Offset), OverLimit, "", "%s", refused.Message)}
 	case ok && (err != nil || !root.repeats()):
-		return nil, Problems{newProblem(placeOf(file, content, refused.Offset), Syntax, "", "invalid JSON: %s", refused.Message)}
+		return nil, Problems{newProblem(positionOf(file, content, refused.Offset), Syntax, "", "invalid JSON: %s", refused.Message)}
 	case err != nil:
-		return nil, Problems{newProblem(r.placeAt(int(r.dec.InputOffset())), Syntax, "", "invalid JSON")}
+		return nil, Problems{newProblem(r.positionAt(int(r.dec.InputOffset())), Syntax, "", "invalid JSON")}
 	}
 	return root, nil
 }
@@ -43,18 +43,18 @@ var errNesting = errors.New("values are nested too deeply")
 
 // next returns the next token and its position. The decoder reports only where the previous one
 // ended.
-func (r *jsonReader) next() (json.Token, place, error) {
+func (r *jsonReader) next() (json.Token, position, error) {
 	start := int(r.dec.InputOffset())
 	for start < len(r.content) && strings.IndexByte(" \t\r\n,:", r.content[start]) >= 0 {
 		start++
 	}
-	at := r.placeAt(start)
+	at := r.positionAt(start)
 	tok, err := r.dec.Token()
 	return tok, at, err
 }
 
-// placeAt is placeOf for increasing offsets. It visits each byte once.
-func (r *jsonReader) placeAt(offset int) place {
+// positionAt is positionOf for increasing offsets. It visits each byte once.
+func (r *jsonReader) positionAt(offset int) position {
 	for ; r.seen < min(offset, len(r.content)); r.seen++ {
 		switch c := r.content[r.seen]; {
 		case c == '\n':
@@ -63,7 +63,7 @@ func (r *jsonReader) placeAt(offset int) place {
 			r.column++
 		}
 	}
-	return place{r.file, r.line, r.column}
+	return position{r.file, r.line, r.column}
 }
 
 func (r *jsonReader) read(depth int) (*node, error) {
@@ -74,14 +74,14 @@ func (r *jsonReader) read(depth int) (*node, error) {
 	if depth > maxNesting {
 		return nil, errNesting
 	}
-	v := &node{place: at}
+	v := &node{position: at}
 	switch tok := tok.(type) {
 	case bool:
 		v.kind, v.value = boolean, map[bool]string{true: "true", false: "false"}[tok]
 	case json.Number:
 		v.kind, v.value = number, tok.String()
 	case string:
-		v.kind, v.value, v.start = text, tok, place{at.file, at.line, at.column + 1}
+		v.kind, v.value, v.start = text, tok, position{at.file, at.line, at.column + 1}
 		raw := r.content[:r.dec.InputOffset()]
 		v.verbatim = bytes.HasSuffix(raw, []byte(`"`+tok+`"`))
 	case json.Delim:
@@ -105,7 +105,7 @@ func (r *jsonReader) inside(v *node, open json.Delim, depth int) error {
 			if err != nil {
 				return err
 			}
-			m.place = at
+			m.position = at
 			m.key, _ = tok.(string) // the decoder rejects other keys
 		}
 		value, err := r.read(depth + 1)

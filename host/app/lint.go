@@ -15,18 +15,18 @@ var poorNames = regexp.MustCompile(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|b
 // lintStore warns about declarations that are valid but usually unintended.
 func (r *storeReader) lintStore(m member, s declare.Store) {
 	if poorNames.MatchString(s.Name) {
-		r.warnf(m.place, PoorName, "describe its content, such as userPreferences or orderHistory; the name cannot be changed later", "the name %s does not describe the content", quote(s.Name))
+		r.warnf(m.position, PoorName, "describe its content, such as userPreferences or orderHistory; the name cannot be changed later", "the name %s does not describe the content", quote(s.Name))
 	}
 	if s.Retention.Session && s.Access == declare.ScopeApplication {
-		r.warnf(m.value.get("retention").place, ShortLived, "use a time such as 1_week", "memory shared by all users ends with the session of the user who wrote it last")
+		r.warnf(m.value.get("retention").position, ShortLived, "use a time such as 1_week", "memory shared by all users ends with the session of the user who wrote it last")
 	}
 	declared := m.value.get("schema")
 	switch none := declared == nil || declared.kind == null; {
 	case !s.Strict:
 	case none:
-		r.warnf(m.value.get("strict").place, NoEffect, "add a schema", "strict has no effect without a schema")
+		r.warnf(m.value.get("strict").position, NoEffect, "add a schema", "strict has no effect without a schema")
 	case s.Schema != nil && !strings.Contains(string(s.Schema), `"properties":`):
-		r.warnf(m.value.get("strict").place, NoEffect, "declare the properties in the schema", "strict has no effect, because the schema declares no properties")
+		r.warnf(m.value.get("strict").position, NoEffect, "declare the properties in the schema", "strict has no effect, because the schema declares no properties")
 	}
 }
 
@@ -62,7 +62,7 @@ func (r *toolReader) lintReadOnly(annotations *node, t *Tool) {
 	}
 	for _, g := range t.Grants {
 		if g.Allows(abi.Write) || g.Allows(abi.Delete) {
-			r.warnf(annotations.get("readOnlyHint").place, Contradiction, "write readOnlyHint: false, or grants: {"+g.Store+": read}",
+			r.warnf(annotations.get("readOnlyHint").position, Contradiction, "write readOnlyHint: false, or grants: {"+g.Store+": read}",
 				"readOnlyHint is true, but the grants allow the tool to change the store %s", quote(g.Store))
 			return
 		}

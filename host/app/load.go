@@ -41,7 +41,7 @@ func Load(fsys fs.FS, name string) (*App, Problems) { return Loader{}.Load(fsys,
 // Load is like the function Load, within the limits of ld.
 func (ld Loader) Load(fsys fs.FS, name string) (*App, Problems) {
 	l := ld.begin(fsys)
-	if root := l.files.document(name, place{file: name}); root != nil {
+	if root := l.files.document(name, position{file: name}); root != nil {
 		return l.app(root)
 	}
 	return nil, l.problems.sorted()
@@ -87,7 +87,7 @@ var idRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 func (l *load) app(root *node) (*App, Problems) {
 	a := &App{SessionIdle: DefaultSessionIdle, Files: l.files.fsys}
 	if root.kind == null {
-		l.errorf(root.place, Unreadable, "start with the app's id, such as app: shop", "the app file is empty")
+		l.errorf(root.position, Unreadable, "start with the app's id, such as app: shop", "the app file is empty")
 		return nil, l.problems
 	}
 	if l.keys(root, "an app file", appKeys) {
@@ -136,13 +136,13 @@ func (l *load) id(root *node) string {
 	n := root.get("app")
 	if n == nil {
 		if lacks(root, "app", appKeys) {
-			l.errorf(root.place, MissingKey, "add a line such as app: shop", "the app has no id")
+			l.errorf(root.position, MissingKey, "add a line such as app: shop", "the app has no id")
 		}
 		return ""
 	}
 	id := l.text(n, "app")
 	if n.kind == text && !idRule.MatchString(id) {
-		l.errorf(n.place, BadName, "use letters, digits, '.', '_' or '-', such as my-shop", "%s is not an app id", quote(id))
+		l.errorf(n.position, BadName, "use letters, digits, '.', '_' or '-', such as my-shop", "%s is not an app id", quote(id))
 	}
 	return id
 }

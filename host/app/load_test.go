@@ -43,7 +43,7 @@ default_tool: save_prefs
 memory:
   userPrefs:
     name: User preferences
-    description: What the user told us to remember
+    description: What the user asked us to remember
     access: user
     retention: 1_month
     strict: true
@@ -82,7 +82,7 @@ func TestLoad(t *testing.T) {
 	want := &app.App{
 		ID: "shop", DefaultTool: "save_prefs", SessionIdle: 30 * time.Minute, Files: fsys,
 		Stores: []declare.Store{
-			{Name: "userPrefs", Title: "User preferences", Description: "What the user told us to remember",
+			{Name: "userPrefs", Title: "User preferences", Description: "What the user asked us to remember",
 				Kind: declare.KindDocument, Access: declare.ScopeUser, Retention: declare.Retention{For: 30 * 24 * time.Hour},
 				Strict: true, Schema: json.RawMessage(`{"type":"object","properties":{"language":{"type":"string"}}}`)},
 			{Name: "cart", Kind: declare.KindDocument, Access: declare.ScopeSession, Retention: declare.Retention{Session: true},

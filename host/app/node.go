@@ -25,9 +25,9 @@ func (k kind) String() string {
 }
 
 // node is a value from a YAML or JSON file, with its position. Aliases share nodes, so a node is
-// not changed after it was created.
+// immutable.
 type node struct {
-	place
+	position
 	kind kind
 	// value is the string, or the literal of a number or boolean.
 	value   string
@@ -39,13 +39,13 @@ type node struct {
 	// start is the position of the string's first character. It is valid if each line of the string
 	// is one line of the file, all starting at the same column (block), or if the string is one
 	// line (verbatim). Otherwise the string is folded or escaped in the file.
-	start           place
+	start           position
 	block, verbatim bool
 }
 
 // member is a key of an object with its value. A duplicate key has two members.
 type member struct {
-	place
+	position
 	key   string
 	value *node
 }
@@ -92,8 +92,8 @@ func (n *node) each(f func(*node)) {
 
 // at returns the position of the value that a JSON Pointer refers to, or of its key if it has one.
 // If a part of the pointer does not exist, it returns the position of the last part that does.
-func (n *node) at(pointer string) place {
-	found := n.place
+func (n *node) at(pointer string) position {
+	found := n.position
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
 		next, where := n.child(token)
@@ -105,31 +105,31 @@ func (n *node) at(pointer string) place {
 	return found
 }
 
-func (n *node) child(token string) (*node, place) {
+func (n *node) child(token string) (*node, position) {
 	if n.kind == list {
 		if i, err := strconv.Atoi(token); err == nil && i >= 0 && i < len(n.items) {
-			return n.items[i], n.items[i].place
+			return n.items[i], n.items[i].position
 		}
-		return nil, place{}
+		return nil, position{}
 	}
 	for _, m := range n.members {
 		if m.key == token {
-			return m.value, m.place
+			return m.value, m.position
 		}
 	}
-	return nil, place{}
+	return nil, position{}
 }
 
 // inside returns the file position of a line and a column in the node's string, both counted from
 // 1.
-func (n *node) inside(line, column int) place {
+func (n *node) inside(line, column int) position {
 	switch {
 	case n.block:
-		return place{n.file, n.start.line + line - 1, n.start.column + column - 1}
+		return position{n.file, n.start.line + line - 1, n.start.column + column - 1}
 	case n.verbatim && line == 1:
-		return place{n.file, n.start.line, n.start.column + column - 1}
+		return position{n.file, n.start.line, n.start.column + column - 1}
 	}
-	return n.place
+	return n.position
 }
 
 // seal sets size and bytes of a complete node.

@@ -18,7 +18,7 @@ const (
 
 // parse parses a YAML or JSON file. If it returns problems, there is no value.
 func parse(file string, content []byte) (*node, Problems) {
-	start := place{file, 1, 1}
+	start := position{file, 1, 1}
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	if len(content) > maxFileBytes {
 		return nil, Problems{newProblem(start, Unreadable, "", "the file is larger than %d KiB", maxFileBytes>>10)}
@@ -38,17 +38,17 @@ func parse(file string, content []byte) (*node, Problems) {
 // checkText rejects bytes that do not occur in text files.
 func checkText(file string, content []byte) *Problem {
 	if bytes.HasPrefix(content, []byte("\xff\xfe")) || bytes.HasPrefix(content, []byte("\xfe\xff")) {
-		problem := newProblem(place{file, 1, 1}, Unreadable, "save it as UTF-8", "the file is encoded in UTF-16")
+		problem := newProblem(position{file, 1, 1}, Unreadable, "save it as UTF-8", "the file is encoded in UTF-16")
 		return &problem
 	}
 	for i := 0; i < len(content); {
 		r, size := utf8.DecodeRune(content[i:])
 		if r == utf8.RuneError && size == 1 {
-			problem := newProblem(placeOf(file, content, i), Unreadable, "save it as UTF-8", "the byte %#x is not valid UTF-8", content[i])
+			problem := newProblem(positionOf(file, content, i), Unreadable, "save it as UTF-8", "the byte %#x is not valid UTF-8", content[i])
 			return &problem
 		}
 		if r < ' ' && r != '\t' && r != '\n' && r != '\r' {
-			problem := newProblem(placeOf(file, content, i), Unreadable, "", "the file contains the control character %#U", r)
+			problem := newProblem(positionOf(file, content, i), Unreadable, "", "the file contains the control character %#U", r)
 			return &problem
 		}
 		i += size
@@ -56,10 +56,10 @@ func checkText(file string, content []byte) *Problem {
 	return nil
 }
 
-// placeOf returns the position of a byte.
-func placeOf(file string, content []byte, offset int) place {
+// positionOf returns the position of a byte.
+func positionOf(file string, content []byte, offset int) position {
 	before := content[:min(max(offset, 0), len(content))]
 	line := bytes.Count(before, []byte("\n")) + 1
 	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-	return place{file, line, column}
+	return position{file, line, column}
 }

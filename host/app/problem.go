@@ -136,17 +136,17 @@ func (p Problems) sorted() Problems {
 	return slices.Compact(p)
 }
 
-// place is a position in a file: a Problem's File, Line and Column.
-type place struct {
+// position is a location in a file: a Problem's File, Line and Column.
+type position struct {
 	file         string
 	line, column int
 }
 
-func newProblem(at place, code Code, hint, format string, args ...any) Problem {
-	const most = 1000 // bytes; messages from other packages may quote long values
+func newProblem(at position, code Code, hint, format string, args ...any) Problem {
+	const maxBytes = 1000 // messages from other packages may quote long values
 	message := fmt.Sprintf(format, args...)
-	if len(message) > most {
-		message = strings.ToValidUTF8(message[:most], "") + "…"
+	if len(message) > maxBytes {
+		message = strings.ToValidUTF8(message[:maxBytes], "") + "…"
 	}
 	return Problem{
 		File: at.file, Line: at.line, Column: at.column,
@@ -156,9 +156,9 @@ func newProblem(at place, code Code, hint, format string, args ...any) Problem {
 
 // quote quotes text for a message, and truncates it if it is long.
 func quote(text string) string {
-	const most = 60
-	if runes := []rune(text[:min(len(text), 4*most)]); len(runes) > most || len(text) > 4*most {
-		text = string(runes[:min(len(runes), most)]) + "…"
+	const maxRunes = 60
+	if runes := []rune(text[:min(len(text), 4*maxRunes)]); len(runes) > maxRunes || len(text) > 4*maxRunes {
+		text = string(runes[:min(len(runes), maxRunes)]) + "…"
 	}
 	return fmt.Sprintf("%q", text)
 }

@@ -24,7 +24,7 @@ func (r *promptReader) prompts(n *node) []Prompt {
 
 func (r *promptReader) prompt(m member) Prompt {
 	p := Prompt{Prompt: declare.Prompt{Name: m.key}}
-	r.checkToolName(m.place, m.key, "prompt")
+	r.checkToolName(m.position, m.key, "prompt")
 	n := m.value
 	if !r.named(m, "a prompt", promptKeys) {
 		return p
@@ -34,7 +34,7 @@ func (r *promptReader) prompt(m member) Prompt {
 	if p.text = n.get("template"); p.text != nil {
 		p.Template = r.text(p.text, "template")
 	} else if lacks(n, "template", promptKeys) {
-		r.errorf(m.place, MissingKey, `add template: "..."`, "the prompt %s has no template", quote(m.key))
+		r.errorf(m.position, MissingKey, `add template: "..."`, "the prompt %s has no template", quote(m.key))
 	}
 	return p
 }

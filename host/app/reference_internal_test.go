@@ -28,8 +28,8 @@ func reference(t *testing.T) string {
 
 var firstCell = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|(.*)\\|$")
 
-// TestReferenceIsComplete: every key has a row in docs/reference/app-file.md without an empty cell, and there
-// are no other rows.
+// TestReferenceIsComplete checks that docs/reference/app-file.md has one row for each key, and no
+// empty cells.
 func TestReferenceIsComplete(t *testing.T) {
 	left := maps.Clone(documented)
 	for _, section := range strings.Split(reference(t), "\n## ")[1:] {

@@ -16,18 +16,18 @@ func (r *reporter) report(p Problem) {
 	case len(r.problems) < maxProblems:
 	case p.Severity == SeverityError && !r.more:
 		r.more = true
-		p = newProblem(place{p.File, p.Line, p.Column}, OverLimit, "", "there are more than %d problems; the rest is omitted", maxProblems)
+		p = newProblem(position{p.File, p.Line, p.Column}, OverLimit, "", "there are more than %d problems; the rest is omitted", maxProblems)
 	default:
 		return
 	}
 	r.problems = append(r.problems, p)
 }
 
-func (r *reporter) errorf(at place, code Code, hint, format string, args ...any) {
+func (r *reporter) errorf(at position, code Code, hint, format string, args ...any) {
 	r.report(newProblem(at, code, hint, format, args...))
 }
 
-func (r *reporter) warnf(at place, code Code, hint, format string, args ...any) {
+func (r *reporter) warnf(at position, code Code, hint, format string, args ...any) {
 	p := newProblem(at, code, hint, format, args...)
 	p.Severity = SeverityWarning
 	r.report(p)

@@ -26,7 +26,7 @@ func (r *schemaReader) schema(n *node, key string) *node {
 	case n.kind == object:
 		return n
 	}
-	r.errorf(n.place, WrongType, "", "%s must be a JSON Schema or the path of one, not %s", key, n.kind)
+	r.errorf(n.position, WrongType, "", "%s must be a JSON Schema or the path of one, not %s", key, n.kind)
 	return nil
 }
 
@@ -39,7 +39,7 @@ func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	}
 	var b bytes.Buffer
 	root.appendJSON(&b)
-	if !r.files.spend(root.place, b.Len()) {
+	if !r.files.spend(root.position, b.Len()) {
 		return nil
 	}
 	s, err := schema.Compile(b.Bytes(), schema.Options{Strict: strict})
@@ -65,20 +65,20 @@ func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 // schemaFile reads the file that a string names.
 func (r *schemaReader) schemaFile(n *node, key string) *node {
 	if strings.HasPrefix(strings.TrimSpace(n.value), "{") {
-		r.errorf(n.place, WrongType, "paste the JSON directly, without | or quotes", "%s is a string that contains JSON", key)
+		r.errorf(n.position, WrongType, "paste the JSON directly, without | or quotes", "%s is a string that contains JSON", key)
 		return nil
 	}
 	if r.files.fsys == nil {
-		r.errorf(n.place, BadValue, "write the schema inline", "%s names a file, which this document does not contain", key)
+		r.errorf(n.position, BadValue, "write the schema inline", "%s names a file, which this document does not contain", key)
 		return nil
 	}
 	file, ok := r.files.resolve(n, path.Dir(n.file))
 	if !ok {
 		return nil
 	}
-	root := r.files.document(file, n.place)
+	root := r.files.document(file, n.position)
 	if root != nil && root.kind != object {
-		r.errorf(root.place, BadSchema, "", "a JSON Schema must be an object, not %s", root.kind)
+		r.errorf(root.position, BadSchema, "", "a JSON Schema must be an object, not %s", root.kind)
 		return nil
 	}
 	return root
@@ -91,7 +91,7 @@ func (r *schemaReader) isJSON(n *node) bool {
 	switch n.kind {
 	case number:
 		if ok = jsonNumber.MatchString(n.value); !ok {
-			r.errorf(n.place, BadSchema, "write it as a decimal number, or in quotes to make it a string", "%s is not a number in JSON", quote(n.value))
+			r.errorf(n.position, BadSchema, "write it as a decimal number, or in quotes to make it a string", "%s is not a number in JSON", quote(n.value))
 		}
 	case object:
 		ok = r.once(n)
@@ -112,5 +112,5 @@ func (r *schemaReader) schemaErrors(root *node, err error) {
 		r.errorf(root.at(e.Pointer), BadSchema, e.Hint, "%s", e.Message)
 		return
 	}
-	r.errorf(root.place, BadSchema, "", "%s", err)
+	r.errorf(root.position, BadSchema, "", "%s", err)
 }

@@ -10,7 +10,7 @@ func (r fieldReader) entries(n *node, section, what string, own func(name string
 		return nil
 	}
 	if n.kind != object {
-		r.errorf(n.place, WrongType, "write name: {...} for each "+what, "%s must be a mapping from names to declarations, not %s", section, n.kind)
+		r.errorf(n.position, WrongType, "write name: {...} for each "+what, "%s must be a mapping from names to declarations, not %s", section, n.kind)
 		return nil
 	}
 	var entries []member
@@ -34,10 +34,10 @@ func (r fieldReader) sameName(first, second member, what string, own func(name s
 	const hint = "names must be unique without regard to case"
 	if own != nil {
 		own(first.key)
-		r.errorf(first.place, DuplicateName, hint, "the %s %s is declared again in line %d", what, quote(first.key), second.line)
+		r.errorf(first.position, DuplicateName, hint, "the %s %s is declared again in line %d", what, quote(first.key), second.line)
 		own(second.key)
 	}
-	r.errorf(second.place, DuplicateName, hint, "the %s %s is already declared, as %s in line %d", what, quote(second.key), quote(first.key), first.line)
+	r.errorf(second.position, DuplicateName, hint, "the %s %s is already declared, as %s in line %d", what, quote(second.key), quote(first.key), first.line)
 	if own != nil {
 		own("")
 	}

@@ -42,12 +42,12 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 	info, err := fs.Stat(r.files.fsys, file)
 	switch {
 	case err != nil:
-		r.files.fileProblem(n.place, file, err)
+		r.files.fileProblem(n.position, file, err)
 	case info.IsDir():
 		t.Dir = file
 		return r.folder(n, t)
 	case !info.Mode().IsRegular():
-		r.errorf(n.place, BadSource, "", "%s is neither a file nor a folder", quote(name))
+		r.errorf(n.position, BadSource, "", "%s is neither a file nor a folder", quote(name))
 	default:
 		r.sourceFile(n, t, file)
 		r.lintManifestBeside(n, file)
@@ -58,7 +58,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 // sourceFile sets the tool's source to a file if an engine runs such files.
 func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	if ext := path.Ext(file); !slices.Contains(r.extensions, ext) {
-		r.errorf(n.place, BadSource, "use a source that ends in "+strings.Join(r.extensions, ", "), "no engine runs %s files such as %s", quote(ext), quote(file))
+		r.errorf(n.position, BadSource, "use a source that ends in "+strings.Join(r.extensions, ", "), "no engine runs %s files such as %s", quote(ext), quote(file))
 		return
 	}
 	t.Source = file
@@ -70,7 +70,7 @@ func (r *sourceReader) folder(n *node, t *Tool) *node {
 	var manifest *node
 	file := path.Join(t.Dir, ManifestName)
 	if _, err := fs.Stat(r.files.fsys, file); !errors.Is(err, fs.ErrNotExist) {
-		if manifest = r.files.document(file, n.place); manifest == nil {
+		if manifest = r.files.document(file, n.position); manifest == nil {
 			return nil
 		}
 	}
@@ -89,8 +89,8 @@ func (r *sourceReader) folder(n *node, t *Tool) *node {
 	switch {
 	case !ok:
 	case t.Dir != "." && !strings.HasPrefix(entry, t.Dir+"/"):
-		r.errorf(named.place, OutsideFolder, "keep a tool's code in its folder", "%s is outside the tool's folder", quote(named.value))
-	case r.files.isFile(named.place, entry):
+		r.errorf(named.position, OutsideFolder, "keep a tool's code in its folder", "%s is outside the tool's folder", quote(named.value))
+	case r.files.isFile(named.position, entry):
 		r.sourceFile(named, t, entry)
 	}
 	return manifest
@@ -107,7 +107,7 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 			}
 		}
 		if len(found) > 1 {
-			r.errorf(n.place, BadSource, "set source in its "+ManifestName+", such as source: "+found[0], "the folder %s contains %s", quote(t.Dir), strings.Join(found, " and "))
+			r.errorf(n.position, BadSource, "set source in its "+ManifestName+", such as source: "+found[0], "the folder %s contains %s", quote(t.Dir), strings.Join(found, " and "))
 			return
 		}
 		if len(found) == 1 {
@@ -115,7 +115,7 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 			return
 		}
 	}
-	r.errorf(n.place, BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no main or index file that an engine runs", quote(t.Dir))
+	r.errorf(n.position, BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no main or index file that an engine runs", quote(t.Dir))
 }
 
 // lintManifestBeside warns about a source file whose folder declares the tool itself.
@@ -125,6 +125,6 @@ func (r *sourceReader) lintManifestBeside(n *node, file string) {
 		return
 	}
 	if _, err := fs.Stat(r.files.fsys, path.Join(dir, ManifestName)); err == nil {
-		r.warnf(n.place, NoEffect, "write source: "+dir+" to use it", "%s is not read, because the source is a file", quote(path.Join(dir, ManifestName)))
+		r.warnf(n.position, NoEffect, "write source: "+dir+" to use it", "%s is not read, because the source is a file", quote(path.Join(dir, ManifestName)))
 	}
 }

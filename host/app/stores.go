@@ -21,23 +21,23 @@ type storeReader struct {
 }
 
 // stores returns the declared stores, and their positions by name.
-func (r *storeReader) stores(n *node) (stores []declare.Store, places map[string]place) {
-	places = map[string]place{}
+func (r *storeReader) stores(n *node) (stores []declare.Store, positions map[string]position) {
+	positions = map[string]position{}
 	entries := r.entries(n, "memory", "store", nil)
 	if len(entries) > r.max {
-		r.errorf(entries[r.max].place, OverLimit, "merge stores whose content belongs together", "an app has at most %d stores, and this one has %d", r.max, len(entries))
+		r.errorf(entries[r.max].position, OverLimit, "merge stores whose content belongs together", "an app has at most %d stores, and this one has %d", r.max, len(entries))
 	}
 	for _, m := range entries {
-		places[m.key] = m.place
+		positions[m.key] = m.position
 		stores = append(stores, r.store(m))
 	}
-	return stores, places
+	return stores, positions
 }
 
 func (r *storeReader) store(m member) declare.Store {
 	s := declare.Store{Name: m.key, Kind: declare.KindDocument}
 	if err := declare.CheckName(m.key); err != nil {
-		r.errorf(m.place, BadName, storeNameHint(m.key), "%s", err)
+		r.errorf(m.position, BadName, storeNameHint(m.key), "%s", err)
 	}
 	n := m.value
 	if !r.named(m, "a store", storeKeys) {
@@ -51,7 +51,7 @@ func (r *storeReader) store(m member) declare.Store {
 	if access := n.get("access"); access != nil {
 		s.Access = r.access(access)
 	} else if lacks(n, "access", storeKeys) {
-		r.errorf(m.place, MissingKey, "add access: user, session or application", "the store %s does not declare its access", quote(m.key))
+		r.errorf(m.position, MissingKey, "add access: user, session or application", "the store %s does not declare its access", quote(m.key))
 	}
 	s.Retention = r.retention(n.get("retention"), s.Access)
 	strict := r.flag(n.get("strict"), "strict")
@@ -59,7 +59,7 @@ func (r *storeReader) store(m member) declare.Store {
 	s.Schema = r.schemas.compiled(r.schemas.schema(n.get("schema"), "schema"), s.Strict)
 	s.Resource = r.expose(n.get("expose"))
 	if s.Resource && s.Kind != declare.KindDocument {
-		r.errorf(n.get("expose").place, BadValue, "remove expose", "only documents can be exposed as resources, and the store %s is of the kind %s", quote(m.key), s.Kind)
+		r.errorf(n.get("expose").position, BadValue, "remove expose", "only documents can be exposed as resources, and the store %s is of the kind %s", quote(m.key), s.Kind)
 	}
 	r.lintStore(m, s)
 	return s
@@ -90,9 +90,9 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	switch word {
 	case "":
 	case "block", "facts", "collection":
-		r.errorf(n.place, BadValue, "remove kind", "stores of the kind %q are not supported", word)
+		r.errorf(n.position, BadValue, "remove kind", "stores of the kind %q are not supported", word)
 	default:
-		r.errorf(n.place, BadValue, didYouMean(word, known), "%s is not a kind of store", quote(word))
+		r.errorf(n.position, BadValue, didYouMean(word, known), "%s is not a kind of store", quote(word))
 	}
 	return declare.KindDocument
 }
@@ -105,12 +105,12 @@ func (r *storeReader) expose(n *node) bool {
 		return false
 	}
 	if n.kind != text {
-		r.errorf(n.place, WrongType, "write expose: resource, or omit it", "expose must be the word resource, not %s", n.kind)
+		r.errorf(n.position, WrongType, "write expose: resource, or omit it", "expose must be the word resource, not %s", n.kind)
 		return false
 	}
 	word := n.value
 	if word != exposed {
-		r.errorf(n.place, BadValue, "write expose: resource, or omit it", "%s is not a value of expose", quote(word))
+		r.errorf(n.position, BadValue, "write expose: resource, or omit it", "%s is not a value of expose", quote(word))
 	}
 	return word == exposed
 }
@@ -128,7 +128,7 @@ func (r *storeReader) access(n *node) declare.Scope {
 		if strings.EqualFold(word, "app") {
 			hint = `did you mean "application"?`
 		}
-		r.errorf(n.place, BadValue, hint, "%s is not a value of access", quote(word))
+		r.errorf(n.position, BadValue, hint, "%s is not a value of access", quote(word))
 	}
 	return ""
 }
@@ -140,12 +140,12 @@ func (r *storeReader) retention(n *node, access declare.Scope) declare.Retention
 		return declare.Retention{Session: access == declare.ScopeSession}
 	}
 	if n.kind != text && n.kind != number {
-		r.errorf(n.place, WrongType, "write session, 1_day, 1_week, 1_month, or a count and a unit such as 90d", "retention must be a string, not %s", n.kind)
+		r.errorf(n.position, WrongType, "write session, 1_day, 1_week, 1_month, or a count and a unit such as 90d", "retention must be a string, not %s", n.kind)
 		return declare.Retention{}
 	}
 	retention, err := declare.ParseRetention(n.value)
 	if err != nil {
-		r.errorf(n.place, BadValue, retentionHint(n.value), "%s is not a retention", quote(n.value))
+		r.errorf(n.position, BadValue, retentionHint(n.value), "%s is not a retention", quote(n.value))
 	}
 	return retention
 }

@@ -24,8 +24,8 @@ func didYouMean(word string, known []string) string {
 	if best := nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
-	const most = 20
-	if len(known) == 0 || len(known) > most {
+	const maxKnown = 20
+	if len(known) == 0 || len(known) > maxKnown {
 		return ""
 	}
 	return "known here: " + strings.Join(known, ", ")

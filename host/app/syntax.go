@@ -13,14 +13,14 @@ import (
 // syntaxProblem translates a parser error. The parser reports where it noticed a mistake; the
 // author often has to change the line before it, or the indentation.
 func syntaxProblem(file string, content []byte, err error) Problem {
-	at, message := place{file, 1, 1}, err.Error()
+	at, message := position{file, 1, 1}, err.Error()
 	var known yaml.Error
 	if errors.As(err, &known) {
-		at, message = placeOfToken(file, known.GetToken()), known.GetMessage()
+		at, message = positionOfToken(file, known.GetToken()), known.GetMessage()
 	}
-	const most = 120
-	if len(message) > most {
-		message = message[:most]
+	const maxLength = 120
+	if len(message) > maxLength {
+		message = message[:maxLength]
 	}
 	lines := strings.Split(string(content), "\n")
 	at.line = min(at.line, len(lines))
@@ -37,7 +37,7 @@ func syntaxProblem(file string, content []byte, err error) Problem {
 		if next := nextLine(lines, at.line); goesDeeper(lines, at, next) {
 			message = fmt.Sprintf("the line is indented more than line %d, which already has a value", at.line)
 			hint = "indent it " + open{indentOf(line), at.line}.String()
-			at = place{file, next, indentOf(lines[next-1]) + 1}
+			at = position{file, next, indentOf(lines[next-1]) + 1}
 			break
 		}
 		hint = `put a string that contains ": " in quotes`
@@ -64,7 +64,7 @@ func nextLine(lines []string, after int) int {
 
 // goesDeeper reports whether the value at a position is a plain word, and the next line is indented
 // further and would make it the key of a mapping.
-func goesDeeper(lines []string, at place, next int) bool {
+func goesDeeper(lines []string, at position, next int) bool {
 	if next == 0 {
 		return false
 	}

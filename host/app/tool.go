@@ -15,7 +15,7 @@ func LoadTool(fsys fs.FS, name string) (*Tool, Problems) { return Loader{}.LoadT
 func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, Problems) {
 	l := ld.begin(fsys)
 	t := Tool{}
-	manifest := l.tools.sources.source(&node{place: place{file: "."}, kind: text, value: name}, &t)
+	manifest := l.tools.sources.source(&node{position: position{file: "."}, kind: text, value: name}, &t)
 	for i := range l.problems {
 		if l.problems[i].File == "." { // a problem of the name itself has no file
 			l.problems[i].File = name
@@ -23,7 +23,7 @@ func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, Problems) {
 	}
 	if manifest != nil && l.keys(manifest, "a tool manifest", manifestKeys) {
 		t.Name = l.tools.manifestName(manifest, defaultToolName(name))
-		l.tools.declaration(manifest.place, 0, &t, manifest)
+		l.tools.declaration(manifest.position, 0, &t, manifest)
 	} else {
 		t.Name = defaultToolName(name)
 	}
@@ -41,7 +41,7 @@ func (r *toolReader) manifestName(manifest *node, otherwise string) string {
 	}
 	name := r.text(n, "name")
 	if n.kind == text {
-		r.checkToolName(n.place, name, "tool")
+		r.checkToolName(n.position, name, "tool")
 	}
 	return name
 }

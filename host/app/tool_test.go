@@ -65,8 +65,8 @@ func TestAppFileDecides(t *testing.T) {
 		a := mustLoad(t, "app.yaml", "app: shop\nmemory: {cart: {access: user}}\ntools: {t: {source: t"+entry+"}}", "t/main.js", "", "t/tool.json", manifest)
 		return a.Tools[0]
 	}
-	asked := []declare.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}}}
-	if got := load(""); !cmp.Equal(got.Grants, asked) || got.Description != "of the manifest" || got.Limits.Timeout != 9*time.Second {
+	requested := []declare.Grant{{Store: "cart", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}}}
+	if got := load(""); !cmp.Equal(got.Grants, requested) || got.Description != "of the manifest" || got.Limits.Timeout != 9*time.Second {
 		t.Errorf("an entry without keys = %+v; want the declarations of the manifest", got)
 	}
 	if got := load(", grants: {}"); got.Grants != nil || got.Title != "Title" {

@@ -57,19 +57,19 @@ func (r *toolReader) defaultTool(n *node, a *App) string {
 	for i, t := range a.Tools {
 		known[i] = t.Name
 	}
-	r.errorf(n.place, BadValue, didYouMean(name, known), "default_tool names %s, which is not declared", quote(name))
+	r.errorf(n.position, BadValue, didYouMean(name, known), "default_tool names %s, which is not declared", quote(name))
 	return ""
 }
 
 // tool reads an entry of the app file, and the manifest of the folder that it names.
 func (r *toolReader) tool(m member) Tool {
 	t, before := Tool{Tool: declare.Tool{Name: m.key}}, len(r.problems)
-	r.checkToolName(m.place, m.key, "tool")
+	r.checkToolName(m.position, m.key, "tool")
 	if !r.named(m, "a tool", toolKeys) {
 		return t
 	}
 	if lacks(m.value, "source", toolKeys) {
-		r.errorf(m.place, MissingKey, "add source: tools/"+m.key+".js, or the folder of the tool", "the tool %s has no source", quote(m.key))
+		r.errorf(m.position, MissingKey, "add source: tools/"+m.key+".js, or the folder of the tool", "the tool %s has no source", quote(m.key))
 		return t
 	}
 	var manifest *node
@@ -79,11 +79,11 @@ func (r *toolReader) tool(m member) Tool {
 	if manifest != nil && !r.keys(manifest, "a tool manifest", manifestKeys) {
 		manifest = nil
 	}
-	r.declaration(m.place, before, &t, m.value, manifest)
+	r.declaration(m.position, before, &t, m.value, manifest)
 	return t
 }
 
-func (r fieldReader) checkToolName(at place, name, what string) {
+func (r fieldReader) checkToolName(at position, name, what string) {
 	if toolName.MatchString(name) {
 		return
 	}
@@ -96,7 +96,7 @@ func (r fieldReader) checkToolName(at place, name, what string) {
 
 // declaration fills in the declaration of a tool. Each key comes from the first of from that has
 // it. Problems of the tool start at index before.
-func (r *toolReader) declaration(at place, before int, t *Tool, from ...*node) {
+func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node) {
 	get := func(key string) *node {
 		for _, n := range from {
 			if n == nil {
@@ -123,7 +123,7 @@ func (r *toolReader) declaration(at place, before int, t *Tool, from ...*node) {
 	if entry := get("entry"); entry != nil {
 		t.Entry = r.text(entry, "entry")
 		if t.Source != "" && path.Ext(t.Source) != ".wasm" {
-			r.errorf(entry.place, BadValue, "leave it out", "entry names an export of a .wasm plug-in, and %s is not one", quote(t.Source))
+			r.errorf(entry.position, BadValue, "leave it out", "entry names an export of a .wasm plug-in, and %s is not one", quote(t.Source))
 		}
 	}
 	if t.Description == "" && r.problems[before:].Err() == nil {
@@ -137,7 +137,7 @@ func (r *toolReader) objectSchema(n *node) {
 		return
 	}
 	if kind := n.get("type"); kind != nil && (kind.kind != text || kind.value != "object") {
-		r.errorf(kind.place, BadSchema, "write type: object", "the input of a tool is an object")
+		r.errorf(kind.position, BadSchema, "write type: object", "the input of a tool is an object")
 	}
 }
 
@@ -163,22 +163,22 @@ func (r *toolReader) env(n *node) map[string]string {
 		return nil
 	}
 	if n.kind != object {
-		r.errorf(n.place, WrongType, "write env: {NAME: value}", "env must be a mapping from names to strings, not %s", n.kind)
+		r.errorf(n.position, WrongType, "write env: {NAME: value}", "env must be a mapping from names to strings, not %s", n.kind)
 		return nil
 	}
 	r.once(n)
 	env := make(map[string]string, len(n.members))
 	for _, m := range n.members {
 		if !envName.MatchString(m.key) {
-			r.errorf(m.place, BadName, "use letters, digits and '_'", "%s is not a valid variable name", quote(m.key))
+			r.errorf(m.position, BadName, "use letters, digits and '_'", "%s is not a valid variable name", quote(m.key))
 		}
 		switch v := m.value; v.kind {
 		case text, number, boolean:
 			env[m.key] = v.value
 		case null:
-			r.errorf(m.place, WrongType, `write "" for an empty string`, "the variable %s has no value", quote(m.key))
+			r.errorf(m.position, WrongType, `write "" for an empty string`, "the variable %s has no value", quote(m.key))
 		default:
-			r.errorf(v.place, WrongType, "", "the variable %s must be a string, not %s", quote(m.key), v.kind)
+			r.errorf(v.position, WrongType, "", "the variable %s must be a string, not %s", quote(m.key), v.kind)
 		}
 	}
 	return env

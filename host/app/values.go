@@ -28,7 +28,7 @@ type fieldReader struct{ *reporter }
 // an object.
 func (r fieldReader) keys(n *node, what string, known []string) bool {
 	if n.kind != object {
-		r.errorf(n.place, WrongType, mappingHint(n, known), "%s must be a mapping, not %s", what, n.kind)
+		r.errorf(n.position, WrongType, mappingHint(n, known), "%s must be a mapping, not %s", what, n.kind)
 		return false
 	}
 	r.once(n)
@@ -44,7 +44,7 @@ func (r fieldReader) keys(n *node, what string, known []string) bool {
 		if empty != "" && nearest(m.key, known) == "" {
 			hint = fmt.Sprintf("if it belongs to %s, indent it more", empty)
 		}
-		r.errorf(m.place, UnknownKey, hint, "%s has no key %s", what, quote(m.key))
+		r.errorf(m.position, UnknownKey, hint, "%s has no key %s", what, quote(m.key))
 	}
 	return true
 }
@@ -67,7 +67,7 @@ func (r fieldReader) named(m member, what string, known []string) bool {
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
 		return r.keys(m.value, what, known)
 	}
-	r.errorf(m.place, WrongType, "indent it more, below the name that it belongs to", "%s is a key of %s, but a name is expected here", m.key, what)
+	r.errorf(m.position, WrongType, "indent it more, below the name that it belongs to", "%s is a key of %s, but a name is expected here", m.key, what)
 	return false
 }
 
@@ -85,7 +85,7 @@ func lacks(n *node, key string, known []string) bool {
 func (r fieldReader) once(n *node) bool {
 	again := n.repeated()
 	for _, m := range again {
-		r.errorf(m.place, DuplicateKey, "", "the key %s occurs twice", quote(m.key))
+		r.errorf(m.position, DuplicateKey, "", "the key %s occurs twice", quote(m.key))
 	}
 	return len(again) == 0
 }
@@ -105,7 +105,7 @@ func (r fieldReader) text(n *node, key string) string {
 	case null:
 		hint = "write a string, or omit the key"
 	}
-	r.errorf(n.place, WrongType, hint, "%s must be a string, not %s", key, n.kind)
+	r.errorf(n.position, WrongType, hint, "%s must be a string, not %s", key, n.kind)
 	return ""
 }
 
@@ -125,7 +125,7 @@ func (r fieldReader) flag(n *node, key string) *bool {
 	case "no", "off", "0", "false":
 		hint = "write false"
 	}
-	r.errorf(n.place, WrongType, hint, "%s must be true or false, not %s", key, n.kind)
+	r.errorf(n.position, WrongType, hint, "%s must be true or false, not %s", key, n.kind)
 	return nil
 }
 
@@ -137,17 +137,17 @@ var durationUnits = []struct {
 }{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}}
 
 // duration returns a duration within bounds, or 0.
-func (r fieldReader) duration(n *node, key string, least, most time.Duration) time.Duration {
+func (r fieldReader) duration(n *node, key string, low, high time.Duration) time.Duration {
 	if n.kind == list || n.kind == object {
-		r.errorf(n.place, WrongType, "", "%s must be a duration such as 2s, not %s", key, n.kind)
+		r.errorf(n.position, WrongType, "", "%s must be a duration such as 2s, not %s", key, n.kind)
 		return 0
 	}
 	d, ok := parseDuration(n.value)
 	switch {
 	case !ok:
-		r.errorf(n.place, BadValue, "write one number and one unit: 500ms, 2s, 5m, 24h or 7d", "%s is not a duration", quote(n.value))
-	case d < least || d > most:
-		r.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, formatDuration(d), formatDuration(least), formatDuration(most))
+		r.errorf(n.position, BadValue, "write one number and one unit: 500ms, 2s, 5m, 24h or 7d", "%s is not a duration", quote(n.value))
+	case d < low || d > high:
+		r.errorf(n.position, OverLimit, "", "%s is %s; it must be between %s and %s", key, formatDuration(d), formatDuration(low), formatDuration(high))
 	default:
 		return d
 	}
@@ -162,8 +162,8 @@ func parseDuration(s string) (time.Duration, bool) {
 	count, err := strconv.ParseInt(m[1], 10, 64)
 	for _, u := range durationUnits {
 		if u.name == m[2] && err == nil {
-			const most = 100 * 365 * 24 * time.Hour // far below the overflow of a Duration
-			return time.Duration(min(count, int64(most/u.unit))) * u.unit, true
+			const maxAge = 100 * 365 * 24 * time.Hour // far below the overflow of a Duration
+			return time.Duration(min(count, int64(maxAge/u.unit))) * u.unit, true
 		}
 	}
 	return 0, false
@@ -181,13 +181,13 @@ func formatDuration(d time.Duration) string {
 }
 
 // count returns a number from 1 to a bound, or 0.
-func (r fieldReader) count(n *node, key string, most int64) int64 {
+func (r fieldReader) count(n *node, key string, high int64) int64 {
 	count, err := strconv.ParseInt(n.value, 10, 64)
 	switch {
 	case n.kind != number || err != nil:
-		r.errorf(n.place, WrongType, "", "%s must be a whole number such as 1000, not %s", key, n.kind)
-	case count < 1 || count > most:
-		r.errorf(n.place, OverLimit, "", "%s is %s; it must be between 1 and %d", key, n.value, most)
+		r.errorf(n.position, WrongType, "", "%s must be a whole number such as 1000, not %s", key, n.kind)
+	case count < 1 || count > high:
+		r.errorf(n.position, OverLimit, "", "%s is %s; it must be between 1 and %d", key, n.value, high)
 	default:
 		return count
 	}
@@ -195,17 +195,17 @@ func (r fieldReader) count(n *node, key string, most int64) int64 {
 }
 
 // size returns a number of bytes within bounds, or 0.
-func (r fieldReader) size(n *node, key string, least, most int64) int64 {
+func (r fieldReader) size(n *node, key string, low, high int64) int64 {
 	if n.kind == list || n.kind == object {
-		r.errorf(n.place, WrongType, "", "%s must be a size such as 64MiB, not %s", key, n.kind)
+		r.errorf(n.position, WrongType, "", "%s must be a size such as 64MiB, not %s", key, n.kind)
 		return 0
 	}
 	size, ok := bytesize.Parse(n.value)
 	switch {
 	case !ok:
-		r.errorf(n.place, BadValue, "write a number and a unit, such as 64MiB", "%s is not a size", quote(n.value))
-	case size < least || size > most:
-		r.errorf(n.place, OverLimit, "", "%s is %s; it must be between %s and %s", key, n.value, bytesize.Format(least), bytesize.Format(most))
+		r.errorf(n.position, BadValue, "write a number and a unit, such as 64MiB", "%s is not a size", quote(n.value))
+	case size < low || size > high:
+		r.errorf(n.position, OverLimit, "", "%s is %s; it must be between %s and %s", key, n.value, bytesize.Format(low), bytesize.Format(high))
 	default:
 		return size
 	}

@@ -12,7 +12,7 @@ import (
 
 // parseYAML parses one YAML document.
 func parseYAML(file string, content []byte) (root *node, problems Problems) {
-	start := place{file, 1, 1}
+	start := position{file, 1, 1}
 	defer func() {
 		if recover() != nil {
 			root, problems = nil, Problems{newProblem(start, Syntax, "", "cannot parse the YAML")}
@@ -30,7 +30,7 @@ func parseYAML(file string, content []byte) (root *node, problems Problems) {
 		return nil, Problems{syntaxProblem(file, content, err)}
 	}
 	r := &yamlReader{file: file, lines: strings.Split(string(content), "\n"), anchors: map[string]*node{}, left: maxValues, leftBytes: maxFileBytes}
-	root = (&node{place: start}).seal()
+	root = (&node{position: start}).seal()
 	for _, doc := range parsed.Docs {
 		if _, directive := doc.Body.(*ast.DirectiveNode); !directive && doc.Body != nil {
 			root = r.read(doc.Body)
@@ -58,7 +58,7 @@ func tokenize(content []byte) token.Tokens {
 func checkTokens(file string, tokens token.Tokens) *Problem {
 	flow, began, ended, directive := 0, false, false, 0
 	refuse := func(t *token.Token, code Code, format string, args ...any) *Problem {
-		problem := newProblem(placeOfToken(file, t), code, "", format, args...)
+		problem := newProblem(positionOfToken(file, t), code, "", format, args...)
 		return &problem
 	}
 	for i, t := range tokens {
@@ -107,11 +107,11 @@ func blockIndent(t *token.Token) int {
 	return 0
 }
 
-func placeOfToken(file string, t *token.Token) place {
+func positionOfToken(file string, t *token.Token) position {
 	if t == nil || t.Position == nil {
-		return place{file, 1, 1}
+		return position{file, 1, 1}
 	}
-	return place{file, max(t.Position.Line, 1), max(t.Position.Column, 1)}
+	return position{file, max(t.Position.Line, 1), max(t.Position.Column, 1)}
 }
 
 // yamlReader converts the parser's tree to nodes.
@@ -128,9 +128,9 @@ type yamlReader struct {
 }
 
 func (r *yamlReader) refuse(n ast.Node, code Code, hint, format string, args ...any) *node {
-	at := placeOfToken(r.file, n.GetToken())
+	at := positionOfToken(r.file, n.GetToken())
 	r.problems = append(r.problems, newProblem(at, code, hint, format, args...))
-	return (&node{place: at}).seal()
+	return (&node{position: at}).seal()
 }
 
 // read converts a node of the tree. It never returns nil.
@@ -139,14 +139,14 @@ func (r *yamlReader) read(n ast.Node) *node {
 		return r.refuse(n, OverLimit, "", "values are nested more than %d levels deep", maxNesting)
 	}
 	defer func() { r.depth-- }()
-	at := placeOfToken(r.file, n.GetToken())
+	at := positionOfToken(r.file, n.GetToken())
 	switch n := n.(type) {
 	case *ast.NullNode:
-		return (&node{place: at}).seal()
+		return (&node{position: at}).seal()
 	case *ast.BoolNode:
-		return (&node{place: at, kind: boolean, value: fmt.Sprint(n.Value)}).seal()
+		return (&node{position: at, kind: boolean, value: fmt.Sprint(n.Value)}).seal()
 	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-		return (&node{place: at, kind: number, value: n.GetToken().Value}).seal()
+		return (&node{position: at, kind: number, value: n.GetToken().Value}).seal()
 	case *ast.StringNode:
 		return r.scalar(at, n)
 	case *ast.LiteralNode:
@@ -168,12 +168,12 @@ func (r *yamlReader) read(n ast.Node) *node {
 }
 
 // scalar reads a plain or quoted string. The parser takes some valid JSON numbers for strings.
-func (r *yamlReader) scalar(at place, n *ast.StringNode) *node {
+func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 	t := n.GetToken()
 	if t.Type == token.StringType && jsonNumber.MatchString(n.Value) {
-		return (&node{place: at, kind: number, value: n.Value}).seal()
+		return (&node{position: at, kind: number, value: n.Value}).seal()
 	}
-	v := &node{place: at, kind: text, value: n.Value, start: at}
+	v := &node{position: at, kind: text, value: n.Value, start: at}
 	if t.Type != token.StringType {
 		v.start.column++
 	}
@@ -183,8 +183,8 @@ func (r *yamlReader) scalar(at place, n *ast.StringNode) *node {
 
 // literal reads a block string. If its lines occur unchanged in the file, their column is the
 // length of the prefix of the file's line.
-func (r *yamlReader) literal(at place, n *ast.LiteralNode) *node {
-	v := &node{place: at, kind: text}
+func (r *yamlReader) literal(at position, n *ast.LiteralNode) *node {
+	v := &node{position: at, kind: text}
 	if n.Value != nil {
 		v.value = n.Value.Value
 	}
@@ -195,18 +195,18 @@ func (r *yamlReader) literal(at place, n *ast.LiteralNode) *node {
 			}
 			indent, ok := strings.CutSuffix(r.lines[at.line+i], line)
 			v.block = ok && strings.Trim(indent, " ") == ""
-			v.start = place{r.file, at.line + 1, len(indent) + 1}
+			v.start = position{r.file, at.line + 1, len(indent) + 1}
 			break
 		}
 	}
 	return v.seal()
 }
 
-func (r *yamlReader) sequence(at place, n *ast.SequenceNode) *node {
-	v := &node{place: at, kind: list}
+func (r *yamlReader) sequence(at position, n *ast.SequenceNode) *node {
+	v := &node{position: at, kind: list}
 	for _, item := range n.Values {
 		if item == nil {
-			v.items = append(v.items, (&node{place: at}).seal())
+			v.items = append(v.items, (&node{position: at}).seal())
 			continue
 		}
 		v.items = append(v.items, r.read(item))
@@ -233,7 +233,7 @@ func (r *yamlReader) alias(n *ast.AliasNode) *node {
 		return r.refuse(n, Syntax, "", "the alias *%s has no anchor before it", strings.Trim(quote(name), `"`))
 	}
 	if r.left < 0 || r.leftBytes < 0 {
-		return (&node{place: v.place}).seal() // reported already
+		return (&node{position: v.position}).seal() // reported already
 	}
 	r.left -= v.size
 	r.leftBytes -= v.bytes

@@ -5,8 +5,8 @@ import (
 )
 
 // mapping reads an object. Its own keys take precedence over merged ones ("<<"), which come last.
-func (r *yamlReader) mapping(at place, values []*ast.MappingValueNode) *node {
-	v := &node{place: at, kind: object}
+func (r *yamlReader) mapping(at position, values []*ast.MappingValueNode) *node {
+	v := &node{position: at, kind: object}
 	var merged []*node
 	for _, value := range values {
 		if value.Key.IsMergeKey() {
@@ -17,15 +17,15 @@ func (r *yamlReader) mapping(at place, values []*ast.MappingValueNode) *node {
 		if !ok {
 			continue
 		}
-		m := member{place: placeOfToken(r.file, value.Key.GetToken()), key: key}
-		m.value = (&node{place: m.place}).seal()
+		m := member{position: positionOfToken(r.file, value.Key.GetToken()), key: key}
+		m.value = (&node{position: m.position}).seal()
 		if value.Value != nil {
 			m.value = r.read(value.Value)
 		}
 		v.members = append(v.members, m)
 	}
 	if len(v.members) > 0 {
-		v.place = v.members[0].place // the parser reports the position of the first colon
+		v.position = v.members[0].position // the parser reports the position of the first colon
 	}
 	mergeInto(v, merged)
 	return v.seal()
