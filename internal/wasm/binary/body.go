@@ -79,18 +79,18 @@ func (p *parser) instructions(t FuncType, locals int) {
 		if p.nest(in); p.err != nil {
 			return
 		}
-		if p.carried > p.lim.Carried {
-			p.refuse(OverLimit, in.Offset, "the blocks, branches and calls of a function carry more than %d values", p.lim.Carried)
+		if p.carried > p.lim.PassedValues {
+			p.refuse(OverLimit, in.Offset, "the blocks, branches and calls of a function carry more than %d values", p.lim.PassedValues)
 		}
 	}
 	if p.left() != 0 {
 		p.refuse(Malformed, p.at, "%d bytes after the end of a function", p.left())
 	}
-	if spread := p.blocks * locals; spread > p.lim.Spread {
-		p.refuse(OverLimit, start, "a function with %d blocks and %d locals; the product may be %d at most", p.blocks, locals, p.lim.Spread)
+	if spread := p.blocks * locals; spread > p.lim.LocalsTimesBlocks {
+		p.refuse(OverLimit, start, "a function with %d blocks and %d locals; the product may be %d at most", p.blocks, locals, p.lim.LocalsTimesBlocks)
 	}
-	if p.allCarried += p.carried; p.allCarried > p.lim.AllCarried {
-		p.refuse(OverLimit, start, "the blocks, branches and calls of all functions carry more than %d values", p.lim.AllCarried)
+	if p.allCarried += p.carried; p.allCarried > p.lim.AllPassedValues {
+		p.refuse(OverLimit, start, "the blocks, branches and calls of all functions carry more than %d values", p.lim.AllPassedValues)
 	}
 	p.tangle(start)
 }
@@ -100,7 +100,7 @@ func (p *parser) instructions(t FuncType, locals int) {
 func (p *parser) tangle(start int) {
 	n := p.blocks + p.allLoops
 	p.squares += n * n
-	if most := p.lim.Squares + SquaresPerByte*p.codeBytes; p.squares > most {
+	if most := p.lim.SquaredBlocks + SquaredBlocksPerByte*p.codeBytes; p.squares > most {
 		p.refuse(OverLimit, start, "the blocks of all functions, squared, loops counted twice, are %d; at most %d are allowed", p.squares, most)
 	}
 }
@@ -218,7 +218,7 @@ func (p *parser) open(in Instruction) {
 // branchTable checks the targets of a br_table, which are read once more for it.
 func (p *parser) branchTable(in Instruction) {
 	p.targets += in.Count + 1
-	if most := p.lim.AllBranchTargets + p.codeBytes/BytesPerTarget; p.targets > most {
+	if most := p.lim.AllBranchTargets + p.codeBytes/BytesPerBranchTarget; p.targets > most {
 		p.refuse(OverLimit, in.Offset, "more than %d targets of br_tables in all functions", most)
 		return
 	}

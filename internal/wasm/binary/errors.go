@@ -49,6 +49,6 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s (at byte %#x)", e.Message, e.Offset)
 }
 
-func refuse(kind Kind, offset int, format string, args ...any) *Error {
+func errorAt(kind Kind, offset int, format string, args ...any) *Error {
 	return &Error{Kind: kind, Offset: offset, Message: fmt.Sprintf(format, args...)}
 }

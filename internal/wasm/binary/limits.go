@@ -25,21 +25,21 @@ type Limits struct {
 	// LoopNesting bounds loops within loops, Loops those of one function. Defaults 200 and 2,000; the time to compile
 	// grows with more than the square of either.
 	LoopNesting, Loops int
-	// Squares bounds the blocks of a function, loops counted twice, squared and added up over all functions. Each
-	// byte of code allows SquaresPerByte more. Default 50,000,000; for each byte esbuild has 11, CPython 3.
-	Squares int
-	// Spread bounds the locals of one function times its blocks, for a compiler may follow each local through each
+	// SquaredBlocks bounds the blocks of a function, loops counted twice, squared and added up over all functions. Each
+	// byte of code allows SquaredBlocksPerByte more. Default 50,000,000; for each byte esbuild has 11, CPython 3.
+	SquaredBlocks int
+	// LocalsTimesBlocks bounds the locals of one function times its blocks, for a compiler may follow each local through each
 	// block. Default 500,000; the most that was seen is 104,000, in CPython.
-	Spread int
-	// BranchTargets bounds the targets of one br_table, AllBranchTargets those of all; every BytesPerTarget bytes of
+	LocalsTimesBlocks int
+	// BranchTargets bounds the targets of one br_table, AllBranchTargets those of all; every BytesPerBranchTarget bytes of
 	// code allow one more of all. Defaults 32,768 and 50,000; the most that was seen in a function is 5,491, in
 	// esbuild, which has one for 35 bytes.
 	BranchTargets, AllBranchTargets int
-	// Carried bounds the values that the blocks, branches and calls of one function pass on, counted at each, and
-	// AllCarried those of all functions. With each call go the mutable globals, which it may change; so do they
+	// PassedValues bounds the values that the blocks, branches and calls of one function pass on, counted at each, and
+	// AllPassedValues those of all functions. With each call go the mutable globals, which it may change; so do they
 	// where package fuel adds a call: with each function, loop, and instruction that moves or grows memory or a table.
 	// One byte can carry as many values as a block has results. Defaults 1,000,000 and 20,000,000.
-	Carried, AllCarried int
+	PassedValues, AllPassedValues int
 	// TableElements bounds the elements that all tables have at the start. Default 1,000,000.
 	TableElements int
 	// MemoryPages bounds the pages of 64 KiB that the memory has at the start. Default 1,024, which is 64 MiB.
@@ -51,8 +51,8 @@ type Limits struct {
 // What the code of a module, as long as it is, allows beyond Limits: a large program may have more of what takes
 // long to compile than a small one.
 const (
-	SquaresPerByte = 16
-	BytesPerTarget = 16
+	SquaredBlocksPerByte = 16
+	BytesPerBranchTarget = 16
 )
 
 // WithDefaults returns l with every zero field set to its default.
@@ -80,12 +80,12 @@ func (l Limits) WithDefaults() Limits {
 		{&l.Blocks, 10_000},
 		{&l.LoopNesting, 200},
 		{&l.Loops, 2_000},
-		{&l.Squares, 50_000_000},
-		{&l.Spread, 500_000},
+		{&l.SquaredBlocks, 50_000_000},
+		{&l.LocalsTimesBlocks, 500_000},
 		{&l.BranchTargets, 32_768},
 		{&l.AllBranchTargets, 50_000},
-		{&l.Carried, 1_000_000},
-		{&l.AllCarried, 20_000_000},
+		{&l.PassedValues, 1_000_000},
+		{&l.AllPassedValues, 20_000_000},
 		{&l.TableElements, 1_000_000},
 		{&l.MemoryPages, 1_024},
 		{&l.NameBytes, 65_536},

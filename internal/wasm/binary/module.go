@@ -127,7 +127,7 @@ type Global struct {
 // passive one waits for memory.init.
 type Segment struct {
 	Passive bool
-	Place   Const
+	Offset   Const
 	// Data is part of the module's bytes, not a copy.
 	Data []byte
 }

@@ -12,7 +12,7 @@ func Parse(wasm []byte, lim Limits) (*Module, error) {
 		return nil, err
 	}
 	if len(wasm) > lim.ModuleBytes {
-		return nil, refuse(OverLimit, 0, "a module of %d bytes; at most %d are allowed", len(wasm), lim.ModuleBytes)
+		return nil, errorAt(OverLimit, 0, "a module of %d bytes; at most %d are allowed", len(wasm), lim.ModuleBytes)
 	}
 	sections, err := Sections(wasm)
 	if err != nil {

@@ -202,9 +202,9 @@ func TestLimits(t *testing.T) {
 		{"Nesting", 1, func(l *binary.Limits, n int) { l.Nesting = n }},
 		{"BranchTargets", 2, func(l *binary.Limits, n int) { l.BranchTargets = n }},
 		{"Blocks", 1, func(l *binary.Limits, n int) { l.Blocks = n }},
-		{"Spread", 10, func(l *binary.Limits, n int) { l.Spread = n }},
-		{"AllCarried", 6, func(l *binary.Limits, n int) { l.AllCarried = n }},
-		{"Carried", 4, func(l *binary.Limits, n int) { l.Carried = n }},
+		{"LocalsTimesBlocks", 10, func(l *binary.Limits, n int) { l.LocalsTimesBlocks = n }},
+		{"AllPassedValues", 6, func(l *binary.Limits, n int) { l.AllPassedValues = n }},
+		{"PassedValues", 4, func(l *binary.Limits, n int) { l.PassedValues = n }},
 		{"TableElements", 7, func(l *binary.Limits, n int) { l.TableElements = n }},
 		{"MemoryPages", 2, func(l *binary.Limits, n int) { l.MemoryPages = n }},
 		{"NameBytes", 4, func(l *binary.Limits, n int) { l.NameBytes = n }},
@@ -230,10 +230,10 @@ func TestCallsCarryMutableGlobals(t *testing.T) {
 	globals := "\x03" + "\x7f\x01\x41\x00\x0b" + "\x7f\x01\x41\x00\x0b" + "\x7f\x00\x41\x00\x0b"
 	wasm := []byte(head + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00") + section(6, globals) +
 		section(10, "\x01\x08\x00\x10\x00\x10\x00\x10\x00\x0b"))
-	if _, err := binary.Parse(wasm, binary.Limits{Carried: 8}); err != nil {
+	if _, err := binary.Parse(wasm, binary.Limits{PassedValues: 8}); err != nil {
 		t.Errorf("Parse: %v", err)
 	}
-	if _, err := binary.Parse(wasm, binary.Limits{Carried: 7}); err == nil {
+	if _, err := binary.Parse(wasm, binary.Limits{PassedValues: 7}); err == nil {
 		t.Error("a function of three calls beside two mutable globals carries 7 values at most")
 	}
 }

@@ -16,7 +16,7 @@ type reader struct {
 
 func (r *reader) refuse(kind Kind, offset int, format string, args ...any) {
 	if r.err == nil {
-		r.err = refuse(kind, offset, format, args...)
+		r.err = errorAt(kind, offset, format, args...)
 		r.at = r.end
 	}
 }

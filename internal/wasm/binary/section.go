@@ -57,15 +57,15 @@ func Sections(wasm []byte) ([]Section, error) {
 	for at := len(header); at < len(wasm); {
 		id, start := wasm[at], at
 		if len(sections) == maxSections {
-			return nil, refuse(OverLimit, start, "more than %d sections", maxSections)
+			return nil, errorAt(OverLimit, start, "more than %d sections", maxSections)
 		}
 		size, n := Uint32(wasm[at+1:])
 		if n == 0 {
-			return nil, refuse(Truncated, start, "the module ends within the size of a section")
+			return nil, errorAt(Truncated, start, "the module ends within the size of a section")
 		}
 		at += 1 + n
 		if uint64(size) > uint64(len(wasm)-at) {
-			return nil, refuse(Truncated, start, "the module is cut off: section %d announces %d bytes, %d are left", id, size, len(wasm)-at)
+			return nil, errorAt(Truncated, start, "the module is cut off: section %d announces %d bytes, %d are left", id, size, len(wasm)-at)
 		}
 		sections = append(sections, Section{ID: id, Offset: at, Data: wasm[at : at+int(size)]})
 		at += int(size)
@@ -106,7 +106,7 @@ func Insert(sections []Section, s Section) []Section {
 func Vector(data []byte) (count uint32, entries []byte, err error) {
 	count, n := Uint32(data)
 	if n == 0 {
-		return 0, nil, refuse(Malformed, 0, "a section has no count of its entries")
+		return 0, nil, errorAt(Malformed, 0, "a section has no count of its entries")
 	}
 	return count, data[n:], nil
 }
@@ -126,25 +126,25 @@ func checkHeader(wasm []byte) *Error {
 	case bytes.HasPrefix(wasm, header):
 		return nil
 	case len(wasm) == 0:
-		return refuse(NotWasm, 0, "the file is empty; a WebAssembly module was expected")
+		return errorAt(NotWasm, 0, "the file is empty; a WebAssembly module was expected")
 	case len(wasm) < len(header) && bytes.HasPrefix(header, wasm):
-		return refuse(Truncated, len(wasm), "the module is cut off within its first %d bytes", len(header))
+		return errorAt(Truncated, len(wasm), "the module is cut off within its first %d bytes", len(header))
 	case bytes.HasPrefix(wasm, header[:4]):
 		return checkVersion(wasm[4:])
 	}
-	return refuse(NotWasm, 0, "this is no WebAssembly module, but %s", guess(wasm))
+	return errorAt(NotWasm, 0, "this is no WebAssembly module, but %s", guess(wasm))
 }
 
 func checkVersion(version []byte) *Error {
 	if len(version) < 4 {
-		return refuse(Truncated, 4, "the module is cut off within its first %d bytes", len(header))
+		return errorAt(Truncated, 4, "the module is cut off within its first %d bytes", len(header))
 	}
 	// A component has version 13 and layer 1. Component model, Binary.md: "preamble".
 	if version[2] == 1 && version[3] == 0 {
-		return refuse(Component, 4, "this is a component; build a core module (a reactor, without wasm-component-ld or \"wasm-tools component new\")")
+		return errorAt(Component, 4, "this is a component; build a core module (a reactor, without wasm-component-ld or \"wasm-tools component new\")")
 	}
 	v := uint32(version[0]) | uint32(version[1])<<8 | uint32(version[2])<<16 | uint32(version[3])<<24
-	return refuse(Version, 4, "version %d of the WebAssembly binary format is not known; only version 1 is", v)
+	return errorAt(Version, 4, "version %d of the WebAssembly binary format is not known; only version 1 is", v)
 }
 
 func guess(data []byte) string {

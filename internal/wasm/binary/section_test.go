@@ -24,7 +24,7 @@ func Example() {
 		return
 	}
 	fmt.Println(m.Exports[0].Kind, m.Exports[0].Name, m.FuncType(m.Exports[0].Index))
-	fmt.Printf("%q at %d\n", m.Data[0].Data, m.Data[0].Place.Number)
+	fmt.Printf("%q at %d\n", m.Data[0].Data, m.Data[0].Offset.Number)
 
 	var kept []binary.Section
 	for _, s := range m.Sections {
@@ -141,7 +141,7 @@ func TestConstants(t *testing.T) {
 			t.Errorf("%x: Parse: %v", c.code, err)
 			continue
 		}
-		got := m.Data[0].Place
+		got := m.Data[0].Offset
 		if got.IsNumber != c.isNumber || got.IsGlobal != c.global || c.isNumber && got.Number != c.number || string(got.Code) != c.code {
 			t.Errorf("%x: %+v; want number %v %d, global %v", c.code, got, c.isNumber, c.number, c.global)
 		}

@@ -226,13 +226,13 @@ func (p *parser) data() {
 		s := Segment{Passive: flags == 1}
 		switch flags {
 		case 0:
-			s.Place = p.constant()
+			s.Offset = p.constant()
 		case 1:
 		case 2:
 			if p.u32() != 0 {
 				p.refuse(MultiMemory, start, "a data segment for a second memory; one is supported")
 			}
-			s.Place = p.constant()
+			s.Offset = p.constant()
 		default:
 			p.refuse(Malformed, start, "unknown flags %#x of a data segment", flags)
 		}

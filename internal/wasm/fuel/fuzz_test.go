@@ -22,7 +22,7 @@ func FuzzRewrite(f *testing.F) {
 		}
 	}
 	// Small limits, so that what is large comes to light as a missing limit and not as a slow test.
-	limits := binary.Limits{ModuleBytes: 1 << 14, AllLocals: 10_000, Carried: 5_000, Spread: 5_000, Blocks: 500, TableElements: 10_000, MemoryPages: 16}
+	limits := binary.Limits{ModuleBytes: 1 << 14, AllLocals: 10_000, PassedValues: 5_000, LocalsTimesBlocks: 5_000, Blocks: 500, TableElements: 10_000, MemoryPages: 16}
 	f.Fuzz(func(t *testing.T, wasm []byte) {
 		m, err := binary.Parse(wasm, limits)
 		if err != nil {

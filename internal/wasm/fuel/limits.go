@@ -10,11 +10,11 @@ const growth = 32
 func Limits(l binary.Limits) binary.Limits {
 	l = l.WithDefaults()
 	// What has to do with code comes first, for it asks for limits as they were.
-	l.Carried += 4*l.BodyBytes + l.Globals + 4
-	l.AllCarried += 4*l.ModuleBytes + l.Globals + 4
-	l.Squares = 4 * (l.Squares + binary.SquaresPerByte*l.ModuleBytes)
-	l.AllBranchTargets += l.ModuleBytes / binary.BytesPerTarget // padded indexes become shorter, and so may the code
-	l.Spread = 2*l.Spread + 2*(l.Blocks+1)
+	l.PassedValues += 4*l.BodyBytes + l.Globals + 4
+	l.AllPassedValues += 4*l.ModuleBytes + l.Globals + 4
+	l.SquaredBlocks = 4 * (l.SquaredBlocks + binary.SquaredBlocksPerByte*l.ModuleBytes)
+	l.AllBranchTargets += l.ModuleBytes / binary.BytesPerBranchTarget // padded indexes become shorter, and so may the code
+	l.LocalsTimesBlocks = 2*l.LocalsTimesBlocks + 2*(l.Blocks+1)
 	l.AllLocals += l.Functions + 1
 	l.ModuleBytes = growth*l.ModuleBytes + 1<<20
 	l.BodyBytes = growth * (l.BodyBytes + 4)

@@ -85,10 +85,10 @@ func initialMemory(m *binary.Module) ([]byte, error) {
 		switch {
 		case s.Passive:
 			return nil, unsupported("its data segment %d is passive", i)
-		case !s.Place.IsNumber:
+		case !s.Offset.IsNumber:
 			return nil, unsupported("the place of its data segment %d is not a constant", i)
 		}
-		end := uint64(uint32(s.Place.Number)) + uint64(len(s.Data))
+		end := uint64(uint32(s.Offset.Number)) + uint64(len(s.Data))
 		if end > size {
 			return nil, unsupported("its data segment %d lies outside of its memory", i)
 		}
@@ -96,7 +96,7 @@ func initialMemory(m *binary.Module) ([]byte, error) {
 	}
 	memory := make([]byte, used)
 	for _, s := range m.Data {
-		copy(memory[uint32(s.Place.Number):], s.Data)
+		copy(memory[uint32(s.Offset.Number):], s.Data)
 	}
 	return memory, nil
 }

@@ -14,10 +14,10 @@ const (
 // that moves the stack pointer down more than a thousand times.
 func Limits(l binary.Limits) binary.Limits {
 	l = l.WithDefaults()
-	l.Carried += l.BodyBytes // with each call goes one more global
-	l.AllCarried += l.ModuleBytes
-	l.Squares = 4 * (l.Squares + binary.SquaresPerByte*l.ModuleBytes)
-	l.Spread += checks * l.Locals
+	l.PassedValues += l.BodyBytes // with each call goes one more global
+	l.AllPassedValues += l.ModuleBytes
+	l.SquaredBlocks = 4 * (l.SquaredBlocks + binary.SquaredBlocksPerByte*l.ModuleBytes)
+	l.LocalsTimesBlocks += checks * l.Locals
 	l.Blocks += checks
 	l.ModuleBytes *= growth
 	l.BodyBytes *= growth
