@@ -19,17 +19,17 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-var update = flag.Bool("update", false, "write testdata/baseline.txt anew")
+var update = flag.Bool("update", false, "rewrite testdata/baseline.txt")
 
-// TestBaseline reads every module of WebAssembly's own test suite, as wazero's sources hold it, valid and invalid
-// ones, proposals and all. What wazero compiles and Parse refuses stands in testdata/baseline.txt with the
-// reason, and nothing else does.
+// TestBaseline reads every module of the WebAssembly test suite in wazero's sources, valid and
+// invalid ones, including those of proposals. testdata/baseline.txt lists exactly the modules that
+// wazero compiles and Parse rejects, with the reason.
 func TestBaseline(t *testing.T) {
 	files := suiteModules(t)
 	if len(files) == 0 {
-		t.Skip("the folder internal/integration_test/spectest of wazero's sources is not on this machine")
+		t.Skip("wazero's sources are not available: no modules in internal/integration_test/spectest")
 	}
-	var refused []string
+	var rejected []string
 	accepted := 0
 	for _, file := range files {
 		wasm, err := os.ReadFile(file)
@@ -43,16 +43,17 @@ func TestBaseline(t *testing.T) {
 			continue
 		}
 		if compiles(wasm) {
-			refused = append(refused, fmt.Sprintf("%s: %s", name(file), reason(err)))
+			rejected = append(rejected, fmt.Sprintf("%s: %s", name(file), reason(err)))
 		}
 	}
 	if accepted < 3000 {
 		t.Errorf("accepted %d modules of %d; want at least 3000", accepted, len(files))
 	}
-	compare(t, filepath.Join("testdata", "baseline.txt"), refused)
+	compare(t, filepath.Join("testdata", "baseline.txt"), rejected)
 }
 
-// suiteModules are the files of all modules of the suite, none where it is not on this machine.
+// suiteModules returns the files of all modules of the suite, none if wazero's sources are not
+// available.
 func suiteModules(t testing.TB) []string {
 	file, _ := runtime.FuncForPC(reflect.ValueOf(wazero.NewRuntime).Pointer()).FileLine(0)
 	suite := filepath.Join(filepath.Dir(file), "internal", "integration_test", "spectest")
@@ -74,8 +75,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// compiles tells whether wazero compiles a module. It gets small ones alone, for it makes room for what a module
-// announces.
+// compiles reports whether wazero compiles a module. The module must be small, because wazero
+// allocates for the counts that it announces.
 func compiles(wasm []byte) bool {
 	ctx := context.Background()
 	r := wazero.NewRuntime(ctx)
@@ -84,11 +85,11 @@ func compiles(wasm []byte) bool {
 	return err == nil
 }
 
-// compare checks lines against a file both ways.
+// compare checks that a file contains exactly these lines.
 func compare(t *testing.T, file string, lines []string) {
 	slices.Sort(lines)
 	if *update {
-		const head = "# Modules of the test suite that wazero compiles and Parse refuses, with the reason.\n# Rewritten by go test -run TestBaseline -update.\n"
+		const head = "# Modules of the test suite that wazero compiles and Parse rejects, with the reason.\n# Rewritten by go test -run TestBaseline -update.\n"
 		if err := os.WriteFile(file, []byte(head+strings.Join(append(lines, ""), "\n")), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -107,44 +108,44 @@ func compare(t *testing.T, file string, lines []string) {
 	}
 	for _, line := range lines {
 		if !slices.Contains(want, line) {
-			t.Errorf("refused, but not in %s: %s", file, line)
+			t.Errorf("rejected, but not in %s: %s", file, line)
 		}
 	}
 	for _, line := range want {
 		if !slices.Contains(lines, line) {
-			t.Errorf("in %s, but not refused so: %s", file, line)
+			t.Errorf("in %s, but not rejected with that reason: %s", file, line)
 		}
 	}
 }
 
-// checkModule checks what holds of every module that Parse accepts.
+// checkModule checks the properties of every module that Parse accepts.
 func checkModule(t *testing.T, wasm []byte, m *binary.Module) {
 	t.Helper()
 	again, err := binary.Parse(binary.Join(m.Sections), binary.Limits{})
 	if err != nil {
-		t.Errorf("joined again: %v", err)
+		t.Errorf("Parse(Join(sections)): %v", err)
 	} else if len(again.Functions) != len(m.Functions) || len(again.References) != len(m.References) {
-		t.Errorf("joined again: %d functions, %d references; want %d and %d", len(again.Functions), len(again.References), len(m.Functions), len(m.References))
+		t.Errorf("Parse(Join(sections)) = %d functions, %d references; want %d and %d", len(again.Functions), len(again.References), len(m.Functions), len(m.References))
 	}
 	for _, f := range m.Functions {
 		if got := wasm[f.Offset:][:len(f.Body)]; &got[0] != &f.Body[0] {
-			t.Errorf("Offset %d is not where the body begins", f.Offset)
+			t.Errorf("Offset %d is not the start of the body", f.Offset)
 		}
 		end := 0
 		var last binary.Op
 		for in := range binary.Instructions(f.Code) {
 			if in.Offset != end || in.End <= in.Offset {
-				t.Fatalf("an instruction from %d to %d after one that ended at %d", in.Offset, in.End, end)
+				t.Fatalf("instruction from %d to %d follows one that ended at %d", in.Offset, in.End, end)
 			}
 			end, last = in.End, in.Op
 		}
 		if end != len(f.Code) || last != binary.End {
-			t.Errorf("the instructions of a function end at %d with %#x; want %d and end", end, last, len(f.Code))
+			t.Errorf("the instructions of a function end at %d with opcode %#x; want %d and the end instruction", end, last, len(f.Code))
 		}
 	}
 	for _, ref := range m.References {
 		if v, n := binary.Uint32(wasm[ref.Offset:]); v != ref.Index || n != ref.End-ref.Offset {
-			t.Errorf("reference %+v stands for %d of %d bytes", ref, v, n)
+			t.Errorf("reference %+v is at index %d of %d bytes", ref, v, n)
 		}
 	}
 }

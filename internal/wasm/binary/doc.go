@@ -1,9 +1,11 @@
-// Package binary reads WebAssembly modules of strangers before anything else does, and writes them again.
+// Package binary reads untrusted WebAssembly modules before any other code does, and writes
+// modules.
 //
-// [Parse] is a check that a compiler can rely on: it runs in time and memory linear in the size of the module,
-// compares every count with the bytes that are left before it makes room for it, walks every instruction of
-// every function, and refuses what is larger than [Limits] allow. It reads WebAssembly 2.0 and refuses
-// whatever goes beyond. It is no validator: the types on the operand stack are checked by who compiles.
+// [Parse] is a check that a compiler can rely on: it runs in time and memory linear in the size of
+// the module, compares every count with the bytes left before it allocates, reads every instruction
+// of every function, and rejects modules that exceed [Limits]. It accepts WebAssembly 2.0 and
+// rejects later features. It is not a validator: the compiler checks the types on the operand
+// stack.
 //
-// [Sections], [Join] and the Append functions are for those who change a module.
+// [Sections], [Join] and the Append functions serve code that rewrites modules.
 package binary

@@ -2,22 +2,22 @@ package binary
 
 import "fmt"
 
-// Kind says why a module was refused, so that callers can answer each reason in their own way.
+// Kind is the reason why a module was rejected.
 type Kind int
 
-// The kinds of refusals.
+// The kinds of errors.
 const (
-	NotWasm       Kind = iota + 1 // the bytes do not begin like WebAssembly: a text, an archive, nothing at all
+	NotWasm       Kind = iota + 1 // the data does not begin with the WebAssembly magic number: text, an archive, an empty file
 	Component                     // a component of the component model, not a core module
 	Version                       // a version of the binary format that is not 1
-	Truncated                     // the bytes end before what they announce
-	Malformed                     // the bytes break the binary format
-	OverLimit                     // something is larger, or there is more of it, than Limits allow
+	Truncated                     // the data ends before the announced size
+	Malformed                     // the data violates the binary format
+	OverLimit                     // the module exceeds Limits
 	UnknownOpcode                 // an instruction that is not part of WebAssembly 2.0
 	MultiMemory                   // more than one memory
 	Memory64                      // a memory or a table with 64-bit addresses
 	SharedMemory                  // a memory that threads share
-	Unsupported                   // another part of a proposal past WebAssembly 2.0
+	Unsupported                   // another feature later than WebAssembly 2.0
 )
 
 var kindNames = map[Kind]string{
@@ -34,13 +34,13 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", int(k))
 }
 
-// Error is why a module was refused. Its texts hold nothing but what the module itself says and what this
-// package allows, so they may be shown to the module's author.
+// Error is the error of a rejected module. Its message contains only data of the module and the
+// limits of this package, so it may be shown to the module's author.
 type Error struct {
 	Kind Kind
-	// Offset is where in the module the refused part begins, in bytes.
+	// Offset is where the rejected part begins in the module, in bytes.
 	Offset int
-	// Message says what is wrong and, where there is something to do, what to do about it.
+	// Message describes the problem and, if possible, how to solve it.
 	Message string
 }
 

@@ -27,12 +27,12 @@ func (t ValueType) String() string {
 	return fmt.Sprintf("type %#02x", byte(t))
 }
 
-// FuncType is what a function takes and returns.
+// FuncType is the type of a function: its parameters and results.
 type FuncType struct {
 	Params, Results []ValueType
 }
 
-// String returns the type as in "(i32, i32) -> (i64)".
+// String returns the type in a form such as "(i32, i32) -> (i64)".
 func (t FuncType) String() string { return list(t.Params) + " -> " + list(t.Results) }
 
 func list(types []ValueType) string {
@@ -46,7 +46,7 @@ func list(types []ValueType) string {
 	return text + ")"
 }
 
-// ExternKind says what an import or an export is.
+// ExternKind is the kind of an import or an export.
 type ExternKind byte
 
 // The kinds of imports and exports.
@@ -59,7 +59,7 @@ const (
 
 var externNames = [...]string{"function", "table", "memory", "global"}
 
-// String returns the kind in a word, such as "function".
+// String returns the name of the kind, such as "function".
 func (k ExternKind) String() string {
 	if int(k) < len(externNames) {
 		return externNames[k]
@@ -67,8 +67,8 @@ func (k ExternKind) String() string {
 	return fmt.Sprintf("extern kind %d", byte(k))
 }
 
-// Bounds are the size of a memory in pages of 64 KiB, or of a table in elements: at the start and, where HasMax
-// is true, at most.
+// Bounds is the initial size and, if HasMax is set, the maximum size of a memory or a table. The
+// unit of a memory is the page of 64 KiB, that of a table the element.
 type Bounds struct {
 	Min, Max uint32
 	HasMax   bool
@@ -86,28 +86,29 @@ type GlobalType struct {
 	Mutable bool
 }
 
-// Import is something that the module asks its host for.
+// Import is a function, table, memory or global that the module imports from its host.
 type Import struct {
 	Module, Name string
 	Kind         ExternKind
-	// Type is the index of a function's type; the others stand for the other kinds.
+	// Type is the index of the type of an imported function. Table, Memory and Global are set for
+	// the other kinds.
 	Type   uint32
 	Table  Table
 	Memory Bounds
 	Global GlobalType
 }
 
-// Export is something that the module shows its host.
+// Export is a function, table, memory or global that the module exports.
 type Export struct {
 	Name string
 	Kind ExternKind
-	// Index counts things of that kind, imported ones first.
+	// Index is the index in the index space of the kind, in which imports come first.
 	Index uint32
 }
 
-// Const is a constant expression: the instructions of Code, which end with the end instruction. Where it is a
-// single i32.const or i64.const, IsNumber is true and Number is its value; where it is a single global.get,
-// IsGlobal is true and Global the index.
+// Const is a constant expression: the instructions in Code, the last of which is end. If the
+// expression is a single i32.const, IsNumber is true and Number is its value; if it is a single
+// global.get, IsGlobal is true and Global is the index.
 type Const struct {
 	Code     []byte
 	Offset   int
@@ -123,12 +124,12 @@ type Global struct {
 	Init Const
 }
 
-// Segment is a data segment. An active one is written to the memory at Place when the module is instantiated; a
-// passive one waits for memory.init.
+// Segment is a data segment. An active segment is written to the memory at Offset when the module
+// is instantiated; a passive one is used by memory.init.
 type Segment struct {
 	Passive bool
-	Offset   Const
-	// Data is part of the module's bytes, not a copy.
+	Offset  Const
+	// Data is a part of the module, not a copy.
 	Data []byte
 }
 
@@ -138,64 +139,68 @@ type Function struct {
 	Type uint32
 	// Offset is where Body begins in the module, in bytes.
 	Offset int
-	// Body is the declared locals and the instructions, without the size before them; part of the module's bytes.
-	// Code is the instructions alone, with the end instruction.
+	// Body contains the declarations of locals and the instructions, without the size in front of
+	// them. Code contains only the instructions, the last of which is end. Both are parts of the
+	// module, not copies.
 	Body, Code []byte
-	// Locals counts the parameters and the locals.
+	// Locals is the number of locals, including parameters.
 	Locals int
 }
 
-// Reference is a place outside of code and names where the index of a function stands.
+// Reference is an occurrence of a function index outside of code and names.
 type Reference struct {
-	// Offset and End are where the number begins and ends in the module, in bytes.
+	// Offset and End delimit the number in the module, in bytes.
 	Offset, End int
 	Index       uint32
 }
 
-// Module is what Parse found. It refers to the bytes it was made from, which must not change while it is in
-// use. It is safe for concurrent use as long as nobody changes it.
+// Module is a parsed module. It refers to the bytes it was parsed from, which must not change while
+// it is in use. It is safe for concurrent reads.
 type Module struct {
 	// Size is the module's size in bytes.
 	Size int
-	// Sections are all sections in the order of the file, for those who write the module again.
+	// Sections contains all sections in the order of the file, for code that rewrites the module.
 	Sections []Section
 	Types    []FuncType
 	Imports  []Import
-	// Funcs, Tables and GlobalTypes are the index spaces: imported ones first, then those of the module. A
-	// function stands there as the index of its type.
+	// Funcs, Tables and GlobalTypes are the index spaces: first the imports, then the module's own
+	// definitions. Funcs contains the index of the type of each function.
 	Funcs       []uint32
 	Tables      []Table
 	GlobalTypes []GlobalType
-	// Memory is nil where there is none, be it imported or defined.
+	// Memory is the imported or defined memory, nil if there is none.
 	Memory *Bounds
-	// Globals and Functions are those that the module defines, the imported ones left out.
+	// Globals and Functions contain the module's own definitions, without imports.
 	Globals   []Global
 	Functions []Function
 	Exports   []Export
-	// References are all places outside of code and names where a function's index stands, in their order: exports,
-	// the start section, element segments and constants. Who adds an imported function changes them.
+	// References contains all function indexes outside of code and names, in their order: in
+	// exports, the start section, element segments and constants. Adding an imported function
+	// changes them.
 	References []Reference
-	// Start is the index of the function to call at instantiation, -1 for none.
+	// Start is the index of the start function, -1 for none.
 	Start int
-	// Elements counts the element segments.
+	// Elements is the number of element segments.
 	Elements int
 	Data     []Segment
-	// DataCount is what the data count section says, -1 where there is none.
+	// DataCount is the value of the data count section, -1 if there is none.
 	DataCount int
-	// Custom are the names of the custom sections, in their order.
+	// Custom contains the names of the custom sections, in their order.
 	Custom []string
 }
 
-// ImportedFuncs returns how many functions are imported: the index of the first function of the module.
+// ImportedFuncs returns the number of imported functions, which is the index of the first defined
+// function.
 func (m *Module) ImportedFuncs() int { return len(m.Funcs) - len(m.Functions) }
 
-// ImportedGlobals returns how many globals are imported: the index of the first global of the module.
+// ImportedGlobals returns the number of imported globals, which is the index of the first defined
+// global.
 func (m *Module) ImportedGlobals() int { return len(m.GlobalTypes) - len(m.Globals) }
 
 // FuncType returns the type of the function with that index, which must be less than len(m.Funcs).
 func (m *Module) FuncType(index uint32) FuncType { return m.Types[m.Funcs[index]] }
 
-// Export returns what is exported by that name.
+// Export returns the export of that name. It returns false if there is none.
 func (m *Module) Export(name string) (Export, bool) {
 	for _, e := range m.Exports {
 		if e.Name == name {

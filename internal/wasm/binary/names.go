@@ -1,15 +1,22 @@
 package binary
 
-// The parts of the name section that a compiler reads. Core specification 7.4.1.
+// The subsections of the name section that are checked. Core specification 7.4.1.
 const (
 	moduleName    = 0
 	functionNames = 1
 	localNames    = 2
 )
 
-// custom reads a custom section. Their content is free, but for the section of names: compilers read it, make
-// room for what it announces, and some do not mind where its parts say that they end.
-func (p *parser) custom() {
+// nameParser reads custom sections.
+type nameParser struct {
+	*moduleReader
+	// seen reports whether there was a name section.
+	seen bool
+}
+
+// custom reads a custom section. Only the name section is checked: compilers read it and allocate
+// for the counts it announces, and some ignore the sizes of its subsections.
+func (p *nameParser) custom() {
 	name := p.name("the name of a custom section", p.lim.NameBytes)
 	if p.err != nil {
 		return
@@ -19,21 +26,21 @@ func (p *parser) custom() {
 		p.at = p.end
 		return
 	}
-	if p.hasNames {
-		p.refuse(Malformed, p.at, "a second section of names")
+	if p.seen {
+		p.reject(Malformed, p.at, "a second name section")
 	}
-	p.hasNames = true
-	p.names()
+	p.seen = true
+	p.subsections()
 }
 
-func (p *parser) names() {
+func (p *nameParser) subsections() {
 	end := p.end
 	for p.err == nil && p.at < end {
 		start := p.at
 		id := p.byte()
 		size := p.u32()
 		if uint64(size) > uint64(p.left()) {
-			p.refuse(Malformed, start, "a part of the name section announces %d bytes, %d are left", size, p.left())
+			p.reject(Malformed, start, "a subsection of the name section announces %d bytes, but only %d are left", size, p.left())
 			return
 		}
 		p.end = p.at + int(size)
@@ -43,18 +50,18 @@ func (p *parser) names() {
 		case functionNames:
 			p.nameMap("function names")
 		case localNames:
-			p.nameMaps()
+			p.indirectNameMap()
 		default:
 			p.at = p.end
 		}
 		if p.err == nil && p.left() != 0 {
-			p.refuse(Malformed, p.at, "%d bytes too many in a part of the name section", p.left())
+			p.reject(Malformed, p.at, "a subsection of the name section has %d extra bytes at its end", p.left())
 		}
 		p.end = end
 	}
 }
 
-func (p *parser) nameMap(what string) {
+func (p *nameParser) nameMap(what string) {
 	for range p.count(what, p.lim.ModuleBytes) {
 		p.u32()
 		p.text("a name", p.lim.NameBytes)
@@ -64,7 +71,8 @@ func (p *parser) nameMap(what string) {
 	}
 }
 
-func (p *parser) nameMaps() {
+// indirectNameMap reads the names of locals, grouped by function.
+func (p *nameParser) indirectNameMap() {
 	for range p.count("functions with local names", p.lim.ModuleBytes) {
 		p.u32()
 		p.nameMap("local names")

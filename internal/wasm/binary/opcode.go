@@ -1,9 +1,9 @@
 package binary
 
-// Op is an instruction's opcode. Those with a prefix have it in the high byte, as 0xfc0a for memory.copy.
+// Op is the opcode of an instruction. A prefix is in the high byte, as in 0xfc0a for memory.copy.
 type Op uint16
 
-// The instructions that those who change code look at.
+// The opcodes that code rewriters use.
 const (
 	Block        Op = 0x02
 	Loop         Op = 0x03
@@ -29,7 +29,8 @@ const (
 	TableFill    Op = 0xfc11
 )
 
-// The opcodes of constant expressions, the prefixes, and the one vector instruction that is a constant.
+// The opcodes of constant expressions, the prefixes, and the one vector instruction that is a
+// constant.
 const (
 	opEnd       = 0x0b
 	opGlobalGet = 0x23
@@ -50,11 +51,11 @@ const (
 	vecConst    = 0x0c
 )
 
-// immediate says what follows an opcode.
+// immediate is the kind of data that follows an opcode.
 type immediate byte
 
 const (
-	unknown immediate = iota // no instruction of WebAssembly 2.0
+	unknown immediate = iota // not an instruction of WebAssembly 2.0
 	none
 	blockType
 	labelIndex
@@ -65,7 +66,7 @@ const (
 	globalIndex
 	tableIndex
 	memArg
-	memory // a memory, which is 0
+	memory // a memory index, which must be 0
 	i32
 	i64
 	f32
@@ -84,13 +85,14 @@ const (
 	memArgLane
 )
 
-// span is a run of opcodes with the same immediates.
+// span is a range of opcodes with the same immediates.
 type span struct {
 	first, last byte
 	imm         immediate
 }
 
-// Core specification 5.4; the index of instructions in appendix A.7.
+// The immediates of opcodes without a prefix, with the 0xfc prefix, and with the vector prefix.
+// Core specification 5.4 and the index of instructions in appendix A.7.
 var (
 	plain = table([]span{
 		{0x00, 0x01, none}, {0x02, 0x04, blockType}, {0x05, 0x05, none}, {0x0b, 0x0b, none}, {0x0c, 0x0d, labelIndex},
@@ -122,7 +124,8 @@ func table(spans []span) (t [256]immediate) {
 	return t
 }
 
-// proposal names where an opcode comes from that WebAssembly 2.0 does not have.
+// proposal returns the name of the proposal that an opcode belongs to, with a hint, or "" if it is
+// not known.
 func proposal(op Op) string {
 	switch {
 	case op >= 0x06 && op <= 0x0a || op == 0x18 || op == 0x19 || op == 0x1f:

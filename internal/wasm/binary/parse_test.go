@@ -12,12 +12,13 @@ import (
 
 const head = "\x00asm\x01\x00\x00\x00"
 
-// section writes a section with its size.
+// section returns the encoding of a section.
 func section(id byte, data string) string {
 	return string(append(binary.AppendUint32([]byte{id}, uint32(len(data))), data...))
 }
 
-// function is a module of one function () -> () with that body: its locals and its code.
+// function returns a module with one function of type () -> (). The body contains its locals and
+// its code.
 func function(body string) string {
 	code := string(binary.AppendUint32([]byte{1}, uint32(len(body)))) + body
 	return head + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00") + section(10, code)
@@ -27,32 +28,32 @@ func leb(n uint32) string { return string(binary.AppendUint32(nil, n)) }
 
 const huge = "\xff\xff\xff\xff\x0f" // 2**32-1
 
-func TestRefusals(t *testing.T) {
+func TestRejected(t *testing.T) {
 	for _, c := range []struct {
 		name, wasm string
 		kind       binary.Kind
 		text       string
 	}{
-		{"nothing", "", binary.NotWasm, "empty"},
-		{"a text", "export default async function () {}", binary.NotWasm, "a text"},
+		{"an empty file", "", binary.NotWasm, "empty"},
+		{"text", "export default async function () {}", binary.NotWasm, "but text"},
 		{"text format", "(module)", binary.NotWasm, "wat2wasm"},
 		{"gzip", "\x1f\x8b\x08", binary.NotWasm, "gzip"},
 		{"an executable", "\x7fELF\x02", binary.NotWasm, "wasm32"},
-		{"anything", "\x01\x02\x03\x04\x05", binary.NotWasm, "unknown kind"},
-		{"two bytes", "\x00a", binary.Truncated, "cut off"},
-		{"six bytes", "\x00asm\x01\x00", binary.Truncated, "cut off"},
-		{"five other bytes", "\x00asm\x02", binary.Truncated, "cut off"},
+		{"unknown data", "\x01\x02\x03\x04\x05", binary.NotWasm, "unknown kind"},
+		{"two bytes", "\x00a", binary.Truncated, "truncated"},
+		{"six bytes", "\x00asm\x01\x00", binary.Truncated, "truncated"},
+		{"five other bytes", "\x00asm\x02", binary.Truncated, "truncated"},
 		{"a component", "\x00asm\x0d\x00\x01\x00", binary.Component, "build a core module (a reactor"},
 		{"version 2", "\x00asm\x02\x00\x00\x00", binary.Version, "version 2 "},
-		{"a cut section", head + "\x01\x05\x01\x60", binary.Truncated, "announces 5 bytes, 2 are left"},
-		{"a cut size", head + "\x01\x80", binary.Truncated, "size of a section"},
+		{"a truncated section", head + "\x01\x05\x01\x60", binary.Truncated, "announces 5 bytes, but only 2 are left"},
+		{"a truncated size", head + "\x01\x80", binary.Truncated, "size of a section"},
 		{"many sections", head + strings.Repeat("\x00\x01\x00", 1001), binary.OverLimit, "more than 1000 sections"},
 		{"an unknown section", head + section(14, ""), binary.Malformed, "unknown section 14"},
 		{"tags", head + section(13, "\x00"), binary.Unsupported, "exception handling"},
-		{"disorder", head + section(3, "\x00") + section(1, "\x00"), binary.Malformed, "wrong place"},
-		{"a section twice", head + section(1, "\x00") + section(1, "\x00"), binary.Malformed, "stands twice"},
-		{"data count after code", head + section(10, "\x00") + section(12, "\x00"), binary.Malformed, "wrong place"},
-		{"too long a section", head + section(1, "\x00\x00"), binary.Malformed, "1 bytes too many"},
+		{"sections out of order", head + section(3, "\x00") + section(1, "\x00"), binary.Malformed, "out of order"},
+		{"a section twice", head + section(1, "\x00") + section(1, "\x00"), binary.Malformed, "duplicated"},
+		{"data count after code", head + section(10, "\x00") + section(12, "\x00"), binary.Malformed, "out of order"},
+		{"a section with extra bytes", head + section(1, "\x00\x00"), binary.Malformed, "1 extra bytes"},
 
 		{"2**32 types", head + section(1, huge), binary.Malformed, "4294967295 types announced, but only 0 bytes"},
 		{"2**32 imports", head + section(2, huge), binary.Malformed, "imports announced"},
@@ -72,9 +73,9 @@ func TestRefusals(t *testing.T) {
 		{"2**33 locals", function("\x02" + huge + "\x7f" + huge + "\x7f\x0b"), binary.OverLimit, "8589934590 locals"},
 		{"2**32 declarations", function(huge + "\x0b"), binary.Malformed, "declarations of locals announced"},
 		{"2**32 targets", function("\x00\x41\x00\x0e" + huge + "\x00\x0b"), binary.Malformed, "targets of a br_table announced"},
-		{"a table of 2**32", head + section(4, "\x01\x70\x00"+huge), binary.OverLimit, "4294967295 elements"},
-		{"two tables", head + section(4, "\x02\x70\x00"+leb(600_000)+"\x70\x00"+leb(600_000)), binary.OverLimit, "1200000 elements"},
-		{"a memory of 2**32", head + section(5, "\x01\x00"+huge), binary.OverLimit, "4294967295 pages"},
+		{"a table of 2**32", head + section(4, "\x01\x70\x00"+huge), binary.OverLimit, "4294967295 initial elements"},
+		{"two tables", head + section(4, "\x02\x70\x00"+leb(600_000)+"\x70\x00"+leb(600_000)), binary.OverLimit, "1200000 initial elements"},
+		{"a memory of 2**32", head + section(5, "\x01\x00"+huge), binary.OverLimit, "4294967295 initial pages"},
 		{"a number too long", head + section(1, "\x80\x80\x80\x80\x80\x00"), binary.Malformed, "does not fit 32 bits"},
 		{"a number too large", head + section(1, "\xff\xff\xff\xff\x1f"), binary.Malformed, "does not fit 32 bits"},
 
@@ -96,41 +97,41 @@ func TestRefusals(t *testing.T) {
 		{"an atomic", function("\x00\xfe\x03\x00\x0b"), binary.UnknownOpcode, "threads"},
 		{"a struct", function("\x00\xfb\x00\x0b"), binary.UnknownOpcode, "garbage collection"},
 		{"relaxed vectors", function("\x00\xfd\x80\x02\x0b"), binary.UnknownOpcode, "-mrelaxed-simd"},
-		{"a vector opcode in three bytes", function("\x00\xfd\x8c\x80\x00\x0b"), binary.UnknownOpcode, "longer than it must"},
-		{"a vector opcode in two bytes", function("\x00\xfd\x8c\x00\x0b"), binary.UnknownOpcode, "longer than it must"},
-		{"a bulk opcode in two bytes", function("\x00\xfc\x8b\x00\x00\x0b"), binary.UnknownOpcode, "longer than it must"},
-		{"a vector opcode without meaning", function("\x00\xfd\x9a\x01\x0b"), binary.UnknownOpcode, "unknown instruction 0xfd9a"},
-		{"a quotient in a constant", head + section(6, "\x01\x7f\x00\x41\x01\x41\x01\x6d\x0b"), binary.UnknownOpcode, "constant expression"},
+		{"a vector opcode in three bytes", function("\x00\xfd\x8c\x80\x00\x0b"), binary.UnknownOpcode, "longer than necessary"},
+		{"a vector opcode in two bytes", function("\x00\xfd\x8c\x00\x0b"), binary.UnknownOpcode, "longer than necessary"},
+		{"a bulk opcode in two bytes", function("\x00\xfc\x8b\x00\x00\x0b"), binary.UnknownOpcode, "longer than necessary"},
+		{"an unknown vector opcode", function("\x00\xfd\x9a\x01\x0b"), binary.UnknownOpcode, "unknown instruction 0xfd9a"},
+		{"a division in a constant", head + section(6, "\x01\x7f\x00\x41\x01\x41\x01\x6d\x0b"), binary.UnknownOpcode, "constant expression"},
 
-		{"a call of nothing", function("\x00\x10\x01\x0b"), binary.Malformed, "names function 1; there are 1"},
-		{"an unknown local", function("\x00\x20\x00\x0b"), binary.Malformed, "names local 0"},
-		{"an unknown global", function("\x00\x42\x00\x24\x00\x0b"), binary.Malformed, "names global 0"},
-		{"an unknown label", function("\x00\x0c\x01\x0b"), binary.Malformed, "names label 1"},
+		{"a call of an unknown function", function("\x00\x10\x01\x0b"), binary.Malformed, "refers to function 1; there are 1"},
+		{"an unknown local", function("\x00\x20\x00\x0b"), binary.Malformed, "refers to local 0"},
+		{"an unknown global", function("\x00\x42\x00\x24\x00\x0b"), binary.Malformed, "refers to global 0"},
+		{"an unknown label", function("\x00\x0c\x01\x0b"), binary.Malformed, "refers to label 1"},
 		{"an unknown label of a table", function("\x00\x41\x00\x0e\x01\x00\x02\x0b"), binary.Malformed, "label 2"},
 		{"an unknown type of a block", function("\x00\x02\x07\x0b\x0b"), binary.Malformed, "unknown type 7"},
-		{"an unknown data segment", function("\x00\xfc\x09\x00\x0b"), binary.Malformed, "names data segment 0"},
-		{"an unknown element segment", function("\x00\xfc\x0d\x00\x0b"), binary.Malformed, "names element segment 0"},
-		{"an unknown table", function("\x00\xfc\x10\x00\x0b"), binary.Malformed, "names table 0"},
+		{"an unknown data segment", function("\x00\xfc\x09\x00\x0b"), binary.Malformed, "refers to data segment 0"},
+		{"an unknown element segment", function("\x00\xfc\x0d\x00\x0b"), binary.Malformed, "refers to element segment 0"},
+		{"an unknown table", function("\x00\xfc\x10\x00\x0b"), binary.Malformed, "refers to table 0"},
 		{"an unknown function to export", head + section(7, "\x01\x01f\x00\x00"), binary.Malformed, "unknown function 0"},
 		{"an unknown start", head + section(8, "\x00"), binary.Malformed, "unknown function 0"},
-		{"a function without its end", function("\x00\x01"), binary.Malformed, "too early"},
+		{"a function without an end", function("\x00\x01"), binary.Malformed, "too early"},
 		{"code after the end", function("\x00\x0b\x0b"), binary.Malformed, "after the end"},
 		{"else without if", function("\x00\x05\x0b"), binary.Malformed, "else without"},
 		{"two elses", function("\x00\x41\x00\x04\x40\x05\x05\x0b\x0b"), binary.Malformed, "else without"},
 		{"no code", head + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00"), binary.Malformed, "1 functions are declared, but 0"},
 		{"no declaration", head + section(10, "\x01\x02\x00\x0b"), binary.Malformed, "0 functions are declared, but 1"},
-		{"data that was not counted", head + section(12, "\x02") + section(11, "\x01\x01\x00"), binary.Malformed, "says 2 segments"},
+		{"a wrong data count", head + section(12, "\x02") + section(11, "\x01\x01\x00"), binary.Malformed, "announces 2 segments"},
 		{"deep nesting", function("\x00" + strings.Repeat("\x02\x40", 10_001) + strings.Repeat("\x0b", 10_002)), binary.OverLimit, "deeper than 10000"},
 		{"deep loops", function("\x00" + strings.Repeat("\x03\x40", 201) + strings.Repeat("\x0b", 202)), binary.OverLimit, "loops nested deeper than 200"},
 		{"many targets", function("\x00\x41\x00\x0e" + leb(32_769) + strings.Repeat("\x00", 32_770) + "\x0b"), binary.OverLimit, "32769 targets"},
-		{"many tables of targets", function("\x00" + strings.Repeat("\x41\x00\x0e"+leb(16_384)+strings.Repeat("\x00", 16_385), 4) + "\x0b"), binary.OverLimit, "of br_tables in all"},
+		{"many branch tables", function("\x00" + strings.Repeat("\x41\x00\x0e"+leb(16_384)+strings.Repeat("\x00", 16_385), 4) + "\x0b"), binary.OverLimit, "br_table instructions of all functions"},
 		{"many blocks", function("\x00" + strings.Repeat("\x02\x40", 9_900) + strings.Repeat("\x0b", 9_901)), binary.OverLimit, "squared"},
 		{"many loops", function("\x00" + strings.Repeat("\x03\x40\x0b", 2_001) + "\x0b"), binary.OverLimit, "more than 2000 loops"},
 		{"many parameters", head + section(1, "\x01\x60"+leb(257)+strings.Repeat("\x7f", 257)+"\x00"), binary.OverLimit, "257 parameters"},
 		{"a name not in UTF-8", head + section(7, "\x01\x01\xff\x00\x00"), binary.Malformed, "UTF-8"},
-		{"names whose parts lie", head + section(0, "\x04name\x01\x02\x01\x00\x01f"), binary.Malformed, "cut off"},
-		{"names with a rest", head + section(0, "\x04name\x01\x03\x00\x00\x00"), binary.Malformed, "2 bytes too many in a part"},
-		{"names twice", head + section(0, "\x04name") + section(0, "\x04name"), binary.Malformed, "second section of names"},
+		{"a wrong size of a name subsection", head + section(0, "\x04name\x01\x02\x01\x00\x01f"), binary.Malformed, "truncated"},
+		{"names with extra bytes", head + section(0, "\x04name\x01\x03\x00\x00\x00"), binary.Malformed, "2 extra bytes"},
+		{"two name sections", head + section(0, "\x04name") + section(0, "\x04name"), binary.Malformed, "second name section"},
 	} {
 		_, err := binary.Parse([]byte(c.wasm), binary.Limits{})
 		e, ok := errors.AsType[*binary.Error](err)
@@ -143,8 +144,9 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestBombsCostNothing counts what Parse allocates for modules that announce gigabytes.
-func TestBombsCostNothing(t *testing.T) {
+// TestAnnouncedCountsAllocateLittle measures what Parse allocates for modules that announce
+// gigabytes.
+func TestAnnouncedCountsAllocateLittle(t *testing.T) {
 	for _, wasm := range []string{
 		head + section(3, huge),
 		head + section(9, "\x01\x01\x00"+huge),
@@ -158,15 +160,15 @@ func TestBombsCostNothing(t *testing.T) {
 		_, err := binary.Parse([]byte(wasm), binary.Limits{})
 		runtime.ReadMemStats(&after)
 		if err == nil {
-			t.Errorf("%d bytes that announce gigabytes were accepted", len(wasm))
+			t.Errorf("Parse accepted a module of %d bytes that announces gigabytes", len(wasm))
 		}
 		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
-			t.Errorf("%d bytes made Parse allocate %d", len(wasm), got)
+			t.Errorf("Parse allocated %[2]d bytes for a module of %[1]d", len(wasm), got)
 		}
 	}
 }
 
-// TestLimits sets each limit to what a module needs, and to one less.
+// TestLimits sets each limit to the value that a module needs, and to one less.
 func TestLimits(t *testing.T) {
 	wasm := []byte(head +
 		section(1, "\x02\x60\x02\x7f\x7f\x01\x7f\x60\x00\x00") +
@@ -225,8 +227,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestCallsCarryMutableGlobals counts the globals that a call may change.
-func TestCallsCarryMutableGlobals(t *testing.T) {
+// TestCallsPassMutableGlobals checks that each call counts the globals that it may change.
+func TestCallsPassMutableGlobals(t *testing.T) {
 	globals := "\x03" + "\x7f\x01\x41\x00\x0b" + "\x7f\x01\x41\x00\x0b" + "\x7f\x00\x41\x00\x0b"
 	wasm := []byte(head + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00") + section(6, globals) +
 		section(10, "\x01\x08\x00\x10\x00\x10\x00\x10\x00\x0b"))
@@ -234,12 +236,12 @@ func TestCallsCarryMutableGlobals(t *testing.T) {
 		t.Errorf("Parse: %v", err)
 	}
 	if _, err := binary.Parse(wasm, binary.Limits{PassedValues: 7}); err == nil {
-		t.Error("a function of three calls beside two mutable globals carries 7 values at most")
+		t.Error("Parse with PassedValues 7 accepted three calls that pass on two mutable globals each; want an error")
 	}
 }
 
-// TestLimitsOfAllFunctions looks at the limits that code raises by its length: functions that pass alone do not
-// together, but do where there is enough of other code.
+// TestLimitsOfAllFunctions checks the limits that grow with the size of the code: a function that
+// passes once does not pass twice, unless there is enough other code.
 func TestLimitsOfAllFunctions(t *testing.T) {
 	module := func(bodies ...string) []byte {
 		code := leb(uint32(len(bodies)))
@@ -259,7 +261,7 @@ func TestLimitsOfAllFunctions(t *testing.T) {
 			t.Errorf("%s: Parse: %v", name, err)
 		}
 		if _, err := binary.Parse(module(body, long, body), binary.Limits{}); err != nil {
-			t.Errorf("%s beside long code: Parse: %v", name, err)
+			t.Errorf("%s twice with long code: Parse: %v", name, err)
 		}
 		_, err := binary.Parse(module(body, body), binary.Limits{})
 		if e, ok := errors.AsType[*binary.Error](err); !ok || e.Kind != binary.OverLimit {
@@ -268,7 +270,7 @@ func TestLimitsOfAllFunctions(t *testing.T) {
 	}
 }
 
-// TestBlockTypes reads blocks whose type takes one byte, two bytes, or stands for a value.
+// TestBlockTypes reads blocks whose type is an index of one or two bytes, a value type, or empty.
 func TestBlockTypes(t *testing.T) {
 	types := leb(300) + strings.Repeat("\x60\x00\x00", 299) + "\x60\x01\x7f\x00"
 	code := "\x00\x02\x40\x0b\x02\x07\x0b\x02\x7f\x41\x00\x0b\x02\xab\x02\x0b\x0b"
@@ -288,6 +290,6 @@ func TestBlockTypes(t *testing.T) {
 	}
 	negative := function("\x00\x02\xc0\x7f\x0b\x0b")
 	if _, err := binary.Parse([]byte(negative), binary.Limits{}); err == nil {
-		t.Error("a block type that is a negative number of two bytes was accepted")
+		t.Error("Parse accepted a block type that is a negative number of two bytes")
 	}
 }

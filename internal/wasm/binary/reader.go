@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// reader reads a part of a module. Its first refusal stays: every read after it returns zero, counts too, so
-// that the code that reads needs no check of its own but before it uses what it read as an index.
+// reader reads a part of a module. It keeps the first error. After an error every read returns
+// zero, counts included, so callers check err only before they use a value as an index.
 type reader struct {
 	wasm []byte
 	at   int
@@ -14,7 +14,7 @@ type reader struct {
 	err  *Error
 }
 
-func (r *reader) refuse(kind Kind, offset int, format string, args ...any) {
+func (r *reader) reject(kind Kind, offset int, format string, args ...any) {
 	if r.err == nil {
 		r.err = errorAt(kind, offset, format, args...)
 		r.at = r.end
@@ -25,7 +25,7 @@ func (r *reader) left() int { return r.end - r.at }
 
 func (r *reader) byte() byte {
 	if r.at >= r.end {
-		r.refuse(Malformed, r.at, "unexpected end: a section or a function body ends too early")
+		r.reject(Malformed, r.at, "unexpected end: a section or a function body ends too early")
 		return 0
 	}
 	r.at++
@@ -34,7 +34,7 @@ func (r *reader) byte() byte {
 
 func (r *reader) bytes(n uint32) []byte {
 	if uint64(n) > uint64(r.left()) {
-		r.refuse(Malformed, r.at, "unexpected end: %d bytes announced, %d left", n, r.left())
+		r.reject(Malformed, r.at, "unexpected end: %d bytes announced, %d left", n, r.left())
 		return nil
 	}
 	r.at += int(n)
@@ -49,7 +49,7 @@ func (r *reader) u32() uint32 {
 	}
 	v, n := Uint32(r.wasm[r.at:r.end])
 	if n == 0 {
-		r.refuse(Malformed, r.at, "a number is cut off or does not fit 32 bits")
+		r.reject(Malformed, r.at, "a number is truncated or does not fit 32 bits")
 		return 0
 	}
 	r.at += n
@@ -59,15 +59,15 @@ func (r *reader) u32() uint32 {
 func (r *reader) signed(bits int) int64 {
 	v, n := signed(r.wasm[r.at:r.end], bits)
 	if n == 0 {
-		r.refuse(Malformed, r.at, "a number is cut off or does not fit %d bits", bits)
+		r.reject(Malformed, r.at, "a number is truncated or does not fit %d bits", bits)
 		return 0
 	}
 	r.at += n
 	return v
 }
 
-// count reads how many entries follow, none of which is shorter than a byte: so there are never more than
-// bytes left, and room can be made for them.
+// count reads the number of the entries that follow. Each entry takes at least one byte, so the
+// result never exceeds the bytes left, and it is safe to allocate for it.
 func (r *reader) count(what string, limit int) int {
 	start := r.at
 	n := r.u32()
@@ -75,10 +75,10 @@ func (r *reader) count(what string, limit int) int {
 	case r.err != nil:
 		return 0
 	case uint64(n) > uint64(r.left()):
-		r.refuse(Malformed, start, "%d %s announced, but only %d bytes are left", n, what, r.left())
+		r.reject(Malformed, start, "%d %s announced, but only %d bytes are left", n, what, r.left())
 		return 0
 	case n > math.MaxInt32 || int(n) > limit:
-		r.refuse(OverLimit, start, "%d %s; at most %d are allowed", n, what, limit)
+		r.reject(OverLimit, start, "%d %s; at most %d are allowed", n, what, limit)
 		return 0
 	}
 	return int(n)
@@ -90,27 +90,27 @@ func (r *reader) text(what string, limit int) []byte {
 	start := r.at
 	n := r.u32()
 	if uint64(n) > uint64(r.left()) {
-		r.refuse(Malformed, start, "%s of %d bytes announced, but only %d are left", what, n, r.left())
+		r.reject(Malformed, start, "%s of %d bytes announced, but only %d are left", what, n, r.left())
 		return nil
 	}
 	if uint64(n) > uint64(limit) {
-		r.refuse(OverLimit, start, "%s of %d bytes; at most %d are allowed", what, n, limit)
+		r.reject(OverLimit, start, "%s of %d bytes; at most %d are allowed", what, n, limit)
 		return nil
 	}
 	text := r.bytes(n)
 	if !utf8.Valid(text) {
-		r.refuse(Malformed, start, "%s is not valid UTF-8", what)
+		r.reject(Malformed, start, "%s is not valid UTF-8", what)
 		return nil
 	}
 	return text
 }
 
-// index reads an index and checks that there is such a thing.
+// index reads an index and checks that it is less than count.
 func (r *reader) index(what string, count int) uint32 {
 	start := r.at
 	i := r.u32()
 	if r.err == nil && uint64(i) >= uint64(count) {
-		r.refuse(Malformed, start, "unknown %s %d; there are %d", what, i, count)
+		r.reject(Malformed, start, "unknown %s %d; there are %d", what, i, count)
 		return 0
 	}
 	return i
@@ -120,7 +120,7 @@ func (r *reader) valueType() ValueType {
 	start := r.at
 	t := ValueType(r.byte())
 	if _, known := valueTypeNames[t]; r.err == nil && !known {
-		r.refuseType(start, t)
+		r.rejectType(start, t)
 		return 0
 	}
 	return t
@@ -130,21 +130,21 @@ func (r *reader) refType() ValueType {
 	start := r.at
 	t := ValueType(r.byte())
 	if r.err == nil && t != FuncRef && t != ExternRef {
-		r.refuseType(start, t)
+		r.rejectType(start, t)
 		return 0
 	}
 	return t
 }
 
-func (r *reader) refuseType(offset int, t ValueType) {
+func (r *reader) rejectType(offset int, t ValueType) {
 	switch {
 	case t == 0x69:
-		r.refuse(Unsupported, offset, "a type of the exception handling proposal; build without -fwasm-exceptions")
+		r.reject(Unsupported, offset, "a type of the exception handling proposal; build without -fwasm-exceptions")
 	case t == 0x63 || t == 0x64:
-		r.refuse(Unsupported, offset, "a type of the typed function references proposal; build for WebAssembly 2.0")
+		r.reject(Unsupported, offset, "a type of the typed function references proposal; build for WebAssembly 2.0")
 	case t >= 0x65 && t <= 0x74:
-		r.refuse(Unsupported, offset, "a type of the garbage collection proposal; build for WebAssembly 2.0")
+		r.reject(Unsupported, offset, "a type of the garbage collection proposal; build for WebAssembly 2.0")
 	default:
-		r.refuse(Malformed, offset, "unknown value type %#02x", byte(t))
+		r.reject(Malformed, offset, "unknown value type %#02x", byte(t))
 	}
 }

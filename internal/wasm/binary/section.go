@@ -19,36 +19,37 @@ const (
 	DataCountSection byte = 12
 )
 
-// sectionNames are indexed by the identifier of a section.
+// sectionNames contains the names of sections by their identifiers.
 var sectionNames = [...]string{"custom", "type", "import", "function", "table", "memory", "global", "export",
 	"start", "element", "code", "data", "data count"}
 
-// place is where a section stands among the others: in the order of its identifier, but for the data count,
-// which was added later and stands before the code.
-func place(id byte) int {
+// sectionOrder returns a number that orders a section among the others: by identifier, except for
+// the data count, which was added later and precedes the code.
+func sectionOrder(id byte) int {
 	if id == DataCountSection {
 		return 2*int(CodeSection) - 1
 	}
 	return 2 * int(id)
 }
 
-// maxSections bounds the sections of a module, custom ones counted; compilers make a few dozen at most.
+// maxSections bounds the sections of a module, including custom ones. Compilers emit a few dozen at
+// most.
 const maxSections = 1_000
 
-// header is how every module begins: the magic number and version 1.
+// header is the start of every module: the magic number and version 1.
 var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
 
-// Section is a part of a module as it lies in the file. Core specification 5.5.2.
+// Section is a section of a module with its encoded content. Core specification 5.5.2.
 type Section struct {
 	ID byte
-	// Offset is where Data begins in the module it was read from, in bytes. Join does not use it.
+	// Offset is where Data begins in the module that it was read from, in bytes. Join ignores it.
 	Offset int
-	// Data is the content, without identifier and size. It is part of the module's bytes, not a copy.
+	// Data is the content without identifier and size. It is a part of the module, not a copy.
 	Data []byte
 }
 
-// Sections splits a module into its sections without looking into them. What it returned without an error,
-// Join writes again. The error is an *Error.
+// Sections splits a module into its sections. It does not check their content. Join reverses it.
+// The error is an *Error.
 func Sections(wasm []byte) ([]Section, error) {
 	if err := checkHeader(wasm); err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func Sections(wasm []byte) ([]Section, error) {
 	for at := len(header); at < len(wasm); {
 		id, start := wasm[at], at
 		if len(sections) == maxSections {
-			return nil, errorAt(OverLimit, start, "more than %d sections", maxSections)
+			return nil, errorAt(OverLimit, start, "the module has more than %d sections", maxSections)
 		}
 		size, n := Uint32(wasm[at+1:])
 		if n == 0 {
@@ -65,7 +66,7 @@ func Sections(wasm []byte) ([]Section, error) {
 		}
 		at += 1 + n
 		if uint64(size) > uint64(len(wasm)-at) {
-			return nil, errorAt(Truncated, start, "the module is cut off: section %d announces %d bytes, %d are left", id, size, len(wasm)-at)
+			return nil, errorAt(Truncated, start, "the module is truncated: section %d announces %d bytes, but only %d are left", id, size, len(wasm)-at)
 		}
 		sections = append(sections, Section{ID: id, Offset: at, Data: wasm[at : at+int(size)]})
 		at += int(size)
@@ -73,7 +74,7 @@ func Sections(wasm []byte) ([]Section, error) {
 	return sections, nil
 }
 
-// Join writes a module from its sections, in the order given.
+// Join returns the module that consists of the given sections, in their order.
 func Join(sections []Section) []byte {
 	size := len(header)
 	for _, s := range sections {
@@ -87,31 +88,32 @@ func Join(sections []Section) []byte {
 	return wasm
 }
 
-// Insert returns sections with s among them, at the place that the format asks for. A section of the same
-// identifier is replaced.
+// Insert returns a copy of sections with s at the position that the format requires. It replaces a
+// section of the same identifier.
 func Insert(sections []Section, s Section) []Section {
 	for i, old := range sections {
 		if old.ID == s.ID {
 			return append(append(append([]Section{}, sections[:i]...), s), sections[i+1:]...)
 		}
-		if old.ID != CustomSection && place(old.ID) > place(s.ID) {
+		if old.ID != CustomSection && sectionOrder(old.ID) > sectionOrder(s.ID) {
 			return append(append(append([]Section{}, sections[:i]...), s), sections[i:]...)
 		}
 	}
 	return append(append([]Section{}, sections...), s)
 }
 
-// Vector splits the content of a section that is a vector - all but custom, start and data count - into the
-// number of its entries and their bytes. The error is an *Error with an offset within data.
+// Vector splits the content of a section into the number of its entries and their bytes. It applies
+// to all sections except custom, start and data count. The error is an *Error with an offset within
+// data.
 func Vector(data []byte) (count uint32, entries []byte, err error) {
 	count, n := Uint32(data)
 	if n == 0 {
-		return 0, nil, errorAt(Malformed, 0, "a section has no count of its entries")
+		return 0, nil, errorAt(Malformed, 0, "a section has no valid count of its entries")
 	}
 	return count, data[n:], nil
 }
 
-// AppendVector writes a vector of count entries, the content of which stands in parts.
+// AppendVector appends a vector of count entries, whose encoding is the concatenation of parts.
 func AppendVector(to []byte, count uint32, parts ...[]byte) []byte {
 	to = AppendUint32(to, count)
 	for _, part := range parts {
@@ -120,7 +122,8 @@ func AppendVector(to []byte, count uint32, parts ...[]byte) []byte {
 	return to
 }
 
-// checkHeader tells apart what people hand over in place of a module, for most of it is a slip.
+// checkHeader checks the magic number and the version. Its errors name what the data is instead,
+// because passing another kind of file is usually a mistake.
 func checkHeader(wasm []byte) *Error {
 	switch {
 	case bytes.HasPrefix(wasm, header):
@@ -128,23 +131,23 @@ func checkHeader(wasm []byte) *Error {
 	case len(wasm) == 0:
 		return errorAt(NotWasm, 0, "the file is empty; a WebAssembly module was expected")
 	case len(wasm) < len(header) && bytes.HasPrefix(header, wasm):
-		return errorAt(Truncated, len(wasm), "the module is cut off within its first %d bytes", len(header))
+		return errorAt(Truncated, len(wasm), "the module is truncated within its first %d bytes", len(header))
 	case bytes.HasPrefix(wasm, header[:4]):
 		return checkVersion(wasm[4:])
 	}
-	return errorAt(NotWasm, 0, "this is no WebAssembly module, but %s", guess(wasm))
+	return errorAt(NotWasm, 0, "this is not a WebAssembly module, but %s", guess(wasm))
 }
 
 func checkVersion(version []byte) *Error {
 	if len(version) < 4 {
-		return errorAt(Truncated, 4, "the module is cut off within its first %d bytes", len(header))
+		return errorAt(Truncated, 4, "the module is truncated within its first %d bytes", len(header))
 	}
 	// A component has version 13 and layer 1. Component model, Binary.md: "preamble".
 	if version[2] == 1 && version[3] == 0 {
 		return errorAt(Component, 4, "this is a component; build a core module (a reactor, without wasm-component-ld or \"wasm-tools component new\")")
 	}
 	v := uint32(version[0]) | uint32(version[1])<<8 | uint32(version[2])<<16 | uint32(version[3])<<24
-	return errorAt(Version, 4, "version %d of the WebAssembly binary format is not known; only version 1 is", v)
+	return errorAt(Version, 4, "unknown version %d of the WebAssembly binary format; only version 1 is supported", v)
 }
 
 func guess(data []byte) string {
@@ -171,5 +174,5 @@ func guess(data []byte) string {
 			return "binary data of an unknown kind"
 		}
 	}
-	return "a text"
+	return "text"
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// Example reads a module and writes it again without its start section and its data.
+// Example reads a module and writes it without its start section and its data.
 func Example() {
 	wasm := []byte(head + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00") + section(5, "\x01\x00\x01") +
 		section(7, "\x01\x04main\x00\x00") + section(8, "\x00") + section(10, "\x01\x02\x00\x0b") +
@@ -75,11 +75,11 @@ func TestVector(t *testing.T) {
 		t.Errorf("Vector = %d, %q, %v; want 300, abc", n, entries, err)
 	}
 	if _, _, err := binary.Vector([]byte{0x80}); err == nil {
-		t.Error("a vector without a count was accepted")
+		t.Error("Vector accepted data without a count")
 	}
 }
 
-// TestNumbers compares with the standard library, whose unsigned numbers are of the same form.
+// TestNumbers compares the encoding with that of the standard library, which is the same.
 func TestNumbers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
@@ -92,12 +92,12 @@ func TestNumbers(t *testing.T) {
 			t.Fatalf("Uint32(%x) = %d of %d bytes; want %d of %d", data, got, n, v, len(data))
 		}
 		if _, n := binary.Uint32(data[:len(data)-1]); n != 0 {
-			t.Fatalf("Uint32(%x) took %d bytes; want none", data[:len(data)-1], n)
+			t.Fatalf("Uint32(%x) returned the size %d; want 0", data[:len(data)-1], n)
 		}
 	}
 }
 
-// TestSignedNumbers reads constants from code: those that fit, and their neighbours that do not.
+// TestSignedNumbers reads constants at both sides of the bounds of their types.
 func TestSignedNumbers(t *testing.T) {
 	for _, c := range []struct {
 		op   byte
@@ -111,17 +111,17 @@ func TestSignedNumbers(t *testing.T) {
 		code := binary.AppendInt64([]byte{0, c.op}, c.v)
 		_, err := binary.Parse([]byte(function(string(append(code, 0x1a, 0x0b)))), binary.Limits{})
 		if (err == nil) != c.fits {
-			t.Errorf("constant %d of instruction %#x: Parse = %v; want that it fits: %v", c.v, c.op, err, c.fits)
+			t.Errorf("constant %d of instruction %#x: Parse = %v; want success: %v", c.v, c.op, err, c.fits)
 		}
 	}
 	for _, code := range []string{"\x41\xff\xff\xff\xff\x4f", "\x41\x80\x80\x80\x80\x80\x00", "\x42\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02"} {
 		if _, err := binary.Parse([]byte(function("\x00"+code+"\x1a\x0b")), binary.Limits{}); err == nil {
-			t.Errorf("the constant %x was accepted", code)
+			t.Errorf("Parse accepted the constant %x", code)
 		}
 	}
 }
 
-// TestConstants checks what is known of the offset of a data segment.
+// TestConstants checks the offset of a data segment.
 func TestConstants(t *testing.T) {
 	const imported = "\x01\x01m\x01g\x03\x7f\x00"
 	for _, c := range []struct {

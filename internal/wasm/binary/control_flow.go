@@ -1,0 +1,154 @@
+package binary
+
+// controlFlow checks the blocks, branches and calls of functions, and bounds the work that they
+// cause in a compiler.
+type controlFlow struct {
+	*moduleReader
+	// codeBytes is the size of the code section.
+	codeBytes int
+	// mutableGlobals counts the mutable globals of the module.
+	mutableGlobals int
+	// squaredBlocks, targets and allPassed sum over all functions: the squared numbers of blocks,
+	// the targets of br_table instructions, and the values passed.
+	squaredBlocks, targets, allPassed int
+
+	// labels are the open blocks of the current function.
+	labels []label
+	// blocks and loops count those of the current function, openLoops the loops among labels.
+	blocks, loops, openLoops int
+	// passed counts the values that the blocks, branches and calls of the current function pass on.
+	passed int
+}
+
+// label is an open block. It records how many values a branch to the block passes on, and how many
+// its end does.
+type label struct {
+	op          Op
+	branch, end int
+}
+
+// begin starts a function of type t.
+func (c *controlFlow) begin(t FuncType) {
+	c.labels = append(c.labels[:0], label{op: Block, branch: len(t.Results), end: len(t.Results)})
+	c.blocks, c.loops, c.openLoops, c.passed = 1, 0, 0, c.mutableGlobals
+}
+
+// instruction opens or closes the blocks of an instruction, and counts the values that it passes
+// on.
+func (c *controlFlow) instruction(in Instruction) {
+	if c.err != nil {
+		return
+	}
+	top := &c.labels[len(c.labels)-1]
+	switch in.Op {
+	case Block, Loop, If:
+		c.open(in)
+	case Else:
+		if top.op != If {
+			c.reject(Malformed, in.Offset, "an else without an if")
+			return
+		}
+		top.op = Else
+		c.passed += top.end
+	case End:
+		c.passed += top.end
+		if top.op == Loop {
+			c.openLoops--
+		}
+		c.labels = c.labels[:len(c.labels)-1]
+	case BrTable:
+		c.branchTable(in)
+	case Br, BrIf:
+		c.passed += c.labels[len(c.labels)-1-int(in.Index)].branch
+	case Return:
+		c.passed += c.labels[0].end
+	case Call:
+		c.call(c.m.FuncType(in.Index))
+	case CallIndirect:
+		c.call(c.m.Types[in.Index])
+	case MemoryFill, MemoryCopy, MemoryInit, MemoryGrow, TableFill, TableCopy, TableInit, TableGrow:
+		c.passed += c.mutableGlobals
+	}
+	if c.err == nil && c.passed > c.lim.PassedValues {
+		c.reject(OverLimit, in.Offset, "the blocks, branches and calls of a function pass on more than %d values", c.lim.PassedValues)
+	}
+}
+
+func (c *controlFlow) call(t FuncType) {
+	c.passed += len(t.Params) + len(t.Results) + c.mutableGlobals
+}
+
+func (c *controlFlow) open(in Instruction) {
+	if len(c.labels) > c.lim.Nesting {
+		c.reject(OverLimit, in.Offset, "blocks nested deeper than %d", c.lim.Nesting)
+		return
+	}
+	if c.blocks++; c.blocks > c.lim.Blocks+1 { // the function itself is one
+		c.reject(OverLimit, in.Offset, "a function has more than %d blocks", c.lim.Blocks)
+		return
+	}
+	var t FuncType
+	results := 0
+	switch {
+	case in.Index != NoType && uint64(in.Index) >= uint64(len(c.m.Types)):
+		c.reject(Malformed, in.Offset, "a block has the unknown type %d; there are %d", in.Index, len(c.m.Types))
+		return
+	case in.Index != NoType:
+		t = c.m.Types[in.Index]
+		results = len(t.Results)
+	case in.result != 0:
+		results = 1
+	}
+	c.passed += len(t.Params) + results
+	l := label{op: in.Op, branch: results, end: results}
+	if in.Op == Loop {
+		l.branch = len(t.Params)
+		c.openLoop(in)
+	}
+	c.labels = append(c.labels, l)
+}
+
+func (c *controlFlow) openLoop(in Instruction) {
+	c.passed += c.mutableGlobals
+	if c.loops++; c.loops > c.lim.Loops {
+		c.reject(OverLimit, in.Offset, "a function has more than %d loops", c.lim.Loops)
+	}
+	if c.openLoops++; c.openLoops > c.lim.LoopNesting {
+		c.reject(OverLimit, in.Offset, "loops nested deeper than %d", c.lim.LoopNesting)
+	}
+}
+
+// branchTable reads the targets of a br_table a second time, to check them against the labels.
+func (c *controlFlow) branchTable(in Instruction) {
+	c.targets += in.Count + 1
+	if limit := c.lim.AllBranchTargets + c.codeBytes/BytesPerBranchTarget; c.targets > limit {
+		c.reject(OverLimit, in.Offset, "the br_table instructions of all functions have more than %d targets", limit)
+		return
+	}
+	r := reader{wasm: c.wasm, at: in.immediates, end: in.End}
+	r.u32()
+	for range in.Count + 1 {
+		target := r.u32()
+		if uint64(target) >= uint64(len(c.labels)) {
+			c.reject(Malformed, in.Offset, "a br_table refers to label %d; there are %d", target, len(c.labels))
+			return
+		}
+		c.passed += 1 + c.labels[len(c.labels)-1-int(target)].branch
+	}
+}
+
+// finish checks the limits that need the whole function, which begins at start.
+func (c *controlFlow) finish(start, locals int) {
+	if product := c.blocks * locals; product > c.lim.LocalsTimesBlocks {
+		c.reject(OverLimit, start, "a function has %d blocks and %d locals; their product must not exceed %d", c.blocks, locals, c.lim.LocalsTimesBlocks)
+	}
+	if c.allPassed += c.passed; c.allPassed > c.lim.AllPassedValues {
+		c.reject(OverLimit, start, "the blocks, branches and calls of all functions pass on more than %d values", c.lim.AllPassedValues)
+	}
+	// Loops count twice: they take longer to compile, and package fuel adds a block to each.
+	n := c.blocks + c.loops
+	c.squaredBlocks += n * n
+	if limit := c.lim.SquaredBlocks + SquaredBlocksPerByte*c.codeBytes; c.squaredBlocks > limit {
+		c.reject(OverLimit, start, "the squared numbers of blocks of all functions, with loops counted twice, add up to %d; at most %d are allowed", c.squaredBlocks, limit)
+	}
+}
