@@ -38,7 +38,7 @@ func (k Kind) String() string {
 // limits of this package, so it may be shown to the module's author.
 type Error struct {
 	Kind Kind
-	// Offset is where the rejected part begins in the module, in bytes.
+	// Offset is the start of the rejected part in the module, in bytes.
 	Offset int
 	// Message describes the problem and, if possible, how to solve it.
 	Message string

@@ -137,7 +137,7 @@ type Segment struct {
 type Function struct {
 	// Type is an index into Module.Types.
 	Type uint32
-	// Offset is where Body begins in the module, in bytes.
+	// Offset is the start of Body in the module, in bytes.
 	Offset int
 	// Body contains the declarations of locals and the instructions, without the size in front of
 	// them. Code contains only the instructions, the last of which is end. Both are parts of the

@@ -42,7 +42,7 @@ var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
 // Section is a section of a module with its encoded content. Core specification 5.5.2.
 type Section struct {
 	ID byte
-	// Offset is where Data begins in the module that it was read from, in bytes. Join ignores it.
+	// Offset is the start of Data in the module that it was read from, in bytes. Join ignores it.
 	Offset int
 	// Data is the content without identifier and size. It is a part of the module, not a copy.
 	Data []byte

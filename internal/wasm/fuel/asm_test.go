@@ -6,7 +6,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// guest is a module under construction: one memory of a page that may grow to four, one table of four functions.
+// guest builds a module with a memory of one page that may grow to four, and a table of four
+// functions.
 type guest struct {
 	types   []binary.FuncType
 	funcs   []guestFunc
@@ -23,7 +24,7 @@ type guestFunc struct {
 
 var i32 = []binary.ValueType{binary.I32}
 
-// typ returns the index of a function type, which is added where it is new.
+// typ returns the index of a function type. It adds the type if it is new.
 func (g *guest) typ(params, results []binary.ValueType) int {
 	want := binary.FuncType{Params: params, Results: results}
 	for i, t := range g.types {
@@ -41,7 +42,7 @@ func (g *guest) add(export string, params, results, locals []binary.ValueType, c
 	return len(g.imports) + len(g.funcs) - 1
 }
 
-// bytes writes the module.
+// bytes returns the encoded module.
 func (g *guest) bytes() []byte {
 	var types, imports, funcs, exports, codes, names []byte
 	for _, t := range g.types {
@@ -103,8 +104,7 @@ func cat(parts ...[]byte) (out []byte) {
 
 func uleb[N ~int | ~uint32](n N) []byte { return binary.AppendUint32(nil, uint32(n)) }
 
-// The instructions that the guests of the tests are made of. One that takes operands takes them as code, which
-// stands before it.
+// The instructions of the test guests. The code of the operands comes first.
 const (
 	endOp    = 0x0b
 	i32Eqz   = 0x45
@@ -141,7 +141,7 @@ func enclose(op byte, body [][]byte) []byte {
 	return append(append([]byte{op, 0x40}, cat(body...)...), endOp)
 }
 
-// brTable branches by the value on the stack; the last label is the default.
+// brTable branches to a label by the value on the stack. The last label is the default.
 func brTable(labels ...int) []byte {
 	out := append([]byte{0x0e}, uleb(len(labels)-1)...)
 	for _, l := range labels {
@@ -150,7 +150,8 @@ func brTable(labels ...int) []byte {
 	return out
 }
 
-// countdown runs body, which may change no local of that number, until the local is zero.
+// countdown decrements a local after each run of body, until it is zero. The body must not change
+// the local.
 func countdown(local int, body ...[]byte) []byte {
 	return loop(cat(body...), get(local), num(1), op(i32Sub), tee(local), brIf(0))
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// BenchmarkGuests runs CPU-bound guests as they are, rewritten, and with wazero's own way to stop a guest.
+// BenchmarkGuests runs CPU-bound guests unchanged, rewritten, and with wazero's own mechanism for
+// stopping guests.
 func BenchmarkGuests(b *testing.B) {
 	for _, g := range []struct {
 		name string
@@ -51,7 +52,7 @@ func benchmark(b *testing.B, wasm []byte, arg uint64, closeOnDone bool) {
 	}
 }
 
-// bareLoop counts its argument down.
+// bareLoop decrements its argument to zero.
 func bareLoop() []byte {
 	g := &guest{}
 	g.add("run", i32, i32, nil, countdown(0), get(0))
@@ -66,7 +67,7 @@ func fib() []byte {
 	return g.bytes()
 }
 
-// memorySum adds up a page as often as its argument says.
+// memorySum sums up a page. Its argument is the number of repetitions.
 func memorySum() []byte {
 	g := &guest{}
 	locals := append(i32, i32...)
@@ -77,7 +78,7 @@ func memorySum() []byte {
 	return g.bytes()
 }
 
-// mix is like the round of a hash.
+// mix resembles a round of a hash function.
 func mix() []byte {
 	g := &guest{}
 	locals := append(append(append(i32, i32...), i32...), i32...)
@@ -88,7 +89,7 @@ func mix() []byte {
 	return g.bytes()
 }
 
-// fills fills 64 bytes as often as its argument says.
+// fills fills 64 bytes. Its argument is the number of repetitions.
 func fills() []byte {
 	g := &guest{}
 	g.add("run", i32, i32, nil, countdown(0, num(128), get(0), num(64), fill()), get(0))

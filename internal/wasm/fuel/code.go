@@ -2,7 +2,7 @@ package fuel
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// The instructions that are added.
+// The opcodes of the added instructions.
 const (
 	ifOp      = 0x04
 	elseOp    = 0x05
@@ -25,13 +25,13 @@ const (
 )
 
 var (
-	// types are those of yield, (i64) -> (i64), and of charge, (i32) -> (i32).
+	// types contains the types of yield, (i64) -> (i64), and of charge, (i32) -> (i32).
 	types = []byte{0x60, 1, i64Type, 1, i64Type, 0x60, 1, i32Type, 1, i32Type}
-	// fuelGlobal is a mutable i64 of value 0: the first charge asks for fuel.
+	// fuelGlobal is a mutable i64 with the value 0: the first charge requests fuel.
 	fuelGlobal = []byte{i64Type, 1, i64Const, 0, endOp}
 )
 
-// code returns the code section with every function charged, and the function charge at its end.
+// code returns the code section with charges in every function and the function charge at its end.
 func (r *rewriter) code() []byte {
 	size := 0
 	for _, f := range r.m.Functions {
@@ -43,16 +43,16 @@ func (r *rewriter) code() []byte {
 		body = r.body(body[:0], f)
 		out = append(binary.AppendUint32(out, uint32(len(body))), body...)
 	}
-	body = r.chargeBody()
+	body = r.chargeFunction()
 	return append(binary.AppendUint32(out, uint32(len(body))), body...)
 }
 
-// body appends the code of one function, charged.
+// body appends the body of a function with its charges.
 func (r *rewriter) body(out []byte, f binary.Function) []byte {
-	all := r.weigh(f.Code)
+	all := r.regionsOf(f.Code)
 	out = appendLocals(out, f, all)
-	if !all[0].free() {
-		out = r.spend(out, all[0].weight(), goOn)
+	if !all[0].paidByCaller() {
+		out = r.spend(out, all[0].cost(), carryOn)
 	}
 	loops, copied := 0, 0
 	for in := range binary.Instructions(f.Code) {
@@ -63,15 +63,15 @@ func (r *rewriter) body(out []byte, f binary.Function) []byte {
 			out = r.loop(out, f, all, loops, f.Code[in.Offset:in.End])
 			copied = in.End
 		case binary.Call, binary.RefFunc:
-			// The opcode of both is one byte.
+			// Both opcodes take one byte.
 			out = binary.AppendUint32(append(out, f.Code[copied:in.Offset+1]...), r.shift(in.Index))
 			copied = in.End
 		case binary.MemoryFill, binary.MemoryCopy, binary.MemoryInit, binary.TableFill, binary.TableCopy, binary.TableInit:
-			// The length is on top of the stack; charge returns what it is given.
+			// The length is on top of the stack; charge returns its argument.
 			out = binary.AppendUint32(append(append(out, f.Code[copied:in.Offset]...), callOp), r.charge)
 			copied = in.Offset
 		case binary.MemoryGrow, binary.TableGrow:
-			// Growing may move all there is, and leaves the machine code as a yield does.
+			// Growing may copy all data, and leaves the machine code like a yield.
 			out = r.callYield(append(out, f.Code[copied:in.Offset]...))
 			copied = in.Offset
 		}
@@ -79,25 +79,26 @@ func (r *rewriter) body(out []byte, f binary.Function) []byte {
 	return append(out, f.Code[copied:]...)
 }
 
-// loop appends the instruction that begins a loop, and what each of its turns costs.
-func (r *rewriter) loop(out []byte, f binary.Function, all []stretch, i int, instruction []byte) []byte {
+// loop appends the loop instruction with the charge of each iteration.
+func (r *rewriter) loop(out []byte, f binary.Function, all []region, i int, instruction []byte) []byte {
 	s := all[i]
 	switch {
 	case s.params:
-		return r.spend(append(out, instruction...), s.weight(), goOn)
+		return r.spend(append(out, instruction...), s.cost(), carryOn)
 	case s.shared:
-		return r.spend(append(out, instruction...), s.weight(), turnAnew)
+		return r.spend(append(out, instruction...), s.cost(), repeatIteration)
 	}
 	left := uint32(f.Locals)
 	if s.parent == 0 || all[s.parent].shared {
 		out = binary.AppendUint32(append(out, globalGet), r.fuel)
 		out = binary.AppendUint32(append(out, localSet), left)
 	}
-	return r.spendLocal(append(out, instruction...), left, s.weight())
+	return r.spendLocal(append(out, instruction...), left, s.cost())
 }
 
-// appendLocals appends the declarations of locals, with one more where a loop keeps the fuel in it.
-func appendLocals(out []byte, f binary.Function, all []stretch) []byte {
+// appendLocals appends the declarations of locals, with an added one if a loop keeps the fuel in
+// it.
+func appendLocals(out []byte, f binary.Function, all []region) []byte {
 	old := f.Body[:len(f.Body)-len(f.Code)]
 	for _, s := range all[1:] {
 		if !s.shared {
@@ -108,24 +109,24 @@ func appendLocals(out []byte, f binary.Function, all []stretch) []byte {
 	return append(out, old...)
 }
 
-// What follows a yield. To take the turn of the loop anew keeps the call, which no register outlives, from meeting
-// the way that is taken nearly always: wazero puts it behind the loop, and the loop keeps its registers.
+// The code that follows a yield. Registers do not survive the call. Repeating the iteration keeps
+// the call off the common path: wazero places it after the loop, and the loop keeps its registers.
 var (
-	goOn     []byte
-	turnAnew = []byte{brOp, 1}
+	carryOn         []byte
+	repeatIteration = []byte{brOp, 1}
 )
 
-// spend appends: fuel = fuel - weight; if fuel >= 0 {} else { fuel = yield(fuel); then }.
-func (r *rewriter) spend(out []byte, weight int64, then []byte) []byte {
+// spend appends: fuel = fuel - cost; if fuel >= 0 {} else { fuel = yield(fuel); then }.
+func (r *rewriter) spend(out []byte, cost int64, then []byte) []byte {
 	out = binary.AppendUint32(append(out, globalGet), r.fuel)
-	out = binary.AppendInt64(append(out, i64Const), weight)
+	out = binary.AppendInt64(append(out, i64Const), cost)
 	return r.subtract(out, then)
 }
 
-// subtract appends the rest of spend, which takes the fuel and the weight from the stack.
+// subtract appends the rest of spend, which takes the fuel and the cost from the stack.
 //
-// The yield stands behind the else for a reason: where two branches meet, wazero gives registers as the first of
-// them left them, and the second one, with the call, must restore what it changed.
+// The yield is in the else branch for a reason: where two branches join, wazero keeps the register
+// assignment of the first one, and the second one, with the call, must restore the registers.
 func (r *rewriter) subtract(out, then []byte) []byte {
 	out = binary.AppendUint32(append(out, i64Sub, globalSet), r.fuel)
 	out = binary.AppendUint32(append(out, globalGet), r.fuel)
@@ -133,14 +134,14 @@ func (r *rewriter) subtract(out, then []byte) []byte {
 	return append(append(r.callYield(out), then...), endOp)
 }
 
-// spendLocal appends what stands at the beginning of a loop that keeps the fuel in a local: left = left - weight;
-// fuel = left; if left >= 0 {} else { left = yield(left); take the turn anew }.
+// spendLocal appends the start of a loop that keeps the fuel in a local: left = left - cost; fuel =
+// left; if left >= 0 {} else { left = yield(left); repeat the iteration }.
 //
-// It writes the global but does not read it, since a processor waits longer for a number on its way through
-// memory than a short loop takes for a turn; written, it is right wherever the loop ends.
-func (r *rewriter) spendLocal(out []byte, left uint32, weight int64) []byte {
+// It writes the global in each iteration, so that it is right when the loop ends. It does not read
+// the global: store-to-load forwarding takes longer than an iteration of a short loop.
+func (r *rewriter) spendLocal(out []byte, left uint32, cost int64) []byte {
 	out = binary.AppendUint32(append(out, localGet), left)
-	out = binary.AppendInt64(append(out, i64Const), weight)
+	out = binary.AppendInt64(append(out, i64Const), cost)
 	out = binary.AppendUint32(append(out, i64Sub, localTee), left)
 	out = binary.AppendUint32(append(out, globalSet), r.fuel)
 	out = binary.AppendUint32(append(out, localGet), left)
@@ -148,7 +149,7 @@ func (r *rewriter) spendLocal(out []byte, left uint32, weight int64) []byte {
 	out = binary.AppendUint32(append(out, localGet), left)
 	out = binary.AppendUint32(append(out, callOp), r.yield)
 	out = binary.AppendUint32(append(out, localSet), left)
-	return append(append(out, turnAnew...), endOp)
+	return append(append(out, repeatIteration...), endOp)
 }
 
 // callYield appends: fuel = yield(fuel).
@@ -158,11 +159,11 @@ func (r *rewriter) callYield(out []byte) []byte {
 	return binary.AppendUint32(append(out, globalSet), r.fuel)
 }
 
-// chargeBody is the function charge: it spends fuel for a number of bytes, or of elements of a table, and
-// returns that number.
-func (r *rewriter) chargeBody() []byte {
-	out := []byte{0} // no locals
+// chargeFunction returns the body of the function charge. It spends fuel for a number of bytes or
+// table elements, and returns that number.
+func (r *rewriter) chargeFunction() []byte {
+	out := []byte{0} // without locals
 	out = binary.AppendUint32(append(out, globalGet), r.fuel)
-	out = append(out, localGet, 0, i64FromU, i64Const, perUnit, i64ShrU)
-	return append(r.subtract(out, goOn), localGet, 0, endOp)
+	out = append(out, localGet, 0, i64FromU, i64Const, unitShift, i64ShrU)
+	return append(r.subtract(out, carryOn), localGet, 0, endOp)
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// FuzzRewrite checks that a module is accepted again once it was rewritten, and that it compiles wherever it did.
+// FuzzRewrite checks that Parse accepts a rewritten module, and that it compiles if the original
+// does.
 func FuzzRewrite(f *testing.F) {
 	for _, wasm := range [][]byte{bareLoop(), fib(), memorySum(), mix(), fills()} {
 		f.Add(wasm)
@@ -21,7 +22,7 @@ func FuzzRewrite(f *testing.F) {
 			f.Add(wasm)
 		}
 	}
-	// Small limits, so that what is large comes to light as a missing limit and not as a slow test.
+	// Limits are small, so that a missing limit makes the test fail rather than slow.
 	limits := binary.Limits{ModuleBytes: 1 << 14, AllLocals: 10_000, PassedValues: 5_000, LocalsTimesBlocks: 5_000, Blocks: 500, TableElements: 10_000, MemoryPages: 16}
 	f.Fuzz(func(t *testing.T, wasm []byte) {
 		m, err := binary.Parse(wasm, limits)
@@ -33,7 +34,7 @@ func FuzzRewrite(f *testing.F) {
 			return
 		}
 		if _, err := binary.Parse(rewritten, binary.Limits{}); err != nil {
-			t.Fatalf("refused once rewritten: %v", err)
+			t.Fatalf("Parse of the rewritten module: %v", err)
 		}
 		ctx := context.Background()
 		r := wazero.NewRuntime(ctx)
@@ -42,7 +43,7 @@ func FuzzRewrite(f *testing.F) {
 			return
 		}
 		if _, err := r.CompileModule(ctx, rewritten); err != nil {
-			t.Fatalf("does not compile once rewritten: %v", err)
+			t.Fatalf("the rewritten module does not compile: %v", err)
 		}
 	})
 }

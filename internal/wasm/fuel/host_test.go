@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// refill gives r the host module of a rewritten guest. It calls onYield, where there is one, before it refills.
+// refill adds the host module of a rewritten guest to r. It calls onYield, unless it is nil, before
+// it refills.
 func refill(t testing.TB, r wazero.Runtime, onYield func(guest api.Module, left int64)) {
 	t.Helper()
 	_, err := r.NewHostModuleBuilder("toolrun:fuel").NewFunctionBuilder().

@@ -2,22 +2,23 @@ package fuel
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// growth is more than by how much code can grow: a loop of three bytes gets some fifty.
-const growth = 32
+// maxGrowth is an upper bound of the factor by which code grows: a loop of three bytes grows by
+// about fifty.
+const maxGrowth = 32
 
-// Limits returns limits that a module keeps after Rewrite if it kept l before: they are for a second Parse. Names in
-// Options may be 64 KiB long.
+// Limits returns the limits for a second Parse: a module that is within l is within them after
+// Rewrite. Names in Options may have up to 64 KiB.
 func Limits(l binary.Limits) binary.Limits {
 	l = l.WithDefaults()
-	// What has to do with code comes first, for it asks for limits as they were.
+	// The limits of code come first, because they depend on the original values of others.
 	l.PassedValues += 4*l.BodyBytes + l.Globals + 4
 	l.AllPassedValues += 4*l.ModuleBytes + l.Globals + 4
 	l.SquaredBlocks = 4 * (l.SquaredBlocks + binary.SquaredBlocksPerByte*l.ModuleBytes)
-	l.AllBranchTargets += l.ModuleBytes / binary.BytesPerBranchTarget // padded indexes become shorter, and so may the code
+	l.AllBranchTargets += l.ModuleBytes / binary.BytesPerBranchTarget // Rewrite shortens padded indexes, and thereby the code
 	l.LocalsTimesBlocks = 2*l.LocalsTimesBlocks + 2*(l.Blocks+1)
 	l.AllLocals += l.Functions + 1
-	l.ModuleBytes = growth*l.ModuleBytes + 1<<20
-	l.BodyBytes = growth * (l.BodyBytes + 4)
+	l.ModuleBytes = maxGrowth*l.ModuleBytes + 1<<20
+	l.BodyBytes = maxGrowth * (l.BodyBytes + 4)
 	l.Blocks = 2*l.Blocks + 1
 	l.Nesting++
 	l.Locals++

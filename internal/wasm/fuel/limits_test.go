@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// TestLimits lowers one limit after the other until a module just passes, and takes it through Parse, Rewrite and
-// Parse.
+// TestLimits lowers each limit in turn to the minimum that a module needs, and passes the module
+// through Parse, Rewrite and Parse.
 func TestLimits(t *testing.T) {
 	for name, wasm := range map[string][]byte{
 		"bare loop": bareLoop(), "fib": fib(), "sum": memorySum(), "mix": mix(), "fills": fills(), "full": full(),
@@ -26,13 +26,14 @@ func TestLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err = binary.Parse(rewritten, fuel.Limits(lim)); err != nil {
-				t.Errorf("%s at %s: Parse what was rewritten: %v", name, reflect.TypeFor[binary.Limits]().Field(i).Name, err)
+				t.Errorf("%s with the lowest %s: Parse of the rewritten module: %v", name, reflect.TypeFor[binary.Limits]().Field(i).Name, err)
 			}
 		}
 	}
 }
 
-// tightest returns limits of which the one of that number is the least, above 0, that wasm keeps.
+// tightest returns limits in which the field of that index has the lowest positive value that wasm
+// is within.
 func tightest(t *testing.T, wasm []byte, field int) binary.Limits {
 	t.Helper()
 	lim := binary.Limits{}.WithDefaults()
@@ -50,7 +51,7 @@ func tightest(t *testing.T, wasm []byte, field int) binary.Limits {
 	return lim
 }
 
-// full has everything that Rewrite adds to, and a call in more bytes than it needs.
+// full returns a module with everything that Rewrite extends, and calls with padded indexes.
 func full() []byte {
 	g := &guest{imports: []binary.Import{{Module: "env", Name: "host"}}}
 	g.typ(nil, nil)
@@ -61,7 +62,7 @@ func full() []byte {
 	return g.bytes()
 }
 
-// sequence is a function of that code n times.
+// sequence returns a module with a function that repeats the code n times.
 func sequence(n int, code []byte) []byte {
 	g := &guest{}
 	g.add("run", nil, nil, nil, repeat(n, code))

@@ -2,14 +2,15 @@ package fuel
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// The parts of the name section that stay. Names of locals are left out: no stack trace shows them.
+// The subsections of the name section that are kept. Names of locals are dropped: no stack trace
+// shows them.
 const (
 	moduleName    = 0
 	functionNames = 1
 )
 
-// names returns the content of a name section with the indexes of functions changed, or nil for another custom
-// section. Parse has read it before.
+// names returns the content of a name section with shifted function indexes, or nil for another
+// custom section. Parse has checked the content.
 func (r *rewriter) names(data []byte) []byte {
 	title, rest := name(data)
 	if string(title) != "name" {
@@ -47,7 +48,7 @@ func (r *rewriter) functionNames(part []byte) []byte {
 	return out
 }
 
-// name splits data into the name it begins with and what follows.
+// name splits data into the name at its start and the rest.
 func name(data []byte) (text, rest []byte) {
 	size, n := binary.Uint32(data)
 	return data[n:][:size], data[n:][size:]

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// TestRandomPrograms runs random guests as they are and rewritten, with much fuel at a time and with little.
+// TestRandomPrograms runs random guests unchanged and rewritten, with large and small amounts of
+// fuel.
 func TestRandomPrograms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := newProgram(t)
@@ -30,7 +31,7 @@ func TestRandomPrograms(t *testing.T) {
 		want, wantMemory := execute(t, wasm, 0, a, b)
 		got, gotMemory := execute(t, rewritten, grant, a, b)
 		if got != want || !bytes.Equal(gotMemory, wantMemory) {
-			t.Errorf("run(%d, %d) = %s rewritten, %s as it is; memory the same: %v", a, b, got, want, bytes.Equal(gotMemory, wantMemory))
+			t.Errorf("rewritten run(%d, %d) = %s; want %s; memory equal: %v", a, b, got, want, bytes.Equal(gotMemory, wantMemory))
 		}
 	})
 }
@@ -54,9 +55,9 @@ func execute(t *rapid.T, wasm []byte, grant int64, a, b uint32) (result string, 
 	return result, bytes.Clone(memory)
 }
 
-// program draws a guest that ends. Every function takes two numbers and returns one; it has four more to work
-// with, and counters for its loops, which make a few turns. The number at address 0 counts how many functions
-// may still be entered; nothing else is written there.
+// program generates a guest that terminates. Every function takes two numbers and returns one. It
+// has four more locals for data, and counters for its loops, which run a few iterations. The number
+// at address 0 counts the function entries; nothing else writes to it.
 type program struct {
 	guest
 	t         *rapid.T
@@ -67,7 +68,7 @@ type program struct {
 }
 
 const (
-	workLocals   = 6 // two parameters and four more
+	workLocals   = 6 // two parameters and four locals
 	loopDepth    = 3
 	firstCounter = workLocals
 	entries      = 60
@@ -91,7 +92,8 @@ func newProgram(t *rapid.T) *program {
 	return p
 }
 
-// entry returns unless there are entries left. The first function is entered from outside with none used up.
+// entry returns code that counts an entry, and returns from the function if none are left. The
+// first function is entered by the host, before any entry is counted.
 func (p *program) entry(first bool) []byte {
 	guard := cat(num(0), load(), num(entries), op(i32LtU), op(i32Eqz), ifThen(get(0), op(0x0f)),
 		num(0), num(0), load(), num(1), op(i32Add), store())
@@ -105,7 +107,7 @@ func (p *program) pick(what string, n int) int     { return rapid.IntRange(0, n-
 func (p *program) chance(what string, in int) bool { return p.pick(what, in) == 0 }
 func (p *program) local() int                      { return p.pick("local", workLocals) }
 
-// value is an expression.
+// value generates an expression.
 func (p *program) value(depth int) []byte {
 	if depth == 0 || p.chance("simple", 3) {
 		if p.chance("constant", 3) {
@@ -124,7 +126,8 @@ func (p *program) value(depth int) []byte {
 	return cat(x, p.value(depth-1), op(ops[p.pick("operator", len(ops))]))
 }
 
-// address keeps a number away from address 0, and near the end of the memory at most.
+// address turns a number into an address of at least 16 that is at most slightly beyond the end of
+// the memory.
 func (p *program) address(x []byte) []byte { return cat(x, num(0xffff), op(0x71), num(16), op(0x72)) }
 
 func (p *program) block(loops int) (out []byte) {
@@ -170,7 +173,7 @@ func (p *program) statement(loops int) []byte {
 	}
 }
 
-// loopWithParameter hands a number from turn to turn on the stack.
+// loopWithParameter passes a number to each iteration on the stack.
 func (p *program) loopWithParameter(loops int) []byte {
 	if loops == loopDepth {
 		return p.bulk()
@@ -181,7 +184,7 @@ func (p *program) loopWithParameter(loops int) []byte {
 		get(counter), num(1), op(i32Sub), tee(counter), brIf(0), op(endOp), set(p.local()))
 }
 
-// bulk moves memory.
+// bulk generates a bulk memory instruction.
 func (p *program) bulk() []byte {
 	length := cat(p.value(1), num(0x3ff), op(0x71))
 	switch p.pick("bulk", 3) {

@@ -6,19 +6,21 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// Slice is how much fuel yield should return at least, and a good amount to return: no single turn or entry costs
-// more, a guest rarely takes longer than a millisecond for it, and the calls of yield cost it next to nothing.
-// A guest that gets less may never come further.
+// Slice is the minimum amount of fuel that yield should return, and a good one. No single iteration
+// or function entry costs more. A guest rarely takes longer than a millisecond for it, and the cost
+// of calling yield is negligible. A guest that gets less may never make progress.
 const Slice = 1 << 17
 
-// Options say what the rewritten module imports and how far it may grow. The zero value works.
+// Options configure the import and the table growth of the rewritten module. The zero value works.
 type Options struct {
-	// Module and Name are the names to import yield by. Its type is (i64) -> (i64): from the fuel left, which may
-	// be below zero, to the fuel from now on, at least Slice. Defaults "toolrun:fuel" and "yield".
+	// Module and Name are the names that yield is imported by. Its type is (i64) -> (i64): it takes
+	// the fuel left, which may be negative, and returns the new amount, at least Slice. Defaults
+	// "toolrun:fuel" and "yield".
 	Module, Name string
-	// TableElements bounds the elements to which all tables of the module's own may grow together: each may grow by
-	// an equal share of what they leave at the start, and if they begin with more, none may grow. Default
-	// 1,000,000. Runtimes have a limit for memories but none for tables, and make room for whatever table.grow asks.
+	// TableElements bounds the total size of all tables that the module defines, in elements. Each
+	// table may grow by an equal share of what the initial sizes leave; if these exceed the bound,
+	// no table may grow. Default 1,000,000. Runtimes limit memories but not tables, and allocate
+	// whatever table.grow requests.
 	TableElements uint32
 }
 
@@ -35,17 +37,18 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Rewrite returns the module with fuel counted and tables bounded. Results, traps, memory and exports stay as they
-// were, but that table.grow fails past the bound; so do the names in stack traces. Other custom sections are
-// dropped, since they speak of bytes that moved. A module without code of its own stays as it is.
+// Rewrite returns the module with fuel counting and bounded tables. Results, traps, memory, exports
+// and the function names in stack traces stay the same, except that table.grow fails beyond the
+// bound. Other custom sections are dropped, because they refer to bytes that moved. A module
+// without functions of its own is returned unchanged.
 //
-// The error tells that the module imports something from Options.Module already, which is the host's alone.
-// Rewrite is safe for concurrent use.
+// Rewrite returns an error if the module already imports from Options.Module, which is reserved for
+// the host. It is safe for concurrent use.
 func Rewrite(m *binary.Module, opts Options) ([]byte, error) {
 	opts = opts.withDefaults()
 	for _, i := range m.Imports {
 		if i.Module == opts.Module {
-			return nil, fmt.Errorf("the module imports %.100q from %.100q, which is the host's alone", i.Name, i.Module)
+			return nil, fmt.Errorf("the module imports %.100q from %.100q, which is reserved for the host", i.Name, i.Module)
 		}
 	}
 	if len(m.Functions) == 0 {
@@ -57,10 +60,11 @@ func Rewrite(m *binary.Module, opts Options) ([]byte, error) {
 type rewriter struct {
 	m    *binary.Module
 	opts Options
-	// yield and charge are the functions that the module gets, fuel the global; firstType is the first of the
-	// two types.
+	// yield, charge and fuel are the indexes of the added functions and global; firstType is that
+	// of the first of the two added types.
 	yield, charge, fuel, firstType uint32
-	// leaves holds for each function of the module's own how many instructions of it its callers pay.
+	// leaves contains, for each function that the module defines, the number of its instructions
+	// that callers pay for.
 	leaves []uint8
 }
 
@@ -73,11 +77,11 @@ func newRewriter(m *binary.Module, opts Options) *rewriter {
 		fuel:      uint32(len(m.GlobalTypes)),
 		firstType: uint32(len(m.Types)),
 	}
-	r.leaves = r.weighLeaves()
+	r.leaves = r.measureLeaves()
 	return r
 }
 
-// shift is the index that a function has when yield stands among the imported ones.
+// shift returns the index of a function after yield is added to the imports.
 func (r *rewriter) shift(index uint32) uint32 {
 	if index < r.yield {
 		return index
@@ -112,7 +116,7 @@ func (r *rewriter) module() []byte {
 	return binary.Join(sections)
 }
 
-// extend adds entries to a section, which is made where there is none.
+// extend adds entries to a section, which it creates if it does not exist.
 func (r *rewriter) extend(sections []binary.Section, id byte, count uint32, entries []byte) []binary.Section {
 	for i, s := range sections {
 		if s.ID != id {
@@ -120,7 +124,7 @@ func (r *rewriter) extend(sections []binary.Section, id byte, count uint32, entr
 		}
 		before, old, err := binary.Vector(s.Data)
 		if err != nil {
-			panic(err) // it was parsed
+			panic(err) // Parse accepted it
 		}
 		sections[i].Data = binary.AppendVector(nil, before+count, old, entries)
 		return sections
@@ -128,7 +132,7 @@ func (r *rewriter) extend(sections []binary.Section, id byte, count uint32, entr
 	return binary.Insert(sections, binary.Section{ID: id, Data: binary.AppendVector(nil, count, entries)})
 }
 
-// shifted returns the content of a section with the indexes of functions changed.
+// shifted returns the content of a section with shifted function indexes.
 func (r *rewriter) shifted(s binary.Section) []byte {
 	var out []byte
 	copied := 0
@@ -143,7 +147,7 @@ func (r *rewriter) shifted(s binary.Section) []byte {
 	return append(out, s.Data[copied:]...)
 }
 
-// references are the places of a section where the index of a function stands.
+// references returns the function indexes in a section.
 func (r *rewriter) references(s binary.Section) []binary.Reference {
 	all := r.m.References
 	from, to := 0, len(all)
@@ -156,7 +160,7 @@ func (r *rewriter) references(s binary.Section) []binary.Reference {
 	return all[from:to]
 }
 
-// tables returns the table section with an upper bound to each table.
+// tables returns the table section with a maximum size for each table.
 func (r *rewriter) tables() []byte {
 	own := r.m.Tables
 	for _, i := range r.m.Imports {
@@ -167,18 +171,18 @@ func (r *rewriter) tables() []byte {
 	out := binary.AppendUint32(nil, uint32(len(own)))
 	share := r.tableShare(own)
 	for _, t := range own {
-		most := t.Bounds.Min + share
+		maxSize := t.Bounds.Min + share
 		if t.Bounds.HasMax {
-			most = min(most, t.Bounds.Max)
+			maxSize = min(maxSize, t.Bounds.Max)
 		}
 		const hasMax = 1
 		out = binary.AppendUint32(append(out, byte(t.Element), hasMax), t.Bounds.Min)
-		out = binary.AppendUint32(out, most)
+		out = binary.AppendUint32(out, maxSize)
 	}
 	return out
 }
 
-// tableShare is by how many elements each of the tables may grow.
+// tableShare returns the number of elements that each of the tables may grow by.
 func (r *rewriter) tableShare(tables []binary.Table) uint32 {
 	left, growing := int64(r.opts.TableElements), int64(0)
 	for _, t := range tables {

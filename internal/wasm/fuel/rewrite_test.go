@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// spent runs the function "run" of a guest and returns how much fuel it spent and how often it asked for more.
+// spent runs the function "run" of a guest. It returns the fuel spent and the number of yields.
 func spent(t *testing.T, wasm []byte, args ...uint64) (units, yields int64) {
 	t.Helper()
 	rewritten, err := fuel.Rewrite(parse(t, wasm), fuel.Options{})
@@ -39,16 +39,16 @@ func spent(t *testing.T, wasm []byte, args ...uint64) (units, yields int64) {
 	return units, yields
 }
 
-// TestCosts counts what a number of turns costs.
+// TestCosts measures the fuel of many iterations.
 func TestCosts(t *testing.T) {
-	const turns = 1_000_000
+	const iterations = 1_000_000
 	nop, drop := op(0x01), op(0x1a)
 	inner := cat(num(9), set(1), countdown(1))
 	for _, c := range []struct {
-		name  string
-		turn  []byte // in a function of its own, with functions 0 to 4 to call
-		each  int64  // the units that a turn costs
-		grows int64  // how often memory or a table grows in a turn
+		name      string
+		iteration []byte // the loop body, which may call functions 0 to 4
+		each      int64  // the units of fuel that an iteration costs
+		grows     int64  // how often memory or a table grows in an iteration
 	}{
 		{"nothing", nil, 1, 0},
 		{"many instructions", repeat(64*7, nop), 8, 0},
@@ -77,19 +77,20 @@ func TestCosts(t *testing.T) {
 		g.add("calls", nil, nil, nil, call(0))
 		g.add("twenty", nil, nil, nil, repeat(18, nop))
 		g.add("refers", nil, nil, nil, op(0xd2), uleb(0), drop)
-		g.add("run", i32, nil, i32, countdown(0, c.turn))
-		n := turns / c.each
+		g.add("run", i32, nil, i32, countdown(0, c.iteration))
+		n := iterations / c.each
 		units, yields := spent(t, g.bytes(), uint64(n))
-		most := n*c.each/fuel.Slice + 2
-		// What is left of the last slice is not known, and a yield may repeat the turn that it interrupts.
-		low, high := n*c.each-fuel.Slice, n*c.each+most*c.each
-		if units < low || units > high || yields < n*c.grows || yields > n*c.grows+most {
-			t.Errorf("%d times %s cost %d units and %d yields; want %d to %d, and %d to %d", n, c.name, units, yields, low, high, n*c.grows, n*c.grows+most)
+		extra := n*c.each/fuel.Slice + 2
+		// The fuel left of the last slice is unknown, and a yield may repeat the iteration that it
+		// interrupts.
+		low, high := n*c.each-fuel.Slice, n*c.each+extra*c.each
+		if units < low || units > high || yields < n*c.grows || yields > n*c.grows+extra {
+			t.Errorf("%d iterations of %s cost %d units and %d yields; want %d to %d, and %d to %d", n, c.name, units, yields, low, high, n*c.grows, n*c.grows+extra)
 		}
 	}
 }
 
-// TestStackTrace compares the whole text of a trap: the names of functions are still theirs.
+// TestStackTrace compares the whole text of a trap, including the names of functions.
 func TestStackTrace(t *testing.T) {
 	g := &guest{imports: []binary.Import{{Module: "env", Name: "trap"}}}
 	g.typ(nil, nil)
@@ -103,7 +104,7 @@ func TestStackTrace(t *testing.T) {
 	}
 	plain, fuelled := trap(t, wasm), trap(t, rewritten)
 	if plain != fuelled || !strings.Contains(fuelled, ".middle") {
-		t.Errorf("the trap says:\n%s\nwant:\n%s", fuelled, plain)
+		t.Errorf("trap:\n%s\nwant:\n%s", fuelled, plain)
 	}
 }
 
@@ -126,7 +127,7 @@ func trap(t *testing.T, wasm []byte) string {
 	return err.Error()
 }
 
-func TestImportedByTheNamesGiven(t *testing.T) {
+func TestImportNames(t *testing.T) {
 	rewritten, err := fuel.Rewrite(parse(t, bareLoop()), fuel.Options{Module: "host", Name: "more"})
 	if err != nil {
 		t.Fatal(err)
@@ -140,31 +141,31 @@ func TestImportedByTheNamesGiven(t *testing.T) {
 	}
 }
 
-func TestRefusesTheHostsImports(t *testing.T) {
+func TestReservedModule(t *testing.T) {
 	g := &guest{imports: []binary.Import{{Module: "toolrun:fuel", Name: "yield"}}}
 	g.typ(nil, nil)
 	g.add("run", nil, nil, nil)
 	if _, err := fuel.Rewrite(parse(t, g.bytes()), fuel.Options{}); err == nil {
-		t.Error("a module that imports yield itself was rewritten")
+		t.Error("Rewrite accepted a module that imports yield")
 	}
 	if _, err := fuel.Rewrite(parse(t, g.bytes()), fuel.Options{Module: "other"}); err != nil {
 		t.Errorf("Rewrite: %v", err)
 	}
 }
 
-// TestCounterIsOutOfReach names the global that the counter would become.
-func TestCounterIsOutOfReach(t *testing.T) {
+// TestCounterIsInaccessible writes to the global index that the fuel counter would get.
+func TestCounterIsInaccessible(t *testing.T) {
 	g := &guest{}
 	g.add("run", nil, nil, nil, loop([]byte{0x42, 0, 0x24, 0}, br(0)))
 	if _, err := binary.Parse(g.bytes(), binary.Limits{}); err == nil {
-		t.Error("a module that writes to a global which it does not have was accepted")
+		t.Error("Parse accepted a module that writes to an unknown global")
 	}
 }
 
-// TestTablesAreBounded looks at the tables of a module that imports one and has one of its own.
+// TestTablesAreBounded rewrites a module that imports one table and defines another.
 func TestTablesAreBounded(t *testing.T) {
 	for _, c := range []struct {
-		bounds string // of the module's own table
+		bounds string // of the defined table
 		want   binary.Bounds
 	}{
 		{"\x00\x04", binary.Bounds{Min: 4, Max: 10, HasMax: true}},
@@ -189,7 +190,7 @@ func TestTablesAreBounded(t *testing.T) {
 	}
 }
 
-// TestTablesShareTheirBound adds up what several tables may grow to.
+// TestTablesShareTheirBound checks the maximum sizes of several tables.
 func TestTablesShareTheirBound(t *testing.T) {
 	for bound, want := range map[uint32][]uint32{100: {2, 4 + 31, 0 + 31, 1 + 31}, 5: {2, 4, 0, 1}} {
 		wasm := binary.Join([]binary.Section{
@@ -210,7 +211,7 @@ func TestTablesShareTheirBound(t *testing.T) {
 	}
 }
 
-func TestWithoutCodeNothingChanges(t *testing.T) {
+func TestNoCodeNoChange(t *testing.T) {
 	wasm := binary.Join([]binary.Section{
 		{ID: binary.CustomSection, Data: binary.AppendName(nil, "note")},
 		{ID: binary.MemorySection, Data: []byte{1, 0, 1}},
@@ -233,6 +234,6 @@ func TestCustomSectionsAreDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := parse(t, rewritten).Custom; len(got) != 1 || got[0] != "name" {
-		t.Errorf("custom sections = %q; want the names alone", got)
+		t.Errorf("custom sections = %q; want only the name section", got)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// script is what wast2json made of a file of WebAssembly's own test suite.
+// script is the output of wast2json for a file of the WebAssembly test suite.
 type script struct {
 	Commands []struct {
 		Type, Name, As, Filename string
@@ -39,12 +39,12 @@ type value struct {
 	Value any
 }
 
-// TestSpec runs WebAssembly's own test suite, as wazero's sources hold it, twice: as it is, and rewritten. Each
+// TestSpec runs the WebAssembly test suite in wazero's sources twice: unchanged and rewritten. Each
 // command must have the same outcome, and leave the same memory and globals.
 func TestSpec(t *testing.T) {
 	suite := suiteFolder()
 	if _, err := os.Stat(suite); err != nil {
-		t.Skip("the folder internal/integration_test/spectest of wazero's sources is not on this machine")
+		t.Skip("wazero's sources are not available: no directory internal/integration_test/spectest")
 	}
 	var files []string
 	for _, version := range []string{"v1", "v2", "extended-const"} {
@@ -71,13 +71,14 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// suiteFolder is where wazero's sources hold the test suite.
+// suiteFolder returns the directory of the test suite in wazero's sources.
 func suiteFolder() string {
 	file, _ := runtime.FuncForPC(reflect.ValueOf(wazero.NewRuntime).Pointer()).FileLine(0)
 	return filepath.Join(filepath.Dir(file), "internal", "integration_test", "spectest")
 }
 
-// suiteModules are the files of all modules of the suite, none where it is not on this machine.
+// suiteModules returns the files of all modules of the suite, none if wazero's sources are not
+// available.
 func suiteModules(t testing.TB) []string {
 	files, err := filepath.Glob(filepath.Join(suiteFolder(), "v*", "testdata", "*.wasm"))
 	if err != nil {
@@ -86,7 +87,7 @@ func suiteModules(t testing.TB) []string {
 	return files
 }
 
-// duel runs everything twice: as it is, and rewritten.
+// duel runs every module twice: unchanged and rewritten.
 type duel struct {
 	t                *testing.T
 	plain, fuelled   *side
@@ -99,7 +100,7 @@ type side struct {
 	last    api.Module
 }
 
-// features are those that plug-ins may use.
+// features are the WebAssembly features that plug-ins may use.
 const features = api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst
 
 func newDuel(t *testing.T, spectest string) *duel {
@@ -133,11 +134,11 @@ func (d *duel) run(file string) {
 		case "module", "assert_unlinkable", "assert_uninstantiable":
 			wasm, err := os.ReadFile(filepath.Join(filepath.Dir(file), c.Filename))
 			if err != nil {
-				continue // a module in text form
+				continue // the module is in the text format
 			}
 			as := ""
 			if next := s.Commands[min(i+1, len(s.Commands)-1)]; next.Type == "register" {
-				as = next.As // wazero can give a module its name at the start only
+				as = next.As // wazero sets the name of a module only at instantiation
 			}
 			d.instantiate(wasm, c.Name, as)
 		case "action", "assert_return", "assert_trap", "assert_exhaustion":
@@ -151,7 +152,7 @@ func (d *duel) run(file string) {
 	}
 }
 
-// instantiate brings a module up on both sides. Later modules import from it by the name as.
+// instantiate instantiates a module on both sides. Later modules import from it by the name as.
 func (d *duel) instantiate(wasm []byte, name, as string) {
 	ctx := context.Background()
 	d.plain.last, d.fuelled.last = nil, nil
@@ -161,7 +162,7 @@ func (d *duel) instantiate(wasm []byte, name, as string) {
 	}
 	m, err := binary.Parse(wasm, binary.Limits{})
 	if err != nil {
-		return // package binary has a list of these
+		return // the baseline of package binary lists these
 	}
 	rewritten, err := fuel.Rewrite(m, fuel.Options{})
 	if err != nil {
@@ -191,11 +192,11 @@ func (s *side) find(name string) api.Module {
 	return s.named[name]
 }
 
-// differs is what is not the same in the errors of both sides: the index of a function without a name, and the
-// bound of a table.
+// differs matches the differences between the errors of both sides: the index of a function without
+// a name, and the maximum size of a table.
 var differs = regexp.MustCompile(`function\[\d+\]|maximum size mismatch.*`)
 
-// outcome is the text of an error, without its stack trace and what differs.
+// outcome returns the text of an error, without its stack trace and the matches of differs.
 func outcome(err error) string {
 	if err == nil {
 		return "no error"
@@ -218,7 +219,8 @@ func (d *duel) invoke(module, field string, args []value) {
 	d.sameState(plain, fuelled)
 }
 
-// invoke calls an exported function and says what came of it. References differ from run to run, but for null.
+// invoke calls an exported function and describes the outcome. References other than null differ
+// between runs.
 func invoke(m api.Module, field string, params []uint64) string {
 	f := m.ExportedFunction(field)
 	if f == nil {
@@ -237,12 +239,12 @@ func invoke(m api.Module, field string, params []uint64) string {
 }
 
 func (d *duel) sameState(plain, fuelled api.Module) {
-	// Memory is an interface that holds nil where there is none.
+	// The interface value of a missing memory is not nil, but holds a nil pointer.
 	if a, b := plain.Memory(), fuelled.Memory(); !reflect.ValueOf(a).IsNil() {
 		x, _ := a.Read(0, a.Size())
 		y, _ := b.Read(0, b.Size())
 		if !bytes.Equal(x, y) {
-			d.t.Errorf("the memory is not the same")
+			d.t.Errorf("the memories differ")
 		}
 	}
 	a, b := plain.(experimental.InternalModule), fuelled.(experimental.InternalModule)
@@ -256,11 +258,11 @@ func (d *duel) sameState(plain, fuelled api.Module) {
 
 func (d *duel) same(what, plain, fuelled string) {
 	if plain != fuelled {
-		d.t.Errorf("%s: %s as it is, %s rewritten", what, plain, fuelled)
+		d.t.Errorf("%s: unchanged %s, rewritten %s", what, plain, fuelled)
 	}
 }
 
-// words are a value as wazero takes it: two words for a vector, one for the rest.
+// words returns a value in wazero's representation: two words for a vector, one for other values.
 func (v value) words(t *testing.T) []uint64 {
 	if v.Type != "v128" {
 		return []uint64{word(v.Type, v.Value)}
@@ -281,7 +283,7 @@ func word(typ string, v any) uint64 {
 	case !ok || text == "null":
 		return 0
 	case strings.HasPrefix(text, "nan:"):
-		return 0x7ff8_0000_7fc0_0000 // of either width
+		return 0x7ff8_0000_7fc0_0000 // a NaN of either width
 	}
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
 		if typ == "externref" {

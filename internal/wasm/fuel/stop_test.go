@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// TestStop stops guests that would run for ever, or nearly so, while the garbage collector runs. Where one cannot
-// be stopped, the test does not end.
+// TestStop stops guests that would run endlessly or very long, while the garbage collector runs. If
+// a guest cannot be stopped, the test hangs.
 func TestStop(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -24,7 +24,7 @@ func TestStop(t *testing.T) {
 	}{
 		{"empty loop", func(g *guest) { g.add("run", nil, nil, nil, loop(br(0))) }},
 		{"nested loops", func(g *guest) { g.add("run", nil, nil, nil, loop(loop(loop(br(1))), br(0))) }},
-		{"loop left and entered", func(g *guest) {
+		{"loop exited and entered", func(g *guest) {
 			g.add("run", nil, nil, i32, loop(block(num(3), set(0), loop(get(0), brIf(1), br(0))), br(0)))
 		}},
 		{"loop with parameters", func(g *guest) {
@@ -34,7 +34,7 @@ func TestStop(t *testing.T) {
 		{"table of back edges", func(g *guest) {
 			g.add("run", nil, nil, i32, loop(loop(get(0), num(1), op(i32Add), tee(0), num(1), op(0x71), brTable(0, 1, 0))))
 		}},
-		{"long turns", func(g *guest) {
+		{"long iterations", func(g *guest) {
 			g.add("run", nil, nil, i32, loop(repeat(20_000, get(0), num(3), op(i32Mul), set(0)), br(0)))
 		}},
 		{"calls without loops", func(g *guest) {
@@ -82,7 +82,7 @@ func repeat(n int, code ...[]byte) (out []byte) {
 	return out
 }
 
-// stop runs a guest until it has called yield a few times, then ends it.
+// stop runs a guest and stops it after a few calls of yield.
 func stop(t *testing.T, wasm []byte) {
 	const times, code = 20, 7
 	rewritten, err := fuel.Rewrite(parse(t, wasm), fuel.Options{})
@@ -105,11 +105,11 @@ func stop(t *testing.T, wasm []byte) {
 	}
 	_, err = m.ExportedFunction("run").Call(ctx)
 	if exit, ok := errors.AsType[*sys.ExitError](err); !ok || exit.ExitCode() != code || yields != times {
-		t.Errorf("the guest ended after %d yields with %v; want exit code %d after %d", yields, err, code, times)
+		t.Errorf("the guest stopped after %d yields with %v; want exit code %d after %d", yields, err, code, times)
 	}
 }
 
-// collectGarbage runs the garbage collector again and again until the function that it returns is called.
+// collectGarbage runs the garbage collector in a loop until the returned function is called.
 func collectGarbage() (end func()) {
 	var stopped atomic.Bool
 	var done sync.WaitGroup

@@ -12,12 +12,13 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// TestTailCallsAreMiscompiled is the reason why package binary refuses tail calls: on amd64, wazero's compiler puts the
-// address of the function into the register of the seventh argument, and so into the hands of the guest. Its interpreter
-// is right. If this test fails, the decision is due again.
+// TestTailCallsAreMiscompiled shows why package binary rejects tail calls: on amd64, wazero's
+// compiler writes the address of the function to the register of the seventh argument, and so leaks
+// it to the guest. Its interpreter is correct. If this test fails, wazero has fixed the bug, and
+// tail calls may be allowed.
 func TestTailCallsAreMiscompiled(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
-		t.Skip("the mistake is of the compiler for amd64")
+		t.Skip("only the compiler for amd64 has the bug")
 	}
 	const parameters = 7
 	g, many, arguments := &guest{}, []binary.ValueType{}, []byte{}
@@ -48,6 +49,6 @@ func TestTailCallsAreMiscompiled(t *testing.T) {
 		t.Errorf("interpreted: %d; want %d", got, want)
 	}
 	if got := run(wazero.NewRuntimeConfigCompiler()); got == want {
-		t.Errorf("compiled: %d, which is right: tail calls could be allowed", got)
+		t.Errorf("compiled: %d, which is correct: tail calls may be allowed", got)
 	}
 }

@@ -1,0 +1,121 @@
+package fuel
+
+import "github.com/toolrun/toolrun/internal/wasm/binary"
+
+// unitShift is the binary logarithm of the number of instructions, or of bytes moved by an
+// instruction, that cost one unit of fuel.
+const unitShift = 6
+
+// smallLeaf is the maximum number of instructions outside of loops in a leaf function that is not
+// charged for its entry: its caller pays for these instructions with the call.
+const smallLeaf = 32
+
+// goCallSize is the size, in instructions, of an instruction that leaves the machine code for Go.
+// It exceeds smallLeaf.
+const goCallSize = 256
+
+// region is the part of a function that belongs to one loop, without the loops inside it, or to no
+// loop.
+type region struct {
+	// parent is the index of the enclosing region.
+	parent int
+	// size is the number of instructions; expensive ones count as several.
+	size int
+	// params reports that the region is a loop with parameters. Its iteration cannot be repeated
+	// from within a block.
+	params bool
+	// shared reports that other code changes the fuel while the region runs: a function that it
+	// calls, or a loop inside it that counts in the global.
+	shared bool
+}
+
+// cost returns the fuel that an iteration costs: 1, and more for many instructions, but at most
+// what yield is sure to return.
+func (s region) cost() int64 { return min(1+int64(s.size>>unitShift), Slice) }
+
+// paidByCaller reports whether the caller of the function pays for the region, which must be the
+// one outside of loops.
+func (s region) paidByCaller() bool { return !s.shared && s.size <= smallLeaf }
+
+// regionsOf returns the regions of a function: first the one outside of loops, then each loop.
+func (r *rewriter) regionsOf(code []byte) []region {
+	all := []region{{}}
+	open := []int{0} // the region of each open block
+	for in := range binary.Instructions(code) {
+		current := open[len(open)-1]
+		all[current].size += r.size(in)
+		switch in.Op {
+		case binary.Loop:
+			open = append(open, len(all))
+			params := in.Index != binary.NoType && len(r.m.Types[in.Index].Params) > 0
+			all = append(all, region{parent: current, params: params, shared: params})
+		case binary.Block, binary.If:
+			open = append(open, current)
+		case binary.End:
+			open = open[:len(open)-1]
+		default:
+			if changesFuel(in.Op) {
+				all[current].shared = true
+			}
+		}
+	}
+	for i := len(all) - 1; i > 0; i-- {
+		if all[i].shared {
+			all[all[i].parent].shared = true
+		}
+	}
+	return all
+}
+
+// size returns the size of an instruction. The size of a call includes that of a small leaf, which
+// is not charged itself. An indirect call always includes the largest one, because its target is
+// not known.
+func (r *rewriter) size(in binary.Instruction) int {
+	switch in.Op {
+	case binary.RefFunc:
+		return goCallSize
+	case binary.CallIndirect:
+		return 1 + smallLeaf
+	case binary.Call:
+		if in.Index < r.yield {
+			return goCallSize
+		}
+		return 1 + int(r.leaves[in.Index-r.yield])
+	}
+	return 1
+}
+
+// changesFuel reports whether other code may change the fuel while an instruction runs.
+func changesFuel(op binary.Op) bool {
+	switch op {
+	case binary.Call, binary.CallIndirect, binary.MemoryFill, binary.MemoryCopy, binary.MemoryInit, binary.MemoryGrow,
+		binary.TableFill, binary.TableCopy, binary.TableInit, binary.TableGrow:
+		return true
+	}
+	return false
+}
+
+// measureLeaves returns, for each function that the module defines, the number of its instructions
+// that callers pay for.
+func (r *rewriter) measureLeaves() []uint8 {
+	sizes := make([]uint8, len(r.m.Functions))
+	for i, f := range r.m.Functions {
+		if callsNothing(f.Code) {
+			if entry := r.regionsOf(f.Code)[0]; entry.paidByCaller() {
+				sizes[i] = uint8(entry.size)
+			}
+		}
+	}
+	return sizes
+}
+
+// callsNothing reports whether a function is a leaf. It is fast, because nearly all other functions
+// call something early.
+func callsNothing(code []byte) bool {
+	for in := range binary.Instructions(code) {
+		if changesFuel(in.Op) {
+			return false
+		}
+	}
+	return true
+}
