@@ -1,12 +1,15 @@
-// Package stackguard rewrites WebAssembly modules so that the stack that their compiler keeps in memory can be moved,
-// and cannot overflow unnoticed.
+// Package stackguard rewrites WebAssembly modules so that the stack in their linear memory can be
+// relocated and cannot overflow undetected.
 //
-// Compilers of C keep what has an address on a stack in linear memory, and its end in a mutable global, the stack
-// pointer. It grows down. A linker that puts it below everything else gets an overflow trapped for free: the next
-// address is below zero. But its size is then fixed when the module is linked. [Rewrite] adds a second global, the
-// limit, and checks where the stack pointer may go down: a stack pointer below the limit traps. A host can then
-// point both at a region that it has reserved. While the limit is zero, which it is at first, nothing changes.
+// C compilers keep variables whose address is taken on a stack in linear memory. Its end is in a
+// mutable global, the stack pointer, and it grows down. If the linker places the stack below all
+// other data, an overflow traps without a check, because its address is below zero. But then the
+// size of the stack is fixed at link time. [Rewrite] adds a second global, the limit, and checks
+// where the stack pointer may move down: a stack pointer below the limit traps. A host can then
+// point both globals at a region that it has reserved. The limit is zero at first, and then no
+// check fails.
 //
-// Not each function needs a check: between two of them there may be some calls, as long as what they take is bounded by
-// [Slack]. A function of C that only calls others directly is mostly covered by the check of its caller.
+// Not every function needs a check: there may be several calls between two checks, as long as the
+// stack that they use is bounded by [Slack]. The check of the caller usually covers a C function
+// that only makes direct calls.
 package stackguard

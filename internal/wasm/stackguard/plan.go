@@ -2,65 +2,71 @@ package stackguard
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// Slack is how far below the limit functions may write that are not checked, in bytes. The limit is to be so much above
-// the lowest address of the stack.
-const Slack = maxUnchecked + maxClosed + redZone
+// Slack is the distance below the limit, in bytes, that unchecked functions may write to. The limit
+// must be at least Slack above the lowest address of the stack.
+const Slack = maxUncheckedBytes + maxClosedBytes + redZone
 
 const (
-	// maxUnchecked is how many bytes of stack may be taken from one check to the next.
-	maxUnchecked = 64 << 10
-	// maxClosed is how many a function may take, with all that it calls, to need no check even if it is called indirectly.
-	maxClosed = 16 << 10
-	// redZone is how far below the stack pointer compilers let a function that calls nothing write without moving it.
+	// maxUncheckedBytes bounds the stack that functions use between two checks.
+	maxUncheckedBytes = 64 << 10
+	// maxClosedBytes bounds the stack of a function and of all its callees, for the function to
+	// need no check even if it is called indirectly.
+	maxClosedBytes = 16 << 10
+	// redZone is the size of the area below the stack pointer that compilers let leaf functions use
+	// without moving it.
 	redZone = 128
 )
 
-// plan says which functions of a module are checked. Between two checks there are only direct calls, none of which leads
-// back, so that what they take is bounded: each function is checked that may be called indirectly or by the host, each
-// that closes a circle of direct calls, and each behind which too much would be taken. A closed function is none of these:
-// all that it leads to is known, and takes little.
+// plan determines which functions of a module are checked. Between two checks there are only direct
+// calls without cycles, so the stack that they use is bounded. A function is checked if it may be
+// called indirectly or by the host, if it closes a cycle of direct calls, or if its callees would
+// use too much stack without a check. A closed function needs no check: all functions reachable
+// from it are known, and together they use little stack.
 type plan struct {
 	functions []function
 }
 
-// function is what is known about one function of a module.
+// function is the analysis of one function of a module.
 type function struct {
-	// own is how many bytes it takes itself, and moves whether it takes any.
+	// own is the number of bytes that the function itself uses; moves reports whether it moves the
+	// stack pointer.
 	own   int
 	moves bool
-	calls []int
-	// open is true if it calls what is not known, itself, or what does, or if it takes much.
+	calls []int // the functions that it calls directly
+	// open is true unless the function is closed: it may call unknown functions or itself, or uses
+	// much stack.
 	open bool
-	// checked is true if the function is checked, and required once requireCheck was there.
+	// checked is true if the function is checked. required is set by requireCheck.
 	checked, required bool
-	// below is how many bytes it takes before the next check, itself included, once it was visited.
-	below            int
-	closing, visited progress
+	// below is the number of bytes used until the next check, including the function's own. visit
+	// computes it.
+	below             int
+	analyzed, visited progress
 }
 
 type progress byte
 
 const (
-	notYet progress = iota
-	begun
+	notStarted progress = iota
+	running
 	done
 )
 
-// planOf looks through the functions of a module.
+// planOf analyzes the functions of a module.
 func planOf(m *binary.Module, pointer uint32) *plan {
 	p := &plan{functions: make([]function, len(m.Functions))}
 	imported := m.ImportedFuncs()
-	var named []int // functions that may be called indirectly, or by the host
+	var referenced []int // functions that may be called indirectly or by the host
 	for _, r := range m.References {
-		named = append(named, int(r.Index)-imported)
+		referenced = append(referenced, int(r.Index)-imported)
 	}
 	for i := range m.Functions {
-		named = append(named, p.read(i, m.Functions[i].Code, pointer, imported)...)
+		referenced = append(referenced, p.read(i, m.Functions[i].Code, pointer, imported)...)
 	}
 	for i := range p.functions {
-		p.close(i)
+		p.analyze(i)
 	}
-	for _, i := range named {
+	for _, i := range referenced {
 		if i >= 0 {
 			p.requireCheck(i)
 		}
@@ -71,48 +77,48 @@ func planOf(m *binary.Module, pointer uint32) *plan {
 	return p
 }
 
-// read looks through a function, and returns those of which it takes a reference.
-func (p *plan) read(i int, code []byte, pointer uint32, imported int) (named []int) {
+// read analyzes the code of a function. It returns the functions that the code takes references of.
+func (p *plan) read(i int, code []byte, pointer uint32, imported int) (referenced []int) {
 	f := &p.functions[i]
 	for move := range moves(code, pointer) {
 		f.moves = true
 		f.own += move.by
-		f.checked = f.checked || !move.known || move.looped || f.own > maxUnchecked
+		f.checked = f.checked || !move.known || move.looped || f.own > maxUncheckedBytes
 	}
 	f.open = f.checked
 	for in := range binary.Instructions(code) {
 		switch called := int(in.Index) - imported; {
 		case in.Op == binary.CallIndirect, in.Op == binary.Call && called < 0:
-			f.open = true // the host may call the module again
+			f.open = true // the host may call the module
 		case in.Op == binary.Call:
 			f.calls = append(f.calls, called)
 		case in.Op == binary.RefFunc:
-			named = append(named, called)
+			referenced = append(referenced, called)
 		}
 	}
-	return named
+	return referenced
 }
 
-// close finds out whether a function is closed, and how much it takes then.
-func (p *plan) close(i int) {
+// analyze determines whether a function is closed, and the stack that it then uses.
+func (p *plan) analyze(i int) {
 	f := &p.functions[i]
-	if f.closing != notYet {
-		f.open = f.open || f.closing == begun // it calls itself
+	if f.analyzed != notStarted {
+		f.open = f.open || f.analyzed == running // it calls itself
 		return
 	}
-	f.closing = begun
+	f.analyzed = running
 	for _, called := range f.calls {
-		p.close(called)
+		p.analyze(called)
 		g := &p.functions[called]
 		f.open = f.open || g.open
 		f.below = max(f.below, g.below)
 	}
 	f.below += f.own
-	f.open = f.open || f.below > maxClosed
-	f.closing = done
+	f.open = f.open || f.below > maxClosedBytes
+	f.analyzed = done
 }
 
-// requireCheck has a function checked, or what it calls if it takes nothing itself.
+// requireCheck marks a function as checked, or its callees if it uses no stack itself.
 func (p *plan) requireCheck(i int) {
 	f := &p.functions[i]
 	if f.required || !f.open {
@@ -128,23 +134,23 @@ func (p *plan) requireCheck(i int) {
 	}
 }
 
-// visit computes how much a function takes before the next check.
+// visit computes the stack that a function uses until the next check.
 func (p *plan) visit(i int) {
 	f := &p.functions[i]
-	if f.visited != notYet || !f.open {
+	if f.visited != notStarted || !f.open {
 		return
 	}
-	f.visited, f.below = begun, 0
+	f.visited, f.below = running, 0
 	for _, called := range f.calls {
 		p.visit(called)
 		g := &p.functions[called]
-		if g.visited == begun { // a circle
+		if g.visited == running { // a cycle
 			p.requireCheck(called)
 		} else if !g.checked {
 			f.below = max(f.below, g.below)
 		}
 	}
 	f.below += f.own
-	f.checked = f.checked || f.moves && f.below > maxUnchecked
+	f.checked = f.checked || f.moves && f.below > maxUncheckedBytes
 	f.visited = done
 }

@@ -9,22 +9,22 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// shape is a function of a test module: what it takes of the stack, and what it calls.
+// shape describes a function of a test module: the stack that it uses, and its calls.
 type shape struct {
-	own      int
-	byLocal  bool // it moves the pointer by a number that is not known
-	calls    []int
-	indirect bool // it calls something of the table
-	host     bool // it calls the host
-	named    bool // it is in the table
+	own        int
+	byLocal    bool // it moves the pointer by an unknown distance
+	calls      []int
+	indirect   bool // it makes an indirect call
+	host       bool // it calls the host
+	referenced bool // it is in the table
 }
 
-// parsed assembles a module of such functions and parses it. Function 0 is imported.
+// parsed builds and parses a module of such functions. Function 0 is imported.
 func parsed(t *testing.T, shapes []shape) *binary.Module {
 	t.Helper()
 	code := binary.AppendUint32(nil, uint32(len(shapes)))
 	types := binary.AppendUint32(nil, uint32(len(shapes)))
-	var named []byte
+	var referenced []byte
 	count := 0
 	for i, s := range shapes {
 		body := []byte{1, 1, 0x7f}
@@ -45,12 +45,12 @@ func parsed(t *testing.T, shapes []shape) *binary.Module {
 		body = append(body, endOp)
 		code = append(binary.AppendUint32(code, uint32(len(body))), body...)
 		types = append(types, 0)
-		if s.named {
-			named = binary.AppendUint32(named, uint32(i+1))
+		if s.referenced {
+			referenced = binary.AppendUint32(referenced, uint32(i+1))
 			count++
 		}
 	}
-	elements := append(append([]byte{1, 0, i32Const, 0, endOp}, binary.AppendUint32(nil, uint32(count))...), named...)
+	elements := append(append([]byte{1, 0, i32Const, 0, endOp}, binary.AppendUint32(nil, uint32(count))...), referenced...)
 	m, err := binary.Parse(binary.Join([]binary.Section{
 		{ID: binary.TypeSection, Data: []byte{1, 0x60, 0, 0}},
 		{ID: binary.ImportSection, Data: slices.Concat([]byte{1}, binary.AppendName(nil, "m"), binary.AppendName(nil, "f"), []byte{0, 0})},
@@ -71,31 +71,32 @@ func TestPlan(t *testing.T) {
 		shapes []shape
 		want   []bool
 	}{
-		"calls nothing":             {[]shape{{own: 16, named: true}}, []bool{false}},
-		"takes much":                {[]shape{{own: maxClosed + 1, named: true}}, []bool{true}},
-		"calls little":              {[]shape{{own: 16, named: true, calls: []int{1}}, {own: 16}}, []bool{false, false}},
-		"calls itself":              {[]shape{{own: 16, calls: []int{0}}}, []bool{true}},
-		"a circle":                  {[]shape{{own: 16, calls: []int{1}}, {own: 16, calls: []int{0}}}, []bool{true, false}},
-		"a circle by who takes 0":   {[]shape{{calls: []int{1}}, {own: 16, calls: []int{0}}}, []bool{false, true}},
-		"by the table":              {[]shape{{own: 16, named: true, indirect: true}, {own: 16, indirect: true}}, []bool{true, false}},
-		"by the table, who takes 0": {[]shape{{named: true, calls: []int{1}}, {own: 16, indirect: true}}, []bool{false, true}},
-		"by the host":               {[]shape{{own: 16, named: true, host: true}}, []bool{true}},
-		"by a number unknown":       {[]shape{{byLocal: true}}, []bool{true}},
-		"much behind it": {
-			[]shape{{own: maxUnchecked / 2, calls: []int{1}, host: true}, {own: maxUnchecked / 2, calls: []int{2}, host: true}, {own: 16, host: true}},
+		"calls nothing":              {[]shape{{own: 16, referenced: true}}, []bool{false}},
+		"uses much":                  {[]shape{{own: maxClosedBytes + 1, referenced: true}}, []bool{true}},
+		"calls little":               {[]shape{{own: 16, referenced: true, calls: []int{1}}, {own: 16}}, []bool{false, false}},
+		"calls itself":               {[]shape{{own: 16, calls: []int{0}}}, []bool{true}},
+		"a cycle":                    {[]shape{{own: 16, calls: []int{1}}, {own: 16, calls: []int{0}}}, []bool{true, false}},
+		"a cycle without own stack":  {[]shape{{calls: []int{1}}, {own: 16, calls: []int{0}}}, []bool{false, true}},
+		"by the table":               {[]shape{{own: 16, referenced: true, indirect: true}, {own: 16, indirect: true}}, []bool{true, false}},
+		"by the table, no own stack": {[]shape{{referenced: true, calls: []int{1}}, {own: 16, indirect: true}}, []bool{false, true}},
+		"by the host":                {[]shape{{own: 16, referenced: true, host: true}}, []bool{true}},
+		"by an unknown distance":     {[]shape{{byLocal: true}}, []bool{true}},
+		"callees use much": {
+			[]shape{{own: maxUncheckedBytes / 2, calls: []int{1}, host: true}, {own: maxUncheckedBytes / 2, calls: []int{2}, host: true}, {own: 16, host: true}},
 			[]bool{true, false, false},
 		},
 	} {
 		p := planOf(parsed(t, test.shapes), 0)
 		for i, want := range test.want {
 			if p.functions[i].checked != want {
-				t.Errorf("%s: function %d is checked: %t", name, i, !want)
+				t.Errorf("%s: checked of function %d = %t", name, i, !want)
 			}
 		}
 	}
 }
 
-// Whatever calls whatever, what is taken from one check to the next stays within the slack.
+// TestPlanBounds checks that the stack used between two checks is within the slack, for random call
+// graphs.
 func TestPlanBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -106,47 +107,47 @@ func TestPlanBounds(t *testing.T) {
 			for range r.IntN(3) {
 				s.calls = append(s.calls, r.IntN(len(shapes)))
 			}
-			s.indirect, s.host, s.named = r.IntN(4) == 0, r.IntN(8) == 0, r.IntN(3) == 0
+			s.indirect, s.host, s.referenced = r.IntN(4) == 0, r.IntN(8) == 0, r.IntN(3) == 0
 		}
-		if most := mostUnchecked(shapes, planOf(parsed(t, shapes), 0)); most > maxUnchecked+maxClosed {
-			t.Fatalf("%+v: %d bytes are taken without a check", shapes, most)
+		if longest := longestUnchecked(shapes, planOf(parsed(t, shapes), 0)); longest > maxUncheckedBytes+maxClosedBytes {
+			t.Fatalf("%+v: %d bytes are used without a check", shapes, longest)
 		}
 	}
 }
 
-// mostUnchecked returns the most that functions take in a row of which none is checked.
-func mostUnchecked(shapes []shape, p *plan) int {
-	var named []int
+// longestUnchecked returns the longest that functions take in a row of which none is checked.
+func longestUnchecked(shapes []shape, p *plan) int {
+	var referenced []int
 	for i, s := range shapes {
-		if s.named {
-			named = append(named, i)
+		if s.referenced {
+			referenced = append(referenced, i)
 		}
 	}
-	taken := make([]int, len(shapes)) // up to the end of each, at most
+	taken := make([]int, len(shapes)) // the maximum up to the end of each function
 	for i := range shapes {
 		if !p.functions[i].checked {
 			taken[i] = shapes[i].own
 		}
 	}
-	most := 0
+	longest := 0
 	for round := 0; ; round++ {
 		before := slices.Clone(taken)
 		for i, s := range shapes {
 			called := s.calls
 			if s.indirect || s.host {
-				called = slices.Concat(called, named)
+				called = slices.Concat(called, referenced)
 			}
 			for _, next := range called {
 				if !p.functions[next].checked {
 					taken[next] = max(taken[next], taken[i]+shapes[next].own)
 				}
 			}
-			most = max(most, taken[i])
+			longest = max(longest, taken[i])
 		}
 		if slices.Equal(before, taken) {
-			return most
+			return longest
 		}
-		if round > len(shapes) { // a circle takes without end
+		if round > len(shapes) { // an unchecked cycle
 			return math.MaxInt
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// ErrNoStack is the error for a module in which the stack pointer cannot be recognised.
-var ErrNoStack = errors.New("the module has no single mutable global of type i32 that could be its stack pointer")
+// ErrNoStack reports that the stack pointer of a module cannot be identified.
+var ErrNoStack = errors.New("the module must have exactly one mutable global of type i32, its stack pointer")
 
-// The instructions that are looked for and added.
+// The opcodes that Rewrite searches for or adds.
 const (
 	unreachable = 0x00
 	ifOp        = 0x04
@@ -23,9 +23,9 @@ const (
 	noType      = 0x40
 )
 
-// Rewrite returns the module with its stack guarded. The stack pointer is the one mutable global of type i32; the
-// limit is the next of that type and kind, and the last global of the module. Both are compared as unsigned numbers.
-// An error is ErrNoStack. Rewrite is safe for concurrent use.
+// Rewrite returns the module with stack checks. The stack pointer is the only mutable global of
+// type i32. Rewrite adds the limit, a second one, as the last global of the module. The checks
+// compare both as unsigned numbers. The error is ErrNoStack. Rewrite is safe for concurrent use.
 func Rewrite(m *binary.Module) ([]byte, error) {
 	pointer, err := pointerOf(m)
 	if err != nil {
@@ -56,13 +56,13 @@ func pointerOf(m *binary.Module) (uint32, error) {
 		}
 		found = i
 	}
-	if found < m.ImportedGlobals() { // none, or one that the host shares
+	if found < m.ImportedGlobals() { // not found, or imported
 		return 0, ErrNoStack
 	}
 	return uint32(found), nil
 }
 
-// withLimit returns a global section with a mutable i32 of value 0 at its end.
+// withLimit appends a mutable i32 with the value 0 to a global section.
 func withLimit(section []byte) ([]byte, error) {
 	const mutable = 1
 	count, old, err := binary.Vector(section)
@@ -72,11 +72,11 @@ func withLimit(section []byte) ([]byte, error) {
 	return binary.AppendVector(nil, count+1, old, []byte{byte(binary.I32), mutable, i32Const, 0, endOp}), nil
 }
 
-// guard are the indexes of the two globals.
+// guard contains the indexes of the stack pointer and of its limit.
 type guard struct{ pointer, limit uint32 }
 
-// code returns the code section of the functions, with a check after each instruction that may move the stack pointer
-// down, but for those of functions that take little, whatever they call.
+// code returns the code section. Functions that the plan marks get a check after each instruction
+// that may move the stack pointer down.
 func (g guard) code(m *binary.Module) []byte {
 	size := 0
 	for _, f := range m.Functions {
@@ -105,8 +105,9 @@ func (g guard) append(out []byte, f binary.Function) []byte {
 	return append(out, f.Code[copied:]...)
 }
 
-// appendCheck appends what traps if the stack pointer is below the limit. The pointer keeps its value, by which a host can
-// recognise the overflow. If the instruction before has left it in a local, it is taken from there, which is faster.
+// appendCheck appends code that traps if the stack pointer is below the limit. The pointer keeps
+// its value, by which a host can recognise the overflow. If the previous instruction also stored
+// the pointer in a local, the check reads the local, which is faster.
 func (g guard) appendCheck(out []byte, last binary.Instruction) []byte {
 	if last.Op == localTee {
 		out = binary.AppendUint32(append(out, localGet), last.Index)

@@ -14,27 +14,29 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/stackguard"
 )
 
-// The pointer of the test modules begins here, and each call takes so much, in bytes.
+// The initial stack pointer of the test modules, and the stack that each call uses, in bytes.
 const (
 	top   = 65536
 	frame = 16
 )
 
-// Code of one function of type (i32) -> (i32) with one local besides, of which the parameter is how often it calls itself.
+// Code of a function of type (i32) -> (i32) with one local. The parameter is the number of
+// recursive calls.
 var (
 	enter   = []byte{0x23, 0, 0x41, frame, 0x6b, 0x22, 1, 0x24, 0} // pointer -= frame
 	leave   = []byte{0x20, 1, 0x41, frame, 0x6a, 0x24, 0}          // pointer = local + frame
 	keep    = []byte{0x20, 1, 0x20, 0, 0x36, 2, 0}                 // store the parameter in the frame
 	recurse = []byte{0x20, 0, 0x04, 0x40, 0x20, 0, 0x41, 1, 0x6b, 0x10, 0, 0x1a, 0x0b}
 	result  = []byte{0x20, 1, 0x28, 2, 0}                               // load it
-	call    = []byte{0x20, 0, 0x04, 0x40, 0x41, 0, 0x10, 0, 0x1a, 0x0b} // call itself with 0, unless the parameter is
+	call    = []byte{0x20, 0, 0x04, 0x40, 0x41, 0, 0x10, 0, 0x1a, 0x0b} // call itself with 0, unless the parameter is 0
 	dropped = []byte{0x23, 0, 0x41, frame, 0x6b, 0x24, 0}               // pointer -= frame, without a local
 	// Other ways to move the pointer: by a variable, and by adding a negative constant.
 	enterBy  = []byte{0x23, 0, 0x20, 0, 0x41, 4, 0x74, 0x6b, 0x22, 1, 0x24, 0} // pointer -= parameter << 4
 	enterAdd = []byte{0x23, 0, 0x41, 0x70, 0x6a, 0x22, 1, 0x24, 0}             // pointer += -16
 )
 
-// module assembles a module of one function, "run", and of the mutable globals, all of type i32 and value top.
+// module builds a module of one function, "run", and of mutable globals of type i32 with the value
+// top.
 func module(globals int, code ...[]byte) []byte {
 	body := slices.Concat([]byte{1, 1, 0x7f}, slices.Concat(code...), []byte{0x0b})
 	global := slices.Concat([]byte{0x7f, 1, 0x41}, binary.AppendInt64(nil, top), []byte{0x0b})
@@ -89,8 +91,8 @@ func TestGuard(t *testing.T) {
 		code  [][]byte
 		limit uint64
 		n     uint64 // the argument
-		trap  string // "" for none
-		moved uint64 // how far the pointer is from the top afterwards
+		trap  string // "" for no trap
+		moved uint64 // the distance of the pointer from the top afterwards
 	}{
 		{"no limit", [][]byte{enter, keep, recurse, result, leave}, 0, 4000, "", 0},
 		{"no limit, out of memory", [][]byte{enter, keep, recurse, result, leave}, 0, 5000, "out of bounds memory access", 4097 * frame},
@@ -99,7 +101,7 @@ func TestGuard(t *testing.T) {
 		{"far deeper than the limit", [][]byte{enter, keep, recurse, result, leave}, top - 100*frame, 4000, "unreachable", 101 * frame},
 		{"without a local", [][]byte{dropped, call, {0x41, 0}}, top - frame, 0, "", frame},
 		{"without a local too far", [][]byte{dropped, call, {0x41, 0}}, top - frame, 1, "unreachable", 2 * frame},
-		{"little, and nothing is called", [][]byte{enter, keep, result, leave}, top, 7, "", 0},
+		{"a small leaf", [][]byte{enter, keep, result, leave}, top, 7, "", 0},
 		{"by a variable", [][]byte{enterBy, result}, top - 64, 4, "", 64},
 		{"by a variable too far", [][]byte{enterBy, result}, top - 64, 5, "unreachable", 80},
 		{"by a variable below zero", [][]byte{enterBy, result}, top - 64, 4097, "out of bounds memory access", 4097 * frame},
@@ -126,13 +128,13 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// What only frees the stack is not checked: the end of a function costs nothing.
+// TestEndsAreNotChecked checks that the end of a function, which only frees stack, costs nothing.
 func TestEndsAreNotChecked(t *testing.T) {
 	plain := module(1, enter, keep, recurse, result, leave)
 	grown := len(rewrite(t, plain)) - len(plain)
 	const check, global = 9, 5 // bytes
 	if leaf := module(1, enter, keep, result, leave); len(rewrite(t, leaf)) != len(leaf)+global {
-		t.Errorf("a function that takes little and calls nothing is checked")
+		t.Errorf("Rewrite added a check to a small leaf function")
 	}
 	if grown != check+global {
 		t.Errorf("the module grew by %d bytes; want %d, for one check and a global", grown, check+global)

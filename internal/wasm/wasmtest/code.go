@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// Opcodes and the type of blocks without a result.
+// Opcodes, and the type of blocks without a result.
 const (
 	Unreachable = 0x00
 	Loop        = 0x03
@@ -24,13 +24,13 @@ const (
 	Empty       = 0x40
 )
 
-// Const is i32.const.
+// Const returns an i32.const.
 func Const(n int32) []byte {
 	const opcode = 0x41
 	return binary.AppendInt64([]byte{opcode}, int64(n))
 }
 
-// Call is a call of a function with constant arguments.
+// Call returns a call of a function with constant arguments.
 func Call(function uint32, args ...int32) (code []byte) {
 	const opcode = 0x10
 	for _, arg := range args {
@@ -39,7 +39,7 @@ func Call(function uint32, args ...int32) (code []byte) {
 	return binary.AppendUint32(append(code, opcode), function)
 }
 
-// Trap is unreachable where the two numbers that code leaves differ.
+// Trap returns code that traps if the two numbers on the stack after the given code differ.
 func Trap(code ...[]byte) []byte {
 	return append(slices.Concat(code...), I32Ne, If, Empty, Unreachable, End)
 }

@@ -1,3 +1,3 @@
-// Package wasmtest writes small WebAssembly modules, for tests and for the worked examples of the ABI: one memory,
-// functions of i32, and code as bytes.
+// Package wasmtest builds small WebAssembly modules for tests and for the examples of the ABI. A
+// module has one memory, functions with i32 values, and code in bytes.
 package wasmtest

@@ -7,18 +7,18 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// Module is a module in the making. The zero value has a memory of no pages, exported as memory.
+// Module is a builder of a module. The zero value has a memory of zero pages, exported as memory.
 type Module struct {
-	// Pages is the memory's size at the start.
+	// Pages is the initial size of the memory.
 	Pages uint32
-	// MaxPages bounds it where it is not zero.
+	// MaxPages is the maximum size of the memory, 0 for none.
 	MaxPages uint32
 
 	imports, types, functions, globals, exports, bodies, data [][]byte
 }
 
-// Import adds a function to import, named as module.name, of params to one result, and returns its index. All
-// imports are added before the first Func.
+// Import adds an imported function with one result, and returns its index. The name has the form
+// module.name. All imports must be added before the first Func.
 func (m *Module) Import(name string, params int) uint32 {
 	module, field, _ := strings.Cut(name, ".")
 	entry := binary.AppendName(binary.AppendName(nil, module), field)
@@ -27,8 +27,8 @@ func (m *Module) Import(name string, params int) uint32 {
 	return uint32(len(m.imports) - 1)
 }
 
-// Func adds a function of no parameters, exports it unless name is "", and returns its index. Its code needs no
-// end.
+// Func adds a function without parameters, exports it unless name is "", and returns its index. The
+// code must not include the final end.
 func (m *Module) Func(name string, results int, code ...byte) uint32 {
 	m.functions = append(m.functions, binary.AppendUint32(nil, m.signature(0, results)))
 	body := append([]byte{0}, append(code, End)...)
@@ -53,7 +53,7 @@ func (m *Module) Global(n int32) uint32 {
 	return uint32(len(m.globals) - 1)
 }
 
-// Data puts bytes into the memory.
+// Data adds an active data segment.
 func (m *Module) Data(at uint32, bytes string) {
 	segment := slices.Concat([]byte{0}, Const(int32(at)), []byte{End})
 	m.data = append(m.data, binary.AppendName(segment, bytes))
@@ -68,7 +68,7 @@ func (m *Module) signature(params, results int) uint32 {
 	return uint32(len(m.types) - 1)
 }
 
-// Bytes returns the module.
+// Bytes returns the encoded module.
 func (m *Module) Bytes() []byte {
 	memory := append([]byte{0}, binary.AppendUint32(nil, m.Pages)...)
 	if m.MaxPages > 0 {
