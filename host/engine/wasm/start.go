@@ -106,7 +106,7 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 
 // take initialises an instance that belongs to no run.
 func (s *starter) take(ctx context.Context, base *snapshot.Image, r *run) (*snapshot.Image, error) {
-	witness := &snapshot.Witness{Monotonic: machine.Nanotime}
+	witness := &snapshot.NondeterminismProbe{Monotonic: machine.Nanotime}
 	nobody, err := newRun(r.ctx, engine.Input{Limits: r.limits}, engine.Host{}, s.plugin.table, machine.Sources{
 		Walltime: witness.Walltime, Nanotime: witness.Nanotime, Random: witness,
 	})
@@ -114,7 +114,7 @@ func (s *starter) take(ctx context.Context, base *snapshot.Image, r *run) (*snap
 		return nil, err
 	}
 	nobody.memory = &linearMemory{}
-	return snapshot.Take(nobody.with(ctx), base, witness)
+	return snapshot.CaptureInitialized(nobody.with(ctx), base, witness)
 }
 
 // fromNothing makes an instance as wazero does.

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// BenchmarkFresh is one run of a Go guest as without this package: instantiate, initialise, call.
+// BenchmarkFresh runs a Go guest without this package: instantiate, initialise, call.
 func BenchmarkFresh(b *testing.B) {
 	r := newRuntime(b)
 	c, err := r.CompileModule(context.Background(), goGuest(b, "writer"))
@@ -29,7 +29,7 @@ func BenchmarkFresh(b *testing.B) {
 	}
 }
 
-// BenchmarkInitialized is the same run of a guest that must be initialised every time, from the image of its data.
+// BenchmarkInitialized restores the image of the data and initialises the guest in every run.
 func BenchmarkInitialized(b *testing.B) {
 	base := load(b, newRuntime(b), goGuest(b, "writer"), snapshot.Options{})
 	for b.Loop() {
@@ -43,7 +43,7 @@ func BenchmarkInitialized(b *testing.B) {
 	}
 }
 
-// BenchmarkRestored is the same run from the image of an initialised guest.
+// BenchmarkRestored restores the image of an initialised guest in every run.
 func BenchmarkRestored(b *testing.B) {
 	image := take(b, newRuntime(b), goGuest(b, "writer"), snapshot.Options{})
 	b.ResetTimer()
@@ -57,7 +57,7 @@ func BenchmarkRestored(b *testing.B) {
 	})
 }
 
-// BenchmarkGrown is the run of a guest whose memory grows, so that its instance is used once.
+// BenchmarkGrown runs a guest whose memory grows, so that its instance is not reused.
 func BenchmarkGrown(b *testing.B) {
 	image := take(b, newRuntime(b), goGuest(b, "writer"), snapshot.Options{})
 	for b.Loop() {

@@ -12,28 +12,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// finders are the ways to find written pages that this system has.
+// finders returns the finders that this system supports.
 func finders(t *testing.T) map[string]finder {
 	t.Helper()
 	file, err := os.Open("/proc/self/pagemap")
 	if err != nil {
-		t.Skip("the system does not tell which pages were written: /proc/self/pagemap")
+		t.Skip("the system does not report written pages: /proc/self/pagemap")
 	}
 	t.Cleanup(func() { file.Close() })
 	found := map[string]finder{"read": readFinder(file), "scanned": scanFinder(file)}
 	for name, find := range found {
-		if !tells(find) {
-			t.Logf("pages are not %s on this system", name)
+		if !works(find) {
+			t.Logf("the system does not support finder %s", name)
 			delete(found, name)
 		}
 	}
 	return found
 }
 
-// The filter of system calls in host/sandbox lets this one request through, by its number.
+// TestScanRequest checks the number of the request: the system call filter of host/sandbox allows
+// it.
 func TestScanRequest(t *testing.T) {
 	if scanRequest != 0xc0606610 {
-		t.Errorf("the request is %#x", uint64(scanRequest))
+		t.Errorf("scanRequest = %#x", uint64(scanRequest))
 	}
 }
 
@@ -41,7 +42,7 @@ func TestDirtyPages(t *testing.T) {
 	for name, find := range finders(t) {
 		t.Run(name, func(t *testing.T) {
 			const pages = 3000 // more than one batch
-			m := newTestMemory(t, picture(2000), pages*pageSize)
+			m := newTestMemory(t, testImage(2000), pages*pageSize)
 			all := m.Reallocate(pages * uint64(pageSize))
 			want := []int{0, 5, 1023, 1024, 1999, 2000, 2048}
 			for page := 2050; page < pages; page += 2 - page%7%2 { // more regions than one batch
@@ -58,7 +59,7 @@ func TestDirtyPages(t *testing.T) {
 	}
 }
 
-// However pages are found, and where they are not found at all, memories are put back.
+// TestRewindByAllFinders checks that memories are reset with each finder, and without one.
 func TestRewindByAllFinders(t *testing.T) {
 	was := pagemap
 	defer func() { pagemap = was }()
@@ -70,7 +71,7 @@ func TestRewindByAllFinders(t *testing.T) {
 	}
 }
 
-// More pages than are worth finding are no error: they are dropped.
+// TestScatteredPages checks that many scattered pages are dropped instead of copied.
 func TestScatteredPages(t *testing.T) {
 	was := pagemap
 	defer func() { pagemap = was }()
@@ -78,21 +79,21 @@ func TestScatteredPages(t *testing.T) {
 		pagemap = func() finder { return find }
 		t.Run(name, func(t *testing.T) {
 			const pages = 3 * maxDirty
-			image := picture(pages)
+			image := testImage(pages)
 			m := newTestMemory(t, image, pages*pageSize)
 			all := m.Reallocate(pages * uint64(pageSize))
 			for page := 0; page < pages; page += 2 {
 				all[page*pageSize]++
 			}
 			if !m.rewind() || !bytes.Equal(all, image) {
-				t.Error("the memory is not what it was")
+				t.Error("the memory differs from the image")
 			}
 		})
 	}
 }
 
-// A map that does not tell the truth is found out: one of zeros says that nothing was ever written.
-func TestTells(t *testing.T) {
+// TestWorks checks that works rejects a page map of zeros, which reports no written pages.
+func TestWorks(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "zeros"))
 	if err != nil {
 		t.Fatal(err)
@@ -101,27 +102,27 @@ func TestTells(t *testing.T) {
 	if err := file.Truncate(1 << 40); err != nil {
 		t.Skip("the file system has no sparse files")
 	}
-	if tells(readFinder(file)) || tells(scanFinder(file)) {
-		t.Error("a map of zeros is trusted")
+	if works(readFinder(file)) || works(scanFinder(file)) {
+		t.Error("works accepts a map of zeros")
 	}
-	if empty, err := os.Open(os.DevNull); err != nil || tells(readFinder(empty)) {
-		t.Errorf("an empty map is trusted, or %v", err)
+	if empty, err := os.Open(os.DevNull); err != nil || works(readFinder(empty)) {
+		t.Errorf("works accepts an empty map, or opening it failed: %v", err)
 	}
 }
 
-// The file is sealed: nobody can change it, not even by its descriptor.
+// TestSealed checks that the file of a source cannot change, not even through its descriptor.
 func TestSealed(t *testing.T) {
-	image := picture(1)
+	image := testImage(1)
 	s, err := newSource(image)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.close()
 	if _, err := unix.Pwrite(s.fd, []byte{1}, 0); err == nil {
-		t.Error("the image can be written")
+		t.Error("the image is writable")
 	}
 	if err := unix.Ftruncate(s.fd, 0); err == nil {
-		t.Error("the image can be cut")
+		t.Error("the image can be truncated")
 	}
 	if _, err := unix.Mmap(s.fd, 0, pageSize, unix.PROT_WRITE, unix.MAP_SHARED); err == nil {
 		t.Error("the image can be mapped for writing")

@@ -7,18 +7,20 @@ import (
 	"sync"
 )
 
-// maxDirty is up to how many pages rewind copies back and leaves in the working set. Above it, dropping them
-// gives the memory of a heavy run back to the system.
+// maxDirty is the maximum number of pages that rewind restores by copying, and so leaves in the
+// working set. With more pages it drops them, which returns the memory of a heavy run to the
+// system.
 const maxDirty = 1024
 
-// finder returns which pages of a private mapping are copies of its own, by their index: those that are there, or were
-// swapped out, and are no page of the file. False where it cannot tell.
+// finder returns the indexes of the pages of a private mapping that are private copies: those that
+// are present or swapped out, and are not a page of the file. It returns false if it cannot
+// determine them.
 type finder func(mapping []byte) (dirty []int, ok bool)
 
 // dirtyPages is the finder of this system.
 //
-// To copy back what it finds is much faster than dropping all pages (madvise) where a run touched few, for the next run
-// finds its pages in place; a fault costs more than a copy.
+// If a run touched few pages, copying them back is much faster than dropping all (madvise): the
+// pages stay mapped for the next run, and a page fault costs more than a copy.
 func dirtyPages(mapping []byte) ([]int, bool) {
 	find := pagemap()
 	if find == nil {
@@ -27,15 +29,16 @@ func dirtyPages(mapping []byte) ([]int, bool) {
 	return find(mapping)
 }
 
-// pagemap opens the map of this process, nil where there is none or where it cannot be trusted: a sandbox that
-// imitates Linux may answer zeros, and a written page taken for a clean one would show one run to another.
+// pagemap returns a finder that uses the page map of this process, nil if there is none or it is
+// not reliable. A sandbox that emulates Linux may return zeros, and a written page taken for a
+// clean one would leak data to another run.
 var pagemap = sync.OnceValue(func() finder {
 	file, err := os.Open("/proc/self/pagemap")
 	if err != nil {
 		return nil
 	}
 	for _, find := range []finder{scanFinder(file), readFinder(file)} {
-		if tells(find) {
+		if works(find) {
 			return find
 		}
 	}
@@ -43,9 +46,9 @@ var pagemap = sync.OnceValue(func() finder {
 	return nil
 })
 
-// tells tries a finder on a small memory: of six pages, three of an image, one of each is left alone,
-// read and written.
-func tells(find finder) bool {
+// works tests a finder on a small memory of six pages, three of them from an image. Of each three,
+// one is untouched, one is read and one is written.
+func works(find finder) bool {
 	image := make([]byte, 3*pageSize)
 	for i := range image {
 		image[i] = 1
@@ -67,7 +70,8 @@ func tells(find finder) bool {
 	read := bytes[1*pageSize] == 1 && bytes[4*pageSize] == 0
 	bytes[2*pageSize], bytes[5*pageSize] = 2, 2
 	dirty, ok := find(bytes)
-	// The zero page that a read beyond the image maps may count as written: to clear it is wasted work, no harm.
+	// A read beyond the image maps the zero page, which may count as written. Clearing it is
+	// harmless.
 	found := map[int]bool{}
 	for _, page := range dirty {
 		found[page] = true

@@ -5,12 +5,12 @@ import (
 	"errors"
 )
 
-// formatMark begins the encoded form of a Module, and changes with it.
+// formatMark is the start of an encoded Module. It changes with the format.
 const formatMark = "toolrun module 1\n"
 
-var errFormat = errors.New("these are not the bytes of a rewritten module")
+var errFormat = errors.New("the data is not a rewritten module")
 
-// MarshalBinary writes a Module in a form of its own, for a file that nobody else writes to.
+// MarshalBinary encodes a Module for a trusted file.
 func (m *Module) MarshalBinary() ([]byte, error) {
 	start := byte(0)
 	if m.start {
@@ -31,9 +31,9 @@ func appendBytes(out, b []byte) []byte {
 	return append(binary.AppendUvarint(out, uint64(len(b))), b...)
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. The module refers to data, which must not change any more. Bytes of
-// anything else are an error; whether they are what was written, and not what somebody made of it, is for the caller
-// to know.
+// UnmarshalBinary decodes the output of MarshalBinary. The module refers to data, which must not
+// change afterwards. Data in another format is an error, but UnmarshalBinary does not detect
+// manipulated data: the caller must trust it.
 func (m *Module) UnmarshalBinary(data []byte) error {
 	if len(data) <= len(formatMark) || string(data[:len(formatMark)]) != formatMark {
 		return errFormat
@@ -65,7 +65,7 @@ func (m *Module) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// reader is what is left to read.
+// reader is the rest of the data.
 type reader []byte
 
 func (r *reader) number() (uint64, bool) {

@@ -20,16 +20,17 @@ func TestEncode(t *testing.T) {
 		}
 		for n := range text {
 			if err := got.UnmarshalBinary(text[:n]); err == nil {
-				t.Errorf("the first %d of %d bytes are taken for the whole", n, len(text))
+				t.Errorf("UnmarshalBinary accepts the first %d of %d bytes", n, len(text))
 			}
 		}
 		if err := got.UnmarshalBinary(append(text, 0)); err == nil {
-			t.Error("a byte too many is taken for none")
+			t.Error("UnmarshalBinary accepts an extra byte")
 		}
 	}
 }
 
-// FuzzUnmarshal expects that bytes of anybody are an error or a module that is written as it was read.
+// FuzzUnmarshal checks that any data is either an error or a module whose encoding decodes to the
+// same module.
 func FuzzUnmarshal(f *testing.F) {
 	text, err := (&Module{Binary: []byte("code"), memory: []byte("data"), bytes: 8, globals: []string{"a"}, start: true}).MarshalBinary()
 	if err != nil {
@@ -45,7 +46,7 @@ func FuzzUnmarshal(f *testing.F) {
 		again, err := m.MarshalBinary()
 		var other Module
 		if err != nil || other.UnmarshalBinary(again) != nil || !reflect.DeepEqual(m, other) {
-			t.Errorf("%+v is read as %+v, %v", m, other, err)
+			t.Errorf("%+v decodes as %+v, %v", m, other, err)
 		}
 	})
 }

@@ -5,15 +5,16 @@ import (
 	"fmt"
 )
 
-// The errors that callers tell apart. Where one of the first two comes, the module runs without a snapshot.
+// The errors that callers distinguish. After one of the first two the module runs without a
+// snapshot.
 var (
-	// ErrUnsupported means that a module has state that an image does not hold. The text says which.
+	// ErrUnsupported means that a module has state that an image cannot contain. The text names it.
 	ErrUnsupported = errors.New("the module cannot be snapshotted")
-	// ErrVaries means that the state of an initialised guest is not the same for every run, because it asked
-	// for the time or for random numbers meanwhile. Each run has to initialise its own.
+	// ErrVaries means that the state of an initialised guest differs between runs, because the
+	// guest read a clock or random numbers. Each run must initialise its own instance.
 	ErrVaries = errors.New("the module must be initialised for every run")
-	// ErrMemory means that an image is larger than the memory that a run may have.
-	ErrMemory = errors.New("the guest needs more memory than it may have")
+	// ErrMemory means that an image exceeds the memory limit of a run.
+	ErrMemory = errors.New("the guest exceeds its memory limit")
 	// ErrClosed means that the image was closed.
 	ErrClosed = errors.New("the snapshot is closed")
 )

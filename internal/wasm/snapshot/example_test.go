@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// slow is a module whose _initialize sets a global to 41, and whose next adds 1 to it and returns it.
+// slow is a module whose _initialize sets a global to 41. Its function next increments the global
+// and returns it.
 var slow = module(
 	types,
 	section(binary.FunctionSection, []byte{typeNothing}, []byte{typeGet}),
@@ -21,7 +22,8 @@ var slow = module(
 	section(binary.CodeSection, body(0x41, 41, 0x24, 0), body(0x23, 0, 0x41, 1, 0x6a, 0x24, 0, 0x23, 0)),
 )
 
-// A module is rewritten, compiled and initialised once; then each run gets an instance that begins there.
+// A module is rewritten, compiled and initialised once. Each run gets an instance that continues
+// from there.
 func Example() {
 	ctx := context.Background()
 	runtime := wazero.NewRuntime(ctx)
@@ -45,10 +47,10 @@ func Example() {
 	}
 	defer base.Close(ctx)
 
-	var witness snapshot.Witness // a guest that imports WASI gets its clocks and random bytes from here
-	image, err := snapshot.Take(ctx, base, &witness)
+	var witness snapshot.NondeterminismProbe // the source of clocks and random bytes for a guest that imports WASI
+	image, err := snapshot.CaptureInitialized(ctx, base, &witness)
 	if err != nil {
-		log.Fatal(err) // on ErrVaries, go on with base, and Initialize each instance
+		log.Fatal(err) // on ErrVaries, use base and call Initialize for each instance
 	}
 	defer image.Close(ctx)
 

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// compiled keeps machine code from test to test.
+// compiled caches machine code across tests.
 var compiled = wazero.NewCompilationCache()
 
 // goGuest builds a guest under testdata, once for all tests.
@@ -49,7 +49,7 @@ func buildGo(name string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// newRuntime is a runtime with our WASI.
+// newRuntime returns a runtime with package wasi.
 func newRuntime(tb testing.TB) wazero.Runtime {
 	tb.Helper()
 	ctx := context.Background()
@@ -61,7 +61,7 @@ func newRuntime(tb testing.TB) wazero.Runtime {
 	return r
 }
 
-// system returns a context with a fresh system of a monotonic clock that runs on from system to system.
+// system returns a context with a new WASI system. All systems share one monotonic clock.
 func system(tb testing.TB, c wasi.Config) context.Context {
 	tb.Helper()
 	if c.Nanotime == nil {
@@ -78,8 +78,8 @@ var started = time.Now()
 
 func nanotime() int64 { return int64(time.Since(started)) + 1 }
 
-// witnessed is the context in which Take initialises a guest.
-func witnessed(tb testing.TB, w *snapshot.Witness, environ ...string) context.Context {
+// witnessed returns the context in which CaptureInitialized initialises a guest.
+func witnessed(tb testing.TB, w *snapshot.NondeterminismProbe, environ ...string) context.Context {
 	tb.Helper()
 	w.Monotonic = nanotime
 	return system(tb, wasi.Config{Walltime: w.Walltime, Nanotime: w.Nanotime, Random: w, Environ: environ})
@@ -118,8 +118,8 @@ func load(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *sna
 // take returns the image of an initialised guest.
 func take(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *snapshot.Image {
 	tb.Helper()
-	var w snapshot.Witness
-	image, err := snapshot.Take(witnessed(tb, &w), load(tb, r, wasm, o), &w)
+	var w snapshot.NondeterminismProbe
+	image, err := snapshot.CaptureInitialized(witnessed(tb, &w), load(tb, r, wasm, o), &w)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// Options bound what an Image holds. A zero field means the default that its comment names.
+// Options bound the resources of an Image. A zero field means the default.
 type Options struct {
-	// MemoryBytes bounds the memory of an instance, in bytes. So much address space is reserved for each, so that
-	// growing copies nothing. Default 64 MiB.
+	// MemoryBytes bounds the memory of an instance, in bytes. As much address space is reserved for
+	// each instance, so that its memory grows without a copy. Default 64 MiB.
 	MemoryBytes uint64
-	// Instances bounds the instances that there are at once, idle ones included. Default 64.
+	// Instances bounds the number of instances, including idle ones. Default 64.
 	Instances int
-	// Idle bounds the instances that are kept ready for the next run. Default 4.
+	// Idle bounds the number of idle instances that are kept for later runs. Default 4.
 	Idle int
 }
 
@@ -27,8 +27,8 @@ const (
 	DefaultIdle        = 4
 )
 
-// maxMemoryBytes is what 32-bit addresses reach, less a page: so that the size itself fits 32 bits, as which
-// wazero returns it.
+// maxMemoryBytes is the range of 32-bit addresses minus a page, so that the size fits 32 bits:
+// wazero returns it as a uint32.
 const maxMemoryBytes = 4<<30 - wasmPage
 
 func (o Options) withDefaults() Options {
@@ -45,7 +45,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Image is the state of an instance at one moment: its memory and its globals. It is safe for concurrent use.
+// Image is the state of an instance at one moment: its memory and its globals. It is safe for
+// concurrent use.
 type Image struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
@@ -55,39 +56,40 @@ type Image struct {
 	source     *source
 	bytes      uint64   // the size of the memory
 	globals    []uint64 // in the order of Module.globals
-	generators []int    // where the Go runtime's random generators are in the memory
+	generators []int    // the addresses of the Go runtime's random generators
 
-	places chan struct{} // one element for each instance that a caller has
-	mu     sync.Mutex
-	idle   []*clone
-	lent   int // instances that callers have, and images being copied
-	closed bool
+	semaphore chan struct{} // one element for each instance that a caller has
+	mu        sync.Mutex
+	idle      []*pooled
+	borrowed  int // instances that callers have
+	closed    bool
 }
 
-// Load returns the image of a module before any of its code ran: its data in its memory. The compiled module is
-// that of m.Binary, compiled by this runtime; both must stay open as long as any image made from this one. The
-// functions that the module imports must keep nothing that belongs to an instance, for the next run may get the
-// same one again.
+// Load returns the image of a module before any of its code ran: a memory with the data segments.
+// compiled is m.Binary, compiled by this runtime. Both must stay open as long as this image and
+// those derived from it. The imported functions must not keep state per instance, because later
+// runs may get the same instance.
 func Load(runtime wazero.Runtime, compiled wazero.CompiledModule, m *Module, o Options) (*Image, error) {
 	base := &Image{runtime: runtime, compiled: compiled, module: m, options: o.withDefaults(), bytes: m.bytes}
 	return base.with(func() (*source, error) { return newSource(m.memory) })
 }
 
-// with makes the image ready for use: its memory begins with a source.
+// with sets the source of the memory, and makes the image ready for use.
 func (i *Image) with(create func() (*source, error)) (*Image, error) {
 	if i.bytes > i.options.MemoryBytes {
-		return nil, fmt.Errorf("%w: %d bytes at the start; the limit is %d", ErrMemory, i.bytes, i.options.MemoryBytes)
+		return nil, fmt.Errorf("%w: the initial memory has %d bytes, the limit is %d", ErrMemory, i.bytes, i.options.MemoryBytes)
 	}
 	var err error
 	if i.source, err = create(); err != nil {
 		return nil, err
 	}
-	i.places = make(chan struct{}, i.options.Instances)
+	i.semaphore = make(chan struct{}, i.options.Instances)
 	return i, nil
 }
 
-// Close frees the instances that are idle. Those that callers have stay usable; each is freed when it is
-// closed, the image with the last. Closing twice is fine. It is called before the runtime is closed.
+// Close frees the idle instances. Instances that callers have stay usable. Each is freed when it is
+// closed, and the image with the last one. Close may be called twice. It must be called before the
+// runtime is closed.
 func (i *Image) Close(ctx context.Context) error {
 	i.mu.Lock()
 	idle := i.idle
@@ -102,14 +104,15 @@ func (i *Image) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// take returns an idle instance, nil where there is none. The caller has it lent until release.
-func (i *Image) take() (*clone, error) {
+// acquire borrows an idle instance until release. It returns nil if there is none; the caller then
+// borrows a new one.
+func (i *Image) acquire() (*pooled, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.closed {
 		return nil, ErrClosed
 	}
-	i.lent++
+	i.borrowed++
 	if len(i.idle) == 0 {
 		return nil, nil
 	}
@@ -119,8 +122,9 @@ func (i *Image) take() (*clone, error) {
 	return c, nil
 }
 
-// keep makes an instance idle. It returns false where there are enough, or the image is closed.
-func (i *Image) keep(c *clone) bool {
+// putIdle makes an instance idle. It returns false if there are enough idle instances or the image
+// is closed.
+func (i *Image) putIdle(c *pooled) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.closed || len(i.idle) >= i.options.Idle {
@@ -130,12 +134,12 @@ func (i *Image) keep(c *clone) bool {
 	return true
 }
 
-// release ends the use of lent instances, and frees the image after the last use of a closed one.
-func (i *Image) release(lent int) {
+// release ends the use of n borrowed instances. It frees a closed image after the last use.
+func (i *Image) release(n int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.lent -= lent
-	if i.closed && i.lent == 0 {
+	i.borrowed -= n
+	if i.closed && i.borrowed == 0 {
 		i.source.close()
 	}
 }

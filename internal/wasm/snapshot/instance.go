@@ -9,46 +9,47 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// Instance is a guest in the state of an image, with a memory of its own. It is used by one goroutine at a time.
+// Instance is a guest that started from an image, with its own memory. It is used by one goroutine
+// at a time.
 type Instance struct {
-	image *Image
-	clone *clone // nil when closed
+	image  *Image
+	pooled *pooled // nil when closed
 }
 
-// Restore returns an instance that no run has seen: each byte of its memory, each global is that of the image.
-// It waits while all instances are in use, at most until ctx ends, whose cause it then returns.
+// Restore returns an instance whose memory and globals equal those of the image, without traces of
+// other runs. While all instances are in use it waits until ctx ends, and then returns the cause.
 //
-// Go guests get a new seed from random for math/rand, maps and whatever else is random without asking the host;
-// nil is crypto/rand. Every other difference between runs has to come from the host functions. The clocks have
-// to be those that were there when the image was taken: Go programs do not expect that the monotonic clock runs
-// back.
+// Go guests are reseeded from random, nil for crypto/rand: math/rand, maps, and all other random
+// data that does not come from the host. All other differences between runs must come from host
+// functions. The clocks must be those that were used when the image was captured: Go programs do
+// not expect the monotonic clock to run backwards.
 func (i *Image) Restore(ctx context.Context, random io.Reader) (*Instance, error) {
 	select {
-	case i.places <- struct{}{}:
+	case i.semaphore <- struct{}{}:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	c, err := i.take()
+	c, err := i.acquire()
 	if err != nil {
-		<-i.places
+		<-i.semaphore
 		return nil, err
 	}
 	if c == nil {
-		c, err = newClone(ctx, i)
+		c, err = newPooled(ctx, i)
 	}
 	if err != nil {
 		i.release(1)
-		<-i.places
+		<-i.semaphore
 		return nil, err
 	}
-	in := &Instance{image: i, clone: c}
+	in := &Instance{image: i, pooled: c}
 	if err := in.seed(random); err != nil {
 		return nil, err
 	}
 	return in, nil
 }
 
-// seed gives Go's generators a new seed.
+// seed reseeds Go's generators.
 func (in *Instance) seed(random io.Reader) error {
 	if len(in.image.generators) == 0 {
 		return nil
@@ -63,33 +64,34 @@ func (in *Instance) seed(random io.Reader) error {
 	return nil
 }
 
-// Guest is the instance as wazero has it. It must not be used after Close.
-func (in *Instance) Guest() api.Module { return in.clone.guest }
+// Guest returns the instance of wazero. It must not be used after Close.
+func (in *Instance) Guest() api.Module { return in.pooled.guest }
 
-// Globals are the module's mutable globals, exported or not, in the order of the module. They must not be used after
-// Close.
-func (in *Instance) Globals() []api.MutableGlobal { return in.clone.globals }
+// Globals returns all mutable globals, exported or not, in the order of the module. They must not
+// be used after Close.
+func (in *Instance) Globals() []api.MutableGlobal { return in.pooled.globals }
 
-// LimitMemory bounds the instance's memory until it is closed, in bytes: the guest cannot grow it further. More
-// than Options.MemoryBytes is as much as that. The error is an ErrMemory where it is larger already.
+// LimitMemory bounds the memory of the instance, in bytes, until it is closed. The limit
+// Options.MemoryBytes still applies. The error is an ErrMemory if the memory is already larger.
 func (in *Instance) LimitMemory(bytes uint64) error {
 	if has := uint64(len(in.bytes())); has > bytes {
 		return fmt.Errorf("%w: it has %d bytes, the limit is %d", ErrMemory, has, bytes)
 	}
-	in.clone.memory.limit = bytes
+	in.pooled.memory.limit = bytes
 	return nil
 }
 
-// Refused reports whether the guest asked for more memory than it may have, since the instance was restored.
-func (in *Instance) Refused() bool { return in.clone.refused }
+// Refused reports whether the guest requested memory beyond its limit since the instance was
+// restored.
+func (in *Instance) Refused() bool { return in.pooled.refused }
 
-func (in *Instance) bytes() []byte { return in.clone.memory.bytes() }
+func (in *Instance) bytes() []byte { return in.pooled.memory.bytes() }
 
-// Initialize runs what a module wants to have run before its other functions: its start function, then
-// _initialize, where there is one. ctx is that of the calls. It is for instances of an image from Load.
+// Initialize runs the start function and then _initialize, if the module has them, with the context
+// ctx. It is for instances of an image from Load.
 func (in *Instance) Initialize(ctx context.Context) error {
 	for _, name := range []string{startExport, "_initialize"} {
-		if f := in.clone.guest.ExportedFunction(name); f != nil {
+		if f := in.pooled.guest.ExportedFunction(name); f != nil {
 			if _, err := f.Call(ctx); err != nil {
 				return fmt.Errorf("initialize the module: %w", err)
 			}
@@ -98,40 +100,40 @@ func (in *Instance) Initialize(ctx context.Context) error {
 	return nil
 }
 
-// Capture returns an image of the instance as it is now. It may be called in a host function that the guest
-// called: then the frames of that call are no part of the image. The image is independent of the one that the
-// instance is from.
+// Capture returns an image of the current state of the instance. It may be called in a host
+// function; the image does not include the frames of the guest's call. It is independent of the
+// image that the instance is from.
 func (in *Instance) Capture() (*Image, error) {
 	from := in.image
 	next := &Image{
 		runtime: from.runtime, compiled: from.compiled, module: from.module, options: from.options,
-		bytes: uint64(len(in.bytes())), globals: in.clone.currentGlobals(), generators: from.generators,
+		bytes: uint64(len(in.bytes())), globals: in.pooled.currentGlobals(), generators: from.generators,
 	}
-	return next.with(in.clone.memory.picture)
+	return next.with(in.pooled.memory.capture)
 }
 
-// Close gives the instance back: it is put into the state of the image, or freed where that cannot be. None of
-// its functions may be running. Closing twice is fine.
+// Close returns the instance to the pool. It resets the instance to the state of the image, or
+// frees it if that is impossible. None of its functions may be running. Close may be called twice.
 func (in *Instance) Close(ctx context.Context) error {
 	return in.close(ctx, true)
 }
 
-// Discard closes an instance as Close does, but for that it is never used again.
+// Discard closes an instance like Close, but does not reuse it.
 func (in *Instance) Discard(ctx context.Context) error {
 	return in.close(ctx, false)
 }
 
 func (in *Instance) close(ctx context.Context, keep bool) error {
-	c := in.clone
+	c := in.pooled
 	if c == nil {
 		return nil
 	}
-	in.clone = nil
+	in.pooled = nil
 	var err error
-	if !keep || !c.rewind(in.image) || !in.image.keep(c) {
+	if !keep || !c.rewind(in.image) || !in.image.putIdle(c) {
 		err = c.free(ctx)
 	}
 	in.image.release(1)
-	<-in.image.places
+	<-in.image.semaphore
 	return err
 }

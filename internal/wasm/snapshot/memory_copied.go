@@ -4,36 +4,37 @@ package snapshot
 
 import "math"
 
-// A source holds the bytes that memories begin with.
+// source contains the initial bytes of memories.
 type source struct{ view []byte }
 
-// newSource copies image into a source. Past the image a memory is zero, so zeros at its end cost nothing.
+// newSource copies image into a source, without trailing zeros: memories are zero beyond their
+// source.
 func newSource(image []byte) (*source, error) {
 	return &source{view: append([]byte(nil), image[:usedLength(image)]...)}, nil
 }
 
 func (s *source) close() { s.view = nil }
 
-// memory is the linear memory of one instance: a copy of a source, and zeros beyond. It is used by one
-// goroutine at a time.
+// memory is the linear memory of one instance: a copy of a source, followed by zeros. It is used by
+// one goroutine at a time.
 type memory struct {
 	source *source
 	all    []byte
-	size   int    // what the guest has, from the front of all
-	most   uint64 // what any guest may have
-	limit  uint64 // what this one may have
+	size   int    // the size that the guest sees
+	max    uint64 // the limit of all instances
+	limit  uint64 // the limit of this instance
 }
 
-// newMemory copies a source. A memory never becomes larger than limit, in bytes.
+// newMemory copies a source. The memory cannot grow beyond limit, in bytes.
 func newMemory(s *source, limit uint64) (*memory, error) {
 	limit = min(max(limit, uint64(len(s.view))), math.MaxInt)
-	return &memory{source: s, all: append([]byte(nil), s.view...), most: limit, limit: limit}, nil
+	return &memory{source: s, all: append([]byte(nil), s.view...), max: limit, limit: limit}, nil
 }
 
-// Reallocate makes the memory size bytes long. It returns nil where that is more than the limit; the guest's
-// memory.grow then answers -1.
+// Reallocate sets the size of the memory in bytes. It returns nil if size exceeds the limit;
+// memory.grow then returns -1 to the guest.
 func (m *memory) Reallocate(size uint64) []byte {
-	if size > min(m.limit, m.most) {
+	if size > min(m.limit, m.max) {
 		return nil
 	}
 	if more := int(size) - len(m.all); more > 0 {
@@ -43,18 +44,18 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.bytes()
 }
 
-// picture returns a source of the memory as it is.
-func (m *memory) picture() (*source, error) { return newSource(m.bytes()) }
+// capture returns a source with the current content of the memory.
+func (m *memory) capture() (*source, error) { return newSource(m.bytes()) }
 
-// bytes are those that the guest has.
+// bytes returns the bytes that the guest sees.
 func (m *memory) bytes() []byte { return m.all[:m.size:m.size] }
 
-// Free gives the memory back. Freeing twice is fine.
+// Free releases the memory. It may be called twice.
 func (m *memory) Free() { m.all, m.size = nil, 0 }
 
-// rewind makes every byte what it was at first.
+// rewind restores the initial content.
 func (m *memory) rewind() bool {
-	m.limit = m.most
+	m.limit = m.max
 	n := copy(m.all, m.source.view)
 	clear(m.all[n:])
 	return true

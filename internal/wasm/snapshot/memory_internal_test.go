@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// picture is an image of so many pages, none of which is zero, with half a page of zeros at the end.
-func picture(pages int) []byte {
+// testImage returns an image of nonzero pages that ends with half a page of zeros.
+func testImage(pages int) []byte {
 	image := make([]byte, pages*pageSize)
 	for i := range len(image) - pageSize/2 {
 		image[i] = byte(i)*7 | 1
@@ -39,16 +39,16 @@ func TestRewind(t *testing.T) {
 		{"image and zeros", 3, 5, 5},
 		{"zeros only", 0, 5, 5},
 		{"image only", 5, 5, 5},
-		{"more than is worth copying", 10, 1100, 1100},
+		{"more pages than are copied", 10, 1100, 1100},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			image := picture(test.image)
+			image := testImage(test.image)
 			m := newTestMemory(t, image, (test.size+1)*pageSize)
 			want := append(bytes.Clone(image), make([]byte, (test.size-test.image)*pageSize)...)
 			for range 3 {
 				all := m.Reallocate(uint64(test.size * pageSize))
 				if !bytes.Equal(all, want) {
-					t.Fatal("the memory is not the image and zeros")
+					t.Fatal("the memory is not the image followed by zeros")
 				}
 				for i := range all[:test.writes*pageSize] {
 					all[i] ^= 0xff
@@ -62,21 +62,21 @@ func TestRewind(t *testing.T) {
 }
 
 func TestReallocate(t *testing.T) {
-	m := newTestMemory(t, picture(2), 6*pageSize)
+	m := newTestMemory(t, testImage(2), 6*pageSize)
 	first := m.Reallocate(uint64(3 * pageSize))
 	first[3*pageSize-1] = 9
 	more := m.Reallocate(uint64(6 * pageSize))
 	if more[3*pageSize-1] != 9 || len(more) != 6*pageSize {
-		t.Error("growing lost what was written")
+		t.Error("growing lost written data")
 	}
 	if got := m.Reallocate(uint64(7 * pageSize)); got != nil {
 		t.Errorf("Reallocate past the limit = %d bytes; want none", len(got))
 	}
 }
 
-// The image itself stays as it is, whoever writes to a memory made from it.
+// TestSourceIsShared checks that writes to a memory do not change its source or other memories.
 func TestSourceIsShared(t *testing.T) {
-	image := picture(2)
+	image := testImage(2)
 	s, err := newSource(image)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +94,7 @@ func TestSourceIsShared(t *testing.T) {
 	defer two.Free()
 	clear(one.Reallocate(uint64(len(image))))
 	if !bytes.Equal(two.Reallocate(uint64(len(image))), image) {
-		t.Error("one memory shows what was written to another")
+		t.Error("a memory shows data written to another")
 	}
 }
 

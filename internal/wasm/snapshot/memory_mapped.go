@@ -9,25 +9,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memory is the linear memory of one instance: a private mapping of a source, of which the kernel copies a
-// page when the guest first writes to it, and zeros beyond. Addresses are reserved up to the maximum, so that
-// it grows in place. It is used by one goroutine at a time.
+// memory is the linear memory of one instance: a private mapping of a source, followed by zeros.
+// The kernel copies a page when the guest first writes to it. Addresses are reserved up to the
+// maximum, so the memory grows in place. It is used by one goroutine at a time.
 type memory struct {
 	source   *source
 	reserved []byte
-	size     int    // what the guest has, from the front
-	writable int    // what is mapped for writing, from the front; never less than size
-	limit    uint64 // what the guest may have
+	size     int    // the size that the guest sees
+	writable int    // the length that is mapped for writing; never less than size
+	limit    uint64 // the maximum of size
 }
 
-// newMemory maps a source. A memory never becomes larger than limit, in bytes.
+// newMemory maps a source. The memory cannot grow beyond limit, in bytes.
 func newMemory(s *source, limit uint64) (*memory, error) {
 	length := max(roundUp(int(limit)), s.length(), pageSize)
 	reserved, err := unix.Mmap(-1, 0, length, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("reserve %d bytes of address space: %w", length, err)
 	}
-	// One write to a huge page would clear two megabytes.
+	// A single write to a huge page would clear two megabytes.
 	_ = unix.Madvise(reserved, unix.MADV_NOHUGEPAGE)
 	m := &memory{source: s, reserved: reserved, limit: uint64(length)}
 	if err := m.mapSource(); err != nil {
@@ -37,8 +37,8 @@ func newMemory(s *source, limit uint64) (*memory, error) {
 	return m, nil
 }
 
-// mapSource puts the image to the front of the reserved addresses: the base, zeros behind it, and the patches over
-// both.
+// mapSource maps the image to the start of the reserved addresses: the base, zeros after it, and
+// the patches over both.
 func (m *memory) mapSource() error {
 	s, length := m.source, m.source.length()
 	whole := s
@@ -70,8 +70,8 @@ func (m *memory) mapFile(s *source, at, offset, length int) error {
 	return err
 }
 
-// Reallocate makes the memory size bytes long. It returns nil where that is more than the limit or than the
-// system gives; the guest's memory.grow then answers -1.
+// Reallocate sets the size of the memory in bytes. It returns nil if size exceeds the limit or the
+// system has no memory; memory.grow then returns -1 to the guest.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > min(m.limit, uint64(len(m.reserved))) {
 		return nil
@@ -88,10 +88,10 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.bytes()
 }
 
-// bytes are those that the guest has.
+// bytes returns the bytes that the guest sees.
 func (m *memory) bytes() []byte { return m.reserved[:m.size:m.size] }
 
-// Free gives the addresses back. Freeing twice is fine.
+// Free releases the addresses. It may be called twice.
 func (m *memory) Free() {
 	if m.reserved != nil {
 		_ = unix.Munmap(m.reserved)
@@ -99,8 +99,8 @@ func (m *memory) Free() {
 	}
 }
 
-// rewind makes every byte what it was at first. It returns false where it could not; then the memory must not
-// be used again.
+// rewind restores the initial content. It returns false if that fails; the memory must then not be
+// used again.
 func (m *memory) rewind() bool {
 	m.limit = uint64(len(m.reserved))
 	if m.writable == 0 {
@@ -110,7 +110,7 @@ func (m *memory) rewind() bool {
 		m.restore(dirty)
 		return true
 	}
-	// Dropping the private copies makes the file's bytes show again, and zeros behind them.
+	// Dropping the private copies reveals the bytes of the file again, and zeros after them.
 	return unix.Madvise(m.reserved[:m.writable], unix.MADV_DONTNEED) == nil
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// section is a section that is a vector of items.
+// section returns a section that contains a vector of items.
 func section(id byte, items ...[]byte) binary.Section {
 	return binary.Section{ID: id, Data: binary.AppendVector(nil, uint32(len(items)), items...)}
 }
@@ -17,7 +17,7 @@ func join(parts ...[]byte) []byte { return slices.Concat(parts...) }
 
 func name(s string) []byte { return binary.AppendName(nil, s) }
 
-// body is a function without locals; its end is added.
+// body returns the body of a function without locals. It appends the end instruction.
 func body(code ...byte) []byte {
 	code = append(append([]byte{0}, code...), 0x0b)
 	return append(binary.AppendUint32(nil, uint32(len(code))), code...)
@@ -34,8 +34,9 @@ const (
 var types = section(binary.TypeSection, []byte{0x60, 0, 0}, []byte{0x60, 0, 1, 0x7f}, []byte{0x60, 1, 0x7f, 1, 0x7f},
 	[]byte{0x60, 3, 0x7f, 0x7e, 0x7f, 1, 0x7f})
 
-// counter has three pages of memory with data at 16 and at 65,540, and four mutable globals of which its start
-// function sets the first to 7. Its functions count, grow, trap, and call "host" "pause".
+// counter is a module with three pages of memory, data at 16 and at 65,540, and four mutable
+// globals. Its start function sets the first global to 7. Its functions count, grow, trap, and call
+// the import "pause" of "host".
 var counter = module(
 	types,
 	section(binary.ImportSection, join(name("host"), name("pause"), []byte{0, typeNothing})),
@@ -55,7 +56,7 @@ var counter = module(
 	binary.Section{ID: binary.StartSection, Data: []byte{1}},
 	section(binary.ElementSection, []byte{0, 0x41, 0, 0x0b, 2, 2, 3}),
 	section(binary.CodeSection,
-		// start: the first global = 7, and one more in the memory at 200
+		// start: the first global = 7; increment the byte at 200
 		body(0x41, 7, 0x24, 0, 0x41, 0xc8, 1, 0x41, 0xc8, 1, 0x28, 2, 0, 0x41, 1, 0x6a, 0x36, 2, 0),
 		body(0x23, 0, 0x41, 1, 0x6a, 0x24, 0, 0x23, 0), // count: add 1 to it and return it
 		body(0x20, 0, 0x40, 0),       // grow
@@ -69,7 +70,7 @@ var counter = module(
 		join([]byte{0, 0x41, 18, 0x0b}, name("AG"))), // the later one wins: "imAGe"
 )
 
-// asking reads the monotonic clock in its _initialize.
+// asking is a module that reads the monotonic clock in its _initialize.
 var asking = module(
 	types,
 	section(binary.ImportSection, join(name("wasi_snapshot_preview1"), name("clock_time_get"), []byte{0, typeClock})),
@@ -79,7 +80,7 @@ var asking = module(
 	section(binary.CodeSection, body(0x41, 1, 0x42, 0, 0x41, 8, 0x10, 0, 0x1a)),
 )
 
-// with returns sections of a small module of its own with a few others among them.
+// with returns a small valid module with the given sections added or replaced.
 func with(others ...binary.Section) []byte {
 	sections := []binary.Section{
 		types,

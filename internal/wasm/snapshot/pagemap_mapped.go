@@ -11,23 +11,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What follows is the kernel's interface to the pages of a process, Documentation/admin-guide/mm/pagemap.rst of Linux.
-// None of it needs a privilege.
+// This file uses the kernel's interface to the pages of a process, which
+// Documentation/admin-guide/mm/pagemap.rst of Linux describes. It does not need privileges.
 
 // The bits of an entry of /proc/self/pagemap.
 const (
 	pagemapPresent = 1 << 63
 	pagemapSwapped = 1 << 62
-	pagemapFile    = 1 << 61 // a page of a file, or of memory that is shared
+	pagemapFile    = 1 << 61 // a page of a file or of shared memory
 	pagemapEntry   = 8
 )
 
-// pagemapBatch is how many entries are read at once.
+// pagemapBatch is the number of entries per read.
 const pagemapBatch = 1024
 
 var pagemapBuffers = sync.Pool{New: func() any { return new([pagemapBatch * pagemapEntry]byte) }}
 
-// readFinder reads the entries of all pages.
+// readFinder returns a finder that reads the entries of all pages.
 func readFinder(file *os.File) finder {
 	return func(mapping []byte) ([]int, bool) {
 		buffer := pagemapBuffers.Get().(*[pagemapBatch * pagemapEntry]byte)
@@ -51,10 +51,10 @@ func readFinder(file *os.File) finder {
 	}
 }
 
-// scanRequest is PAGEMAP_SCAN, which Linux has since 6.7: the kernel itself looks for pages of a kind.
+// scanRequest is PAGEMAP_SCAN, since Linux 6.7: the kernel searches for pages of given categories.
 const scanRequest = 3<<30 | unsafe.Sizeof(scan{})<<16 | 'f'<<8 | 16
 
-// The kinds of pages that a scan looks for.
+// The categories of pages.
 const (
 	scanFile    = 1 << 2
 	scanPresent = 1 << 3
@@ -63,21 +63,21 @@ const (
 
 // scan is struct pm_scan_arg.
 type scan struct {
-	size, flags              uint64
-	start, end, walked       uint64
-	regions, length, most    uint64
-	inverted, all, any, told uint64
+	size, flags                  uint64
+	start, end, walked           uint64
+	regions, length, max         uint64
+	inverted, all, any, returned uint64
 }
 
-// region is struct page_region: neighbours of one kind.
+// region is struct page_region: consecutive pages of one category.
 type region struct{ start, end, _ uint64 }
 
-// scanBatch is how many regions are found at once.
+// scanBatch is the number of regions per scan.
 const scanBatch = 512
 
 var regionBuffers = sync.Pool{New: func() any { return new([scanBatch]region) }}
 
-// scanFinder has the kernel find the pages, in half the time.
+// scanFinder returns a finder that lets the kernel search, which takes half the time.
 func scanFinder(file *os.File) finder {
 	return func(mapping []byte) ([]int, bool) {
 		found := regionBuffers.Get().(*[scanBatch]region)
@@ -89,7 +89,7 @@ func scanFinder(file *os.File) finder {
 			walked:  begin,
 			end:     begin + uint64(len(mapping)),
 			regions: uint64(uintptr(unsafe.Pointer(found))), length: scanBatch,
-			inverted: scanFile, all: scanFile, any: scanPresent | scanSwapped, told: scanPresent,
+			inverted: scanFile, all: scanFile, any: scanPresent | scanSwapped, returned: scanPresent,
 		}
 		for s.walked != s.end {
 			s.start = s.walked

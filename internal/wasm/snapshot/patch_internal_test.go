@@ -6,12 +6,13 @@ import (
 	"testing"
 )
 
-// Sources are taken of memories, and of memories that begin with those: each is what the memory was, whatever became of
-// it afterwards, and puts back what others write.
-func TestPicture(t *testing.T) {
+// TestCaptureMemory captures sources from memories, and from memories that start with these
+// sources. Each source must equal the memory at that moment, and resetting a memory must restore
+// it.
+func TestCaptureMemory(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const pages, most = 400, 500
-	from := newTestMemory(t, picture(pages), most*pageSize)
+	from := newTestMemory(t, testImage(pages), most*pageSize)
 	from.Reallocate(pages * uint64(pageSize))
 	for round := range 8 {
 		size := pages + 10*round
@@ -20,9 +21,9 @@ func TestPicture(t *testing.T) {
 			at := random.IntN(len(all) - 3*pageSize)
 			fill(all[at:][:random.IntN(3*pageSize)])
 		}
-		clear(all[round*pageSize:][:pageSize]) // a page that is zero only now
+		clear(all[round*pageSize:][:pageSize]) // a page that was not zero before
 		want := bytes.Clone(all)
-		taken, err := from.picture()
+		taken, err := from.capture()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,10 +37,10 @@ func TestPicture(t *testing.T) {
 		for turn := range 4 {
 			now := next.Reallocate(uint64(size * pageSize))
 			if !bytes.Equal(now, want) {
-				t.Fatalf("round %d, turn %d: the memory is not what it was", round, turn)
+				t.Fatalf("round %d, reuse %d: the memory differs from the captured one", round, turn)
 			}
 			if beyond := next.Reallocate(most * uint64(pageSize)); !bytes.Equal(beyond[size*pageSize:], make([]byte, (most-size)*pageSize)) {
-				t.Fatalf("round %d, turn %d: what lies beyond is not zero", round, turn)
+				t.Fatalf("round %d, reuse %d: the memory beyond the source is not zero", round, turn)
 			}
 			if fill(now[:min(len(now), (turn*turn)*100*pageSize)]); !next.rewind() {
 				t.Fatal("rewind = false")
@@ -49,9 +50,9 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// A source lives as long as one that was taken of a memory that began with it.
+// TestBaseLivesOn checks that a base stays open as long as the sources that depend on it.
 func TestBaseLivesOn(t *testing.T) {
-	image := picture(300)
+	image := testImage(300)
 	base, err := newSource(image)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +63,7 @@ func TestBaseLivesOn(t *testing.T) {
 	}
 	all := m.Reallocate(uint64(len(image)))
 	all[5]++
-	taken, err := m.picture()
+	taken, err := m.capture()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func TestBaseLivesOn(t *testing.T) {
 	defer next.Free()
 	defer taken.close()
 	if got := next.Reallocate(uint64(len(image))); !bytes.Equal(got, want) {
-		t.Error("the memory is not what it was")
+		t.Error("the memory differs from the source")
 	}
 }
 

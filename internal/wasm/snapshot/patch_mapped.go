@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// picture returns a source of the memory as it is. Where it is known which pages were written, and they are few, the
-// source holds those alone.
-func (m *memory) picture() (*source, error) {
+// capture returns a source with the current content of the memory. If the written pages are known
+// and few, the source contains only these.
+func (m *memory) capture() (*source, error) {
 	changed, ok := m.changed()
 	if !ok {
 		return newSource(m.bytes())
@@ -25,14 +25,15 @@ func (m *memory) picture() (*source, error) {
 		base = base.base
 	}
 	patches := patchesOf(changed, m.size)
-	if n := len(patches); n > 0 && patches[n-1].offset+patches[n-1].length > m.size/fewPages {
+	if n := len(patches); n > 0 && patches[n-1].offset+patches[n-1].length > m.size/maxPatchFraction {
 		return newSource(m.bytes())
 	}
 	return newPatch(base, m.bytes(), patches)
 }
 
-// changed returns the pages that differ from the source, by their index. False where the kernel does not tell which were
-// written. A page that was put back counts as written, but is the same.
+// changed returns the indexes of the pages that differ from the source. It returns false if the
+// kernel does not report written pages. A page that rewind restored counts as written, but does not
+// differ.
 func (m *memory) changed() ([]int, bool) {
 	if m.writable == 0 {
 		return nil, false
@@ -46,15 +47,17 @@ func (m *memory) changed() ([]int, bool) {
 	return slices.DeleteFunc(written, same), ok
 }
 
-// fewPages is of how much of a memory one part is little enough for patches. With more of it the source is better whole:
-// others that are taken of its memories can then be patches of it, and not of what it was itself a patch of.
-const fewPages = 4
+// maxPatchFraction is the divisor of the memory size that bounds patches. A source with more pages
+// contains all of them: sources captured from its memories can then be patches of it instead of its
+// base.
+const maxPatchFraction = 4
 
-// maxPatches bounds the mappings of a memory, which cost time to make and of which a process may have some ten
-// thousands.
+// maxPatches bounds the mappings of a memory. Each takes time to create, and a process is limited
+// to some tens of thousands.
 const maxPatches = 32
 
-// patchesOf joins pages, which are sorted, to runs: the nearer they are to each other the sooner.
+// patchesOf joins sorted pages to ranges. It joins pages with larger gaps until there are at most
+// maxPatches.
 func patchesOf(pages []int, size int) []patch {
 	for gap := 1; ; gap *= 2 {
 		var patches []patch

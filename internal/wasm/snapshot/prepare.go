@@ -1,5 +1,5 @@
 package snapshot
 
-// Prepare opens what restoring instances takes from the system. A process calls it before it gives up the right to open
-// files; others need not.
+// Prepare opens the files that restoring instances needs. A process must call it before it drops
+// the permission to open files; other processes need not call it.
 func Prepare() { prepare() }

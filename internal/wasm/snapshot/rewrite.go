@@ -6,31 +6,32 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// wasmPage is the unit of a guest's memory in bytes. Core specification 4.2.8.
+// wasmPage is the page size of a guest's memory in bytes. Core specification 4.2.8.
 const wasmPage = 64 << 10
 
-// The names under which a rewritten module shows its host what its author did not export.
+// The names of the exports that Rewrite adds.
 const (
 	reservedPrefix = "toolrun:"
 	startExport    = reservedPrefix + "start"
-	globalExport   = reservedPrefix + "global:" // and the index
+	globalExport   = reservedPrefix + "global:" // followed by the index
 )
 
-// Module is a module rewritten for images: instances of it begin with an empty memory, run nothing when they
-// are made and show all their mutable globals. It is safe for concurrent use.
+// Module is a module rewritten for images. Its instances start with an empty memory, run no code at
+// instantiation, and export all their mutable globals. It is safe for concurrent use.
 type Module struct {
 	// Binary is the module to compile.
 	Binary []byte
 
-	memory  []byte   // what the data segments write, from address 0
-	bytes   uint64   // the size of the memory at the start
+	memory  []byte   // the content of the data segments, from address 0
+	bytes   uint64   // the initial size of the memory
 	globals []string // exports of the mutable globals
 	start   bool     // there is a start function, exported as startExport
 }
 
-// Rewrite makes a Module. The error is an ErrUnsupported: for a module that has no memory of its own, imports
-// other state than functions, changes its tables, keeps passive data, or has mutable globals that hold vectors
-// or references. Everything that a guest can change is then in its memory and its globals.
+// Rewrite returns the rewritten module. It returns an ErrUnsupported for a module that defines no
+// memory, imports anything other than functions, changes its tables, has passive data, or has
+// mutable globals with vectors or references. So everything that a guest can change is in its
+// memory and its globals.
 func Rewrite(m *binary.Module) (*Module, error) {
 	if err := checkState(m); err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func Rewrite(m *binary.Module) (*Module, error) {
 	}, nil
 }
 
-// checkState refuses modules that have state an image does not hold.
+// checkState rejects modules with state that an image does not contain.
 func checkState(m *binary.Module) error {
 	if m.Memory == nil {
 		return unsupported("it has no memory")
@@ -76,8 +77,7 @@ func checkState(m *binary.Module) error {
 	return checkTables(m)
 }
 
-// initialMemory evaluates the active data segments. Core specification 4.5.4: in their order, each within the
-// memory.
+// initialMemory evaluates the active data segments in their order. Core specification 4.5.4.
 func initialMemory(m *binary.Module) ([]byte, error) {
 	size := uint64(m.Memory.Min) * wasmPage
 	var used uint64
@@ -86,11 +86,11 @@ func initialMemory(m *binary.Module) ([]byte, error) {
 		case s.Passive:
 			return nil, unsupported("its data segment %d is passive", i)
 		case !s.Offset.IsNumber:
-			return nil, unsupported("the place of its data segment %d is not a constant", i)
+			return nil, unsupported("the offset of its data segment %d is not a constant", i)
 		}
 		end := uint64(uint32(s.Offset.Number)) + uint64(len(s.Data))
 		if end > size {
-			return nil, unsupported("its data segment %d lies outside of its memory", i)
+			return nil, unsupported("its data segment %d is outside of its memory", i)
 		}
 		used = max(used, end)
 	}
@@ -101,8 +101,8 @@ func initialMemory(m *binary.Module) ([]byte, error) {
 	return memory, nil
 }
 
-// hiddenExports are the entries of the export section for the mutable globals and the start function, and the
-// names of the globals.
+// hiddenExports returns export section entries for the mutable globals and the start function, and
+// the names of the globals.
 func hiddenExports(m *binary.Module) (exports [][]byte, globals []string) {
 	for i, g := range m.GlobalTypes {
 		if g.Mutable {
@@ -121,7 +121,7 @@ func exportEntry(name string, kind binary.ExternKind, index uint32) []byte {
 	return binary.AppendUint32(append(binary.AppendName(nil, name), byte(kind)), index)
 }
 
-// rewriteSections adds the exports and takes the start function and the data out.
+// rewriteSections adds the exports, and removes the start function and the data.
 func rewriteSections(m *binary.Module, exports [][]byte) ([]binary.Section, error) {
 	var sections []binary.Section
 	old := []byte{0} // a vector of no exports
@@ -145,9 +145,10 @@ func rewriteSections(m *binary.Module, exports [][]byte) ([]binary.Section, erro
 	return binary.Insert(sections, binary.Section{ID: binary.ExportSection, Data: data}), nil
 }
 
-// emptySegments are as many data segments as before, none of which writes anything. Where there is a data count
-// section, code may name segments in memory.init and data.drop; active ones count as dropped, that is as empty,
-// once the module is instantiated (core specification 4.5.4), so that nothing changes for it.
+// emptySegments returns a data section with the same number of segments, all of them empty. If
+// there is a data count section, code may refer to segments in memory.init and data.drop.
+// Instantiation drops active segments, so code sees them as empty in any case. Core specification
+// 4.5.4.
 func emptySegments(count int) []byte {
 	data := binary.AppendUint32(nil, uint32(count))
 	for range count {

@@ -20,7 +20,7 @@ func rewrite(wasm []byte) (*snapshot.Module, error) {
 	return snapshot.Rewrite(parsed)
 }
 
-func TestRewriteRefuses(t *testing.T) {
+func TestRewriteRejects(t *testing.T) {
 	element := section(binary.ElementSection, []byte{1, 0, 1, 0}) // passive, of function 0
 	data := section(binary.DataSection, join([]byte{1}, name("later")))
 	for _, test := range []struct {
@@ -31,8 +31,8 @@ func TestRewriteRefuses(t *testing.T) {
 		{"imported memory", "imports the memory", module(types, section(binary.ImportSection, join(name("a"), name("b"), []byte{2, 0, 1})))},
 		{"imported global", "imports the global", with(section(binary.ImportSection, join(name("a"), name("b"), []byte{3, 0x7f, 0})))},
 		{"imported table", "imports the table", with(section(binary.ImportSection, join(name("a"), name("b"), []byte{1, 0x70, 0, 1})))},
-		{"global of a reference", "is a funcref", with(section(binary.GlobalSection, []byte{0x70, 1, 0xd0, 0x70, 0x0b}))},
-		{"global of a vector", "is a v128", with(section(binary.GlobalSection, join([]byte{0x7b, 1, 0xfd, 0x0c}, make([]byte, 16), []byte{0x0b})))},
+		{"global with a reference", "is a funcref", with(section(binary.GlobalSection, []byte{0x70, 1, 0xd0, 0x70, 0x0b}))},
+		{"global with a vector", "is a v128", with(section(binary.GlobalSection, join([]byte{0x7b, 1, 0xfd, 0x0c}, make([]byte, 16), []byte{0x0b})))},
 		{"reserved export", "reserved name", with(section(binary.ExportSection, join(name("toolrun:start"), []byte{0, 0})))},
 		{"table.set", "changes a table", with(section(binary.CodeSection, body(0x41, 0, 0xd0, 0x70, 0x26, 0)))},
 		{"table.grow", "changes a table", with(section(binary.CodeSection, body(0xd0, 0x70, 0x41, 0, 0xfc, 0x0f, 0, 0x1a)))},
@@ -42,7 +42,7 @@ func TestRewriteRefuses(t *testing.T) {
 		{"elem.drop", "changes a table", with(element, section(binary.CodeSection, body(0xfc, 0x0d, 0)))},
 		{"passive data", "is passive", with(data)},
 		{"data beyond the memory", "outside of its memory", with(section(binary.DataSection, join([]byte{0, 0x41, 0xff, 0xff, 3, 0x0b}, name("xy"))))},
-		{"data at a negative place", "outside of its memory", with(section(binary.DataSection, join([]byte{0, 0x41, 0x7f, 0x0b}, name("x"))))},
+		{"data at a negative offset", "outside of its memory", with(section(binary.DataSection, join([]byte{0, 0x41, 0x7f, 0x0b}, name("x"))))},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := rewrite(test.wasm)
@@ -53,7 +53,8 @@ func TestRewriteRefuses(t *testing.T) {
 	}
 }
 
-// A module whose code names its data segments keeps as many, for it does not compile without them.
+// TestRewriteDataCount checks that a module whose code refers to data segments keeps their number
+// and so compiles.
 func TestRewriteDataCount(t *testing.T) {
 	wasm := with(
 		binary.Section{ID: binary.DataCountSection, Data: []byte{1}},
@@ -64,7 +65,7 @@ func TestRewriteDataCount(t *testing.T) {
 	in := restore(t, load(t, r, wasm, snapshot.Options{}))
 	defer closeInstance(t, in)
 	if got, _ := in.Guest().Memory().Read(0, 5); string(got) != "\x00\x00\x00x\x00" {
-		t.Errorf("memory = %q; want the data at 3", got)
+		t.Errorf("memory = %q; want data at 3", got)
 	}
 }
 
@@ -74,11 +75,12 @@ func TestRewriteKeepsItsInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(counter) != before {
-		t.Error("Rewrite changed the module that it was given")
+		t.Error("Rewrite changed its input")
 	}
 }
 
-// FuzzRewrite: whatever package binary accepts is rewritten or refused, and what compiled before still does.
+// FuzzRewrite checks that Rewrite rewrites or rejects any valid module, and that a module that
+// compiles still compiles.
 func FuzzRewrite(f *testing.F) {
 	f.Add(counter)
 	f.Add(asking)

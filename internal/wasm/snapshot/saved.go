@@ -6,15 +6,15 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// Saved is what there is to an image beside its memory. It can be written as JSON.
+// Saved is the state of an image without its memory. It can be encoded as JSON.
 type Saved struct {
-	Bytes      uint64   `json:"bytes"`                // the size of the memory
+	Bytes      uint64   `json:"bytes"`                // the size of the memory in bytes
 	Globals    []uint64 `json:"globals"`              // in the order of the module
-	Generators []int    `json:"generators,omitempty"` // where the Go runtime's random generators are
+	Generators []int    `json:"generators,omitempty"` // the addresses of the Go runtime's random generators
 }
 
-// Save writes the memory of an image to a file, which is made anew, for Open. The file holds whatever the guest had in
-// its memory.
+// Save writes the memory of an image to a new file, for Open. The file contains all data in the
+// memory of the guest.
 func (i *Image) Save(file string) (Saved, error) {
 	if err := i.source.save(file); err != nil {
 		return Saved{}, fmt.Errorf("save an image: %w", err)
@@ -22,17 +22,17 @@ func (i *Image) Save(file string) (Saved, error) {
 	return Saved{i.bytes, i.globals, i.generators}, nil
 }
 
-// Release drops what only compiling the module and Load need, which is most of it. Images that were made of it stay as they
-// are.
+// Release frees the data that only compiling the module and Load need, which is most of it. It does
+// not affect existing images.
 func (m *Module) Release() { m.Binary, m.memory = nil, nil }
 
-// Open returns an image that Save has written, in this process or another one. The runtime, the compiled module and m are
-// as for Load; m is to be the module that the image was of. Where the system can, instances map the file itself, and so
-// share what they only read with all processes that do. The file must not be changed while the image is open, and what
-// it holds is trusted.
+// Open returns an image that Save has written, in this process or another one. The runtime and the
+// compiled module are as for Load; m must be the module of the image. If the system supports it,
+// instances map the file itself, and so share the pages that they only read with other processes.
+// The file must not change while the image is open. Its content is trusted.
 func Open(runtime wazero.Runtime, compiled wazero.CompiledModule, m *Module, o Options, file string, saved Saved) (*Image, error) {
 	if len(saved.Globals) != len(m.globals) || saved.Bytes < m.bytes {
-		return nil, fmt.Errorf("open an image: it is of another module")
+		return nil, fmt.Errorf("open an image: it belongs to another module")
 	}
 	i := &Image{
 		runtime: runtime, compiled: compiled, module: m, options: o.withDefaults(),

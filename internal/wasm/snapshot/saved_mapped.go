@@ -55,7 +55,7 @@ func (s *source) mapWhole() error {
 		return err
 	}
 	if stat.Size%int64(pageSize) != 0 || stat.Size > maxMemoryBytes {
-		return fmt.Errorf("%d bytes are no memory", stat.Size)
+		return fmt.Errorf("the file has %d bytes, which is not the size of a memory", stat.Size)
 	}
 	if stat.Size == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// An image that was saved is opened by another process: by a runtime that knows nothing of the first one.
+// TestSaved opens a saved image as another process would: with an independent runtime.
 func TestSaved(t *testing.T) {
 	ctx := context.Background()
 	file := filepath.Join(t.TempDir(), "memory")
@@ -45,13 +45,13 @@ func TestSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer opened.Close(ctx)
-	for range 2 { // the second is the first one's, put back
+	for range 2 { // the second iteration reuses the first instance
 		in := restore(t, opened)
 		if !bytes.Equal(memoryOf(t, in.Guest()), want) {
-			t.Error("the memory is not the one that was saved")
+			t.Error("the memory differs from the saved one")
 		}
 		if got := call(t, ctx, in.Guest(), "count"); got != 11 {
-			t.Errorf("count = %d; want 11, one more than was saved", got)
+			t.Errorf("count = %d; want 11, the saved value plus 1", got)
 		}
 		clear(memoryOf(t, in.Guest()))
 		closeInstance(t, in)
@@ -69,6 +69,6 @@ func TestSavedOfAnotherModule(t *testing.T) {
 	compiled, module := compile(t, runtime, counter)
 	saved.Globals = append(saved.Globals, 1)
 	if _, err := snapshot.Open(runtime, compiled, module, snapshot.Options{}, file, saved); err == nil {
-		t.Error("an image with another number of globals was opened")
+		t.Error("Open accepted an image with a different number of globals")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// withPause is a runtime for counter, whose import calls f.
+// withPause returns a runtime for counter. The import calls f.
 func withPause(t *testing.T, f func(context.Context)) wazero.Runtime {
 	t.Helper()
 	r := newRuntime(t)
@@ -49,22 +49,22 @@ func TestRestoreStart(t *testing.T) {
 	want := make([]byte, 3<<16)
 	copy(want[16:], "imAGe")
 	copy(want[65540:], "second page")
-	want[200] = 1 // once, by the start function
+	want[200] = 1 // incremented once by the start function
 	if !bytes.Equal(memory, want) {
-		t.Error("the memory does not hold the data segments and what the start function wrote")
+		t.Error("the memory does not contain the data segments and the writes of the start function")
 	}
 	if got := call(t, context.Background(), in.Guest(), "count"); got != 8 {
-		t.Errorf("count = %d; want 8, one more than the start function left", got)
+		t.Errorf("count = %d; want 8, the value of the start function plus 1", got)
 	}
 }
 
-// A guest writes to everything it has; whoever comes next sees nothing of it.
+// TestNoResidue checks that no data of a guest is visible to the next one.
 func TestNoResidue(t *testing.T) {
 	ctx := context.Background()
 	for _, test := range []struct {
 		name  string
 		dirty func(t *testing.T, guest api.Module)
-		// reused says whether the next run is to get the same instance, which is what makes the test one.
+		// reused is true if the next run must get the same instance, which the test depends on.
 		reused bool
 	}{
 		{"some pages", func(t *testing.T, guest api.Module) {
@@ -119,11 +119,12 @@ func fill(memory []byte) {
 	}
 }
 
-// checkFresh checks that a guest is in the state of the counter's image, also where its memory grows.
+// checkFresh checks that a guest is in the state of the counter's image, and that memory is zero
+// after it grows.
 func checkFresh(t *testing.T, guest api.Module, want []byte) {
 	t.Helper()
 	if !bytes.Equal(memoryOf(t, guest), want) {
-		t.Error("the memory is not that of the image")
+		t.Error("the memory differs from the image")
 	}
 	if wide, real := guest.ExportedGlobal("wide").Get(), api.DecodeF64(guest.ExportedGlobal("real").Get()); wide != 2 || real != 1 {
 		t.Errorf("globals = %d, %g; want 2, 1", wide, real)
@@ -139,7 +140,7 @@ func checkFresh(t *testing.T, guest api.Module, want []byte) {
 	}
 }
 
-// The image may be taken in the middle of a call, of which it then knows nothing.
+// TestCapture captures an image during a call, which must not be part of the image.
 func TestCapture(t *testing.T) {
 	ctx := context.Background()
 	var in *snapshot.Instance
@@ -164,19 +165,19 @@ func TestCapture(t *testing.T) {
 
 	defer captured.Close(ctx)
 	for range 2 {
-		clone := restore(t, captured)
-		memory := memoryOf(t, clone.Guest())
+		pooled := restore(t, captured)
+		memory := memoryOf(t, pooled.Guest())
 		if len(memory) != 5<<16 || memory[100] != 1 || string(memory[16:21]) != "imAGe" {
 			t.Errorf("memory: %d bytes, %d at 100; want %d, 1", len(memory), memory[100], 5<<16)
 		}
-		if got := call(t, ctx, clone.Guest(), "count"); got != 51 {
+		if got := call(t, ctx, pooled.Guest(), "count"); got != 51 {
 			t.Errorf("count = %d; want 51, one more than before the pause", got)
 		}
-		closeInstance(t, clone)
+		closeInstance(t, pooled)
 	}
 }
 
-// Each of many goroutines sees what it wrote itself, and nothing else.
+// TestConcurrent checks that each of many goroutines sees only its own writes.
 func TestConcurrent(t *testing.T) {
 	image := take(t, newRuntime(t), goGuest(t, "writer"), snapshot.Options{Instances: 6, Idle: 3})
 	var all sync.WaitGroup
@@ -232,7 +233,8 @@ func TestClose(t *testing.T) {
 	closeInstance(t, in)
 }
 
-// The image may be closed at any time: whoever has an instance goes on with it, the others get ErrClosed.
+// TestCloseDuringRuns closes an image during runs: existing instances stay usable, and Restore
+// returns ErrClosed.
 func TestCloseDuringRuns(t *testing.T) {
 	ctx := context.Background()
 	image := counterImage(t, snapshot.Options{})
@@ -267,7 +269,8 @@ func TestCloseDuringRuns(t *testing.T) {
 	all.Wait()
 }
 
-// A guest whose instance is closed under it goes on writing to its memory until it notices.
+// TestExitWhileRunning closes an instance during a call: the guest may write to its memory until it
+// stops.
 func TestExitWhileRunning(t *testing.T) {
 	ctx := context.Background()
 	var in *snapshot.Instance
@@ -276,7 +279,7 @@ func TestExitWhileRunning(t *testing.T) {
 	_, err := in.Guest().ExportedFunction("pause").Call(ctx)
 	var exit *sys.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 3 {
-		t.Errorf("pause = %v; want the exit with 3", err)
+		t.Errorf("pause = %v; want exit code 3", err)
 	}
 	closeInstance(t, in)
 }
@@ -288,7 +291,7 @@ func TestRestoreWaits(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(enough)
 	if _, err := image.Restore(ctx, nil); !errors.Is(err, enough) {
-		t.Errorf("Restore of the second instance of one = %v; want the cause of the context's end", err)
+		t.Errorf("Restore of the second instance of one = %v; want the cause of the context", err)
 	}
 	got := make(chan error)
 	go func() {
@@ -345,7 +348,7 @@ func TestMemoryLimits(t *testing.T) {
 	}
 }
 
-// An image of another module's code is a mistake of the caller, not a crash.
+// TestLoadOfAnother checks that loading the code of another module is an error, not a crash.
 func TestLoadOfAnother(t *testing.T) {
 	r := withPause(t, func(context.Context) {})
 	m, err := rewrite(counter)

@@ -10,23 +10,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A source holds the bytes that memories begin with: a sealed file without a name, which the kernel shares among all
-// that map it. One that was taken from a memory holds only what differs from another, its base. Its methods are safe
-// for concurrent use; close comes after the last of them.
+// source contains the initial bytes of memories: a sealed memory file, whose pages all mappings
+// share. A source that was captured from a memory contains only the pages that differ from another
+// source, its base. Its methods are safe for concurrent use, but none may be called after close.
 type source struct {
 	fd int
-	// view is the file mapped for reading. It is the only way to the bytes that no memory can write to.
+	// view is the file mapped for reading. Unlike memories, it always shows the original bytes.
 	view []byte
 
-	base    *source // nil for a file that holds everything
-	patches []patch // where the file's bytes stand otherwise, in their order
+	base    *source // nil if the file contains all pages
+	patches []patch // the pages in the file if there is a base, in their order
 	users   atomic.Int32
 }
 
-// patch is a run of pages of a memory, and where they are in the file; all in bytes.
+// patch is a range of pages of a memory with its offset in the file. All fields are in bytes.
 type patch struct{ at, length, offset int }
 
-// newSource copies image into a source. Past the image a memory is zero, so zeros at its end cost nothing.
+// newSource copies image into a source, without trailing zeros: memories are zero beyond their
+// source.
 func newSource(image []byte) (*source, error) {
 	image = image[:usedLength(image)]
 	s := &source{fd: -1}
@@ -37,7 +38,7 @@ func newSource(image []byte) (*source, error) {
 	return s, s.create(len(image), func(write func(at int, b []byte) error) error { return write(0, image) })
 }
 
-// newPatch makes a source of the pages of a memory that differ from its base.
+// newPatch returns a source with the pages of a memory that differ from base.
 func newPatch(base *source, memory []byte, patches []patch) (*source, error) {
 	s := &source{fd: -1, base: base, patches: patches}
 	s.users.Store(1)
@@ -56,7 +57,8 @@ func newPatch(base *source, memory []byte, patches []patch) (*source, error) {
 	})
 }
 
-// create makes the file, lets fill write it, seals it for ever and maps it. It ends with a whole page.
+// create creates the file, calls fill to write it, seals it and maps it. Its size is rounded up to
+// a whole page.
 func (s *source) create(size int, fill func(write func(at int, b []byte) error) error) error {
 	err := s.open(roundUp(size), fill)
 	if err != nil {
@@ -76,8 +78,8 @@ func (s *source) open(size int, fill func(write func(at int, b []byte) error) er
 	if err := fill(s.write); err != nil {
 		return fmt.Errorf("write a memory file: %w", err)
 	}
-	// Nobody has mapped the file for writing, so what is sealed for the future is sealed. The stronger F_SEAL_WRITE
-	// fails with EBUSY while the kernel itself still holds on to a page just written.
+	// There is no writable mapping of the file, so sealing future writes is enough. The stronger
+	// F_SEAL_WRITE fails with EBUSY while the kernel still references a page just written.
 	const seals = unix.F_SEAL_FUTURE_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK | unix.F_SEAL_SEAL
 	if _, err := unix.FcntlInt(uintptr(s.fd), unix.F_ADD_SEALS, seals); err != nil {
 		return fmt.Errorf("seal a memory file: %w", err)
@@ -88,8 +90,8 @@ func (s *source) open(size int, fill func(write func(at int, b []byte) error) er
 	return nil
 }
 
-// write writes b to a place of the file that begins a page, where nothing was written before. Pages of zeros are left
-// out: they take no memory then.
+// write writes b to the start of a page, where nothing was written before. It skips pages of zeros,
+// so that they take no memory.
 func (s *source) write(at int, b []byte) error {
 	for len(b) > 0 {
 		n := 0
@@ -99,7 +101,7 @@ func (s *source) write(at int, b []byte) error {
 		if err := writeAll(s.fd, b[:n], at); err != nil {
 			return err
 		}
-		n = min(n+pageSize, len(b)) // the page that ended the run is zero
+		n = min(n+pageSize, len(b)) // skip the page of zeros
 		at, b = at+n, b[n:]
 	}
 	return nil
@@ -116,7 +118,7 @@ func writeAll(fd int, b []byte, at int) error {
 	return nil
 }
 
-// page returns the bytes of a page of a memory that begins with s, nil where it is zero.
+// page returns the initial bytes of the page at an address, nil if they are zero.
 func (s *source) page(at int) []byte {
 	if i, found := slices.BinarySearchFunc(s.patches, at, func(p patch, at int) int {
 		if at < p.at {
@@ -139,7 +141,8 @@ func (s *source) page(at int) []byte {
 	return s.view[at:][:pageSize]
 }
 
-// length is where memories that begin with s have nothing but zeros from, a whole number of pages.
+// length returns the size of the initial data in bytes, a multiple of the page size. Memories are
+// zero beyond it.
 func (s *source) length() int {
 	if s.base == nil {
 		return len(s.view)

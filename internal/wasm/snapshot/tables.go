@@ -2,15 +2,15 @@ package snapshot
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// The instructions that change a table or an element segment and that package binary has no name for.
+// The opcodes that change a table or an element segment and have no name in package binary.
 const (
 	tableSet = binary.Op(0x26)
 	elemDrop = binary.Op(0xfc0d)
 )
 
-// checkTables refuses modules whose code changes its tables: what stands in them are addresses of one instance,
-// so an image cannot hold them. Nobody else can change them. They are not imported, and of an exported one
-// wazero lets the host only read.
+// checkTables rejects modules whose code changes tables: their elements are addresses in one
+// instance, so an image cannot contain them. Other code cannot change tables: they are not
+// imported, and wazero lets the host only read exported ones.
 func checkTables(m *binary.Module) error {
 	if len(m.Tables) == 0 {
 		return nil

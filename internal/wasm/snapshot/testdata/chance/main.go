@@ -1,4 +1,4 @@
-// A guest that shows what is random in a Go program, and what the clocks say.
+// Command chance is a guest that returns random values of a Go program and clock readings.
 package main
 
 import (
@@ -11,18 +11,18 @@ import (
 	"unsafe"
 )
 
-// Drawn while the package is initialised: all runs of one image share it.
+// drawn is set during initialisation: all runs from one image share it.
 var drawn = rand.Uint64()
 
 var old = number(9)
 
-// ours is a generator of the author's own.
+// ours is a generator with a fixed seed.
 var ours = randv2.NewChaCha8([32]byte{7})
 
 //go:wasmexport own
 func own() uint64 { return ours.Uint64() }
 
-// What a package may do in its initialisation, so that no two runs have the same state.
+// init makes the state differ for each run, as the initialisation of a package may do.
 func init() {
 	switch os.Getenv("ASK") {
 	case "time":
@@ -36,7 +36,7 @@ func init() {
 	}
 }
 
-// answers is what sample found, in the order of its lines.
+// answers contains the results of sample, in order.
 var answers [10]uint64
 
 //go:wasmexport sample
@@ -67,7 +67,7 @@ func number(n int) map[int]int {
 	return m
 }
 
-// order returns the keys as digits, in the order of a walk.
+// order returns the keys as digits, in the order of an iteration.
 func order(m map[int]int) (digits uint64) {
 	for k := range m {
 		digits = digits*10 + uint64(k)

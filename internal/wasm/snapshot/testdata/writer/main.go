@@ -1,4 +1,4 @@
-// A guest that writes to its memory in every way that a Go program has.
+// Command writer is a guest that writes to its memory in all ways of a Go program.
 package main
 
 import "unsafe"
@@ -10,7 +10,7 @@ var (
 	seen    = map[uint64]string{1: "from the initialisation"}
 )
 
-// push adds v to what this instance was told before and returns how much that is.
+// push appends v to the values of this instance and returns their number.
 //
 //go:wasmexport push
 func push(v uint64) uint64 {
@@ -20,7 +20,7 @@ func push(v uint64) uint64 {
 	return count
 }
 
-// sum returns the sum of all that was pushed.
+// sum returns the sum of all pushed values.
 //
 //go:wasmexport sum
 func sum() (total uint64) {
@@ -30,7 +30,7 @@ func sum() (total uint64) {
 	return total
 }
 
-// fill makes size bytes of garbage and keeps them; the memory grows with it.
+// fill allocates size bytes and keeps them, so that the memory grows.
 //
 //go:wasmexport fill
 func fill(size uint32, pattern uint32) uint32 {

@@ -8,27 +8,27 @@ import (
 	"math/rand/v2"
 )
 
-// The Go runtime seeds one generator per thread when it starts, from 32 bytes of random_get, and takes from it
-// whatever is random without being crypto/rand: the functions of math/rand and math/rand/v2, the seed of each
-// map and the order in which it is walked. All runs that start from one image would see the same numbers. So
-// Take finds that generator in the memory and Restore gives it a new seed.
+// The Go runtime seeds one generator per thread when it starts, from 32 bytes of random_get. It is
+// the source of all random data except crypto/rand: of math/rand and math/rand/v2, the seed of each
+// map, and the order of iteration over maps. All runs that start from one image would see the same
+// numbers. So CaptureInitialized finds that generator in the memory, and Restore reseeds it.
 //
-// What it looks for is the type State of internal/chacha8rand (the generator itself is specified:
-// https://c2sp.org/chacha8rand):
+// CaptureInitialized searches for values of the type State of internal/chacha8rand
+// (https://c2sp.org/chacha8rand specifies the generator itself):
 //
 //	buf [32]uint64   the numbers of the current block
-//	seed [4]uint64   what the block was computed from,
+//	seed [4]uint64   the seed of the block,
 //	i, n, c uint32   with the counter c; the next number is buf[i], the last buf[n-1]
 //
-// Nothing is taken on trust: the block must follow from its seed, and the seed from the 32 bytes that the guest
-// was given. A Go version that changes this is one whose generator is not found, and whose guests are
+// Everything is verified: the block must follow from its seed, and the seed from the 32 bytes that
+// the guest got. If a Go version changes the type, its generator is not found, and its guests are
 // initialised for every run.
 const (
-	goSeedSize   = 32 // bytes that the runtime asks for
+	goSeedSize   = 32 // bytes that the runtime requests
 	goBlock      = 32 // numbers in a block
-	goBlockLast  = 28 // numbers in a seed's last block; the other four are the next seed
+	goBlockLast  = 28 // numbers in the last block of a seed; the other four are the next seed
 	goCounterInc = 4  // c grows by this from block to block
-	goCounterMax = 16 // and is never this
+	goCounterMax = 16 // c is always below
 	goPerSeed    = 3*goBlock + goBlockLast
 
 	goSeedAt   = 8 * goBlock
@@ -36,24 +36,26 @@ const (
 	goStateEnd = goIndexAt + 3*4
 )
 
-// Bounds of the search: how many numbers the runtime drew before it seeded its first thread's generator (four,
-// in Go 1.26), and how often that generator went on to a new seed since: 256 times are 31,744 numbers.
+// Bounds of the search: the count of numbers that the runtime drew before it seeded the generator
+// of its first thread (four, in Go 1.26), and the count of new seeds of that generator since: 256
+// seeds are 31,744 numbers.
 const (
 	goDrawnBefore = 60
 	goReseeded    = 256
 )
 
-// What a guest may put into the search's way: more than this and it is initialised for every run. Programs have
-// one generator, and of other memory next to nothing looks like one.
+// Limits of the cost of the search: a guest that exceeds them is initialised for every run.
+// Programs have one generator, and hardly any other memory looks like one.
 const (
 	maxGoGenerators = 16
 	maxGoLookalikes = 1 << 16
 )
 
-var errLookalikes = fmt.Errorf("%w: too much of its memory looks like the generator of its random numbers", ErrVaries)
+var errLookalikes = fmt.Errorf("%w: too much of its memory resembles a random number generator", ErrVaries)
 
-// findGoGenerators returns the addresses of the generators in memory that descend from the random bytes that
-// the runtime was given. What costs most, to compute a block, comes last: for seeds of that family alone.
+// findGoGenerators returns the addresses of the generators in memory whose seeds derive from the
+// random bytes that the runtime got. The most expensive check, the computation of a block, comes
+// last, and only for such seeds.
 func findGoGenerators(ctx context.Context, memory, seed []byte) ([]int, error) {
 	var found []int
 	var family map[[goSeedSize]byte]bool
@@ -84,7 +86,7 @@ func findGoGenerators(ctx context.Context, memory, seed []byte) ([]int, error) {
 	return found, nil
 }
 
-// looksLikeGenerator is a cheap test that nearly nothing else passes.
+// looksLikeGenerator is a cheap test that hardly any other memory passes.
 func looksLikeGenerator(state []byte) bool {
 	i := binary.LittleEndian.Uint32(state[goIndexAt:])
 	n := binary.LittleEndian.Uint32(state[goIndexAt+4:])
@@ -109,8 +111,8 @@ func isGenerator(state []byte) bool {
 	return true
 }
 
-// descendants are the seeds that a thread's generator can have: four numbers in a row from the runtime's first
-// generator, and the seeds that follow from those.
+// descendants returns the seeds that the generator of a thread can have: four consecutive numbers
+// of the runtime's first generator, and the seeds that follow from these.
 func descendants(seed [goSeedSize]byte) map[[goSeedSize]byte]bool {
 	family := map[[goSeedSize]byte]bool{}
 	numbers := generate(seed, goDrawnBefore+goSeedSize/8)
@@ -124,8 +126,8 @@ func descendants(seed [goSeedSize]byte) map[[goSeedSize]byte]bool {
 	return family
 }
 
-// successor returns the seed that a generator goes on to when it has used one up. That seed is never output;
-// the encoded form of the generator shows it.
+// successor returns the next seed of a generator. A generator never outputs that seed, but its
+// encoded form contains it.
 func successor(seed [goSeedSize]byte) [goSeedSize]byte {
 	g := rand.NewChaCha8(seed)
 	for range goPerSeed + 1 {
@@ -138,7 +140,7 @@ func successor(seed [goSeedSize]byte) [goSeedSize]byte {
 	return [goSeedSize]byte(encoded[len(encoded)-goSeedSize:])
 }
 
-// generate returns count numbers, as a little-endian machine has them in memory.
+// generate returns count numbers in little-endian order.
 func generate(seed [goSeedSize]byte, count int) []byte {
 	g := rand.NewChaCha8(seed)
 	numbers := make([]byte, 0, 8*count)
@@ -148,8 +150,7 @@ func generate(seed [goSeedSize]byte, count int) []byte {
 	return numbers
 }
 
-// seedGoGenerators puts the generators at the given addresses into the state that they have after they were
-// seeded with bytes from random.
+// seedGoGenerators seeds the generators at the given addresses with bytes from random.
 func seedGoGenerators(memory []byte, addresses []int, random io.Reader) error {
 	for _, at := range addresses {
 		var seed [goSeedSize]byte

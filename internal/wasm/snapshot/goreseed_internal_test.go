@@ -9,14 +9,15 @@ import (
 	"testing"
 )
 
-// lookalikes is memory in which a generator seems to begin at that many addresses.
+// lookalikes returns memory in which n addresses resemble a generator.
 func lookalikes(n int) []byte {
 	pattern := binary.LittleEndian.AppendUint32(nil, goCounterMax-goCounterInc)
 	pattern = binary.LittleEndian.AppendUint32(pattern, goBlockLast)
 	return append(make([]byte, goIndexAt), append(bytes.Repeat(pattern, n), pattern[:4]...)...)
 }
 
-// generators are that many in a row, all of the seed that a runtime with this one draws first.
+// generators returns n consecutive generators. Their seed is the first that a runtime with the
+// given seed draws.
 func generators(t *testing.T, seed [goSeedSize]byte, n int) []byte {
 	t.Helper()
 	drawn := generate(seed, goSeedSize/8)
@@ -32,7 +33,8 @@ func generators(t *testing.T, seed [goSeedSize]byte, n int) []byte {
 	return memory
 }
 
-// withoutBlocks spoils the numbers of generators, so that only computing them would tell.
+// withoutBlocks changes the numbers of generators, so that only their computation reveals that they
+// are wrong.
 func withoutBlocks(memory []byte) []byte {
 	for at := 0; at < len(memory); at += (goStateEnd + 7) &^ 7 {
 		memory[at+goSeedAt-1] ^= 1
@@ -55,9 +57,9 @@ func TestFindGoGenerators(t *testing.T) {
 	}{
 		{"nothing", make([]byte, wasmPage), nil, nil},
 		{"one", one, []int{0}, nil},
-		{"another's", generators(t, [goSeedSize]byte{9}, 1), nil, nil},
-		{"one behind what looks like it", slices.Concat(most, one), []int{len(most)}, nil},
-		{"too much that looks like it", slices.Concat(most, one, one), nil, ErrVaries},
+		{"one of another seed", generators(t, [goSeedSize]byte{9}, 1), nil, nil},
+		{"one after lookalikes", slices.Concat(most, one), []int{len(most)}, nil},
+		{"too many lookalikes", slices.Concat(most, one, one), nil, ErrVaries},
 		{"too many", generators(t, seed, maxGoGenerators+1), nil, ErrVaries},
 		{"too many seeds without their blocks", withoutBlocks(generators(t, seed, maxGoGenerators+1)), nil, ErrVaries},
 	} {
@@ -70,14 +72,14 @@ func TestFindGoGenerators(t *testing.T) {
 	}
 }
 
-// The search ends with the context of who waits for the image.
+// TestFindGoGeneratorsEnds checks that the search ends with the context.
 func TestFindGoGeneratorsEnds(t *testing.T) {
 	seed := [goSeedSize]byte{1}
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(enough)
-	w := Witness{reads: 1, random: seed[:]}
-	if _, err := w.verdict(ctx, generators(t, seed, 1)); err != enough {
-		t.Errorf("verdict after the end = %v; want %v", err, enough)
+	w := NondeterminismProbe{reads: 1, random: seed[:]}
+	if _, err := w.classify(ctx, generators(t, seed, 1)); err != enough {
+		t.Errorf("classify after the end = %v; want %v", err, enough)
 	}
 }

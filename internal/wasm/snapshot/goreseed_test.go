@@ -14,21 +14,21 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// What the guest chance answers, by index.
+// The samples that the guest chance returns, by index.
 const (
 	fromCrypto = iota
 	fromRand
 	fromRandV2
 	fromIntN
-	orderOld // of a map that was made in the initialisation
+	orderOld // of a map that was created in the initialisation
 	orderNew
 	drawn
-	wall
+	clock
 	elapsed
 	samples
 )
 
-// sample is what a restored guest answers.
+// sample returns the samples of a restored guest.
 func sample(t *testing.T, image *snapshot.Image, random io.Reader) (answers [samples]uint64) {
 	t.Helper()
 	ctx := system(t, wasi.Config{})
@@ -44,7 +44,7 @@ func sample(t *testing.T, image *snapshot.Image, random io.Reader) (answers [sam
 	return answers
 }
 
-// The runs that share an image of a Go program share nothing that is random at the time of the run.
+// TestGoRandom checks that runs from one image of a Go program do not share random data of the run.
 func TestGoRandom(t *testing.T) {
 	image := take(t, newRuntime(t), goGuest(t, "chance"), snapshot.Options{})
 	const runs = 40
@@ -55,7 +55,7 @@ func TestGoRandom(t *testing.T) {
 	for range runs {
 		before := time.Now().UnixNano()
 		answers := sample(t, image, nil)
-		if got, after := int64(answers[wall]), time.Now().UnixNano(); got < before || got > after {
+		if got, after := int64(answers[clock]), time.Now().UnixNano(); got < before || got > after {
 			t.Errorf("time.Now = %d; want it between %d and %d", got, before, after)
 		}
 		if got := time.Duration(answers[elapsed]); got < 0 || got > time.Minute {
@@ -67,13 +67,13 @@ func TestGoRandom(t *testing.T) {
 	}
 	for _, i := range []int{fromCrypto, fromRand, fromRandV2, fromIntN} {
 		if len(seen[i]) != runs {
-			t.Errorf("answer %d: %d different ones in %d runs; want no repetition", i, len(seen[i]), runs)
+			t.Errorf("sample %d: %d different values in %d runs; want no repetition", i, len(seen[i]), runs)
 		}
 	}
-	// A walk begins at one of 16 places.
+	// An iteration starts at one of 16 positions.
 	for _, i := range []int{orderOld, orderNew} {
 		if len(seen[i]) < 4 {
-			t.Errorf("order %d: %d different ones in %d runs; want several", i, len(seen[i]), runs)
+			t.Errorf("order %d: %d different values in %d runs; want several", i, len(seen[i]), runs)
 		}
 	}
 	if len(seen[drawn]) != 1 {
@@ -81,23 +81,23 @@ func TestGoRandom(t *testing.T) {
 	}
 }
 
-// The same seed gives the same run.
+// TestGoSeed checks that runs with the same seed are equal.
 func TestGoSeed(t *testing.T) {
 	image := take(t, newRuntime(t), goGuest(t, "chance"), snapshot.Options{})
 	seeded := func(seed byte) [samples]uint64 { return sample(t, image, rand.NewChaCha8([32]byte{seed})) }
 	one, again, other := seeded(1), seeded(1), seeded(2)
 	for _, i := range []int{fromRand, fromRandV2, fromIntN, orderOld, orderNew} {
 		if one[i] != again[i] {
-			t.Errorf("answer %d: %d and %d with the same seed", i, one[i], again[i])
+			t.Errorf("sample %d: %d and %d with the same seed", i, one[i], again[i])
 		}
 	}
 	for _, i := range []int{fromRand, fromRandV2, fromIntN} {
 		if one[i] == other[i] {
-			t.Errorf("answer %d: %d with two seeds", i, one[i])
+			t.Errorf("sample %d: %d with two seeds", i, one[i])
 		}
 	}
-	// It is the generator of math/rand/v2, whose numbers begin with the seed's first block: that of the map's
-	// walk and the others are taken from there in some order.
+	// It is the generator of math/rand/v2, whose numbers start with the first block of the seed.
+	// The guest draws those of the map iteration and the others from there in some order.
 	var state [32]byte
 	if _, err := rand.NewChaCha8([32]byte{1}).Read(state[:]); err != nil {
 		t.Fatal(err)
@@ -107,28 +107,28 @@ func TestGoSeed(t *testing.T) {
 		numbers[g.Uint64()] = true
 	}
 	if !numbers[one[fromRand]] || !numbers[one[fromRandV2]] {
-		t.Error("the guest's numbers are not those of the generator that the seed makes")
+		t.Error("the numbers of the guest are not those of a generator with that seed")
 	}
 }
 
-func TestTakeVaries(t *testing.T) {
+func TestCaptureInitializedVaries(t *testing.T) {
 	r := newRuntime(t)
 	for _, test := range []struct {
 		name, ask, want string
 		wasm            []byte
 	}{
-		{"time in a Go program", "ASK=time", "asks for the time", goGuest(t, "chance")},
-		{"random bytes in a Go program", "ASK=random", "asks for random numbers", goGuest(t, "chance")},
-		{"monotonic clock elsewhere", "ASK=", "asks for the monotonic clock", asking},
+		{"time in a Go program", "ASK=time", "reads the real-time clock", goGuest(t, "chance")},
+		{"random bytes in a Go program", "ASK=random", "reads random numbers", goGuest(t, "chance")},
+		{"monotonic clock elsewhere", "ASK=", "reads the monotonic clock", asking},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			base := load(t, r, test.wasm, snapshot.Options{})
-			var w snapshot.Witness
-			_, err := snapshot.Take(witnessed(t, &w, test.ask), base, &w)
+			var w snapshot.NondeterminismProbe
+			_, err := snapshot.CaptureInitialized(witnessed(t, &w, test.ask), base, &w)
 			if !errors.Is(err, snapshot.ErrVaries) || !strings.Contains(err.Error(), test.want) {
-				t.Fatalf("Take = %v; want an ErrVaries with %q", err, test.want)
+				t.Fatalf("CaptureInitialized = %v; want an ErrVaries with %q", err, test.want)
 			}
-			for range 2 { // so each run initialises its own
+			for range 2 { // each run initialises its own instance
 				ctx := system(t, wasi.Config{Environ: []string{test.ask}})
 				in := restore(t, base)
 				if err := in.Initialize(ctx); err != nil {
@@ -140,22 +140,22 @@ func TestTakeVaries(t *testing.T) {
 	}
 }
 
-func TestTakeFails(t *testing.T) {
+func TestCaptureInitializedFails(t *testing.T) {
 	base := load(t, newRuntime(t), goGuest(t, "chance"), snapshot.Options{})
-	var w snapshot.Witness
-	_, err := snapshot.Take(witnessed(t, &w, "ASK=exit"), base, &w)
+	var w snapshot.NondeterminismProbe
+	_, err := snapshot.CaptureInitialized(witnessed(t, &w, "ASK=exit"), base, &w)
 	var exit *sys.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 3 {
-		t.Errorf("Take of a guest that exits = %v; want its exit with 3", err)
+		t.Errorf("CaptureInitialized of a guest that exits = %v; want exit code 3", err)
 	}
 	in := restore(t, base)
 	defer closeInstance(t, in)
 	if got := in.Guest().ExportedFunction("sample"); got == nil {
-		t.Error("the image is of no use after a guest failed")
+		t.Error("the image cannot be restored after a guest failed")
 	}
 }
 
-// A generator that an author seeded is the author's: its numbers are those of his seed in every run.
+// TestGoKeepsOtherGenerators checks that a generator seeded by the guest's code is not reseeded.
 func TestGoKeepsOtherGenerators(t *testing.T) {
 	image := take(t, newRuntime(t), goGuest(t, "chance"), snapshot.Options{})
 	want := rand.NewChaCha8([32]byte{7}).Uint64()

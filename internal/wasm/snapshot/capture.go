@@ -1,0 +1,113 @@
+package snapshot
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"time"
+)
+
+// NondeterminismProbe provides random bytes and clocks to the WASI of a guest while the guest is
+// initialised, and records which of them the guest used. The zero value is ready for one
+// initialisation. It is used by one goroutine at a time.
+type NondeterminismProbe struct {
+	// Random, Wall and Monotonic are the underlying sources. Defaults crypto/rand, time.Now, and
+	// the time since the first call plus 1.
+	Random    io.Reader
+	Wall      func() time.Time
+	Monotonic func() int64
+
+	start  time.Time
+	reads  int    // the number of calls of Read
+	random []byte // the result of the first Read
+	clock  bool
+	mono   bool
+}
+
+// Read implements random_get.
+func (w *NondeterminismProbe) Read(p []byte) (int, error) {
+	source := w.Random
+	if source == nil {
+		source = rand.Reader
+	}
+	n, err := source.Read(p)
+	if w.reads == 0 {
+		w.random = append([]byte(nil), p[:n]...)
+	}
+	w.reads++
+	return n, err
+}
+
+// Walltime implements clock_time_get for the real-time clock.
+func (w *NondeterminismProbe) Walltime() time.Time {
+	w.clock = true
+	if w.Wall == nil {
+		return time.Now()
+	}
+	return w.Wall()
+}
+
+// Nanotime implements clock_time_get for the monotonic clock, in nanoseconds.
+func (w *NondeterminismProbe) Nanotime() int64 {
+	w.mono = true
+	if w.Monotonic != nil {
+		return w.Monotonic()
+	}
+	if w.start.IsZero() {
+		w.start = time.Now()
+	}
+	return int64(time.Since(w.start)) + 1
+}
+
+// CaptureInitialized initialises an instance of an image from Load, in the context ctx, and returns
+// its image. The host functions must get random bytes and time from w.
+//
+// The error is an ErrVaries if the guest read the real-time clock, random bytes or the monotonic
+// clock, because these differ for each run. What the Go runtime reads at its start is an exception:
+// Restore replaces it, see goreseed.go. If a package of a Go program uses math/rand in its
+// initialisation, this is not detected, and the numbers are the same in all runs.
+//
+// The image contains the arguments and the environment of the guest.
+func CaptureInitialized(ctx context.Context, base *Image, w *NondeterminismProbe) (*Image, error) {
+	in, err := base.Restore(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close(ctx)
+	if err := in.Initialize(ctx); err != nil {
+		return nil, err
+	}
+	generators, err := w.classify(ctx, in.bytes())
+	if err != nil {
+		return nil, err
+	}
+	image, err := in.Capture()
+	if err != nil {
+		return nil, err
+	}
+	image.generators = generators
+	return image, nil
+}
+
+// classify returns an error unless the memory is the same for every run, except for the generators
+// that it returns.
+func (w *NondeterminismProbe) classify(ctx context.Context, memory []byte) (generators []int, err error) {
+	if w.clock {
+		return nil, fmt.Errorf("%w: it reads the real-time clock during initialisation", ErrVaries)
+	}
+	if w.reads == 1 && len(w.random) == goSeedSize {
+		if generators, err = findGoGenerators(ctx, memory, w.random); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case len(generators) > 0:
+		return generators, nil
+	case w.reads > 0:
+		return nil, fmt.Errorf("%w: it reads random numbers during initialisation", ErrVaries)
+	case w.mono:
+		return nil, fmt.Errorf("%w: it reads the monotonic clock during initialisation", ErrVaries)
+	}
+	return nil, nil
+}
