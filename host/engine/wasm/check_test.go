@@ -102,8 +102,8 @@ func TestLoadRefuses(t *testing.T) {
 		want  string // in the message and the hint
 	}{
 		{"nothing", nil, "", abi.SourceInvalid, "p.wasm: "},
-		{"a text", []byte("export default () => 1"), "", abi.SourceInvalid, "a text"},
-		{"a part", good[:len(good)-3], "", abi.SourceInvalid, "cut off"},
+		{"a text", []byte("export default () => 1"), "", abi.SourceInvalid, "but text"},
+		{"a part", good[:len(good)-3], "", abi.SourceInvalid, "truncated"},
 		{"a component", []byte("\x00asm\x0d\x00\x01\x00"), "", abi.SourceInvalid, "component"},
 		{"2^32 elements in 15 bytes", []byte("\x00asm\x01\x00\x00\x00\x09\x05\xff\xff\xff\xff\x0f"), "", abi.SourceInvalid, "4294967295 element segments announced"},
 		{"no marker", exports(1, "toolrun_run"), "", abi.SourceInvalid, "abi/guest"},
