@@ -20,12 +20,12 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// getAndSet is a tool with one get and one set.
+// getAndSet is the source of a tool with one get and one set.
 const getAndSet = `const prefs = await memory.get_content("prefs");
 await memory.set_content("prefs", {language: input.language, was: prefs.language});
 return {language: prefs.language};`
 
-// BenchmarkRunInProcess is the tool without a wall, BenchmarkRunInWorker the same behind it.
+// BenchmarkRunInProcess runs the tool in this process, BenchmarkRunInWorker in a worker.
 func BenchmarkRunInProcess(b *testing.B) { benchmarkRun(b, js.New()) }
 
 func BenchmarkRunInWorker(b *testing.B) {
@@ -77,7 +77,7 @@ func BenchmarkFirstRun(b *testing.B) {
 	}
 }
 
-// BenchmarkLoadPlugin compiles a plug-in of Go in a worker, with and without what was compiled before.
+// BenchmarkLoadPlugin compiles a Go plug-in in a worker, with and without a cache.
 func BenchmarkLoadPlugin(b *testing.B) {
 	code := wasmtools.Build(b, "suite")
 	for name, dir := range map[string]string{"cold": "", "kept": filepath.Join(b.TempDir(), "compiled")} {
@@ -94,8 +94,8 @@ func BenchmarkLoadPlugin(b *testing.B) {
 	}
 }
 
-// BenchmarkIdleMemory is what an idle worker that has run a tool takes of the machine's memory: its own, and its share
-// of what it has in common with others.
+// BenchmarkIdleMemory measures the memory of an idle worker that has run a tool: its proportional
+// set size.
 func BenchmarkIdleMemory(b *testing.B) {
 	p := newPool(b, sandbox.Options{Workers: 10, Spares: -1})
 	program, err := p.Engines()[javaScript].Load(b.Context(), engine.Source{Path: "tool.js", Code: []byte("return 1")})
@@ -113,7 +113,7 @@ func BenchmarkIdleMemory(b *testing.B) {
 		for _, pid := range pids {
 			text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
 			if err != nil {
-				b.Skipf("the kernel does not tell: %v", err)
+				b.Skipf("cannot read the memory of a process: %v", err)
 			}
 			for line := range strings.Lines(string(text)) {
 				if name, rest, _ := strings.Cut(line, ":"); name == "Pss" {

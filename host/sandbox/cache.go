@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/codecache"
 )
 
-// Workers execute the machine code that an engine compiled, so whoever can write it controls them.
-// Therefore only a worker that compiles one source, and runs no guest, writes compiled code. It
+// Workers execute the machine code that an engine compiled, so a process that can write it
+// controls them. Therefore only a worker that compiles one source, and runs no guest, writes it. It
 // writes to a temporary folder, which the parent moves to a place that only workers of the same
 // domain can read.
 

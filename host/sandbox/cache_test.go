@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// kept are the files of compiled code in a folder, relative to it.
+// cachedFiles returns the paths of compiled code in a folder, relative to it.
 func cachedFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
@@ -25,40 +25,41 @@ func cachedFiles(t *testing.T, dir string) []string {
 	return files
 }
 
-// TestArtefacts keeps what was compiled, by domain, for other workers and other pools to read.
-func TestArtefacts(t *testing.T) {
+// TestCache: compiled code is kept by domain, for other workers and other pools.
+func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
-	for range 2 { // the second pool finds what the first one kept
+	for range 2 { // the second pool finds the code of the first
 		b := newBench(t, sandbox.Options{CacheDir: dir})
 		for _, domain := range []string{"one", "two"} {
 			got, err := perform(t, b.load(t, "found", domain), "", engine.Input{}, enough, engine.Host{})
 			if got != "found" {
-				t.Errorf("what was compiled = %q, %v; want it found", got, err)
+				t.Errorf("compiled code = %q, %v; want found", got, err)
 			}
 		}
 		if files := cachedFiles(t, dir); len(files) != 2 || filepath.Dir(files[0]) == filepath.Dir(files[1]) {
-			t.Errorf("kept = %v; want a file for each of two domains", files)
+			t.Errorf("cached files = %v; want one for each of two domains", files)
 		}
 	}
 }
 
-// TestArtefactsAreSafe has workers try to write to what they read, and to read what is another domain's.
-func TestArtefactsAreSafe(t *testing.T) {
+// TestCacheIsSafe: workers cannot write to the cache that they read, or read the cache of another
+// domain.
+func TestCacheIsSafe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
 	b := newBench(t, sandbox.Options{CacheDir: dir})
 	report, err := b.pool.Report()
 	if err != nil || !report.On(sandbox.LayerLandlock) {
-		t.Skipf("this machine does not have the layer %s: %v", sandbox.LayerLandlock, err)
+		t.Skipf("this machine lacks the layer %s: %v", sandbox.LayerLandlock, err)
 	}
 	b.load(t, "answer", "one")
 	b.load(t, "who", "two") // another source, so that the names differ
 	files := cachedFiles(t, dir)
 	if len(files) != 2 {
-		t.Fatalf("kept = %v; want two files", files)
+		t.Fatalf("cached files = %v; want two", files)
 	}
 	readable := 0
 	for _, file := range files {
-		if report.On(sandbox.LayerChroot) { // the worker's root is the folder of its domain, whichever that is
+		if report.On(sandbox.LayerChroot) { // the root of the worker is the folder of its domain
 			file = filepath.Join("/", filepath.Base(filepath.Dir(file)), filepath.Base(file))
 		} else {
 			file = filepath.Join(dir, file)
@@ -77,11 +78,11 @@ func TestArtefactsAreSafe(t *testing.T) {
 		}
 	}
 	if readable != 1 {
-		t.Errorf("%d of two files are readable; want that of the own domain", readable)
+		t.Errorf("%d of two files are readable; want only the one of the own domain", readable)
 	}
 }
 
-// TestUnsafeFolder does without a folder that others may write to.
+// TestUnsafeFolder: a cache folder that other users can write to is not used.
 func TestUnsafeFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
 	if err := os.Mkdir(dir, 0o777); err != nil {
@@ -92,6 +93,6 @@ func TestUnsafeFolder(t *testing.T) {
 	}
 	b := newBench(t, sandbox.Options{CacheDir: dir})
 	if got, err := perform(t, b.load(t, "found", ""), "", engine.Input{}, enough, engine.Host{}); got != "nowhere" {
-		t.Errorf("what was compiled = %q, %v; want it nowhere", got, err)
+		t.Errorf("compiled code = %q, %v; want nowhere", got, err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// mounted are lines of /proc/self/mountinfo.
+// mounted is the content of a /proc/self/mountinfo.
 const mounted = `30 24 0:26 / /sys/fs/cgroup ro - tmpfs tmpfs ro,mode=755
 31 30 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
 32 30 0:28 /inner /sys/fs/cgroup/pids\040here rw shared:9 - cgroup cgroup rw,pids
@@ -46,7 +46,8 @@ func lay(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// A process that is alone in its group moves to one below; one that is not leaves the others where they are.
+// TestDelegate: a process moves to a subgroup if it is the only one in its group. Otherwise
+// delegate fails and moves no process.
 func TestDelegate(t *testing.T) {
 	read := func(name string) string { text, _ := os.ReadFile(name); return string(text) }
 	dir, self := t.TempDir(), fmt.Sprint(os.Getpid())
@@ -58,34 +59,34 @@ func TestDelegate(t *testing.T) {
 	if err := (&groups{version: 2, folders: []string{dir}}).delegate(); err != nil {
 		t.Fatal(err)
 	}
-	if moved, given := read(filepath.Join(dir, hostGroup, "cgroup.procs")), read(filepath.Join(dir, "cgroup.subtree_control")); moved != self || given != "+memory +pids" {
-		t.Errorf("moved %q, delegated %q", moved, given)
+	if moved, delegated := read(filepath.Join(dir, hostGroup, "cgroup.procs")), read(filepath.Join(dir, "cgroup.subtree_control")); moved != self || delegated != "+memory +pids" {
+		t.Errorf("moved %q, delegated %q", moved, delegated)
 	}
 	lay(t, dir, map[string]string{"cgroup.procs": "1\n" + self + "\n"})
 	if err := (&groups{version: 2, folders: []string{dir}}).delegate(); err == nil || !strings.Contains(err.Error(), "other processes") {
-		t.Errorf("delegate beside another process = %v", err)
+		t.Errorf("delegate in a group with another process = %v; want an error", err)
 	}
 	lay(t, dir, map[string]string{"cgroup.procs": ""})
-	relativeTo := &groups{version: 2, folders: []string{filepath.Join(dir, hostGroup)}}
-	if err := relativeTo.delegate(); err != nil || relativeTo.folders[0] != dir {
-		t.Errorf("delegate from below = %v, %q; want %q", err, relativeTo.folders, dir)
+	subgroup := &groups{version: 2, folders: []string{filepath.Join(dir, hostGroup)}}
+	if err := subgroup.delegate(); err != nil || subgroup.folders[0] != dir {
+		t.Errorf("delegate from the subgroup = %v, %q; want %q", err, subgroup.folders, dir)
 	}
 }
 
-// Groups of processes that are no more are removed, others stay.
+// TestSweepGroups: groups of exited processes are removed, others stay.
 func TestSweepGroups(t *testing.T) {
 	ended := exec.Command("true")
 	if err := ended.Run(); err != nil {
-		t.Skipf("the command true does not run: %v", err)
+		t.Skipf("cannot run the command true: %v", err)
 	}
 	dir := t.TempDir()
-	gone, stays := fmt.Sprintf("%s%d-1", groupPrefix, ended.Process.Pid), []string{fmt.Sprintf("%s%d-1", groupPrefix, os.Getpid()), hostGroup, "other"}
-	for _, name := range append(slices.Clone(stays), gone) {
+	removed, stays := fmt.Sprintf("%s%d-1", groupPrefix, ended.Process.Pid), []string{fmt.Sprintf("%s%d-1", groupPrefix, os.Getpid()), hostGroup, "other"}
+	for _, name := range append(slices.Clone(stays), removed) {
 		lay(t, filepath.Join(dir, name), nil)
 	}
 	(&groups{folders: []string{dir}}).sweep()
-	if _, err := os.Stat(filepath.Join(dir, gone)); err == nil {
-		t.Errorf("%s is still there", gone)
+	if _, err := os.Stat(filepath.Join(dir, removed)); err == nil {
+		t.Errorf("%s was not removed", removed)
 	}
 	for _, name := range stays {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
@@ -94,11 +95,11 @@ func TestSweepGroups(t *testing.T) {
 	}
 }
 
-// A group goes with its worker, and a limit of it can be raised and lowered.
+// TestGroup raises and lowers the limit of a group, and removes it twice.
 func TestGroup(t *testing.T) {
 	all, err := newGroups()
 	if err != nil {
-		t.Skipf("this machine gives no control groups: %v", err)
+		t.Skipf("this machine has no control groups: %v", err)
 	}
 	g, err := all.newGroup()
 	if err != nil {
@@ -118,7 +119,7 @@ func TestGroup(t *testing.T) {
 	g.remove()
 	for _, folder := range folders {
 		if _, err := os.Stat(folder); err == nil {
-			t.Errorf("%s is still there", folder)
+			t.Errorf("%s was not removed", folder)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	return int(r), 0
 }
 
-// chrootStack is where the process stores the byte that it reads. It writes nothing else.
+// chrootStack receives the byte that the process reads. Nothing else is written to it.
 var chrootStack [256]byte
 
 // capabilities holds the header and the sets of capget(2) and capset(2), version 3.

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// What the documentation shows of toolrun doctor has every layer, in the order and with the words of a Report, but for
-// versions of the kernel.
+// TestDocumentedLayers: the documented output of toolrun doctor has every layer of a Report in
+// order, with the same text except versions of the kernel.
 func TestDocumentedLayers(t *testing.T) {
 	text, err := os.ReadFile("../../docs/explanation/isolation.md")
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// A program calls Main first of all, here in place of its main function: in a worker it does not return.
+// TestMain calls Main first, as a program does in its main function. Main does not return in a
+// worker.
 func TestMain(m *testing.M) {
 	sandbox.Main(languages...)
 	os.Exit(m.Run())

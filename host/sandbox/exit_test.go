@@ -19,16 +19,17 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// short is the deadline of runs that are not expected to end by themselves, enough that of those that are.
+// short is the deadline of runs that do not end by themselves; enough is the deadline of the
+// others.
 const (
 	short  = 100 * time.Millisecond
 	enough = 30 * time.Second
 )
 
-// roomy has memory for a stack that is as large as it may be, also where Go's race detector keeps an account of it.
+// roomy has memory for the largest possible stack, even under the race detector.
 var roomy = engine.Input{Limits: engine.Limits{MemoryBytes: 512 << 20}}
 
-// bench is a pool with one worker at a time, whose guests are probes.
+// bench is a pool with one worker, whose guests are probes.
 type bench struct {
 	pool *sandbox.Pool
 	log  lockedBuffer
@@ -61,7 +62,7 @@ func newBench(t testing.TB, o sandbox.Options) *bench {
 	return b
 }
 
-// load has an act compiled.
+// load compiles an act.
 func (b *bench) load(t testing.TB, act, domain string) engine.Program {
 	t.Helper()
 	program, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act), Domain: domain})
@@ -71,7 +72,7 @@ func (b *bench) load(t testing.TB, act, domain string) engine.Program {
 	return program
 }
 
-// run has an act done with an argument; it returns what the act said.
+// run performs an act with an argument and returns its answer.
 func (b *bench) run(t testing.TB, act, text string, in engine.Input, limit time.Duration, host engine.Host) (string, error) {
 	t.Helper()
 	program := b.load(t, act, "")
@@ -95,7 +96,8 @@ func perform(t testing.TB, program engine.Program, text string, in engine.Input,
 	return got, err
 }
 
-// TestDeath ends workers in every way there is: each costs its run, says why, and the next run is fine.
+// TestDeath ends workers in every known way. Each exit affects only its run, whose fault names the
+// cause, and the next run succeeds.
 func TestDeath(t *testing.T) {
 	tests := []struct {
 		act    string
@@ -103,7 +105,7 @@ func TestDeath(t *testing.T) {
 		in     engine.Input
 		limit  time.Duration
 		want   abi.Code
-		logged string // what the log is to hold; "" for nothing
+		logged string // a part of the log; "" for an empty log
 	}{
 		{act: "spin", limit: short, want: abi.Timeout},
 		{act: "spin hard", limit: short, want: abi.Timeout},
@@ -121,7 +123,7 @@ func TestDeath(t *testing.T) {
 		{act: "say", text: "\x02\x00\x00\x00\x07\x01\xff", limit: enough, want: abi.Internal, logged: "read a call"},
 		{act: "say", text: "\x08\x00\x00\x00\x07\x01x\x01\x03{}xy", limit: enough, want: abi.Internal, logged: "read a call"},
 		{act: "say", text: "\x06\x00\x00\x00\x0a\x00\x00\x01{\x00\x00\x00", limit: enough, want: abi.Internal, logged: ""},
-		{act: "say", text: "\x04\x00", limit: short, want: abi.Timeout}, // and never the rest
+		{act: "say", text: "\x04\x00", limit: short, want: abi.Timeout}, // the rest is never sent
 		{act: "say", text: "\xff\xff\x00\x00\x07half of a call", limit: short, want: abi.Timeout},
 		{act: "say for ever", text: "\x04\x00\x00\x00\x09\x01x\x01y", limit: enough, want: abi.Internal, logged: "flood of log lines"},
 	}
@@ -161,7 +163,7 @@ func codeOf(err error) abi.Code {
 	return ""
 }
 
-// TestDeathOfCompiler is the same for what compiles.
+// TestDeathOfCompiler: TestDeath for workers that compile.
 func TestDeathOfCompiler(t *testing.T) {
 	for act, want := range map[string]abi.Code{
 		"compile for ever": abi.Timeout, "compile bomb": abi.MemoryLimit, "compile nesting": abi.StackLimit,
@@ -186,7 +188,7 @@ func TestDeathOfCompiler(t *testing.T) {
 	}
 }
 
-// TestFloods has a guest log and call as fast as it can.
+// TestFloods: a guest logs and calls as fast as it can.
 func TestFloods(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	lines, calls := 0, 0
@@ -214,7 +216,7 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// TestLargeCall has a guest ask with more than a worker may send.
+// TestLargeCall: a guest sends more than a call can have.
 func TestLargeCall(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	called := false
@@ -224,7 +226,7 @@ func TestLargeCall(t *testing.T) {
 	}
 }
 
-// TestLargeFault has an error that is longer than a frame of its kind.
+// TestLargeFault: an error is longer than its frame can be.
 func TestLargeFault(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	if _, err := b.run(t, "fail at length", "", roomy, enough, engine.Host{}); codeOf(err) != abi.ToolError {
@@ -232,12 +234,12 @@ func TestLargeFault(t *testing.T) {
 	}
 }
 
-// TestGrace lets a worker that ends its run itself live on.
+// TestGrace: a worker that ends its run itself after the deadline is reused.
 func TestGrace(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	spin := b.load(t, "fail in time", "")
 	who := b.load(t, "who", "")
-	for range 20 { // on a busy machine the grace may be too short
+	for range 20 { // on a busy machine the grace can be too short
 		first := whoRuns(t, who, "")
 		ctx, cancel := context.WithTimeout(t.Context(), short)
 		_, err := spin.Run(ctx, engine.Input{Input: []byte("{}")}, engine.Host{})
@@ -252,7 +254,7 @@ func TestGrace(t *testing.T) {
 	t.Errorf("every worker was killed at its deadline; want one to end its run itself\n%s", b.log.text())
 }
 
-// whoRuns is the process that runs the program "who" for a domain.
+// whoRuns returns the ID of the process that runs the program "who" for a domain.
 func whoRuns(t testing.TB, program engine.Program, domain string) string {
 	t.Helper()
 	got, err := perform(t, program, "", engine.Input{Domain: domain}, enough, engine.Host{})
@@ -262,7 +264,7 @@ func whoRuns(t testing.TB, program engine.Program, domain string) string {
 	return got
 }
 
-// TestDomains keeps the runs of different domains in different processes.
+// TestDomains: runs of different domains use different processes.
 func TestDomains(t *testing.T) {
 	b := newBench(t, sandbox.Options{Idle: 10})
 	one, two := b.load(t, "who", "app one"), b.load(t, "who", "app two")
@@ -280,7 +282,7 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// TestReuse runs in one worker until it has run often enough.
+// TestReuse: a worker is replaced after its maximum number of runs.
 func TestReuse(t *testing.T) {
 	b := newBench(t, sandbox.Options{Runs: 3})
 	program := b.load(t, "who", "")
@@ -293,16 +295,16 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestLifetime replaces a worker whose first run was long ago.
+// TestLifetime: a worker is replaced after its lifetime.
 func TestLifetime(t *testing.T) {
 	b := newBench(t, sandbox.Options{Lifetime: time.Nanosecond})
 	program := b.load(t, "who", "")
 	if first := whoRuns(t, program, ""); whoRuns(t, program, "") == first {
-		t.Error("the worker runs on; want another one")
+		t.Error("the second run used the same worker; want another")
 	}
 }
 
-// TestIdle keeps the workers that were used last.
+// TestIdle: the most recently used workers are kept.
 func TestIdle(t *testing.T) {
 	b := newBench(t, sandbox.Options{Idle: 2})
 	program := b.load(t, "who", "")
@@ -316,6 +318,6 @@ func TestIdle(t *testing.T) {
 		}
 	}
 	if now := whoRuns(t, program, "a"); now == first["a"] {
-		t.Errorf("worker of a = %s, as before; want another one", now)
+		t.Errorf("worker of a = %s, as before; want another", now)
 	}
 }

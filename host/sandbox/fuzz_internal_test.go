@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// seed writes frames as one text.
+// seed returns the bytes of frames.
 func seed(frames ...func(*wire) error) []byte {
 	var out bytes.Buffer
 	w := newWire(nil, &out)
@@ -25,8 +25,8 @@ func seed(frames ...func(*wire) error) []byte {
 	return out.Bytes()
 }
 
-// FuzzParent feeds what a worker might send into a run and into a load: whatever it is, what reaches the host is
-// within its bounds, and what comes out is JSON.
+// FuzzParent feeds the data of a worker to a run and to a load. Whatever the data, what reaches the
+// host stays within its limits, and outputs are JSON.
 func FuzzParent(f *testing.F) {
 	call := func(w *wire) error {
 		return w.send(w.frame(kindCall).text(abi.GetContent).number(2).optional([]byte(`"prefs"`)).optional(nil))
@@ -51,7 +51,7 @@ func FuzzParent(f *testing.F) {
 		p := &program{engine: &proxy{info: engine.Info{Name: "x"}}, source: engine.Source{Files: fstest.MapFS{}}, files: newArchive(fstest.MapFS{"a.js": {Data: []byte("1")}}, []string{".js"})}
 		failed, _, err := p.exchangeLoad(&worker{dead: true, wire: newWire(bytes.NewReader(sent), io.Discard)})
 		if err == nil && failed != nil && failed.Code.Number() == 0 {
-			t.Errorf("load = %v; want a code that there is", failed)
+			t.Errorf("load = %v; want a known code", failed)
 		}
 	})
 }
@@ -68,7 +68,7 @@ func fuzzRun(t *testing.T, sent []byte) {
 		return nil
 	}
 	x.host.Call = func(_ context.Context, call abi.Call) (json.RawMessage, error) {
-		if len(call.Args) > maxArguments { // what they hold, memory looks at: a plug-in's are bytes too
+		if len(call.Args) > maxArguments { // memory checks their content; the arguments of a plug-in are bytes too
 			t.Errorf("a call with %d arguments reached the host", len(call.Args))
 		}
 		if call.Op == "" {
@@ -78,14 +78,14 @@ func fuzzRun(t *testing.T, sent []byte) {
 	}
 	out, err, lost := x.serve()
 	if lost && err == nil {
-		t.Error("an exchange was lost for no reason")
+		t.Error("the exchange was lost without an error")
 	}
 	if err == nil && (!json.Valid(out.Output) || len(out.Output) > limits.OutputBytes || len(out.Warnings) > maxWarnings) {
 		t.Errorf("output = %q", out.Output)
 	}
 }
 
-// FuzzWorker feeds what a parent might send into a worker, which ends or goes on, but does not panic.
+// FuzzWorker feeds the data of a parent to a worker, which must not panic.
 func FuzzWorker(f *testing.F) {
 	load := func(w *wire) error {
 		return w.send(w.frame(kindLoad).number(1).text("echo").text("[]").text("").text("a").text("").number(1).texts(nil).text("code"))

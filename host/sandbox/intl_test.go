@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// A worker opens no files: the data of time zones and languages are in the binary.
+// TestIntlInWorker: locale data works in a worker that cannot open files, because the data are in
+// the binary.
 func TestIntlInWorker(t *testing.T) {
 	const code = `return [
 		new Date(0).toLocaleString('en-US', { timeZone: 'America/New_York' }),

@@ -24,16 +24,16 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// children are the processes that this one started and that have not been waited for.
+// children returns the child processes of this process that were not reaped.
 func children(t testing.TB) []int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/self/task/*/children")
 	if err != nil || len(files) == 0 {
-		t.Skip("this kernel does not tell the children of a thread: /proc/self/task/*/children")
+		t.Skip("this kernel has no /proc/self/task/*/children")
 	}
 	var pids []int
 	for _, file := range files {
-		text, _ := os.ReadFile(file) // a thread may have ended
+		text, _ := os.ReadFile(file) // fails if the thread has ended
 		for _, field := range strings.Fields(string(text)) {
 			if pid, err := strconv.Atoi(field); err == nil {
 				pids = append(pids, pid)
@@ -52,8 +52,8 @@ func descriptors(t testing.TB) int {
 	return len(files)
 }
 
-// TestKilledAtEveryCall kills the worker at each memory call of a run, and before it. Nobody waits for it, the run says
-// what happened, and the next one is fine.
+// TestKilledAtEveryCall kills the worker before the run and at each memory call. The run ends at
+// once with its cause, and the next one succeeds.
 func TestKilledAtEveryCall(t *testing.T) {
 	b := newBench(t, sandbox.Options{Spares: -1})
 	code := `for (let i = 0; i < 4; i++) await memory.set_content("counter", {i}); return "done";`
@@ -75,14 +75,14 @@ func TestKilledAtEveryCall(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), enough)
 		out, err := program.Run(ctx, engine.Input{}, host)
 		cancel()
-		if at == 0 || at == 5 { // dead while it waited, or not killed at all
+		if at == 0 || at == 5 { // died while idle, or never killed
 			if string(out.Output) != `"done"` {
 				t.Errorf("killed at %d: Run = %s, %v; want done", at, out.Output, err)
 			}
 			continue
 		}
 		if codeOf(err) != abi.MemoryLimit || n != at {
-			t.Errorf("killed at call %d: Run = %v after %d calls; want memory_limit, and no call more", at, err, n)
+			t.Errorf("killed at call %d: Run = %v after %d calls; want memory_limit, and no further call", at, err, n)
 		}
 	}
 }
@@ -99,7 +99,7 @@ func killAll(t testing.TB) {
 	}
 }
 
-// waitFor waits until a process has ended.
+// waitFor waits until a process has exited.
 func waitFor(t testing.TB, pidfd int) {
 	t.Helper()
 	for {
@@ -108,13 +108,14 @@ func waitFor(t testing.TB, pidfd int) {
 			continue
 		}
 		if n != 1 || err != nil {
-			t.Fatalf("a process goes on: %v", err)
+			t.Fatalf("the process is still running: %v", err)
 		}
 		return
 	}
 }
 
-// TestNothingIsLeft counts what a pool leaves behind after runs that end in every way.
+// TestNothingIsLeft: after runs that end in every way, Close leaves no processes and descriptors
+// behind.
 func TestNothingIsLeft(t *testing.T) {
 	before, fds := len(children(t)), descriptors(t)
 	b := newBench(t, sandbox.Options{Workers: 3})
@@ -136,7 +137,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestCloseUnderWay ends runs that are under way.
+// TestCloseUnderWay: Close ends active runs.
 func TestCloseUnderWay(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	program := b.load(t, "call", "")
@@ -144,7 +145,7 @@ func TestCloseUnderWay(t *testing.T) {
 		go b.pool.Close()
 		return json.RawMessage("null"), nil
 	}}
-	for range 1000 { // the run may end before Close has begun
+	for range 1000 { // the run may end before Close has started
 		if _, err := perform(t, program, "", engine.Input{}, enough, host); err != nil {
 			if codeOf(err) != abi.Unavailable {
 				t.Errorf("Run = %v; want unavailable", err)
@@ -155,7 +156,7 @@ func TestCloseUnderWay(t *testing.T) {
 	t.Error("no run was ended")
 }
 
-// TestMixed runs good and bad guests at once.
+// TestMixed runs good and bad guests concurrently.
 func TestMixed(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 4})
 	acts := map[string]abi.Code{"answer": "", "spin": abi.Timeout, "swell": abi.MemoryLimit, "nest": abi.StackLimit, "call": ""}
@@ -170,7 +171,7 @@ func TestMixed(t *testing.T) {
 					if want == abi.Timeout {
 						limit = short
 					}
-					// Waiting for a worker counts too: the others may take all of a short time.
+					// Waiting for a worker counts too: other runs can use up a short deadline.
 					if _, err := perform(t, program, "", roomy, limit, host); codeOf(err) != want {
 						t.Errorf("%s: Run = %v; want %q", act, err, want)
 					}
@@ -188,7 +189,7 @@ func init() {
 	if os.Getenv(asParent) == "" {
 		return
 	}
-	sandbox.Main(languages...) // a worker has no environment; but what comes first, comes first
+	sandbox.Main(languages...) // not needed, since a worker has no environment, but Main is always called first
 	pool, err := sandbox.New(sandbox.Options{Languages: languages})
 	if err != nil {
 		panic(err)
@@ -210,9 +211,9 @@ func init() {
 	os.Exit(0)
 }
 
-// TestParentDies leaves no worker behind when the parent is killed while a guest spins that looks at nothing.
+// TestParentDies: if the parent is killed while a guest spins, no worker survives.
 func TestParentDies(t *testing.T) {
-	children(t) // or skip
+	children(t) // skips if unsupported
 	parent := exec.Command(os.Args[0], "-test.run=^$")
 	parent.Env = append(os.Environ(), asParent+"=1")
 	out, err := parent.StdoutPipe()
@@ -240,7 +241,7 @@ func TestParentDies(t *testing.T) {
 		workers = append(workers, fd)
 	}
 	if len(workers) == 0 {
-		t.Fatal("the parent has no worker")
+		t.Fatal("the parent started no worker")
 	}
 	if err := parent.Process.Kill(); err != nil {
 		t.Fatal(err)

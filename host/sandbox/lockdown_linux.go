@@ -93,21 +93,21 @@ func restrictFiles(h handshake) (string, error) {
 
 // landlockScopes describes what a version of Landlock restricts; see landlock(7), "VERSIONS".
 func landlockScopes(abi int) string {
-	held, missing := []string{"files"}, []string(nil)
+	supported, missing := []string{"files"}, []string(nil)
 	for _, scope := range []struct {
 		name  string
 		since int
 	}{{"TCP", 4}, {"devices", 5}, {"abstract sockets", 6}, {"signals", 6}} {
 		if abi >= scope.since {
-			held = append(held, scope.name)
+			supported = append(supported, scope.name)
 		} else {
 			missing = append(missing, scope.name)
 		}
 	}
 	if missing == nil {
-		return strings.Join(held, ", ")
+		return strings.Join(supported, ", ")
 	}
-	return strings.Join(held, ", ") + "; not " + strings.Join(missing, ", ")
+	return strings.Join(supported, ", ") + "; not " + strings.Join(missing, ", ")
 }
 
 // dropWhenFull makes writes to a full pipe fail instead of block.

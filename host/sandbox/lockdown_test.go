@@ -17,16 +17,16 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// kernelLayers are those that the kernel keeps a worker in by itself.
+// kernelLayers are the layers that the kernel enforces in the worker.
 var kernelLayers = []string{
 	sandbox.LayerNamespaces, sandbox.LayerPrivileges, sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp,
 }
 
-// attempts are acts, each with the layers that end it, every one of them alone.
+// attempts lists acts, each with the layers that prevent it on their own.
 var attempts = []struct {
 	act    string
 	layers []string
-	root   bool // nobody else may do it anyway
+	root   bool // only root can do it without any layer
 }{
 	{act: "open a file", layers: []string{sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp}},
 	{act: "look at a file", layers: []string{sandbox.LayerChroot, sandbox.LayerSeccomp}},
@@ -57,43 +57,43 @@ var attempts = []struct {
 	{act: "open many descriptors", layers: []string{sandbox.LayerLimits}},
 }
 
-// TestLayers tries each act in a worker with no layers, where it succeeds, with every layer that is to end it alone,
-// and with all of them.
+// TestLayers tries each act in a worker: without layers, where it succeeds, with each layer that
+// prevents it on its own, and with all layers.
 func TestLayers(t *testing.T) {
 	w := newTestEnv(t)
 	for _, a := range attempts {
 		t.Run(a.act, func(t *testing.T) {
 			if a.root && os.Geteuid() != 0 {
-				t.Skip("only root may try")
+				t.Skip("requires root")
 			}
 			if got := w.try(t, a.act); got != "done" {
-				t.Fatalf("with no layer = %s; want it done: the attempt shows nothing otherwise", got)
+				t.Fatalf("with no layer = %s; want done; otherwise the test proves nothing", got)
 			}
 			for _, layer := range a.layers {
-				alone := []string{layer}
-				if layer == sandbox.LayerChroot && os.Geteuid() != 0 { // only in a namespace of its own may a user change the root
-					alone = append(alone, sandbox.LayerNamespaces)
+				only := []string{layer}
+				if layer == sandbox.LayerChroot && os.Geteuid() != 0 { // other users can change the root only in a user namespace
+					only = append(only, sandbox.LayerNamespaces)
 				}
-				if got := w.try(t, a.act, alone...); got == "done" {
-					t.Errorf("%s alone lets it happen", layer)
+				if got := w.try(t, a.act, only...); got == "done" {
+					t.Errorf("with only %s: done; want an error", layer)
 				}
 			}
 			if got := w.try(t, a.act, kernelLayers...); got == "done" {
-				t.Error("all layers together let it happen")
+				t.Error("with all layers: done; want an error")
 			}
 		})
 	}
 }
 
-// TestEnvironment finds none of the parent's variables in a worker, whatever its layers.
+// TestEnvironment: a worker does not inherit environment variables, whatever its layers.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("TOOLRUN_TEST_SECRET", "secret")
 	if got := newTestEnv(t).try(t, "read the environment"); got != "it is empty" {
-		t.Errorf("the environment of a worker: %s; want none", got)
+		t.Errorf("the environment of a worker: %s; want it empty", got)
 	}
 }
 
-// world is what attempts are about.
+// testEnv holds the targets of attempts.
 type testEnv struct {
 	file     string
 	tcp, udp string
@@ -125,7 +125,7 @@ func newTestEnv(t *testing.T) *testEnv {
 	w.tcp, w.udp = listener.Addr().String(), packets.LocalAddr().String()
 	sleeper := exec.Command("sleep", "1000")
 	if err := sleeper.Start(); err != nil {
-		t.Skipf("the command sleep does not start: %v", err)
+		t.Skipf("cannot start the command sleep: %v", err)
 	}
 	t.Cleanup(func() { _ = sleeper.Process.Kill(); _ = sleeper.Wait() })
 	w.pid = sleeper.Process.Pid
@@ -135,12 +135,12 @@ func newTestEnv(t *testing.T) *testEnv {
 	return w
 }
 
-// try has an act done in a worker with these kernel layers alone, and returns what it says.
+// try performs an act in a worker with only these kernel layers, and returns its answer.
 func (w *testEnv) try(t *testing.T, name string, with ...string) string {
 	t.Helper()
 	for _, layer := range with {
 		if len(with) == 1 && !w.report.On(layer) {
-			t.Skipf("this machine does not have the layer %s", layer)
+			t.Skipf("this machine lacks the layer %s", layer)
 		}
 	}
 	key := strings.Join(with, " ")
@@ -148,7 +148,7 @@ func (w *testEnv) try(t *testing.T, name string, with ...string) string {
 	if e == nil {
 		var without []string
 		for _, layer := range kernelLayers {
-			// Landlock and the filter are not to be had without the privileges given up.
+			// Landlock and the filter require the layer of privileges.
 			if !slices.Contains(with, layer) && (layer != sandbox.LayerPrivileges || len(with) == 0) {
 				without = append(without, layer)
 			}
@@ -194,7 +194,7 @@ func (w *testEnv) argument(act string) string {
 	return w.file
 }
 
-// Each worker has the layers that the others have: none depends on which of its threads does what.
+// TestSameLayers: all workers have the same layers, whichever thread applies them.
 func TestSameLayers(t *testing.T) {
 	first, err := newPool(t, sandbox.Options{}).Report()
 	if err != nil {

@@ -20,32 +20,33 @@ func TestCacheDirIsAbsolute(t *testing.T) {
 	}
 }
 
-// A run that does not wait until its worker has compiled the tool leaves the worker to the next one.
+// TestCompilingSurvivesTheRun: if a run ends before its worker has compiled the tool, the next run
+// uses the worker.
 func TestCompilingSurvivesTheRun(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
 	in := engine.Input{Domain: "another tenant", Input: []byte(`{}`)}
 	if _, err := program.Run(t.Context(), engine.Input{Domain: "tenant", Input: []byte(`{}`)}, engine.Host{}); err != nil {
-		t.Fatal(err) // it has the worker that compiled the tool
+		t.Fatal(err) // uses the worker that compiled the tool
 	}
 	warm := program.(engine.Warmer)
-	// A run that ends before its worker has started leaves nothing behind, so there are several, none of them as long as
-	// compiling takes.
+	// A run that ends before its worker has started leaves nothing behind, so the test tries
+	// several times. Every run is shorter than compiling.
 	for patience := 20 * time.Millisecond; !warm.IsWarm(in.Domain); patience += 10 * time.Millisecond {
 		if patience > 150*time.Millisecond {
-			t.Fatal("the worker never becomes ready")
+			t.Fatal("the worker does not become ready")
 		}
 		if err := runFor(t, program, in, patience); !errors.Is(err, abi.Timeout) && !warm.IsWarm(in.Domain) {
 			t.Fatalf("Run = %v; want a timeout while the tool is compiled", err)
 		}
-		time.Sleep(300 * time.Millisecond) // the rest of compiling
+		time.Sleep(300 * time.Millisecond) // compiling ends meanwhile
 	}
 	if _, err := program.Run(t.Context(), in, engine.Host{}); err != nil {
 		t.Error(err)
 	}
 }
 
-// runFor runs a program that does not get the time it needs.
+// runFor runs a program with less time than it needs.
 func runFor(t *testing.T, p engine.Program, in engine.Input, patience time.Duration) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -54,7 +55,7 @@ func runFor(t *testing.T, p engine.Program, in engine.Input, patience time.Durat
 	return err
 }
 
-// A program that is closed while a worker still compiles it waits for nobody, and leaves nothing to race with.
+// TestCloseWhileCompiling: Close cancels a compilation and does not wait for it.
 func TestCloseWhileCompiling(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
@@ -71,11 +72,11 @@ func TestCloseWhileCompiling(t *testing.T) {
 		t.Errorf("the next program = %q, %v", got, err)
 	}
 	if text := b.log.text(); strings.Contains(text, "died") {
-		t.Errorf("the log tells of a death that was meant: %s", text)
+		t.Errorf("the log reports an intended kill: %s", text)
 	}
 }
 
-// Warm gets a worker ready before the time of a run begins.
+// TestWarm: Warm prepares a worker before the run starts.
 func TestWarm(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
@@ -89,6 +90,6 @@ func TestWarm(t *testing.T) {
 		}
 	}
 	if warm.IsWarm("three") {
-		t.Error("the program is warm for a domain that nothing was done for")
+		t.Error("the program is warm for a domain without a call of Warm")
 	}
 }

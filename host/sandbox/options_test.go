@@ -9,23 +9,23 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestMistakes reports every mistake of the options at once.
+// TestMistakes: New reports every error in the options at once.
 func TestMistakes(t *testing.T) {
 	_, err := sandbox.New(sandbox.Options{Languages: []sandbox.Language{{}}, Workers: -1, Runs: -1, Require: []string{"moat"}})
 	if err == nil {
-		t.Fatal("New took options that are wrong")
+		t.Fatal("New accepted invalid options")
 	}
 	for _, want := range []string{"no New", "Options.Workers is negative", "Options.Runs is negative", `unknown layer "moat"`} {
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("New = %v; want it to say %q", err, want)
+			t.Errorf("New = %v; want %q in it", err, want)
 		}
 	}
 	if _, err := sandbox.New(sandbox.Options{}); err == nil || !strings.Contains(err.Error(), "Languages is empty") {
-		t.Errorf("New = %v; want that there are no languages", err)
+		t.Errorf("New = %v; want an error about missing languages", err)
 	}
 }
 
-// TestRequire refuses to be without a layer that is required, and says why.
+// TestRequire: New fails if a required layer is missing, and reports why.
 func TestRequire(t *testing.T) {
 	for _, layer := range kernelLayers {
 		pool, err := sandbox.New(sandbox.Options{Languages: languages, Require: kernelLayers, Without: []string{layer}})
@@ -43,7 +43,7 @@ func TestRequire(t *testing.T) {
 	pool.Close()
 }
 
-// TestCommand starts workers from a program that is none of ours.
+// TestCommand: a pool reports a command that does not run workers.
 func TestCommand(t *testing.T) {
 	for _, command := range []string{"/bin/true", "/there/is/no/such/program"} {
 		b := newBench(t, sandbox.Options{Command: command})

@@ -144,8 +144,8 @@ func (p *Pool) startSpare(o mounts) {
 	})
 }
 
-// start starts a worker. If the system denies namespaces, the worker runs without them and the
-// report says so.
+// start starts a worker. If the system denies namespaces, the worker runs without them, which its
+// report contains.
 func (p *Pool) start(o mounts, job uint64, files ...string) (*worker, error) {
 	set := p.spawnConfig()
 	command, argument0 := p.command()

@@ -23,8 +23,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
-// probes is an engine whose guests are Go code of this file: what somebody could do who has left the sandbox of a
-// language. A source is the name of an act.
+// probes is an engine whose guests are Go code of this file. They do what an attacker can do who
+// has escaped the sandbox of a language. A source is the name of an act.
 type probes struct{ dir string }
 
 func (probes) Info() engine.Info { return engine.Info{Name: "probe", Extensions: []string{".probe"}} }
@@ -44,7 +44,8 @@ func (p probes) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return probe{name, found}, nil
 }
 
-// compiled is what a source was compiled to, or an error; where it is not there yet it is made.
+// compiled returns the compiled code of a source, which it writes if it is missing, or the text of
+// an error.
 func (p probes) compiled(name string) string {
 	if p.dir == "" {
 		return "nowhere"
@@ -62,7 +63,7 @@ func (p probes) compiled(name string) string {
 	return string(text)
 }
 
-// sharing is an engine whose tools all answer the same text, which is made of a file, once.
+// sharing is an engine whose tools all return the same text, which is prepared once from a file.
 type sharing struct{ dir, text string }
 
 var sharingLanguage = sandbox.Language{
@@ -107,7 +108,7 @@ func (s *sharing) Load(_ context.Context, src engine.Source) (engine.Program, er
 }
 func (s *sharing) Close() error { return nil }
 
-// Run answers the text, and whether it can be changed.
+// Run returns the text, and whether the shared state is writable.
 func (s *sharing) Run(context.Context, engine.Input, engine.Host) (engine.Output, error) {
 	err := os.WriteFile(filepath.Join(s.dir, "made"), nil, 0o600)
 	text, _ := json.Marshal(fmt.Sprint(s.text, ", writable: ", err == nil))
@@ -118,7 +119,7 @@ type probe struct{ name, found string }
 
 func (probe) Close() error { return nil }
 
-// Run answers what came of the act: "done", or the error.
+// Run returns the result of the act: "done", or the text of its error.
 func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engine.Output, error) {
 	var argument struct {
 		Text []byte
@@ -142,20 +143,20 @@ func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engi
 	return engine.Output{Output: text}, err
 }
 
-// asks reports whether the errors of an act are those of the host, or faults.
+// asks reports whether an act returns the errors of the host, or faults, as its own.
 func (p probe) asks() bool {
 	return strings.HasPrefix(p.name, "call") || strings.HasPrefix(p.name, "fl") || strings.HasPrefix(p.name, "fail")
 }
 
-// act is what an act gets.
+// act is the input of an act.
 type act struct {
 	ctx  context.Context
 	text string // the argument of the act
-	pid  int    // a process that is none of its business
+	pid  int    // a process that the act must not reach
 	host engine.Host
 }
 
-// loads are what hostile sources do to what compiles them.
+// loads are acts of hostile sources while they are compiled.
 var loads = map[string]func(){
 	"compile slowly":   func() { time.Sleep(200 * time.Millisecond) },
 	"compile for ever": func() { _ = flood(func() error { return nil }) },
@@ -164,7 +165,7 @@ var loads = map[string]func(){
 	"compile crash":    func() { panic("a bug of the compiler") },
 }
 
-// loadFaults are those of hostile compilers.
+// loadFaults are acts that make compiling fail.
 var loadFaults = map[string]func(dir string) error{
 	"compile to a conflict": func(string) error {
 		return &abi.Fault{Code: abi.Conflict, Message: strings.Repeat("x", 900_000), Outcome: "unknown"}
@@ -188,7 +189,7 @@ var loadFaults = map[string]func(dir string) error{
 	},
 }
 
-// fill appends to files until it may no longer, or has done it often enough.
+// fill appends to files until it is denied, or times blocks are written.
 func fill(dir string, name func(int) string, bytes, times int) error {
 	block := make([]byte, bytes)
 	for n := range times {
@@ -208,7 +209,7 @@ func fill(dir string, name func(int) string, bytes, times int) error {
 	return nil
 }
 
-// acts are tried in a worker.
+// acts are the acts that are tried in a worker.
 var acts = map[string]func(act) error{
 	"compile slowly": func(act) error { return nil },
 	"open a file":    func(a act) error { _, err := os.ReadFile(a.text); return err },
@@ -229,7 +230,7 @@ var acts = map[string]func(act) error{
 	"take a lease": func(act) error {
 		fd, err := unix.MemfdCreate("x", 0)
 		if err != nil {
-			fd = 0 // of a pipe there is none
+			fd = 0 // try a pipe instead
 		}
 		_, err = unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_UNLCK)
 		return may(err, unix.EAGAIN, unix.EINVAL)
@@ -253,13 +254,13 @@ var acts = map[string]func(act) error{
 	"map shared memory": func(act) error {
 		all, err := unix.Mmap(-1, 0, 400<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
 		for i := 0; i < len(all); i += 4096 {
-			if all[i] = 1; i%(8<<20) == 0 { // so that it is not resident
+			if all[i] = 1; i%(8<<20) == 0 { // so that it does not stay resident
 				_ = unix.Madvise(all[:i], unix.MADV_DONTNEED)
 			}
 		}
 		return err
 	},
-	"read a quarter of a terabyte": func(act) error { // what the tables of pages take
+	"read a quarter of a terabyte": func(act) error { // fills memory with page tables
 		const quarterTerabyte = 1 << 38
 		all, err := unix.Mmap(-1, 0, quarterTerabyte, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 		for i := 0; i < len(all); i += 2 << 20 {
@@ -312,7 +313,7 @@ var acts = map[string]func(act) error{
 		buffer := make([]byte, 8)
 		local := []unix.Iovec{{Base: &buffer[0], Len: 8}}
 		_, err := unix.ProcessVMReadv(a.pid, local, []unix.RemoteIovec{{Base: 0, Len: 8}}, 0)
-		return may(err, unix.EFAULT) // there is nothing at this address
+		return may(err, unix.EFAULT) // the address is not mapped
 	},
 	"read a process's environment": func(a act) error {
 		_, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", a.pid))
@@ -322,7 +323,7 @@ var acts = map[string]func(act) error{
 		return unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY})
 	},
 	"make a namespace": func(act) error { return unix.Unshare(unix.CLONE_NEWUTS) },
-	// Of a kind that there is not, so that nothing is mounted where it may.
+	// The file system type does not exist, so that root mounts nothing.
 	"mount": func(a act) error {
 		return may(unix.Mount("none", filepath.Dir(a.text), "toolrun-none", 0, ""), unix.ENODEV)
 	},
@@ -368,13 +369,13 @@ var acts = map[string]func(act) error{
 		}
 		return errors.New("nothing was found")
 	},
-	"leave a child behind": func(act) error { // that holds the pipes, and goes on when the worker is killed
+	"leave a child behind": func(act) error { // it holds the pipes, and survives the worker
 		pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
 		if errno != 0 {
 			return errno
 		}
 		if pid == 0 {
-			for { // of all that Go has, this process has this loop
+			for { // the process has no Go runtime, only this loop
 				_, _, _ = syscall.RawSyscall(syscall.SYS_GETPID, 0, 0, 0)
 			}
 		}
@@ -388,7 +389,7 @@ var acts = map[string]func(act) error{
 		time.Sleep(time.Second)
 		return err
 	},
-	"speak ahead": func(a act) error { // an answer to the next run
+	"speak ahead": func(a act) error { // answers the next run
 		frame := "\x0e\x00\x00\x00\x0a\x00\x00\x08\"forged\"\x00\x00\x00"
 		_, err := unix.Write(1, []byte(frame+frame))
 		return err
@@ -399,7 +400,7 @@ var acts = map[string]func(act) error{
 	"nest":                func(act) error { return fmt.Errorf("%s", nest(1)) },
 	"crash":               func(act) error { go panic("a bug of the engine"); select {} },
 	"exit":                func(act) error { os.Exit(0); return nil },
-	"burn": func(a act) error { // with more than one processor
+	"burn": func(a act) error { // uses more than one processor
 		for range 2 {
 			go func() {
 				for {
@@ -422,7 +423,7 @@ var acts = map[string]func(act) error{
 	"flood calls": func(a act) error {
 		return flood(func() error { _, err := a.host.Call(a.ctx, abi.Call{Op: "get_content"}); return err })
 	},
-	"say": func(a act) error { // bytes instead of frames
+	"say": func(a act) error { // raw bytes instead of frames
 		_, err := unix.Write(1, []byte(a.text))
 		if err != nil {
 			return err
@@ -433,7 +434,7 @@ var acts = map[string]func(act) error{
 		text := []byte(strings.Repeat(a.text, 1000))
 		return flood(func() error { _, err := unix.Write(1, text); return err })
 	},
-	"cry": func(a act) error { // more than anybody reads
+	"cry": func(a act) error { // writes more than is ever read
 		text := []byte(strings.Repeat("x", 1<<16))
 		for range 1000 {
 			_, _ = unix.Write(2, text)
@@ -442,7 +443,7 @@ var acts = map[string]func(act) error{
 	},
 }
 
-// may returns nil for errors that say no more than that the arguments are wrong.
+// may returns nil for errors that only mean that the arguments are invalid.
 func may(err error, harmless ...syscall.Errno) error {
 	for _, e := range harmless {
 		if err == e {
@@ -472,7 +473,7 @@ func swell() {
 	}
 }
 
-// nest calls itself until there is no more stack.
+// nest recurses until the stack overflows.
 func nest(n int) string {
 	if n < 0 {
 		return ""

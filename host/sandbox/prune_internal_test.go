@@ -30,9 +30,9 @@ func TestPrune(t *testing.T) {
 		left[i], _ = filepath.Rel(dir, name)
 	}
 	if want := []string{"used/new", "used/old but touched"}; !slices.Equal(left, want) {
-		t.Errorf("left are %q; want %q", left, want)
+		t.Errorf("entries left: %q; want %q", left, want)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "gone")); err == nil {
-		t.Error("an empty domain is still there")
+		t.Error("the empty folder of a domain was not removed")
 	}
 }

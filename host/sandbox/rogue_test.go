@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// A run does not wait for a worker that does not start in time: else it would hear that the worker is none.
+// TestSlowStart: a run does not wait longer than its deadline for a worker to start.
 func TestSlowStart(t *testing.T) {
 	slow := filepath.Join(t.TempDir(), "slow")
 	if err := os.WriteFile(slow, []byte("#!/bin/sh\nexec sleep 5\n"), 0o700); err != nil {
@@ -32,25 +32,25 @@ func TestSlowStart(t *testing.T) {
 	}
 }
 
-// What a worker says ahead is no answer to the next run.
+// TestSpeakingAhead: a result that a worker sends in advance does not answer the next run.
 func TestSpeakingAhead(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	ahead, answer := b.load(t, "speak ahead", ""), b.load(t, "answer", "")
 	if got, err := perform(t, ahead, "", engine.Input{}, enough, engine.Host{}); got != "forged" || err != nil {
-		t.Fatalf("the guest's own lie = %q, %v; the test is wrong", got, err)
+		t.Fatalf("the forged result = %q, %v; want it for the guest's own run", got, err)
 	}
 	if got, err := perform(t, answer, "", engine.Input{}, enough, engine.Host{}); got != "done" || err != nil {
-		t.Errorf("the next run = %q, %v; want its own answer", got, err)
+		t.Errorf("the next run = %q, %v; want done", got, err)
 	}
 }
 
-// A worker gets no descriptor of its parent's but those that it is meant to have.
+// TestInheritedDescriptors: a worker does not inherit other descriptors of its parent.
 func TestInheritedDescriptors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(file, []byte("the secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fd, err := unix.Open(file, unix.O_RDONLY, 0) // without close-on-exec, as libraries in C do
+	fd, err := unix.Open(file, unix.O_RDONLY, 0) // without close-on-exec, as C libraries do
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,11 +58,11 @@ func TestInheritedDescriptors(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	got, err := perform(t, b.load(t, "read what was inherited", ""), "", engine.Input{}, enough, engine.Host{})
 	if err != nil || got == "done" {
-		t.Errorf("a guest reads what its parent has open: %q, %v", got, err)
+		t.Errorf("a guest reads a file that its parent has opened: %q, %v", got, err)
 	}
 }
 
-// Where the layer that forbids it is missing, a child that a guest leaves behind does not hold up the host.
+// TestChildLeftBehind: without seccomp, a child that a guest leaves behind does not block the host.
 func TestChildLeftBehind(t *testing.T) {
 	b := newBench(t, sandbox.Options{Without: []string{sandbox.LayerSeccomp}})
 	child := b.load(t, "leave a child behind", "")
@@ -74,7 +74,7 @@ func TestChildLeftBehind(t *testing.T) {
 	}
 }
 
-// Memory that is shared with nobody counts too, where the layers that refuse it or count it better are missing.
+// TestSharedMemoryCounts: shared anonymous memory counts, even without seccomp and cgroups.
 func TestSharedMemoryCounts(t *testing.T) {
 	b := newBench(t, sandbox.Options{Without: []string{sandbox.LayerSeccomp, sandbox.LayerCgroup}})
 	_, err := perform(t, b.load(t, "share memory", ""), "", engine.Input{Limits: engine.Limits{MemoryBytes: 16 << 20}}, enough, engine.Host{})
@@ -83,15 +83,16 @@ func TestSharedMemoryCounts(t *testing.T) {
 	}
 }
 
-// The name of an operation that there is not goes no further.
+// TestNoSuchOperation: the host does not receive calls of unknown operations.
 func TestNoSuchOperation(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	if _, err := perform(t, b.load(t, "call something else", ""), "", engine.Input{}, enough, engine.Host{}); codeOf(err) != abi.Internal {
-		t.Errorf("Run = %v; want that the worker is not believed", err)
+		t.Errorf("Run = %v; want internal", err)
 	}
 }
 
-// Where what a worker is to read is gone, it reads nothing: it does not go without Landlock.
+// TestLandlockWithoutItsFolder: if the folder of a worker is missing, Landlock stays on and the
+// worker reads nothing.
 func TestLandlockWithoutItsFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	b := newBench(t, sandbox.Options{CacheDir: dir, Require: []string{sandbox.LayerLandlock}, Spares: -1})
@@ -110,12 +111,12 @@ func TestLandlockWithoutItsFolder(t *testing.T) {
 	}
 }
 
-// A worker that starts threads loses its run, also where no limit of the kernel holds, as for root. The worker has already
-// started some when the host looks.
+// TestThreadsCount: a run whose worker starts threads fails, even if no kernel limit applies, as
+// for root. The worker has some threads already when the host counts.
 func TestThreadsCount(t *testing.T) {
 	for _, without := range [][]string{nil, {sandbox.LayerCgroup}, {sandbox.LayerCgroup, sandbox.LayerNamespaces}} {
 		b := newBench(t, sandbox.Options{Without: without})
-		// The kernel refuses the threads, or the host finds them.
+		// The kernel denies the threads, or the host counts them.
 		got, err := b.run(t, "start threads", "", engine.Input{}, enough, engine.Host{})
 		if got == "done" || err != nil && codeOf(err) != abi.MemoryLimit {
 			t.Errorf("without %v: Run = %q, %v; want memory_limit", without, got, err)
@@ -126,7 +127,8 @@ func TestThreadsCount(t *testing.T) {
 	}
 }
 
-// A worker that compiles cannot fill the disk: neither with one file, nor with many, nor with folders. Nothing of it stays.
+// TestCompilerFillsDisk: a worker that compiles cannot fill the disk with one file, many files or
+// folders. All of its files are removed.
 func TestCompilerFillsDisk(t *testing.T) {
 	for _, act := range []string{"compile to a large file", "compile to many files", "compile to many folders"} {
 		t.Run(act, func(t *testing.T) {
@@ -134,16 +136,16 @@ func TestCompilerFillsDisk(t *testing.T) {
 			b := newBench(t, sandbox.Options{CacheDir: dir})
 			_, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act)})
 			if codeOf(err) != abi.SourceInvalid || !strings.Contains(err.Error(), "compiles to more than") {
-				t.Errorf("Load = %v; want source_invalid, because it compiles to too much", err)
+				t.Errorf("Load = %v; want source_invalid, for too many or too large files", err)
 			}
 			if remaining, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(remaining) > 0 {
-				t.Errorf("left are %q", remaining)
+				t.Errorf("files left: %q; want none", remaining)
 			}
 		})
 	}
 }
 
-// What a worker answers to a load is not believed: a fault that compiling cannot end with is none, and a long one is cut.
+// TestLoadFaults: the parent rejects faults that compiling cannot return, and truncates long ones.
 func TestLoadFaults(t *testing.T) {
 	for act, want := range map[string]abi.Code{"compile to a conflict": abi.Internal, "compile to a long fault": abi.SourceInvalid} {
 		b := newBench(t, sandbox.Options{})
@@ -155,7 +157,8 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
-// A language whose sandbox has a known hole is refused where isolation is required, and runs elsewhere.
+// TestUnsoundLanguage: a language with an unsound sandbox is rejected only if isolation is
+// required.
 func TestUnsoundLanguage(t *testing.T) {
 	language := sandbox.Language{New: func(s sandbox.Setup) engine.Engine { return probes{s.CacheDir} }, Unsound: "its compiler makes mistakes"}
 	for _, require := range [][]string{nil, {sandbox.LayerProcess}} {

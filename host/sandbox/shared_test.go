@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// sharingPool is a pool whose one language shares what is made of a file.
+// sharingPool returns a pool whose only language shares state that is prepared from a file.
 func sharingPool(t *testing.T, cacheDir, key string, files ...string) *sandbox.Pool {
 	t.Helper()
 	language := sharingLanguage
@@ -30,7 +30,7 @@ func sharingPool(t *testing.T, cacheDir, key string, files ...string) *sandbox.P
 	return pool
 }
 
-// say has a tool of a domain answer.
+// say runs a tool of a domain and returns its output.
 func say(t *testing.T, pool *sandbox.Pool, domain string) (string, error) {
 	t.Helper()
 	program, err := pool.Engines()[0].Load(t.Context(), engine.Source{Path: "t.sharing", Domain: domain})
@@ -42,8 +42,8 @@ func say(t *testing.T, pool *sandbox.Pool, domain string) (string, error) {
 	return string(out.Output), err
 }
 
-// What a language shares is made once of the files, which no other worker can read, and read by the workers of all domains,
-// which cannot change it.
+// TestShared: shared state is prepared once from files that other workers cannot read. Workers of
+// all domains can read it and cannot change it.
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -56,19 +56,19 @@ func TestShared(t *testing.T) {
 	pool := sharingPool(t, cacheDir, "1", file)
 	for _, domain := range []string{"one", "two"} {
 		if got, err := say(t, pool, domain); got != `"first made, readable: true, writable: false"` || err != nil {
-			t.Errorf("%s says %s, %v", domain, got, err)
+			t.Errorf("%s: output = %s, %v", domain, got, err)
 		}
 	}
 	write("second")
 	if got, err := say(t, sharingPool(t, cacheDir, "1", file), "one"); got != `"first made, readable: true, writable: false"` || err != nil {
-		t.Errorf("with the same key another pool says %s, %v", got, err)
+		t.Errorf("another pool with the same key: output = %s, %v", got, err)
 	}
 	if got, err := say(t, sharingPool(t, cacheDir, "2", file), "one"); got != `"second made, readable: true, writable: false"` || err != nil {
-		t.Errorf("with another key a pool says %s, %v", got, err)
+		t.Errorf("a pool with another key: output = %s, %v", got, err)
 	}
 }
 
-// TestPrepared tests that an engine reports whether a load makes what its language shares.
+// TestPrepared: an engine reports whether the next load prepares its shared state.
 func TestPrepared(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -98,8 +98,8 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// Making what a language shares is none of the time that a tool has to be compiled, but somebody who does not want the
-// tool any more waits for nothing.
+// TestSharedTakesItsTime: preparing shared state is not charged to the deadline of a load. A
+// cancelled load ends at once.
 func TestSharedTakesItsTime(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "source")
@@ -116,16 +116,17 @@ func TestSharedTakesItsTime(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if err := load(ctx, "late"); err != nil {
-		t.Errorf("a load whose time is over while something is made = %v", err)
+		t.Errorf("Load with a deadline that passes while state is prepared = %v; want nil", err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	if err := load(ctx, "cancelled"); !errors.Is(err, abi.Cancelled) {
-		t.Errorf("a load that is cancelled while something is made = %v", err)
+		t.Errorf("Load cancelled while state is prepared = %v; want cancelled", err)
 	}
 }
 
-// What is damaged is made anew, and workers that wait with it are not used any more.
+// TestSharedDamaged: damaged state is prepared again, and workers with the damaged state are not
+// reused.
 func TestSharedDamaged(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -134,11 +135,11 @@ func TestSharedDamaged(t *testing.T) {
 	}
 	const want = `"text made, readable: true, writable: false"`
 	if got, err := say(t, sharingPool(t, cacheDir, "1", file), "one"); got != want || err != nil {
-		t.Fatalf("it says %s, %v; want %s", got, err, want)
+		t.Fatalf("output = %s, %v; want %s", got, err, want)
 	}
 	made, err := filepath.Glob(filepath.Join(cacheDir, "*", "*", "made"))
 	if err != nil || len(made) != 1 {
-		t.Fatalf("made were %v, %v; want one", made, err)
+		t.Fatalf("prepared files = %v, %v; want one", made, err)
 	}
 	if err := os.WriteFile(made[0], []byte("damaged"), 0o600); err != nil {
 		t.Fatal(err)
@@ -146,18 +147,18 @@ func TestSharedDamaged(t *testing.T) {
 	pool := sharingPool(t, cacheDir, "1", file)
 	for range 2 {
 		if got, err := say(t, pool, "one"); got != want || err != nil {
-			t.Errorf("after the damage it says %s, %v; want %s", got, err, want)
+			t.Errorf("after the damage: output = %s, %v; want %s", got, err, want)
 		}
 	}
 }
 
 func TestSharedCannotBeMade(t *testing.T) {
 	if _, err := say(t, sharingPool(t, filepath.Join(t.TempDir(), "cache"), "1"), "one"); !errors.Is(err, abi.SourceInvalid) {
-		t.Errorf("Load = %v; want what Make said", err)
+		t.Errorf("Load = %v; want the error of Prepare", err)
 	}
 }
 
-// Where workers do not start, that is no reason to make anew what is shared.
+// TestSharedOutlivesTrouble: a failure to start workers does not remove shared state.
 func TestSharedOutlivesTrouble(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -177,14 +178,15 @@ func TestSharedOutlivesTrouble(t *testing.T) {
 	}
 	defer pool.Close()
 	if _, err := say(t, pool, "one"); !errors.Is(err, abi.Unavailable) {
-		t.Fatalf("Load where no worker starts = %v; want unavailable", err)
+		t.Fatalf("Load without workers = %v; want unavailable", err)
 	}
 	if made, err := filepath.Glob(filepath.Join(cacheDir, "*", "*", "made")); err != nil || len(made) != 1 {
-		t.Errorf("made are %v, %v; want what was there", made, err)
+		t.Errorf("prepared files = %v, %v; want the same one", made, err)
 	}
 }
 
-// That what is shared is damaged is found out by the host: a worker that compiles a stranger's source may lie.
+// TestSharedIsNotRemovedOnAClaim: the host checks whether shared state is damaged, because a worker
+// with a hostile source can lie.
 func TestSharedIsNotRemovedOnAClaim(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -197,7 +199,7 @@ func TestSharedIsNotRemovedOnAClaim(t *testing.T) {
 	}
 	made, err := filepath.Glob(filepath.Join(cacheDir, "*", "*", "made"))
 	if err != nil || len(made) != 1 {
-		t.Fatalf("made were %v, %v; want one", made, err)
+		t.Fatalf("prepared files = %v, %v; want one", made, err)
 	}
 	before, err := os.Stat(made[0])
 	if err != nil {
@@ -208,6 +210,6 @@ func TestSharedIsNotRemovedOnAClaim(t *testing.T) {
 		t.Errorf("Load = %v; want unavailable", err)
 	}
 	if after, err := os.Stat(made[0]); err != nil || !os.SameFile(before, after) {
-		t.Errorf("what is shared was made anew, or is gone: %v", err)
+		t.Errorf("the shared state was replaced or removed: %v", err)
 	}
 }

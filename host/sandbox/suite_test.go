@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// languages are what the workers of these tests run.
+// languages are the languages of the workers in these tests.
 var languages = []sandbox.Language{
 	{New: func(s sandbox.Setup) engine.Engine { return js.New(js.WithPanicLog(s.Panicked)) }},
 	{New: func(s sandbox.Setup) engine.Engine {
@@ -26,7 +26,7 @@ var languages = []sandbox.Language{
 	sharingLanguage,
 }
 
-// Where a pool has which engine.
+// The indexes of engines in a pool.
 const (
 	javaScript = iota
 	webAssembly
