@@ -28,7 +28,8 @@ type Backend struct {
 	stats  stats
 	free   freelist
 	broken atomic.Bool
-	// history has the commits since the database was opened, numbered by the ids of bbolt's transactions.
+	// history has the commits since the database was opened, numbered by the ids of bbolt's
+	// transactions.
 	history *storage.History
 	closed  func() error // closes the database at its first call
 	// batchTime is maxBatchTime; tests that count commits set it to more.
@@ -61,7 +62,8 @@ func newBackend(f file, o Options) *Backend {
 	return b
 }
 
-// lastCommit returns the id of the newest transaction in a file, or the largest id if that is unknown.
+// lastCommit returns the id of the newest transaction in a file, or the largest id if that is
+// unknown.
 func lastCommit(f file) (id uint64) {
 	id = math.MaxUint64
 	_ = f.view(func(tx *bbolt.Tx) error {
@@ -137,7 +139,8 @@ func (b *Backend) shutdown() error {
 		b.commit([]*request{{do: nothing, done: make(chan struct{})}}) // the queue is closed: no other goroutine commits
 	})
 	if b.broken.Load() {
-		// bbolt would wait for its own locks forever. Its mapping stays, but the file can be unlocked and closed.
+		// bbolt would wait for its own locks forever. Its mapping stays, but the file can be
+		// unlocked and closed.
 		return errors.Join(unlock(b.fd), b.fd.Close())
 	}
 	return b.db.Close()

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Copy is a consistent copy of a database, in the format of a database file. It is read once, by one goroutine at a time. Close
-// removes it.
+// Copy is a consistent copy of a database, in the format of a database file. It is read once, by
+// one goroutine at a time. Close removes it.
 type Copy struct {
 	file *os.File
 	size int64
@@ -27,11 +27,12 @@ func (c *Copy) Size() int64 { return c.size }
 // Close implements io.Closer.
 func (c *Copy) Close() error { return c.end() }
 
-// Copy makes a copy of the database in an unnamed file in the same directory, whose disk needs space for it. The copy contains
-// no removed data, and is smaller than the file if much was removed.
+// Copy makes a copy of the database in an unnamed file in the same directory, whose disk needs
+// space for it. The copy contains no removed data, and is smaller than the file if much was
+// removed.
 //
-// The backend can be used meanwhile. Pages that are freed while the copy is made are not reused until it is complete, so that
-// the file grows by what is written in that time.
+// The backend can be used meanwhile. Pages that are freed while the copy is made are not reused
+// until it is complete, so that the file grows by what is written in that time.
 func (b *Backend) Copy(ctx context.Context) (c *Copy, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(b.fd.Name()), tempPrefix(b.fd.Name())+"*")
 	if err != nil {
@@ -67,8 +68,8 @@ func remove(path string) error {
 // tempPrefix returns the prefix of the names of unfinished copies of the database.
 func tempPrefix(path string) string { return "." + filepath.Base(path) + ".copy-" }
 
-// removeTemps removes unfinished copies of a process that was killed. The caller has locked the database, so that no other
-// process makes any.
+// removeTemps removes unfinished copies of a process that was killed. The caller has locked the
+// database, so that no other process makes any.
 func removeTemps(path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -81,8 +82,8 @@ func removeTemps(path string) {
 	}
 }
 
-// Backup writes a copy of the database to w and returns the number of bytes: see Copy. A slow w does not delay other
-// operations.
+// Backup writes a copy of the database to w and returns the number of bytes: see Copy. A slow w
+// does not delay other operations.
 func (b *Backend) Backup(ctx context.Context, w io.Writer) (int64, error) {
 	c, err := b.Copy(ctx)
 	if err != nil {
@@ -95,8 +96,8 @@ func (b *Backend) Backup(ctx context.Context, w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// BackupFile writes a copy of the database to path: see Copy. The disk of path needs the space. The copy is complete and on the
-// disk before it gets that name; it replaces a file of that name.
+// BackupFile writes a copy of the database to path: see Copy. The disk of path needs the space. The
+// copy is complete and on the disk before it gets that name; it replaces a file of that name.
 func (b *Backend) BackupFile(ctx context.Context, path string) error {
 	if b.isAt(path) {
 		return fmt.Errorf("back up database to %s: that is the database itself", path)

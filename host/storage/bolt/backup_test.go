@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// TestBackupInUse copies a database while updates raise two records together: every copy holds one moment.
+// TestBackupInUse copies a database while updates raise two records together: every copy has both
+// at the same revision.
 func TestBackupInUse(t *testing.T) {
 	ctx := context.Background()
 	b := openNew(t, &bolt.Options{UnsafeNoSync: true})
@@ -43,14 +44,14 @@ func TestBackupInUse(t *testing.T) {
 	})
 	path := filepath.Join(t.TempDir(), "copy")
 	for range 5 {
-		must(t, b.BackupFile(ctx, path)) // which replaces the one before
+		must(t, b.BackupFile(ctx, path)) // replaces the previous copy
 		checkSound(t, path)
 		copied, err := bolt.Open(path, nil)
 		must(t, err)
 		found, err := copied.Get(ctx, pair...)
 		must(t, err)
 		if found[0].Revision != found[1].Revision {
-			t.Errorf("a copy has revisions %d and %d of what is written together", found[0].Revision, found[1].Revision)
+			t.Errorf("a copy has revisions %d and %d of records that are written together", found[0].Revision, found[1].Revision)
 		}
 		put(t, copied, storage.Record{Key: benchKey(3), Revision: 1})
 		must(t, copied.Close())
@@ -77,11 +78,11 @@ func TestBackup(t *testing.T) {
 	checkSound(t, path)
 }
 
-type fullDisk struct{ room int }
+type limitedWriter struct{ room int }
 
 var errFull = errors.New("disk full")
 
-func (d *fullDisk) Write(p []byte) (int, error) {
+func (d *limitedWriter) Write(p []byte) (int, error) {
 	if d.room -= len(p); d.room < 0 {
 		return 0, errFull
 	}
@@ -97,7 +98,7 @@ func TestBackupFails(t *testing.T) {
 	put(t, b, storage.Record{Key: benchKey(1), Revision: 1})
 
 	for _, room := range []int{0, 5000, 9000} {
-		if _, err := b.Backup(context.Background(), &fullDisk{room}); err == nil || errors.Is(err, storage.ErrCorrupt) {
+		if _, err := b.Backup(context.Background(), &limitedWriter{room}); err == nil || errors.Is(err, storage.ErrCorrupt) {
 			t.Errorf("Backup to a disk with room for %d bytes = %v; want its error", room, err)
 		}
 	}

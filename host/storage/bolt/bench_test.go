@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The benchmarks compare the backend with what bbolt itself needs for the same bytes, side by side.
+// The benchmarks compare the backend with bbolt itself, for the same bytes.
 
 var (
 	benchContent = bytes.Repeat([]byte("x"), 1000)
@@ -64,7 +64,7 @@ func openBare(b *testing.B) *bbolt.DB {
 	return db
 }
 
-// bareUpdate does with bbolt what benchUpdate does.
+// bareUpdate does the same as benchUpdate, directly with bbolt.
 func bareUpdate(tx *bbolt.Tx, i int) error {
 	k := []byte(benchKey(i))
 	bucket := tx.Bucket(benchBucket)
@@ -77,7 +77,7 @@ func bareUpdate(tx *bbolt.Tx, i int) error {
 	return bucket.Put(k, append(value, benchContent...))
 }
 
-func BenchmarkUpdateAlone(b *testing.B) {
+func BenchmarkUpdateOneWriter(b *testing.B) {
 	b.Run("bolt", func(b *testing.B) {
 		backend := openNew(b, nil)
 		for i := 0; b.Loop(); i++ {
@@ -94,7 +94,7 @@ func BenchmarkUpdateAlone(b *testing.B) {
 	})
 }
 
-// groupCommit is the least that commits the updates of many goroutines together.
+// groupCommit is a minimal group commit: it commits the updates of many goroutines together.
 type groupCommit struct {
 	db    *bbolt.DB
 	mu    sync.Mutex

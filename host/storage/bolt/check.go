@@ -16,30 +16,32 @@ import (
 type Report struct {
 	Format  int       `json:"format"`
 	Created time.Time `json:"created"`
-	// FileBytes is the size of the file. It does not shrink by itself: what was freed is used again. See Compact.
+	// FileBytes is the size of the file. The file does not shrink by itself; free pages are reused.
+	// See Compact.
 	FileBytes int64 `json:"file_bytes"`
-	// Records and Bytes count what can be read, the host's own records included.
+	// Records and Bytes count the readable records, including the host's own.
 	Records int64 `json:"records"`
 	Bytes   int64 `json:"bytes"`
-	// Problems is everything that is wrong, the first 100 of it; it is empty for a sound file. A file with
-	// problems is restored from a backup; what it holds besides them can be read.
+	// Problems lists the first 100 problems; it is empty for a sound file. Restore a file with
+	// problems from a backup; its other records can still be read.
 	Problems []Problem `json:"problems"`
 	// Omitted counts the problems that are not listed.
 	Omitted int `json:"omitted,omitempty"`
 }
 
-// Problem is one thing that is wrong with a file.
+// Problem is one defect of a file.
 type Problem struct {
-	// Kind is "pages" if the file itself is damaged, "record", "content", "index", "tag", "usage" or "floor".
+	// Kind is "pages" if the file itself is damaged, "record", "content", "index", "tag", "usage"
+	// or "floor".
 	Kind string `json:"kind"`
-	// Key is the record's, in words, where there is one.
+	// Key is the record's key in readable form, if the problem concerns a record.
 	Key  string `json:"key,omitempty"`
 	Text string `json:"text"`
 }
 
 const maxProblems = 100
 
-// OK reports whether nothing is wrong.
+// OK reports whether the file has no problems.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
 func (r *Report) add(kind string, key storage.Key, text string, args ...any) {
@@ -54,10 +56,10 @@ func (r *Report) add(kind string, key storage.Key, text string, args ...any) {
 	r.Problems = append(r.Problems, p)
 }
 
-// Check reads all of the database at path, which no backend may have open, and reports what is wrong with it:
-// pages, checksums, the indexes against the records and the usage counters against what they count. The error
-// is for a file that cannot be checked: there is none, it is in use, or it is not a database of a format that
-// Open takes.
+// Check reads the whole database at path, which no backend may have open, and reports its problems:
+// damaged pages, wrong checksums, indexes that do not match the records, and wrong usage counters.
+// The error is for a file that cannot be checked: it does not exist, is in use, or is not a
+// database in a format that Open accepts.
 func Check(path string) (Report, error) {
 	report := Report{Problems: []Problem{}}
 	s, err := openSnapshot(path, time.Second)
@@ -105,15 +107,15 @@ type checker struct {
 	*Report
 	tx *bbolt.Tx
 	buckets
-	counted map[storage.Key]storage.Usage // the records that can be read
-	apart   []reference                   // the contents that are stored apart from their records
+	counted map[storage.Key]storage.Usage // the readable records
+	apart   []reference                   // contents that are stored apart from their records
 }
 
 func (c *checker) readMeta(meta *bbolt.Bucket) {
 	c.Format = format
 	created, err := time.Parse(time.RFC3339, string(meta.Get(createdKey)))
 	if err != nil {
-		c.add("pages", "", "the time of creation is unreadable")
+		c.add("pages", "", "the creation time is unreadable")
 	}
 	c.Created = created
 }
@@ -132,11 +134,12 @@ func (c *checker) checkAll() {
 	c.each(c.usage, c.checkUsage)
 	c.each(c.floors, c.checkFloor)
 	for account, u := range c.counted {
-		c.add("usage", account, "%d records, %d bytes are not counted", u.Records, u.Bytes)
+		c.add("usage", account, "%d records and %d bytes are not counted", u.Records, u.Bytes)
 	}
 }
 
-// each calls fn for each entry of a bucket, and checks that a lookup finds it where the scan did.
+// each calls fn for each entry of a bucket, and checks that a lookup finds the entry that the scan
+// found.
 func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	scan := bucket.Cursor()
 	for k, v := scan.First(); k != nil; k, v = scan.Next() {
@@ -167,16 +170,16 @@ func (c *checker) checkRecord(k, v []byte) {
 		c.counted[account] = c.counted[account].Plus(storage.UsageOf(r))
 	}
 	if !r.Expires.IsZero() && !has(c.expiry, expiryEntry(r.Expires, r.Key)) {
-		c.add("index", r.Key, "it expires and is not in the index of those that do")
+		c.add("index", r.Key, "it expires but is not in the expiry index")
 	}
 	group, _ := r.Key.Group()
 	for _, tag := range r.Tags {
 		if !has(c.tags, tagEntry(group, tag, r.Key)) {
-			c.add("index", r.Key, "its tag %q is not in the index of tags", tag)
+			c.add("index", r.Key, "its tag %q is not in the tag index", tag)
 		}
 	}
 	if user := r.Key.Part(storage.User); user != "" && !slices.Contains(r.Tags, storage.SubjectTag(user)) {
-		c.add("tag", r.Key, "its key names a user and it does not have the user's tag: an erasure would not find it")
+		c.add("tag", r.Key, "its key names a user but it lacks the user's tag: an erasure would not find it")
 	}
 }
 
@@ -190,7 +193,7 @@ func (c *checker) checkEntry(key storage.Key, ok bool, matches func(storage.Reco
 		return // reported with the records
 	}
 	if !matches(found.Record) {
-		c.add("index", key, "an entry does not fit its record")
+		c.add("index", key, "an entry does not match its record")
 	}
 }
 
@@ -203,14 +206,14 @@ func (c *checker) checkFloor(k, v []byte) {
 
 func (c *checker) checkUsage(k, v []byte) {
 	account := storage.Key(k)
-	there := c.counted[account]
+	actual := c.counted[account]
 	delete(c.counted, account)
 	u, err := decodeUsage(account, v)
 	if err != nil {
 		c.add("usage", account, "%v", err)
 		return
 	}
-	if u != there {
-		c.add("usage", account, "%d records, %d bytes are counted and %d, %d are there", u.Records, u.Bytes, there.Records, there.Bytes)
+	if u != actual {
+		c.add("usage", account, "the counter has %d records and %d bytes; the file has %d and %d", u.Records, u.Bytes, actual.Records, actual.Bytes)
 	}
 }

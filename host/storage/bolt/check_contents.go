@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// checkContent reads a content that is stored apart from its record.
+// checkContent checks that a content that is stored apart from its record can be read.
 func (c *checker) checkContent(k storage.Key, value []byte) {
 	var r storage.Record
 	ref, err := decodeApart(&r, k, value)
@@ -21,12 +21,13 @@ func (c *checker) checkContent(k storage.Key, value []byte) {
 	}
 }
 
-// checkPieces checks that each piece of a content belongs to one record. It comes after the records.
+// checkPieces checks that each piece belongs to exactly one record. It runs after all records were
+// checked.
 func (c *checker) checkPieces() {
 	slices.SortFunc(c.apart, func(a, b reference) int { return cmp.Compare(a.first, b.first) })
 	for i := 1; i < len(c.apart); i++ {
 		if c.apart[i].first < c.apart[i-1].end() {
-			c.add("content", "", "two records share the content from piece %d on", c.apart[i].first)
+			c.add("content", "", "two records share the pieces from %d on", c.apart[i].first)
 		}
 	}
 	strays, next := 0, c.apart
@@ -44,6 +45,6 @@ func (c *checker) checkPieces() {
 		}
 	})
 	if strays > 0 {
-		c.add("content", "", "%d pieces of contents belong to no record", strays)
+		c.add("content", "", "%d content pieces do not belong to a record", strays)
 	}
 }

@@ -14,7 +14,8 @@ import (
 
 func epoch() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }
 
-// TestCheck changes a sound database behind the backend's back, in each way that Check is to notice.
+// TestCheck changes a sound database directly, bypassing the backend, in each way that Check must
+// detect.
 func TestCheck(t *testing.T) {
 	k, other := testKey("s"), testKey("other")
 	group, _ := k.Group()
@@ -30,33 +31,33 @@ func TestCheck(t *testing.T) {
 			bad[len(bad)-1] ^= 1
 			return tx.Bucket(recordsBucket).Put([]byte(k), bad)
 		}},
-		{"a record moved", "record", "checksum", func(tx *bbolt.Tx) error {
+		{"a moved record", "record", "checksum", func(tx *bbolt.Tx) error {
 			return tx.Bucket(recordsBucket).Put([]byte(other), encoded)
 		}},
-		{"a record lost", "usage", "2 records", func(tx *bbolt.Tx) error { return tx.Bucket(recordsBucket).Delete([]byte(other)) }},
-		{"no expiry entry", "index", "expires and is not", func(tx *bbolt.Tx) error {
+		{"a lost record", "usage", "2 records", func(tx *bbolt.Tx) error { return tx.Bucket(recordsBucket).Delete([]byte(other)) }},
+		{"no expiry entry", "index", "expires but is not", func(tx *bbolt.Tx) error {
 			return tx.Bucket(expiryBucket).Delete(expiryEntry(r.Expires, k))
 		}},
-		{"another expiry entry", "index", "does not fit", func(tx *bbolt.Tx) error {
+		{"a wrong expiry entry", "index", "does not match", func(tx *bbolt.Tx) error {
 			return tx.Bucket(expiryBucket).Put(expiryEntry(r.Expires.Add(time.Hour), k), nil)
 		}},
-		{"an expiry entry of nothing", "index", "malformed", func(tx *bbolt.Tx) error {
+		{"a malformed expiry entry", "index", "malformed", func(tx *bbolt.Tx) error {
 			return tx.Bucket(expiryBucket).Put([]byte("x"), nil)
 		}},
 		{"no tag entry", "index", `its tag "e" is not`, func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Delete(tagEntry(groupOf(k), "e", k)) }},
-		{"another tag entry", "index", "does not fit", func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Put(tagEntry(groupOf(k), "f", k), nil) }},
-		{"a tag entry of nothing", "index", "malformed", func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Put([]byte{200}, nil) }},
-		{"another usage", "usage", "3 records, 9 bytes are counted", func(tx *bbolt.Tx) error {
+		{"a wrong tag entry", "index", "does not match", func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Put(tagEntry(groupOf(k), "f", k), nil) }},
+		{"a malformed tag entry", "index", "malformed", func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Put([]byte{200}, nil) }},
+		{"a wrong usage", "usage", "the counter has 3 records and 9 bytes", func(tx *bbolt.Tx) error {
 			return putUsage(tx.Bucket(usageBucket), group, storage.Usage{Records: 3, Bytes: 9})
 		}},
 		{"no usage", "usage", "not counted", func(tx *bbolt.Tx) error { return tx.Bucket(usageBucket).Delete([]byte(group)) }},
-		{"a usage cut short", "usage", "checksum", func(tx *bbolt.Tx) error {
+		{"a truncated usage", "usage", "checksum", func(tx *bbolt.Tx) error {
 			return tx.Bucket(usageBucket).Put([]byte(group), []byte("x"))
 		}},
 		{"the usage of another account", "usage", "checksum", func(tx *bbolt.Tx) error {
 			return tx.Bucket(usageBucket).Put([]byte(group+"x"), encodeUsage(group, storage.Usage{Records: 2, Bytes: 9}))
 		}},
-		{"no creation time", "pages", "time of creation", func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(createdKey) }},
+		{"no creation time", "pages", "creation time", func(tx *bbolt.Tx) error { return tx.Bucket(metaBucket).Delete(createdKey) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "db")
@@ -115,16 +116,17 @@ func TestReportIsBounded(t *testing.T) {
 	}
 }
 
-// TestStaleIndex puts entries into the indexes that do not fit: what is removed is decided by the records.
+// TestStaleIndex adds index entries that do not match their records: removals check the records
+// themselves.
 func TestStaleIndex(t *testing.T) {
 	b := openTest(t)
-	alive, gone := testKey("alive"), testKey("gone")
-	if err := count(b, alive); err != nil {
+	kept, missing := testKey("kept"), testKey("missing")
+	if err := count(b, kept); err != nil {
 		t.Fatal(err)
 	}
 	err := b.db.Update(func(tx *bbolt.Tx) error {
 		var err error
-		for _, k := range []storage.Key{alive, gone} {
+		for _, k := range []storage.Key{kept, missing} {
 			for bucket, entry := range map[string][]byte{string(expiryBucket): expiryEntry(epoch(), k), string(tagsBucket): tagEntry(groupOf(k), "e", k)} {
 				if err == nil {
 					err = tx.Bucket([]byte(bucket)).Put(entry, nil)
@@ -141,12 +143,13 @@ func TestStaleIndex(t *testing.T) {
 	if n != 0 || len(m) != 0 || err != nil || err2 != nil {
 		t.Errorf("removed %d and %d by stale entries, %v, %v; want none", n, len(m), err, err2)
 	}
-	if revision(t, b, alive) != 1 {
-		t.Error("a record that was alive is gone")
+	if revision(t, b, kept) != 1 {
+		t.Error("a removal deleted a record that had not expired and lacked the tag")
 	}
 }
 
-// TestCheckFindsUntagged has a record whose key names a user without the user's tag: no erasure would find it.
+// TestCheckFindsUntagged stores a record whose key names a user but which lacks the user's tag: no
+// erasure would find it.
 func TestCheckFindsUntagged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	b, err := Open(path, nil)

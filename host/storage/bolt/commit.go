@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Limits of one commit, so that its first request does not wait too long and its pages fit into memory.
+// Limits of one commit, so that its first request does not wait too long and its pages fit into
+// memory.
 const (
 	maxBatch      = 1024
 	maxBatchBytes = 4 << 20
@@ -49,10 +50,12 @@ func senderOf(keys []storage.Key) sender {
 	return sender{}
 }
 
-// submit executes do in a commit, in the turn of its tenant. If ctx ends before do was called, submit stops waiting.
+// submit executes do in a commit, in the turn of its tenant. If ctx ends before do was called,
+// submit stops waiting.
 //
-// There is no goroutine for commits: a caller that arrives while no commit is in progress commits itself, so that a single
-// update does not wait. Callers that arrive meanwhile wait, and share the commits after it.
+// There is no goroutine for commits: a caller that arrives while no commit is in progress commits
+// itself, so that a single update does not wait. Callers that arrive meanwhile wait, and share the
+// commits after it.
 func (b *Backend) submit(ctx context.Context, from sender, do func(t *transaction) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -84,8 +87,9 @@ func (b *Backend) commitNext() (more bool) {
 	return b.queue.done(b.commit(b.queue.next()))
 }
 
-// commit executes the first requests of batch in one transaction, replies to them and returns their number. If a request
-// spoils the transaction for the others, it executes each in a transaction of its own.
+// commit executes the first requests of batch in one transaction, replies to them and returns their
+// number. If a request spoils the transaction for the others, it executes each in a transaction of
+// its own.
 func (b *Backend) commit(batch []*request) int {
 	n, spoiled, err := b.try(batch)
 	if spoiled && len(batch) > 1 {
@@ -116,8 +120,9 @@ const (
 	returned
 )
 
-// try executes the first n requests of batch in one transaction. Spoiled reports that the transaction was rolled back before
-// its commit because of the n-th request, whose error err is, and that nothing else is wrong.
+// try executes the first n requests of batch in one transaction. Spoiled reports that the
+// transaction was rolled back before its commit because of the n-th request, whose error err is,
+// and that nothing else is wrong.
 func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	if b.broken.Load() {
 		return len(batch), false, errBroken
@@ -126,7 +131,8 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	err = guard(func() error {
 		err := b.update(func(tx *bbolt.Tx) error {
 			at, id = writing, tx.ID()
-			// A panic is recovered here, because bbolt's rollback after an error does not read pages.
+			// A panic is recovered here, because bbolt's rollback after an error does not read
+			// pages.
 			err := guard(func() (err error) {
 				defer b.stats.worked(time.Now())
 				n, err = newTransaction(tx, b.history).run(batch, b.batchTime)
@@ -156,8 +162,8 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	return n, false, b.outcome(id, err)
 }
 
-// outcome returns the error of a commit that failed. The transaction was committed if the current one is not older, but
-// whether its bytes reached the disk is then unknown.
+// outcome returns the error of a commit that failed. The transaction was committed if the current
+// one is not older, but whether its bytes reached the disk is then unknown.
 func (b *Backend) outcome(id int, err error) error {
 	err = full(err)
 	current := 0

@@ -35,7 +35,7 @@ func testKey(name string) storage.Key {
 		storage.Part{Tag: storage.Store, Value: name})
 }
 
-// groupOf returns the tenant and app that a key names.
+// groupOf returns the key of the tenant and app of k.
 func groupOf(k storage.Key) storage.Key {
 	group, _ := k.Group()
 	return group
@@ -68,7 +68,7 @@ func revision(t *testing.T, b *Backend, k storage.Key) int64 {
 	return found[0].Revision
 }
 
-// holdCommit starts a commit that does not end before release is called.
+// holdCommit starts a commit that blocks until release is called.
 func holdCommit(b *Backend) (release func()) {
 	entered, leave, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -86,14 +86,15 @@ func holdCommit(b *Backend) (release func()) {
 	}
 }
 
-// gather runs each function in a goroutine, all of them in one commit, and returns their errors.
+// gather runs each function in its own goroutine, all of them in one commit, and returns their
+// errors.
 func gather(b *Backend, do ...func() error) []error {
 	release := holdCommit(b)
 	errs := make([]error, len(do))
 	var wg sync.WaitGroup
 	for i, f := range do {
 		wg.Go(func() { errs[i] = f() })
-		for queued := 0; queued < i+2; { // the one that is held, and those up to this one
+		for queued := 0; queued < i+2; { // the blocked one, and all up to this one
 			b.queue.mu.Lock()
 			queued = len(b.queue.items)
 			b.queue.mu.Unlock()
@@ -104,7 +105,7 @@ func gather(b *Backend, do ...func() error) []error {
 	return errs
 }
 
-// countCommits counts transactions that were committed.
+// countCommits returns a counter of committed transactions.
 func countCommits(b *Backend) *int {
 	n := new(int)
 	update := b.update
@@ -142,11 +143,11 @@ func TestGroupCommit(t *testing.T) {
 		switch i % 3 {
 		case 0:
 			if err != nil {
-				t.Errorf("an update beside others that fail = %v", err)
+				t.Errorf("an update next to failing ones = %v", err)
 			}
 		case 1:
 			if err != refused {
-				t.Errorf("a refused update = %v; want its own error", err)
+				t.Errorf("a rejected update = %v; want its own error", err)
 			}
 		case 2:
 			if err == nil || !strings.Contains(err.Error(), "panicked: oh") {
@@ -155,7 +156,7 @@ func TestGroupCommit(t *testing.T) {
 		}
 	}
 	if got := revision(t, b, shared); got != 10 {
-		t.Errorf("ten updates in one commit left revision %d; want 10, each having seen the one before", got)
+		t.Errorf("ten updates in one commit left revision %d; want 10: each must see the previous one", got)
 	}
 	if *commits != 1 {
 		t.Errorf("thirty updates took %d commits; want 1", *commits)
@@ -199,8 +200,8 @@ func TestLargeBatches(t *testing.T) {
 	}
 }
 
-// TestSpoiledTransaction lets one request fail while it writes, by an error and by a panic as over a damaged
-// page: its neighbours are done all the same.
+// TestSpoiledTransaction makes one request fail while it writes, once with an error and once with a
+// panic, as a damaged page causes. The other requests of the commit succeed.
 func TestSpoiledTransaction(t *testing.T) {
 	b := openTest(t)
 	good, bad := testKey("good"), testKey("bad")
@@ -220,24 +221,24 @@ func TestSpoiledTransaction(t *testing.T) {
 		func() error { return count(b, good) },
 		spoil(func() error { return broken }),
 		func() error { return count(b, good) },
-		spoil(func() error { panic("page 7: it makes no sense") }),
+		spoil(func() error { panic("page 7: it is malformed") }),
 		func() error { return count(b, good) },
 	)
 	if errs[0] != nil || errs[2] != nil || errs[4] != nil {
-		t.Errorf("its neighbours = %v, %v, %v; want them to be done", errs[0], errs[2], errs[4])
+		t.Errorf("the other requests = %v, %v, %v; want success", errs[0], errs[2], errs[4])
 	}
 	if !errors.Is(errs[1], broken) || !errors.Is(errs[3], storage.ErrCorrupt) {
 		t.Errorf("the requests that spoiled their commits = %v, %v", errs[1], errs[3])
 	}
 	if got := revision(t, b, good); got != 3 {
-		t.Errorf("three neighbours left revision %d; want 3", got)
+		t.Errorf("the three other requests left revision %d; want 3", got)
 	}
 	if got := revision(t, b, bad); got != 0 {
 		t.Errorf("the spoiled record has revision %d; want none", got)
 	}
 }
 
-// TestCommitFails lets bbolt's commit fail before and after it took place.
+// TestCommitFails makes bbolt's commit fail before and after it takes effect.
 func TestCommitFails(t *testing.T) {
 	disk := errors.New("disk on fire")
 	for _, test := range []struct {
@@ -272,7 +273,7 @@ func TestCommitFails(t *testing.T) {
 			errs := gather(b, func() error { return count(b, k) }, func() error { return count(b, other) })
 			for _, err := range errs {
 				if !errors.Is(err, disk) || errors.Is(err, storage.ErrUnknownOutcome) != test.applied {
-					t.Errorf("Update = %v; want the disk's error, and an unknown outcome: %v", err, test.applied)
+					t.Errorf("Update = %v; want the disk's error; unknown outcome: %v", err, test.applied)
 				}
 			}
 			want := int64(1)
@@ -285,7 +286,7 @@ func TestCommitFails(t *testing.T) {
 			if err := count(b, k); err != nil {
 				t.Errorf("the update after it = %v", err)
 			}
-			written := 1 // what did not take place is not in the history
+			written := 1 // a failed commit is not in the history
 			if test.applied {
 				written = 3
 			}
@@ -296,7 +297,8 @@ func TestCommitFails(t *testing.T) {
 	}
 }
 
-// TestCommitPanics lets bbolt panic in its commit, where it holds its locks: nothing may wait for them.
+// TestCommitPanics makes bbolt panic in its commit, while it holds its locks: no other call may
+// block on them.
 func TestCommitPanics(t *testing.T) {
 	b := openTest(t)
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
@@ -307,7 +309,7 @@ func TestCommitPanics(t *testing.T) {
 		if err := fn(tx); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
-		panic("page 7: it makes no sense")
+		panic("page 7: it is malformed")
 	}
 	errs := gather(b, func() error { return count(b, testKey("s")) }, func() error { return count(b, testKey("t")) })
 	for _, err := range errs {
@@ -327,15 +329,16 @@ func TestCommitPanics(t *testing.T) {
 	}
 	again, err := Open(path, nil)
 	if err != nil {
-		t.Fatalf("Open after it = %v; want Close to have let go of the file", err)
+		t.Fatalf("Open after it = %v; want Close to have released the file", err)
 	}
 	if err := again.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestHeldInOneCommit has an update hold what an earlier update of the same commit writes, among so much that the history
-// is asked rather than everything compared.
+// TestHeldInOneCommit makes an update depend on records that an earlier update of the same commit
+// writes. The footprint is so large that the backend consults the history instead of comparing all
+// records.
 func TestHeldInOneCommit(t *testing.T) {
 	b := openTest(t)
 	k, other := testKey("s"), testKey("other")
@@ -358,11 +361,11 @@ func TestHeldInOneCommit(t *testing.T) {
 	}
 	errs := gather(b, holding(held), func() error { return count(b, k) }, holding(held), holding(inserted))
 	if errs[0] != nil || errs[1] != nil {
-		t.Errorf("the updates before it changed = %v, %v", errs[0], errs[1])
+		t.Errorf("the updates before the change = %v, %v", errs[0], errs[1])
 	}
 	for _, err := range errs[2:] {
 		if !errors.Is(err, storage.ErrChanged) {
-			t.Errorf("an update of the same commit, after it changed = %v; want ErrChanged", err)
+			t.Errorf("an update of the same commit, after the change = %v; want ErrChanged", err)
 		}
 	}
 }

@@ -17,10 +17,11 @@ type Compacted struct {
 	After  int64 `json:"bytes_after"`
 }
 
-// Compact puts a copy of the database at path in its place, which has nothing of what was removed, and is as small as
-// what it holds allows. No backend may have the file open, or Compact fails with abi.Unavailable; whoever opens it
-// meanwhile waits, as long as their LockTimeout is. The copy is made beside the file, and is complete and on the disk
-// before it takes the name: whatever happens, one of both is there whole. Owner and mode stay.
+// Compact replaces the database at path by a copy, which contains no removed data and is as small
+// as its records allow. If a backend has the file open, Compact fails with abi.Unavailable; an Open
+// during Compact waits up to its LockTimeout. The copy is made in the same directory, and is
+// complete and on the disk before it gets the name: a crash leaves the old file or the new one,
+// never part of one. Owner and mode are kept.
 func Compact(ctx context.Context, path string) (Compacted, error) {
 	c, err := compact(ctx, path)
 	if err != nil {
@@ -30,11 +31,11 @@ func Compact(ctx context.Context, path string) (Compacted, error) {
 }
 
 func compact(ctx context.Context, path string) (done Compacted, err error) {
-	target, err := filepath.EvalSymlinks(path) // a link stays one
+	target, err := filepath.EvalSymlinks(path) // replace the file, not the link
 	if err != nil {
 		return done, err
 	}
-	if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) { // which open would make
+	if _, err := os.Stat(target); errors.Is(err, fs.ErrNotExist) { // open would create it
 		return done, err
 	}
 	b, err := open(target, Options{LockTimeout: time.Second, MinFree: -1})
@@ -56,7 +57,7 @@ func compact(ctx context.Context, path string) (done Compacted, err error) {
 		if err := copied.Chmod(before.Mode().Perm()); err != nil {
 			return err
 		}
-		return giveTo(copied, before)
+		return copyOwner(copied, before)
 	})
 	return done, err
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// canary is in what was removed, and in nothing else.
+// canary is a string that only the removed records contain.
 const canary = "CANARY-of-an-erased-user"
 
-// fillAndErase writes records of all sizes, some with canaries, and removes those with canaries.
+// fillAndErase writes records of all sizes, some with canaries, and removes the latter.
 func fillAndErase(t *testing.T, b *bolt.Backend) {
 	t.Helper()
 	for i := range 400 {
@@ -60,8 +60,8 @@ func canaries(t *testing.T, path string) int {
 	return bytes.Count(data, []byte(canary))
 }
 
-// TestCopiesHaveNothingRemoved removes records and looks for their bytes in every kind of copy.
-func TestCopiesHaveNothingRemoved(t *testing.T) {
+// TestCopiesOmitRemovedData removes records and searches every kind of copy for their bytes.
+func TestCopiesOmitRemovedData(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "db")
 	b, err := bolt.Open(path, &bolt.Options{UnsafeNoSync: true})
@@ -74,19 +74,19 @@ func TestCopiesHaveNothingRemoved(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(dir, "stream"), stream.Bytes(), 0o600))
 	must(t, b.Close())
 	if canaries(t, path) == 0 {
-		t.Fatal("the file has none of the bytes that were removed: this test would find nothing")
+		t.Fatal("the file has none of the removed bytes, so this test would find nothing")
 	}
 	want := records(t, path)
 	must(t, copyFile(path, filepath.Join(dir, "compact")))
 	done, err := bolt.Compact(t.Context(), filepath.Join(dir, "compact"))
 	must(t, err)
 	if done.Before <= done.After || done.After > done.Before*2/3 {
-		t.Errorf("Compact = %+v; want it smaller by what was removed", done)
+		t.Errorf("Compact = %+v; want a file without the removed data", done)
 	}
 	for _, name := range []string{"backup", "stream", "compact"} {
 		copied := filepath.Join(dir, name)
 		if n := canaries(t, copied); n != 0 {
-			t.Errorf("%s has %d times what was removed", name, n)
+			t.Errorf("%s contains removed data %d times", name, n)
 		}
 		if info, err := os.Stat(copied); err != nil || info.Size() > done.Before*2/3 {
 			t.Errorf("%s has %d bytes, %v; the database has %d", name, info.Size(), err, done.Before)
@@ -111,7 +111,7 @@ func TestCompactFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "db")
 	if _, err := bolt.Compact(t.Context(), path); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("Compact of no file = %v; want that there is none", err)
+		t.Errorf("Compact of a missing file = %v; want fs.ErrNotExist", err)
 	}
 	b, err := bolt.Open(path, nil)
 	must(t, err)
@@ -125,22 +125,23 @@ func TestCompactFails(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := bolt.Compact(ended, path); !errors.Is(err, context.Canceled) {
-		t.Errorf("Compact with an ended context = %v", err)
+		t.Errorf("Compact with a cancelled context = %v", err)
 	}
 	after, err := os.ReadFile(path)
 	must(t, err)
 	if !bytes.Equal(before, after) {
-		t.Error("a Compact that failed changed the file")
+		t.Error("a failed Compact changed the file")
 	}
 	entries, err := os.ReadDir(dir)
 	must(t, err)
 	if len(entries) != 1 {
-		t.Errorf("failures left %v; want the database only", entries)
+		t.Errorf("failures left %v; want only the database", entries)
 	}
 }
 
-// TestCompactKeepsTheName compacts through a link, and keeps the mode.
-func TestCompactKeepsTheName(t *testing.T) {
+// TestCompactThroughLink compacts through a symbolic link, which stays one, and checks that the
+// mode is kept.
+func TestCompactThroughLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no modes here")
 	}
@@ -162,8 +163,8 @@ func TestCompactKeepsTheName(t *testing.T) {
 	checkSound(t, path)
 }
 
-// TestOpenWaitsForCompact opens a file again and again while it is compacted: what is written is never lost to a file
-// that has no name any more.
+// TestOpenWaitsForCompact opens a file again and again while it is compacted: no write is lost to a
+// file that no longer has a name.
 func TestOpenWaitsForCompact(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	stop, ended := make(chan struct{}), make(chan struct{})
@@ -195,12 +196,12 @@ func TestOpenWaitsForCompact(t *testing.T) {
 	defer b.Close()
 	found, err := b.Heads(t.Context(), "", "", 1000)
 	if err != nil || len(found) != rounds {
-		t.Errorf("%d of %d records are there, %v", len(found), rounds, err)
+		t.Errorf("%d of %d records are left, %v", len(found), rounds, err)
 	}
 }
 
-// TestOpenRemovesWhatWasLeft opens a database whose process was killed while it made a copy.
-func TestOpenRemovesWhatWasLeft(t *testing.T) {
+// TestOpenRemovesTemps opens a database whose process was killed while it made a copy.
+func TestOpenRemovesTemps(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".db.copy-123", ".db.copy-abc", ".other.copy-1", ".db.copy"} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte(canary), 0o600))
@@ -211,11 +212,11 @@ func TestOpenRemovesWhatWasLeft(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	must(t, err)
 	if got := fmt.Sprint(entries); len(entries) != 3 {
-		t.Errorf("Open left %s; want the database and what is not of it", got)
+		t.Errorf("Open left %s; want the database and unrelated files", got)
 	}
 }
 
-// TestCopyLeavesNothing reads a copy, which has a size and no name.
+// TestCopyLeavesNothing reads a copy, and checks that it has a size but no directory entry.
 func TestCopyLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	b, err := bolt.Open(filepath.Join(dir, "db"), nil)
@@ -226,7 +227,7 @@ func TestCopyLeavesNothing(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	must(t, err)
 	if len(entries) != 1 && runtime.GOOS != "windows" {
-		t.Errorf("a copy that is read is in the folder: %v", entries)
+		t.Errorf("a copy has a directory entry while it is read: %v", entries)
 	}
 	if n, err := io.Copy(io.Discard, c); n != c.Size() || err != nil {
 		t.Errorf("the copy has %d bytes, %v; want %d", n, err, c.Size())

@@ -10,22 +10,27 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// bbolt writes a leaf page anew for each change to one of its entries, and splits none of up to four entries: a small
-// record beside large ones would cost a write of megabytes, and so would the removal of one of these. A content of more
-// than pieceBytes is therefore stored apart from its record, cut into pieces of that size. A record then has a page with
-// at most 64 KiB, and so has a piece.
+// pieceBytes is the size of a piece of a content. A content that is larger is stored apart from its
+// record, cut into pieces.
 //
-// pieceBytes is such that any number of pieces fills whole pages: 16 KiB, less 16 bytes for the header of a page, 16 for
-// the element and 8 for the key.
+// bbolt rewrites a whole leaf page for each change to one of its entries, and does not split a page
+// of up to four entries. Without pieces, a write of a small record next to large ones would cost
+// megabytes, and so would the removal of one of these. With them, the page of a record or of a
+// piece has at most 64 KiB.
+//
+// Any number of pieces fills whole pages: a piece has 16 KiB, less 16 bytes for the page header, 16
+// for the element and 8 for the key.
 const pieceBytes = 16<<10 - 40
 
-// apart is the first byte of a record whose content is stored apart from it. The encoded record follows, which has a
-// reference for its content. No other encoded record begins with it.
+// apart is the first byte of the value of a record whose content is stored apart from it. The
+// encoded record follows, with a reference as its content. No other encoded record begins with this
+// byte.
 const apart = 0xC0
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// reference says where a content is that is stored apart from its record: in pieces with consecutive numbers.
+// reference is the location of a content that is stored apart from its record, in pieces with
+// consecutive numbers.
 type reference struct {
 	first    uint64 // number of the first piece
 	bytes    int64
@@ -41,15 +46,15 @@ func (r reference) append(dst []byte) []byte {
 	return binary.BigEndian.AppendUint32(dst, r.checksum)
 }
 
-// end returns the number behind that of the last piece.
+// end returns the number after that of the last piece.
 func (r reference) end() uint64 { return r.first + uint64((r.bytes+pieceBytes-1)/pieceBytes) }
 
 func pieceKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, number) }
 
 func isApart(value []byte) bool { return len(value) > 0 && value[0] == apart }
 
-// encodedRecord returns the encoded record in a value, with which storage.HasVersion works whether or not the content is
-// in it.
+// encodedRecord returns the encoded record in a value. storage.HasVersion accepts it with or
+// without the content.
 func encodedRecord(value []byte) []byte {
 	if isApart(value) {
 		return value[1:]
@@ -57,8 +62,8 @@ func encodedRecord(value []byte) []byte {
 	return value
 }
 
-// decodeApart decodes a value of a record whose content is stored apart from it, and makes r the record without it. After
-// an error r is the zero Record.
+// decodeApart decodes the value of a record whose content is stored apart, and sets r to the record
+// without its content. After an error r is the zero Record.
 func decodeApart(r *storage.Record, k storage.Key, value []byte) (reference, error) {
 	if err := r.Decode(k, value[1:]); err != nil {
 		return reference{}, err
@@ -80,8 +85,8 @@ func parseReference(data []byte) (r reference, ok bool) {
 	return r, r.bytes > pieceBytes && r.bytes <= storage.MaxContentBytes
 }
 
-// decodeInto decodes a value of the bucket of records into r, which shares no memory with the file. After an error r is
-// the zero Record.
+// decodeInto decodes a value of the records bucket into r, which shares no memory with the file.
+// After an error r is the zero Record.
 func decodeInto(r *storage.Record, tx *bbolt.Tx, k storage.Key, value []byte) error {
 	if !isApart(value) {
 		return r.Decode(k, value)
@@ -96,13 +101,14 @@ func decodeInto(r *storage.Record, tx *bbolt.Tx, k storage.Key, value []byte) er
 	return err
 }
 
-// decodeRecord is decodeInto for a record of its own.
+// decodeRecord is like decodeInto, but returns a new record.
 func decodeRecord(tx *bbolt.Tx, k storage.Key, value []byte) (r storage.Record, err error) {
 	err = decodeInto(&r, tx, k, value)
 	return r, err
 }
 
-// decodeHead is decodeRecord without the content. It does not read one that is stored apart.
+// decodeHead is like decodeRecord, but without the content. It does not read a content that is
+// stored apart.
 func decodeHead(_ *bbolt.Tx, k storage.Key, value []byte) (h storage.Head, err error) {
 	if !isApart(value) {
 		return storage.DecodeHead(k, value)
@@ -126,7 +132,7 @@ func (r reference) read(contents *bbolt.Bucket, k storage.Key) ([]byte, error) {
 		number++
 	}
 	if crc32.Checksum(content, castagnoli) != r.checksum {
-		return nil, damagedContent(k, "its checksum does not fit")
+		return nil, damagedContent(k, "its checksum does not match")
 	}
 	return content, nil
 }
@@ -135,8 +141,8 @@ func damagedContent(k storage.Key, why string) error {
 	return fmt.Errorf("content of record %s: %w: %s", k, storage.ErrCorrupt, why)
 }
 
-// contents returns the bucket of contents, and sees to it that nextPiece is known before anything is removed: a cursor of
-// bbolt looks for the last entry without end if those of several pages were all deleted in its transaction.
+// contents returns the bucket of contents. It sets nextPiece before anything is removed: after all
+// entries of several pages were deleted in a transaction, bbolt's Cursor.Last does not terminate.
 func (t *transaction) contents() *bbolt.Bucket {
 	contents := t.tx.Bucket(contentsBucket)
 	if t.nextPiece == 0 {
@@ -148,7 +154,8 @@ func (t *transaction) contents() *bbolt.Bucket {
 	return contents
 }
 
-// encode returns the value under which a record is stored, and stores its content if that belongs apart.
+// encode returns the value that is stored for a record. If the content belongs apart, encode stores
+// it.
 func (t *transaction) encode(r storage.Record) ([]byte, error) {
 	if len(r.Content) <= pieceBytes {
 		return storage.AppendRecord(nil, r), nil

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// putContent writes a record with a content of n bytes that differ.
+// putContent writes a record with n random bytes of content.
 func putContent(t *testing.T, b *Backend, k storage.Key, revision int64, n int) []byte {
 	t.Helper()
 	content := randomContent(n)
@@ -52,8 +52,8 @@ func piecesIn(t *testing.T, b *Backend) (n int) {
 	return n
 }
 
-// TestContentsApart writes contents of sizes around those of pieces, replaces each by the next, and removes the last:
-// what is read is what was written, and no piece is left behind.
+// TestContentsApart writes contents with sizes around multiples of a piece, replaces each by the
+// next, and removes the last. What is read equals what was written, and no piece is left over.
 func TestContentsApart(t *testing.T) {
 	b := openTest(t)
 	k, other := testKey("s"), testKey("t")
@@ -74,19 +74,19 @@ func TestContentsApart(t *testing.T) {
 			want += (size + pieceBytes - 1) / pieceBytes
 		}
 		if got := piecesIn(t, b); got != want {
-			t.Errorf("a record of %d bytes and another: %d pieces; want %d", size, got, want)
+			t.Errorf("with a record of %d bytes there are %d pieces; want %d", size, got, want)
 		}
 	}
-	if gone, err := b.DeleteWhere(t.Context(), tagged("e"), 10); len(gone) != 2 || err != nil {
-		t.Errorf("DeleteWhere = %d, %v; want 2", len(gone), err)
+	if removed, err := b.DeleteWhere(t.Context(), tagged("e"), 10); len(removed) != 2 || err != nil {
+		t.Errorf("DeleteWhere = %d, %v; want 2", len(removed), err)
 	}
 	if got := piecesIn(t, b); got != 0 {
-		t.Errorf("%d pieces are left of removed records; want none", got)
+		t.Errorf("removed records left %d pieces; want none", got)
 	}
 }
 
-// TestOnlyContentReplaced replaces and removes the only content that is stored apart, over and over: bbolt's cursors do
-// not end in a bucket of several pages whose entries were all deleted.
+// TestOnlyContentReplaced repeatedly replaces and removes the only content that is stored apart:
+// bbolt's cursors do not terminate in a bucket of several pages whose entries were all deleted.
 func TestOnlyContentReplaced(t *testing.T) {
 	b := openTest(t)
 	k := testKey("s")
@@ -111,15 +111,16 @@ func TestOnlyContentReplaced(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(30 * time.Second):
-		panic("a commit does not end") // Close would wait for it
+		panic("a commit does not terminate") // Close would wait for it
 	}
 	if got := piecesIn(t, b); got != 0 {
 		t.Errorf("%d pieces are left; want none", got)
 	}
 }
 
-// TestSmallNeighbour counts the pages that the update of a small record writes among large ones.
-func TestSmallNeighbour(t *testing.T) {
+// TestSmallRecordAmongLarge counts the pages that an update of a small record among large ones
+// writes.
+func TestSmallRecordAmongLarge(t *testing.T) {
 	b := openTest(t)
 	for i := range 8 {
 		putContent(t, b, testKey(fmt.Sprintf("large%d", i)), 1, 1<<20)
@@ -135,12 +136,12 @@ func TestSmallNeighbour(t *testing.T) {
 		})
 	}
 	putContent(t, b, small, 2, 10)
-	if most := int64(30); pages == 0 || pages > most {
-		t.Errorf("the update of a small record among those of 1 MiB wrote %d pages; want at most %d", pages, most)
+	if maximum := int64(30); pages == 0 || pages > maximum {
+		t.Errorf("the update of a small record among records of 1 MiB wrote %d pages; want at most %d", pages, maximum)
 	}
 }
 
-// TestDamagedContents damages contents that are stored apart: Get reports it, and Check finds it.
+// TestDamagedContents damages contents that are stored apart: Get and Check report it.
 func TestDamagedContents(t *testing.T) {
 	k, other := testKey("s"), testKey("t")
 	for _, test := range []struct {
@@ -154,19 +155,19 @@ func TestDamagedContents(t *testing.T) {
 			piece[77] ^= 1
 			return contents.Put(pieceKey(2), piece)
 		}},
-		{"a piece lost", "content", "is missing", true, func(contents, _ *bbolt.Bucket) error { return contents.Delete(pieceKey(1)) }},
-		{"the last piece lost", "content", "is missing", true, func(contents, _ *bbolt.Bucket) error { return contents.Delete(pieceKey(3)) }},
-		{"a piece cut short", "content", "is missing", true, func(contents, _ *bbolt.Bucket) error { return contents.Put(pieceKey(3), []byte("x")) }},
-		{"a stray piece", "content", "belong to no record", false, func(contents, _ *bbolt.Bucket) error { return contents.Put(pieceKey(99), []byte("x")) }},
-		{"a malformed number", "content", "belong to no record", false, func(contents, _ *bbolt.Bucket) error { return contents.Put([]byte("x"), []byte("x")) }},
+		{"a lost piece", "content", "is missing", true, func(contents, _ *bbolt.Bucket) error { return contents.Delete(pieceKey(1)) }},
+		{"the last piece is lost", "content", "is missing", true, func(contents, _ *bbolt.Bucket) error { return contents.Delete(pieceKey(3)) }},
+		{"a truncated piece", "content", "is missing", true, func(contents, _ *bbolt.Bucket) error { return contents.Put(pieceKey(3), []byte("x")) }},
+		{"a stray piece", "content", "do not belong to a record", false, func(contents, _ *bbolt.Bucket) error { return contents.Put(pieceKey(99), []byte("x")) }},
+		{"a malformed number", "content", "do not belong to a record", false, func(contents, _ *bbolt.Bucket) error { return contents.Put([]byte("x"), []byte("x")) }},
 		{"a malformed reference", "record", "malformed", true, func(_, records *bbolt.Bucket) error {
 			return records.Put([]byte(k), storage.AppendRecord([]byte{apart}, storage.Record{Key: k, Revision: 1, Content: []byte("x")}))
 		}},
-		{"a reference to too much", "record", "malformed", true, func(_, records *bbolt.Bucket) error {
+		{"a reference with a huge size", "record", "malformed", true, func(_, records *bbolt.Bucket) error {
 			ref := reference{first: 1, bytes: 1 << 60}
 			return records.Put([]byte(k), storage.AppendRecord([]byte{apart}, storage.Record{Key: k, Revision: 1, Content: ref.append(nil)}))
 		}},
-		{"the reference of another", "content", "share", false, func(_, records *bbolt.Bucket) error {
+		{"the reference of another record", "content", "share", false, func(_, records *bbolt.Bucket) error {
 			var r storage.Record
 			ref, err := decodeApart(&r, k, records.Get([]byte(k)))
 			if err != nil {
@@ -203,15 +204,16 @@ func TestDamagedContents(t *testing.T) {
 	}
 }
 
-// TestRemovalOfDamagedContent removes a record whose content cannot be read any more, with what is left of it.
+// TestRemovalOfDamagedContent removes a record with an unreadable content, and the pieces that are
+// left of it.
 func TestRemovalOfDamagedContent(t *testing.T) {
 	b := openTest(t)
 	putContent(t, b, testKey("s"), 1, 3*pieceBytes)
 	if err := b.db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(contentsBucket).Delete(pieceKey(2)) }); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := b.DeleteWhere(t.Context(), tagged("e"), 10); len(gone) != 1 || err != nil {
-		t.Errorf("DeleteWhere = %d, %v; want 1", len(gone), err)
+	if removed, err := b.DeleteWhere(t.Context(), tagged("e"), 10); len(removed) != 1 || err != nil {
+		t.Errorf("DeleteWhere = %d, %v; want 1", len(removed), err)
 	}
 	if got := piecesIn(t, b); got != 0 {
 		t.Errorf("%d pieces are left; want none", got)

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestContentsAtRandom writes, replaces and removes records of all sizes, several in a commit and often all that there
-// are, and compares what is there with what was written.
+// TestContentsAtRandom writes, replaces and removes records of all sizes, several in a commit and
+// often all of them, and compares the stored records with the expected ones.
 func TestContentsAtRandom(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -39,15 +39,15 @@ func TestContentsAtRandom(t *testing.T) {
 	}
 }
 
-// changeAtRandom changes some of a few records in one commit, or removes a number of them.
+// changeAtRandom changes some of a few records in one commit, or removes some records by tag.
 func changeAtRandom(t *testing.T, r *rand.Rand, b *Backend, want map[storage.Key][]byte, revision int64) {
 	t.Helper()
 	if r.IntN(6) == 0 {
-		gone, err := b.DeleteWhere(t.Context(), tagged("e"), 1+r.IntN(8))
+		removed, err := b.DeleteWhere(t.Context(), tagged("e"), 1+r.IntN(8))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, h := range gone {
+		for _, h := range removed {
 			delete(want, h.Key)
 		}
 		return
@@ -91,7 +91,7 @@ func compareContents(t *testing.T, b *Backend, want map[storage.Key][]byte) {
 	pieces := 0
 	for _, r := range found {
 		if !bytes.Equal(r.Content, want[r.Key]) {
-			t.Errorf("%s has %d bytes; want others, %d", r.Key, len(r.Content), len(want[r.Key]))
+			t.Errorf("the content of %s differs: it has %d bytes; want %d", r.Key, len(r.Content), len(want[r.Key]))
 		}
 		if n := len(r.Content); n > pieceBytes {
 			pieces += (n + pieceBytes - 1) / pieceBytes

@@ -16,14 +16,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// crashFile is the environment variable that makes the test binary the process to be killed.
+// crashFile is the environment variable that makes the test binary run as the process to kill.
 const crashFile = "TOOLRUN_TEST_CRASH_FILE"
 
 const crashWriters = 8
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(crashFile); path != "" {
-		writeForEver(path)
+		writeForever(path)
 	}
 	os.Exit(m.Run())
 }
@@ -33,8 +33,9 @@ func crashKeys(writer int) []storage.Key {
 	return []storage.Key{k, k.With(storage.Part{Tag: storage.Item, Value: "twin"})}
 }
 
-// writeForEver raises two records a writer together, and says so on standard output when it is done.
-func writeForEver(path string) {
+// writeForever raises the revisions of two records per writer together, and reports each success on
+// standard output.
+func writeForever(path string) {
 	b, err := bolt.Open(path, &bolt.Options{LockTimeout: time.Minute})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -44,7 +45,7 @@ func writeForEver(path string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	var mu sync.Mutex // one line at a time
+	var mu sync.Mutex // guards standard output
 	for w := range crashWriters {
 		go func() {
 			keys := crashKeys(w)
@@ -70,7 +71,7 @@ func writeForEver(path string) {
 	select {}
 }
 
-// ballast makes the file so large that commits leave out the list of free pages.
+// ballast makes the file so large that commits omit the list of free pages.
 func ballast(b *bolt.Backend) error {
 	for i := range 10 {
 		k := benchKey(crashWriters + i)
@@ -84,8 +85,8 @@ func ballast(b *bolt.Backend) error {
 	return nil
 }
 
-// TestKilled kills a process that writes, again and again: what it was told to be done is there, whole, and
-// nothing else but what may have been under way.
+// TestKilled repeatedly kills a process while it writes. The file must contain every acknowledged
+// update in full, and at most one more per writer.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -97,14 +98,14 @@ func TestKilled(t *testing.T) {
 		checkSound(t, path)
 		b, err := bolt.Open(path, nil)
 		must(t, err)
-		for w, told := range acknowledged {
+		for w, acked := range acknowledged {
 			found, err := b.Get(context.Background(), crashKeys(w)...)
 			must(t, err)
 			if found[0].Revision != found[1].Revision {
-				t.Errorf("writer %d wrote its two records to revisions %d and %d", w, found[0].Revision, found[1].Revision)
+				t.Errorf("writer %d left its two records at revisions %d and %d", w, found[0].Revision, found[1].Revision)
 			}
-			if got := found[0].Revision; got < told || got > told+1 {
-				t.Errorf("writer %d is at revision %d; it was told %d", w, got, told)
+			if got := found[0].Revision; got < acked || got > acked+1 {
+				t.Errorf("writer %d is at revision %d; it acknowledged %d", w, got, acked)
 			}
 			acknowledged[w] = found[0].Revision
 		}
@@ -112,7 +113,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// runAndKill starts the process, reads n acknowledgements, kills it and reads what it had still said.
+// runAndKill starts the process, reads n acknowledgements, kills it and reads the rest of its
+// output.
 func runAndKill(t *testing.T, path string, acknowledged []int64, n int) {
 	t.Helper()
 	child := exec.Command(os.Args[0])

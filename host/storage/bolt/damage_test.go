@@ -18,8 +18,8 @@ import (
 
 var at = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// writeSample makes a database with records of many sizes, some pages of which are free, and returns its bytes
-// and its records.
+// writeSample creates a database with records of many sizes and some free pages, and returns its
+// bytes and its records.
 func writeSample(t *testing.T) (image []byte, records []storage.Record) {
 	t.Helper()
 	ctx := context.Background()
@@ -50,8 +50,9 @@ func writeSample(t *testing.T) (image []byte, records []storage.Record) {
 	return image, records
 }
 
-// exercise does everything with the file at path that can be done with one. Whatever is in the file, nothing
-// may crash, and what is read is right or an error. It reports whether all records were there.
+// exercise performs every operation on the file at path. Whatever the file contains, no operation
+// may crash, and each read returns a correct record or an error. exercise reports whether all
+// records were found.
 func exercise(t *testing.T, path string, records []storage.Record) (complete bool) {
 	t.Helper()
 	ctx := context.Background()
@@ -67,13 +68,13 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 			continue
 		}
 		if string(got[0].Content) != string(want.Content) || !got[0].Expires.Equal(want.Expires) {
-			t.Errorf("Get of %s answered with what was never written", want.Key)
+			t.Errorf("Get of %s returned a record that was never written", want.Key)
 		}
 	}
 	if found, err := b.Scan(ctx, "", "", 1000); err != nil || len(found) != len(records) {
 		complete = false
 	}
-	// From here on the errors say what they say; that there is an end to it is what counts.
+	// The errors of the following operations do not matter; the operations must only terminate.
 	for i := range 5 {
 		k := benchKey(i * 31)
 		b.Update(ctx, storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
@@ -88,7 +89,7 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 	return complete
 }
 
-// damaged runs exercise over a changed copy of a database, and Check before it.
+// damaged runs Check and then exercise on a changed copy of a database.
 func damaged(t *testing.T, image []byte, records []storage.Record) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
@@ -96,7 +97,7 @@ func damaged(t *testing.T, image []byte, records []storage.Record) {
 	report, err := bolt.Check(path)
 	complete := exercise(t, path, records)
 	if err == nil && report.OK() && !complete {
-		t.Error("records are lost, and Check says that nothing is wrong")
+		t.Error("records are lost, but Check reports no problem")
 	}
 }
 
@@ -114,7 +115,7 @@ func TestFlippedBits(t *testing.T) {
 		}
 		damaged(t, changed, records)
 	}
-	// The places on which bbolt relies most: headers of pages and their first elements.
+	// The bytes that bbolt relies on most: page headers and their first elements.
 	for page := 0; page < len(image); page += os.Getpagesize() {
 		for range max(1, n/120) {
 			changed := append([]byte(nil), image...)
@@ -152,14 +153,14 @@ func TestTruncated(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "db")
 		must(t, os.WriteFile(path, image[:n], 0o600))
 		if exercise(t, path, records) {
-			continue // what is cut off was never used
+			continue // the missing part was never used
 		}
 		_, err := bolt.Open(path, nil)
 		if err == nil {
-			t.Errorf("a file cut off at %d of %d bytes was opened and is incomplete", n, len(image))
+			t.Errorf("a file truncated to %d of %d bytes was opened although it is incomplete", n, len(image))
 		}
 		if n >= 2*size && !strings.Contains(err.Error(), "it is truncated") {
-			t.Errorf("a file cut off at %d of %d bytes: %v; want it to say so", n, len(image), err)
+			t.Errorf("a file truncated to %d of %d bytes: %v; want an error about the truncation", n, len(image), err)
 		}
 	}
 }
@@ -178,8 +179,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// TestTruncatedInUse cuts the file off under an open backend: reading what is gone faults, which must not end
-// the process.
+// TestTruncatedInUse truncates the file of an open backend: reads beyond its end fault, which must
+// not kill the process.
 func TestTruncatedInUse(t *testing.T) {
 	for _, keep := range []int64{0, int64(os.Getpagesize()), 4 * int64(os.Getpagesize())} {
 		t.Run(fmt.Sprint(keep), func(t *testing.T) {
@@ -204,18 +205,18 @@ func TestTruncatedInUse(t *testing.T) {
 				}
 			}
 			if failed == 0 {
-				t.Error("nothing failed over a file that was cut off")
+				t.Error("nothing failed on a truncated file")
 			}
 			b.Scan(ctx, "", "", 100)
 			b.Close()
 			if _, err := bolt.Open(path, &bolt.Options{LockTimeout: time.Millisecond}); err == nil || errors.Is(err, abi.Unavailable) {
-				t.Errorf("Open afterwards = %v; want an error about the file, which Close let go of", err)
+				t.Errorf("Open afterwards = %v; want an error about the file, and no lock on it", err)
 			}
 		})
 	}
 }
 
-// TestCorruptRecord changes one record and leaves everything else readable and writable.
+// TestCorruptRecord corrupts one record: all others stay readable and writable.
 func TestCorruptRecord(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "db")
@@ -248,15 +249,15 @@ func TestCorruptRecord(t *testing.T) {
 	names("Heads", err)
 	names("Update", b.Update(ctx, storage.Keys(bad), func([]storage.Record) ([]storage.Write, error) { return nil, nil }))
 	if found, err := b.Get(ctx, benchKey(1), benchKey(3)); err != nil || string(found[1].Content) != "content3" {
-		t.Errorf("Get of its neighbours = %v, %v", found, err)
+		t.Errorf("Get of the other records = %v, %v", found, err)
 	}
 	put(t, b, storage.Record{Key: benchKey(3), Revision: 2})
 
 	n, err := b.DeleteWhere(ctx, benchTagged("e"), 100)
 	names("DeleteWhere of a tag", err)
 	m, err := b.DeleteWhere(ctx, storage.Selector{Expired: at}, 100)
-	names("DeleteWhere of what has expired", err)
+	names("DeleteWhere of expired records", err)
 	if len(n) != 3 || len(m) != 0 {
-		t.Errorf("removed %d and %d of the others; want 3 and 0", len(n), len(m))
+		t.Errorf("removed %d and %d of the other records; want 3 and 0", len(n), len(m))
 	}
 }

@@ -4,5 +4,5 @@ package bolt
 
 import "errors"
 
-// diskSpace is not known here: there is always room.
+// diskSpace is not supported on this system. Callers assume that there is room.
 func diskSpace(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupported }

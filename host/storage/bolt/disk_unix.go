@@ -4,7 +4,8 @@ package bolt
 
 import "syscall"
 
-// diskSpace returns how many bytes are free for this process where dir is, and how many there are in all.
+// diskSpace returns the number of bytes that this process may use on the disk of dir, and the size
+// of that disk.
 func diskSpace(dir string) (free, total int64, err error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -1,12 +1,14 @@
 // Package bolt is a storage backend in one file: a bbolt B+tree, for hosts on one machine.
 //
-// Updates of many goroutines share commits: while one commit is on its way to the disk, those that arrive
-// wait together for the next. An update that Update reports as done survives a crash of the process and of
-// the machine. Records are checksummed, one process at a time has the file open, and a file that is
-// truncated, damaged, empty or something else altogether is an error and never a crash.
+// Updates of many goroutines share commits: updates that arrive while a commit is being written to
+// the disk wait together for the next one. An update that succeeded survives a crash of the process
+// and of the machine. Records have checksums. Only one process at a time can open the file. Opening
+// a file that is truncated, damaged, empty or not a database returns an error; it never crashes the
+// process.
 //
-// A damaged file is not repaired. [Check] says what is wrong with it, records that are whole can still be
-// read, and [Backend.BackupFile] makes the copies to restore from while the backend is in use.
+// Damaged files are not repaired. [Check] reports the damage, intact records can still be read, and
+// [Backend.BackupFile] makes backups while the backend is in use.
 //
-// What was removed is in no copy, but in the file until its pages are used again; [Compact] makes the file anew.
+// Copies contain no removed data. The file itself does until its pages are reused; [Compact]
+// rewrites it without.
 package bolt

@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// fillPages writes 12 records of 1 MiB, in a file that is then too large to have its list stored by each commit.
+// fillPages writes 12 records of 1 MiB, which makes the file too large for commits to store the
+// free list.
 func fillPages(t *testing.T, b *Backend) {
 	t.Helper()
 	for i := range 12 {
@@ -17,19 +18,19 @@ func fillPages(t *testing.T, b *Backend) {
 	}
 }
 
-// freePages writes as much, removes it, and adds a record.
+// freePages calls fillPages, removes its records, and adds one record, whose key it returns.
 func freePages(t *testing.T, b *Backend) (left storage.Key) {
 	t.Helper()
 	fillPages(t, b)
-	if gone, err := b.DeleteWhere(t.Context(), tagged("e"), 100); len(gone) < 12 || err != nil {
-		t.Fatalf("DeleteWhere = %d, %v; want 12", len(gone), err)
+	if removed, err := b.DeleteWhere(t.Context(), tagged("e"), 100); len(removed) < 12 || err != nil {
+		t.Fatalf("DeleteWhere = %d, %v; want 12", len(removed), err)
 	}
 	left = testKey("left")
 	putContent(t, b, left, 1, 100)
 	return left
 }
 
-// crashed copies the file of an open backend, as a process that was killed leaves it.
+// crashed copies the file of an open backend, in the state that a killed process would leave.
 func crashed(t *testing.T, b *Backend) (path string) {
 	t.Helper()
 	data, err := os.ReadFile(b.fd.Name())
@@ -52,13 +53,13 @@ func sizeOf(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// TestCrashWithoutFreelist opens a file whose list of free pages was not stored: what it holds is there, and its free
-// pages are used again.
+// TestCrashWithoutFreelist opens a file whose free list was not stored: its records are intact, and
+// its free pages are reused.
 func TestCrashWithoutFreelist(t *testing.T) {
 	before := openTest(t)
 	left := freePages(t, before)
 	if hasFreelist(before.file) {
-		t.Error("the commits in a large file store the list of free pages; want it left out")
+		t.Error("the commits in a large file store the free list; want it omitted")
 	}
 	path := crashed(t, before)
 	if report, err := Check(path); err != nil || !report.OK() {
@@ -77,14 +78,15 @@ func TestCrashWithoutFreelist(t *testing.T) {
 		t.Fatal(err)
 	}
 	if grown := sizeOf(t, path) - size; grown > 0 {
-		t.Errorf("the file grew by %d bytes for what was free in it", grown)
+		t.Errorf("the file grew by %d bytes although it had free pages", grown)
 	}
 	if report, err := Check(path); err != nil || !report.OK() {
 		t.Errorf("Check after that = %+v, %v; want no problems", report, err)
 	}
 }
 
-// TestCloseStoresFreelist closes a large file with its list, and a small one has it after each commit.
+// TestCloseStoresFreelist checks that a large file has its free list after Close, and a small one
+// after each commit.
 func TestCloseStoresFreelist(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	b, err := Open(path, &Options{UnsafeNoSync: true})
@@ -93,31 +95,31 @@ func TestCloseStoresFreelist(t *testing.T) {
 	}
 	putContent(t, b, testKey("small"), 1, 100)
 	if !hasFreelist(b.file) {
-		t.Error("a commit in a small file left the list out")
+		t.Error("a commit in a small file omitted the list")
 	}
 	freePages(t, b)
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 { // without a commit in the second round
-		begun := lastOf(t, path)
+		before := lastTransaction(t, path)
 		if b, err = Open(path, &Options{UnsafeNoSync: true}); err != nil {
 			t.Fatal(err)
 		}
 		if !hasFreelist(b.file) {
-			t.Error("Close left the list out")
+			t.Error("Close omitted the list")
 		}
 		if err := b.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if got := lastOf(t, path); got != begun {
-			t.Errorf("Open and Close took %d commits; want none", got-begun)
+		if got := lastTransaction(t, path); got != before {
+			t.Errorf("Open and Close took %d commits; want none", got-before)
 		}
 	}
 }
 
-// lastOf returns the id of the newest transaction in a file that is closed.
-func lastOf(t *testing.T, path string) uint64 {
+// lastTransaction returns the id of the newest transaction in a closed file.
+func lastTransaction(t *testing.T, path string) uint64 {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -131,7 +133,8 @@ func lastOf(t *testing.T, path string) uint64 {
 	return h.transaction
 }
 
-// TestSpaceReadsFreelist measures space on a disk without room and with it: only in the former commits store the list.
+// TestSpaceReadsFreelist measures space on a full disk and on one with room: commits store the list
+// only on the former.
 func TestSpaceReadsFreelist(t *testing.T) {
 	b := openTest(t)
 	b.space.minFree = 10 << 20
@@ -143,7 +146,7 @@ func TestSpaceReadsFreelist(t *testing.T) {
 	}
 	putContent(t, b, testKey("more"), 1, 100)
 	if !hasFreelist(b.file) {
-		t.Error("while the disk has little room a commit left the list out")
+		t.Error("a commit omitted the list although the disk is nearly full")
 	}
 	d.free, d.now = 1<<30, d.now.Add(spaceAge)
 	if err := b.Space(); err != nil {
@@ -151,6 +154,6 @@ func TestSpaceReadsFreelist(t *testing.T) {
 	}
 	putContent(t, b, testKey("more"), 2, 100)
 	if hasFreelist(b.file) {
-		t.Error("while the disk has room a commit stored the list")
+		t.Error("a commit stored the list although the disk has room")
 	}
 }

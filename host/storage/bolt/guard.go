@@ -7,13 +7,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// guard runs fn, which reads the mapped file, and converts a panic or a memory fault into an error: bbolt panics if a page is
-// invalid, and reads of the mapping fault if the disk fails or the file was truncated.
+// guard runs fn, which reads the mapped file, and converts a panic or a memory fault into an error:
+// bbolt panics if a page is invalid, and reads of the mapping fault if the disk fails or the file
+// was truncated.
 func guard(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: a page of the file cannot be read or makes no sense: %v", storage.ErrCorrupt, p)
+			err = fmt.Errorf("%w: a page of the file is unreadable or malformed: %v", storage.ErrCorrupt, p)
 		}
 	}()
 	return fn()

@@ -13,18 +13,18 @@ import (
 
 // The file is a bbolt database with these buckets. Index entries have no value.
 var (
-	metaBucket     = []byte("meta")         // what the file is
+	metaBucket     = []byte("meta")         // format and creation time
 	recordsBucket  = []byte("records")      // key -> record without its key
-	contentsBucket = []byte("contents")     // number -> piece of a content that is stored apart from its record
-	expiryBucket   = []byte("expiry-slots") // slot of time and key of each record that expires
+	contentsBucket = []byte("contents")     // number -> piece of a content
+	expiryBucket   = []byte("expiry-slots") // time slot and key of each record that expires
 	tagsBucket     = []byte("tags")         // group, tag and key for each tag of each record
 	usageBucket    = []byte("usage")        // account -> usage
 	floorsBucket   = []byte("floors")       // floor key -> floor record
 	allBuckets     = [][]byte{metaBucket, recordsBucket, contentsBucket, expiryBucket, tagsBucket, usageBucket, floorsBucket}
 )
 
-// Keys of the meta bucket. The file name says nothing and a bbolt file may be anybody's: formatKey is the
-// mark that the file was initialised by this package.
+// Keys of the meta bucket. Neither a file name nor the bbolt format identifies our files: formatKey
+// marks a file that this package initialised.
 var (
 	formatKey  = []byte("toolrun-storage-format")
 	createdKey = []byte("created")
@@ -33,7 +33,7 @@ var (
 // format is the version of the layout, which Open requires.
 const format = 6
 
-// initialise makes an empty database ours.
+// initialise creates the buckets and the meta entries in an empty database.
 func initialise(tx *bbolt.Tx, now time.Time) error {
 	for _, name := range allBuckets {
 		if _, err := tx.CreateBucket(name); err != nil {
@@ -47,14 +47,15 @@ func initialise(tx *bbolt.Tx, now time.Time) error {
 	return meta.Put(createdKey, []byte(now.UTC().Format(time.RFC3339)))
 }
 
-// checkFormat returns an error unless the database is ours, of the current format and complete.
+// checkFormat returns an error unless the database was made by this package, has the current format
+// and is complete.
 func checkFormat(tx *bbolt.Tx) error {
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
 		return errForeign
 	}
 	if got := string(meta.Get(formatKey)); got != strconv.Itoa(format) {
-		return fmt.Errorf("it has storage format %q and this version reads format %d only: "+
+		return fmt.Errorf("it has storage format %q, but this version reads only format %d: "+
 			"use the version that wrote it, or start with a new file", got, format)
 	}
 	for _, name := range allBuckets {
@@ -65,24 +66,25 @@ func checkFormat(tx *bbolt.Tx) error {
 	return nil
 }
 
-// expirySlot is how exact the index of those that expire is, in microseconds: about nine minutes. A record that
-// is written again and again keeps its entry for that long, which spares each commit two pages or three; a sweep
-// looks at the records of the current slot in vain, outside of commits.
+// expirySlot is the resolution of the expiry index, in microseconds: about nine minutes. A record
+// that is written again and again keeps its entry for that long, which saves each commit two or
+// three page writes. In return, a sweep reads records of the current slot that have not expired
+// yet, outside of commits.
 const expirySlot = 1 << 29
 
-// slotOf returns the beginning of the slot that contains a time.
+// slotOf returns the start of the slot that contains a time.
 func slotOf(t time.Time) time.Time {
 	return time.UnixMicro(t.UnixMicro() &^ (expirySlot - 1)).UTC()
 }
 
-// expiryEntry is the index entry of a record that expires. Entries are in the order of time.
+// expiryEntry returns the index entry of a record that expires. Entries sort by time.
 func expiryEntry(expires time.Time, key storage.Key) []byte {
-	const signBit = 1 << 63 // flipped, negative numbers sort before the others
+	const signBit = 1 << 63 // flipped, so that negative numbers sort first
 	entry := binary.BigEndian.AppendUint64(nil, uint64(slotOf(expires).UnixMicro())^signBit)
 	return append(entry, key...)
 }
 
-// expiryOf takes an entry apart again: the record under key does not expire before the time.
+// expiryOf parses an index entry: the record under key does not expire before the time.
 func expiryOf(entry []byte) (time.Time, storage.Key, bool) {
 	if len(entry) < 8 {
 		return time.Time{}, "", false
@@ -91,8 +93,8 @@ func expiryOf(entry []byte) (time.Time, storage.Key, bool) {
 	return time.UnixMicro(micros).UTC(), storage.Key(entry[8:]), true
 }
 
-// tagEntry is the index entry of one tag of a record. The lengths keep a group and a tag from running into what
-// follows; with a prefix for the key it is the prefix of its entries.
+// tagEntry returns the index entry of one tag of a record. Length prefixes separate group, tag and
+// key. With a key prefix, tagEntry returns the prefix of the matching entries.
 func tagEntry(group storage.Key, tag string, key storage.Key) []byte {
 	entry := make([]byte, 0, 2*binary.MaxVarintLen32+len(group)+len(tag)+len(key))
 	entry = append(binary.AppendUvarint(entry, uint64(len(group))), group...)
@@ -100,7 +102,7 @@ func tagEntry(group storage.Key, tag string, key storage.Key) []byte {
 	return append(entry, key...)
 }
 
-// tagOf takes an entry apart again.
+// tagOf parses an index entry of a tag.
 func tagOf(entry []byte) (group storage.Key, tag string, key storage.Key, ok bool) {
 	first, rest, ok := cutSized(entry)
 	if !ok {
@@ -110,7 +112,7 @@ func tagOf(entry []byte) (group storage.Key, tag string, key storage.Key, ok boo
 	return storage.Key(first), string(second), storage.Key(rest), ok
 }
 
-// cutSized takes bytes off the front that their length is before.
+// cutSized returns the length-prefixed bytes at the start of data, and the rest.
 func cutSized(data []byte) (taken, rest []byte, ok bool) {
 	size, n := binary.Uvarint(data)
 	if n <= 0 || size > uint64(len(data)-n) {

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestExpirySlot writes a record whose expiry moves a little each time: its index entry stays, and a sweep goes
-// by the record all the same.
+// TestExpirySlot writes a record whose expiry moves a little each time: its index entry stays the
+// same, but a sweep uses the expiry of the record.
 func TestExpirySlot(t *testing.T) {
 	b, ctx, k := openTest(t), context.Background(), testKey("s")
 	first := slotOf(epoch())
@@ -24,7 +24,7 @@ func TestExpirySlot(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := expiryTimes(t, b); len(got) != 1 || !got[0].Equal(first) {
-			t.Fatalf("after write %d the index holds %v; want %v alone", i+1, got, first)
+			t.Fatalf("after write %d the index holds %v; want only %v", i+1, got, first)
 		}
 	}
 	for _, sweep := range []struct {

@@ -18,23 +18,26 @@ import (
 
 // Options configures Open. The zero value and nil mean the defaults.
 type Options struct {
-	// LockTimeout is the time for which Open waits for another process to close the file. Default: 1 s.
+	// LockTimeout is the time for which Open waits for another process to close the file. Default:
+	// 1 s.
 	LockTimeout time.Duration
-	// UnsafeNoSync disables syncing to the disk: a crash of the machine can then lose committed updates or damage the whole
-	// file. It is for tests and benchmarks.
+	// UnsafeNoSync disables syncing to the disk: a crash of the machine can then lose committed
+	// updates or damage the whole file. It is for tests and benchmarks.
 	UnsafeNoSync bool
-	// MinFree is the number of bytes that must be free for Space to return nil; negative for no minimum. Default: 256 MiB, or
-	// a quarter of the disk if that is less.
+	// MinFree is the number of bytes that must be free for Space to return nil; negative for no
+	// minimum. Default: 256 MiB, or a quarter of the disk if that is less.
 	MinFree int64
 }
 
-// maxChecked is the size up to which Open checks all pages of a file, in one pass. For larger files it checks only the header
-// and the size, unless the file was not closed: see freelist. Check has no such limit.
+// maxChecked is the size up to which Open checks all pages of a file, in one pass. For larger files
+// it checks only the header and the size, unless the file was not closed: see freelist. Check has
+// no such limit.
 const maxChecked = 1 << 30
 
-// Open opens the database at path. If the file does not exist, Open creates it and its directory. If the file is damaged,
-// truncated, empty, of another format or not a database of this package, Open returns an error with the reason. If another
-// process has it open, the error is abi.Unavailable.
+// Open opens the database at path. If the file does not exist, Open creates it and its directory.
+// If the file is damaged, truncated, empty, of another format or not a database of this package,
+// Open returns an error with the reason. If another process has it open, the error is
+// abi.Unavailable.
 func Open(path string, opts *Options) (*Backend, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -77,7 +80,8 @@ func openVerified(path string, o Options) (file, error) {
 		if err != nil {
 			return file{}, err
 		}
-		// If the file was compacted while this process waited for its lock, the open file is the old one, without a name.
+		// If the file was compacted while this process waited for its lock, the open file is the
+		// old one, without a name.
 		if f.isAt(path) {
 			return f, nil
 		}
@@ -97,8 +101,8 @@ func (f file) isAt(path string) bool {
 	return err == nil && os.SameFile(there, own)
 }
 
-// create creates a new database in a temporary file and then renames it, so that a crash does not leave an incomplete one. It
-// does not replace a file that got the name meanwhile.
+// create creates a new database in a temporary file and then renames it, so that a crash does not
+// leave an incomplete one. It does not replace a file that got the name meanwhile.
 func create(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

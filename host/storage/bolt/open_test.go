@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-func TestOpenNotOurs(t *testing.T) {
+func TestOpenForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, content string) string {
 		path := filepath.Join(dir, name)
@@ -40,12 +40,12 @@ func TestOpenNotOurs(t *testing.T) {
 		{"text", file("text", strings.Repeat("hello, world\n", 1000)), "not a toolrun database"},
 		{"sqlite", file("sqlite", "SQLite format 3\x00"+strings.Repeat("\x00", 8192)), "not a toolrun database"},
 		{"zeroes", file("zeroes", strings.Repeat("\x00", 1<<16)), "not a toolrun database"},
-		{"another's database", database("foreign", func(tx *bbolt.Tx) error {
+		{"a foreign database", database("foreign", func(tx *bbolt.Tx) error {
 			_, err := tx.CreateBucket([]byte("their bucket"))
 			return err
 		}), "not a toolrun database"},
 		{"an empty bbolt database", database("bare", func(*bbolt.Tx) error { return nil }), "not a toolrun database"},
-		{"another's meta", database("meta", func(tx *bbolt.Tx) error {
+		{"a foreign meta bucket", database("meta", func(tx *bbolt.Tx) error {
 			_, err := tx.CreateBucket([]byte("meta"))
 			return err
 		}), "not a toolrun database"},
@@ -55,8 +55,8 @@ func TestOpenNotOurs(t *testing.T) {
 				return err
 			}
 			return meta.Put([]byte("toolrun-storage-format"), []byte("3"))
-		}), `storage format "3" and this version reads format 6 only`},
-		{"a part of it", database("part", func(tx *bbolt.Tx) error {
+		}), `storage format "3", but this version reads only format 6`},
+		{"missing buckets", database("part", func(tx *bbolt.Tx) error {
 			meta, err := tx.CreateBucket([]byte("meta"))
 			if err != nil {
 				return err
@@ -71,7 +71,7 @@ func TestOpenNotOurs(t *testing.T) {
 			b, err := bolt.Open(test.path, nil)
 			if err == nil {
 				b.Close()
-				t.Fatal("it was opened")
+				t.Fatal("Open succeeded")
 			}
 			if !strings.Contains(err.Error(), test.want) {
 				t.Errorf("Open = %v; want %q in it", err, test.want)
@@ -100,7 +100,7 @@ func TestOpenNew(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	must(t, err)
 	if len(entries) != 1 {
-		t.Errorf("the directory has %v; want the database alone", entries)
+		t.Errorf("the directory has %v; want only the database", entries)
 	}
 
 	b, err = bolt.Open(path, nil)
@@ -127,7 +127,7 @@ func TestOpenInUse(t *testing.T) {
 			t.Errorf("with the file in use: %v; want unavailable, and a hint", err)
 		}
 		if strings.Contains(fault.Message+fault.Hint, filepath.Dir(path)) {
-			t.Errorf("the fault tells a path of the host: %+v", fault)
+			t.Errorf("the fault contains a host path: %+v", fault)
 		}
 	}
 	put(t, b, storage.Record{Key: benchKey(1), Revision: 1})
@@ -137,8 +137,8 @@ func TestOpenInUse(t *testing.T) {
 	must(t, b.Close())
 }
 
-// TestOpenTogether lets many goroutines create one database: one of them has it at a time, and nobody's
-// records are in a file that lost its name.
+// TestOpenTogether makes many goroutines create the same database: each gets it in turn, and no
+// record is written to a file that was replaced.
 func TestOpenTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	var wg sync.WaitGroup
@@ -165,9 +165,9 @@ func TestOpenTogether(t *testing.T) {
 func TestOptions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	if _, err := bolt.Open(path, &bolt.Options{LockTimeout: -1}); err == nil {
-		t.Error("a negative LockTimeout was taken")
+		t.Error("a negative LockTimeout was accepted")
 	}
 	if _, err := os.Stat(path); err == nil {
-		t.Error("a database was made for options that are wrong")
+		t.Error("a database was created despite invalid options")
 	}
 }

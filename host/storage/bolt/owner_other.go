@@ -4,6 +4,6 @@ package bolt
 
 import "os"
 
-func giveTo(*os.File, os.FileInfo) error { return nil }
+func copyOwner(*os.File, os.FileInfo) error { return nil }
 
 func noMemory(error) bool { return false }

@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// giveTo makes the owner of another file that of f: a service may not open what root made for it.
-func giveTo(f *os.File, other os.FileInfo) error {
+// copyOwner gives f the owner of another file, so that a service can open a file that root
+// replaced.
+func copyOwner(f *os.File, other os.FileInfo) error {
 	own, err := f.Stat()
 	if err != nil {
 		return err
@@ -22,5 +23,5 @@ func giveTo(f *os.File, other os.FileInfo) error {
 	return f.Chown(int(want.Uid), int(want.Gid))
 }
 
-// noMemory reports whether a mapping failed for want of address space.
+// noMemory reports whether a mapping failed for lack of address space.
 func noMemory(err error) bool { return errors.Is(err, syscall.ENOMEM) }

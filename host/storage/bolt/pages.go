@@ -12,11 +12,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// bbolt maps its file into memory and believes what it finds there: a damaged page makes it read outside the
-// mapping, call itself without end or allocate without bound, which no recover catches. So the pages of a
-// file are checked here, through ordinary reads, before bbolt sees it.
+// bbolt maps its file into memory and trusts it: a damaged page can make it read outside the
+// mapping, recurse forever or allocate without bound, which recover cannot catch. So this package
+// checks the pages with ordinary reads before bbolt opens the file.
 //
-// Numbers are in the byte order of the machine, as bbolt writes them.
+// bbolt writes numbers in the machine's byte order.
 const (
 	pageHeader   = 16 // id uint64, flags uint16, count uint16, overflow uint32
 	metaSize     = 64
@@ -34,21 +34,23 @@ const (
 
 var errForeign = errors.New("it is not a toolrun database: choose another file")
 
-// noFreelist stands for the page of the free list where none is stored.
+// noFreelist is the page id in a header if the free list is not stored.
 const noFreelist = 0xFFFFFFFFFFFFFFFF
 
-// header is the content of a meta page: the locations of the parts of the file as of one transaction.
+// header is the content of a meta page: the locations of the parts of the file as of one
+// transaction.
 type header struct {
 	pageSize             int64
 	root, freelist, next uint64 // page ids; next is the first one that was never used
 	transaction          uint64
 }
 
-// readHeader finds the newer valid one of the two meta pages. damaged is true where one of them is invalid:
-// bbolt goes on with the other, which is right after a torn write and the loss of a commit after a disk error.
+// readHeader returns the newer valid one of the two meta pages. damaged reports that one of them is
+// invalid. bbolt then uses the other one, which is right after a torn write, but loses a commit
+// after a disk error.
 func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	if size == 0 {
-		return h, false, errors.New("it exists but is empty, so what it held is lost: restore it from a backup, or delete it to start anew")
+		return h, false, errors.New("it exists but is empty, so its data is lost: restore it from a backup, or delete it to start anew")
 	}
 	first, known, ok := readMeta(r, 0)
 	sizes := []int64{first.pageSize}
@@ -76,12 +78,13 @@ func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 		first = second
 	}
 	if need := int64(first.next) * first.pageSize; first.next < 2 || first.next > uint64(size) || need > size {
-		return h, false, damage("it is truncated: it has %d bytes of at least %d", size, need)
+		return h, false, damage("it is truncated: it has %d bytes and needs at least %d", size, need)
 	}
 	return first, !ok || !ok2, nil
 }
 
-// readMeta reads the meta page at an offset; known says that there is something like one, valid that it is one.
+// readMeta reads the meta page at an offset. known reports that the page looks like a meta page,
+// valid that it is one.
 func readMeta(r io.ReaderAt, offset int64) (h header, known, valid bool) {
 	buf := make([]byte, metaSize)
 	if n, _ := r.ReadAt(buf, offset+pageHeader); n < metaSize {
@@ -104,7 +107,8 @@ func damage(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{storage.ErrCorrupt}, args...)...)
 }
 
-// walker checks that the pages in use form trees: each is whole, in range and reached once.
+// walker checks that the pages in use form trees: each page is intact, in range and reached exactly
+// once.
 type walker struct {
 	header
 	r     io.ReaderAt
@@ -113,8 +117,9 @@ type walker struct {
 	bytes []byte   // reused
 }
 
-// checkPages checks every page that the header leads to, and returns how many are lost: neither reached nor
-// free, which wastes space and does no harm. Without a free list all pages that are not reached are free.
+// checkPages checks every page that is reachable from the header. It returns the number of lost
+// pages, which are neither reachable nor free: they waste space but do no harm. If no free list is
+// stored, all unreachable pages are free.
 func checkPages(r io.ReaderAt, h header) (lost int, err error) {
 	w := &walker{header: h, r: r, used: make([]bool, h.next), todo: []uint64{h.root}}
 	w.used[0], w.used[1] = true, true
@@ -143,17 +148,17 @@ func checkPages(r io.ReaderAt, h header) (lost int, err error) {
 	return lost, nil
 }
 
-// read returns a page with all that overflows into the next ones, and marks them used.
+// read returns a page with its overflow pages, and marks them as used.
 func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err error) {
 	if id < 2 || id >= w.next {
-		return 0, 0, nil, damage("there is no such page")
+		return 0, 0, nil, damage("the page does not exist")
 	}
 	var head [pageHeader]byte
 	if _, err := w.r.ReadAt(head[:], int64(id)*w.pageSize); err != nil {
 		return 0, 0, nil, damage("%v", err)
 	}
 	if order.Uint64(head[:]) != id {
-		return 0, 0, nil, damage("it says that it is another one")
+		return 0, 0, nil, damage("it has the id of another page")
 	}
 	n := 1 + uint64(order.Uint32(head[12:]))
 	if n > w.next-id {
@@ -176,13 +181,13 @@ func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err erro
 	return order.Uint16(head[8:]), int(order.Uint16(head[10:])), w.bytes, nil
 }
 
-// visit checks the elements of a page of a tree and notes the pages that they lead to.
+// visit checks the elements of a tree page and queues the pages that they point to.
 func (w *walker) visit(flags uint16, count int, page []byte) error {
 	if flags != branchPage && flags != leafPage || flags == branchPage && count == 0 {
-		return damage("it is of no kind that belongs there")
+		return damage("it has the wrong page type")
 	}
 	if pageHeader+count*elementSize > len(page) {
-		return damage("it has more elements than room")
+		return damage("it has more elements than fit")
 	}
 	var last []byte
 	for i := range count {
@@ -213,7 +218,7 @@ func (w *walker) visit(flags uint16, count int, page []byte) error {
 	return nil
 }
 
-// visitBucket checks a bucket's root: the id of a page or, where that is 0, a small leaf page in place.
+// visitBucket checks a bucket's root: the id of a page or, if that is 0, a small inline leaf page.
 func (w *walker) visitBucket(value []byte) error {
 	if len(value) < 16 {
 		return damage("a bucket is malformed")
@@ -231,12 +236,12 @@ func (w *walker) visitBucket(value []byte) error {
 		return err
 	}
 	if len(w.todo) != pages {
-		return damage("a bucket is malformed") // one in place holds no other buckets
+		return damage("a bucket is malformed") // an inline bucket has no nested buckets
 	}
 	return nil
 }
 
-// checkFreelist checks that what is listed as free is in range, listed once and used by nothing.
+// checkFreelist checks that each page in the free list is in range, listed once and not in use.
 func (w *walker) checkFreelist() error {
 	flags, count, page, err := w.read(w.freelist)
 	if err != nil {

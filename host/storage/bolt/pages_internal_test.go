@@ -38,7 +38,7 @@ func testImage(t testing.TB, records int) []byte {
 		return nil
 	}
 	err = errors.Join(db.Update(fill), db.Update(func(tx *bbolt.Tx) error {
-		return tx.Bucket(usageBucket).Put([]byte("x"), nil) // which frees some pages
+		return tx.Bucket(usageBucket).Put([]byte("x"), nil) // frees some pages
 	}), db.Close())
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func testImage(t testing.TB, records int) []byte {
 	return image
 }
 
-// checkImage is what happens to a file before bbolt sees it.
+// checkImage checks an image like a file that bbolt has not opened yet.
 func checkImage(image []byte) error {
 	r := bytes.NewReader(image)
 	h, _, err := readHeader(r, int64(len(image)))
@@ -60,7 +60,7 @@ func checkImage(image []byte) error {
 	return err
 }
 
-// page is a page of an image, for changing it.
+// page is a page of an image, with methods to change it.
 type page struct {
 	image []byte
 	id    uint64
@@ -91,20 +91,20 @@ func TestCheckPages(t *testing.T) {
 			p := page{image, branch}
 			p.setChild(0, p.child(1))
 		}},
-		{"a child out of the file", "no such page", func(image []byte) { page{image, branch}.setChild(0, h.next) }},
-		{"a header page as a child", "no such page", func(image []byte) { page{image, branch}.setChild(0, 1) }},
-		{"a page of another id", "another one", func(image []byte) { image[leaf*4096] ^= 1 }},
+		{"a child beyond the file", "does not exist", func(image []byte) { page{image, branch}.setChild(0, h.next) }},
+		{"a header page as a child", "does not exist", func(image []byte) { page{image, branch}.setChild(0, 1) }},
+		{"a page with another id", "the id of another page", func(image []byte) { image[leaf*4096] ^= 1 }},
 		{"a page that is too long", "longer than the file", func(image []byte) { image[leaf*4096+15] = 0xff }},
 		{"a page that runs into the next", "used twice", func(image []byte) { image[leaf*4096+12]++ }},
-		{"a page of no kind", "of no kind", func(image []byte) { image[leaf*4096+8] = 0x20 }},
-		{"a free list as a child", "of no kind", func(image []byte) { image[leaf*4096+8] = freelistPage }},
-		{"too many elements", "more elements than room", func(image []byte) { image[leaf*4096+11] = 0xff }},
-		{"a branch without children", "of no kind", func(image []byte) { clear(image[branch*4096+10:][:2]) }},
-		{"a key out of the page", "malformed", func(image []byte) { page{image, leaf}.element(0)[5] = 0xff }},
-		{"a key in the elements", "malformed", func(image []byte) { clear(page{image, leaf}.element(0)[4:8]) }},
+		{"an unknown page type", "wrong page type", func(image []byte) { image[leaf*4096+8] = 0x20 }},
+		{"a free list as a child", "wrong page type", func(image []byte) { image[leaf*4096+8] = freelistPage }},
+		{"too many elements", "more elements than fit", func(image []byte) { image[leaf*4096+11] = 0xff }},
+		{"a branch without children", "wrong page type", func(image []byte) { clear(image[branch*4096+10:][:2]) }},
+		{"a key beyond the page", "malformed", func(image []byte) { page{image, leaf}.element(0)[5] = 0xff }},
+		{"a key inside the elements", "malformed", func(image []byte) { clear(page{image, leaf}.element(0)[4:8]) }},
 		{"an empty key", "malformed", func(image []byte) { clear(page{image, leaf}.element(0)[8:12]) }},
-		{"a value out of the page", "malformed", func(image []byte) { page{image, leaf}.element(0)[14] = 0xff }},
-		{"an element of no kind", "malformed", func(image []byte) { page{image, leaf}.element(0)[0] = 2 }},
+		{"a value beyond the page", "malformed", func(image []byte) { page{image, leaf}.element(0)[14] = 0xff }},
+		{"an unknown element type", "malformed", func(image []byte) { page{image, leaf}.element(0)[0] = 2 }},
 		{"a record as a bucket", "", func(image []byte) { page{image, leaf}.element(0)[0] = bucketFlag }},
 		{"keys out of order", "out of order", func(image []byte) {
 			p := page{image, leaf}
@@ -112,10 +112,10 @@ func TestCheckPages(t *testing.T) {
 			order.PutUint32(p.element(0)[4:], order.Uint32(p.element(0)[4:])+elementSize)
 		}},
 		{"a free page in use", "in use", func(image []byte) { order.PutUint64(page{image, h.freelist}.element(0), leaf) }},
-		{"a free page twice", "in use", func(image []byte) {
+		{"a duplicate free page", "in use", func(image []byte) {
 			copy(page{image, h.freelist}.bytes()[pageHeader:][:8], page{image, h.freelist}.bytes()[pageHeader+8:])
 		}},
-		{"a free page out of the file", "does not exist", func(image []byte) {
+		{"a free page beyond the file", "does not exist", func(image []byte) {
 			order.PutUint64(page{image, h.freelist}.element(0), h.next)
 		}},
 		{"a free list that is too long", "malformed", func(image []byte) { image[h.freelist*4096+11] = 0x7f }},
@@ -124,8 +124,8 @@ func TestCheckPages(t *testing.T) {
 			p.bytes()[10], p.bytes()[11] = 0xff, 0xff
 			order.PutUint64(p.element(0), 1<<60)
 		}},
-		{"another kind of free list", "malformed", func(image []byte) { image[h.freelist*4096+8] = leafPage }},
-		{"both headers", "header pages", func(image []byte) { image[16+60] ^= 1; image[4096+16+60] ^= 1 }},
+		{"a free list of another page type", "malformed", func(image []byte) { image[h.freelist*4096+8] = leafPage }},
+		{"two damaged headers", "header pages", func(image []byte) { image[16+60] ^= 1; image[4096+16+60] ^= 1 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			changed := bytes.Clone(image)
@@ -138,7 +138,7 @@ func TestCheckPages(t *testing.T) {
 	}
 }
 
-// findPage returns a page of a kind that is in use.
+// findPage returns a page in use with these flags.
 func findPage(t *testing.T, image []byte, h header, flags uint16) uint64 {
 	t.Helper()
 	w := &walker{header: h, r: bytes.NewReader(image), used: make([]bool, h.next), todo: []uint64{h.root}}
@@ -160,8 +160,8 @@ func findPage(t *testing.T, image []byte, h header, flags uint16) uint64 {
 	return 0
 }
 
-// TestHeaders damages one header page: the file opens with the other, as of one commit earlier where the newer
-// one is gone, and Check says so.
+// TestHeaders damages one header page: the file opens with the other one, without its last commit
+// if the newer header is damaged, and Check reports it.
 func TestHeaders(t *testing.T) {
 	image := testImage(t, 5)
 	for id := range 2 {
@@ -185,8 +185,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// FuzzCheckPages changes a file in one place and makes the checksum of the header fit again, so that what is
-// behind it is reached. Whatever is found sound must be safe for bbolt to walk.
+// FuzzCheckPages changes a file in one place and recomputes the header checksums, so that the
+// checks behind them run. If checkPages accepts a file, bbolt must be able to walk it safely.
 func FuzzCheckPages(f *testing.F) {
 	image := testImage(f, 30)
 	f.Add(uint32(0), []byte{0})

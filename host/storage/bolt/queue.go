@@ -11,10 +11,12 @@ import (
 
 // request is a function to be executed in a write transaction, for whose result a caller waits.
 type request struct {
-	// do is called by the committing goroutine, and again if its transaction failed because of another request. Its error
-	// is for the caller and does not undo anything, unless do stopped in the middle of writing.
+	// do is called by the committing goroutine, and again if its transaction failed because of
+	// another request. Its error is for the caller and does not undo anything, unless do stopped in
+	// the middle of writing.
 	do func(t *transaction) error
-	// from is the sender whose turn the request takes, and round the round of turns in which it does.
+	// from is the sender whose turn the request takes, and round the round of turns in which it
+	// does.
 	from  sender
 	round int
 	bytes int64 // of contents that do wrote and removed, approximately
@@ -26,7 +28,8 @@ type request struct {
 // sender identifies the origin of requests.
 type sender struct {
 	tenant string // whose turn they take
-	// key is the main key of a request. The size of the last request for it predicts that of the next one.
+	// key is the main key of a request. The size of the last request for it predicts that of the
+	// next one.
 	key storage.Key
 }
 
@@ -37,7 +40,8 @@ const (
 	abandoned
 )
 
-// begin reports whether to execute the request: its caller still waits, or can no longer abandon it.
+// begin reports whether to execute the request: its caller still waits, or can no longer abandon
+// it.
 func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }
@@ -45,7 +49,8 @@ func (r *request) begin() bool {
 // abandon withdraws the request, and reports false if it has begun.
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
-// The duration of a commit depends on the bytes that it writes, and all its requests wait for all of them.
+// The duration of a commit depends on the bytes that it writes, and all its requests wait for all
+// of them.
 const (
 	// largeBytes is the number of bytes from which on a request or a commit is large.
 	largeBytes = 128 << 10
@@ -55,10 +60,10 @@ const (
 	maxLarge = 1024
 )
 
-// queue is the queue of requests that wait for a commit. One goroutine commits at a time. Tenants take turns: the first waiting
-// request of each tenant comes before the second one of any tenant, and so on. The requests of one tenant stay in the order of
-// their arrival, except large ones: few of them share a commit, and the commit after a large one is of small requests only, if
-// any wait.
+// queue is the queue of requests that wait for a commit. One goroutine commits at a time. Tenants
+// take turns: the first waiting request of each tenant comes before the second one of any tenant,
+// and so on. The requests of one tenant stay in the order of their arrival, except large ones: few
+// of them share a commit, and the commit after a large one is of small requests only, if any wait.
 type queue struct {
 	mu     sync.Mutex
 	items  []*request // those of the current commit first, then by their rounds
@@ -70,7 +75,8 @@ type queue struct {
 	idle   sync.Cond // signalled when no commit is in progress any more
 	// large has the size of the last request of each sender whose last request was large.
 	large map[sender]int64
-	// pause is set for the commit after a large one, which takes no large requests if small ones wait.
+	// pause is set for the commit after a large one, which takes no large requests if small ones
+	// wait.
 	pause bool
 }
 
@@ -80,8 +86,8 @@ func newQueue() *queue {
 	return q
 }
 
-// add adds a request to the queue. Lead reports that no commit is in progress: the caller must commit, until done returns
-// false.
+// add adds a request to the queue. Lead reports that no commit is in progress: the caller must
+// commit, until done returns false.
 func (q *queue) add(r *request) (lead bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -111,7 +117,8 @@ func (q *queue) next() []*request {
 	return q.items[:q.taken:q.taken]
 }
 
-// pick moves the requests of the next commit to the front, in their order, and returns their number.
+// pick moves the requests of the next commit to the front, in their order, and returns their
+// number.
 func (q *queue) pick() int {
 	room := int64(maxLargeBytes)
 	if q.pause && slices.ContainsFunc(q.items, func(r *request) bool { return q.large[r.from] == 0 }) {
@@ -130,7 +137,8 @@ func (q *queue) pick() int {
 	return len(picked)
 }
 
-// learn records whether the requests of a commit were large, to predict the next ones of their senders.
+// learn records whether the requests of a commit were large, to predict the next ones of their
+// senders.
 func (q *queue) learn(done []*request) {
 	total := int64(0)
 	for _, r := range done {
@@ -147,7 +155,8 @@ func (q *queue) learn(done []*request) {
 	q.pause = !q.pause && total >= largeBytes // at most every second one, whatever small requests turn out to write
 }
 
-// done removes the first n requests and reports whether there are more. If not, the caller stops committing.
+// done removes the first n requests and reports whether there are more. If not, the caller stops
+// committing.
 func (q *queue) done(n int) (more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Tenants take turns: one that waits with many requests does not keep the first one of another waiting behind all.
+// TestTenantsTakeTurns checks that the many waiting requests of one tenant do not delay the first
+// one of another.
 func TestTenantsTakeTurns(t *testing.T) {
 	b := openTest(t)
 	var order []string
@@ -36,7 +37,8 @@ func TestTenantsTakeTurns(t *testing.T) {
 	}
 }
 
-// A request that works for long ends its commit: those after it share the next one.
+// TestLongWorkEndsACommit checks that a long request ends its commit: the requests after it share
+// the next one.
 func TestLongWorkEndsACommit(t *testing.T) {
 	b := openTest(t)
 	var began []time.Time
@@ -49,13 +51,14 @@ func TestLongWorkEndsACommit(t *testing.T) {
 		})
 	}
 	gather(b, long, long)
-	if *commits != 3 || len(began) != 2 { // with the one that held them up
+	if *commits != 3 || len(began) != 2 { // including the blocked one
 		t.Errorf("two requests of %v each took %d transactions; want one each", maxBatchTime, *commits-1)
 	}
 }
 
-// What is added while a commit is under way never comes before its requests.
-func TestQueueKeepsWhatIsTaken(t *testing.T) {
+// TestAddDuringCommit checks that requests that arrive during a commit never come before its own
+// requests.
+func TestAddDuringCommit(t *testing.T) {
 	q := newQueue()
 	add := func(tenant string) *request {
 		r := &request{from: sender{tenant: tenant}}
@@ -71,14 +74,15 @@ func TestQueueKeepsWhatIsTaken(t *testing.T) {
 		t.Fatal("the commit does not hold the first two requests")
 	}
 	if !q.done(1) || !slices.Equal(q.next(), []*request{other, second, third}) {
-		t.Error("after the first, the other tenant's request is not next")
+		t.Error("the other tenant's request is not next")
 	}
 	if q.done(3) || len(q.last) > 0 {
-		t.Error("the queue is not as at first once it is empty")
+		t.Error("the empty queue has not forgotten its tenants")
 	}
 }
 
-// Few large requests share a commit, and the one after a large commit is of small requests only, if there are any.
+// TestLargeRequestsKeepApart checks that few large requests share a commit, and that the commit
+// after a large one takes only small requests, if any wait.
 func TestLargeRequestsKeepApart(t *testing.T) {
 	q := newQueue()
 	add := func(name string, bytes int64) *request {
@@ -95,26 +99,26 @@ func TestLargeRequestsKeepApart(t *testing.T) {
 		}
 		q.done(q.taken)
 	}
-	// What they write is not known before they did once.
+	// The sizes of first requests are unknown.
 	commit(add("x", 600<<10), add("y", 600<<10), add("z", 300<<10), add("s", 10))
 	x, y, z, s := add("x", 600<<10), add("y", 600<<10), add("z", 10), add("s", 10)
 	commit(s)           // after a large one
-	commit(x, z)        // y has no room beside x
-	s = add("s", 10)    // comes after y,
-	more := add("z", 0) // as does what is no longer expected to be large
+	commit(x, z)        // y does not fit next to x
+	s = add("s", 10)    // after y
+	more := add("z", 0) // after y, too, although it is no longer expected to be large
 	commit(s, more)
 	commit(y)
 	huge, s := add("y", 8<<20), add("s", 300<<10)
-	commit(s) // which is large after all: the next commit takes what waits for it
+	commit(s) // it turns out large, but the next commit takes large requests anyway
 	more, s = add("y", 8<<20), add("t", 10)
 	commit(huge, s)
-	commit(more) // larger than there is ever room for
+	commit(more) // exceeds the limit of any commit
 	more = add("y", 8<<20)
 	commit(more)
 	more, s, z = add("y", 8<<20), add("t", 10), add("u", 10)
 	commit(s, z)
 	s = add("t", 10)
-	commit(more, s) // small ones need no room
+	commit(more, s) // small requests always fit
 	if len(q.items) != 0 {
 		t.Errorf("%d requests are left", len(q.items))
 	}
@@ -127,7 +131,7 @@ func senders(list []*request) (names []storage.Key) {
 	return names
 }
 
-// The senders of large requests that are remembered are bounded.
+// TestLargeSendersAreBounded checks that the number of remembered senders is bounded.
 func TestLargeSendersAreBounded(t *testing.T) {
 	q := newQueue()
 	for i := range 2*maxLarge + 1 {

@@ -44,8 +44,8 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	return changes, next, err
 }
 
-// check returns storage.ErrChanged if something held is not as it was observed. It reads only versions, not contents or
-// checksums.
+// check returns storage.ErrChanged if something held is not as it was observed. It reads only
+// versions, not contents or checksums.
 func check(tx *bbolt.Tx, held storage.Held) error {
 	if held.Empty() {
 		return nil

@@ -86,12 +86,12 @@ func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after stor
 	return found, nil
 }
 
-// maxLooked is the number of records that a sweep looks at in one read transaction: while it lasts, no update can grow the
-// file, and pages that others free are kept.
+// maxLooked is the number of records that a sweep looks at in one read transaction: while it lasts,
+// no update can grow the file, and pages that others free are kept.
 const maxLooked = 1000
 
-// maxGroupLooked is the number of records that a sweep of one group looks at. All groups share the index of expiry times,
-// so records of other groups lie in between.
+// maxGroupLooked is the number of records that a sweep of one group looks at. All groups share the
+// index of expiry times, so records of other groups lie in between.
 const maxGroupLooked = 50_000
 
 // search is the state of a sweep of the index of expiry times.
@@ -103,15 +103,16 @@ type search struct {
 	done   bool
 }
 
-// expired removes records that have expired. It finds them outside of commits, which would all wait while it skips records
-// that have not; the commit then checks those that it found.
+// expired removes records that have expired. It finds them outside of commits, which would all wait
+// while it skips records that have not; the commit then checks those that it found.
 func (r *removal) expired(ctx context.Context, s search) error {
 	for len(r.removed) < r.limit && !s.done && (s.group == "" || s.looked < maxGroupLooked) {
 		keys, err := r.find(ctx, &s)
 		if err != nil {
 			return err
 		}
-		// Neighbours are removed together: the pages that they share are written once, and what lies between stays.
+		// Neighbours are removed together: the pages that they share are written once, and what
+		// lies between stays.
 		slices.Sort(keys)
 		if err := r.keys(ctx, keys); err != nil {
 			return err
@@ -120,8 +121,8 @@ func (r *removal) expired(ctx context.Context, s search) error {
 	return nil
 }
 
-// find looks at the next records, at most maxLooked, and returns the keys of those that have expired, as many as may still be
-// removed.
+// find looks at the next records, at most maxLooked, and returns the keys of those that have
+// expired, as many as may still be removed.
 func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -171,8 +172,8 @@ func (s *search) counts(key storage.Key) bool {
 // entries yields the index entries of records that may match, with their keys.
 type entries = iter.Seq2[[]byte, storage.Key]
 
-// under yields the entries with a prefix, and what key makes of them, up to the first that it refuses. It begins at
-// from, if that is not nil.
+// under yields the entries with a prefix, and what key makes of them, up to the first that it
+// refuses. It begins at from, if that is not nil.
 func under(bucket *bbolt.Bucket, prefix, from []byte, key func(entry []byte) (storage.Key, bool)) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		if from == nil {
@@ -209,8 +210,8 @@ type removal struct {
 	unreadable error // of the last record that could not be read
 }
 
-// indexed removes the candidates that match, from the beginning of an index until a pass finds none: records that others
-// write meanwhile, before its position, are found by the next pass.
+// indexed removes the candidates that match, from the beginning of an index until a pass finds
+// none: records that others write meanwhile, before its position, are found by the next pass.
 func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, from []byte) entries) error {
 	for {
 		var from []byte
@@ -253,15 +254,16 @@ type chunk struct {
 	began      time.Time
 }
 
-// full reports whether a commit that removes up to limit records should not look at more candidates: because of their number
-// or size, or because it has taken longer than timeout and has looked at any.
+// full reports whether a commit that removes up to limit records should not look at more
+// candidates: because of their number or size, or because it has taken longer than timeout and has
+// looked at any.
 func (c *chunk) full(limit int, timeout time.Duration) bool {
 	return c.looked >= maxRemoved || len(c.doomed) >= limit || c.bytes >= maxRemovedBytes ||
 		c.looked > 0 && time.Since(c.began) > timeout
 }
 
-// chunk removes the first candidates that match, as many as one commit should. It checks the records themselves, because
-// an index only names candidates. Contents stay in the file.
+// chunk removes the first candidates that match, as many as one commit should. It checks the
+// records themselves, because an index only names candidates. Contents stay in the file.
 func (r *removal) chunk(ctx context.Context, candidates func(*transaction) entries) (chunk, error) {
 	var c chunk
 	err := r.b.submit(ctx, r.sender, func(t *transaction) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// countBegun counts write transactions, those that are rolled back too.
+// countBegun returns a counter of write transactions, including those that are rolled back.
 func countBegun(b *Backend) *int {
 	n := new(int)
 	update := b.update
@@ -23,9 +23,10 @@ func countBegun(b *Backend) *int {
 	return n
 }
 
-// TestSweepInVain sweeps a slot of many records none of which has expired but, in the end, the last: commits do
-// not wait for the search, and the search goes on behind what one transaction looks at.
-func TestSweepInVain(t *testing.T) {
+// TestFruitlessSweep sweeps a slot of many records, none of which has expired except, at the end,
+// the last one: commits do not wait for the search, and the search continues after the limit of one
+// transaction.
+func TestFruitlessSweep(t *testing.T) {
 	b, ctx := openTest(t), t.Context()
 	first := slotOf(epoch())
 	records := fill(t, b, 2*maxLooked+5, first.Add(8*time.Minute), 0)
@@ -34,7 +35,7 @@ func TestSweepInVain(t *testing.T) {
 		t.Errorf("Sweep = %d, %v; want 0", n, err)
 	}
 	if *begun != 0 {
-		t.Errorf("a sweep in vain began %d write transactions; want none", *begun)
+		t.Errorf("a fruitless sweep began %d write transactions; want none", *begun)
 	}
 
 	s := search{at: first.Add(time.Minute)}
@@ -57,16 +58,16 @@ func TestSweepInVain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, err := sweepUpTo(t.Context(), b, first.Add(time.Minute), 10); n != 1 || err != nil {
-		t.Errorf("Sweep with one expired record behind the others = %d, %v; want 1", n, err)
+		t.Errorf("Sweep with one expired record after the others = %d, %v; want 1", n, err)
 	}
-	// All of them, more than one search finds.
+	// Now all have expired: more records than one search returns.
 	if n, err := sweepUpTo(t.Context(), b, first.Add(time.Hour), len(records)); n != len(records)-1 || err != nil {
 		t.Errorf("Sweep = %d, %v; want %d", n, err, len(records)-1)
 	}
 }
 
-// TestSweepFindsItExtended extends a lifetime between the search and the commit.
-func TestSweepFindsItExtended(t *testing.T) {
+// TestSweepAfterExtension extends a lifetime between the search and the commit.
+func TestSweepAfterExtension(t *testing.T) {
 	b := openTest(t)
 	k := fill(t, b, 1, epoch(), 0)[0].Key
 	errs := gather(b,
@@ -90,18 +91,19 @@ func TestSweepFindsItExtended(t *testing.T) {
 	}
 }
 
-// TestSweepEnds ends the context of a search.
-func TestSweepEnds(t *testing.T) {
+// TestSweepCancelled cancels the context of a search.
+func TestSweepCancelled(t *testing.T) {
 	b := openTest(t)
 	fill(t, b, 1, epoch(), 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if n, err := sweepUpTo(ctx, b, epoch(), 10); n != 0 || !errors.Is(err, context.Canceled) {
-		t.Errorf("Sweep = %d, %v; want the end of its context", n, err)
+		t.Errorf("Sweep = %d, %v; want context.Canceled", n, err)
 	}
 }
 
-// fill writes n records that expire step after step, in one update, and returns them.
+// fill writes n records in one update, each of which expires one step after the previous one, and
+// returns them.
 func fill(t *testing.T, b *Backend, n int, first time.Time, step time.Duration) []storage.Record {
 	t.Helper()
 	keys, records := make([]storage.Key, n), make([]storage.Record, n)

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// fillLarge writes n records of 1 MiB that have expired at epoch and end with "e".
+// fillLarge writes n records of 1 MiB that have expired at epoch and have the tag "e".
 func fillLarge(t *testing.T, b *Backend, n int) {
 	t.Helper()
 	content := bytes.Repeat([]byte("x"), 1<<20)
@@ -32,9 +32,9 @@ func fillLarge(t *testing.T, b *Backend, n int) {
 	}
 }
 
-// peakHeap returns the most bytes that objects took while fn ran.
+// peakHeap returns the peak heap size in bytes while fn ran.
 func peakHeap(fn func()) int64 {
-	runtime.GC() // what was before does not count
+	runtime.GC() // exclude earlier garbage
 	var peak uint64
 	var watcher sync.WaitGroup
 	stop := make(chan struct{})
@@ -57,7 +57,8 @@ func peakHeap(fn func()) int64 {
 	return int64(peak)
 }
 
-// TestRemovalHoldsNoContents removes 120 MiB in each way: in several commits, none of which reads them into memory.
+// TestRemovalHoldsNoContents removes 120 MiB by expiry and by tag: in several commits, none of
+// which reads contents into memory.
 func TestRemovalHoldsNoContents(t *testing.T) {
 	const n = 120
 	for _, test := range []struct {
@@ -65,9 +66,9 @@ func TestRemovalHoldsNoContents(t *testing.T) {
 		remove func(b *Backend) (int, error)
 	}{
 		{"sweep", func(b *Backend) (int, error) { return sweepUpTo(t.Context(), b, epoch(), 1000) }},
-		{"drop an end", func(b *Backend) (int, error) {
-			gone, err := b.DeleteWhere(t.Context(), tagged("e"), 1000)
-			return len(gone), err
+		{"delete a tag", func(b *Backend) (int, error) {
+			removed, err := b.DeleteWhere(t.Context(), tagged("e"), 1000)
+			return len(removed), err
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -83,24 +84,24 @@ func TestRemovalHoldsNoContents(t *testing.T) {
 				t.Errorf("%d records of 1 MiB were removed in %d commits; want at least %d", n, *begun, n/8)
 			}
 			if peak > 32<<20 {
-				t.Errorf("the removal of 120 MiB held %d MiB; want less than 32", peak>>20)
+				t.Errorf("the removal of 120 MiB used %d MiB; want less than 32", peak>>20)
 			}
 		})
 	}
 }
 
-// TestNeighbourBetweenChunks has an update come while a removal is under way: it does not wait for all of it.
-func TestNeighbourBetweenChunks(t *testing.T) {
+// TestUpdateBetweenChunks sends an update during a removal: it does not wait for the whole removal.
+func TestUpdateBetweenChunks(t *testing.T) {
 	b := openTest(t)
 	fillLarge(t, b, 12)
 	var once sync.Once
-	var neighbour sync.WaitGroup
+	var updates sync.WaitGroup
 	left := -1
 	update := b.update
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
 		return update(func(tx *bbolt.Tx) error {
-			once.Do(func() { // the first chunk is under way
-				neighbour.Go(func() {
+			once.Do(func() { // the first chunk is in progress
+				updates.Go(func() {
 					err := b.submit(context.Background(), sender{}, func(t *transaction) error {
 						left = 0
 						return t.tags.ForEach(func(_, _ []byte) error {
@@ -121,17 +122,18 @@ func TestNeighbourBetweenChunks(t *testing.T) {
 			return fn(tx)
 		})
 	}
-	if gone, err := b.DeleteWhere(t.Context(), tagged("e"), 100); len(gone) != 12 || err != nil {
-		t.Errorf("Drop = %d, %v; want 12", len(gone), err)
+	if removed, err := b.DeleteWhere(t.Context(), tagged("e"), 100); len(removed) != 12 || err != nil {
+		t.Errorf("DeleteWhere = %d, %v; want 12", len(removed), err)
 	}
-	neighbour.Wait()
+	updates.Wait()
 	if left < 1 {
 		t.Errorf("the update found %d records that are still to be removed; want some", left)
 	}
 }
 
-// TestUnreadableInTheWay drops records behind more unreadable ones than one chunk looks at.
-func TestUnreadableInTheWay(t *testing.T) {
+// TestUnreadableRecordsFirst removes records that follow more unreadable records than one chunk
+// looks at.
+func TestUnreadableRecordsFirst(t *testing.T) {
 	b := openTest(t)
 	err := b.db.Update(func(tx *bbolt.Tx) error {
 		for i := range maxRemoved + 10 {
@@ -149,22 +151,22 @@ func TestUnreadableInTheWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	prefix, _ := last.Group()
-	gone, err := b.DeleteWhere(t.Context(), storage.Selector{Prefix: prefix}, 10)
-	if len(gone) != 1 || !errors.Is(err, storage.ErrCorrupt) {
-		t.Errorf("Drop = %d records, %v; want 1 and ErrCorrupt", len(gone), err)
+	removed, err := b.DeleteWhere(t.Context(), storage.Selector{Prefix: prefix}, 10)
+	if len(removed) != 1 || !errors.Is(err, storage.ErrCorrupt) {
+		t.Errorf("DeleteWhere = %d records, %v; want 1 and ErrCorrupt", len(removed), err)
 	}
 }
 
-// TestLongRemovalEndsAChunk removes records each of which takes too much time to look at another.
+// TestLongRemovalEndsAChunk removes records each of which takes the whole time of a chunk.
 func TestLongRemovalEndsAChunk(t *testing.T) {
 	b := openTest(t)
 	b.chunkTime = -1
 	fillLarge(t, b, 5)
 	begun := countBegun(b)
-	if gone, err := b.DeleteWhere(t.Context(), tagged("e"), 100); len(gone) != 5 || err != nil {
-		t.Errorf("DeleteWhere = %d, %v; want 5", len(gone), err)
+	if removed, err := b.DeleteWhere(t.Context(), tagged("e"), 100); len(removed) != 5 || err != nil {
+		t.Errorf("DeleteWhere = %d, %v; want 5", len(removed), err)
 	}
 	if *begun < 5 {
-		t.Errorf("the removal took %d transactions; want 5 at least", *begun)
+		t.Errorf("the removal took %d transactions; want at least 5", *begun)
 	}
 }

@@ -8,14 +8,15 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// reserved is how much address space the mapping of a file takes at least, or twice the file's size. bbolt maps a file anew if it
-// outgrows its mapping, and waits for all who read to end before it does: without room to grow, one backup or one long
-// scan would hold up the commits of everybody. Address space costs nothing until something lies in it.
+// reserved is the minimum address space of a file's mapping; a mapping has at least twice the
+// file's size. When a file outgrows its mapping, bbolt maps it again, and waits for all readers to
+// end first: without room to grow, one backup or long scan would delay everyone's commits. Unused
+// address space costs nothing.
 const reserved = 64 << 30
 
 // openReserved is openFile with a mapping that the file can grow into.
 func openReserved(path string, o bbolt.Options) (file, error) {
-	if bits.UintSize == 64 && runtime.GOOS != "windows" { // where a mapping makes the file as large
+	if bits.UintSize == 64 && runtime.GOOS != "windows" { // on Windows a mapping extends the file
 		larger := o
 		larger.InitialMmapSize = reserved
 		if info, err := os.Stat(path); err == nil {
@@ -25,11 +26,11 @@ func openReserved(path string, o bbolt.Options) (file, error) {
 			return f, err
 		}
 	}
-	return openFile(path, o) // where a process may have less
+	return openFile(path, o) // a system that limits address space
 }
 
-// growth returns by how much a file of some size grows when it has to: bbolt would take 16 MiB for the smallest as
-// well, now that its mapping is large.
+// growth returns the number of bytes by which a file of this size grows when it is full. bbolt's
+// own default for a large mapping is 16 MiB, even for the smallest file.
 func growth(size int64) int {
 	const least, most = 32 << 10, 16 << 20
 	return int(min(max(size/4, least), most))

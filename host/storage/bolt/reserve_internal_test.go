@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestReaderHoldsUpNobody has the file outgrow every small mapping while somebody reads.
-func TestReaderHoldsUpNobody(t *testing.T) {
+// TestReaderDelaysNoUpdates makes the file outgrow every small mapping while a transaction reads.
+func TestReaderDelaysNoUpdates(t *testing.T) {
 	b := openTest(t)
 	began, end := make(chan struct{}), make(chan struct{})
 	reader := make(chan error)
@@ -55,7 +55,7 @@ func TestReaderHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// TestSmallFile checks that a database that holds little is a small file.
+// TestSmallFile checks that a database with little data is a small file.
 func TestSmallFile(t *testing.T) {
 	b := openTest(t)
 	for range 3 {

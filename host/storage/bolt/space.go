@@ -17,11 +17,13 @@ import (
 var _ storage.Spacer = (*Backend)(nil)
 
 const (
-	// defaultMinFree is the number of bytes that must be free by default, unless a quarter of the disk is less.
+	// defaultMinFree is the number of bytes that must be free by default, unless a quarter of the
+	// disk is less.
 	defaultMinFree = 256 << 20
-	// usefulRun is the number of bytes from which on consecutive free pages count. bbolt does not split a leaf page of up
-	// to four entries, and rewrites it in one piece for each change: a small record can take 64 KiB to write, even the
-	// one that begins an erasure. The list of free pages is written in one piece, too.
+	// usefulRun is the number of bytes from which on consecutive free pages count. bbolt does not
+	// split a leaf page of up to four entries, and rewrites it in one piece for each change: a
+	// small record can take 64 KiB to write, even the one that begins an erasure. The list of free
+	// pages is written in one piece, too.
 	usefulRun = 1 << 20
 	// spaceAge is the time for which an answer of Space is cached.
 	spaceAge = time.Second
@@ -39,8 +41,9 @@ type space struct {
 	err   error
 }
 
-// Space implements storage.Spacer: it checks that at least Options.MinFree bytes are free on the disk and in long runs of free
-// pages of the file. The latter count because the file never shrinks: after an erasure they are the free space.
+// Space implements storage.Spacer: it checks that at least Options.MinFree bytes are free on the
+// disk and in long runs of free pages of the file. The latter count because the file never shrinks:
+// after an erasure they are the free space.
 func (b *Backend) Space() error {
 	s := &b.space
 	if s.minFree < 0 {
@@ -54,7 +57,8 @@ func (b *Backend) Space() error {
 	return s.err
 }
 
-// measure measures the free space. If that fails, it reports that there is space: the write itself fails if there is none.
+// measure measures the free space. If that fails, it reports that there is space: the write itself
+// fails if there is none.
 func (b *Backend) measure() error {
 	free, total, err := b.space.disk(filepath.Dir(b.fd.Name()))
 	if err != nil {
@@ -78,8 +82,9 @@ func (b *Backend) measure() error {
 
 // freeBytes returns the size of the long runs of free pages in the file, 0 if they cannot be read.
 func (b *Backend) freeBytes() (free int64) {
-	// While this transaction is open, pages that newer ones free are not reused, those of the free list included. So the
-	// free list of the newest header stays intact while it is read directly: bbolt has no function for that.
+	// While this transaction is open, pages that newer ones free are not reused, those of the free
+	// list included. So the free list of the newest header stays intact while it is read directly:
+	// bbolt has no function for that.
 	_ = b.read(func(*bbolt.Tx) error {
 		info, err := b.fd.Stat()
 		if err != nil {

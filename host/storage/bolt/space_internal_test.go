@@ -17,18 +17,18 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// fakeDisk lets a backend find a disk of a test's choice, at times of its choice.
+// fakeDisk is a fake for a disk's space and for the clock.
 type fakeDisk struct {
-	free, total int64
-	err         error
-	looks       int
-	now         time.Time
+	free, total  int64
+	err          error
+	measurements int
+	now          time.Time
 }
 
 func (d *fakeDisk) install(b *Backend) {
 	b.space.now = func() time.Time { return d.now }
 	b.space.disk = func(string) (int64, int64, error) {
-		d.looks++
+		d.measurements++
 		return d.free, d.total, d.err
 	}
 }
@@ -74,8 +74,8 @@ func TestSpaceIsCached(t *testing.T) {
 			t.Fatalf("Space() = %v; want ErrFull", err)
 		}
 	}
-	if d.free = 1 << 40; d.looks != 1 {
-		t.Errorf("three calls looked %d times; want 1", d.looks)
+	if d.free = 1 << 40; d.measurements != 1 {
+		t.Errorf("three calls measured %d times; want 1", d.measurements)
 	}
 	d.now = d.now.Add(spaceAge)
 	if err := b.Space(); err != nil {
@@ -83,7 +83,8 @@ func TestSpaceIsCached(t *testing.T) {
 	}
 }
 
-// What was removed is room, although the file does not shrink.
+// TestFreePagesAreSpace checks that removed records count as free space, although the file does not
+// shrink.
 func TestFreePagesAreSpace(t *testing.T) {
 	ctx := context.Background()
 	b := openTest(t)
@@ -112,7 +113,7 @@ func TestFreePagesAreSpace(t *testing.T) {
 	}
 }
 
-// A commit for which the disk has no room is told apart from other failures.
+// TestDiskFull checks that a commit that fails because the disk is full returns ErrFull.
 func TestDiskFull(t *testing.T) {
 	b := openTest(t)
 	for _, cause := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EIO} {
@@ -123,7 +124,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// Free pages here and there are no room for what is large.
+// TestRunsOfFreePages checks that scattered free pages do not count, because they have no room for
+// a large write.
 func TestRunsOfFreePages(t *testing.T) {
 	const pageSize, long = 4096, usefulRun / 4096
 	ids := func(runs ...[2]uint64) io.Reader {
@@ -144,7 +146,7 @@ func TestRunsOfFreePages(t *testing.T) {
 		{"short", ids([2]uint64{5, long - 1}), 0},
 		{"long", ids([2]uint64{5, long}), usefulRun},
 		{"short ones in a row", ids([2]uint64{5, long - 1}, [2]uint64{long + 5, long - 1}), 0},
-		{"between", ids([2]uint64{2, 1}, [2]uint64{5, long + 1}, [2]uint64{3 * long, 2}), usefulRun + pageSize},
+		{"long among short ones", ids([2]uint64{2, 1}, [2]uint64{5, long + 1}, [2]uint64{3 * long, 2}), usefulRun + pageSize},
 		{"two", ids([2]uint64{2, long}, [2]uint64{2 * long, long}), 2 * usefulRun},
 	} {
 		if got, err := runsOf(test.ids, pageSize); got != test.want || err != nil {
@@ -174,12 +176,12 @@ func TestPing(t *testing.T) {
 func TestDiskSpace(t *testing.T) {
 	free, total, err := diskSpace(t.TempDir())
 	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip("not known on this system")
+		t.Skip("not supported on this system")
 	}
 	if err != nil || free < 0 || total < free || total == 0 {
 		t.Errorf("diskSpace() = %d, %d, %v", free, total, err)
 	}
 	if _, _, err := diskSpace(filepath.Join(t.TempDir(), "missing")); err == nil {
-		t.Error("diskSpace of a folder that is not there succeeded")
+		t.Error("diskSpace of a missing folder succeeded")
 	}
 }

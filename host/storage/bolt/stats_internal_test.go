@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestStats counts what several tenants, apps and users store, and the ledger.
+// TestStats counts the records of several tenants, apps and users, and of the ledger.
 func TestStats(t *testing.T) {
 	b := openTest(t)
 	d := &fakeDisk{free: 7 << 30, total: 100 << 30}
@@ -50,7 +50,7 @@ func TestStats(t *testing.T) {
 	before := want
 	put("{}", storage.Part{Tag: storage.Tenant, Value: "new"}, storage.Part{Tag: storage.App, Value: "shop"}, storage.Part{Tag: storage.Store, Value: "flags"})
 	if again := b.Stats(); again.Records != before.Records {
-		t.Errorf("Stats() in the same second = %+v; want what was found before", again)
+		t.Errorf("Stats() in the same second = %+v; want the cached numbers", again)
 	}
 	d.now = d.now.Add(statsAge + time.Second)
 	if later := b.Stats(); later.Records != want.Records || later.Bytes != want.Bytes {

@@ -57,7 +57,8 @@ func bucketOf(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key) *bbolt.Bucket 
 	return records
 }
 
-// transaction is a bbolt write transaction that several requests share. Each sees the writes of those before it.
+// transaction is a bbolt write transaction that several requests share. Each sees the writes of
+// those before it.
 type transaction struct {
 	tx *bbolt.Tx
 	buckets
@@ -67,7 +68,8 @@ type transaction struct {
 	looked map[storage.Key]storage.Usage
 	// raised has the floors that were raised. They are written with the usage.
 	raised map[storage.Key]int64
-	// torn is set while a request writes, and stays set if that failed: the transaction is then spoiled.
+	// torn is set while a request writes, and stays set if that failed: the transaction is then
+	// spoiled.
 	torn  bool
 	wrote bool
 	// written has the writes of the requests, in their order, and history those of earlier commits.
@@ -85,8 +87,8 @@ func newTransaction(tx *bbolt.Tx, history *storage.History) *transaction {
 	}
 }
 
-// run executes the first n requests of batch: all of them, or as many as one commit should contain and execute within a
-// timeout.
+// run executes the first n requests of batch: all of them, or as many as one commit should contain
+// and execute within a timeout.
 func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err error) {
 	began := time.Now()
 	for _, r := range batch {
@@ -144,7 +146,8 @@ func (t *transaction) usageOf(account storage.Key) (storage.Usage, error) {
 	return u, err
 }
 
-// apply writes changes if they are within a budget. If it fails before it writes, the transaction is unchanged.
+// apply writes changes if they are within a budget. If it fails before it writes, the transaction
+// is unchanged.
 func (t *transaction) apply(changes []storage.Change, budget storage.Budget) error {
 	if len(changes) == 0 {
 		return nil
@@ -204,8 +207,8 @@ func (t *transaction) put(c storage.Change) error {
 	return t.index(c.Old.Record, next)
 }
 
-// index updates the indexes when next replaces old. A record that does not exist has no entries. It writes only entries that
-// differ.
+// index updates the indexes when next replaces old. A record that does not exist has no entries. It
+// writes only entries that differ.
 func (t *transaction) index(old, next storage.Record) error {
 	if old.Expires.IsZero() != next.Expires.IsZero() || !slotOf(old.Expires).Equal(slotOf(next.Expires)) {
 		if !old.Expires.IsZero() {

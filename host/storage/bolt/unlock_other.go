@@ -4,5 +4,5 @@ package bolt
 
 import "os"
 
-// unlock has nothing to do where closing a file gives its lock back.
+// unlock does nothing: on this system, closing a file releases its lock.
 func unlock(*os.File) error { return nil }

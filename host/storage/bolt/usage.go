@@ -49,8 +49,8 @@ func putUsage(bucket *bbolt.Bucket, account storage.Key, u storage.Usage) error 
 	return bucket.Put([]byte(account), encodeUsage(account, u))
 }
 
-// encodeUsage returns the stored form of an account's usage: a CRC-32C checksum of the account and the rest, then records and
-// bytes as varints.
+// encodeUsage returns the stored form of an account's usage: a CRC-32C checksum of the account and
+// the rest, then records and bytes as varints.
 func encodeUsage(account storage.Key, u storage.Usage) []byte {
 	data := make([]byte, usageHeader, usageHeader+2*binary.MaxVarintLen64)
 	data = binary.AppendVarint(binary.AppendVarint(data, u.Records), u.Bytes)
@@ -63,7 +63,7 @@ const usageHeader = 4
 
 func decodeUsage(account storage.Key, data []byte) (u storage.Usage, err error) {
 	if len(data) < usageHeader || binary.LittleEndian.Uint32(data) != usageSum(account, data) {
-		return u, fmt.Errorf("usage of %s: %w: its checksum does not fit", account, storage.ErrCorrupt)
+		return u, fmt.Errorf("usage of %s: %w: its checksum does not match", account, storage.ErrCorrupt)
 	}
 	records, n := binary.Varint(data[usageHeader:])
 	size, m := binary.Varint(data[usageHeader+max(n, 0):])

@@ -10,13 +10,13 @@ import (
 // metaPage is the flag of the two header pages.
 const metaPage = 0x04
 
-// pageWriter writes a database of bbolt from entries that come in order: leaf pages as they fill up, branch pages
-// over them, each page once and one behind the other. Writing the same by bbolt's own transactions takes ten times
-// as long and half a gigabyte of memory where records are large, for each of them is written again and again with
-// its neighbours.
+// pageWriter writes a bbolt database from sorted entries: leaf pages as they fill up, and branch
+// pages above them. It writes each page once and in sequence. If records are large, bbolt's own
+// transactions would take ten times as long and half a gigabyte of memory, because they rewrite
+// each record again and again with its neighbours.
 //
-// It holds one page of each level. A value that fills a page or more has pages of its own, and goes from the file
-// that it is in to the new one.
+// It holds one page of each level. A value that fills a page or more has pages of its own, and is
+// copied directly from the source file to the new one.
 type pageWriter struct {
 	w        *bufio.Writer
 	pageSize int
@@ -24,13 +24,14 @@ type pageWriter struct {
 	zeros    []byte
 }
 
-// visit is called with entries in the order of their keys, which stay as they are until the file is written.
+// visit is a callback for entries in the order of their keys. Key and value must not change until
+// the file is written.
 type visit func(k, v []byte) error
 
-// writePages writes a database to f, which is empty. buckets calls add with the name of each bucket, in order, and
-// what yields its entries.
+// writePages writes a database to f, which is empty. buckets calls add for each bucket, in order,
+// with its name and a function that yields its entries.
 func writePages(f *os.File, pageSize int, buckets func(add func(name []byte, entries func(visit) error) error) error) error {
-	if _, err := f.Seek(int64(2*pageSize), io.SeekStart); err != nil { // behind the headers
+	if _, err := f.Seek(int64(2*pageSize), io.SeekStart); err != nil { // after the headers
 		return err
 	}
 	w := &pageWriter{w: bufio.NewWriterSize(f, 1<<20), pageSize: pageSize, next: 2, zeros: make([]byte, pageSize)}
@@ -64,7 +65,7 @@ func writePages(f *os.File, pageSize int, buckets func(add func(name []byte, ent
 	return writeHeaders(f, h)
 }
 
-// writeHeaders writes both header pages, of which the second is the newer one.
+// writeHeaders writes both header pages. The second one is the newer.
 func writeHeaders(f *os.File, h header) error {
 	for id := range uint64(2) {
 		page := order.AppendUint64(make([]byte, 0, h.pageSize), id)
@@ -88,7 +89,8 @@ func writeHeaders(f *os.File, h header) error {
 	return nil
 }
 
-// element is an entry of a leaf page or, with the id of a page for a value, of a branch page.
+// element is an entry of a leaf page or of a branch page. In a branch page it has the id of a page
+// instead of a value.
 type element struct {
 	flags      uint32
 	key, value []byte
@@ -97,7 +99,7 @@ type element struct {
 
 func (e element) size() int { return elementSize + len(e.key) + len(e.value) }
 
-// page writes a page, with those that it overflows into, and returns its id.
+// page writes a page and its overflow pages, and returns its id.
 func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err error) {
 	size := pageHeader
 	for _, e := range elements {
@@ -111,7 +113,7 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 	head = order.AppendUint16(head, flags)
 	head = order.AppendUint16(head, uint16(len(elements)))
 	head = order.AppendUint32(head, uint32(n-1))
-	data := pageHeader + len(elements)*elementSize // where the next key is
+	data := pageHeader + len(elements)*elementSize // offset of the next key
 	for _, e := range elements {
 		pos := uint32(data - len(head)) // from the element itself
 		if flags == branchPage {
@@ -136,10 +138,11 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 	return id, err
 }
 
-// tree builds one tree from the bottom.
+// tree returns the leaf level of a new tree, which is built from the bottom.
 func (w *pageWriter) tree() *level { return &level{w: w, flags: leafPage} }
 
-// level is the page of a tree that is being filled on one level, which the ones above lead to.
+// level is one level of a tree, with its page that is being filled. The level above points to its
+// pages.
 type level struct {
 	w        *pageWriter
 	flags    uint16
@@ -148,14 +151,16 @@ type level struct {
 	above    *level // nil until there is a second page
 }
 
-// add appends an element, whose key is behind all others. Key and value stay as they are until the tree is finished.
+// add appends an element, whose key sorts after all others. Key and value must not change until the
+// tree is finished.
 func (l *level) add(e element) error {
-	// bbolt takes no branch page with one element: so that the last one has two, each leaves one to the next.
-	least, left := 1, 0
+	// bbolt rejects a branch page with one element. Each page leaves one element to the next, so
+	// that the last one has at minimum two.
+	minimum, reserve := 1, 0
 	if l.flags == branchPage {
-		least, left = 2, 1
+		minimum, reserve = 2, 1
 	}
-	if n := len(l.elements) - left; n >= least && pageHeader+l.size+e.size() > l.w.pageSize {
+	if n := len(l.elements) - reserve; n >= minimum && pageHeader+l.size+e.size() > l.w.pageSize {
 		if err := l.flush(n); err != nil {
 			return err
 		}
@@ -165,7 +170,7 @@ func (l *level) add(e element) error {
 	return nil
 }
 
-// flush writes a page with the first n elements and notes it above.
+// flush writes a page with the first n elements, and adds it to the level above.
 func (l *level) flush(n int) error {
 	first := l.elements[0].key
 	id, err := l.w.page(l.flags, l.elements[:n])
@@ -182,7 +187,7 @@ func (l *level) flush(n int) error {
 	return l.above.add(element{key: first, child: id})
 }
 
-// finish writes what is left and returns the page that leads to everything.
+// finish writes the remaining elements and returns the root page.
 func (l *level) finish() (root uint64, err error) {
 	if l.above == nil {
 		return l.w.page(l.flags, l.elements)

@@ -13,7 +13,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// randomEntries makes entries with keys and values of all sizes, some larger than pages.
+// randomEntries returns entries with keys and values of all sizes, some larger than pages.
 func randomEntries(r *rand.Rand, n int) map[string]string {
 	entries := map[string]string{}
 	for range n {
@@ -23,7 +23,7 @@ func randomEntries(r *rand.Rand, n int) map[string]string {
 		}
 		size := r.IntN(300)
 		if r.IntN(20) == 0 {
-			size = 4096*r.IntN(20) + r.IntN(3) - 1 // about whole pages
+			size = 4096*r.IntN(20) + r.IntN(3) - 1 // close to whole pages
 		}
 		key = fmt.Append(key, r.Uint32())
 		entries[string(key)] = string(bytes.Repeat([]byte{byte(r.IntN(256))}, max(size, 0)))
@@ -54,8 +54,8 @@ func writeEntries(t *testing.T, f *os.File, pageSize int, buckets map[string]map
 	}
 }
 
-// TestWritePages writes databases of many shapes, has them checked by us and by bbolt, changes them by bbolt, and
-// checks them again.
+// TestWritePages writes databases of many shapes, checks them with our code and bbolt's, changes
+// them with bbolt, and checks them again.
 func TestWritePages(t *testing.T) {
 	for seed, n := range []int{0, 1, 2, 10, 100, 1000, 2999, 3000, 3001, 20000} {
 		for _, pageSize := range []int{4096, 16384} {
@@ -79,7 +79,7 @@ func TestWritePages(t *testing.T) {
 	}
 }
 
-// checkTrees walks all pages by our own means. whole says that none may be free.
+// checkTrees walks all pages with our own code. whole means that no page may be free.
 func checkTrees(t *testing.T, path string, whole bool) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -104,7 +104,7 @@ func checkTrees(t *testing.T, path string, whole bool) {
 	}
 }
 
-// changeFile compares a file with what was written, and has bbolt change half of it.
+// changeFile compares a file with the expected entries, and changes part of it with bbolt.
 func changeFile(t *testing.T, r *rand.Rand, path string, buckets map[string]map[string]string) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true})
