@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// Record is the content and metadata that a backend stores under a key. The zero Record stands for "none".
+// Record is the content and metadata that a backend stores under a key. The zero Record stands for
+// "none".
 //
-// A backend stores records as they are: its callers set revisions, generations and times. Times are stored in UTC and
-// whole microseconds.
+// A backend stores records as they are: its callers set revisions, generations and times. Times are
+// stored in UTC and whole microseconds.
 type Record struct {
 	Key     Key
 	Content []byte // JSON; a backend returns the bytes it was given
@@ -23,8 +24,9 @@ type Record struct {
 	Updated    time.Time
 	// Expires is the end of the lifetime; zero for never.
 	Expires time.Time
-	// Tags are the words by which ScanTag and DeleteWhere find the record within its tenant and app: "user/ann" for the
-	// data subject, "session/s1" for the session whose end ends its lifetime. Each tag occurs once.
+	// Tags are the words by which ScanTag and DeleteWhere find the record within its tenant and
+	// app: "user/ann" for the data subject, "session/s1" for the session whose end ends its
+	// lifetime. Each tag occurs once.
 	Tags []string
 	// Run is the id of the run that last wrote the record, or "".
 	Run string
@@ -43,12 +45,14 @@ func (r Record) Clone() Record {
 	return r
 }
 
-// SameVersion reports whether r and other are the same version of the same record, or both do not exist.
+// SameVersion reports whether r and other are the same version of the same record, or both do not
+// exist.
 func (r Record) SameVersion(other Record) bool {
 	return r.Revision == other.Revision && r.Generation == other.Generation
 }
 
-// Head is a record without its content, which may be large: its Content is nil. The zero Head stands for "none".
+// Head is a record without its content, which may be large: its Content is nil. The zero Head
+// stands for "none".
 type Head struct {
 	Record
 	// ContentBytes is the length of the content.
@@ -71,16 +75,16 @@ type Write struct {
 	Delete bool
 }
 
-// Selector selects records by prefix, by tag, by the end of their lifetime, or by key. Prefix can be combined with Tag, and
-// Group with Tag or Expired; other combinations are errors.
+// Selector selects records by prefix, by tag, by the end of their lifetime, or by key. Prefix can
+// be combined with Tag, and Group with Tag or Expired; other combinations are errors.
 type Selector struct {
 	Prefix Key
-	// Tag selects the records with that tag whose Key.Group is Group: each tenant and app has tags of its own. Group is ""
-	// for records that do not belong to an app.
+	// Tag selects the records with that tag whose Key.Group is Group: each tenant and app has tags
+	// of its own. Group is "" for records that do not belong to an app.
 	Tag   string
 	Group Key
-	// Expired selects the records whose lifetime had ended at that time. With a Group it selects only records of that tenant
-	// and app, and a bounded number of them.
+	// Expired selects the records whose lifetime had ended at that time. With a Group it selects
+	// only records of that tenant and app, and a bounded number of them.
 	Expired time.Time
 	// Keys selects the records under these keys.
 	Keys []Key
@@ -101,7 +105,8 @@ func (s Selector) Matches(r Record) bool {
 	return s.Tag == "" || s.Group == group && slices.Contains(r.Tags, s.Tag)
 }
 
-// Check returns an error if the selector selects everything or is a combination that is not allowed, or if limit is under 1.
+// Check returns an error if the selector selects everything or is a combination that is not
+// allowed, or if limit is under 1.
 func (s Selector) Check(limit int) error {
 	prefix, tag, expired, keys := s.Prefix != "", s.Tag != "", !s.Expired.IsZero(), len(s.Keys) > 0
 	switch {
@@ -131,70 +136,81 @@ func CheckLimit(limit int) error {
 
 // Backend keeps records. It is safe for concurrent use.
 //
-// Callers can distinguish errors that wrap ErrUnknownOutcome, ErrClosed or ErrCorrupt. Update returns the error of fn
-// unchanged.
+// Callers can distinguish errors that wrap ErrUnknownOutcome, ErrClosed or ErrCorrupt. Update
+// returns the error of fn unchanged.
 type Backend interface {
-	// Get returns the records under keys, in their order, all from one snapshot; the zero Record if there is none. It
-	// includes records that have expired, because only the caller knows its clock. If a record cannot be decoded, the error
-	// wraps ErrCorrupt. The same applies to Scan and Update.
+	// Get returns the records under keys, in their order, all from one snapshot; the zero Record if
+	// there is none. It includes records that have expired, because only the caller knows its
+	// clock. If a record cannot be decoded, the error wraps ErrCorrupt. The same applies to Scan
+	// and Update.
 	Get(ctx context.Context, keys ...Key) ([]Record, error)
 
-	// Read returns the records under want, in their order, and the position at which they were read, all from one snapshot
-	// in which everything in held is as it was observed. Otherwise it returns ErrChanged. It does not read the contents of
-	// held records.
+	// Read returns the records under want, in their order, and the position at which they were
+	// read, all from one snapshot in which everything in held is as it was observed. Otherwise it
+	// returns ErrChanged. It does not read the contents of held records.
 	Read(ctx context.Context, want []Key, held Held) ([]Record, Position, error)
 
-	// Scan returns up to limit records under prefix whose keys are greater than after, in the order of keys. Fewer than
-	// limit, which must be at least 1, means that there are no more.
+	// Scan returns up to limit records under prefix whose keys are greater than after, in the order
+	// of keys. Fewer than limit, which must be at least 1, means that there are no more.
 	Scan(ctx context.Context, prefix, after Key, limit int) ([]Record, error)
 
 	// Heads is like Scan, without contents. It does not read them into memory.
 	Heads(ctx context.Context, prefix, after Key, limit int) ([]Head, error)
 
-	// Update calls fn with the records under on.Keys, as Get returns them, and applies the writes that fn returns: all of
-	// them or, if fn or the backend fails, none. Everything in on.Held must be as it was observed, or Update returns
-	// ErrChanged and does not call fn. Updates are serializable over everything that on names, which includes absent records
-	// and records that appear in a range. Each write is to one of on.Keys, and no two writes are to the same key. Once
-	// Update returns nil, the writes are durable. If ctx ends before fn was called, Update stops waiting; from then on ctx
-	// is ignored, unless nothing was committed and fn has to be called again.
+	// Update calls fn with the records under on.Keys, as Get returns them, and applies the writes
+	// that fn returns: all of them or, if fn or the backend fails, none. Everything in on.Held must
+	// be as it was observed, or Update returns ErrChanged and does not call fn. Updates are
+	// serializable over everything that on names, which includes absent records and records that
+	// appear in a range. Each write is to one of on.Keys, and no two writes are to the same key.
+	// Once Update returns nil, the writes are durable. If ctx ends before fn was called, Update
+	// stops waiting; from then on ctx is ignored, unless nothing was committed and fn has to be
+	// called again.
 	//
-	// Update compares the usage after the writes with on.Budget. A backend may use the usage at the start of the Update
-	// instead, if its documentation says so: then concurrent updates can together exceed a limit.
+	// Update compares the usage after the writes with on.Budget. A backend may use the usage at the
+	// start of the Update instead, if its documentation says so: then concurrent updates can
+	// together exceed a limit.
 	//
-	// fn must be pure, because it may be called again. It must not keep or change its argument, call the backend, or end its
-	// goroutine. A panic in fn becomes an error.
+	// fn must be pure, because it may be called again. It must not keep or change its argument,
+	// call the backend, or end its goroutine. A panic in fn becomes an error.
 	Update(ctx context.Context, on Footprint, fn func(now []Record) ([]Write, error)) error
 
-	// Usage returns the usage of accounts, in their order, all from one snapshot; see [Record.Accounts]. Each write and
-	// removal of a record is counted exactly once, in its own transaction.
+	// Usage returns the usage of accounts, in their order, all from one snapshot; see
+	// [Record.Accounts]. Each write and removal of a record is counted exactly once, in its own
+	// transaction.
 	Usage(ctx context.Context, accounts ...Key) ([]Usage, error)
 
-	// ScanTag returns the heads of up to limit selected records whose keys are greater than after, in the order of keys. The
-	// selector must have a Tag. Fewer than limit, which must be at least 1, means that there are no more.
+	// ScanTag returns the heads of up to limit selected records whose keys are greater than after,
+	// in the order of keys. The selector must have a Tag. Fewer than limit, which must be at least
+	// 1, means that there are no more.
 	ScanTag(ctx context.Context, what Selector, after Key, limit int) ([]Head, error)
 
-	// DeleteWhere removes up to limit of the selected records and returns the heads of those that it removed. Fewer than
-	// limit, which must be at least 1, means that none are left. It skips records that cannot be decoded, and reports them
-	// by an error that wraps ErrCorrupt. The returned records were removed even if there is an error.
+	// DeleteWhere removes up to limit of the selected records and returns the heads of those that
+	// it removed. Fewer than limit, which must be at least 1, means that none are left. It skips
+	// records that cannot be decoded, and reports them by an error that wraps ErrCorrupt. The
+	// returned records were removed even if there is an error.
 	//
-	// A backend removes records in transactions of a bounded size, which check each record again, so that other updates can
-	// take place in between: DeleteWhere is not atomic. It does not read contents into memory.
+	// A backend removes records in transactions of a bounded size, which check each record again,
+	// so that other updates can take place in between: DeleteWhere is not atomic. It does not read
+	// contents into memory.
 	DeleteWhere(ctx context.Context, what Selector, limit int) ([]Head, error)
 
-	// Changes returns up to limit writes to keys under prefix that were committed after a position, in commit order, and the
-	// position of the last of them. Fewer than limit, which must be at least 1, means that there are no more; the position
-	// is then the current one. The history is bounded: Changes returns ErrTooOld for a position before its beginning, and
-	// for the zero Position.
+	// Changes returns up to limit writes to keys under prefix that were committed after a position,
+	// in commit order, and the position of the last of them. Fewer than limit, which must be at
+	// least 1, means that there are no more; the position is then the current one. The history is
+	// bounded: Changes returns ErrTooOld for a position before its beginning, and for the zero
+	// Position.
 	//
-	// A backend may withhold changes while an older transaction is in progress. In its order each write then follows all
-	// writes that its transaction saw, and the current position is the one before the withheld changes.
+	// A backend may withhold changes while an older transaction is in progress. In its order each
+	// write then follows all writes that its transaction saw, and the current position is the one
+	// before the withheld changes.
 	Changes(ctx context.Context, prefix Key, since Position, limit int) ([]Changed, Position, error)
 
-	// Ping checks that the backend can read and write, with a write that changes nothing. It costs a commit.
+	// Ping checks that the backend can read and write, with a write that changes nothing. It costs
+	// a commit.
 	Ping(ctx context.Context) error
 
-	// Close releases the resources of the backend. Updates that have begun are finished first; those that still wait return
-	// ErrClosed. Closing twice is fine.
+	// Close releases the resources of the backend. Updates that have begun are finished first;
+	// those that still wait return ErrClosed. Closing twice is fine.
 	Close() error
 }
 

@@ -12,16 +12,16 @@ type Limit struct {
 	Max     Usage
 }
 
-// Budget limits the usage of an app in a tenant, and of one of its users, after an Update. Other accounts are not limited; the
-// zero Budget limits nothing.
+// Budget limits the usage of an app in a tenant, and of one of its users, after an Update. Other
+// accounts are not limited; the zero Budget limits nothing.
 type Budget struct{ App, User Limit }
 
 // OverBudgetError is the error of an Update after which an account would exceed its Budget.
 type OverBudgetError struct {
 	// Account is the account that is full.
 	Account Key
-	// Unit is "records" or "bytes". In this unit, Held is the usage of the account before the update, Added the growth by
-	// the update, and Max the limit.
+	// Unit is "records" or "bytes". In this unit, Held is the usage of the account before the
+	// update, Added the growth by the update, and Max the limit.
 	Unit             string
 	Held, Added, Max int64
 }
@@ -37,9 +37,9 @@ func (b Budget) Accounts() []Key {
 	return slices.DeleteFunc(named, func(k Key) bool { return k == "" })
 }
 
-// Check returns an *OverBudgetError if an account would exceed its limit. Held returns the usage of an account before the
-// growth; Check calls it only for accounts that grow, and returns its error unchanged. An update that does not make an account
-// grow is always allowed.
+// Check returns an *OverBudgetError if an account would exceed its limit. Held returns the usage of
+// an account before the growth; Check calls it only for accounts that grow, and returns its error
+// unchanged. An update that does not make an account grow is always allowed.
 func (b Budget) Check(growth *Growth, held func(account Key) (Usage, error)) error {
 	for _, l := range [...]Limit{b.App, b.User} {
 		if err := l.check(growth.Of(l.Account), held); err != nil {

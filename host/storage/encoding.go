@@ -20,8 +20,8 @@ import (
 //	tags   varint count, then each as length and bytes
 //	content   the rest
 //
-// Integers are little-endian. The key is not part of the form, but the checksum covers it: a record under another key than
-// its own is corrupt.
+// Integers are little-endian. The key is not part of the form, but the checksum covers it: a record
+// under another key than its own is corrupt.
 const (
 	recordFormat = 1
 	recordHeader = 1 + 4 + 3*8
@@ -49,8 +49,8 @@ func AppendRecord(dst []byte, r Record) []byte {
 	return dst
 }
 
-// DecodeRecord decodes the record under key from the form that AppendRecord wrote. The record shares no memory with data. If
-// data is damaged, the error wraps ErrCorrupt and names the key.
+// DecodeRecord decodes the record under key from the form that AppendRecord wrote. The record
+// shares no memory with data. If data is damaged, the error wraps ErrCorrupt and names the key.
 func DecodeRecord(key Key, data []byte) (Record, error) {
 	var r Record
 	err := r.Decode(key, data)
@@ -64,8 +64,8 @@ func (r *Record) Decode(key Key, data []byte) error {
 	return err
 }
 
-// DecodeHead is like DecodeRecord, for callers that do not need the content: it verifies the checksum, too, but does not copy
-// the content.
+// DecodeHead is like DecodeRecord, for callers that do not need the content: it verifies the
+// checksum, too, but does not copy the content.
 func DecodeHead(key Key, data []byte) (Head, error) {
 	var h Head
 	content, err := h.decode(key, data)
@@ -73,8 +73,9 @@ func DecodeHead(key Key, data []byte) (Head, error) {
 	return h, err
 }
 
-// HasVersion reports whether data is the encoded form of version v, or nil if v stands for "no record". It does not verify the
-// checksum, so that its cost does not depend on the size of the content.
+// HasVersion reports whether data is the encoded form of version v, or nil if v stands for "no
+// record". It does not verify the checksum, so that its cost does not depend on the size of the
+// content.
 func HasVersion(data []byte, v Version) (bool, error) {
 	if data == nil {
 		return v.Revision == 0 && v.Generation == "", nil
@@ -97,7 +98,7 @@ func (r *Record) decode(key Key, data []byte) ([]byte, error) {
 		return nil, corrupt(key, fmt.Sprintf("its format is %d, not %d", data[0], recordFormat))
 	}
 	if binary.LittleEndian.Uint32(data[1:]) != checksum(key, data[5:]) {
-		return nil, corrupt(key, "its checksum does not fit")
+		return nil, corrupt(key, "its checksum does not match")
 	}
 	d := decoder{rest: data[5:]}
 	r.fill(key, &d)

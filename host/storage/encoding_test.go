@@ -43,7 +43,7 @@ func TestRecordRoundTrip(t *testing.T) {
 			Generation: rapid.String().Draw(t, "generation"),
 			Run:        rapid.String().Draw(t, "run"),
 			Created:    when.Draw(t, "created"), Updated: when.Draw(t, "updated"), Expires: when.Draw(t, "expires"),
-			Tags: rapid.SliceOf(rapid.String()).Draw(t, "ends"),
+			Tags: rapid.SliceOf(rapid.String()).Draw(t, "tags"),
 		}
 		data := storage.AppendRecord([]byte("before"), want)
 		got, err := storage.DecodeRecord(want.Key, data[len("before"):])
@@ -52,7 +52,7 @@ func TestRecordRoundTrip(t *testing.T) {
 		}
 		clear(data)
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("a record changed on its way (-want +got):\n%s", diff)
+			t.Errorf("the decoded record differs (-want +got):\n%s", diff)
 		}
 	})
 }
@@ -60,7 +60,7 @@ func TestRecordRoundTrip(t *testing.T) {
 func TestDecodeRecordCorrupt(t *testing.T) {
 	r := sample()
 	data := storage.AppendRecord(nil, r)
-	refused := func(what string, key storage.Key, data []byte) {
+	wantCorrupt := func(what string, key storage.Key, data []byte) {
 		t.Helper()
 		got, err := storage.DecodeRecord(key, data)
 		if !errors.Is(err, storage.ErrCorrupt) || !strings.Contains(err.Error(), key.String()) {
@@ -70,16 +70,17 @@ func TestDecodeRecordCorrupt(t *testing.T) {
 	for bit := range len(data) * 8 {
 		flipped := slices.Clone(data)
 		flipped[bit/8] ^= 1 << (bit % 8)
-		refused("a record with a flipped bit", r.Key, flipped)
+		wantCorrupt("a record with a flipped bit", r.Key, flipped)
 	}
 	for n := range data {
-		refused("a truncated record", r.Key, data[:n])
+		wantCorrupt("a truncated record", r.Key, data[:n])
 	}
-	refused("a longer record", r.Key, append(slices.Clone(data), 0))
-	refused("another key's record", storage.MakeKey(storage.Part{Tag: storage.Store, Value: "t"}), data)
+	wantCorrupt("a longer record", r.Key, append(slices.Clone(data), 0))
+	wantCorrupt("another key's record", storage.MakeKey(storage.Part{Tag: storage.Store, Value: "t"}), data)
 }
 
-// FuzzDecodeRecord makes the checksum fit, so that what is behind it is reached.
+// FuzzDecodeRecord decodes arbitrary data with a correct checksum, to test the code behind its
+// check.
 func FuzzDecodeRecord(f *testing.F) {
 	r := sample()
 	f.Add(string(r.Key), storage.AppendRecord(nil, r))
@@ -101,12 +102,12 @@ func FuzzDecodeRecord(f *testing.F) {
 		}
 		again, err := storage.DecodeRecord(got.Key, storage.AppendRecord(nil, got))
 		if diff := cmp.Diff(got, again, cmpopts.EquateEmpty()); err != nil || diff != "" {
-			t.Errorf("a record changed on its way: %v\n%s", err, diff)
+			t.Errorf("the decoded record differs: %v\n%s", err, diff)
 		}
 	})
 }
 
-// TestHasVersion compares HasVersion with what decoding all of a record shows.
+// TestHasVersion compares HasVersion with the version of the decoded record.
 func TestHasVersion(t *testing.T) {
 	key := storage.MakeKey(storage.Part{Tag: storage.Store, Value: "s"})
 	r := storage.Record{Key: key, Revision: 300, Generation: "i1", Run: "run", Tags: []string{"e"}, Content: []byte("content")}
@@ -126,14 +127,14 @@ func TestHasVersion(t *testing.T) {
 		{"another revision", data, other, false},
 		{"another generation", data, older, false},
 		{"none", data, none, false},
-		{"a record that is not there", nil, r.Version(), false},
-		{"none that is not there", nil, none, true},
+		{"a missing record", nil, r.Version(), false},
+		{"the version of a missing record", nil, none, true},
 	} {
 		if got, err := storage.HasVersion(c.data, c.v); got != c.want || err != nil {
 			t.Errorf("HasVersion of %s = %v, %v; want %v", c.name, got, err, c.want)
 		}
 	}
-	for n := range data[:len(data)-len("content")] { // cut short it must not panic, nor be the version
+	for n := range data[:len(data)-len("content")] { // a truncated record must not panic or have the version
 		if got, _ := storage.HasVersion(data[:n], r.Version()); got && n < 33 {
 			t.Errorf("HasVersion of the first %d bytes = true", n)
 		}

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Growth is the sum of changes of usage by account. Numbers are negative if an account shrinks. The zero Growth is empty.
+// Growth is the sum of changes of usage by account. Numbers are negative if an account shrinks. The
+// zero Growth is empty.
 type Growth struct {
 	// few has the first accounts. Most updates touch no others, so that they allocate no map.
 	few  [4]accountUsage

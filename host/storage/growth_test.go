@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestGrowth adds up changes of few accounts and of many, some of which come out even.
+// TestGrowth adds up changes of few and of many accounts, some of which cancel out.
 func TestGrowth(t *testing.T) {
 	group := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"})
 	for _, users := range []int{1, 3, 4, 50} {
@@ -25,7 +25,7 @@ func TestGrowth(t *testing.T) {
 			case 1:
 				put.Old = storage.HeadOf(old)
 				want[account] = storage.Usage{Bytes: 4}
-			case 2: // made and removed
+			case 2: // created and removed
 				changes = append(changes, storage.Removal(storage.HeadOf(put.Record)))
 			}
 			want[group] = want[group].Plus(want[account])
@@ -47,7 +47,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestGrowthOfLedger checks that entries of the ledger do not count as bytes of the app.
+// TestGrowthOfLedger checks that ledger entries do not count as bytes of the app.
 func TestGrowthOfLedger(t *testing.T) {
 	k := storage.MakeKey(storage.Part{Tag: storage.System, Value: storage.Ledger}, storage.Part{Tag: storage.Tenant, Value: "acme"},
 		storage.Part{Tag: storage.App, Value: "shop"}, storage.Part{Tag: storage.Item, Value: "r1"})

@@ -17,22 +17,26 @@ func (r Record) Version() Version {
 	return Version{Key: r.Key, Revision: r.Revision, Generation: r.Generation}
 }
 
-// VersionOf returns the version of the record that was found under a key, which may be the zero Record.
+// VersionOf returns the version of the record that was found under a key, which may be the zero
+// Record.
 func VersionOf(k Key, found Record) Version {
 	v := found.Version()
 	v.Key = k
 	return v
 }
 
-// Range is an interval of keys together with the versions of the records that were seen in it. It consists of the keys under
-// Prefix that are greater than After, up to and including Last, or to the end of the prefix if Last is "".
+// Range is an interval of keys together with the versions of the records that were seen in it. It
+// consists of the keys under Prefix that are greater than After, up to and including Last, or to
+// the end of the prefix if Last is "".
 type Range struct {
 	Prefix, After, Last Key
-	// Seen contains the version of each record in the interval, in the order of keys. It includes expired records.
+	// Seen contains the version of each record in the interval, in the order of keys. It includes
+	// expired records.
 	Seen []Version
 }
 
-// RangeOf returns the Range that a Scan with these arguments covered. Found are the records that the Scan returned.
+// RangeOf returns the Range that a Scan with these arguments covered. Found are the records that
+// the Scan returned.
 func RangeOf(prefix, after Key, limit int, found []Record) Range {
 	g := Range{Prefix: prefix, After: after, Seen: make([]Version, len(found))}
 	for i, r := range found {
@@ -49,9 +53,9 @@ func (g Range) Contains(k Key) bool {
 	return k.HasPrefix(g.Prefix) && k > g.After && (g.Last == "" || k <= g.Last)
 }
 
-// Position is a position in the order of a backend's commits. Positions can be compared with ==; their fields are private to
-// the backend. A Position is valid only for the Backend value that returned it, unless the backend documents otherwise. The
-// zero Position stands for "unknown".
+// Position is a position in the order of a backend's commits. Positions can be compared with ==;
+// their fields are private to the backend. A Position is valid only for the Backend value that
+// returned it, unless the backend documents otherwise. The zero Position stands for "unknown".
 type Position struct{ Commit, Index uint64 }
 
 // Before reports whether p comes before q in the order of commits.
@@ -59,11 +63,11 @@ func (p Position) Before(q Position) bool {
 	return p.Commit < q.Commit || p.Commit == q.Commit && p.Index < q.Index
 }
 
-// Held is a set of observations that must still be true: versions of records and the contents of ranges. The zero Held is
-// always true.
+// Held is a set of observations that must still be true: versions of records and the contents of
+// ranges. The zero Held is always true.
 type Held struct {
-	// Since is a position at or after which all observations were made, so that a backend has to look only at later writes.
-	// The zero Position means that it has to compare everything.
+	// Since is a position at or after which all observations were made, so that a backend has to
+	// look only at later writes. The zero Position means that it has to compare everything.
 	Since Position
 	// Versions may include those of absent records and of floors.
 	Versions []Version
@@ -85,8 +89,8 @@ func (h Held) Size() int {
 	return n
 }
 
-// Check is the part of a check that is the same for every backend. It returns ErrChanged if same reports false for a version,
-// or sameRange for a range. It returns their errors unchanged.
+// Check is the part of a check that is the same for every backend. It returns ErrChanged if same
+// reports false for a version, or sameRange for a range. It returns their errors unchanged.
 func (h Held) Check(same func(Version) (bool, error), sameRange func(Range) (bool, error)) error {
 	for _, v := range h.Versions {
 		if ok, err := same(v); err != nil || !ok {
@@ -108,7 +112,8 @@ func changedOr(err error) error {
 	return ErrChanged
 }
 
-// Touched returns the part of h that writes to some keys can have changed. It always includes floors.
+// Touched returns the part of h that writes to some keys can have changed. It always includes
+// floors.
 func (h Held) Touched(written []Key) Held {
 	set := make(map[Key]struct{}, len(written))
 	for _, k := range written {
@@ -134,8 +139,8 @@ type Footprint struct {
 	Keys []Key
 	// Held must be true when the Update takes place, or it returns ErrChanged and does not call fn.
 	Held Held
-	// Budget limits the accounts to which the writes add. An Update that exceeds it returns an *OverBudgetError and writes
-	// nothing.
+	// Budget limits the accounts to which the writes add. An Update that exceeds it returns an
+	// *OverBudgetError and writes nothing.
 	Budget Budget
 }
 

@@ -15,8 +15,8 @@ type Changed struct {
 	Deleted bool
 }
 
-// ErrTooOld is returned by Changes for a position before the beginning of the history. A follower of the backend then has to
-// read everything again.
+// ErrTooOld is returned by Changes for a position before the beginning of the history. A follower
+// of the backend then has to read everything again.
 var ErrTooOld = errors.New("the history does not reach back to that position")
 
 // Limits of a History.
@@ -28,17 +28,19 @@ const (
 // smallCheck is the largest size of a Held that is compared without looking at the history.
 const smallCheck = 16
 
-// EndOf returns the position after everything that a commit wrote, for backends that number their commits.
+// EndOf returns the position after everything that a commit wrote, for backends that number their
+// commits.
 func EndOf(commit uint64) Position { return Position{Commit: commit, Index: math.MaxUint64} }
 
-// History is a bounded list of the latest writes to a backend, in memory. It is for backends that number their commits; a number
-// may be used again only after Discard. It is safe for concurrent use.
+// History is a bounded list of the latest writes to a backend, in memory. It is for backends that
+// number their commits; a number may be used again only after Discard. It is safe for concurrent
+// use.
 type History struct {
 	mu   sync.RWMutex
 	from Position // kept has all changes after it
 	kept []past   // in the order of positions
-	// text is the concatenation of the keys and generations in kept. Both lists have no pointers, because the garbage
-	// collector would follow tens of thousands of them in each cycle.
+	// text is the concatenation of the keys and generations in kept. Both lists have no pointers,
+	// because the garbage collector would follow tens of thousands of them in each cycle.
 	text []byte
 	// maxChanges and maxBytes limit kept and text.
 	maxChanges, maxBytes int
@@ -71,7 +73,8 @@ func NewHistory(last uint64) *History {
 	return &History{from: EndOf(last), maxChanges: historyChanges, maxBytes: historyBytes}
 }
 
-// Add adds the writes of a commit, in their order. It must be called before others can see the commit.
+// Add adds the writes of a commit, in their order. It must be called before others can see the
+// commit.
 func (h *History) Add(commit uint64, changes []Changed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,8 +120,8 @@ func (h *History) after(p Position) int {
 	return sort.Search(len(h.kept), func(i int) bool { return p.Before(h.kept[i].at) })
 }
 
-// Suspects returns the part of held that may have changed in a snapshot of everything up to a commit, according to the history.
-// Besides are further keys that were written.
+// Suspects returns the part of held that may have changed in a snapshot of everything up to a
+// commit, according to the history. Besides are further keys that were written.
 func (h *History) Suspects(held Held, commit uint64, besides []Key) Held {
 	size := held.Size()
 	if size <= smallCheck {
@@ -131,7 +134,8 @@ func (h *History) Suspects(held Held, commit uint64, besides []Key) Held {
 	return held.Touched(append(written, besides...))
 }
 
-// keys returns the keys written after since and up to a commit; false if that is unknown, or if there are more than limit.
+// keys returns the keys written after since and up to a commit; false if that is unknown, or if
+// there are more than limit.
 func (h *History) keys(since Position, commit uint64, limit int) ([]Key, bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

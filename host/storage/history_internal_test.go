@@ -8,7 +8,8 @@ import (
 
 func testKey(i int) Key { return MakeKey(Part{Store, fmt.Sprintf("s%05d", i)}) }
 
-// filled returns a History of commits from..to, each of which wrote the key of its number, revision 1.
+// filled returns a History of the commits from to to. Each wrote revision 1 of the key with its
+// number.
 func filled(from, to int) *History {
 	h := NewHistory(uint64(from - 1))
 	for i := from; i <= to; i++ {
@@ -32,11 +33,11 @@ func TestHistoryForgetsTheOldest(t *testing.T) {
 				}
 			}
 			if _, _, err := h.Changes("", EndOf(500), 10, 1000); !errors.Is(err, ErrTooOld) {
-				t.Errorf("Changes since a commit that was forgotten = %v; want ErrTooOld", err)
+				t.Errorf("Changes since a forgotten commit = %v; want ErrTooOld", err)
 			}
 			found, next, err := h.Changes("", EndOf(950), 100, 999)
 			if err != nil || len(found) != 49 || found[0].Key != testKey(951) || next != EndOf(999) {
-				t.Errorf("Changes = %d from %v to %v, %v; want 49 up to the commit that is seen", len(found), found[0].Key, next, err)
+				t.Errorf("Changes = %d from %v to %v, %v; want 49 up to the given commit", len(found), found[0].Key, next, err)
 			}
 			if _, _, err := h.Changes("", EndOf(1001), 1, 1000); !errors.Is(err, ErrTooOld) {
 				t.Errorf("Changes since the future = %v; want ErrTooOld", err)
@@ -54,7 +55,8 @@ func TestHistoryDiscards(t *testing.T) {
 	}
 }
 
-// TestSuspects checks what a History rules out, and that it rules out nothing where it cannot know.
+// TestSuspects checks what a History excludes from the suspects. It may exclude a record or range
+// only if its history reaches back far enough.
 func TestSuspects(t *testing.T) {
 	h := filled(10, 40)
 	var held Held
@@ -66,27 +68,27 @@ func TestSuspects(t *testing.T) {
 		name             string
 		since            Position
 		upTo             uint64
-		besides          []Key
+		extra            []Key
 		versions, ranges int
 	}{
 		{"the present", EndOf(40), 40, nil, 0, 0},
 		{"written since", EndOf(35), 40, nil, 5, 1},
-		{"not seen yet", EndOf(35), 37, nil, 2, 0},
-		{"written besides", EndOf(40), 40, []Key{testKey(3), testKey(45)}, 2, 1},
-		{"everything known", EndOf(9), 40, nil, 31, 1},
+		{"written after the snapshot", EndOf(35), 37, nil, 2, 0},
+		{"written in this commit", EndOf(40), 40, []Key{testKey(3), testKey(45)}, 2, 1},
+		{"since the beginning", EndOf(9), 40, nil, 31, 1},
 		{"before the beginning", EndOf(8), 40, nil, 50, 2},
-		{"unknown", Position{}, 40, nil, 50, 2},
+		{"no position", Position{}, 40, nil, 50, 2},
 		{"the future", EndOf(41), 40, nil, 50, 2},
 	} {
 		held.Since = c.since
-		got := h.Suspects(held, c.upTo, c.besides)
+		got := h.Suspects(held, c.upTo, c.extra)
 		if len(got.Versions) != c.versions || len(got.Ranges) != c.ranges {
 			t.Errorf("%s: %d versions and %d ranges are suspects; want %d, %d", c.name, len(got.Versions), len(got.Ranges), c.versions, c.ranges)
 		}
 	}
 	few := Held{Since: EndOf(40), Versions: held.Versions[:smallCheck]}
 	if got := h.Suspects(few, 40, nil); got.Size() != few.Size() {
-		t.Errorf("of few that are held %d are suspects; want all, which are cheap to compare", got.Size())
+		t.Errorf("%d suspects of a small Held; want all, because they are cheap to compare", got.Size())
 	}
 	floor := Version{Key: MakeKey(Part{System, "floor"}), Revision: 1}
 	held.Since, held.Versions = EndOf(40), append(held.Versions, floor)

@@ -43,9 +43,10 @@ type Part struct {
 	Value string
 }
 
-// Key is the encoded form of a list of parts: for each part its tag, the length of its value as an unsigned varint, and the
-// value. The encoding is unambiguous, and the keys that begin with a list of parts are exactly those that have its encoding as a
-// prefix. Keys are ordered like strings; the zero Key is a prefix of every key.
+// Key is the encoded form of a list of parts: for each part its tag, the length of its value as an
+// unsigned varint, and the value. The encoding is unambiguous, and the keys that begin with a list
+// of parts are exactly those that have its encoding as a prefix. Keys are ordered like strings; the
+// zero Key is a prefix of every key.
 type Key string
 
 // MakeKey encodes parts. It omits parts with an empty value.
@@ -145,14 +146,15 @@ func (k Key) Tenant() string {
 	return ""
 }
 
-// Group returns the key of the tenant and app for which a record under k counts; false if k has no app. It ignores a leading
-// System part.
+// Group returns the key of the tenant and app for which a record under k counts; false if k has no
+// app. It ignores a leading System part.
 func (k Key) Group() (Key, bool) {
 	app, _, ok := k.groups()
 	return app, ok
 }
 
-// groups returns the part of k with tenant and app and, if a user follows it or a store, the account of that user, else "".
+// groups returns the part of k with tenant and app and, if a user follows it or a store, the
+// account of that user, else "".
 func (k Key) groups() (app, user Key, ok bool) {
 	if !k.valid() || k == "" {
 		return "", "", false
@@ -182,8 +184,8 @@ func (k Key) groups() (app, user Key, ok bool) {
 	return app, user, true
 }
 
-// String returns the key as text, for logs and errors that operators see: tenant=acme/app=shop. Values with control characters
-// or separators are quoted as in Go.
+// String returns the key as text, for logs and errors that operators see: tenant=acme/app=shop.
+// Values with control characters or separators are quoted as in Go.
 func (k Key) String() string {
 	parts, err := k.Parts()
 	if err != nil {

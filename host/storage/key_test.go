@@ -15,7 +15,7 @@ var tags = []storage.Tag{
 	storage.Session, storage.Workflow, storage.Store, storage.Item,
 }
 
-// drawParts draws values that are likely to run into each other where an encoding lets them.
+// drawParts draws values that an ambiguous encoding would confuse.
 func drawParts(t *rapid.T, label string) []storage.Part {
 	value := rapid.OneOf(
 		rapid.SampledFrom([]string{"", "a", "aa", "\x10\x01a", "\x70", "\x01", "\x00", "\xff"}),
@@ -48,8 +48,8 @@ func TestKeyRoundTrip(t *testing.T) {
 	})
 }
 
-// TestKeyPrefix checks that keys with a prefix are exactly those whose parts begin with its parts; with the
-// lists equal, that is also that no two lists share a key.
+// TestKeyPrefix checks that a key has another as a prefix if and only if its parts begin with the
+// other's parts. For lists of equal length, this also shows that no two lists share a key.
 func TestKeyPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := present(drawParts(t, "a")), present(drawParts(t, "b"))
@@ -81,7 +81,8 @@ func TestKeyOtherBytes(t *testing.T) {
 	}
 }
 
-// A key of a damaged file is printed at a terminal.
+// TestKeyStringIsPrintable checks that keys, which may come from a damaged file, are safe to print
+// on a terminal.
 func TestKeyStringIsPrintable(t *testing.T) {
 	for value, want := range map[string]string{
 		"ann": "user=ann", "Jürgen 王": "user=Jürgen 王", "\x1b[2J": `user="\x1b[2J"`, "a\nb": `user="a\nb"`, "\u202eevil": `user="\u202eevil"`,
@@ -130,7 +131,7 @@ func FuzzKeyParts(f *testing.F) {
 		k.Group()
 		parts, err := k.Parts()
 		if err == nil && storage.MakeKey(parts...) != k {
-			t.Errorf("%q has parts %q, which make another key", data, parts)
+			t.Errorf("%q has parts %q, but these have another key", data, parts)
 		}
 	})
 }
@@ -139,7 +140,7 @@ func ExampleMakeKey() {
 	acme := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"})
 	key := acme.With(
 		storage.Part{Tag: storage.App, Value: "shop"},
-		storage.Part{Tag: storage.User, Value: ""}, // nobody: left out
+		storage.Part{Tag: storage.User, Value: ""}, // no user: the part is omitted
 		storage.Part{Tag: storage.Store, Value: "prices"},
 	)
 	fmt.Println(key)

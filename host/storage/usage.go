@@ -33,10 +33,11 @@ func (u Usage) grows() bool { return u.Records > 0 || u.Bytes > 0 }
 // SizeOf returns the number of bytes that a record counts for in Usage.
 func SizeOf(r Record) int64 { return int64(len(r.Key) + len(r.Content)) }
 
-// Accounts returns the accounts for which a record counts: that of its tenant and app and, if it has a user, that of the user
-// in the app. The name of an account is a key of tenant, app and, for a user's account, user. The user is the one in the
-// record's key, or else in its subject tag. Entries of the ledger and records of metering count for accounts of their own,
-// whose names begin with a System part.
+// Accounts returns the accounts for which a record counts: that of its tenant and app and, if it
+// has a user, that of the user in the app. The name of an account is a key of tenant, app and, for
+// a user's account, user. The user is the one in the record's key, or else in its subject tag.
+// Entries of the ledger and records of metering count for accounts of their own, whose names begin
+// with a System part.
 func (r Record) Accounts() []Key {
 	var all []Key
 	r.eachAccount(func(account Key) { all = append(all, account) })
@@ -74,7 +75,8 @@ func UserAccount(app Key, user string) Key { return app.With(Part{User, user}) }
 // Ledger is the System part of the keys of ledger entries, which count for an account of their own.
 const Ledger = "ledger"
 
-// Metering is the System part of the keys of metering records, which also count for an account of their own.
+// Metering is the System part of the keys of metering records, which also count for an account of
+// their own.
 const Metering = "metering"
 
 var (
@@ -84,5 +86,6 @@ var (
 
 const subjectPrefix = "user/"
 
-// SubjectTag returns the tag of records that belong to a user and do not have the user in their key.
+// SubjectTag returns the tag of records that belong to a user and do not have the user in their
+// key.
 func SubjectTag(user string) string { return subjectPrefix + user }

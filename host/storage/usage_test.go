@@ -19,15 +19,15 @@ func TestAccounts(t *testing.T) {
 		tags []string
 		want []storage.Key
 	}{
-		{"an application's", storage.MakeKey(tenant, app, store), nil, []storage.Key{group}},
-		{"a user's", storage.MakeKey(tenant, app, ann, store), nil, []storage.Key{group, annGroup}},
-		{"a user's of the host", storage.MakeKey(system, tenant, app, ann, session), nil, []storage.Key{group, annGroup}},
-		{"an anonymous session's", storage.MakeKey(tenant, app, session, store), []string{"x"}, []storage.Key{group}},
-		{"a user's session's", storage.MakeKey(tenant, app, session, store), []string{"x", storage.SubjectTag("ann")}, []storage.Key{group, annGroup}},
+		{"an app's record", storage.MakeKey(tenant, app, store), nil, []storage.Key{group}},
+		{"a user's record", storage.MakeKey(tenant, app, ann, store), nil, []storage.Key{group, annGroup}},
+		{"a user's record of the host", storage.MakeKey(system, tenant, app, ann, session), nil, []storage.Key{group, annGroup}},
+		{"an anonymous session's record", storage.MakeKey(tenant, app, session, store), []string{"x"}, []storage.Key{group}},
+		{"a record of a user's session", storage.MakeKey(tenant, app, session, store), []string{"x", storage.SubjectTag("ann")}, []storage.Key{group, annGroup}},
 		{"a session", storage.MakeKey(system, tenant, app, session), []string{storage.SubjectTag("ann")}, []storage.Key{group, annGroup}},
-		{"an entry of the ledger", storage.MakeKey(part(storage.System, storage.Ledger), tenant, app, part(storage.Item, "r1")), nil,
+		{"a ledger entry", storage.MakeKey(part(storage.System, storage.Ledger), tenant, app, part(storage.Item, "r1")), nil,
 			[]storage.Key{storage.MakeKey(part(storage.System, storage.Ledger), tenant, app)}},
-		{"of no app", storage.MakeKey(tenant), []string{storage.SubjectTag("ann")}, nil},
+		{"a record outside of apps", storage.MakeKey(tenant), []string{storage.SubjectTag("ann")}, nil},
 	} {
 		if got := (storage.Record{Key: test.key, Tags: test.tags}).Accounts(); !slices.Equal(got, test.want) {
 			t.Errorf("%s: Accounts of %s = %v; want %v", test.name, test.key, got, test.want)

@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// Limits of a record. They are the same for every backend, and bound the work under a writer's lock: larger contents are stored
-// as several records.
+// Limits of a record. They are the same for every backend, and bound the work under a writer's
+// lock: larger contents are stored as several records.
 const (
 	MaxKeyBytes     = 2 << 10 // of a key
 	MaxTagBytes     = 512     // of each tag
 	MaxContentBytes = 4 << 20 // of a content
 )
 
-// Change is a checked write together with the head of the record that it replaces, the zero Head if there is none.
+// Change is a checked write together with the head of the record that it replaces, the zero Head if
+// there is none.
 type Change struct {
 	Old Head
 	Write
@@ -35,9 +36,10 @@ func Removal(old Head) Change {
 	return Change{Old: old, Write: Write{Record: Record{Key: old.Key}, Delete: true}}
 }
 
-// ApplyUpdate is the part of Update that is the same for every backend: it calls fn with the records under keys and checks the
-// writes that fn returns. It converts times to UTC and whole microseconds, and omits deletes of absent records. It returns an
-// error of fn unchanged. A panic in fn becomes an error, so that updates of others do not fail with it.
+// ApplyUpdate is the part of Update that is the same for every backend: it calls fn with the
+// records under keys and checks the writes that fn returns. It converts times to UTC and whole
+// microseconds, and omits deletes of absent records. It returns an error of fn unchanged. A panic
+// in fn becomes an error, so that updates of others do not fail with it.
 func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error)) ([]Change, error) {
 	writes, err := call(fn, now)
 	if err != nil {
@@ -84,7 +86,8 @@ func newIndexes(keys []Key) *indexes {
 	return p
 }
 
-// take returns the index of a key. It reports false for unknown keys and from the second call for a key on.
+// take returns the index of a key. It reports false for unknown keys and from the second call for a
+// key on.
 func (p *indexes) take(k Key) (int, bool) {
 	i, ok := p.find(k)
 	if !ok || p.taken[i] {

@@ -1,3 +1,3 @@
-// Package mem is a storage backend that keeps its records in memory: for tests, for trying a tool out, and
-// for hosts that need nothing to outlive the process.
+// Package mem is a storage backend in memory, for tests, for trying out a tool, and for hosts whose
+// data need not outlive the process.
 package mem

@@ -10,19 +10,20 @@ import (
 
 var _ storage.Backend = (*Backend)(nil)
 
-// Backend keeps records in memory, in the order of their keys. It is safe for concurrent use. What it holds
-// is gone when the process ends.
+// Backend is a storage backend that keeps records in memory, in the order of their keys. Its
+// contents are lost when the process ends. It is safe for concurrent use.
 type Backend struct {
-	// writer holds a token while an update is under way; a channel, so that waiting for it can be given up.
+	// writer holds a token while an update is in progress. It is a channel so that a caller can
+	// stop waiting for it.
 	writer chan struct{}
 
-	mu      sync.RWMutex // guards what follows; never held while a caller's function runs
+	mu      sync.RWMutex // guards the fields below; never held while a caller's function runs
 	closed  bool
 	records map[storage.Key]storage.Record
 	sorted  []storage.Key // the keys of records
 	usage   map[storage.Key]storage.Usage
 	floors  map[storage.Key]int64
-	commits uint64 // how many there were
+	commits uint64 // the number of commits so far
 	history *storage.History
 }
 
@@ -169,7 +170,8 @@ func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	return removed, nil
 }
 
-// matching returns the heads of up to limit selected records after a key; the caller holds the mutex.
+// matching returns the heads of up to limit selected records after a key; the caller holds the
+// mutex.
 func (b *Backend) matching(what storage.Selector, after storage.Key, limit int) (found []storage.Head) {
 	start, _ := slices.BinarySearch(b.sorted, max(what.Prefix, after))
 	for _, k := range b.sorted[start:] {
@@ -183,7 +185,7 @@ func (b *Backend) matching(what storage.Selector, after storage.Key, limit int) 
 	return found
 }
 
-// Close implements storage.Backend. An update that is under way ends first.
+// Close implements storage.Backend. It waits for an update in progress.
 func (b *Backend) Close() error {
 	b.writer <- struct{}{}
 	defer b.end()
@@ -193,7 +195,7 @@ func (b *Backend) Close() error {
 	return nil
 }
 
-// begin waits for the writer's token, or for ctx to end.
+// begin waits for the writer's token, or until ctx ends.
 func (b *Backend) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -208,7 +210,7 @@ func (b *Backend) begin(ctx context.Context) error {
 
 func (b *Backend) end() { <-b.writer }
 
-// commit makes changes; the caller holds the writer's token and the mutex.
+// commit applies changes; the caller holds the writer's token and the mutex.
 func (b *Backend) commit(changes []storage.Change, growth *storage.Growth) {
 	if len(changes) == 0 {
 		return
@@ -227,7 +229,7 @@ func (b *Backend) commit(changes []storage.Change, growth *storage.Growth) {
 	b.history.Add(b.commits, written)
 }
 
-// apply makes one change; the caller holds the writer's token and the mutex.
+// apply applies one change; the caller holds the writer's token and the mutex.
 func (b *Backend) apply(c storage.Change) {
 	k := c.Record.Key
 	at, found := slices.BinarySearch(b.sorted, k)

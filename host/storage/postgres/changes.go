@@ -9,10 +9,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The order of commits. PostgreSQL has none that a reader can see, and making one would make commits wait for each other's
-// writes to disk. Changes are ordered by transaction id instead, and reported when no older transaction is in progress. An id
-// is assigned after the snapshot, so that a transaction comes after all those that it saw; two writers of one record never
-// overlap.
+// PostgreSQL has no order of commits that a reader can see, and defining one would make commits
+// wait for each other's disk writes. So changes are ordered by transaction id, and reported only
+// when no older transaction is in progress. An id is assigned after the snapshot: a transaction
+// comes after all transactions that it saw. Two writers of one record never overlap.
 const (
 	// selectHorizon is the last id before the oldest transaction in progress.
 	selectHorizon = `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1`
@@ -22,7 +22,8 @@ const (
 	putChanges = `insert into changes (xid, n, key, revision, generation, deleted)
 		select pg_current_xact_id()::text::bigint, n, k, r, g, d
 		from unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::boolean[]) with ordinality as c (k, r, g, d, n)`
-	// forgetChanges bounds the history by number and by age: its keys may name users who were erased.
+	// forgetChanges bounds the history by number and by age: its keys may name users who were
+	// erased.
 	forgetChanges = `with last as (select greatest(
 			coalesce((select xid - 1 from changes where at >= now() - interval '1 hour' order by xid, n limit 1), (select max(xid) from changes)),
 			(select xid from changes order by xid desc, n desc offset 65536 limit 1)) as xid),
@@ -40,7 +41,8 @@ func queuePosition(batch *pgx.Batch, at *storage.Position) {
 	})
 }
 
-// Changes implements storage.Backend. Changes of a transaction are reported once all older ones have ended.
+// Changes implements storage.Backend. Changes of a transaction are reported once all older ones
+// have ended.
 func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage.Position, limit int) ([]storage.Changed, storage.Position, error) {
 	if err := storage.CheckLimit(limit); err != nil {
 		return nil, storage.Position{}, err
@@ -49,7 +51,7 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	var last, now storage.Position
 	var forgotten uint64
 	err := b.read(ctx, func(batch *pgx.Batch) {
-		// Serializable, it would conflict with every writer.
+		// A serializable transaction would conflict with every writer.
 		batch.Queue(`begin isolation level repeatable read read only`)
 		queuePosition(batch, &now)
 		batch.Queue(`select forgotten from meta`).QueryRow(func(row pgx.Row) error { return row.Scan(&forgotten) })

@@ -12,13 +12,14 @@ import (
 )
 
 const (
-	// maxAttempts bounds how often a transaction is tried that conflicts with others.
+	// maxAttempts is the number of attempts at a transaction that conflicts with others.
 	maxAttempts = 24
-	// aloneAfter is the number of conflicts after which an update excludes the others of this process.
-	aloneAfter = 3
+	// exclusiveAfter is the number of conflicts after which an update excludes the others of this
+	// process.
+	exclusiveAfter = 3
 	// maxBackoff bounds the wait before another attempt.
 	maxBackoff = 50 * time.Millisecond
-	// commitTimeout bounds the wait for a commit, which the caller cannot end.
+	// commitTimeout bounds the wait for a commit, which ends independently of the caller's context.
 	commitTimeout = 30 * time.Second
 )
 
@@ -51,16 +52,17 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	})
 }
 
-// beginUpdate is the statement behind which the transaction of transact lies.
+// beginUpdate is the statement that begins the transaction of transact.
 const beginUpdate = `begin isolation level serializable read write`
 
-// transact runs the statements that query adds, of which one is beginUpdate, and makes the changes that decide then returns, in
-// one transaction. Both are called again after a conflict. The error of decide is returned as it is, if what it saw was consistent.
+// transact runs the statements that query adds, of which one is beginUpdate, and makes the changes
+// that decide then returns, in one transaction. Both are called again after a conflict. The error
+// of decide is returned as it is, if what it saw was consistent.
 func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide func() ([]storage.Change, error)) error {
 	var refused error
 	err := b.retry(ctx, func(attempt int) error {
 		tokens := int64(1)
-		if attempt > aloneAfter {
+		if attempt > exclusiveAfter {
 			tokens = b.conns
 		}
 		if err := b.writers.Acquire(ctx, tokens); err != nil {
@@ -81,7 +83,8 @@ func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide f
 	return refused
 }
 
-// retry calls try until there is no conflict, at most maxAttempts times, and returns the error for the caller.
+// retry calls try until there is no conflict, at most maxAttempts times, and returns the error for
+// the caller.
 func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error {
 	for attempt := 1; ; attempt++ {
 		err := try(attempt)
@@ -96,8 +99,9 @@ func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error 
 	}
 }
 
-// try is one attempt of transact, in two round trips. It ignores ctx once decide was called. It commits a transaction that
-// changes nothing, too: only then decide has seen a state that other transactions agree with.
+// try is one attempt of transact, in two round trips. It ignores ctx once decide was called. It
+// commits a transaction that changes nothing, too: only then decide has seen a state that other
+// transactions agree with.
 func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide func() ([]storage.Change, error)) (refused, err error) {
 	batch := &pgx.Batch{}
 	query(batch)
@@ -122,7 +126,8 @@ func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide fun
 	return nil, err
 }
 
-// rollback makes a connection usable again after a statement failed. One that stays in a transaction is closed by the pool.
+// rollback makes a connection usable again after a statement failed. One that stays in a
+// transaction is closed by the pool.
 func rollback(ctx context.Context, conn *pgx.Conn) {
 	if !conn.IsClosed() {
 		_, _ = conn.Exec(ctx, `rollback`)

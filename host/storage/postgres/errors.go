@@ -29,7 +29,8 @@ func sqlState(err error) string {
 	return ""
 }
 
-// conflicts reports whether a transaction was rolled back because of others, and may be tried again.
+// conflicts reports whether a transaction was rolled back because of others, and may be tried
+// again.
 func conflicts(err error) bool {
 	code := sqlState(err)
 	return code == serializationFailure || code == deadlockDetected
@@ -52,12 +53,12 @@ func (b *Backend) failure(ctx context.Context, err error) error {
 	return fmt.Errorf("PostgreSQL: %w", err)
 }
 
-// rolledBack reports whether err, of the batch that ends with COMMIT, says that nothing was committed: the server
-// refused one of its statements, or got none of them.
+// rolledBack reports whether err, of the batch that ends with COMMIT, proves that nothing was
+// committed: the server rejected one of the statements, or received none of them.
 func rolledBack(err error) bool {
 	var reported *pgconn.PgError
 	if errors.As(err, &reported) {
-		// After a FATAL error the connection is gone, and nothing is known of what came before it.
+		// A FATAL error closes the connection; the statements before it may have been committed.
 		return reported.SeverityUnlocalized == "ERROR" && reported.Code != completionUnknown
 	}
 	return pgconn.SafeToRetry(err)

@@ -11,12 +11,13 @@ import (
 const (
 	selectVersions = `select key, revision, generation from records where key = any($1)`
 	selectFloors   = ` union all select key, revision, '' from floors where key = any($1)`
-	// selectRange ends after one record too many.
+	// selectRange reads one record more than the range has.
 	selectRange = `select key, revision, generation from records
 		where key >= $1 and key < $2 and key > $3 and ($4 = ''::bytea or key <= $4) order by key limit $5`
 )
 
-// queueHeld adds the queries that compare held with what is stored, without contents. *changed is the result.
+// queueHeld adds the queries that compare held with the stored records, without their contents.
+// *changed is the result.
 func queueHeld(batch *pgx.Batch, held storage.Held, changed *bool) {
 	*changed = false
 	if len(held.Versions) > 0 {

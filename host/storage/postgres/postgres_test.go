@@ -21,8 +21,8 @@ import (
 
 var cluster pgtest.Cluster
 
-// TestMain runs a quarter of the random histories: each of their many transactions is a round trip to another process. The
-// command line overrides it.
+// TestMain reduces the number of random histories to a quarter, because each of their many
+// transactions is a round trip to another process. A flag on the command line overrides it.
 func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "25"); err != nil {
 		panic(err)
@@ -35,7 +35,7 @@ func TestBackend(t *testing.T) {
 	open(t, dsn)
 	conn := connect(t, dsn)
 	storagetest.Run(t, func(t *testing.T) storage.Backend {
-		// Creating the tables for each would take most of the time.
+		// Creating the tables anew for each test would take most of the time.
 		execute(t, conn, `truncate records, tags, usage, floors, changes`)
 		return open(t, dsn)
 	})
@@ -93,7 +93,8 @@ func content(t testing.TB, b storage.Backend, k storage.Key) string {
 	return string(found[0].Content)
 }
 
-// TestReopen checks that records outlive the backend, and that several can create the tables at once.
+// TestReopen checks that records outlive the backend, and that several can create the tables at
+// once.
 func TestReopen(t *testing.T) {
 	dsn := cluster.DSN(t)
 	var wg sync.WaitGroup
@@ -135,7 +136,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestConflicts checks that an update that always conflicts ends with a plain error, and writes nothing.
+// TestConflicts checks that an update that always conflicts returns a plain error and writes
+// nothing.
 func TestConflicts(t *testing.T) {
 	dsn := cluster.DSN(t)
 	b, other := open(t, dsn), open(t, dsn)
@@ -182,7 +184,7 @@ func TestUsageOfRemovedUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn := connect(t, dsn)
-	// The history is forgotten in time.
+	// Old history is deleted.
 	execute(t, conn, `update changes set at = now() - interval '2 hours'`)
 	if _, err := b.DeleteWhere(ctx, storage.Selector{Expired: time.Now()}, 1); err != nil {
 		t.Fatal(err)
@@ -198,8 +200,9 @@ func TestUsageOfRemovedUser(t *testing.T) {
 	}
 }
 
-// TestBudgetsDoNotConflict checks that the commits of an app with a budget do not conflict, though each changes the usage that
-// the others are compared with. Two connections may have the same shard by chance, but not one pair after the other.
+// TestBudgetsDoNotConflict checks that commits of an app with a budget do not conflict, although
+// each changes the usage that the others are checked against. Two connections may use the same
+// shard by chance, so the test tries several pairs.
 func TestBudgetsDoNotConflict(t *testing.T) {
 	dsn := cluster.DSN(t)
 	var calls []int
@@ -213,7 +216,8 @@ func TestBudgetsDoNotConflict(t *testing.T) {
 	t.Errorf("two updates at the same time took %v calls of their functions; want 2", calls)
 }
 
-// interleave has an update take place while another one does, in the same account, and returns the calls of their functions.
+// interleave runs an update during another one in the same account, and returns the number of calls
+// of their functions.
 func interleave(t *testing.T, b, other *postgres.Backend) (calls int) {
 	t.Helper()
 	mine, others := key("ann", "mine"), key("ann", "others")
@@ -222,7 +226,7 @@ func interleave(t *testing.T, b, other *postgres.Backend) (calls int) {
 	budget := storage.Budget{
 		App: storage.Limit{Account: group, Max: limit}, User: storage.Limit{Account: storage.UserAccount(group, "ann"), Max: limit},
 	}
-	for _, b := range []*postgres.Backend{b, other} { // both have a row of each account
+	for _, b := range []*postgres.Backend{b, other} { // both create their rows of each account
 		for _, k := range []storage.Key{mine, others} {
 			if err := put(b, k, "x"); err != nil {
 				t.Fatal(err)
@@ -244,7 +248,8 @@ func interleave(t *testing.T, b, other *postgres.Backend) (calls int) {
 	return calls
 }
 
-// TestForgottenChanges checks that the history ends at what was forgotten, and only there.
+// TestForgottenChanges checks that Changes fails for positions before the deleted history, and only
+// for these.
 func TestForgottenChanges(t *testing.T) {
 	ctx := context.Background()
 	dsn := cluster.DSN(t)
@@ -280,7 +285,8 @@ func TestForgottenChanges(t *testing.T) {
 	}
 }
 
-// TestChangesWait checks that no change is reported while an older transaction is in progress, whose changes come before it.
+// TestChangesWait checks that no change is reported while an older transaction, whose changes would
+// come first, is in progress.
 func TestChangesWait(t *testing.T) {
 	ctx := context.Background()
 	dsn := cluster.DSN(t)
@@ -304,8 +310,8 @@ func TestChangesWait(t *testing.T) {
 	}
 }
 
-// TestLongKeys checks that the longest keys of hosts and the longest tags fit into the indexes, even if they cannot be
-// compressed, and that long tags are told apart by their ends.
+// TestLongKeys checks that the longest keys and tags fit into the indexes even if they are
+// incompressible, and that long tags that differ only at their ends are distinct.
 func TestLongKeys(t *testing.T) {
 	ctx := context.Background()
 	b := open(t, cluster.DSN(t))

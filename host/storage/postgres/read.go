@@ -15,8 +15,8 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) (found []storage
 	return found, err
 }
 
-// Read implements storage.Backend. It compares all that is held, whatever the position: what was written since can be
-// looked up only where every writer writes, which would conflict with all of them.
+// Read implements storage.Backend. It compares everything in held, whatever the position: a lookup
+// of later writes would need a row that every writer updates, and conflict with all of them.
 func (b *Backend) Read(ctx context.Context, want []storage.Key, held storage.Held) (found []storage.Record, at storage.Position, err error) {
 	var changed bool
 	err = b.read(ctx, func(batch *pgx.Batch) {
@@ -59,8 +59,8 @@ func (b *Backend) scan(ctx context.Context, columns string, prefix, after storag
 	return found, err
 }
 
-// read runs the statements that queue adds in one transaction, which reads one snapshot, in one round trip. queue is called
-// for each attempt.
+// read runs the statements that queue adds in one transaction, which reads one snapshot, in one
+// round trip. It calls queue again for each attempt.
 func (b *Backend) read(ctx context.Context, queue func(*pgx.Batch)) error {
 	return b.retry(ctx, func(int) error {
 		batch := &pgx.Batch{}
@@ -76,7 +76,8 @@ const (
 		union all select key, revision, '', null, null, null, '', '{}', 0, '' from floors where key = any($1)`
 )
 
-// queueLookup adds the query for the records under keys. They are in found, in the order of the keys, after the batch.
+// queueLookup adds the query for the records under keys. They are in found, in the order of the
+// keys, after the batch.
 func queueLookup(batch *pgx.Batch, keys []storage.Key, found *[]storage.Record) {
 	sql := selectRecords
 	if slices.ContainsFunc(keys, storage.IsFloor) {

@@ -11,13 +11,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// What one transaction of a removal takes out at most.
+// Limits of one transaction of a removal.
 const (
 	maxRemoved      = 1000
 	maxRemovedBytes = 4 << 20
 )
 
-// page returns the query for up to n heads of what is removed that follow last in the order of the query.
+// page returns a query for up to n heads of matching records that follow last in the order of the
+// query.
 type page func(last storage.Head, n int) (sql string, arguments []any)
 
 // DeleteWhere implements storage.Backend.
@@ -47,7 +48,8 @@ func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after stor
 	return found, err
 }
 
-// selecting returns the page of what is selected by a prefix, a tag or keys, in the order of keys.
+// selecting returns the page function for records with a prefix, a tag or keys, in the order of
+// keys.
 func selecting(what storage.Selector) page {
 	from, end := []byte(what.Prefix), prefixEnd(what.Prefix)
 	return func(last storage.Head, n int) (string, []any) {
@@ -62,7 +64,7 @@ func selecting(what storage.Selector) page {
 	}
 }
 
-// expired returns the page of what has expired, in the order of expiry.
+// expired returns the page function for expired records, in the order of expiry.
 func expired(what storage.Selector) page {
 	return func(last storage.Head, n int) (string, []any) {
 		from := int64(math.MinInt64)
@@ -87,8 +89,8 @@ const (
 	orderExpired  = ` order by r.expires, r.key limit $1`
 )
 
-// remove deletes up to limit records in transactions of a bounded size, until there is none left before and after the place
-// that it has come to.
+// remove deletes up to limit records in transactions of a bounded size. After it reaches the end,
+// it starts again at the beginning, until a whole pass finds no records.
 func (b *Backend) remove(ctx context.Context, limit int, next page) (removed []storage.Head, err error) {
 	for last := (storage.Head{}); len(removed) < limit; {
 		chunk, err := b.removeChunk(ctx, last, min(limit-len(removed), maxRemoved), next)
@@ -103,7 +105,8 @@ func (b *Backend) remove(ctx context.Context, limit int, next page) (removed []s
 	return removed, nil
 }
 
-// removeChunk removes the first records after last, up to n and as many as one transaction should. Contents are not read.
+// removeChunk removes the first records after last: up to n, and no more than one transaction
+// should remove. It does not read contents.
 func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, next page) (removed []storage.Head, err error) {
 	query := func(batch *pgx.Batch) {
 		batch.Queue(beginUpdate)
@@ -127,10 +130,11 @@ func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, nex
 	return removed, nil
 }
 
-// maxIndexed bounds a tag in the index, of which an entry, with its key, must be under 2,700 bytes.
+// maxIndexed is the maximum size of a tag in the index. An index entry, which also has the key,
+// must be smaller than 2,700 bytes.
 const maxIndexed = 256
 
-// indexed returns a tag of a tenant and app as the index has it: long ones end with a hash.
+// indexed returns the index form of a tag of a tenant and app: a long tag ends with a hash.
 func indexed(group storage.Key, tag string) []byte {
 	entry := append(binary.AppendUvarint(nil, uint64(len(group))), group...)
 	if entry = append(entry, tag...); len(entry) <= maxIndexed {

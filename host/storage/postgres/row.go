@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The columns that collect reads, with the content of a record or without it.
+// Columns that collect reads, with and without the content of a record.
 const (
 	columns       = `r.key, r.revision, r.generation, r.created, r.updated, r.expires, r.run, r.tags, octet_length(r.content)::bigint, `
 	recordColumns = columns + `r.content`
@@ -77,7 +77,8 @@ func bytesOf[T ~string](all []T) [][]byte {
 	return converted
 }
 
-// prefixEnd returns the lowest key above all keys with the prefix. The first byte of a key is a tag, and never the highest.
+// prefixEnd returns the lowest key above all keys with the prefix. The first byte of a key is a
+// tag, and never the highest.
 func prefixEnd(prefix storage.Key) []byte {
 	end := []byte(prefix)
 	for n := len(end); n > 0; n-- {

@@ -11,11 +11,11 @@ import (
 // format is the version of the tables.
 const format = 3
 
-// ddl creates the tables. Keys, tags and ids are bytea: text can hold neither NUL nor invalid UTF-8, and keys compare
-// as bytes. Times are microseconds since 1970.
+// ddl creates the tables. Keys, tags and ids are bytea: text can hold neither NUL nor invalid
+// UTF-8, and keys compare as bytes. Times are microseconds since 1970.
 //
-// The column tags is the list that a record is returned with; the table tags is its index. Usage is kept in shards
-// that readers add up, so that the commits of an app do not all update one row.
+// The column tags is the list that a record is returned with; the table tags is its index. Usage is
+// kept in shards that readers add up, so that the commits of an app do not all update one row.
 var ddl = []string{
 	`create table if not exists meta (single boolean primary key default true check (single), format integer not null, forgotten bigint not null default 0)`,
 	fmt.Sprintf(`insert into meta (format) values (%d) on conflict do nothing`, format),
@@ -41,11 +41,12 @@ var ddl = []string{
 	`create table if not exists changes (
 		xid bigint, n integer, at timestamptz not null default now(), key bytea not null, revision bigint not null,
 		generation bytea not null, deleted boolean not null, primary key (xid, n))`,
-	// Transaction ids of another cluster, from which the tables were restored, mean nothing here.
+	// Transaction ids from another cluster are meaningless after a restore into this one.
 	`delete from changes where xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
 }
 
-// createTables creates the schema and its tables if they are missing, and refuses tables of another format.
+// createTables creates the schema and its tables if they are missing, and refuses tables of another
+// format.
 func createTables(ctx context.Context, conn *pgx.Conn, schema string) error {
 	statements := append([]string{
 		`begin isolation level read committed read write`,

@@ -14,13 +14,14 @@ const (
 	addUsage = `insert into usage as u (account, shard, records, bytes)
 		select a, pg_backend_pid() % n, r, b from unnest($1::bytea[], $2::integer[], $3::bigint[], $4::bigint[]) as d (a, n, r, b)
 		on conflict (account, shard) do update set records = u.records + excluded.records, bytes = u.bytes + excluded.bytes`
-	// deleteUsage forgets accounts that hold nothing: an account names its user.
+	// deleteUsage removes empty accounts, because an account names its user.
 	deleteUsage = `delete from usage u where u.account = any($1)
 		and (select sum(s.records) = 0 and sum(s.bytes) = 0 from usage s where s.account = u.account)`
 	selectUsage = `select account, sum(records)::bigint, sum(bytes)::bigint from usage where account = any($1) group by account`
 )
 
-// The number of shards of an account. A user has fewer commits at a time than an app, and there are many users.
+// The number of shards of an account. A user has fewer concurrent commits than an app, and there
+// are many users.
 const (
 	appShards  = 64
 	userShards = 8
@@ -42,9 +43,10 @@ func (b *Backend) Usage(ctx context.Context, accounts ...storage.Key) ([]storage
 // totals is the usage of accounts.
 type totals map[storage.Key]storage.Usage
 
-// queue adds statements that read the usage of accounts, in a transaction of their own. In a serializable one, the commits of an
-// app would all conflict, because each changes what others have read. So an update is compared with the usage before it began, to
-// which updates that take place at the same time add.
+// queue adds statements that read the usage of accounts, in their own transaction. In a
+// serializable transaction, all commits of an app would conflict, because each changes the usage
+// that others have read. So an update is checked against the usage before it began, without
+// concurrent updates.
 func (t *totals) queue(batch *pgx.Batch, accounts []storage.Key) {
 	batch.Queue(`begin isolation level read committed read only`)
 	batch.Queue(selectUsage, bytesOf(accounts)).Query(func(rows pgx.Rows) error {

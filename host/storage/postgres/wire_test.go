@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// wire is a proxy between a backend and the server that counts what passes and can lose it.
+// wire is a proxy between a backend and the server that counts the traffic and can drop it.
 type wire struct {
 	dsn string
 
@@ -28,7 +28,7 @@ type wire struct {
 
 const socket = ".s.PGSQL.5432"
 
-// newWire returns a proxy before the server of dsn.
+// newWire returns a proxy in front of the server of dsn.
 func newWire(t *testing.T, dsn string) *wire {
 	t.Helper()
 	u, err := url.Parse(dsn)
@@ -119,7 +119,8 @@ func (w *wire) set(change func(w *wire)) {
 	change(w)
 }
 
-// TestLostConnection checks that a commit whose reply is lost has an unknown outcome, as has one that may not have arrived.
+// TestLostConnection checks that a commit has an unknown outcome if its reply is lost, or if its
+// request may not have arrived.
 func TestLostConnection(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -176,7 +177,7 @@ func ignore(err, expected error) error {
 	return err
 }
 
-// TestRoundTrips checks that a read is one round trip and that an update is two.
+// TestRoundTrips checks that a read takes one round trip and an update two.
 func TestRoundTrips(t *testing.T) {
 	ctx := context.Background()
 	w := newWire(t, cluster.DSN(t))
@@ -227,7 +228,8 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestRemovalsReadNoContents checks that contents do not cross the wire when records are removed or listed.
+// TestRemovalsReadNoContents checks that contents do not cross the wire when records are removed or
+// listed.
 func TestRemovalsReadNoContents(t *testing.T) {
 	ctx := context.Background()
 	w := newWire(t, cluster.DSN(t))

@@ -24,7 +24,8 @@ const (
 		on conflict (key) do update set revision = greatest(f.revision, excluded.revision)`
 )
 
-// queueChanges adds the statements that make changes. All transactions lock rows in the same order.
+// queueChanges adds the statements that apply changes. All transactions lock rows in the same
+// order.
 func queueChanges(batch *pgx.Batch, changes []storage.Change) {
 	queueLog(batch, changes)
 	changes = slices.SortedFunc(slices.Values(changes), func(x, y storage.Change) int { return cmp.Compare(x.Record.Key, y.Record.Key) })
@@ -35,7 +36,7 @@ func queueChanges(batch *pgx.Batch, changes []storage.Change) {
 			continue
 		}
 		deleted = append(deleted, []byte(c.Record.Key))
-		if i+1 == len(changes) || !changes[i+1].Delete { // neighbours share a statement
+		if i+1 == len(changes) || !changes[i+1].Delete { // consecutive deletions share a statement
 			batch.Queue(deleteRecords, deleted)
 			deleted = nil
 		}
@@ -48,7 +49,8 @@ func queueChanges(batch *pgx.Batch, changes []storage.Change) {
 	queueFloors(batch, changes)
 }
 
-// queueTags adds the statement for the tags of each change that are in one list and not in the other.
+// queueTags adds the statement for the tags of each change that are in one of its lists but not in
+// the other.
 func queueTags(batch *pgx.Batch, sql string, changes []storage.Change, in, notIn func(storage.Change) []string) {
 	var tags, keys [][]byte
 	for _, c := range changes {

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// RunExact checks in addition to Run that the budgets of a backend are exact: updates that take place at the same time do not
-// exceed a limit together. open returns a new, empty backend, which is closed afterwards.
+// RunExact checks, in addition to Run, that the budgets of a backend are exact: concurrent updates
+// do not exceed a limit together. open returns a new, empty backend; RunExact closes it.
 func RunExact(t *testing.T, open func(t *testing.T) storage.Backend) {
 	b := open(t)
 	defer b.Close()
@@ -34,14 +34,14 @@ func putWithin(b storage.Backend, budget storage.Budget, writes ...storage.Write
 
 func atMost(records, bytes int64) storage.Usage { return storage.Usage{Records: records, Bytes: bytes} }
 
-// budgetOf bounds the app "a" and its user ann.
+// budgetOf returns a budget that bounds the app "a" and its user ann.
 func budgetOf(ofApp, ofUser storage.Usage) storage.Budget {
 	return storage.Budget{
 		App: storage.Limit{Account: app("a"), Max: ofApp}, User: storage.Limit{Account: storage.UserAccount(app("a"), "ann"), Max: ofUser},
 	}
 }
 
-// testBudget fills an app and a user up to what they may hold, and beyond.
+// testBudget fills an app and a user up to their limits, and beyond.
 func testBudget(t *testing.T, b storage.Backend) {
 	key := func(i int) storage.Key { return app("a", store(fmt.Sprint("s", i)), user("ann")) }
 	write := func(i int, content string) storage.Write { return storage.Write{Record: record(key(i), 1, content)} }
@@ -63,33 +63,34 @@ func testBudget(t *testing.T, b storage.Backend) {
 		{"no budget", storage.Budget{}, []storage.Write{write(0, "12345")}, nil},
 		{"no limits", budgetOf(none, none), []storage.Write{write(0, "123")}, nil},
 		{"as before", storage.Budget{}, []storage.Write{write(0, "12345")}, nil},
-		{"a record too many of the app", budgetOf(atMost(3, 0), none), []storage.Write{write(2, "x")}, of(app("a"), "records", 3, 1, 3)},
-		{"as many as the app may have", budgetOf(atMost(3, 0), none), []storage.Write{write(2, "x"), remove(1)}, nil},
-		{"back again", storage.Budget{}, []storage.Write{remove(2), write(1, "12345")}, nil},
-		{"a record too many of the user", budgetOf(large, atMost(2, 0)), []storage.Write{write(2, "x")}, of(ann, "records", 2, 1, 2)},
-		{"a byte too many of the user", budgetOf(large, atMost(0, 2*size+10)), []storage.Write{write(0, "123456")}, of(ann, "bytes", 2*size+10, 1, 2*size+10)},
-		{"as many bytes as the user may have", budgetOf(large, atMost(0, 2*size+10)), []storage.Write{write(0, "54321")}, nil},
-		{"less, over the limits", budgetOf(large, atMost(1, 1)), []storage.Write{write(0, "1")}, nil},
-		{"a record less, and more bytes", budgetOf(large, atMost(1, size)), []storage.Write{remove(0), write(1, "1234567890")}, nil},
-		{"a large one", storage.Budget{}, []storage.Write{write(1, strings.Repeat("x", 500))}, nil},
-		{"a record more, and less bytes over the limit", budgetOf(large, atMost(10, 1)), []storage.Write{write(1, ""), write(2, "")}, nil},
+		{"a record over the app's limit", budgetOf(atMost(3, 0), none), []storage.Write{write(2, "x")}, of(app("a"), "records", 3, 1, 3)},
+		{"at the app's limit", budgetOf(atMost(3, 0), none), []storage.Write{write(2, "x"), remove(1)}, nil},
+		{"as at first", storage.Budget{}, []storage.Write{remove(2), write(1, "12345")}, nil},
+		{"a record over the user's limit", budgetOf(large, atMost(2, 0)), []storage.Write{write(2, "x")}, of(ann, "records", 2, 1, 2)},
+		{"a byte over the user's limit", budgetOf(large, atMost(0, 2*size+10)), []storage.Write{write(0, "123456")}, of(ann, "bytes", 2*size+10, 1, 2*size+10)},
+		{"at the user's limit of bytes", budgetOf(large, atMost(0, 2*size+10)), []storage.Write{write(0, "54321")}, nil},
+		{"over the limits, but shrinking", budgetOf(large, atMost(1, 1)), []storage.Write{write(0, "1")}, nil},
+		{"fewer records, more bytes", budgetOf(large, atMost(1, size)), []storage.Write{remove(0), write(1, "1234567890")}, nil},
+		{"a large record", storage.Budget{}, []storage.Write{write(1, strings.Repeat("x", 500))}, nil},
+		{"more records, fewer bytes over the limit", budgetOf(large, atMost(10, 1)), []storage.Write{write(1, ""), write(2, "")}, nil},
 		{"the app before the user", budgetOf(atMost(1, 0), atMost(1, 0)), []storage.Write{write(0, "x")}, of(app("a"), "records", 3, 1, 1)},
 		{"records before bytes", budgetOf(atMost(1, 1), none), []storage.Write{write(0, "x")}, of(app("a"), "records", 3, 1, 1)},
 	} {
 		before := all(t, b, "")
 		err := putWithin(b, c.budget, c.writes...)
-		over, refused := errors.AsType[*storage.OverBudgetError](err)
-		if refused != (c.want != nil) || refused && *over != *c.want || err != nil && !refused {
+		over, rejected := errors.AsType[*storage.OverBudgetError](err)
+		if rejected != (c.want != nil) || rejected && *over != *c.want || err != nil && !rejected {
 			t.Errorf("%s: Update = %v, %+v; want %+v", c.name, err, over, c.want)
 		}
-		if refused {
-			same(t, c.name+": what is there", all(t, b, ""), before)
+		if rejected {
+			same(t, c.name+": the stored records", all(t, b, ""), before)
 		}
 		checkUsage(t, b, app("a"), ann)
 	}
 }
 
-// testBudgetNames checks that two users of an app have a limit each, and that a budget bounds the accounts that it names.
+// testBudgetNames checks that two users of an app have separate limits, and that a budget bounds
+// only the accounts that it names.
 func testBudgetNames(t *testing.T, b storage.Backend) {
 	of := func(who, name string) storage.Write {
 		return storage.Write{Record: record(app("a", store(name), user(who)), 1, "x")}
@@ -106,18 +107,18 @@ func testBudgetNames(t *testing.T, b storage.Backend) {
 	}{
 		{"ann's first", forAnn, of("ann", "s"), ""},
 		{"ann's second", forAnn, of("ann", "t"), forAnn.User.Account},
-		{"ann's by a tag", forAnn, byTag, forAnn.User.Account},
+		{"ann's, by a tag", forAnn, byTag, forAnn.User.Account},
 		{"bob's first", forBob, of("bob", "s"), ""},
 		{"bob's second", forBob, of("bob", "t"), forBob.User.Account},
 		{"bob's, in a budget of ann", forAnn, of("bob", "u"), ""},
-		{"beyond the app's", forAnn, of("cid", "s"), app("a")},
-		{"the ledger's, which has an account of its own", forAnn, storage.Write{Record: record(ledger, 1, "x")}, ""},
+		{"beyond the app's limit", forAnn, of("cid", "s"), app("a")},
+		{"the ledger's, which has its own account", forAnn, storage.Write{Record: record(ledger, 1, "x")}, ""},
 		{"bob's, removed", forAnn, storage.Write{Record: storage.Record{Key: of("bob", "s").Record.Key}, Delete: true}, ""},
-		{"in its place", forAnn, of("cid", "s"), ""},
+		{"in place of another", forAnn, of("cid", "s"), ""},
 	} {
 		err := putWithin(b, c.budget, c.write)
-		over, refused := errors.AsType[*storage.OverBudgetError](err)
-		if err != nil && !refused || refused != (c.full != "") || refused && over.Account != c.full {
+		over, rejected := errors.AsType[*storage.OverBudgetError](err)
+		if err != nil && !rejected || rejected != (c.full != "") || rejected && over.Account != c.full {
 			t.Errorf("%s: Update = %v, %+v; want a full account %q", c.name, err, over, c.full)
 		}
 	}
@@ -129,14 +130,15 @@ const (
 	fillMax     = 4
 )
 
-// fill has many writers fill an app at once, and returns how many records it holds then.
+// fill makes many writers fill an app concurrently, and returns the number of its records
+// afterwards.
 func fill(t *testing.T, b storage.Backend, name string) int64 {
 	t.Helper()
 	budget := storage.Budget{App: storage.Limit{Account: app(name), Max: storage.Usage{Records: fillMax}}}
 	var fit atomic.Int64
 	together(fillWriters, func(i int) {
 		err := putWithin(b, budget, storage.Write{Record: record(app(name, store(fmt.Sprint("s", i))), 1, "x")})
-		if _, refused := errors.AsType[*storage.OverBudgetError](err); err != nil && !refused {
+		if _, rejected := errors.AsType[*storage.OverBudgetError](err); err != nil && !rejected {
 			t.Error(err)
 		} else if err == nil {
 			fit.Add(1)
@@ -145,13 +147,13 @@ func fill(t *testing.T, b storage.Backend, name string) int64 {
 	checkUsage(t, b, app(name))
 	held := usage(t, b, app(name))[0]
 	if held.Records != fit.Load() || int(held.Records) != len(all(t, b, app(name))) {
-		t.Errorf("%d updates succeeded and %d records count", fit.Load(), held.Records)
+		t.Errorf("%d updates succeeded, but the usage is %d records", fit.Load(), held.Records)
 	}
 	return held.Records
 }
 
-// testBudgetRace checks that writers at the same time are refused once the limit is reached, each at the latest when it comes
-// after the others.
+// testBudgetRace checks that concurrent writers fill an app at least up to its limit, and that an
+// update after them is rejected.
 func testBudgetRace(t *testing.T, b storage.Backend) {
 	for round := range 4 {
 		name := fmt.Sprint("a", round)
@@ -160,13 +162,13 @@ func testBudgetRace(t *testing.T, b storage.Backend) {
 		}
 		budget := storage.Budget{App: storage.Limit{Account: app(name), Max: storage.Usage{Records: fillMax}}}
 		err := putWithin(b, budget, storage.Write{Record: record(app(name, store("late")), 1, "x")})
-		if _, refused := errors.AsType[*storage.OverBudgetError](err); !refused {
+		if _, rejected := errors.AsType[*storage.OverBudgetError](err); !rejected {
 			t.Errorf("an update of a full app = %v", err)
 		}
 	}
 }
 
-// testBudgetFaults checks that what failed does not count, and that what took place does.
+// testBudgetFaults checks that a failed update counts only if it was applied.
 func testBudgetFaults(t *testing.T, b storage.Backend) {
 	for _, how := range Failures {
 		name := how.String()
@@ -178,20 +180,20 @@ func testBudgetFaults(t *testing.T, b storage.Backend) {
 			t.Fatalf("%s: Update = %v", how, err)
 		}
 		f.Revive()
-		took := how == LostReply || how == DiesAfter
-		if held := usage(t, f, app(name))[0]; (held.Records == 1) != took || !took && held != (storage.Usage{}) {
-			t.Errorf("%s: %+v count; took place: %v", how, held, took)
+		applied := how == LostReply || how == DiesAfter
+		if held := usage(t, f, app(name))[0]; (held.Records == 1) != applied || !applied && held != (storage.Usage{}) {
+			t.Errorf("%s: the usage is %+v; applied: %v", how, held, applied)
 		}
-		if !took {
+		if !applied {
 			must(t, putWithin(f, budget, storage.Write{Record: record(key(0), 1, "x")}))
 		}
 		must(t, putWithin(f, budget, storage.Write{Record: record(key(1), 1, "x")}))
-		refused := errors.New("refused")
+		rejected := errors.New("rejected")
 		err := b.Update(context.Background(), storage.Footprint{Keys: []storage.Key{key(2)}, Budget: budget}, func([]storage.Record) ([]storage.Write, error) {
-			return []storage.Write{{Record: record(key(2), 1, "x")}}, refused
+			return []storage.Write{{Record: record(key(2), 1, "x")}}, rejected
 		})
-		if err != refused {
-			t.Errorf("an update that would exceed the budget, and whose function fails = %v", err)
+		if err != rejected {
+			t.Errorf("an update beyond the budget whose function fails = %v; want the function's error", err)
 		}
 		checkUsage(t, b, app(name))
 	}

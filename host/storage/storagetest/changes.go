@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// changes returns everything that was written under a prefix since a position, in pages, and where it ends.
+// changes returns all changes under a prefix since a position, read in pages, and the position at
+// their end.
 func changes(t tester, b storage.Backend, prefix storage.Key, since storage.Position, limit int) ([]storage.Changed, storage.Position) {
 	t.Helper()
 	var found []storage.Changed
@@ -57,7 +58,7 @@ func testChanges(t *testing.T, b storage.Backend) {
 			t.Errorf("Changes with limit %d (-want +got):\n%s", limit, diff)
 		}
 		if more, _ := changes(t, b, "", next, 10); len(more) > 0 || next.Before(end) {
-			t.Errorf("Changes with limit %d end at %v, with %v to come; want %v", limit, next, more, end)
+			t.Errorf("Changes with limit %d end at %v, followed by %v; want %v", limit, next, more, end)
 		}
 	}
 	if got, _ := changes(t, b, elsewhere, start, 10); len(got) != 1 {
@@ -71,14 +72,15 @@ func testChanges(t *testing.T, b storage.Backend) {
 		return []storage.Write{{Record: record(one, 9, "x")}}, refused
 	})
 	if got, _ := changes(t, b, "", end, 10); len(got) != 0 {
-		t.Errorf("Changes after an update that was refused = %v", got)
+		t.Errorf("Changes after a rejected update = %v", got)
 	}
 	if _, _, err := b.Changes(ctx, "", storage.Position{}, 1); !errors.Is(err, storage.ErrTooOld) {
 		t.Errorf("Changes since the zero Position = %v; want ErrTooOld", err)
 	}
 }
 
-// testFollowers has followers copy what others write, by Changes, and compares the copies with the backend.
+// testFollowers makes followers replicate concurrent writes with Changes, and compares the replicas
+// with the backend.
 func testFollowers(t *testing.T, b storage.Backend) {
 	const writers, each, followers = 4, 30, 2
 	_, start := read(t, b, storage.Held{})
@@ -135,7 +137,7 @@ func testFollowers(t *testing.T, b storage.Backend) {
 	}
 }
 
-// follow applies changes to a copy.
+// follow applies changes to a replica.
 func follow(copied map[storage.Key]storage.Version, changes []storage.Changed) {
 	for _, c := range changes {
 		if c.Deleted {

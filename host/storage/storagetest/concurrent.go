@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// together runs n goroutines that start as one, and waits for them.
+// together runs n goroutines that start at the same time, and waits for them.
 func together(n int, do func(i int)) {
 	start := make(chan struct{})
 	var wg sync.WaitGroup
@@ -30,7 +30,7 @@ func together(n int, do func(i int)) {
 	wg.Wait()
 }
 
-// testCreationRace checks that updates are serializable over a record that does not exist.
+// testCreationRace checks that only one of several concurrent updates creates a record.
 func testCreationRace(t *testing.T, b storage.Backend) {
 	exists := errors.New("it exists")
 	for round := range 10 {
@@ -56,7 +56,8 @@ func testCreationRace(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("a"))
 }
 
-// testWriteSkew checks that an update which writes one record and only reads another is serializable too.
+// testWriteSkew checks that updates are serializable when each reads the record that the other one
+// writes.
 func testWriteSkew(t *testing.T, b storage.Backend) {
 	for round := range 10 {
 		pair := []storage.Key{app("a", store(fmt.Sprint("left", round))), app("a", store(fmt.Sprint("right", round)))}
@@ -83,8 +84,8 @@ func number(r storage.Record) int {
 	return n
 }
 
-// testTransfers moves money between accounts while others read them all, refuse, drop and sweep: every
-// snapshot has the same sum.
+// testTransfers transfers money between accounts while other goroutines read all accounts and
+// create and remove other records: every snapshot has the same sum.
 func testTransfers(t *testing.T, b storage.Backend) {
 	const accounts, clients, rounds = 6, 8, 40
 	ctx := context.Background()
@@ -93,7 +94,7 @@ func testTransfers(t *testing.T, b storage.Backend) {
 		keys[i] = app("bank", user(fmt.Sprint("u", i)), store("account"))
 		put(t, b, record(keys[i], 1, "100"))
 	}
-	refused := errors.New("refused")
+	rejected := errors.New("rejected")
 	transfer := func(random *rand.Rand) error {
 		from := random.IntN(accounts)
 		to := (from + 1 + random.IntN(accounts-1)) % accounts
@@ -101,7 +102,7 @@ func testTransfers(t *testing.T, b storage.Backend) {
 		pair := []storage.Key{keys[from], keys[to]}
 		return b.Update(ctx, storage.Keys(pair...), func(now []storage.Record) ([]storage.Write, error) {
 			if number(now[0]) < amount {
-				return nil, refused
+				return nil, rejected
 			}
 			return []storage.Write{
 				{Record: record(pair[0], now[0].Revision+1, strconv.Itoa(number(now[0])-amount))},
@@ -112,7 +113,7 @@ func testTransfers(t *testing.T, b storage.Backend) {
 	together(clients, func(i int) {
 		random := rand.New(rand.NewPCG(uint64(i), 1))
 		for round := range rounds {
-			if err := transfer(random); err != nil && err != refused {
+			if err := transfer(random); err != nil && err != rejected {
 				t.Error(err)
 				return
 			}
@@ -140,7 +141,7 @@ func testTransfers(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("bank"), app("churn"))
 }
 
-// churn makes records of a group that goroutines share and removes them in every way.
+// churn creates records in an app that goroutines share, and removes them by tag and by expiry.
 func churn(t tester, b storage.Backend, i int) {
 	ctx := context.Background()
 	for j := range 4 {
@@ -161,7 +162,8 @@ func churn(t tester, b storage.Backend, i int) {
 	}
 }
 
-// counters is the system under test of testLinearizable: two counters. An operation adds to some and returns both.
+// counters is the system under test of testLinearizable: two counters. An operation adds to one or
+// both, and returns both.
 type counters struct{ a, b int }
 
 var countersModel = porcupine.Model{

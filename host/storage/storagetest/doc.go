@@ -1,3 +1,3 @@
-// Package storagetest holds what tests of backends, and of what is built on them, share: [Run], the suite
-// that every backend passes, and [Faulty], a backend that fails on demand.
+// Package storagetest contains shared code for tests of backends and of their users: [Run], the
+// suite that every backend passes, and [Faulty], a backend that fails on demand.
 package storagetest

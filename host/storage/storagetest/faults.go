@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testFaults lets each operation of a little history fail in each way and checks that what is stored is what
-// the errors say: all of an operation or nothing of it.
+// testFaults makes each update of a short history fail in each way, and checks the stored records
+// against the returned errors. Every update is applied in full or not at all.
 func testFaults(t *testing.T, b storage.Backend) {
 	const steps = 8
 	for _, how := range Failures {
@@ -25,7 +25,8 @@ func testFaults(t *testing.T, b storage.Backend) {
 	}
 }
 
-// runFaulty counts in two records at once and compares them with what the errors of Update allow.
+// runFaulty increments two records together, and compares them with the number of updates that took
+// effect.
 func runFaulty(t *testing.T, f *Faulty, group string, how Failure, failing, steps int) {
 	ctx := context.Background()
 	pair := []storage.Key{app(group, store("left")), app(group, store("right"))}
@@ -43,7 +44,7 @@ func runFaulty(t *testing.T, f *Faulty, group string, how Failure, failing, step
 		}
 		unknown := i == failing && how != NotApplied && how != Dies
 		if errors.Is(err, storage.ErrUnknownOutcome) != unknown {
-			t.Errorf("update %d = %v; want an unknown outcome: %v", i, err, unknown)
+			t.Errorf("update %d = %v; unknown outcome: want %v", i, err, unknown)
 		}
 		if err == nil || i == failing && (how == LostReply || how == DiesAfter) {
 			applied++
@@ -55,7 +56,7 @@ func runFaulty(t *testing.T, f *Faulty, group string, how Failure, failing, step
 	f.Revive()
 	found := get(t, f, pair...)
 	if number(found[0]) != applied || number(found[1]) != applied || int(found[0].Revision) != applied {
-		t.Errorf("the records are at %s and %s; want %d", found[0].Content, found[1].Content, applied)
+		t.Errorf("the records contain %s and %s; want %d", found[0].Content, found[1].Content, applied)
 	}
 	checkUsage(t, f, app(group))
 }

@@ -12,19 +12,19 @@ import (
 // Failure is a way in which an operation of a Faulty backend fails.
 type Failure int
 
-// The failures. Reads change nothing, so that for them LostReply and Unknown are as NotApplied.
+// The failures. For reads, which change nothing, LostReply and Unknown are the same as NotApplied.
 const (
-	NotApplied Failure = iota + 1 // a plain error, and nothing was done
-	LostReply                     // it was done, and the error says that the outcome is unknown
-	Unknown                       // nothing was done, and the error says that the outcome is unknown
-	Dies                          // nothing was done, and every operation fails from now on
-	DiesAfter                     // it was done, its outcome is unknown, and every operation fails from now on
+	NotApplied Failure = iota + 1 // not applied, with a plain error
+	LostReply                     // applied, with an error of an unknown outcome
+	Unknown                       // not applied, with an error of an unknown outcome
+	Dies                          // not applied; all later operations fail
+	DiesAfter                     // applied, with an unknown outcome; all later operations fail
 )
 
-// Failures lists all of them.
+// Failures lists all failures.
 var Failures = []Failure{NotApplied, LostReply, Unknown, Dies, DiesAfter}
 
-// String returns the failure's name.
+// String returns the name of the failure.
 func (f Failure) String() string {
 	names := []string{"NotApplied", "LostReply", "Unknown", "Dies", "DiesAfter"}
 	if f < NotApplied || int(f) > len(names) {
@@ -33,7 +33,7 @@ func (f Failure) String() string {
 	return names[f-1]
 }
 
-// The operations of a backend, as Fail and Before name them.
+// The operations of a backend, as used by Fail and Before.
 const (
 	OpGet     = "get"
 	OpScan    = "scan"
@@ -46,11 +46,13 @@ const (
 // ErrInjected is wrapped by every error that a Faulty backend makes.
 var ErrInjected = errors.New("injected failure")
 
-// Faulty is a backend that wraps another one and fails as Fail sets it up. It is safe for concurrent use.
+// Faulty is a backend that wraps another one and fails as configured by Fail. It is safe for
+// concurrent use.
 type Faulty struct {
 	storage.Backend
-	// Before, where set, is called in the caller's goroutine before each operation, with its name; it may wait,
-	// to put operations of several goroutines in an order. It is set before the backend is used.
+	// Before, if set, is called in the caller's goroutine before each operation, with the
+	// operation's name. It may block, to order operations of several goroutines. It must be set
+	// before the backend is used.
 	Before func(op string)
 
 	mu    sync.Mutex
@@ -70,22 +72,23 @@ func NewFaulty(b storage.Backend) *Faulty {
 	return &Faulty{Backend: b, calls: make(map[string]int)}
 }
 
-// Fail lets the n-th call of an operation from now on fail, counted from 1; with "" for op, the n-th call of
-// any operation.
+// Fail makes the n-th call of an operation from now on fail, counted from 1. If op is "", it is the
+// n-th call of any operation.
 func (f *Faulty) Fail(op string, n int, how Failure) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.plan = append(f.plan, planned{op: op, call: f.calls[op] + n, how: how})
 }
 
-// Calls returns how often an operation was called; with "" for op, how often any was.
+// Calls returns the number of calls of an operation, or of all operations if op is "".
 func (f *Faulty) Calls(op string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls[op]
 }
 
-// Revive brings a dead backend back, with what was stored when it died, and forgets what is planned.
+// Revive makes a dead backend work again, with the records that it had, and cancels all planned
+// failures.
 func (f *Faulty) Revive() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,7 +104,7 @@ func (f *Faulty) Get(ctx context.Context, keys ...storage.Key) (found []storage.
 	return found, err
 }
 
-// Read implements storage.Backend. It is an OpGet as Get is.
+// Read implements storage.Backend. It counts as an OpGet.
 func (f *Faulty) Read(ctx context.Context, want []storage.Key, held storage.Held) (found []storage.Record, at storage.Position, err error) {
 	err = f.do(OpGet, func() error {
 		found, at, err = f.Backend.Read(ctx, want, held)
@@ -110,7 +113,7 @@ func (f *Faulty) Read(ctx context.Context, want []storage.Key, held storage.Held
 	return found, at, err
 }
 
-// Usage implements storage.Backend. It is an OpGet as Get is.
+// Usage implements storage.Backend. It counts as an OpGet.
 func (f *Faulty) Usage(ctx context.Context, accounts ...storage.Key) (found []storage.Usage, err error) {
 	err = f.do(OpGet, func() error {
 		found, err = f.Backend.Usage(ctx, accounts...)
@@ -142,7 +145,7 @@ func (f *Faulty) Scan(ctx context.Context, prefix, after storage.Key, limit int)
 	return found, err
 }
 
-// Heads implements storage.Backend. It is an OpScan as Scan is.
+// Heads implements storage.Backend. It counts as an OpScan.
 func (f *Faulty) Heads(ctx context.Context, prefix, after storage.Key, limit int) (found []storage.Head, err error) {
 	err = f.do(OpScan, func() error {
 		found, err = f.Backend.Heads(ctx, prefix, after, limit)
@@ -156,7 +159,7 @@ func (f *Faulty) Update(ctx context.Context, on storage.Footprint, fn func([]sto
 	return f.do(OpUpdate, func() error { return f.Backend.Update(ctx, on, fn) })
 }
 
-// ScanTag implements storage.Backend. It is an OpScan as Scan is.
+// ScanTag implements storage.Backend. It counts as an OpScan.
 func (f *Faulty) ScanTag(ctx context.Context, what storage.Selector, after storage.Key, limit int) (found []storage.Head, err error) {
 	err = f.do(OpScan, func() error {
 		found, err = f.Backend.ScanTag(ctx, what, after, limit)
@@ -174,10 +177,10 @@ func (f *Faulty) DeleteWhere(ctx context.Context, what storage.Selector, limit i
 	return removed, err
 }
 
-// Space implements storage.Spacer with what the backend below reports.
+// Space implements storage.Spacer. It returns the result of the wrapped backend.
 func (f *Faulty) Space() error { return storage.Space(f.Backend) }
 
-// do calls the operation or fails, or both.
+// do calls the operation, fails it, or both.
 func (f *Faulty) do(op string, call func() error) error {
 	if f.Before != nil {
 		f.Before(op)
@@ -189,7 +192,7 @@ func (f *Faulty) do(op string, call func() error) error {
 	read := op == OpGet || op == OpScan || op == OpChanges || op == OpPing
 	if (how == LostReply || how == DiesAfter) && !read {
 		if err := call(); err != nil {
-			return err // it failed by itself, so that there is no reply to lose
+			return err // a real error: there is no reply to lose
 		}
 	}
 	switch {
@@ -202,7 +205,7 @@ func (f *Faulty) do(op string, call func() error) error {
 	}
 }
 
-// next counts the call and returns how it is to fail, 0 for not at all.
+// next counts the call and returns its planned failure, or 0.
 func (f *Faulty) next(op string) (how Failure, dead bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

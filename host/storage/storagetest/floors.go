@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testFloors checks that a floor holds the highest revision that was ever removed, however it was, and that
-// requests which share a commit see each other's.
+// testFloors checks that a floor has the highest revision that was ever removed, by any kind of
+// removal, and that requests in one commit see the floors that others of them raised.
 func testFloors(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	k := app("a", user("ann"), store("s"))
@@ -38,7 +38,7 @@ func testFloors(t *testing.T, b storage.Backend) {
 	remove(k)
 	put(t, b, record(k, 3, "x"))
 	remove(k)
-	want("after a delete of a lower one", 7)
+	want("after a delete of a lower revision", 7)
 
 	expired := record(k, 9, "x")
 	expired.Expires = epoch
@@ -54,7 +54,7 @@ func testFloors(t *testing.T, b storage.Backend) {
 	if gone, err := b.DeleteWhere(ctx, tagged("a", "e"), 10); len(gone) != 1 || err != nil {
 		t.Fatalf("Drop = %v, %v", gone, err)
 	}
-	want("after a drop", 11)
+	want("after a removal by prefix", 11)
 
 	put(t, b, record(k, 20, "x"))
 	refused := errors.New("refused")
@@ -62,7 +62,7 @@ func testFloors(t *testing.T, b storage.Backend) {
 	if !errors.Is(err, refused) {
 		t.Fatal(err)
 	}
-	want("after an update that was refused", 11)
+	want("after a rejected update", 11)
 	if found := all(t, b, floor); len(found) > 0 {
 		t.Errorf("Scan finds the floor: %v", found)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// read is Read, which must succeed.
+// read calls Read, which must succeed.
 func read(t tester, b storage.Backend, held storage.Held, want ...storage.Key) ([]storage.Record, storage.Position) {
 	t.Helper()
 	found, at, err := b.Read(context.Background(), want, held)
@@ -21,8 +21,8 @@ func read(t tester, b storage.Backend, held storage.Held, want ...storage.Key) (
 	return found, at
 }
 
-// seen observes keys and ranges as they are now. With many, it observes so many records that no backend compares them
-// all for nothing.
+// seen returns the current versions of keys and ranges. If there are many keys, a backend consults
+// its history instead of comparing them all.
 func seen(t tester, b storage.Backend, keys []storage.Key, ranges ...storage.Range) storage.Held {
 	t.Helper()
 	held := storage.Held{Ranges: ranges}
@@ -34,7 +34,7 @@ func seen(t tester, b storage.Backend, keys []storage.Key, ranges ...storage.Ran
 	return held
 }
 
-// scanned observes a range by a Scan.
+// scanned returns the range that a Scan observed.
 func scanned(t tester, b storage.Backend, prefix, after storage.Key, limit int) storage.Range {
 	t.Helper()
 	found, err := b.Scan(context.Background(), prefix, after, limit)
@@ -42,7 +42,8 @@ func scanned(t tester, b storage.Backend, prefix, after storage.Key, limit int) 
 	return storage.RangeOf(prefix, after, limit, found)
 }
 
-// checkHeld checks that Read and Update agree on whether something held has changed, with and without the position.
+// checkHeld checks that Read and Update agree on whether held has changed, with and without its
+// position.
 func checkHeld(t tester, b storage.Backend, what string, held storage.Held, changed bool) {
 	t.Helper()
 	for _, since := range []storage.Position{held.Since, {}} {
@@ -71,18 +72,19 @@ func testRead(t *testing.T, b storage.Backend) {
 	got, at := read(t, b, held, two.Key, none, one.Key, storage.FloorKey(one.Key))
 	same(t, "Read", got, []storage.Record{two, {}, one, {}})
 	if !empty.Before(at) {
-		t.Errorf("the position after a write is %v and before it %v; want an order", at, empty)
+		t.Errorf("the position after a write is %v, and %v before it; want a later one", at, empty)
 	}
 	if _, again := read(t, b, storage.Held{}); again != at {
-		t.Errorf("the position changes from %v to %v without a write", at, again)
+		t.Errorf("the position changed from %v to %v without a write", at, again)
 	}
 	put(t, b, record(one.Key, 2, "11"))
 	if got, _, err := b.Read(ctx, []storage.Key{two.Key}, held); !errors.Is(err, storage.ErrChanged) || got != nil {
-		t.Errorf("Read after a write to what is held = %v, %v; want ErrChanged and nothing else", got, err)
+		t.Errorf("Read after a write to a held record = %v, %v; want no records and ErrChanged", got, err)
 	}
 }
 
-// testHeldVersions changes a record in every way while it is held, alone and among many.
+// testHeldVersions changes a held record in every way. Held contains only that record, or many
+// others too.
 func testHeldVersions(t *testing.T, b storage.Backend) {
 	var many []storage.Key
 	for i := range 40 {
@@ -106,15 +108,15 @@ func testHeldVersions(t *testing.T, b storage.Backend) {
 		changed bool
 	}{
 		{"nothing", func() {}, false},
-		{"another is written", func() { put(t, b, record(other, 1, "x")) }, false},
-		{"another is written again", func() { put(t, b, record(other, 2, "x")) }, false},
+		{"another record is written", func() { put(t, b, record(other, 1, "x")) }, false},
+		{"another record is written again", func() { put(t, b, record(other, 2, "x")) }, false},
 		{"created", func() { put(t, b, record(k, 1, "x")) }, true},
 		{"written", func() { put(t, b, record(k, 2, "x")) }, true},
 		{"removed", func() { remove(k) }, true},
 		{"created and removed", func() { put(t, b, record(k, 1, "x")); remove(k) }, false},
-		{"created anew", func() { put(t, b, record(k, 1, "x")) }, true},
-		{"of another generation", func() { put(t, b, recreated) }, true},
-		{"written with an end", func() { put(t, b, expired) }, true},
+		{"created again", func() { put(t, b, record(k, 1, "x")) }, true},
+		{"recreated with another generation", func() { put(t, b, recreated) }, true},
+		{"written with an expiry", func() { put(t, b, expired) }, true},
 		{"swept", func() { sweep(t, b, epoch.Add(time.Hour)) }, true},
 	} {
 		few, lots := seen(t, b, []storage.Key{k}), seen(t, b, append([]storage.Key{k}, many...))
@@ -125,10 +127,10 @@ func testHeldVersions(t *testing.T, b storage.Backend) {
 	floor := seen(t, b, []storage.Key{storage.FloorKey(k)})
 	floors := seen(t, b, append([]storage.Key{storage.FloorKey(k)}, many...))
 	put(t, b, record(k, 7, "x"))
-	checkHeld(t, b, "a floor that stays", floor, false)
+	checkHeld(t, b, "an unchanged floor", floor, false)
 	remove(k)
-	checkHeld(t, b, "a floor that is raised", floor, true)
-	checkHeld(t, b, "a floor that is raised, among many", floors, true)
+	checkHeld(t, b, "a raised floor", floor, true)
+	checkHeld(t, b, "a raised floor, among many", floors, true)
 }
 
 func sweep(t tester, b storage.Backend, at time.Time) {
@@ -137,7 +139,7 @@ func sweep(t tester, b storage.Backend, at time.Time) {
 	must(t, err)
 }
 
-// testHeldRanges checks that nothing can appear in a held range, change in it or go.
+// testHeldRanges checks that every insertion, update and deletion in a held range is detected.
 func testHeldRanges(t *testing.T, b storage.Backend) {
 	key := func(i int) storage.Key { return app("a", user("u"), store(fmt.Sprintf("s%02d", i))) }
 	prefix := app("a", user("u"))
@@ -156,14 +158,14 @@ func testHeldRanges(t *testing.T, b storage.Backend) {
 		name          string
 		after         storage.Key
 		limit         int
-		first, middle int // of the range
+		first, middle int // numbers of keys in the range
 		last, outside int
 	}{
 		{"a whole prefix", "", 1000, 1, 31, 99, -1},
 		{"the beginning", "", 5, 1, 5, 9, 11},
 		{"a section", key(10), 3, 11, 14, 15, 17},
 		{"the rest", key(30), 1000, 31, 40, 99, 29},
-		{"a section after none", key(9), 3, 10, 12, 13, 15},
+		{"a section after a missing key", key(9), 3, 10, 12, 13, 15},
 	} {
 		for _, c := range []struct {
 			name    string
@@ -193,7 +195,7 @@ func testHeldRanges(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testEmptyRange checks that a range without records stays without.
+// testEmptyRange checks that the first record in an empty range is detected.
 func testEmptyRange(t *testing.T, b storage.Backend) {
 	held := seen(t, b, nil, scanned(t, b, app("a", user("u")), "", 10), scanned(t, b, "", "", 10))
 	checkHeld(t, b, "an empty backend", held, false)

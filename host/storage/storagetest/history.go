@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testHistories runs random histories against a plain map and compares after every step.
+// testHistories runs random histories on a backend and on a plain map, and compares the two after
+// every step.
 func testHistories(t *testing.T, open func(t *testing.T) storage.Backend) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b := open(t)
@@ -45,13 +46,13 @@ var (
 	modelTags     = []string{"e", "ee", "f"}
 )
 
-// model is a backend and what should be in it.
+// model is a backend and its expected content.
 type model struct {
 	b       storage.Backend
 	records map[storage.Key]storage.Record
-	// past holds states that the backend had.
+	// past contains earlier states of the backend.
 	past []state
-	// followed is the state of a follower, and next the position from which it continues.
+	// followed is a replica, and next the position from which it continues.
 	followed map[storage.Key]storage.Version
 	next     storage.Position
 }
@@ -62,7 +63,7 @@ type state struct {
 	records []storage.Record // in the order of keys
 }
 
-// observe adds the present to the past.
+// observe appends the current state to past.
 func (m *model) observe(t *rapid.T) {
 	_, at := read(t, m.b, storage.Held{})
 	m.past = append(m.past, state{at, m.sorted()})
@@ -78,8 +79,9 @@ func seenIn(records []storage.Record, g storage.Range) (seen []storage.Version) 
 	return seen
 }
 
-// hold holds what was seen in the past, and compares what the backend makes of it with the present. Padding makes some of
-// the held so large that a backend looks at what was written rather than at all of it.
+// hold holds versions and ranges of a past state, and checks whether the backend detects their
+// changes since. Padding makes held so large that a backend consults its history instead of
+// comparing it all.
 func (m *model) hold(t *rapid.T) {
 	was, now := rapid.SampledFrom(m.past).Draw(t, "past"), m.sorted()
 	held, changed := storage.Held{Since: was.at}, false
@@ -113,7 +115,7 @@ func recordOf(records []storage.Record, k storage.Key) storage.Record {
 	return storage.Record{}
 }
 
-// follow lets the follower catch up.
+// follow brings the replica up to date.
 func (m *model) follow(t *rapid.T) {
 	page, next := changes(t, m.b, "", m.next, rapid.IntRange(1, 5).Draw(t, "limit"))
 	follow(m.followed, page)
@@ -123,7 +125,7 @@ func (m *model) follow(t *rapid.T) {
 		want[k] = r.Version()
 	}
 	if !maps.Equal(m.followed, want) {
-		t.Fatalf("the follower has %v; want %v", m.followed, want)
+		t.Fatalf("the replica has %v; want %v", m.followed, want)
 	}
 }
 
@@ -136,7 +138,7 @@ func (m *model) drawRecord(t *rapid.T, k storage.Key) storage.Record {
 	return r
 }
 
-// drawWrites draws keys, and writes to some of them.
+// drawWrites draws keys, and writes for some of them.
 func (m *model) drawWrites(t *rapid.T) (keys []storage.Key, writes []storage.Write) {
 	keys = rapid.SliceOfNDistinct(rapid.SampledFrom(modelKeys), 1, 4, rapid.ID[storage.Key]).Draw(t, "keys")
 	for _, k := range keys {
@@ -155,7 +157,7 @@ func (m *model) update(t *rapid.T) {
 	keys, writes := m.drawWrites(t)
 	must(t, m.b.Update(context.Background(), storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 		for i, k := range keys {
-			same(t, "what the function saw", now[i:i+1], []storage.Record{m.records[k]})
+			same(t, "the records that the function got", now[i:i+1], []storage.Record{m.records[k]})
 		}
 		return writes, nil
 	}))
@@ -168,7 +170,7 @@ func (m *model) update(t *rapid.T) {
 	}
 }
 
-// spend writes to records of one user within a budget, and compares what becomes of it with the model.
+// spend writes records of one user within a budget, and compares the result with the model.
 func (m *model) spend(t *rapid.T) {
 	budget := storage.Budget{App: storage.Limit{Account: app("a")}, User: storage.Limit{Account: storage.UserAccount(app("a"), "u")}}
 	limits := []*storage.Limit{&budget.App, &budget.User}
@@ -200,7 +202,7 @@ func (m *model) spend(t *rapid.T) {
 	}
 }
 
-// sumOf returns what records add up to for an account.
+// sumOf returns the usage of an account, computed from records.
 func sumOf(records map[storage.Key]storage.Record, account storage.Key) (sum storage.Usage) {
 	for _, r := range records {
 		if slices.Contains(r.Accounts(), account) {
@@ -246,7 +248,7 @@ func (m *model) drop(t *rapid.T) {
 	if what.Check(1) != nil {
 		return
 	}
-	m.remove(t, what.Matches, dropping(m.b, what))
+	m.remove(t, what.Matches, deleting(m.b, what))
 }
 
 func (m *model) scanTag(t *rapid.T, what storage.Selector) {
@@ -266,10 +268,11 @@ func (m *model) scanTag(t *rapid.T, what storage.Selector) {
 func (m *model) sweep(t *rapid.T) {
 	what := storage.Selector{Expired: epoch.Add(time.Duration(rapid.IntRange(0, 6).Draw(t, "at")) * time.Second)}
 	what.Group = rapid.SampledFrom([]storage.Key{"", app("a"), app("b")}).Draw(t, "group")
-	m.remove(t, what.Matches, dropping(m.b, what))
+	m.remove(t, what.Matches, deleting(m.b, what))
 }
 
-// remove checks that as many went as the limit allows, all of them matching; which ones is the backend's choice.
+// remove checks that the backend removes as many matching records as the limit allows, and no
+// others. The choice among them is the backend's.
 func (m *model) remove(t *rapid.T, match func(storage.Record) bool, remove func(limit int) (int, error)) {
 	limit := rapid.IntRange(1, 4).Draw(t, "limit")
 	removed, err := remove(limit)
@@ -278,23 +281,23 @@ func (m *model) remove(t *rapid.T, match func(storage.Record) bool, remove func(
 	for _, r := range all(t, m.b, "") {
 		left[r.Key] = true
 	}
-	matching, gone := 0, 0
+	matching, missing := 0, 0
 	for k, r := range m.records {
 		if match(r) {
 			matching++
 			if !left[k] {
-				gone++
+				missing++
 				delete(m.records, k)
 			}
 		}
 	}
-	if want := min(limit, matching); removed != want || gone != want {
-		t.Fatalf("said %d and removed %d of %d with limit %d; want %d", removed, gone, matching, limit, want)
+	if want := min(limit, matching); removed != want || missing != want {
+		t.Fatalf("reported %d and removed %d of %d records with limit %d; want %d", removed, missing, matching, limit, want)
 	}
 }
 
 func (m *model) check(t *rapid.T) {
-	same(t, "what is there", all(t, m.b, ""), m.sorted())
+	same(t, "the stored records", all(t, m.b, ""), m.sorted())
 	checkUsage(t, m.b, app("a"), app("aa"), storage.UserAccount(app("a"), "u"))
 	m.observe(t)
 	for _, k := range modelKeys {

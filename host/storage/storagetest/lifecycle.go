@@ -23,7 +23,7 @@ func operations(ctx context.Context, b storage.Backend) map[string]error {
 	_, at, read := b.Read(ctx, nil, storage.Held{})
 	_, _, changes := b.Changes(ctx, "", at, 1)
 	if errors.Is(changes, storage.ErrTooOld) && read != nil {
-		changes = read // for lack of a position
+		changes = read // there is no position
 	}
 	return map[string]error{
 		OpGet: get, OpScan: scan, OpUpdate: update, OpDelete: drop,
@@ -42,11 +42,11 @@ func testCancelled(t *testing.T, b storage.Backend) {
 			t.Errorf("%s with a cancelled context = %v; want context.Canceled", op, err)
 		}
 	}
-	same(t, "what is there", all(t, b, ""), []storage.Record{was})
+	same(t, "the stored records", all(t, b, ""), []storage.Record{was})
 }
 
-// hold starts an update and returns while its function runs; the update ends when release is called, which
-// returns its error.
+// hold starts an update and returns while its function runs. release ends the update and returns
+// its error.
 func hold(ctx context.Context, b storage.Backend, k storage.Key) (release func() error) {
 	entered, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	var once sync.Once
@@ -64,7 +64,8 @@ func hold(ctx context.Context, b storage.Backend, k storage.Key) (release func()
 	}
 }
 
-// testCancelledWhileWaiting ends the wait for an update that is under way. A backend may carry out the others at once.
+// testCancelledWhileWaiting cancels updates that wait for another one. A backend that does not make
+// them wait may execute them.
 func testCancelledWhileWaiting(t *testing.T, b storage.Backend) {
 	release := hold(context.Background(), b, app("a", store("held")))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -84,7 +85,7 @@ func testCancelledWhileWaiting(t *testing.T, b storage.Backend) {
 	updated, removed := <-waiting, <-removing
 	for _, err := range []error{updated, removed} {
 		if err != nil && !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled while it waited: %v; want context.Canceled", err)
+			t.Errorf("cancelled while waiting: %v; want nil or context.Canceled", err)
 		}
 	}
 	must(t, release())
@@ -93,7 +94,7 @@ func testCancelledWhileWaiting(t *testing.T, b storage.Backend) {
 	if updated == nil {
 		want = append([]storage.Record{record(k, 1, "x")}, want...)
 	}
-	same(t, "what is there", all(t, b, ""), want)
+	same(t, "the stored records", all(t, b, ""), want)
 }
 
 func testCancelledOnceBegun(t *testing.T, b storage.Backend) {
@@ -102,9 +103,9 @@ func testCancelledOnceBegun(t *testing.T, b storage.Backend) {
 	release := hold(ctx, b, k)
 	cancel()
 	if err := release(); err != nil {
-		t.Errorf("an update that was cancelled after it had begun = %v; want it to be done", err)
+		t.Errorf("an update that was cancelled after it had begun = %v; want nil", err)
 	}
-	same(t, "what is there", get(t, b, k), []storage.Record{record(k, 1, "held")})
+	same(t, "the stored records", get(t, b, k), []storage.Record{record(k, 1, "held")})
 }
 
 func testClosed(t *testing.T, b storage.Backend) {
@@ -137,7 +138,7 @@ func testClosedInUse(t *testing.T, b storage.Backend) {
 		}
 	})
 	if err := release(); err != nil {
-		t.Errorf("an update that had begun before Close = %v; want it to be done", err)
+		t.Errorf("an update that had begun before Close = %v; want nil", err)
 	}
 	wg.Wait()
 }

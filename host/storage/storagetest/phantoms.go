@@ -15,15 +15,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testPhantoms has clients count the records of a prefix and add one if there are few: holding the range is what keeps
-// two of them from both adding the last.
+// testPhantoms makes clients count the records under a prefix and add one if there are few. The
+// held range prevents two of them from both adding the last one.
 func testPhantoms(t *testing.T, b storage.Backend) {
-	const clients, most = 8, 5
+	const clients, maximum = 8, 5
 	for round := range 6 {
 		prefix := app(fmt.Sprint("a", round), user("u"))
 		together(clients, func(i int) {
 			for {
-				found, at, err := countAndAdd(b, prefix, fmt.Sprint("s", i), most, round%2 == 0)
+				found, at, err := countAndAdd(b, prefix, fmt.Sprint("s", i), maximum, round%2 == 0)
 				if errors.Is(err, storage.ErrChanged) {
 					continue
 				}
@@ -33,21 +33,21 @@ func testPhantoms(t *testing.T, b storage.Backend) {
 				return
 			}
 		})
-		if n := len(all(t, b, prefix)); n != most {
-			t.Errorf("%d records were added where %d may be", n, most)
+		if n := len(all(t, b, prefix)); n != maximum {
+			t.Errorf("%d records were added; want %d", n, maximum)
 		}
 	}
 }
 
-// countAndAdd adds a record under a prefix that has less than a number of them.
-func countAndAdd(b storage.Backend, prefix storage.Key, name string, most int, sinceKnown bool) (int, storage.Position, error) {
+// countAndAdd adds a record under a prefix if there are fewer than maximum.
+func countAndAdd(b storage.Backend, prefix storage.Key, name string, maximum int, sinceKnown bool) (int, storage.Position, error) {
 	ctx := context.Background()
 	_, at, err := b.Read(ctx, nil, storage.Held{})
 	if err != nil {
 		return 0, at, err
 	}
 	found, err := b.Scan(ctx, prefix, "", 100)
-	if err != nil || len(found) >= most {
+	if err != nil || len(found) >= maximum {
 		return len(found), at, err
 	}
 	on := storage.Keys(prefix.With(store(name)))
@@ -60,7 +60,8 @@ func countAndAdd(b storage.Backend, prefix storage.Key, name string, most int, s
 	})
 }
 
-// setOperation is an operation of testLinearizableRanges: it lists a set and then adds or removes a member.
+// setOperation is an operation of testLinearizableRanges: it lists a set and then adds or removes a
+// member.
 type setOperation struct {
 	member string
 	remove bool
@@ -82,7 +83,8 @@ var setModel = porcupine.Model{
 	},
 }
 
-// testLinearizableRanges checks that an Update which holds a range acts on exactly what was seen in it.
+// testLinearizableRanges checks that an Update that holds a range takes effect only if the range is
+// unchanged.
 func testLinearizableRanges(t *testing.T, b storage.Backend) {
 	const clients, rounds = 5, 20
 	start := time.Now()
@@ -95,7 +97,7 @@ func testLinearizableRanges(t *testing.T, b storage.Backend) {
 				called := time.Since(start)
 				saw, err := listAnd(b, op)
 				if errors.Is(err, storage.ErrChanged) {
-					continue // nothing took place
+					continue // not applied
 				}
 				if err != nil {
 					t.Error(err)
@@ -113,7 +115,7 @@ func testLinearizableRanges(t *testing.T, b storage.Backend) {
 	}
 }
 
-// listAnd lists the members of the set and makes a change to it, at once.
+// listAnd lists the members of the set and changes it, in one transaction.
 func listAnd(b storage.Backend, op setOperation) (saw string, err error) {
 	ctx, prefix := context.Background(), app("set")
 	_, at, err := b.Read(ctx, nil, storage.Held{})

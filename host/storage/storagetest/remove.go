@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// drain calls remove with a small limit until nothing is left and returns how many were removed.
+// drain calls remove with a small limit until no records are left, and returns the number of
+// removed records.
 func drain(t tester, limit int, remove func(limit int) (int, error)) int {
 	t.Helper()
 	for total := 0; ; {
@@ -26,8 +27,8 @@ func drain(t tester, limit int, remove func(limit int) (int, error)) int {
 	}
 }
 
-// dropping is DeleteWhere, for drain.
-func dropping(b storage.Backend, what storage.Selector) func(limit int) (int, error) {
+// deleting returns DeleteWhere as a function for drain.
+func deleting(b storage.Backend, what storage.Selector) func(limit int) (int, error) {
 	return func(limit int) (int, error) {
 		removed, err := b.DeleteWhere(context.Background(), what, limit)
 		return len(removed), err
@@ -48,20 +49,20 @@ func testDelete(t *testing.T, b storage.Backend) {
 		{"an app", storage.Selector{Prefix: app("a")}, 13},
 		{"a tag", tagged("a", "session/s1"), 11},
 		{"a longer tag", tagged("a", "session/s10"), 2},
-		{"the start of a tag", tagged("a", "session/s"), 0},
+		{"a prefix of a tag", tagged("a", "session/s"), 0},
 		{"a tag under a prefix", storage.Selector{Prefix: app("a", user("u")), Group: app("a"), Tag: "session/s1"}, 10},
 		{"a tag of another app", tagged("b", "session/s1"), 1},
 		{"a tag under a prefix of another app", storage.Selector{Prefix: app("b"), Group: app("a"), Tag: "session/s1"}, 0},
-		{"a tag of no app", storage.Selector{Tag: "session/s1"}, 1},
+		{"a tag outside of apps", storage.Selector{Tag: "session/s1"}, 1},
 		{"a user's tag", tagged("a", storage.SubjectTag("u")), 11},
 		{"keys", storage.Selector{Keys: []storage.Key{app("b", store("s")), app("c"), app("a", user("u"), store("s3")), app("a", user("u"))}}, 2},
-		{"a prefix with nothing", storage.Selector{Prefix: app("c")}, 0},
+		{"a prefix without records", storage.Selector{Prefix: app("c")}, 0},
 	}
 	for _, test := range tests {
 		for _, limit := range []int{1, 3, 100} {
 			t.Run(fmt.Sprint(test.name, limit), func(t *testing.T) {
-				drain(t, 100, dropping(b, storage.Selector{Prefix: app("")}))
-				drain(t, 100, dropping(b, storage.Selector{Prefix: storage.MakeKey(storage.Part{Tag: storage.System, Value: "run"})}))
+				drain(t, 100, deleting(b, storage.Selector{Prefix: app("")}))
+				drain(t, 100, deleting(b, storage.Selector{Prefix: storage.MakeKey(storage.Part{Tag: storage.System, Value: "run"})}))
 				put(t, b, ended(app("a", user("u"), store("kept"))), ended(app("a", user("uu"), store("s")), "session/s10", "session/s1"),
 					ended(app("a", store("s")), "session/s10"), ended(app("b", store("s")), "session/s1"),
 					ended(storage.MakeKey(storage.Part{Tag: storage.System, Value: "run"}, storage.Part{Tag: storage.Item, Value: "r"}), "session/s1"))
@@ -69,7 +70,7 @@ func testDelete(t *testing.T, b storage.Backend) {
 					put(t, b, ended(app("a", user("u"), store(fmt.Sprint("s", i))), "session/s2", "session/s1"))
 				}
 				before := all(t, b, "")
-				got := drain(t, limit, dropping(b, test.what))
+				got := drain(t, limit, deleting(b, test.what))
 				if got != test.want {
 					t.Errorf("dropped %d; want %d", got, test.want)
 				}
@@ -79,7 +80,7 @@ func testDelete(t *testing.T, b storage.Backend) {
 						left = append(left, r)
 					}
 				}
-				same(t, "what is left", all(t, b, ""), left)
+				same(t, "the records left", all(t, b, ""), left)
 				checkUsage(t, b, app("a"), app("b"))
 			})
 		}
@@ -106,7 +107,7 @@ func testSweep(t *testing.T, b storage.Backend) {
 	}{
 		{time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), 0},
 		{epoch.Add(-time.Microsecond), 1},
-		{epoch, 1}, // a record has expired at the very time
+		{epoch, 1}, // a record expires exactly at this time
 		{epoch.Add(5*time.Microsecond - 1), 4},
 		{epoch.Add(5 * time.Microsecond), 1},
 		{epoch.Add(5 * time.Microsecond), 0},
@@ -116,15 +117,15 @@ func testSweep(t *testing.T, b storage.Backend) {
 			t.Errorf("Sweep at %v removed %d; want %d", c.at, got, c.want)
 		}
 	}
-	same(t, "what is left", all(t, b, ""), []storage.Record{record(app("a", store("ever")), 1, "x")})
+	same(t, "the records left", all(t, b, ""), []storage.Record{record(app("a", store("ever")), 1, "x")})
 	checkUsage(t, b, app("a"))
 	if n, err := b.DeleteWhere(ctx, tagged("a", "e"), 100); len(n) != 0 || err != nil {
-		t.Errorf("DeleteWhere of ends of swept records = %v, %v; want none", n, err)
+		t.Errorf("DeleteWhere by the tag of swept records = %v, %v; want none", n, err)
 	}
 }
 
-// testSweepLooksAgain moves lifetimes to and fro while a sweeper runs: no record that is alive may go, and
-// what is found under its old time is not what counts.
+// testSweepLooksAgain extends and shortens a lifetime while a sweeper runs. Sweeps must check the
+// current expiry, not one from the index, and never remove a record before it expires.
 func testSweepLooksAgain(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	k := app("a", store("s"))
@@ -136,7 +137,7 @@ func testSweepLooksAgain(t *testing.T, b storage.Backend) {
 	if n, err := sweepUpTo(ctx, b, epoch.Add(time.Minute), 10); n != 0 || err != nil {
 		t.Fatalf("Sweep of an extended record = %d, %v; want 0", n, err)
 	}
-	same(t, "what is left", all(t, b, ""), []storage.Record{r})
+	same(t, "the records left", all(t, b, ""), []storage.Record{r})
 
 	stop := make(chan struct{})
 	var sweeper sync.WaitGroup
@@ -158,12 +159,12 @@ func testSweepLooksAgain(t *testing.T, b storage.Backend) {
 		must(t, b.Update(ctx, storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 			next := record(k, now[0].Revision+1, "x")
 			if i%2 == 0 {
-				next.Expires = epoch.Add(time.Second) // alive for the sweeper
+				next.Expires = epoch.Add(time.Second) // not expired for the sweeper
 			}
 			return []storage.Write{{Record: next}}, nil
 		}))
 		if !get(t, b, k)[0].Exists() {
-			t.Fatal("a sweep removed a record that was alive")
+			t.Fatal("a sweep removed a record that had not expired")
 		}
 	}
 	close(stop)

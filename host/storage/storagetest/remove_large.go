@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testDeleteReturnsHeads checks that what a DeleteWhere returns is what it removed.
+// testDeleteReturnsHeads checks that DeleteWhere returns the heads of the records that it removed.
 func testDeleteReturnsHeads(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	var want []storage.Record
@@ -48,7 +48,7 @@ func testDeleteReturnsHeads(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("a"))
 }
 
-// testDeleteLarge removes more than one transaction should, at once.
+// testDeleteLarge removes, in one call, more data than one transaction should.
 func testDeleteLarge(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	const n, size = 6, storage.MaxContentBytes
@@ -79,9 +79,9 @@ func testDeleteLarge(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("a"))
 }
 
-// testNeighbours has others write under a prefix while it is dropped again and again, in chunks. What they wrote is
-// there or was returned as removed, once.
-func testNeighbours(t *testing.T, b storage.Backend) {
+// testDeleteWhileWriting has writers add records under a prefix whose records are deleted again and
+// again, in chunks. Each record is returned as removed exactly once.
+func testDeleteWhileWriting(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	const writers, each = 4, 40
 	var all sync.WaitGroup
@@ -93,12 +93,12 @@ func testNeighbours(t *testing.T, b storage.Backend) {
 		})
 	}
 	removed := map[storage.Key]int{}
-	drop := func(limit int) {
-		gone, err := b.DeleteWhere(ctx, storage.Selector{Prefix: app("a")}, limit)
+	remove := func(limit int) {
+		heads, err := b.DeleteWhere(ctx, storage.Selector{Prefix: app("a")}, limit)
 		if err != nil {
 			t.Error(err)
 		}
-		for _, h := range gone {
+		for _, h := range heads {
 			removed[h.Key]++
 		}
 	}
@@ -113,9 +113,9 @@ func testNeighbours(t *testing.T, b storage.Backend) {
 			ended = true
 		default:
 		}
-		drop(7)
+		remove(7)
 	}
-	drop(1000)
+	remove(1000)
 	if len(removed) != writers*each {
 		t.Errorf("%d records were removed; want %d", len(removed), writers*each)
 	}

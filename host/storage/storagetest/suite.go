@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Run checks that a backend keeps the contract of storage.Backend. open returns a new, empty one; the suite
-// closes it.
+// Run checks that a backend fulfils the contract of storage.Backend. open returns a new, empty
+// backend; Run closes it.
 func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 	suite := []struct {
 		name string
@@ -33,13 +33,13 @@ func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 		{"changes", testChanges},
 		{"followers", testFollowers},
 		{"update", testUpdate},
-		{"refused writes", testRefusedWrites},
+		{"rejected writes", testRejectedWrites},
 		{"function fails", testFunctionFails},
 		{"usage of users", testUserUsage},
 		{"usage of accounts", testAccounts},
-		{"usage ends once", testUsageEnds},
+		{"usage after removals", testUsageAfterRemovals},
 		{"budget", testBudget},
-		{"budget names accounts", testBudgetNames},
+		{"budget of other accounts", testBudgetNames},
 		{"budget race", testBudgetRace},
 		{"budget and faults", testBudgetFaults},
 		{"floors", testFloors},
@@ -47,7 +47,7 @@ func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 		{"delete returns heads", testDeleteReturnsHeads},
 		{"delete of large records", testDeleteLarge},
 		{"tags", testTags},
-		{"neighbours", testNeighbours},
+		{"neighbours", testDeleteWhileWriting},
 		{"sweep", testSweep},
 		{"sweep looks again", testSweepLooksAgain},
 		{"limits", testLimits},
@@ -76,7 +76,7 @@ func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 
 var epoch = time.Date(2030, 1, 2, 3, 4, 5, 678901000, time.UTC)
 
-// app returns a key under a group of records.
+// app returns a key in an app.
 func app(name string, parts ...storage.Part) storage.Key {
 	return storage.MakeKey(
 		storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: name}).With(parts...)
@@ -120,7 +120,7 @@ type tester interface {
 	Fatalf(format string, args ...any)
 }
 
-// put writes records as they are.
+// put writes records unchanged.
 func put(t tester, b storage.Backend, records ...storage.Record) {
 	t.Helper()
 	keys := make([]storage.Key, len(records))
@@ -155,7 +155,7 @@ func all(t tester, b storage.Backend, prefix storage.Key) []storage.Record {
 	}
 }
 
-// checkUsage compares the usage of accounts with the records that are there.
+// checkUsage compares the usage of accounts with the stored records.
 func checkUsage(t tester, b storage.Backend, accounts ...storage.Key) {
 	t.Helper()
 	want := make([]storage.Usage, len(accounts))
@@ -171,7 +171,7 @@ func checkUsage(t tester, b storage.Backend, accounts ...storage.Key) {
 	}
 }
 
-// usage returns what accounts hold.
+// usage returns the usage of accounts.
 func usage(t tester, b storage.Backend, accounts ...storage.Key) []storage.Usage {
 	t.Helper()
 	held, err := b.Usage(context.Background(), accounts...)
@@ -189,7 +189,7 @@ func must(t tester, err error) {
 	}
 }
 
-// same compares records; nil and empty contents and ends are the same.
+// same compares records. Nil and empty contents and tags are equal.
 func same(t tester, what string, got, want []storage.Record) {
 	t.Helper()
 	if !slices.EqualFunc(got, want, equal) {
@@ -197,7 +197,7 @@ func same(t tester, what string, got, want []storage.Record) {
 	}
 }
 
-// sameHeads compares heads with the records that they are of.
+// sameHeads compares heads with the heads of records.
 func sameHeads(t tester, what string, got []storage.Head, want []storage.Record) {
 	t.Helper()
 	heads := make([]storage.Head, len(want))
@@ -234,7 +234,7 @@ func testGet(t *testing.T, b storage.Backend) {
 	put(t, b, odd)
 	stored := get(t, b, odd.Key)[0]
 	if stored.Created != epoch || stored.Expires != time.Unix(0, 0).UTC() {
-		t.Errorf("times came back as %v, %v; want microseconds in UTC", stored.Created, stored.Expires)
+		t.Errorf("the stored times are %v and %v; want microseconds in UTC", stored.Created, stored.Expires)
 	}
 }
 
@@ -266,7 +266,7 @@ func testContent(t *testing.T, b storage.Backend) {
 		r := record(app("a", store(fmt.Sprint("s", i))), 1, string(content))
 		put(t, b, r)
 		if got := get(t, b, r.Key)[0]; !bytes.Equal(got.Content, content) {
-			t.Errorf("a content of %d bytes came back as %d others", len(content), len(got.Content))
+			t.Errorf("a content of %d bytes differs after Get; it has %d bytes", len(content), len(got.Content))
 		}
 	}
 	checkUsage(t, b, app("a"))
@@ -301,7 +301,7 @@ func testScan(t *testing.T, b storage.Backend) {
 	prefix := app("a", user("u"))
 	same(t, "all", all(t, b, prefix), want)
 	if n := len(all(t, b, "")); n != 23 {
-		t.Errorf("Scan of everything = %d records; want 23", n)
+		t.Errorf("Scan of all keys = %d records; want 23", n)
 	}
 	for _, c := range []struct {
 		name  string
@@ -311,10 +311,10 @@ func testScan(t *testing.T, b storage.Backend) {
 	}{
 		{"first", "", 3, want[:3]},
 		{"after a record", want[4].Key, 3, want[5:8]},
-		{"after none", want[4].Key + "x", 3, want[5:8]},
+		{"after a missing key", want[4].Key + "x", 3, want[5:8]},
 		{"after the last", want[19].Key, 3, nil},
 		{"before the prefix", app("a"), 3, want[:3]},
-		{"behind the prefix", app("a", user("zz")), 3, nil},
+		{"after the prefix", app("a", user("zz")), 3, nil},
 		{"the rest", want[17].Key, 1 << 40, want[18:]},
 	} {
 		got, err := b.Scan(ctx, prefix, c.after, c.limit)

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testTags finds records by their tags, page by page, of one tenant and app only.
+// testTags finds the records of one tenant and app by their tags, page by page.
 func testTags(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	other := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "other"}, storage.Part{Tag: storage.App, Value: "a"})
@@ -38,7 +38,7 @@ func testTags(t *testing.T, b storage.Backend) {
 	stores.Prefix = app("a")
 	sameHeads(t, "ScanTag under a prefix", scan(stores, 4), want[1:])
 	if found := scan(tagged("a", "user/"), 4); len(found) > 0 {
-		t.Errorf("ScanTag of the start of a tag = %v", found)
+		t.Errorf("ScanTag of a prefix of a tag = %v", found)
 	}
 	for _, bad := range []storage.Selector{{}, {Prefix: app("a")}, {Tag: "e", Keys: []storage.Key{file}}} {
 		if _, err := b.ScanTag(ctx, bad, "", 1); err == nil {
@@ -52,10 +52,10 @@ func testTags(t *testing.T, b storage.Backend) {
 	retagged := want[1]
 	retagged.Revision, retagged.Tags = 2, []string{"user/u", "e"}
 	put(t, b, retagged)
-	sameHeads(t, "a tag that was added", scan(tagged("a", "e"), 10), []storage.Record{retagged})
+	sameHeads(t, "an added tag", scan(tagged("a", "e"), 10), []storage.Record{retagged})
 	want[1] = retagged
-	sameHeads(t, "a tag that stayed", scan(mine, 10), want)
+	sameHeads(t, "a kept tag", scan(mine, 10), want)
 	retagged.Revision, retagged.Tags = 3, []string{"user/u"}
 	put(t, b, retagged)
-	sameHeads(t, "a tag that was taken away", scan(tagged("a", "e"), 10), nil)
+	sameHeads(t, "a removed tag", scan(tagged("a", "e"), 10), nil)
 }

@@ -23,19 +23,19 @@ func testUpdate(t *testing.T, b storage.Backend) {
 			{Record: storage.Record{Key: none}, Delete: true},
 		}, nil
 	}))
-	same(t, "what the function saw", seen, []storage.Record{record(two, 1, "2"), {}, record(one, 1, "1")})
-	same(t, "what it left", all(t, b, ""), []storage.Record{record(one, 2, "one")})
+	same(t, "the records that the function got", seen, []storage.Record{record(two, 1, "2"), {}, record(one, 1, "1")})
+	same(t, "the records after an update", all(t, b, ""), []storage.Record{record(one, 2, "one")})
 	checkUsage(t, b, app("a"))
 
 	must(t, b.Update(ctx, storage.Keys(one), func([]storage.Record) ([]storage.Write, error) { return nil, nil }))
 	must(t, b.Update(ctx, storage.Footprint{}, func([]storage.Record) ([]storage.Write, error) { return nil, nil }))
-	same(t, "what no writes left", all(t, b, ""), []storage.Record{record(one, 2, "one")})
+	same(t, "the records after an update without writes", all(t, b, ""), []storage.Record{record(one, 2, "one")})
 	system := storage.MakeKey(storage.Part{Tag: storage.System, Value: "session"}, storage.Part{Tag: storage.Tenant, Value: "acme"})
 	put(t, b, record(system, 1, "x"))
 	checkUsage(t, b, app("a"))
 }
 
-func testRefusedWrites(t *testing.T, b storage.Backend) {
+func testRejectedWrites(t *testing.T, b storage.Backend) {
 	k, other := app("a", store("s")), app("a", store("t"))
 	was := record(k, 1, "1")
 	put(t, b, was)
@@ -58,7 +58,7 @@ func testRefusedWrites(t *testing.T, b storage.Backend) {
 		"no revision":         {with(func(r *storage.Record) { r.Revision = 0 })},
 		"negative revision":   {with(func(r *storage.Record) { r.Revision = -1 })},
 		"empty tag":           {with(func(r *storage.Record) { r.Tags = []string{""} })},
-		"tag twice":           {with(func(r *storage.Record) { r.Tags = []string{"e", "f", "e"} })},
+		"duplicate tag":       {with(func(r *storage.Record) { r.Tags = []string{"e", "f", "e"} })},
 		"long tag":            {with(func(r *storage.Record) { r.Tags = []string{string(make([]byte, storage.MaxTagBytes+1))} })},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +69,7 @@ func testRefusedWrites(t *testing.T, b storage.Backend) {
 			if err == nil || errors.Is(err, storage.ErrUnknownOutcome) {
 				t.Errorf("Update = %v; want a plain error", err)
 			}
-			same(t, "what is there", all(t, b, ""), []storage.Record{was})
+			same(t, "the stored records", all(t, b, ""), []storage.Record{was})
 			checkUsage(t, b, app("a"))
 		})
 	}
@@ -92,7 +92,7 @@ func testFunctionFails(t *testing.T, b storage.Backend) {
 	if err == nil || errors.Is(err, storage.ErrUnknownOutcome) || errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("Update with a function that panics = %v; want a plain error", err)
 	}
-	same(t, "what is there", all(t, b, ""), []storage.Record{was})
+	same(t, "the stored records", all(t, b, ""), []storage.Record{was})
 	put(t, b, record(k, 2, "2"))
 	checkUsage(t, b, app("a"))
 }

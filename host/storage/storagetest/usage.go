@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testUserUsage checks that what a user has counts for the user too, wherever it lies, and moves with its tag.
+// testUserUsage checks that a record with a user's tag counts for that user, at any key, and that
+// its usage follows a change of the tag.
 func testUserUsage(t *testing.T, b storage.Backend) {
 	group := app("a")
 	ann, bob := storage.UserAccount(group, "ann"), storage.UserAccount(group, "bob")
@@ -31,14 +32,15 @@ func testUserUsage(t *testing.T, b storage.Backend) {
 	file.Revision, file.Tags, file.Content = 3, []string{storage.SubjectTag("bob")}, []byte("1")
 	put(t, b, file)
 	checkUsage(t, b, group, ann, bob)
-	if gone, err := b.DeleteWhere(context.Background(), storage.Selector{Group: group, Tag: storage.SubjectTag("bob"), Prefix: file.Key}, 10); len(gone) != 1 || err != nil {
-		t.Errorf("Drop of bob's = %v, %v", gone, err)
+	if removed, err := b.DeleteWhere(context.Background(), storage.Selector{Group: group, Tag: storage.SubjectTag("bob"), Prefix: file.Key}, 10); len(removed) != 1 || err != nil {
+		t.Errorf("DeleteWhere of bob's record = %v, %v", removed, err)
 	}
 	checkUsage(t, b, group, ann, bob)
 }
 
-// testUsageEnds checks that a record stops counting exactly once, whatever removes it: also if several do at once.
-func testUsageEnds(t *testing.T, b storage.Backend) {
+// testUsageAfterRemovals checks that a removed record stops counting exactly once, whatever removes
+// it, even if several removals run concurrently.
+func testUsageAfterRemovals(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	ann := storage.UserAccount(app("a"), "ann")
 	for round := range 5 {
@@ -55,7 +57,7 @@ func testUsageEnds(t *testing.T, b storage.Backend) {
 			{Expired: epoch.Add(time.Second)}, {Prefix: app("a", store("s"))}, tagged("a", "session/s1"), {Keys: []storage.Key{records[3].Key, records[4].Key}},
 			{Expired: epoch.Add(time.Second), Group: app("a")},
 		}
-		var gone atomic.Int64
+		var count atomic.Int64
 		together(len(ways)+1, func(i int) {
 			if i == len(ways) {
 				k := records[5].Key
@@ -71,19 +73,19 @@ func testUsageEnds(t *testing.T, b storage.Backend) {
 			if err != nil {
 				t.Error(err)
 			}
-			gone.Add(int64(len(removed)))
+			count.Add(int64(len(removed)))
 		})
-		if n := gone.Load(); n != 30 && n != 29 {
+		if n := count.Load(); n != 30 && n != 29 {
 			t.Errorf("%d records were removed; want 30, or 29 and the one that an update deleted", n)
 		}
 		checkUsage(t, b, app("a"), ann)
 		if held := usage(t, b, ann)[0]; held.Records != 1 {
-			t.Errorf("after all removals %d records count; want 1", held.Records)
+			t.Errorf("after all removals the usage is %d records; want 1", held.Records)
 		}
 	}
 }
 
-// testAccounts checks what Usage returns for accounts in any order, unknown ones, and none.
+// testAccounts checks the usage of accounts in any order, of unknown accounts, and of no accounts.
 func testAccounts(t *testing.T, b storage.Backend) {
 	one, two := record(app("a", store("s")), 1, "12"), record(app("b", store("s"), user("ann")), 1, "1234")
 	put(t, b, one, two)
@@ -98,6 +100,6 @@ func testAccounts(t *testing.T, b storage.Backend) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := b.Usage(ctx, app("a")); !errors.Is(err, context.Canceled) {
-		t.Errorf("Usage with a context that ended = %v", err)
+		t.Errorf("Usage with a cancelled context = %v", err)
 	}
 }

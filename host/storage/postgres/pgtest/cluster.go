@@ -22,22 +22,23 @@ var errMissing = errors.New("PostgreSQL 14 or later is not installed: no initdb 
 // oldest is the first major version that is supported.
 const oldest = 14
 
-// Cluster is a PostgreSQL cluster that the tests of a process share. The zero Cluster is ready to use; it is a variable of the
-// test package, since it ends when it is collected. It is safe for concurrent use.
+// Cluster is a PostgreSQL cluster that the tests of a process share. The zero Cluster is ready to
+// use. It must be a package variable, because it stops when it is garbage-collected. It is safe for
+// concurrent use.
 //
-// The cluster listens only on a Unix socket in a folder of its own and does not wait for the disk. It ends, and its folder
-// is removed, when the process ends, even if it is killed.
+// The cluster listens only on a Unix socket in its own folder, and does not sync to the disk. When
+// the process ends, even if it is killed, the cluster stops and its folder is removed.
 type Cluster struct {
 	once    sync.Once
 	err     error
 	folder  string
-	alive   io.Closer // the cluster ends when it is closed
+	alive   io.Closer // closing it stops the cluster
 	shell   *exec.Cmd
 	schemas atomic.Int64
 }
 
-// DSN returns the connection string of a new, empty schema. The first call starts the cluster, which takes about two seconds.
-// The test is skipped if PostgreSQL is not installed.
+// DSN returns the connection string of a new, empty schema. The first call starts the cluster,
+// which takes about two seconds. The test is skipped if PostgreSQL is not installed.
 func (c *Cluster) DSN(t testing.TB) string {
 	t.Helper()
 	c.once.Do(func() { c.err = c.start() })
@@ -52,8 +53,8 @@ func (c *Cluster) DSN(t testing.TB) string {
 	return "postgres:///postgres?" + query.Encode()
 }
 
-// script runs a cluster with the programs in $1 and the folder $2, reports that it is ready, and ends it at the end of its
-// input.
+// script runs a cluster with the programs in $1 and the folder $2, reports when it is ready, and
+// stops it at the end of its input.
 const script = `
 run() {
 	"$1/initdb" -D "$2/data" -U toolrun -A trust -E UTF8 --locale=C -N &&
@@ -100,7 +101,8 @@ func (c *Cluster) start() error {
 	return nil
 }
 
-// findPrograms returns the folder with the programs: that of PATH, or of the newest version in versions.
+// findPrograms returns the folder with the programs: the one in PATH, or the newest version in
+// versions.
 func findPrograms(versions string) (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path), nil

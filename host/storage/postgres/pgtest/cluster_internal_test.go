@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEnd checks that nothing of a cluster is left when the process that uses it is gone.
-func TestEnd(t *testing.T) {
+// TestStop checks that a cluster leaves nothing behind when its process ends.
+func TestStop(t *testing.T) {
 	var c Cluster
 	c.DSN(t)
 	if _, err := os.Stat(c.folder); err != nil {
@@ -25,7 +25,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestFindPrograms checks that the newest version is found, and that old ones are not.
+// TestFindPrograms checks that the newest version is found, and that unsupported ones are ignored.
 func TestFindPrograms(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	versions := t.TempDir()

@@ -4,5 +4,5 @@ package pgtest
 
 import "os/exec"
 
-// dropPrivileges is for systems with Unix users.
+// dropPrivileges is not supported on this system.
 func dropPrivileges(*exec.Cmd, string) error { return errMissing }

@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// dropPrivileges makes cmd run in its own process group and, if this process is root, which PostgreSQL refuses to run as, as
-// another user, who gets the folder.
+// dropPrivileges makes cmd run in its own process group. PostgreSQL refuses to run as root: if this
+// process is root, cmd runs as another user, who becomes the owner of the folder.
 func dropPrivileges(cmd *exec.Cmd, folder string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if os.Getuid() != 0 {
