@@ -9,7 +9,8 @@ import (
 
 // What a commit prepares outside of the backend's transaction, where it blocks no others.
 
-// expect predicts the effects of the commit, so that OnCommit, whose records may be large, is called before it.
+// expect predicts the effects of the commit, so that OnCommit, whose records may be large, is
+// called before it.
 func (c *commit) expect() (err error) {
 	tx, o := c.tx, c.tx.run.o
 	c.expected = tx.local.effects(tx.run.attempts)
@@ -36,7 +37,8 @@ func (c *commit) expect() (err error) {
 	return nil
 }
 
-// allKeys returns the keys that decide needs: those of guards, of the records that it writes, and more.
+// allKeys returns the keys that decide needs: those of guards, of the records that it writes, and
+// more.
 func (c *commit) allKeys(more []storage.Key) keySet {
 	tx, guards := c.tx, c.tx.run.o.Guards
 	keys := make([]storage.Key, 0, len(guards)+len(more)+2*len(tx.local.entries)+2)
@@ -60,8 +62,9 @@ func (c *commit) allKeys(more []storage.Key) keySet {
 	return newKeySet(append(keys, more...))
 }
 
-// applyAhead applies all blind updates to the latest records. From then on the attempt holds the fair locks of these
-// records, so that it misses the updates of others in this process at most once.
+// applyAhead applies all blind updates to the latest records. From then on the attempt holds the
+// fair locks of these records, so that it misses the updates of others in this process at most
+// once.
 func (c *commit) applyAhead(ctx context.Context) error {
 	r := c.tx.run
 	var keys []storage.Key

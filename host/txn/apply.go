@@ -8,17 +8,19 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Update computes the next state of a record: its content, expiry and tags. A nil content deletes it. Warnings are returned
-// in the record's Change. An update must be pure, because it may be called again with a later record, and must not change
-// its arguments. Locked is true inside the backend's transaction, where others wait: a slow update then returns an error.
+// Update computes the next state of a record: its content, expiry and tags. A nil content deletes
+// it. Warnings are returned in the record's Change. An update must be pure, because it may be
+// called again with a later record, and must not change its arguments. Locked is true inside the
+// backend's transaction, where others wait: a slow update then returns an error.
 type Update func(old storage.Record, locked bool) (next storage.Record, warnings any, err error)
 
-// Apply applies an update to the record under key as the transaction sees it. A key that is not in the read set stays out
-// of it (the update is blind): the commit applies the update again if the record has changed. If that fails, the body is
-// executed again.
+// Apply applies an update to the record under key as the transaction sees it. A key that is not in
+// the read set stays out of it (the update is blind): the commit applies the update again if the
+// record has changed. If that fails, the body is executed again.
 //
-// Apply returns the error of the update and changes nothing. Because the error depends on the record, the key joins the read
-// set, unless the error is ErrUndecided. The key also joins it if blind updates would exceed MaxUpdates or MaxBlindBytes.
+// Apply returns the error of the update and changes nothing. Because the error depends on the
+// record, the key joins the read set, unless the error is ErrUndecided. The key also joins it if
+// blind updates would exceed MaxUpdates or MaxBlindBytes.
 func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	if tx.run.o.ReadOnly {
 		return ErrReadOnly
@@ -51,7 +53,8 @@ type updated struct {
 	warnings  any
 }
 
-// try applies an update to an entry's record. It is a separate function because updates use much stack: see entriesOf.
+// try applies an update to an entry's record. It is a separate function because updates use much
+// stack: see entriesOf.
 func (u *updated) try(tx *Tx, e *entry, update Update) (err error) {
 	tx.pending(e, &u.old)
 	u.next, u.warnings, err = update(u.old, false)
@@ -78,7 +81,8 @@ func (u *updated) keep(tx *Tx, e *entry, update Update) error {
 	return nil
 }
 
-// joinDecided puts an entry into the read set after an update was decided on it. The record must be unchanged.
+// joinDecided puts an entry into the read set after an update was decided on it. The record must be
+// unchanged.
 func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	raw, base := e.raw.Version(), e.base.Exists()
 	if _, err := tx.load(ctx, e.key, true); err != nil {
@@ -101,8 +105,8 @@ func (w *write) put(key storage.Key, old, next storage.Record, warnings any) {
 	w.next = storage.Record{Key: key, Content: next.Content, Expires: next.Expires, Tags: next.Tags, Revision: 1}
 }
 
-// reapply applies an entry's blind updates to another base. Budget, if not nil, is the number of bytes that they may read
-// and write inside the backend's transaction.
+// reapply applies an entry's blind updates to another base. Budget, if not nil, is the number of
+// bytes that they may read and write inside the backend's transaction.
 func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (write, error) {
 	w, now := write{updates: e.write.updates, bytes: e.write.bytes}, base
 	for _, update := range e.write.updates {

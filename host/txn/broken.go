@@ -1,7 +1,7 @@
 package txn
 
-// rule is a set of rules that a DB breaks. It is empty except in tests, which break each rule in turn and require that a
-// schedule detects it.
+// rule is a set of rules that a DB breaks. It is empty except in tests, which break each rule in
+// turn and require that a schedule detects it.
 type rule uint32
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// quota is a number of records for the app, and a way to free some.
+// quota is a limit on the app's records, and a function that may free some.
 type quota struct {
 	records int64
 	reclaim func() bool
@@ -27,8 +27,8 @@ func isOver(err error) bool {
 	return over
 }
 
-// delete removes a record in a transaction of its own.
-func (b *bench) delete(i int) {
+// delete removes a record in its own transaction.
+func (b *fixture) delete(i int) {
 	b.t.Helper()
 	_, err := b.Run(context.Background(), txn.Options{ID: "delete"}, func(ctx context.Context, tx *txn.Tx) error { return tx.Apply(ctx, key(i), remove) })
 	if err != nil {
@@ -36,8 +36,9 @@ func (b *bench) delete(i int) {
 	}
 }
 
-// A commit over budget frees room once; if that does not help the body is executed once more, and then refused. A dry run
-// frees nothing and is refused as well.
+// TestBudget checks that a commit over budget reclaims space once. If that does not help, the body
+// is executed once more, and then the commit is rejected. A dry run reclaims nothing and is
+// rejected too.
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
@@ -47,12 +48,12 @@ func TestBudget(t *testing.T) {
 		reclaimed int
 		over      bool
 	}{
-		{name: "room can be freed", frees: true, attempts: 1, reclaimed: 1},
-		{name: "no room", attempts: 2, reclaimed: 2, over: true},
-		{name: "a dry run", frees: true, dry: true, attempts: 2, over: true},
+		{name: "space can be reclaimed", frees: true, attempts: 1, reclaimed: 1},
+		{name: "no space", attempts: 2, reclaimed: 2, over: true},
+		{name: "dry run", frees: true, dry: true, attempts: 2, over: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newBench(t)
+			b := newFixture(t)
 			b.set(9, "x")
 			attempts, reclaimed := 0, 0
 			o := txn.Options{ID: "r", DryRun: tt.dry, Quota: quota{1, func() bool {
@@ -66,18 +67,18 @@ func TestBudget(t *testing.T) {
 				return tx.Apply(ctx, key(1), put("x"))
 			})
 			if isOver(err) != tt.over || err != nil && !tt.over || attempts != tt.attempts || reclaimed != tt.reclaimed {
-				t.Errorf("Run = %v after %d attempts, %d times reclaimed", err, attempts, reclaimed)
+				t.Errorf("Run = %v after %d attempts and %d reclaims", err, attempts, reclaimed)
 			}
 			if stored := b.content(1); (stored == "x") == tt.over {
-				t.Errorf("%q is stored", stored)
+				t.Errorf("the record contains %q", stored)
 			}
 		})
 	}
 }
 
-// What OnCommit writes counts.
+// TestBudgetCountsExtra checks that the writes of OnCommit count.
 func TestBudgetCountsExtra(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	o := txn.Options{ID: "r", Quota: quota{records: 1}, Extra: func() []storage.Key { return []storage.Key{key(8)} }, OnCommit: func(txn.Effects) ([]storage.Write, error) {
 		return []storage.Write{{Record: storage.Record{Key: key(8), Content: []byte("x")}}}, nil
 	}}
@@ -89,18 +90,19 @@ func TestBudgetCountsExtra(t *testing.T) {
 	}
 }
 
-// full is a backend without room until it is emptied.
-type full struct {
+// fullBackend is a backend without space while err is set.
+type fullBackend struct {
 	storage.Backend
 	err error
 }
 
-func (f *full) Space() error { return f.err }
+func (f *fullBackend) Space() error { return f.err }
 
-// Without room no commit makes what is stored grow; others go on. Reclaiming may make room.
-func TestNoRoom(t *testing.T) {
-	f := &full{}
-	b := newBench(t, func(of storage.Backend) storage.Backend { f.Backend = of; return f })
+// TestNoSpace checks that without space a commit that grows the stored data is rejected, and that
+// others succeed. Reclaiming may free space.
+func TestNoSpace(t *testing.T) {
+	f := &fullBackend{}
+	b := newFixture(t, func(of storage.Backend) storage.Backend { f.Backend = of; return f })
 	b.set(1, "long")
 	f.err = storage.ErrFull
 	run := func(q txn.Quota, update txn.Update) error {
@@ -118,6 +120,6 @@ func TestNoRoom(t *testing.T) {
 	}
 	frees := quota{reclaim: func() bool { f.err = nil; return true }}
 	if err := run(frees, put("new")); err != nil || b.content(1) != "new" {
-		t.Errorf("a write for which room is freed = %v; stored %q", err, b.content(1))
+		t.Errorf("a write after space was reclaimed = %v; stored %q", err, b.content(1))
 	}
 }

@@ -11,10 +11,11 @@ import (
 const (
 	// commitTimeout bounds a commit, which the end of the run's context no longer stops.
 	commitTimeout = 30 * time.Second
-	// maxMisses bounds how often blind updates are applied again for one commit outside of the backend's transaction.
+	// maxMisses bounds how often blind updates are applied again for one commit outside of the
+	// backend's transaction.
 	maxMisses = 8
-	// quickBytes bounds the contents that updates read and write inside it: so little that many commits to one record
-	// share a transaction. After lockedMisses it is MaxBlindBytes.
+	// quickBytes bounds the contents that updates read and write inside it: so little that many
+	// commits to one record share a transaction. After lockedMisses it is MaxBlindBytes.
 	quickBytes   = 32 << 10
 	lockedMisses = 3
 )
@@ -37,7 +38,8 @@ type commit struct {
 	limits storage.Budget
 	// full is the error of a backend that has no room for more, or nil; see [storage.Space].
 	full error
-	// expected has the effects of the commit if no record changes before it, and extra what OnCommit made of them.
+	// expected has the effects of the commit if no record changes before it, and extra what
+	// OnCommit made of them.
 	expected Effects
 	extra    []storage.Write
 
@@ -56,7 +58,8 @@ type applied struct {
 	write write
 }
 
-// store stores what the attempt wrote in one update of the backend, if everything that it read is unchanged.
+// store stores what the attempt wrote in one update of the backend, if everything that it read is
+// unchanged.
 func (c *commit) store(ctx context.Context) (Outcome, error) {
 	tx := c.tx
 	inTime, cancel := context.WithTimeout(ctx, commitTimeout)
@@ -98,8 +101,8 @@ func (c *commit) dryRun(ctx context.Context) (Outcome, error) {
 	return Outcome{Effects: c.effects}, err
 }
 
-// settle calls try, which decides the commit, until the records of blind updates do not change in between. If there is no
-// room for the commit, it reclaims some once.
+// settle calls try, which decides the commit, until the records of blind updates do not change in
+// between. If there is no room for the commit, it reclaims some once.
 func (c *commit) settle(ctx context.Context, try func() error) error {
 	r := c.tx.run
 	if err := r.draw(); err != nil {
@@ -143,8 +146,9 @@ func (c *commit) lacksRoom(err error) bool {
 	return over || c.full != nil && errors.Is(err, c.full)
 }
 
-// lookUp finds out whether a commit was applied whose reply was lost: each record that it wrote has the run's id. Records
-// with another id prove nothing, because others may have written them since, or the commit may still be on its way.
+// lookUp finds out whether a commit was applied whose reply was lost: each record that it wrote has
+// the run's id. Records with another id prove nothing, because others may have written them since,
+// or the commit may still be on its way.
 func (c *commit) lookUp(ctx context.Context, lost error) error {
 	r := c.tx.run
 	if r.db.breaks(lookedUp) {

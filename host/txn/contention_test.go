@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// counters are records that count in the length of their contents.
+// counters are records whose content length is their value.
 type counters struct {
 	b  storage.Backend
 	db *txn.DB
@@ -22,7 +22,7 @@ type counters struct {
 func (c counters) Increment(ctx context.Context, run string, keys ...int) (executions int, err error) {
 	_, err = c.db.Run(ctx, txn.Options{ID: run}, func(ctx context.Context, tx *txn.Tx) error {
 		executions++
-		return raise(keys...)(ctx, tx)
+		return increment(keys...)(ctx, tx)
 	})
 	return executions, err
 }
@@ -41,8 +41,8 @@ func TestContention(t *testing.T) {
 	})
 }
 
-// raise raises counters by one.
-func raise(keys ...int) func(context.Context, *txn.Tx) error {
+// increment returns a body that increments counters.
+func increment(keys ...int) func(context.Context, *txn.Tx) error {
 	return func(ctx context.Context, tx *txn.Tx) error {
 		for _, i := range keys {
 			r, err := tx.Get(ctx, key(i))
@@ -57,8 +57,9 @@ func raise(keys ...int) func(context.Context, *txn.Tx) error {
 	}
 }
 
-// A transaction that scans a range gets through while others keep inserting into it, which never conflict themselves.
-func TestScanInACrowd(t *testing.T) {
+// TestScanAmongInserts checks that a transaction that scans a range finishes although others, which
+// never conflict themselves, keep inserting into it.
+func TestScanAmongInserts(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
 			s := txntest.NewScheduler(mem.New(), rand.New(rand.NewPCG(seed, 2)))
@@ -69,7 +70,7 @@ func TestScanInACrowd(t *testing.T) {
 				if _, err := tx.Scan(ctx, storePrefix("t"), "", 1000); err != nil {
 					return err
 				}
-				for i := range 10 { // the more it reads, the more happens meanwhile
+				for i := range 10 { // each read lets other tasks run
 					if _, err := tx.Get(ctx, itemKey("other", i)); err != nil {
 						return err
 					}
@@ -99,16 +100,17 @@ func TestScanInACrowd(t *testing.T) {
 	}
 }
 
-// A transaction that sits on its locks holds the others up for the time of a lease at most.
+// TestLeaseBoundsTheWait checks that a transaction that keeps its locks delays others for at most
+// the time of a lease.
 func TestLeaseBoundsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t)
+		b := newFixture(t)
 		ctx, cancel := context.WithCancel(context.Background())
 		holding, slow := make(chan struct{}), make(chan error, 1)
 		go func() {
 			attempts := 0
 			_, err := b.Run(ctx, txn.Options{ID: "slow"}, func(ctx context.Context, tx *txn.Tx) error {
-				if err := raise(1)(ctx, tx); err != nil {
+				if err := increment(1)(ctx, tx); err != nil {
 					return err
 				}
 				if attempts++; attempts == 1 {
@@ -123,13 +125,13 @@ func TestLeaseBoundsTheWait(t *testing.T) {
 		}()
 		<-holding
 		start := time.Now()
-		_, err := b.Run(context.Background(), txn.Options{ID: "next"}, raise(1))
+		_, err := b.Run(context.Background(), txn.Options{ID: "next"}, increment(1))
 		if waited := time.Since(start); err != nil || waited == 0 || waited > 3*time.Second {
-			t.Errorf("%v after %v behind a transaction that does not end", err, waited)
+			t.Errorf("Run = %v after %v behind a transaction that does not end", err, waited)
 		}
 		cancel()
 		if err := <-slow; err != context.Canceled {
-			t.Errorf("the slow one ended with %v", err)
+			t.Errorf("the slow transaction = %v; want context.Canceled", err)
 		}
 	})
 }

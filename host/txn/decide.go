@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// decide is the function of the backend's update: it returns what to write, given the current records under c.keys. Others
-// wait while it runs.
+// decide is the function of the backend's update: it returns what to write, given the current
+// records under c.keys. Others wait while it runs.
 func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	tx, r := c.tx, c.tx.run
 	c.writes, c.growth, c.budget = nil, storage.Growth{}, quickBytes
@@ -74,7 +74,8 @@ func (c *commit) decideWrite(e *entry, now []storage.Record) error {
 	return nil
 }
 
-// writeOn returns what an entry's updates make of the current record: what the attempt saw, if the record is the same.
+// writeOn returns what an entry's updates make of the current record: what the attempt saw, if the
+// record is the same.
 func (c *commit) writeOn(e *entry, raw, base storage.Record, above int64) (write, error) {
 	db := c.tx.run.db
 	unchecked := e.read && db.breaks(commitHolds) || !e.read && db.breaks(blindReapplied)

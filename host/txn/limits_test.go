@@ -10,10 +10,10 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// meter is a backend that measures what its updates read and write.
+// meter is a backend that measures the reads and writes of its updates.
 type meter struct {
 	storage.Backend
-	keys, bytes int // the largest numbers
+	keys, bytes int // of the largest update
 }
 
 func (m *meter) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
@@ -31,7 +31,8 @@ func (m *meter) Update(ctx context.Context, on storage.Footprint, fn func([]stor
 	})
 }
 
-// However much a body writes, its commit reads and writes a bounded number of records and bytes while others wait.
+// TestCommitIsBounded checks that a commit reads and writes a bounded number of records and bytes,
+// however much its body writes: other commits wait for it.
 func TestCommitIsBounded(t *testing.T) {
 	small, large := strings.Repeat("x", 10), strings.Repeat("x", storage.MaxContentBytes)
 	medium := strings.Repeat("x", txn.MaxBlindBytes)
@@ -50,7 +51,7 @@ func TestCommitIsBounded(t *testing.T) {
 		{"large, deleted", large, write(remove), 2},
 		{"medium, replaced", medium, write(put(medium)), 4},
 		{"undone", "", func(ctx context.Context, tx *txn.Tx, i int) error {
-			if i%20 == 0 { // what is undone does not count
+			if i%20 == 0 { // undone writes do not count
 				err := tx.Nested(ctx, func(ctx context.Context, tx *txn.Tx) error {
 					return errors.Join(tx.Apply(ctx, key(5000+i), put(medium)), errThrown)
 				})
@@ -63,7 +64,7 @@ func TestCommitIsBounded(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m := &meter{}
-			b := newBench(t, func(of storage.Backend) storage.Backend { m.Backend = of; return m })
+			b := newFixture(t, func(of storage.Backend) storage.Backend { m.Backend = of; return m })
 			for i := 0; tt.before != "" && i <= tt.writes; i++ {
 				b.set(i, tt.before)
 			}
@@ -77,7 +78,7 @@ func TestCommitIsBounded(t *testing.T) {
 				if err := tt.write(ctx, tx, tt.writes); !errors.Is(err, txn.ErrLimit) {
 					t.Errorf("write %d = %v; want ErrLimit", tt.writes+1, err)
 				}
-				return tx.Apply(ctx, key(0), remove) // which always fits
+				return tx.Apply(ctx, key(0), remove) // always fits
 			})
 			if err != nil || len(out.Writes) < tt.writes-1 {
 				t.Errorf("Run = %d writes, %v", len(out.Writes), err)

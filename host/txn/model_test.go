@@ -14,25 +14,26 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// world is the model of what is stored: the simplest thing that could be right. Worlds are values.
-type world struct {
+// modelState is the expected content of the backend. Methods return new states; only remove changes
+// a state in place.
+type modelState struct {
 	records map[storage.Key]storage.Record
 	floors  map[storage.Key]int64
 }
 
-func (w world) clone() world {
-	return world{maps.Clone(w.records), maps.Clone(w.floors)}
+func (w modelState) clone() modelState {
+	return modelState{maps.Clone(w.records), maps.Clone(w.floors)}
 }
 
-// remove removes a record and raises its floor.
-func (w world) remove(key storage.Key) {
+// remove removes a record from w and raises its floor.
+func (w modelState) remove(key storage.Key) {
 	floor := storage.FloorKey(key)
 	w.floors[floor] = max(w.floors[floor], w.records[key].Revision)
 	delete(w.records, key)
 }
 
-// mirror returns the world that is stored in the backend now, given that before.
-func (w world) mirror(b storage.Backend, prefix storage.Key) (world, error) {
+// mirror returns the current content of the backend, as the state that follows w.
+func (w modelState) mirror(b storage.Backend, prefix storage.Key) (modelState, error) {
 	found, err := b.Scan(context.Background(), prefix, "", 10_000)
 	if err != nil {
 		return w, err
@@ -50,8 +51,8 @@ func (w world) mirror(b storage.Backend, prefix storage.Key) (world, error) {
 	return next, nil
 }
 
-// alive reports whether a record is visible at a time.
-func (w world) alive(r storage.Record, at time.Time) bool {
+// visible reports whether a record is visible at a time.
+func (w modelState) visible(r storage.Record, at time.Time) bool {
 	if !r.Exists() || !r.Expires.IsZero() && !at.Before(r.Expires) {
 		return false
 	}
@@ -68,8 +69,8 @@ func sessionKey(tenant, tag string) storage.Key {
 		storage.Part{Tag: storage.App, Value: "app"}, storage.Part{Tag: storage.Session, Value: strings.TrimPrefix(tag, "session/")})
 }
 
-// live is alive as txn asks for it.
-func live(r storage.Record) txn.Life {
+// lifeOf returns the lifetime of a record, in the form that txn needs.
+func lifeOf(r storage.Record) txn.Life {
 	if r.Key.HasPrefix(storage.MakeKey(storage.Part{Tag: storage.System, Value: "session"})) {
 		if string(r.Content) != "open" {
 			return txn.Life{Until: time.Unix(1, 0)}
@@ -83,8 +84,8 @@ func live(r storage.Record) txn.Life {
 	return l
 }
 
-// memory is a transaction that programs run in: a Tx, or one of the model.
-type memory interface {
+// transaction is a transaction that programs run in: a txn.Tx or a modelTx.
+type transaction interface {
 	get(storage.Key) (storage.Record, error)
 	scan(prefix, after storage.Key, n int) ([]storage.Record, error)
 	apply(storage.Key, txn.Update) error
@@ -92,9 +93,9 @@ type memory interface {
 	now() time.Time
 }
 
-// serial is a transaction of the model, with the whole world to itself.
-type serial struct {
-	world
+// modelTx is a transaction on the model, without concurrent ones.
+type modelTx struct {
+	modelState
 	at, stamp time.Time
 	id        string
 	wrote     map[storage.Key]storage.Record
@@ -102,25 +103,25 @@ type serial struct {
 	order     []storage.Key
 }
 
-func newSerial(w world, at, stamp time.Time, id string) *serial {
-	return &serial{world: w, at: at, stamp: stamp, id: id, wrote: map[storage.Key]storage.Record{}, fresh: map[storage.Key]bool{}}
+func newModelTx(w modelState, at, stamp time.Time, id string) *modelTx {
+	return &modelTx{modelState: w, at: at, stamp: stamp, id: id, wrote: map[storage.Key]storage.Record{}, fresh: map[storage.Key]bool{}}
 }
 
-func (s *serial) now() time.Time { return s.stamp }
+func (s *modelTx) now() time.Time { return s.stamp }
 
-func (s *serial) see(key storage.Key) storage.Record {
+func (s *modelTx) see(key storage.Key) storage.Record {
 	if r, ok := s.wrote[key]; ok {
 		return r
 	}
-	if r := s.records[key]; s.alive(r, s.at) {
+	if r := s.records[key]; s.visible(r, s.at) {
 		return r
 	}
 	return storage.Record{}
 }
 
-func (s *serial) get(key storage.Key) (storage.Record, error) { return s.see(key), nil }
+func (s *modelTx) get(key storage.Key) (storage.Record, error) { return s.see(key), nil }
 
-func (s *serial) scan(prefix, after storage.Key, n int) (found []storage.Record, err error) {
+func (s *modelTx) scan(prefix, after storage.Key, n int) (found []storage.Record, err error) {
 	keys := map[storage.Key]bool{}
 	for key := range s.records {
 		keys[key] = true
@@ -137,7 +138,7 @@ func (s *serial) scan(prefix, after storage.Key, n int) (found []storage.Record,
 	return found[:min(n, len(found))], nil
 }
 
-func (s *serial) apply(key storage.Key, update txn.Update) error {
+func (s *modelTx) apply(key storage.Key, update txn.Update) error {
 	old := s.see(key)
 	next, _, err := update(old, false)
 	if err != nil {
@@ -155,7 +156,7 @@ func (s *serial) apply(key storage.Key, update txn.Update) error {
 		s.fresh[key] = true
 	}
 	r := storage.Record{Key: key, Content: next.Content, Expires: next.Expires, Tags: next.Tags, Run: s.id, Updated: s.stamp, Created: s.stamp}
-	if s.alive(raw, s.at) {
+	if s.visible(raw, s.at) {
 		r.Revision = raw.Revision + 1
 		if !r.Updated.After(raw.Updated) {
 			r.Updated = raw.Updated.Add(time.Microsecond)
@@ -170,7 +171,7 @@ func (s *serial) apply(key storage.Key, update txn.Update) error {
 	return nil
 }
 
-func (s *serial) nested(body func() error) error {
+func (s *modelTx) nested(body func() error) error {
 	wrote, fresh, order := maps.Clone(s.wrote), maps.Clone(s.fresh), slices.Clone(s.order)
 	err := body()
 	if err != nil {
@@ -179,8 +180,8 @@ func (s *serial) nested(body func() error) error {
 	return err
 }
 
-// commit returns the world after the transaction.
-func (s *serial) commit() world {
+// commit returns the state after the transaction.
+func (s *modelTx) commit() modelState {
 	w := s.clone()
 	for key, r := range s.wrote {
 		if r.Exists() {
@@ -192,42 +193,44 @@ func (s *serial) commit() world {
 	return w
 }
 
-// real is a memory that is a transaction.
-type real struct {
+// realTx is a transaction on a txn.Tx.
+type realTx struct {
 	ctx context.Context
 	tx  *txn.Tx
 }
 
-func (m real) now() time.Time { return m.tx.Now() }
+func (m realTx) now() time.Time { return m.tx.Now() }
 
-func (m real) get(key storage.Key) (storage.Record, error) { return m.tx.Get(m.ctx, key) }
+func (m realTx) get(key storage.Key) (storage.Record, error) { return m.tx.Get(m.ctx, key) }
 
-func (m real) scan(prefix, after storage.Key, n int) ([]storage.Record, error) {
+func (m realTx) scan(prefix, after storage.Key, n int) ([]storage.Record, error) {
 	return m.tx.Scan(m.ctx, prefix, after, n)
 }
 
-func (m real) apply(key storage.Key, update txn.Update) error { return m.tx.Apply(m.ctx, key, update) }
+func (m realTx) apply(key storage.Key, update txn.Update) error {
+	return m.tx.Apply(m.ctx, key, update)
+}
 
-func (m real) nested(body func() error) error {
+func (m realTx) nested(body func() error) error {
 	return m.tx.Nested(m.ctx, func(context.Context, *txn.Tx) error { return body() })
 }
 
-// show writes what is compared of a record.
+// show formats the compared fields of a record.
 func show(r storage.Record) string {
 	if !r.Exists() {
 		return "none"
 	}
 	end := ""
 	if !r.Expires.IsZero() {
-		end = " till " + r.Expires.Format("04:05")
+		end = " until " + r.Expires.Format("04:05")
 	}
 	return fmt.Sprintf("%s=%q r%d c%s u%s%s %v by %s", r.Key.Part(storage.Item), r.Content, r.Revision, clockText(r.Created), clockText(r.Updated), end, r.Tags, r.Run)
 }
 
 func clockText(t time.Time) string { return t.Format("04:05.000000") }
 
-// differs returns the first record in which two worlds differ, or "".
-func (w world) differs(other world) string {
+// differs describes the first difference between two states; it returns "" if they are equal.
+func (w modelState) differs(other modelState) string {
 	for key := range w.records {
 		if a, b := show(w.records[key]), show(other.records[key]); a != b {
 			return fmt.Sprintf("%s: want %s, stored %s", key, a, b)

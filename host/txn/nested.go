@@ -2,9 +2,10 @@ package txn
 
 import "context"
 
-// Nested executes body as a part of the transaction, up to MaxDepth deep and MaxNested times an attempt. If body fails, its
-// writes and warnings are undone, and Nested returns its error; its reads stay in the read set. A conflict and the end of
-// the transaction's own context cannot be caught: they end the whole attempt.
+// Nested executes body as a part of the transaction, up to MaxDepth deep and MaxNested times an
+// attempt. If body fails, its writes and warnings are undone, and Nested returns its error; its
+// reads stay in the read set. A conflict and the end of the transaction's own context cannot be
+// caught: they end the whole attempt.
 func (tx *Tx) Nested(ctx context.Context, body func(context.Context, *Tx) error) error {
 	if err := tx.usable(); err != nil {
 		return err
@@ -44,8 +45,8 @@ func (tx *Tx) rollBack(mark int) {
 	}
 }
 
-// joinAsSeen puts a record whose blind updates are undone into the read set. That they succeeded showed the body something
-// about the record, and no commit will apply them again.
+// joinAsSeen puts a record whose blind updates are undone into the read set. That they succeeded
+// showed the body something about the record, and no commit will apply them again.
 func (tx *Tx) joinAsSeen(e *entry) {
 	tx.join(e)
 	tx.reads.hold(&e.raw, e.key)

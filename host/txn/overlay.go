@@ -4,11 +4,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// overlay is the set of records that an attempt has touched, as they were read and as it leaves them.
+// overlay is the set of records that an attempt has touched, as they were read and as it leaves
+// them.
 type overlay struct {
 	entries []*entry // in the order in which they were touched
 	index   map[storage.Key]*entry
-	// bytes is the size of the contents of all entries, and blindBytes of those that blind updates wrote.
+	// bytes is the size of the contents of all entries, and blindBytes of those that blind updates
+	// wrote.
 	bytes, blindBytes int
 	// writes is the number of entries that are written, and writeBytes the size of their contents.
 	writes, writeBytes int
@@ -19,14 +21,16 @@ type overlay struct {
 // entry is a record as the attempt sees it.
 type entry struct {
 	key storage.Key
-	// raw is the stored record. Base is its visible state: raw, or the zero Record if its life has ended.
+	// raw is the stored record. Base is its visible state: raw, or the zero Record if its life has
+	// ended.
 	raw, base storage.Record
 	// life is the life of base, and at the position at which raw was read.
 	life life
 	at   storage.Position
 	// read reports whether the record is in the read set, and ranged whether a range holds it.
 	read, ranged bool
-	// above is the highest revision that the key ever had, if floored is set. The attempt then depends on it.
+	// above is the highest revision that the key ever had, if floored is set. The attempt then
+	// depends on it.
 	above   int64
 	floored bool
 	write   write
@@ -35,12 +39,13 @@ type entry struct {
 // write is a change of a record.
 type write struct {
 	set bool
-	// next is the record as the body left it, or the zero Record if it was deleted. Only its content, expiry and tags
-	// count.
+	// next is the record as the body left it, or the zero Record if it was deleted. Only its
+	// content, expiry and tags count.
 	next     storage.Record
 	fresh    bool // this attempt creates the record
 	warnings any
-	// updates are the blind updates that led from base to next, and bytes the size of the contents that they wrote.
+	// updates are the blind updates that led from base to next, and bytes the size of the contents
+	// that they wrote.
 	updates []Update
 	bytes   int
 }
@@ -89,7 +94,8 @@ func (o *overlay) count(e *entry, sign int) {
 // size returns the size of the contents of the entry, before and after.
 func (e *entry) size() int { return len(e.raw.Content) + len(e.write.next.Content) }
 
-// fits reports whether the entry can be written with a content of n bytes. A single record always fits.
+// fits reports whether the entry can be written with a content of n bytes. A single record always
+// fits.
 func (o *overlay) fits(e *entry, n int) bool {
 	more := n - len(e.write.next.Content)
 	if o.bytes > 0 && more > 0 && o.bytes+more > MaxBytes {

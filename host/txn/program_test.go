@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// program is the body of a run: a list of steps, whose writes can depend on what earlier steps saw.
+// program is the body of a run: a list of steps, whose writes can depend on the results of earlier
+// steps.
 type program struct {
 	steps []step
 	throw bool // fail at the end
@@ -33,8 +34,8 @@ func (s step) String() string {
 }
 
 var (
-	errThrown  = errors.New("thrown")
-	errRefused = errors.New("refused")
+	errThrown   = errors.New("thrown")
+	errRejected = errors.New("rejected")
 )
 
 const itemCount = 5
@@ -47,14 +48,15 @@ func itemKey(tenant string, i int) storage.Key {
 	return storePrefix(tenant).With(storage.Part{Tag: storage.Item, Value: fmt.Sprintf("k%d", i)})
 }
 
-// runner executes a program on a memory and notes what it saw.
+// runner executes a program in a transaction and traces its results.
 type runner struct {
 	tenant string
-	m      memory
+	tx     transaction
 	trace  []string
-	// seen, where set, is called after each step; its error ends the program.
+	// seen, if set, is called after each step; its error ends the program.
 	seen func() error
-	// expect, where set, is the trace of another execution. Updates that were accepted there are accepted here.
+	// expect, if set, is the trace of another execution. Updates that were accepted there are
+	// accepted here.
 	expect []string
 }
 
@@ -82,7 +84,7 @@ func (r *runner) step(s step) error {
 	key := itemKey(r.tenant, s.key)
 	switch s.op {
 	case "get":
-		got, err := r.m.get(key)
+		got, err := r.tx.get(key)
 		if err != nil {
 			return err
 		}
@@ -92,7 +94,7 @@ func (r *runner) step(s step) error {
 		if s.key > 0 {
 			after = key
 		}
-		rows, err := r.m.scan(storePrefix(r.tenant), after, s.n)
+		rows, err := r.tx.scan(storePrefix(r.tenant), after, s.n)
 		if err != nil {
 			return err
 		}
@@ -102,28 +104,28 @@ func (r *runner) step(s step) error {
 		}
 		return r.note("[%s]", strings.Join(text, "; "))
 	case "nested":
-		err := r.m.nested(func() error { return r.run(s.inner) })
+		err := r.tx.nested(func() error { return r.run(s.inner) })
 		if err != nil && err != errThrown {
 			return err
 		}
 		return r.note("nested %v", err)
 	}
-	err := r.m.apply(key, r.update(s))
-	if at := len(r.trace); err == errRefused && at < len(r.expect) && strings.HasSuffix(r.expect[at], "<nil>") {
-		err = nil // the update was blind, and the record has changed since
+	err := r.tx.apply(key, r.update(s))
+	if at := len(r.trace); err == errRejected && at < len(r.expect) && strings.HasSuffix(r.expect[at], "<nil>") {
+		err = nil // the update was blind, and the record has changed meanwhile
 	}
-	if err != nil && err != errRefused {
+	if err != nil && err != errRejected {
 		return err
 	}
 	return r.note("%s %v", s.op, err)
 }
 
-// update is the update of a step.
+// update returns the update function of a step.
 func (r *runner) update(s step) func(storage.Record, bool) (storage.Record, any, error) {
-	digest, now := r.digest(), r.m.now()
+	digest, now := r.digest(), r.tx.now()
 	return func(old storage.Record, locked bool) (storage.Record, any, error) {
 		if locked && s.n%2 == 0 {
-			return old, nil, errRefused // as one that takes long
+			return old, nil, errRejected // like an update that takes long
 		}
 		next := storage.Record{Expires: old.Expires, Tags: old.Tags}
 		text := string(old.Content)
@@ -141,12 +143,12 @@ func (r *runner) update(s step) func(storage.Record, bool) (storage.Record, any,
 			next.Content, next.Expires = []byte(text+"e"), now.Add(time.Duration(s.n)*time.Second)
 		case "create":
 			if old.Exists() {
-				return old, nil, errRefused
+				return old, nil, errRejected
 			}
 			next.Content = []byte("new")
 		case "short":
 			if len(text) > 3 {
-				return old, nil, errRefused
+				return old, nil, errRejected
 			}
 			next.Content = []byte(text + "s")
 		}
@@ -154,7 +156,7 @@ func (r *runner) update(s step) func(storage.Record, bool) (storage.Record, any,
 	}
 }
 
-// digest is a text that depends on all that was seen.
+// digest returns a hash of the trace.
 func (r *runner) digest() string {
 	h := fnv.New32a()
 	for _, line := range r.trace {
@@ -163,7 +165,7 @@ func (r *runner) digest() string {
 	return fmt.Sprintf("d%x", h.Sum32())
 }
 
-func one[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
+func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
 
 func randomProgram(rng *rand.Rand, depth int) program {
 	p := program{throw: rng.IntN(8) == 0}
@@ -181,7 +183,7 @@ func randomProgram(rng *rand.Rand, depth int) program {
 
 func randomStep(rng *rand.Rand, depth int) step {
 	s := step{key: rng.IntN(itemCount), n: 1 + rng.IntN(9)}
-	s.op = one(rng, "get", "get", "get", "scan", "append", "append", "set", "delete", "create", "short", "expire", "digest", "nested")
+	s.op = pick(rng, "get", "get", "get", "scan", "append", "append", "set", "delete", "create", "short", "expire", "digest", "nested")
 	switch {
 	case s.op == "nested" && depth == 2:
 		s.op = "append"
@@ -195,7 +197,7 @@ func randomStep(rng *rand.Rand, depth int) step {
 	case s.op == "set" && rng.IntN(2) == 0:
 		s.session = "s1"
 	case s.op == "expire":
-		s.n = one(rng, 1, 60)
+		s.n = pick(rng, 1, 60)
 	}
 	return s
 }

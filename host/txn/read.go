@@ -30,8 +30,8 @@ func (s keySet) find(key storage.Key) int {
 	return -1
 }
 
-// fetch returns an entry for each of keys, from one snapshot in which everything held, and the ranges, are unchanged. It
-// also reads the records that their lives depend on.
+// fetch returns an entry for each of keys, from one snapshot in which everything held, and the
+// ranges, are unchanged. It also reads the records that their lives depend on.
 func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.Range) ([]entry, error) {
 	want := keys
 	for range maxReads {
@@ -48,9 +48,9 @@ func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.R
 	return nil, tx.conflict()
 }
 
-// entriesOf returns entries of the first n records, and the missing keys that their lives depend on. It is not part of
-// fetch because its records would be on the stack during the read, which is the deepest point of a run: a stack that
-// outgrows the next power of two is copied.
+// entriesOf returns entries of the first n records, and the missing keys that their lives depend
+// on. It is not part of fetch because its records would be on the stack during the read, which is
+// the deepest point of a run: a stack that outgrows the next power of two is copied.
 func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (entries []entry, missing []storage.Key) {
 	find := func(dep storage.Key) (storage.Record, bool) {
 		if i := slices.Index(keys, dep); i >= 0 {
@@ -72,8 +72,8 @@ func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (en
 	return entries, missing
 }
 
-// read returns the records under want from a snapshot in which everything held, and the ranges, are unchanged. Otherwise
-// the attempt is over or, if only the ranges changed, the error is errRaced.
+// read returns the records under want from a snapshot in which everything held, and the ranges, are
+// unchanged. Otherwise the attempt is over or, if only the ranges changed, the error is errRaced.
 func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Range) ([]storage.Record, error) {
 	for range maxReads {
 		records, err := tx.reads.read(ctx, want, ranges)
@@ -96,8 +96,8 @@ func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Ra
 	return nil, tx.conflict()
 }
 
-// readFloor finds out above which revision a new record begins, before the body sees its revision. The attempt then
-// depends on that.
+// readFloor finds out above which revision a new record begins, before the body sees its revision.
+// The attempt then depends on that.
 func (tx *Tx) readFloor(ctx context.Context, e *entry) error {
 	if e.floored {
 		return nil

@@ -12,20 +12,20 @@ import (
 type readSet struct {
 	db *DB
 	o  *Options
-	// held has the versions of keys that were read, of the records that their lives depend on, and of floors; and ranges,
-	// which hold their rows.
+	// held has the versions of keys that were read, of the records that their lives depend on, and
+	// of floors; and ranges, which hold their rows.
 	held storage.Held
 	// lives are the held records that the lives of others depend on.
 	lives map[storage.Key]storage.Record
-	// at is the time of the last snapshot. Until is the earliest end of the life of a record that was read alive; zero for
-	// never.
+	// at is the time of the last snapshot. Until is the earliest end of the life of a record that
+	// was read alive; zero for never.
 	at, until time.Time
 	// unverified is true while the last snapshot did not check everything that is held.
 	unverified bool
 }
 
-// life is the life of a visible record. Until is its end, zero for never. Depends are the records that it depends on, each
-// with its key, whether it exists or not.
+// life is the life of a visible record. Until is its end, zero for never. Depends are the records
+// that it depends on, each with its key, whether it exists or not.
 type life struct {
 	until   time.Time
 	depends []storage.Record
@@ -36,7 +36,8 @@ func (s *readSet) hold(r *storage.Record, key storage.Key) {
 	s.held.Versions = append(s.held.Versions, storage.VersionOf(key, *r))
 }
 
-// depend adds the life of an entry. It reports false if a record that it depends on has changed between two snapshots.
+// depend adds the life of an entry. It reports false if a record that it depends on has changed
+// between two snapshots.
 func (s *readSet) depend(e *entry) bool {
 	if e.base.Exists() {
 		s.until = earlier(s.until, e.life.until)
@@ -58,8 +59,9 @@ func (s *readSet) depend(e *entry) bool {
 	return true
 }
 
-// read returns the records under want from a snapshot in which everything that is held, and more ranges, is unchanged.
-// Otherwise it returns storage.ErrChanged, or ErrConflict if the life of a record that was read has ended.
+// read returns the records under want from a snapshot in which everything that is held, and more
+// ranges, is unchanged. Otherwise it returns storage.ErrChanged, or ErrConflict if the life of a
+// record that was read has ended.
 func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.Range) ([]storage.Record, error) {
 	held := s.heldBut(readsHold)
 	held.Ranges = append(held.Ranges[:len(held.Ranges):len(held.Ranges)], more...)
@@ -87,15 +89,17 @@ func (s *readSet) heldBut(broken rule) storage.Held {
 	return held
 }
 
-// tick records the time of a snapshot. The time of a transaction never goes back, even if the clock was set back.
+// tick records the time of a snapshot. The time of a transaction never goes back, even if the clock
+// was set back.
 func (s *readSet) tick() {
 	if now := s.db.now(); now.After(s.at) {
 		s.at = now
 	}
 }
 
-// visible returns a record as a body sees it (the zero Record if its life has ended) and its life. Missing are the keys of
-// records that the life depends on, and that neither the attempt nor find has.
+// visible returns a record as a body sees it (the zero Record if its life has ended) and its life.
+// Missing are the keys of records that the life depends on, and that neither the attempt nor find
+// has.
 func (s *readSet) visible(raw storage.Record, at time.Time, find func(storage.Key) (storage.Record, bool)) (base storage.Record, l life, missing []storage.Key) {
 	if !raw.Exists() {
 		return storage.Record{}, life{}, nil

@@ -7,8 +7,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// refresh handles a held version that has changed. The removal of a record whose life had ended is not a conflict, because
-// the body saw no record before it either: its entry then gets the current state. Any other change is a conflict.
+// refresh handles a held version that has changed. The removal of a record whose life had ended is
+// not a conflict, because the body saw no record before it either: its entry then gets the current
+// state. Any other change is a conflict.
 func (tx *Tx) refresh(ctx context.Context) error {
 	dead, loose := tx.local.dead()
 	if len(dead) == 0 {
@@ -39,8 +40,8 @@ func (tx *Tx) refresh(ctx context.Context) error {
 	return nil
 }
 
-// dead returns the entries in the read set whose lives had ended, and the keys whose versions may change without a
-// conflict: theirs, and those of their floors.
+// dead returns the entries in the read set whose lives had ended, and the keys whose versions may
+// change without a conflict: theirs, and those of their floors.
 func (o *overlay) dead() (entries []*entry, loose keySet) {
 	for _, e := range o.entries {
 		if !e.read || e.ranged || !e.raw.Exists() || e.base.Exists() {
@@ -54,7 +55,8 @@ func (o *overlay) dead() (entries []*entry, loose keySet) {
 	return entries, newKeySet(loose)
 }
 
-// replaceDead gives the dead entries their current records. It reports false if the body would see another state.
+// replaceDead gives the dead entries their current records. It reports false if the body would see
+// another state.
 func (o *overlay) replaceDead(dead []*entry, loose keySet, now []storage.Record) bool {
 	for _, e := range dead {
 		r := now[loose.find(e.key)]

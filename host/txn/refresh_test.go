@@ -10,10 +10,10 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// brief stores a record that lives for a second, and lets its time pass.
-func (b *bench) brief(i int) {
+// setExpired stores a record that expires after a second, and advances the clock past its expiry.
+func (b *fixture) setExpired(i int) {
 	b.t.Helper()
-	_, err := b.Run(context.Background(), txn.Options{ID: "brief"}, func(ctx context.Context, tx *txn.Tx) error {
+	_, err := b.Run(context.Background(), txn.Options{ID: "set"}, func(ctx context.Context, tx *txn.Tx) error {
 		return tx.Apply(ctx, key(i), func(storage.Record, bool) (storage.Record, any, error) {
 			return storage.Record{Content: []byte("x"), Expires: tx.Now().Add(time.Second)}, nil, nil
 		})
@@ -24,20 +24,21 @@ func (b *bench) brief(i int) {
 	b.now = b.now.Add(time.Minute)
 }
 
-// The removal of a record that the transaction saw as absent, because its life had ended, is not a conflict. A new record is.
-func TestRemovedDeadRecordIsNoConflict(t *testing.T) {
+// TestRemovedExpiredRecord checks that the removal of an expired record, which the transaction saw
+// as absent, is not a conflict, but that a new record is.
+func TestRemovedExpiredRecord(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		happens  func(b *bench)
+		change   func(b *fixture)
 		attempts int
 	}{
-		{"removed", func(b *bench) {
-			if gone, err := b.backend.DeleteWhere(context.Background(), storage.Selector{Expired: b.now}, 10); len(gone) != 1 || err != nil {
-				b.t.Errorf("DeleteWhere = %v, %v", gone, err)
+		{"removed", func(b *fixture) {
+			if removed, err := b.backend.DeleteWhere(context.Background(), storage.Selector{Expired: b.now}, 10); len(removed) != 1 || err != nil {
+				b.t.Errorf("DeleteWhere = %v, %v", removed, err)
 			}
 		}, 1},
-		{"replaced", func(b *bench) { b.set(1, "new") }, 2},
-		{"removed, and another that shares its floor", func(b *bench) {
+		{"replaced", func(b *fixture) { b.set(1, "new") }, 2},
+		{"removed, and its floor raised", func(b *fixture) {
 			_, _ = b.backend.DeleteWhere(context.Background(), storage.Selector{Expired: b.now}, 10)
 			b.set(1, "new")
 			_, err := b.Run(context.Background(), txn.Options{ID: "delete"}, func(ctx context.Context, tx *txn.Tx) error {
@@ -48,10 +49,10 @@ func TestRemovedDeadRecordIsNoConflict(t *testing.T) {
 			}
 		}, 2},
 	} {
-		for _, late := range []bool{false, true} { // after the body's last read
+		for _, late := range []bool{false, true} { // change it after the body's last read
 			t.Run(tt.name, func(t *testing.T) {
-				b := newBench(t)
-				b.brief(1)
+				b := newFixture(t)
+				b.setExpired(1)
 				attempts := 0
 				out, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
 					attempts++
@@ -61,18 +62,18 @@ func TestRemovedDeadRecordIsNoConflict(t *testing.T) {
 					if err := tx.Apply(ctx, key(1), put("mine")); err != nil {
 						return err
 					}
-					next, err := tx.Get(ctx, key(1)) // with its revision
+					next, err := tx.Get(ctx, key(1)) // the own write has a revision
 					if err != nil || attempts == 1 && next.Revision != 2 {
 						t.Errorf("Get of the own record = %v, %v", next, err)
 					}
 					if attempts == 1 && !late {
-						tt.happens(b)
+						tt.change(b)
 					}
 					if _, err := tx.Get(ctx, key(2)); err != nil {
 						return err
 					}
 					if attempts == 1 && late {
-						tt.happens(b)
+						tt.change(b)
 					}
 					return nil
 				})
@@ -84,17 +85,18 @@ func TestRemovedDeadRecordIsNoConflict(t *testing.T) {
 	}
 }
 
-// What an undone update was decided on is looked at again before the body sees more of it: it may have ended meanwhile.
-func TestUndoneUpdateOfADeadRecord(t *testing.T) {
-	b, attempts := newBench(t), 0
+// TestUndoneUpdateOfExpiredRecord checks that the record that an undone update was based on is read
+// again before the body sees more of it: it may have expired meanwhile.
+func TestUndoneUpdateOfExpiredRecord(t *testing.T) {
+	b, attempts := newFixture(t), 0
 	create := func(old storage.Record, _ bool) (storage.Record, any, error) {
 		if old.Exists() {
-			return old, nil, errRefused
+			return old, nil, errRejected
 		}
 		return storage.Record{Content: []byte("new")}, nil, nil
 	}
-	b.brief(1)
-	b.now = b.now.Add(-time.Minute) // it lives
+	b.setExpired(1)
+	b.now = b.now.Add(-time.Minute) // not expired yet
 	_, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
 		attempts++
 		err := tx.Nested(ctx, func(ctx context.Context, tx *txn.Tx) error {
@@ -112,7 +114,7 @@ func TestUndoneUpdateOfADeadRecord(t *testing.T) {
 		}
 		err = tx.Apply(ctx, key(1), create)
 		if attempts == 1 && !errors.Is(err, txn.ErrConflict) {
-			t.Errorf("Apply to a record that has ended = %v; want a conflict", err)
+			t.Errorf("Apply to an expired record = %v; want a conflict", err)
 		}
 		return err
 	})
@@ -121,10 +123,11 @@ func TestUndoneUpdateOfADeadRecord(t *testing.T) {
 	}
 }
 
-// Stored and Writes show the overlay with what lies beneath, alive or not.
+// TestStoredAndWrites checks that Stored and Writes return the records below the overlay, expired
+// or not.
 func TestStoredAndWrites(t *testing.T) {
-	b := newBench(t)
-	b.brief(1)
+	b := newFixture(t)
+	b.setExpired(1)
 	b.set(2, "two")
 	_, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
 		if tx.Stored(key(1)).Exists() {
@@ -143,7 +146,7 @@ func TestStoredAndWrites(t *testing.T) {
 			t.Errorf("Writes = %q; want %q", got, want)
 		}
 		if !tx.Stored(key(1)).Exists() {
-			t.Error("Stored does not return a record whose life has ended")
+			t.Error("Stored does not return an expired record")
 		}
 		return errThrown
 	})
@@ -152,14 +155,15 @@ func TestStoredAndWrites(t *testing.T) {
 	}
 }
 
-// An update that has not decided shows the body nothing: the key stays out of the read set.
+// TestUndecidedUpdate checks that the key of an undecided update stays out of the read set, because
+// the body learns nothing about the record.
 func TestUndecidedUpdate(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	b.set(1, "a")
 	_, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
-		for _, refusal := range []error{txn.ErrUndecided, errRefused} {
-			err := tx.Apply(ctx, key(1), func(old storage.Record, _ bool) (storage.Record, any, error) { return old, nil, refusal })
-			if joined := refusal != txn.ErrUndecided; err != refusal || tx.Holds(key(1)) != joined {
+		for _, reason := range []error{txn.ErrUndecided, errRejected} {
+			err := tx.Apply(ctx, key(1), func(old storage.Record, _ bool) (storage.Record, any, error) { return old, nil, reason })
+			if joined := reason != txn.ErrUndecided; err != reason || tx.Holds(key(1)) != joined {
 				t.Errorf("Apply = %v, in the read set: %t", err, tx.Holds(key(1)))
 			}
 		}
@@ -170,9 +174,9 @@ func TestUndecidedUpdate(t *testing.T) {
 	}
 }
 
-// Lock holds up a transaction's first commit, for the time of a lease at most.
+// TestLock checks that Lock delays a transaction's first commit until it is unlocked.
 func TestLock(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	unlock, err := b.Lock(context.Background(), key(1), key(2))
 	if err != nil {
 		t.Fatal(err)
@@ -180,11 +184,11 @@ func TestLock(t *testing.T) {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := b.Lock(ended, key(2)); err != context.Canceled {
-		t.Errorf("Lock with a context that ended = %v", err)
+		t.Errorf("Lock with a cancelled context = %v", err)
 	}
 	done := make(chan struct{})
 	go func() { b.set(1, "x"); close(done) }()
 	unlock()
-	unlock() // twice is fine
+	unlock() // a second call does nothing
 	<-done
 }

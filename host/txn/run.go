@@ -28,13 +28,14 @@ type run struct {
 	refused bool
 }
 
-// Run executes body in attempts until one commits or fails. If body fails, nothing is stored and Run returns its error,
-// provided that what it read is unchanged when it ends: otherwise it is executed again. Errors of the backend are returned
-// as they are, [*storage.OverBudgetError] included. An error that wraps [storage.ErrUnknownOutcome] means that the
-// transaction may or may not have been stored.
+// Run executes body in attempts until one commits or fails. If body fails, nothing is stored and
+// Run returns its error, provided that what it read is unchanged when it ends: otherwise it is
+// executed again. Errors of the backend are returned as they are, [*storage.OverBudgetError]
+// included. An error that wraps [storage.ErrUnknownOutcome] means that the transaction may or may
+// not have been stored.
 //
-// Body must end soon after ctx does, return ErrConflict if it gets it, and have no effect outside of its Tx. Once a commit
-// has begun, the end of ctx no longer stops it.
+// Body must end soon after ctx does, return ErrConflict if it gets it, and have no effect outside
+// of its Tx. Once a commit has begun, the end of ctx no longer stops it.
 func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx) error) (Outcome, error) {
 	r := &run{db: db, o: &o, ctx: ctx, now: db.now()}
 	defer func() { r.lease.Release() }()
@@ -52,8 +53,8 @@ func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx
 	}
 }
 
-// queueAgain takes the fair locks of what an attempt touched, before the next attempt. Its error ends the run: another
-// attempt cannot succeed.
+// queueAgain takes the fair locks of what an attempt touched, before the next attempt. Its error
+// ends the run: another attempt cannot succeed.
 func (r *run) queueAgain(ctx context.Context, tx *Tx) error {
 	r.lease.Release()
 	if err := r.lock(ctx, tx.local.touched(), tx.reads.prefixes()); err != nil {
@@ -69,7 +70,8 @@ func (r *run) queueAgain(ctx context.Context, tx *Tx) error {
 	return r.checkGuards(r.db.now(), func(i int) storage.Record { return records[i] })
 }
 
-// lock waits for fair locks. If ctx ends before the caller can use them, it returns the error of the run.
+// lock waits for fair locks. If ctx ends before the caller can use them, it returns the error of
+// the run.
 func (r *run) lock(ctx context.Context, keys, prefixes []storage.Key) (err error) {
 	if r.lease, err = r.db.locks.Acquire(ctx, keys, prefixes); err != nil || ctx.Err() != nil {
 		return conflictAtEnd(ctx)
@@ -98,7 +100,8 @@ func (r *run) draw() error {
 	return nil
 }
 
-// stamp sets next to the record that a write makes of base. The revision of a new record is the one after above.
+// stamp sets next to the record that a write makes of base. The revision of a new record is the one
+// after above.
 func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
 	*next = w.next
 	if !next.Exists() {
@@ -137,8 +140,8 @@ func (r *run) checkGuards(at time.Time, record func(i int) storage.Record) error
 	return nil
 }
 
-// attempt executes body once. It ends the attempt with a commit if body succeeded and has something to store, else with a
-// check of what it read.
+// attempt executes body once. It ends the attempt with a commit if body succeeded and has something
+// to store, else with a check of what it read.
 func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error) (Outcome, error) {
 	defer func() {
 		if tx.over == nil {
@@ -154,7 +157,8 @@ func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error
 	return tx.finish(ctx, failure)
 }
 
-// queue takes fair locks before the first commit if others hold locks of these records, which the commit would starve.
+// queue takes fair locks before the first commit if others hold locks of these records, which the
+// commit would starve.
 func (tx *Tx) queue(ctx context.Context) error {
 	touched := tx.local.touched()
 	if !tx.run.db.locks.Busy(touched) {
@@ -186,7 +190,8 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 	return tx.outcome(), failure
 }
 
-// check checks, for an attempt that stores nothing, that the guards and everything it read hold at the same time.
+// check checks, for an attempt that stores nothing, that the guards and everything it read hold at
+// the same time.
 func (tx *Tx) check(ctx context.Context) error {
 	r := tx.run
 	if r.db.breaks(lastCheck) || len(r.o.Guards) == 0 && tx.reads.held.Empty() {
@@ -202,8 +207,9 @@ func (tx *Tx) check(ctx context.Context) error {
 // outcome returns the outcome of an attempt that stores nothing.
 func (tx *Tx) outcome() Outcome { return Outcome{Effects: tx.local.effects(tx.run.attempts)} }
 
-// Lock waits for the fair locks of keys and returns a function that releases them. It is for work outside of transactions
-// that would conflict with them. A lock is released after two seconds in any case: correctness must not depend on it.
+// Lock waits for the fair locks of keys and returns a function that releases them. It is for work
+// outside of transactions that would conflict with them. A lock is released after two seconds in
+// any case: correctness must not depend on it.
 func (db *DB) Lock(ctx context.Context, keys ...storage.Key) (unlock func(), err error) {
 	l, err := db.locks.Acquire(ctx, keys, nil)
 	if err != nil {

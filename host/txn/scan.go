@@ -13,9 +13,10 @@ import (
 // scanChunk is the largest number of rows that a scan reads at a time.
 const scanChunk = 256
 
-// Scan returns the first n records under prefix after a key, in the order of keys; fewer only if there are no more. Like
-// Get, it returns them as the transaction sees them. The range up to the last one joins the read set: the commit is a
-// conflict if a record in it was inserted, changed or removed. Records in it whose life has ended count towards MaxRecords.
+// Scan returns the first n records under prefix after a key, in the order of keys; fewer only if
+// there are no more. Like Get, it returns them as the transaction sees them. The range up to the
+// last one joins the read set: the commit is a conflict if a record in it was inserted, changed or
+// removed. Records in it whose life has ended count towards MaxRecords.
 func (tx *Tx) Scan(ctx context.Context, prefix, after storage.Key, n int) ([]storage.Record, error) {
 	if n < 1 || n > MaxRecords {
 		return nil, fmt.Errorf("a scan returns from 1 to %d records, not %d", MaxRecords, n)
@@ -59,8 +60,8 @@ func (s *scan) run(ctx context.Context, n int) ([]storage.Record, error) {
 	return s.records(ctx, rows, n)
 }
 
-// joinWrites puts what the transaction wrote in the area into the read set, because the scan shows it. It returns the
-// number of records that the transaction deletes there.
+// joinWrites puts what the transaction wrote in the area into the read set, because the scan shows
+// it. It returns the number of records that the transaction deletes there.
 func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	for _, e := range s.tx.local.entries {
 		if !e.write.set || !s.area.Contains(e.key) {
@@ -76,8 +77,8 @@ func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	return deleted, nil
 }
 
-// chunk puts up to limit rows after a key into the read set, those whose life has ended included. End reports that there
-// are no more.
+// chunk puts up to limit rows after a key into the read set, those whose life has ended included.
+// End reports that there are no more.
 func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []*entry, end bool, err error) {
 	for range maxReads {
 		heads, err := s.tx.run.db.backend.Heads(ctx, s.area.Prefix, after, limit)
@@ -124,7 +125,8 @@ func (s *scan) join(ctx context.Context, r storage.Range, heads []storage.Head) 
 	return rows, nil
 }
 
-// unread returns the keys of rows that are not in the read set yet, if the attempt has room for them.
+// unread returns the keys of rows that are not in the read set yet, if the attempt has room for
+// them.
 func (s *scan) unread(heads []storage.Head) (keys []storage.Key, err error) {
 	o := &s.tx.local
 	added, bytes := 0, 0
@@ -143,8 +145,8 @@ func (s *scan) unread(heads []storage.Head) (keys []storage.Key, err error) {
 	return keys, nil
 }
 
-// records returns the first n of the rows as the transaction sees them, together with the records that it created in the
-// area.
+// records returns the first n of the rows as the transaction sees them, together with the records
+// that it created in the area.
 func (s *scan) records(ctx context.Context, rows []*entry, n int) ([]storage.Record, error) {
 	for _, e := range s.tx.local.entries {
 		if e.write.set && !e.base.Exists() && s.area.Contains(e.key) {

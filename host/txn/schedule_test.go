@@ -17,9 +17,10 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// TestSchedules interleaves small random programs at every operation of the backend. At each snapshot of a run, what it has
-// seen so far must be what the model shows there; at each commit, what it stores must be what the model makes of that state
-// in one go.
+// TestSchedules interleaves small random programs at every operation of the backend. At each
+// snapshot, the results of a run so far must equal those of the model in that state. At each
+// commit, the stored records must equal those of the model, which executes the whole program in the
+// state before the commit.
 func TestSchedules(t *testing.T) {
 	txntest.Schedules{
 		MemSeeds: 3000, BoltSeeds: 400, MustCover: mustCover,
@@ -31,15 +32,16 @@ func TestSchedules(t *testing.T) {
 	}.Run(t)
 }
 
-// TestSchedulesFindBrokenRules breaks each rule of the kernel in turn. The schedules must notice.
+// TestSchedulesFindBrokenRules breaks each rule of the implementation in turn. The schedules must
+// detect it.
 func TestSchedulesFindBrokenRules(t *testing.T) {
 	if len(txn.Rules) != txn.AllRules {
-		t.Errorf("%d of %d rules are broken here", len(txn.Rules), txn.AllRules)
+		t.Errorf("the test breaks %d of %d rules", len(txn.Rules), txn.AllRules)
 	}
-	const most = 20_000
+	const maximum = 20_000
 	for name, rule := range txn.Rules {
 		t.Run(name, func(t *testing.T) {
-			for seed := uint64(1); seed <= most; seed++ {
+			for seed := uint64(1); seed <= maximum; seed++ {
 				var found error
 				synctest.Test(t, func(*testing.T) { found = playSeed(mem.New(), seed, rule, map[string]int{}) })
 				if found != nil {
@@ -48,41 +50,41 @@ func TestSchedulesFindBrokenRules(t *testing.T) {
 					return
 				}
 			}
-			t.Errorf("%d seeds did not notice", most)
+			t.Errorf("%d seeds did not detect the broken rule", maximum)
 		})
 	}
 }
 
-// scenario is the set of runs and events of one seed.
+// scenario is the runs and events of one seed.
 type scenario struct {
 	*txntest.Scheduler
 	seed   uint64
 	tenant string
 	clock  time.Time
-	world  world
+	model  modelState
 	dbs    []*txn.DB
 	runs   []*runHistory
-	// advances says how likely the clock moves between two moves, in percent.
+	// advances is the probability in percent that the clock advances between two steps.
 	advances int
 	events   []string
 }
 
-// runHistory is the record of one run.
+// runHistory is the history of one run.
 type runHistory struct {
 	id      string
 	program program
 	task    *txntest.Task
-	// trace and stamp are of the current attempt, and attempts their number.
+	// trace and stamp belong to the current attempt; attempts is their number.
 	trace    []string
 	stamp    time.Time
 	seed     uint64
 	attempts int
 	over     bool
-	// snapshot is the world at the last snapshot of the attempt, at a time.
-	snapshot  *world
+	// snapshot is the state at the last snapshot of the attempt, and at its time.
+	snapshot  *modelState
 	at        time.Time
 	commits   int
-	committed *serial
+	committed *modelTx
 	out       txn.Outcome
 	err       error
 }
@@ -91,9 +93,9 @@ var errClosed = errors.New("the guard is closed")
 
 func playSeed(b storage.Backend, seed uint64, broken txn.Rule, covered map[string]int) error {
 	s := newScenario(b, seed, broken)
-	if s.Run(s.meanwhile) == nil {
+	if s.Run(s.maybeAdvance) == nil {
 		for _, h := range s.runs {
-			s.judge(h)
+			s.checkEnd(h)
 		}
 	}
 	if err := s.Err(); err != nil {
@@ -107,7 +109,7 @@ func newScenario(b storage.Backend, seed uint64, broken txn.Rule) *scenario {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	s := &scenario{
 		Scheduler: txntest.NewScheduler(b, rng), seed: seed, tenant: fmt.Sprintf("t%d", seed),
-		clock: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), world: world{map[storage.Key]storage.Record{}, map[storage.Key]int64{}},
+		clock: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), model: modelState{map[storage.Key]storage.Record{}, map[storage.Key]int64{}},
 	}
 	for range 1 + max(0, rng.IntN(3)-1) {
 		db := txn.New(txn.Config{Backend: s.Scheduler, Now: func() time.Time { return s.clock }})
@@ -121,28 +123,28 @@ func newScenario(b storage.Backend, seed uint64, broken txn.Rule) *scenario {
 	}
 	s.addEnvironment()
 	if rng.IntN(6) == 0 {
-		s.Tasks()[rng.IntN(len(s.Tasks()))].Fault = one(rng, txntest.ReplyLost, txntest.RequestLost)
+		s.Tasks()[rng.IntN(len(s.Tasks()))].Fault = pick(rng, txntest.ReplyLost, txntest.RequestLost)
 	}
 	return s
 }
 
-// prepare stores what there is before the runs begin.
+// prepare stores the initial records.
 func (s *scenario) prepare() {
 	s.setSystem(sessionKey(s.tenant, "session/s1"), "open")
 	var p program
 	for i := range itemCount {
 		if s.Rand.IntN(2) == 0 {
-			p.steps = append(p.steps, step{op: "set", key: i, n: i, session: one(s.Rand, "", "", "s1")})
+			p.steps = append(p.steps, step{op: "set", key: i, n: i, session: pick(s.Rand, "", "", "s1")})
 		}
 		if s.Rand.IntN(6) == 0 {
 			p.steps = append(p.steps, step{op: "expire", key: i, n: 1})
 		}
 	}
 	s.addRun(p)
-	_ = s.Run(func() {}) // playSeed looks at the error
+	_ = s.Run(func() {}) // playSeed checks the error
 }
 
-// addTheme adds programs that bring about what chance seldom does.
+// addTheme adds programs for situations that random programs rarely reach.
 func (s *scenario) addTheme() {
 	i, j := s.Rand.IntN(itemCount), s.Rand.IntN(itemCount)
 	var themes = [][]program{
@@ -160,12 +162,14 @@ func (s *scenario) addTheme() {
 
 func (s *scenario) guardKey() storage.Key { return sessionKey(s.tenant, "session/guard") }
 
-func (s *scenario) open(w *world) bool { return string(w.records[s.guardKey()].Content) != "closed" }
+func (s *scenario) open(w *modelState) bool {
+	return string(w.records[s.guardKey()].Content) != "closed"
+}
 
-// setSystem stores a record that is not a run's.
+// setSystem stores a record that no run writes.
 func (s *scenario) setSystem(key storage.Key, content string) {
 	s.systemUpdate(context.Background(), key, content)
-	s.notice(nil)
+	s.observe(nil)
 }
 
 func (s *scenario) systemUpdate(ctx context.Context, key storage.Key, content string) {
@@ -177,14 +181,14 @@ func (s *scenario) systemUpdate(ctx context.Context, key storage.Key, content st
 	}
 }
 
-// spawn makes a task whose updates the model follows.
+// spawn adds a task whose updates are checked against the model.
 func (s *scenario) spawn(name string, do func(context.Context, *txntest.Task)) *txntest.Task {
 	task := s.Go(name, do)
-	task.OnUpdate = func([]storage.Head, []storage.Write) { s.notice(task) }
+	task.OnUpdate = func([]storage.Head, []storage.Write) { s.observe(task) }
 	return task
 }
 
-// addEnvironment adds events between the steps of the runs.
+// addEnvironment adds events that happen between the steps of the runs.
 func (s *scenario) addEnvironment() {
 	if s.Rand.IntN(3) == 0 {
 		s.advances = 15
@@ -209,22 +213,22 @@ func (s *scenario) erase(t *txntest.Task) {
 	if _, err := s.DeleteWhere(context.Background(), storage.Selector{Prefix: storePrefix(s.tenant)}, 100); err != nil {
 		s.Fail("erase: %w", err)
 	}
-	s.notice(t)
+	s.observe(t)
 }
 
-// sweep removes what has expired.
+// sweep removes expired records.
 func (s *scenario) sweep(t *txntest.Task) {
 	group, _ := storePrefix(s.tenant).Group()
 	if _, err := s.DeleteWhere(context.Background(), storage.Selector{Group: group, Expired: s.clock}, 100); err != nil {
 		s.Fail("sweep: %w", err)
 	}
-	s.notice(t)
+	s.observe(t)
 }
 
-// meanwhile lets time pass between two moves.
-func (s *scenario) meanwhile() {
+// maybeAdvance advances the clock with the probability of the scenario.
+func (s *scenario) maybeAdvance() {
 	if s.Rand.IntN(100) < s.advances {
-		s.clock = s.clock.Add(one(s.Rand, time.Microsecond, time.Second, time.Second, 61*time.Second))
+		s.clock = s.clock.Add(pick(s.Rand, time.Microsecond, time.Second, time.Second, 61*time.Second))
 		s.events = append(s.events, "clock "+clockText(s.clock))
 	}
 }
@@ -234,7 +238,7 @@ func (s *scenario) addRun(p program) {
 	s.runs = append(s.runs, h)
 	db := s.dbs[s.Rand.IntN(len(s.dbs))]
 	h.task = s.spawn(h.id, func(ctx context.Context, a *txntest.Task) {
-		o := txn.Options{ID: h.id, Live: live, Guards: []txn.Guard{{Key: s.guardKey(), Check: func(r storage.Record, _ time.Time) error {
+		o := txn.Options{ID: h.id, Live: lifeOf, Guards: []txn.Guard{{Key: s.guardKey(), Check: func(r storage.Record, _ time.Time) error {
 			if string(r.Content) == "closed" {
 				return errClosed
 			}
@@ -243,25 +247,25 @@ func (s *scenario) addRun(p program) {
 		h.out, h.err = db.Run(ctx, o, func(ctx context.Context, tx *txn.Tx) error { return s.execute(ctx, h, tx) })
 	})
 	h.task.OnRead = func([]storage.Key, []storage.Record) {
-		w := s.world
+		w := s.model
 		h.snapshot, h.at = &w, s.clock
 	}
 }
 
-// execute is one attempt of a run.
+// execute executes one attempt of a run.
 func (s *scenario) execute(ctx context.Context, h *runHistory, tx *txn.Tx) error {
 	if h.task.Lost() > 0 {
-		s.Fail("%s was executed again after an answer was lost", h.id)
+		s.Fail("%s was executed again after a lost reply", h.id)
 	}
 	seed, err := tx.Seed()
 	if err != nil {
 		s.Fail("seed: %w", err)
 	}
 	if h.attempts++; h.attempts > 1 && (h.stamp != tx.Now() || h.seed != seed) {
-		s.Fail("%s has another time or seed in another attempt", h.id)
+		s.Fail("%s has another time or seed than in its previous attempt", h.id)
 	}
 	h.stamp, h.seed, h.snapshot, h.trace, h.over = tx.Now(), seed, nil, nil, false
-	r := &runner{tenant: s.tenant, m: real{ctx, tx}}
+	r := &runner{tenant: s.tenant, tx: realTx{ctx, tx}}
 	r.seen = func() error {
 		h.trace = r.trace
 		s.events = append(s.events, fmt.Sprintf("%s sees %s", h.id, r.trace[len(r.trace)-1]))
@@ -276,10 +280,10 @@ func (s *scenario) execute(ctx context.Context, h *runHistory, tx *txn.Tx) error
 	return err
 }
 
-// replay executes the run's program in the model as far as the attempt got.
-func (h *runHistory) replay(s *scenario, w world, at time.Time, lenient bool) (*serial, []string) {
-	m := newSerial(w, at, h.stamp, h.id)
-	r := &runner{tenant: s.tenant, m: m}
+// replay executes the run's program in the model, up to the current step of the attempt.
+func (h *runHistory) replay(s *scenario, w modelState, at time.Time, lenient bool) (*modelTx, []string) {
+	m := newModelTx(w, at, h.stamp, h.id)
+	r := &runner{tenant: s.tenant, tx: m}
 	if lenient {
 		r.expect = h.trace
 	}
@@ -293,26 +297,26 @@ func (h *runHistory) replay(s *scenario, w world, at time.Time, lenient bool) (*
 	return m, r.trace
 }
 
-// checkSeen checks that an attempt saw what the world of its last snapshot shows.
+// checkSeen checks the results of an attempt against the model in the state of its last snapshot.
 func (s *scenario) checkSeen(h *runHistory) {
 	if h.snapshot == nil {
 		return
 	}
 	if _, trace := h.replay(s, *h.snapshot, h.at, true); !slices.Equal(trace, h.trace) {
-		s.Fail("%s saw\n\t%s\nin a world that shows\n\t%s", h.id, strings.Join(h.trace, "\n\t"), strings.Join(trace, "\n\t"))
+		s.Fail("the trace of %s is\n\t%s\nwant, from its snapshot,\n\t%s", h.id, strings.Join(h.trace, "\n\t"), strings.Join(trace, "\n\t"))
 	}
 }
 
-// notice updates the model after something was stored, and compares it with what is stored.
-func (s *scenario) notice(by *txntest.Task) {
-	before := s.world
+// observe updates the model after an update and compares it with the stored records.
+func (s *scenario) observe(by *txntest.Task) {
+	before := s.model
 	stored, err := before.mirror(s.Backend, "")
 	if err != nil {
 		s.Fail("scan: %w", err)
 		return
 	}
 	stored = stored.of(s.tenant)
-	s.world = stored
+	s.model = stored
 	for _, h := range s.runs {
 		if h.task != by || by == nil {
 			continue
@@ -321,17 +325,17 @@ func (s *scenario) notice(by *txntest.Task) {
 		s.events = append(s.events, h.id+" commits")
 		m, trace := h.replay(s, before, s.clock, false)
 		if !slices.Equal(trace, h.trace) {
-			s.Fail("%s committed after it saw\n\t%s\nin a world that shows\n\t%s", h.id, strings.Join(h.trace, "\n\t"), strings.Join(trace, "\n\t"))
+			s.Fail("the trace of %s at its commit is\n\t%s\nwant, from the state before it,\n\t%s", h.id, strings.Join(h.trace, "\n\t"), strings.Join(trace, "\n\t"))
 		}
 		if !s.open(&before) {
-			s.Fail("%s committed though the guard was closed", h.id)
+			s.Fail("%s committed although the guard was closed", h.id)
 		}
 		want := m.commit()
 		if d := want.differs(stored); d != "" {
 			s.Fail("%s committed: %s", h.id, d)
 		}
-		s.world, h.committed = want, m
-		s.world.records = stored.records // with the generations
+		s.model, h.committed = want, m
+		s.model.records = stored.records // these have generations
 		return
 	}
 	if by != nil {
@@ -339,8 +343,8 @@ func (s *scenario) notice(by *txntest.Task) {
 	}
 }
 
-// of returns the world without other tenants.
-func (w world) of(tenant string) world {
+// of returns the state of one tenant.
+func (w modelState) of(tenant string) modelState {
 	w = w.clone()
 	for key := range w.records {
 		if key.Part(storage.Tenant) != tenant {
@@ -350,18 +354,18 @@ func (w world) of(tenant string) world {
 	return w
 }
 
-// judge checks how a run ended.
-func (s *scenario) judge(h *runHistory) {
+// checkEnd checks the outcome of a run.
+func (s *scenario) checkEnd(h *runHistory) {
 	lost := h.task.Lost() > 0
 	switch {
 	case errors.Is(h.err, storage.ErrUnknownOutcome):
 		if !lost {
-			s.Fail("%s has an unknown outcome, but no answer was lost", h.id)
+			s.Fail("%s has an unknown outcome, but no reply was lost", h.id)
 		}
 		return
 	case h.err == errClosed:
-		if s.open(&s.world) || h.commits > 0 {
-			s.Fail("%s was refused without a reason", h.id)
+		if s.open(&s.model) || h.commits > 0 {
+			s.Fail("%s was rejected without a reason", h.id)
 		}
 		return
 	case h.err != nil && h.err != errThrown:
@@ -371,13 +375,13 @@ func (s *scenario) judge(h *runHistory) {
 	if h.committed == nil {
 		s.checkSeen(h)
 		if h.snapshot != nil && !s.open(h.snapshot) {
-			s.Fail("%s ended well though the guard was closed", h.id)
+			s.Fail("%s succeeded although the guard was closed", h.id)
 		}
 	}
-	s.judgeEffects(h)
+	s.checkEffects(h)
 }
 
-func (s *scenario) judgeEffects(h *runHistory) {
+func (s *scenario) checkEffects(h *runHistory) {
 	wrote := h.committed != nil
 	if wrote != h.out.Committed || h.commits > 1 || wrote && h.err != nil || wrote != (len(h.out.Writes) > 0) || h.out.Attempts != h.attempts {
 		s.Fail("%s: %d commits, %d attempts, error %v, outcome %+v", h.id, h.commits, h.attempts, h.err, h.out)
@@ -391,15 +395,15 @@ func (s *scenario) judgeEffects(h *runHistory) {
 	for _, c := range h.out.Writes {
 		want, ok := h.committed.wrote[c.Key]
 		if !ok || show(c.New) != show(want) {
-			s.Fail("%s reports that it wrote %s; want %s", h.id, show(c.New), show(want))
+			s.Fail("%s reports the write %s; want %s", h.id, show(c.New), show(want))
 		}
 		if c.Warnings == nil {
 			s.Fail("%s reports no warnings of %s", h.id, c.Key)
 		}
 	}
 	for _, r := range h.out.Reads {
-		if base := h.committed.world.records[r.Key]; h.committed.alive(base, h.committed.at) && base.Revision != r.Revision {
-			s.Fail("%s reports that it read revision %d of %s; want %d", h.id, r.Revision, r.Key, base.Revision)
+		if base := h.committed.modelState.records[r.Key]; h.committed.visible(base, h.committed.at) && base.Revision != r.Revision {
+			s.Fail("%s reports a read of revision %d of %s; want %d", h.id, r.Revision, r.Key, base.Revision)
 		}
 	}
 }
@@ -415,16 +419,16 @@ func (s *scenario) String() string {
 	return b.String()
 }
 
-// mustCover are the situations that the seeds must bring about.
+// mustCover lists the situations that the seeds must reach.
 var mustCover = []string{
-	"conflict", "two processes", "waited for a lock", "unknown outcome", "lost answer found out", "refused by the guard",
-	"nested transaction undone", "update refused", "scan", "read-only", "thrown", "session ended", "swept", "erased", "four attempts",
+	"conflict", "two processes", "waited for a lock", "unknown outcome", "lost reply detected", "rejected by the guard",
+	"nested transaction undone", "update rejected", "scan", "read-only", "thrown", "session ended", "swept", "erased", "four attempts",
 }
 
 func (s *scenario) cover(counts map[string]int) {
-	note := func(what string, so bool) {
-		if so {
-			counts[what]++
+	note := func(situation string, covered bool) {
+		if covered {
+			counts[situation]++
 		}
 	}
 	note("two processes", len(s.dbs) > 1)
@@ -438,10 +442,10 @@ func (s *scenario) cover(counts map[string]int) {
 		note("four attempts", h.attempts > 3)
 		note("waited for a lock", h.task.Waited())
 		note("unknown outcome", errors.Is(h.err, storage.ErrUnknownOutcome))
-		note("lost answer found out", h.task.Lost() > 0 && h.err == nil && h.committed != nil)
-		note("refused by the guard", h.err == errClosed)
+		note("lost reply detected", h.task.Lost() > 0 && h.err == nil && h.committed != nil)
+		note("rejected by the guard", h.err == errClosed)
 		note("nested transaction undone", strings.Contains(trace, "nested thrown"))
-		note("update refused", strings.Contains(trace, "refused"))
+		note("update rejected", strings.Contains(trace, "rejected"))
 		note("scan", strings.Contains(trace, "["))
 		note("read-only", h.err == nil && h.commits == 0)
 		note("thrown", h.err == errThrown)

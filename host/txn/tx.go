@@ -7,20 +7,22 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Tx is one attempt of a transaction. It is used by one goroutine at a time, until its body returns. Contents that it
-// returns, or that are passed to it, must not be changed.
+// Tx is one attempt of a transaction. It is used by one goroutine at a time, until its body
+// returns. Contents that it returns, or that are passed to it, must not be changed.
 type Tx struct {
 	run   *run
 	local overlay
 	reads readSet
 	// depth counts the open savepoints, and nested all of them.
 	depth, nested int
-	// over is the error that ended the attempt. Again reports whether the body is then executed again.
+	// over is the error that ended the attempt. Again reports whether the body is then executed
+	// again.
 	over  error
 	again bool
 }
 
-// Now returns the time of the run, in UTC and whole microseconds. The records that it writes get this time.
+// Now returns the time of the run, in UTC and whole microseconds. The records that it writes get
+// this time.
 func (tx *Tx) Now() time.Time { return tx.run.now }
 
 // Seed returns the seed for random numbers of the run. Its error is that of the random source.
@@ -29,8 +31,9 @@ func (tx *Tx) Seed() (uint64, error) {
 	return tx.run.seed, err
 }
 
-// Get returns the record under key as the transaction sees it: the zero Record if there is none, or if its life has ended.
-// It joins the read set. A record that the transaction itself wrote is returned as it will be stored.
+// Get returns the record under key as the transaction sees it: the zero Record if there is none, or
+// if its life has ended. It joins the read set. A record that the transaction itself wrote is
+// returned as it will be stored.
 func (tx *Tx) Get(ctx context.Context, key storage.Key) (r storage.Record, err error) {
 	e, err := tx.load(ctx, key, true)
 	if err == nil {
@@ -45,7 +48,8 @@ func (tx *Tx) Holds(key storage.Key) bool {
 	return e != nil && e.read
 }
 
-// Stored returns the stored record of a key that the transaction has touched, whether its life has ended or not.
+// Stored returns the stored record of a key that the transaction has touched, whether its life has
+// ended or not.
 func (tx *Tx) Stored(key storage.Key) storage.Record {
 	if e := tx.local.find(key); e != nil {
 		return e.raw
@@ -53,8 +57,8 @@ func (tx *Tx) Stored(key storage.Key) storage.Record {
 	return storage.Record{}
 }
 
-// Writes calls yield with each record that the transaction has written so far, as it is stored and as it will be: the zero
-// Record if it is deleted. Revisions are not final.
+// Writes calls yield with each record that the transaction has written so far, as it is stored and
+// as it will be: the zero Record if it is deleted. Revisions are not final.
 func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	for _, e := range tx.local.entries {
 		var next storage.Record
@@ -93,7 +97,8 @@ func (tx *Tx) usable() error {
 	return tx.over
 }
 
-// load returns the entry of a record, which it reads if necessary. If read is set, the record joins the read set.
+// load returns the entry of a record, which it reads if necessary. If read is set, the record joins
+// the read set.
 func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, error) {
 	if err := tx.usable(); err != nil {
 		return nil, err
@@ -121,8 +126,8 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	return tx.bring(e, now, read)
 }
 
-// bring makes the entry now that of its key. Old is the entry so far, or nil. It is not part of load for the same reason
-// for which entriesOf is not part of fetch.
+// bring makes the entry now that of its key. Old is the entry so far, or nil. It is not part of
+// load for the same reason for which entriesOf is not part of fetch.
 func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	if old != nil && old.write.set && !sameState(old, now) && !tx.run.db.breaks(joinsHold) {
 		return nil, tx.conflict() // the updates were decided on another record
@@ -135,7 +140,8 @@ func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	return e, nil
 }
 
-// sameState reports whether two entries of a key have the same base. A record whose life had ended is equivalent to none.
+// sameState reports whether two entries of a key have the same base. A record whose life had ended
+// is equivalent to none.
 func sameState(e, now *entry) bool {
 	return !e.base.Exists() && !now.base.Exists() || same(e.raw, e.base, now.raw, now.base)
 }

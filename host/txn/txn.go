@@ -17,12 +17,14 @@ const (
 	MaxRecords = 4096
 	// MaxBytes bounds the size of their contents, before and after. A single record may exceed it.
 	MaxBytes = 64 << 20
-	// MaxWrites bounds the number of records that it writes, and MaxWriteBytes the size of their contents, before and
-	// after: what the commit reads and writes while others wait. A single record may exceed MaxWriteBytes.
+	// MaxWrites bounds the number of records that it writes, and MaxWriteBytes the size of their
+	// contents, before and after: what the commit reads and writes while others wait. A single
+	// record may exceed MaxWriteBytes.
 	MaxWrites     = 1000
 	MaxWriteBytes = 8 << 20
-	// MaxUpdates bounds the number of blind updates of one key, and MaxBlindBytes the size of the contents that all blind
-	// updates write: the commit may apply them again inside the backend's transaction.
+	// MaxUpdates bounds the number of blind updates of one key, and MaxBlindBytes the size of the
+	// contents that all blind updates write: the commit may apply them again inside the backend's
+	// transaction.
 	MaxUpdates    = 16
 	MaxBlindBytes = 1 << 20
 	// MaxDepth bounds the depth of nested savepoints, and MaxNested their number.
@@ -31,16 +33,16 @@ const (
 )
 
 var (
-	// ErrConflict ends an attempt whose reads no longer hold; the body must return it. Run returns it if no attempt
-	// committed before the end of its context.
+	// ErrConflict ends an attempt whose reads no longer hold; the body must return it. Run returns
+	// it if no attempt committed before the end of its context.
 	ErrConflict = errors.New("other transactions changed the same records")
-	// ErrLimit is returned if a read or write would exceed MaxRecords, MaxBytes, MaxWrites or MaxWriteBytes. It changes
-	// nothing.
+	// ErrLimit is returned if a read or write would exceed MaxRecords, MaxBytes, MaxWrites or
+	// MaxWriteBytes. It changes nothing.
 	ErrLimit = errors.New("the transaction reads and writes too many records")
 	// ErrNestedLimit is returned by Nested if it would exceed MaxDepth or MaxNested.
 	ErrNestedLimit = errors.New("too many nested transactions")
-	// ErrUndecided is returned by updates that could not decide yet and will be applied again. It shows the body nothing
-	// about the record.
+	// ErrUndecided is returned by updates that could not decide yet and will be applied again. It
+	// shows the body nothing about the record.
 	ErrUndecided = errors.New("the update has not decided yet")
 	// ErrReadOnly is returned by Apply in a transaction with Options.ReadOnly.
 	ErrReadOnly = errors.New("the transaction is read-only")
@@ -51,15 +53,16 @@ var (
 // Config configures a DB. Backend is required.
 type Config struct {
 	Backend storage.Backend
-	// Now is the clock for the lives of records and for their times; it must be safe for concurrent use. Default time.Now.
+	// Now is the clock for the lives of records and for their times; it must be safe for concurrent
+	// use. Default time.Now.
 	Now func() time.Time
-	// Rand is the source of seeds and of the generations of new records; it must be safe for concurrent use. Default
-	// crypto/rand.
+	// Rand is the source of seeds and of the generations of new records; it must be safe for
+	// concurrent use. Default crypto/rand.
 	Rand io.Reader
 }
 
-// DB runs transactions on a backend. It is safe for concurrent use. Several DBs, in one process or in several, may share
-// a backend, but only transactions of the same DB are scheduled fairly.
+// DB runs transactions on a backend. It is safe for concurrent use. Several DBs, in one process or
+// in several, may share a backend, but only transactions of the same DB are scheduled fairly.
 type DB struct {
 	backend storage.Backend
 	clock   func() time.Time
@@ -85,9 +88,11 @@ func (db *DB) now() time.Time { return db.clock().UTC().Truncate(time.Microsecon
 
 // Options configure a transaction. The zero value is a transaction without an id.
 type Options struct {
-	// ID is the id of the run. Records that it writes have it, so that an unknown outcome of a commit can be resolved.
+	// ID is the id of the run. Records that it writes have it, so that an unknown outcome of a
+	// commit can be resolved.
 	ID string
-	// Guards must hold when the transaction ends. Their records are not in the read set: they may change.
+	// Guards must hold when the transaction ends. Their records are not in the read set: they may
+	// change.
 	Guards []Guard
 	// Live returns the life of a record. Default: until Record.Expires.
 	Live func(storage.Record) Life
@@ -97,12 +102,14 @@ type Options struct {
 	DryRun bool
 	// CommitAlways makes it commit even if the body wrote nothing, so that OnCommit can write.
 	CommitAlways bool
-	// Extra returns the keys that OnCommit may write. It is called only if there is something to commit.
+	// Extra returns the keys that OnCommit may write. It is called only if there is something to
+	// commit.
 	Extra func() []storage.Key
-	// OnCommit returns records that are stored in the same commit. It sets their key, content, expiry and tags, or Delete;
-	// the rest is filled in. It is called before the commit and, if the effects turn out to be others, again inside the
-	// backend's transaction: it must be pure and quick. A transaction that only deletes should write a record here, or an
-	// unknown outcome cannot be resolved. Its error ends the run and is returned unchanged.
+	// OnCommit returns records that are stored in the same commit. It sets their key, content,
+	// expiry and tags, or Delete; the rest is filled in. It is called before the commit and, if the
+	// effects turn out to be others, again inside the backend's transaction: it must be pure and
+	// quick. A transaction that only deletes should write a record here, or an unknown outcome
+	// cannot be resolved. Its error ends the run and is returned unchanged.
 	OnCommit func(Effects) ([]storage.Write, error)
 	// Quota bounds what is stored; nil for no limit.
 	Quota Quota
@@ -111,26 +118,30 @@ type Options struct {
 // Guard is a condition on one record that must hold when a transaction ends.
 type Guard struct {
 	Key storage.Key
-	// Check returns nil, or an error that ends the run and is returned unchanged. It gets the stored record, whether its
-	// life has ended or not, or the zero Record. It must be pure.
+	// Check returns nil, or an error that ends the run and is returned unchanged. It gets the
+	// stored record, whether its life has ended or not, or the zero Record. It must be pure.
 	Check func(r storage.Record, at time.Time) error
 }
 
 // Life is the time for which a record is visible.
 type Life struct {
-	// Until is the end of the record's life; zero for never. From then on the transaction sees no record.
+	// Until is the end of the record's life; zero for never. From then on the transaction sees no
+	// record.
 	Until time.Time
-	// Depends are the keys of records whose end also ends this record. Live is called with each of them, with a Record that
-	// has only a Key if there is none. Records that those depend on do not count.
+	// Depends are the keys of records whose end also ends this record. Live is called with each of
+	// them, with a Record that has only a Key if there is none. Records that those depend on do not
+	// count.
 	Depends []storage.Key
 }
 
 // Quota bounds what a commit stores.
 type Quota interface {
-	// Budget returns what accounts may hold after a commit. It is called only if there is something to commit.
+	// Budget returns what accounts may hold after a commit. It is called only if there is something
+	// to commit.
 	Budget() storage.Budget
-	// Reclaim frees room and reports whether there is more now. It is called at most once a commit, outside of the backend's
-	// transaction, if the commit exceeds its budget or the backend has no room for it.
+	// Reclaim frees room and reports whether there is more now. It is called at most once a commit,
+	// outside of the backend's transaction, if the commit exceeds its budget or the backend has no
+	// room for it.
 	Reclaim(context.Context) bool
 }
 
@@ -150,17 +161,19 @@ type Read struct {
 	Revision int64
 }
 
-// Change is the change of one record in a transaction. The contents of Old and New must not be modified.
+// Change is the change of one record in a transaction. The contents of Old and New must not be
+// modified.
 type Change struct {
 	Key storage.Key
-	// Old and New are the record before and after the transaction; the zero Record if there is none.
+	// Old and New are the record before and after the transaction; the zero Record if there is
+	// none.
 	Old, New storage.Record
 	// Warnings are the warnings of the last update of the key.
 	Warnings any
 }
 
-// Outcome is the result of a transaction. Its effects are those of the last attempt; Writes is empty if nothing was stored,
-// unless the transaction was a dry run.
+// Outcome is the result of a transaction. Its effects are those of the last attempt; Writes is
+// empty if nothing was stored, unless the transaction was a dry run.
 type Outcome struct {
 	Effects
 	// Committed reports whether something was stored.

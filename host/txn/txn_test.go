@@ -14,16 +14,16 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// bench is a DB on a backend in memory, with a clock that stands still.
-type bench struct {
+// fixture is a DB on an in-memory backend, with a clock that stands still.
+type fixture struct {
 	t *testing.T
 	*txn.DB
 	backend storage.Backend
 	now     time.Time
 }
 
-func newBench(t *testing.T, wrap ...func(storage.Backend) storage.Backend) *bench {
-	b := &bench{t: t, backend: mem.New(), now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+func newFixture(t *testing.T, wrap ...func(storage.Backend) storage.Backend) *fixture {
+	b := &fixture{t: t, backend: mem.New(), now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
 	for _, w := range wrap {
 		b.backend = w(b.backend)
 	}
@@ -47,8 +47,8 @@ func add(text string) txn.Update {
 
 func remove(storage.Record, bool) (storage.Record, any, error) { return storage.Record{}, nil, nil }
 
-// set stores a content in a transaction of its own.
-func (b *bench) set(i int, text string) {
+// set stores a content in its own transaction.
+func (b *fixture) set(i int, text string) {
 	b.t.Helper()
 	_, err := b.Run(context.Background(), txn.Options{ID: "set"}, func(ctx context.Context, tx *txn.Tx) error {
 		return tx.Apply(ctx, key(i), put(text))
@@ -58,7 +58,7 @@ func (b *bench) set(i int, text string) {
 	}
 }
 
-func (b *bench) content(i int) string {
+func (b *fixture) content(i int) string {
 	b.t.Helper()
 	records, err := b.backend.Get(context.Background(), key(i))
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *bench) content(i int) string {
 }
 
 func TestFailedBodyStoresNothing(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	out, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
 		if err := tx.Apply(ctx, key(1), put("x")); err != nil {
 			return err
@@ -81,7 +81,7 @@ func TestFailedBodyStoresNothing(t *testing.T) {
 }
 
 func TestTxSeesItsWrites(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	b.set(1, "one")
 	out, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
 		for _, step := range []struct {
@@ -108,9 +108,10 @@ func TestTxSeesItsWrites(t *testing.T) {
 	}
 }
 
-// A conflict cannot be caught: not by a body that goes on, nor by a nested one.
+// TestConflictCannotBeCaught checks that a body that ignores a conflict fails, as does one that
+// ignores the conflict of its nested transaction.
 func TestConflictCannotBeCaught(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	b.set(1, "a")
 	b.set(2, "a")
 	attempts := 0
@@ -138,9 +139,10 @@ func TestConflictCannotBeCaught(t *testing.T) {
 	}
 }
 
-// A body that returns the conflict of another transaction has failed, and is not executed again.
+// TestConflictOfAnotherTransaction checks that a body that returns the conflict of another
+// transaction fails and is not executed again.
 func TestConflictOfAnotherTransaction(t *testing.T) {
-	b, executions := newBench(t), 0
+	b, executions := newFixture(t), 0
 	_, err := b.Run(context.Background(), txn.Options{}, func(context.Context, *txn.Tx) error {
 		executions++
 		return fmt.Errorf("elsewhere: %w", txn.ErrConflict)
@@ -150,9 +152,10 @@ func TestConflictOfAnotherTransaction(t *testing.T) {
 	}
 }
 
-// The end of the root's context ends the transaction whatever its body returns; that of a nested one's only that one.
+// TestDeadlineCannotBeCaught checks that the end of the root's context ends the transaction
+// whatever its body returns, and that the end of a nested context ends only the nested transaction.
 func TestDeadlineCannotBeCaught(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := b.Run(ctx, txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
 		inner, stop := context.WithCancel(ctx)
@@ -162,14 +165,14 @@ func TestDeadlineCannotBeCaught(t *testing.T) {
 			return err
 		})
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("Nested with a context that ended = %v", err)
+			t.Errorf("Nested with a cancelled context = %v", err)
 		}
 		if err := tx.Apply(ctx, key(1), put("x")); err != nil {
-			t.Errorf("Apply after it = %v", err)
+			t.Errorf("Apply after Nested = %v", err)
 		}
 		err = tx.Nested(ctx, func(context.Context, *txn.Tx) error { cancel(); return nil })
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("Nested after the end of the root's context = %v", err)
+			t.Errorf("Nested after the root's context was cancelled = %v", err)
 		}
 		return nil
 	})
@@ -179,7 +182,7 @@ func TestDeadlineCannotBeCaught(t *testing.T) {
 }
 
 func TestNestedIsBounded(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	var deepest int
 	var deeper func(ctx context.Context, tx *txn.Tx) error
 	deeper = func(ctx context.Context, tx *txn.Tx) error {
@@ -203,9 +206,9 @@ func TestNestedIsBounded(t *testing.T) {
 	}
 }
 
-// A panic in a nested body undoes it, too.
+// TestNestedPanicIsUndone checks that a panic in a nested body undoes its writes.
 func TestNestedPanicIsUndone(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	_, err := b.Run(context.Background(), txn.Options{}, func(ctx context.Context, tx *txn.Tx) error {
 		func() {
 			defer func() { _ = recover() }()
@@ -222,7 +225,7 @@ func TestNestedPanicIsUndone(t *testing.T) {
 }
 
 func TestReadSetIsBounded(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	_, err := b.Run(context.Background(), txn.Options{}, func(ctx context.Context, tx *txn.Tx) error {
 		for i := range txn.MaxRecords {
 			if _, err := tx.Get(ctx, key(i)); err != nil {
@@ -232,8 +235,8 @@ func TestReadSetIsBounded(t *testing.T) {
 		if _, err := tx.Get(ctx, key(txn.MaxRecords)); !errors.Is(err, txn.ErrLimit) {
 			t.Errorf("read %d = %v", txn.MaxRecords+1, err)
 		}
-		if _, err := tx.Get(ctx, key(1)); err != nil { // known
-			t.Errorf("a known key: %v", err)
+		if _, err := tx.Get(ctx, key(1)); err != nil { // in the read set
+			t.Errorf("a key in the read set: %v", err)
 		}
 		return nil
 	})
@@ -243,7 +246,7 @@ func TestReadSetIsBounded(t *testing.T) {
 }
 
 func TestRowsAreBounded(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	keys, writes := make([]storage.Key, txn.MaxRecords+1), make([]storage.Write, txn.MaxRecords+1)
 	for i := range keys {
 		keys[i] = key(i)
@@ -274,19 +277,19 @@ func TestRowsAreBounded(t *testing.T) {
 }
 
 func TestReadBytesAreBounded(t *testing.T) {
-	b := newBench(t)
-	const most = txn.MaxBytes / storage.MaxContentBytes
+	b := newFixture(t)
+	const maximum = txn.MaxBytes / storage.MaxContentBytes
 	large := strings.Repeat("x", storage.MaxContentBytes)
-	for i := range most + 1 {
+	for i := range maximum + 1 {
 		b.set(i, large)
 	}
 	_, err := b.Run(context.Background(), txn.Options{}, func(ctx context.Context, tx *txn.Tx) error {
-		for i := range most {
+		for i := range maximum {
 			if _, err := tx.Get(ctx, key(i)); err != nil {
 				return err
 			}
 		}
-		if _, err := tx.Get(ctx, key(most)); !errors.Is(err, txn.ErrLimit) {
+		if _, err := tx.Get(ctx, key(maximum)); !errors.Is(err, txn.ErrLimit) {
 			t.Errorf("Get = %v", err)
 		}
 		_, err := tx.Scan(ctx, storePrefix("t"), key(1), 100)
@@ -297,9 +300,10 @@ func TestReadBytesAreBounded(t *testing.T) {
 	}
 }
 
-// Updates stay blind up to a number and a size; what is more puts the key into the read set.
+// TestBlindUpdatesAreBounded checks that updates of a key stay blind only up to a number and a
+// size. A further update adds the key to the read set.
 func TestBlindUpdatesAreBounded(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	for _, tt := range []struct {
 		name  string
 		text  string
@@ -330,34 +334,36 @@ func TestBlindUpdatesAreBounded(t *testing.T) {
 	}
 }
 
-// meddler is a backend in which another process writes a record before each update.
-type meddler struct {
+// racingBackend is a backend in which another process writes a record before each of the next
+// updates.
+type racingBackend struct {
 	storage.Backend
-	left   int
-	meddle func()
+	remaining int
+	interfere func()
 }
 
-func (m *meddler) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
-	if m.left > 0 {
-		m.left--
-		m.meddle()
+func (m *racingBackend) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
+	if m.remaining > 0 {
+		m.remaining--
+		m.interfere()
 	}
 	return m.Backend.Update(ctx, on, fn)
 }
 
-// A blind update of a large record is applied again outside of the backend's transaction three times, and then inside of
-// it; that of a small one inside at once.
+// TestBlindUpdateAgainstAnotherProcess checks that a blind update of a large record is applied
+// again outside of the backend's transaction three times, and then inside it. A blind update of a
+// small record is applied inside at once.
 func TestBlindUpdateAgainstAnotherProcess(t *testing.T) {
 	t.Run("large", func(t *testing.T) { testBlindUpdate(t, strings.Repeat("m", 40<<10), 4) })
 	t.Run("small", func(t *testing.T) { testBlindUpdate(t, "m", 1) })
 }
 
 func testBlindUpdate(t *testing.T, text string, wantOutside int) {
-	var m *meddler
-	b := newBench(t, func(of storage.Backend) storage.Backend { m = &meddler{Backend: of}; return m })
+	var m *racingBackend
+	b := newFixture(t, func(of storage.Backend) storage.Backend { m = &racingBackend{Backend: of}; return m })
 	others, inside, outside := 0, 0, 0
-	m.left = 10
-	m.meddle = func() {
+	m.remaining = 10
+	m.interfere = func() {
 		others++
 		err := m.Backend.Update(context.Background(), storage.Keys(key(1)), func(now []storage.Record) ([]storage.Write, error) {
 			return []storage.Write{{Record: storage.Record{Key: key(1), Content: append(now[0].Content[:len(now[0].Content):len(now[0].Content)], 'o'), Revision: now[0].Revision + 1, Generation: "g"}}}, nil
@@ -382,12 +388,13 @@ func testBlindUpdate(t *testing.T, text string, wantOutside int) {
 	}
 }
 
-// An update that refuses to be applied inside ends as a conflict, and the body is executed again.
-func TestUpdateThatRefusesTheLock(t *testing.T) {
-	var m *meddler
-	b := newBench(t, func(of storage.Backend) storage.Backend { m = &meddler{Backend: of}; return m })
-	m.left = 20
-	m.meddle = func() {
+// TestUpdateThatRejectsTheLock checks that an update that cannot be applied inside the backend's
+// transaction is a conflict: the body is executed again.
+func TestUpdateThatRejectsTheLock(t *testing.T) {
+	var m *racingBackend
+	b := newFixture(t, func(of storage.Backend) storage.Backend { m = &racingBackend{Backend: of}; return m })
+	m.remaining = 20
+	m.interfere = func() {
 		_ = m.Backend.Update(context.Background(), storage.Keys(key(1)), func(now []storage.Record) ([]storage.Write, error) {
 			return []storage.Write{{Record: storage.Record{Key: key(1), Content: []byte("o"), Revision: now[0].Revision + 1, Generation: "g"}}}, nil
 		})
@@ -395,7 +402,7 @@ func TestUpdateThatRefusesTheLock(t *testing.T) {
 	out, err := b.Run(context.Background(), txn.Options{ID: "r"}, func(ctx context.Context, tx *txn.Tx) error {
 		return tx.Apply(ctx, key(1), func(old storage.Record, locked bool) (storage.Record, any, error) {
 			if locked {
-				return old, nil, errRefused
+				return old, nil, errRejected
 			}
 			return storage.Record{Content: []byte("m")}, nil, nil
 		})
@@ -406,7 +413,7 @@ func TestUpdateThatRefusesTheLock(t *testing.T) {
 }
 
 func TestReadOnly(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	_, err := b.Run(context.Background(), txn.Options{ReadOnly: true}, func(ctx context.Context, tx *txn.Tx) error {
 		return tx.Apply(ctx, key(1), put("x"))
 	})
@@ -416,7 +423,7 @@ func TestReadOnly(t *testing.T) {
 }
 
 func TestDryRun(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	b.set(1, "old")
 	out, err := b.Run(context.Background(), txn.Options{ID: "r", DryRun: true}, func(ctx context.Context, tx *txn.Tx) error {
 		return tx.Apply(ctx, key(1), put("new"))
@@ -429,8 +436,8 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-func TestTxIsOverAfterItsBody(t *testing.T) {
-	b := newBench(t)
+func TestTxEndsWithItsBody(t *testing.T) {
+	b := newFixture(t)
 	var kept *txn.Tx
 	if _, err := b.Run(context.Background(), txn.Options{}, func(_ context.Context, tx *txn.Tx) error { kept = tx; return nil }); err != nil {
 		t.Fatal(err)
@@ -441,7 +448,7 @@ func TestTxIsOverAfterItsBody(t *testing.T) {
 }
 
 func TestGuardEndsTheRun(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	guard := txn.Guard{Key: key(9), Check: func(r storage.Record, at time.Time) error {
 		if !at.Equal(b.now) {
 			t.Errorf("checked at %v", at)
@@ -474,7 +481,7 @@ func TestGuardEndsTheRun(t *testing.T) {
 }
 
 func TestOnCommit(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	calls := 0
 	o := txn.Options{ID: "r", CommitAlways: true, Extra: func() []storage.Key { return []storage.Key{key(8)} }, OnCommit: func(e txn.Effects) ([]storage.Write, error) {
 		calls++
@@ -498,19 +505,21 @@ func TestOnCommit(t *testing.T) {
 	}
 }
 
-// late is a backend in which another process writes before an update, which the backend begins with when ctx ends.
-type late struct {
+// lateBackend is a backend in which another process writes before an update, and which starts that
+// update only when ctx ends.
+type lateBackend struct {
 	storage.Backend
-	meddle func()
+	interfere func()
 }
 
-func (l *late) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
-	l.meddle()
+func (l *lateBackend) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
+	l.interfere()
 	<-ctx.Done()
 	return l.Backend.Update(context.WithoutCancel(ctx), on, fn)
 }
 
-// A conflict is returned if the context's deadline comes before the next attempt. A caller who gives up gets that.
+// TestConflictAtTheDeadline checks that Run returns the conflict if the deadline comes before the
+// next attempt, and the cancellation if the caller cancels.
 func TestConflictAtTheDeadline(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -527,10 +536,10 @@ func TestConflictAtTheDeadline(t *testing.T) {
 		}, context.Canceled},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			l := &late{}
-			b := newBench(t, func(of storage.Backend) storage.Backend { l.Backend = of; return l })
+			l := &lateBackend{}
+			b := newFixture(t, func(of storage.Backend) storage.Backend { l.Backend = of; return l })
 			other := txn.New(txn.Config{Backend: l.Backend})
-			l.meddle = func() {
+			l.interfere = func() {
 				_, err := other.Run(context.Background(), txn.Options{ID: "o"}, func(ctx context.Context, tx *txn.Tx) error { return tx.Apply(ctx, key(1), add("o")) })
 				if err != nil {
 					t.Error(err)
@@ -551,9 +560,9 @@ func TestConflictAtTheDeadline(t *testing.T) {
 	}
 }
 
-// Many at once, on the real scheduler and with -race.
+// TestCounters runs transactions in parallel, on the real scheduler and for the race detector.
 func TestCounters(t *testing.T) {
-	b := newBench(t)
+	b := newFixture(t)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -576,6 +585,6 @@ func TestCounters(t *testing.T) {
 	}
 	wg.Wait()
 	if x, y := len(b.content(1)), len(b.content(2)); x != 200 || y != 200 {
-		t.Errorf("counted %d and %d of 200", x, y)
+		t.Errorf("the counters are %d and %d; want 200", x, y)
 	}
 }

@@ -90,7 +90,7 @@ type update struct {
 	writes []storage.Write
 }
 
-// decide calls fn and records what it got and returned.
+// decide calls fn and records its arguments and results.
 func (u *update) decide(fn func([]storage.Record) ([]storage.Write, error), now []storage.Record) (writes []storage.Write, err error) {
 	if u.writes, err = fn(now); err != nil {
 		return nil, err

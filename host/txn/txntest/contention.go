@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// Counters are records that transactions count in.
+// Counters are records that transactions increment.
 type Counters interface {
-	// Increment runs a transaction that reads and increments the counters, in their order, and returns how often its
-	// body was executed.
+	// Increment runs a transaction that reads and increments the counters in their order, and
+	// returns the number of executions of its body.
 	Increment(ctx context.Context, run string, counters ...int) (executions int, err error)
 	// Value returns the value of a counter.
 	Value(counter int) (int, error)
@@ -23,22 +23,22 @@ type Counters interface {
 // contentionSeeds is the number of interleavings that each test of Contention tries.
 const contentionSeeds = 20
 
-// Contention checks that transactions that read and write the same records finish within a few attempts, and that none is
-// starved. Open returns counters 1 to 3 on a backend.
+// Contention checks that transactions on the same records finish within a few attempts, and that
+// none is starved. open returns counters 1 to 3 on a backend.
 func Contention(t *testing.T, open func(t *testing.T, b storage.Backend) Counters) {
 	tests := []struct {
 		name string
-		play func(*crowd)
+		play func(*workload)
 	}{
-		{"one record", (*crowd).oneRecord},
-		{"newcomers", (*crowd).newcomers},
-		{"crossing", (*crowd).crossing},
+		{"one record", (*workload).oneRecord},
+		{"newcomers", (*workload).newcomers},
+		{"crossing", (*workload).crossing},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for seed := range uint64(contentionSeeds) {
 				synctest.Test(t, func(t *testing.T) {
-					c := &crowd{t: t, seed: seed, Scheduler: NewScheduler(mem.New(), rand.New(rand.NewPCG(seed, 2)))}
+					c := &workload{t: t, seed: seed, Scheduler: NewScheduler(mem.New(), rand.New(rand.NewPCG(seed, 2)))}
 					c.counters = open(t, c.Scheduler)
 					tt.play(c)
 				})
@@ -47,18 +47,19 @@ func Contention(t *testing.T, open func(t *testing.T, b storage.Backend) Counter
 	}
 }
 
-// crowd is a number of transactions that increment the same counters.
-type crowd struct {
+// workload is a set of transactions that increment the same counters.
+type workload struct {
 	*Scheduler
 	t        *testing.T
 	seed     uint64
 	counters Counters
 	runs     int
-	// executions counts those of all bodies, and most is the largest number of one transaction.
-	executions, most int
+	// executions is the number of executions of all bodies, and maxExecutions the largest number of
+	// one transaction.
+	executions, maxExecutions int
 }
 
-func (c *crowd) add(counters ...int) {
+func (c *workload) add(counters ...int) {
 	c.runs++
 	run := fmt.Sprint("r", c.runs)
 	c.Go(run, func(ctx context.Context, _ *Task) {
@@ -67,40 +68,41 @@ func (c *crowd) add(counters ...int) {
 			c.t.Errorf("seed %d: %s: %v", c.seed, run, err)
 		}
 		c.executions += executions
-		c.most = max(c.most, executions)
+		c.maxExecutions = max(c.maxExecutions, executions)
 	})
 }
 
-func (c *crowd) run(between func()) {
+func (c *workload) run(between func()) {
 	c.t.Helper()
 	if err := c.Run(between); err != nil {
 		c.t.Fatalf("seed %d: %v", c.seed, err)
 	}
 }
 
-func (c *crowd) wantValue(counter, want int) {
+func (c *workload) wantValue(counter, want int) {
 	c.t.Helper()
 	if got, err := c.counters.Value(counter); err != nil || got != want {
-		c.t.Errorf("seed %d: %d transactions counted to %d, %v", c.seed, want, got, err)
+		c.t.Errorf("seed %d: after %d transactions the counter is %d, %v", c.seed, want, got, err)
 	}
 }
 
-// oneRecord checks that transactions that meet on one record are executed about twice: once to find out which records they
-// use, once after they waited for their locks.
-func (c *crowd) oneRecord() {
+// oneRecord checks that transactions that conflict on one record are executed about twice: once to
+// find out which records they use, and once after they waited for their locks.
+func (c *workload) oneRecord() {
 	const n = 30
 	for range n {
 		c.add(1)
 	}
 	c.run(func() {})
 	c.wantValue(1, n)
-	if c.executions > 2*n+n/4 || c.most > 4 {
-		c.t.Errorf("seed %d: %d executions of %d transactions, %d of one of them; want about 2 each", c.seed, c.executions, n, c.most)
+	if c.executions > 2*n+n/4 || c.maxExecutions > 4 {
+		c.t.Errorf("seed %d: %d executions of %d transactions, %d of one of them; want about 2 of each", c.seed, c.executions, n, c.maxExecutions)
 	}
 }
 
-// newcomers checks that a transaction that met a conflict commits while new ones keep coming, which could overtake it.
-func (c *crowd) newcomers() {
+// newcomers checks that a transaction that met a conflict commits although new ones keep arriving,
+// which could overtake it.
+func (c *workload) newcomers() {
 	for range 5 {
 		c.add(1)
 	}
@@ -110,17 +112,18 @@ func (c *crowd) newcomers() {
 		}
 	})
 	c.wantValue(1, c.runs)
-	if c.most > 4 {
-		c.t.Errorf("seed %d: one of %d transactions was executed %d times", c.seed, c.runs, c.most)
+	if c.maxExecutions > 4 {
+		c.t.Errorf("seed %d: one of %d transactions was executed %d times", c.seed, c.runs, c.maxExecutions)
 	}
 }
 
-// crossing checks that transactions that use the same records in different orders do not block each other.
-func (c *crowd) crossing() {
+// crossing checks that transactions that use the same records in different orders do not block each
+// other.
+func (c *workload) crossing() {
 	for i := range 24 {
 		c.add([][]int{{1, 2}, {2, 3}, {3, 1}, {2, 1}}[i%4]...)
 	}
-	if c.run(func() {}); c.most > 8 {
-		c.t.Errorf("seed %d: one transaction was executed %d times", c.seed, c.most)
+	if c.run(func() {}); c.maxExecutions > 8 {
+		c.t.Errorf("seed %d: one transaction was executed %d times", c.seed, c.maxExecutions)
 	}
 }

@@ -1,8 +1,9 @@
-// Package txntest tests transactions in interleavings that follow from a seed, so that a failure can be repeated.
+// Package txntest tests transactions in interleavings that a seed determines, so that failures can be
+// reproduced.
 //
-//   - A [Scheduler] is a backend whose tasks pause at every operation. It lets one task continue at a time.
-//   - [Schedules] plays many seeds on each backend and checks that they covered the situations that matter.
-//   - [Contention] checks that transactions that update the same records finish within a few attempts.
+//   - A [Scheduler] is a backend whose tasks pause at every operation. One task continues at a time.
+//   - [Schedules] plays many seeds on each backend and checks that they reached the situations listed.
+//   - [Contention] checks that transactions on the same records finish within a few attempts.
 //
-// Schedulers work only inside a bubble of [testing/synctest].
+// A Scheduler works only inside a bubble of [testing/synctest].
 package txntest

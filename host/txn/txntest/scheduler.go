@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// maxSteps is far more than any scenario needs.
+// maxSteps is far above the number of steps that any scenario needs.
 const maxSteps = 100_000
 
 var (
@@ -19,11 +19,12 @@ var (
 	errLivelock = errors.New("livelock: the tasks do not finish")
 )
 
-// Scheduler is a backend that runs tasks one at a time, in an order that follows from its source of random numbers. Tasks
-// are goroutines that pause at every operation of the backend. The scheduler waits until all of them are blocked, then lets
-// one of the paused tasks continue. Synctest reports when all are blocked: tasks may also wait for each other's locks.
+// Scheduler is a backend that runs tasks one at a time, in an order determined by its random
+// numbers. Tasks are goroutines that pause at every operation of the backend. The scheduler waits
+// until all of them are blocked, then lets one of the paused tasks continue. It relies on synctest
+// to detect that all are blocked, because tasks also wait for each other's locks.
 //
-// Operations whose context does not belong to a task go straight to the backend.
+// Operations whose context does not belong to a task go directly to the backend.
 type Scheduler struct {
 	storage.Backend
 	// Rand chooses the task that continues.
@@ -43,8 +44,8 @@ func NewScheduler(b storage.Backend, rng *rand.Rand) *Scheduler {
 	return s
 }
 
-// Step returns the number of the current step. Two follow on each other for each choice of Run: one for its function, one
-// for the task that continues.
+// Step returns the number of the current step. Each choice of Run takes two steps: one for its
+// function, and one for the task that continues.
 func (s *Scheduler) Step() int { return s.step }
 
 // Tasks returns the tasks that have not finished in an earlier Run.
@@ -60,7 +61,7 @@ func (s *Scheduler) Fail(format string, args ...any) {
 // Err returns the first error.
 func (s *Scheduler) Err() error { return s.err }
 
-// Go makes a task of do, which begins when Run lets it. Hooks of the task may be set until then.
+// Go creates a task that runs do. It starts when Run chooses it. Its hooks may be set until then.
 func (s *Scheduler) Go(name string, do func(context.Context, *Task)) *Task {
 	t := &Task{scheduler: s, name: name, resume: make(chan struct{})}
 	s.tasks = append(s.tasks, t)
@@ -72,8 +73,8 @@ func (s *Scheduler) Go(name string, do func(context.Context, *Task)) *Task {
 	return t
 }
 
-// Run lets the tasks run until all have finished, and calls between before each of them continues. It returns the first
-// error: a deadlock, a livelock, or one that was passed to Fail.
+// Run runs the tasks until all have finished, and calls between before each of them continues. It
+// returns the first error: a deadlock, a livelock, or an error that was passed to Fail.
 func (s *Scheduler) Run(between func()) error {
 	for end := s.step + maxSteps; ; {
 		paused := s.paused()

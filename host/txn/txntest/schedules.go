@@ -18,7 +18,7 @@ import (
 //	go test ./host/txn -run Schedules -schedule.first 4711 -schedule.seeds 1
 var (
 	firstSeed = flag.Uint64("schedule.first", 1, "the first seed of TestSchedules")
-	seedCount = flag.Uint64("schedule.seeds", 0, "the number of seeds on each backend; 0 for the default, which must cover everything")
+	seedCount = flag.Uint64("schedule.seeds", 0, "the number of seeds on each backend; 0 for the default, which must cover all situations")
 )
 
 // The number of seeds on each backend if TOOLRUN_SOAK is set.
@@ -31,10 +31,11 @@ const (
 type Schedules struct {
 	// MemSeeds and BoltSeeds are the default numbers of seeds on each backend.
 	MemSeeds, BoltSeeds uint64
-	// Play plays one seed in a bubble, fails the test if something went wrong, and counts in covered the situations that
-	// came about. The backend is shared with other seeds: each must use a tenant of its own.
+	// Play plays one seed in a synctest bubble, fails the test if it finds an error, and counts the
+	// situations that occurred in covered. Other seeds share the backend: each must use its own
+	// tenant.
 	Play func(t *testing.T, b storage.Backend, seed uint64, covered map[string]int)
-	// MustCover are situations that the default seeds must bring about.
+	// MustCover lists situations that the default seeds must reach.
 	MustCover []string
 }
 
@@ -56,7 +57,7 @@ func (s Schedules) Run(t *testing.T) {
 	}
 }
 
-// count returns how many seeds to play.
+// count returns the number of seeds to play.
 func count(normal, soak uint64) uint64 {
 	switch {
 	case *seedCount > 0:
@@ -67,7 +68,7 @@ func count(normal, soak uint64) uint64 {
 	return normal
 }
 
-// play plays seeds, so many of which share a backend.
+// play plays seeds. share is the number of seeds on one backend.
 func (s Schedules) play(t *testing.T, seeds, share uint64, open func(t *testing.T) storage.Backend, covered map[string]int) {
 	end := *firstSeed + seeds
 	for first := *firstSeed; first < end && !t.Failed(); first += share {

@@ -9,9 +9,10 @@ import (
 
 // Task is a goroutine of a [Scheduler]. Its hooks are called before any other task continues.
 type Task struct {
-	// OnRead is called after each Read that succeeded, with what it returned.
+	// OnRead is called after each successful Read, with the records that it returned.
 	OnRead func(want []storage.Key, found []storage.Record)
-	// OnUpdate is called after each Update that was applied, with the records that it found, and what it wrote.
+	// OnUpdate is called after each Update that was applied, with the records that it found and its
+	// writes.
 	OnUpdate func(now []storage.Head, writes []storage.Write)
 	// OnDelete is called before each DeleteWhere.
 	OnDelete func(storage.Selector)
