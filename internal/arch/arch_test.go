@@ -1,5 +1,5 @@
-// Package arch holds the rules of the house as tests that read the source files: which package may import which, how many
-// methods a type has, and how long a function is.
+// Package arch contains tests of architecture rules, which parse the source files: the allowed
+// imports of each package, the number of methods of a type, and the length of a function.
 package arch
 
 import (
@@ -14,14 +14,15 @@ import (
 
 const module = "github.com/toolrun/toolrun/"
 
-// rule is the list of imports that a package may have outside of its tests: packages of the repository by their path in it,
-// and modules of others. The standard library is free.
+// rule is the list of packages that a package may import outside of its tests: packages of this
+// repository by their path, and modules of others. The standard library is always allowed.
 type rule struct {
 	own    []string
 	others []string
 }
 
-// rules has a line for every package, those of the modules in folders included. Contracts are leaves, and imports go in one direction.
+// rules has a line for every package, including those of nested modules. Packages that define
+// contracts import no other package of the repository, and imports go in one direction.
 var rules = map[string]rule{
 	"abi":                 {},
 	"internal/strictjson": {},
@@ -172,7 +173,7 @@ func TestImports(t *testing.T) {
 	}
 	for pkg := range rules {
 		if !used[pkg] {
-			t.Errorf("the rules name the package %s, which does not exist", pkg)
+			t.Errorf("rules lists the package %s, which does not exist", pkg)
 		}
 	}
 }
@@ -181,7 +182,7 @@ func checkImports(t *testing.T, file sourceFile, parsed *ast.File) {
 	t.Helper()
 	r, ok := rules[file.pkg]
 	if !ok {
-		t.Errorf("%s: the package %s has no line in the rules; add what it may import", file.path, file.pkg)
+		t.Errorf("%s: the package %s has no line in rules; add its allowed imports", file.path, file.pkg)
 		return
 	}
 	for _, spec := range parsed.Imports {

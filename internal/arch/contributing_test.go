@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestContributingListsPackages expects a row of CONTRIBUTING.md for each package. A row that ends in /... is for all
-// packages below a folder.
+// TestContributingListsPackages checks that CONTRIBUTING.md has a row for each package. A row that
+// ends in /... covers all packages below a folder.
 func TestContributingListsPackages(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {

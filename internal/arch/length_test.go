@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// maxFunctionLines bounds a function, its signature included. Tables of data within it do not count.
+// maxFunctionLines is the maximum length of a function, including its signature but not tables of
+// data in it.
 const maxFunctionLines = 60
 
 func TestFunctionLength(t *testing.T) {
@@ -18,14 +19,14 @@ func TestFunctionLength(t *testing.T) {
 		}
 		for _, f := range functions(file.parse(t, set, 0)) {
 			if lines := functionLines(set, f); lines > maxFunctionLines {
-				t.Errorf("%s: the function has %d lines; want at most %d: split it by what it does", set.Position(f.Pos()), lines, maxFunctionLines)
+				t.Errorf("%s: the function has %d lines; want at most %d: split it", set.Position(f.Pos()), lines, maxFunctionLines)
 			}
 		}
 	}
 }
 
-// functions returns the declared functions of a file, and the function literals of its variables. A literal within a
-// function belongs to that function.
+// functions returns the declared functions of a file, and the function literals of its package
+// variables. A literal within a function belongs to that function.
 func functions(file *ast.File) (found []ast.Node) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n.(type) {
@@ -38,7 +39,7 @@ func functions(file *ast.File) (found []ast.Node) {
 	return found
 }
 
-// functionLines counts the lines of a function, without those within its tables of data.
+// functionLines returns the number of lines of a function, without the lines of data tables in it.
 func functionLines(set *token.FileSet, function ast.Node) int {
 	lines := set.Position(function.End()).Line - set.Position(function.Pos()).Line + 1
 	ast.Inspect(function, func(n ast.Node) bool {
@@ -61,7 +62,7 @@ func hasFunction(n ast.Node) (has bool) {
 	return has
 }
 
-// The count itself: a table of data is left out, a table of functions is not.
+// TestFunctionLines checks that data tables are left out, but not tables of functions.
 func TestFunctionLines(t *testing.T) {
 	for source, want := range map[string]int{
 		"func f() {\n\ta()\n}":                                                      3,
@@ -84,7 +85,7 @@ func TestFunctionLines(t *testing.T) {
 	}
 }
 
-// parseText parses declarations, for tests of the rules themselves.
+// parseText parses declarations, for tests of the rules.
 func parseText(t *testing.T, set *token.FileSet, declarations string) *ast.File {
 	t.Helper()
 	file, err := parser.ParseFile(set, "p.go", "package p\n"+declarations, parser.SkipObjectResolution)

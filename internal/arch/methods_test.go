@@ -18,11 +18,12 @@ import (
 	"testing"
 )
 
-// maxMethods bounds the methods of a type, promoted ones included. A type with more has several jobs.
+// maxMethods is the maximum number of methods of a type, including promoted ones. A type with more
+// has several jobs.
 const maxMethods = 30
 
-// manyMethods are the types that still have more, and how many they have. The list only shrinks: the number of a type that
-// loses methods is lowered here, and a type at or below the bound leaves it.
+// manyMethods lists the types that exceed the maximum, with the number of their methods. The list
+// only shrinks: if a type loses methods, lower its number; if it reaches the maximum, remove it.
 var manyMethods = map[string]int{
 	"host/engine/python.run": 37,
 }
@@ -36,19 +37,20 @@ func TestMethods(t *testing.T) {
 		case known && n <= maxMethods:
 			t.Errorf("%s has %d methods; remove it from manyMethods", name, n)
 		case known && n < allowed:
-			t.Errorf("%s has %d methods; lower its number in manyMethods, which is %d", name, n, allowed)
+			t.Errorf("%s has %d methods; lower its number in manyMethods from %d", name, n, allowed)
 		case known && n > allowed:
-			t.Errorf("%s has %d methods; want no more than the %d that it had", name, n, allowed)
+			t.Errorf("%s has %d methods; want at most the %d of manyMethods", name, n, allowed)
 		case !known && n > maxMethods:
 			t.Errorf("%s has %d methods, promoted ones included; want at most %d: split it", name, n, maxMethods)
 		}
 	}
 	for name := range left {
-		t.Errorf("manyMethods names the type %s, which does not exist", name)
+		t.Errorf("manyMethods lists the type %s, which does not exist", name)
 	}
 }
 
-// methodCounts returns how many methods each type of the product's module has, by its name with the path of its package.
+// methodCounts returns the number of methods of each type of the main module. The keys are package
+// path and type name.
 func methodCounts(t *testing.T) map[string]int {
 	t.Helper()
 	packages := list(t)
@@ -76,13 +78,13 @@ func methodCounts(t *testing.T) map[string]int {
 	return counts
 }
 
-// check finds the types of a package. It leaves out the bodies of functions, where no type can get a method.
+// check type-checks a package. It skips the bodies of functions, where no type can get a method.
 func check(path string, set *token.FileSet, files []*ast.File, imports types.Importer) (*types.Package, error) {
 	config := types.Config{Importer: imports, IgnoreFuncBodies: true}
 	return config.Check(path, set, files, nil)
 }
 
-// countMethods adds how many methods each type of a package has.
+// countMethods adds the number of methods of each type of a package to counts.
 func countMethods(p *types.Package, counts map[string]int) {
 	for _, name := range p.Scope().Names() {
 		object, ok := p.Scope().Lookup(name).(*types.TypeName)
@@ -97,16 +99,16 @@ func countMethods(p *types.Package, counts map[string]int) {
 	}
 }
 
-// listed is a package as go list describes it.
-type listed struct {
+// goPackage is a package in the output of go list.
+type goPackage struct {
 	ImportPath, Dir string
-	Export          string // the file with what it exports
+	Export          string // the file with its export data
 	GoFiles         []string
 	Module          *struct{ Main bool }
 }
 
-// list returns the packages of the product's module, and those that they import.
-func list(t *testing.T) (packages []listed) {
+// list returns the packages of the main module and their imports.
+func list(t *testing.T) (packages []goPackage) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module", "./...")
 	cmd.Dir = root
@@ -117,11 +119,11 @@ func list(t *testing.T) (packages []listed) {
 		t.Fatalf("go list: %v\n%s", err, stderr.Bytes())
 	}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
+		var p goPackage
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 			return packages
 		} else if err != nil {
-			t.Fatal(fmt.Errorf("read what go list prints: %w", err))
+			t.Fatal(fmt.Errorf("read the output of go list: %w", err))
 		}
 		packages = append(packages, p)
 	}

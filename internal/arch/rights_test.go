@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// declaredGrants are the exported fields that hold grants: each says what a file or a caller declares, and nil there
-// means no grants. What a transaction may do is a memory.Authority instead.
+// declaredGrants lists the exported fields that contain grants declared by a file or a caller. A
+// nil field means no grants. The rights of a transaction are a memory.Authority instead.
 var declaredGrants = []string{"declare.Prompt.Grants", "declare.Tool.Grants", "host.Code.Grants"}
 
-// TestRightsAreValues checks that no code takes a missing value for full rights.
+// TestRightsAreValues checks that no code treats a missing value as full rights.
 func TestRightsAreValues(t *testing.T) {
 	found, isStruct := []string{}, false
 	set := token.NewFileSet()
@@ -41,7 +41,7 @@ func TestRightsAreValues(t *testing.T) {
 	}
 }
 
-// TestRightsAreValuesFails shows what the check refuses.
+// TestRightsAreValuesFails checks that the test detects violations.
 func TestRightsAreValuesFails(t *testing.T) {
 	const source = `package p
 type Tx struct { Grants []memory.Grant; Scopes, Rights []Grant; Authority memory.Authority; grants []Grant }
@@ -58,7 +58,7 @@ func f(tx Tx, authority *Authority) bool { return tx.Grants == nil || nil != aut
 		t.Errorf("nilRights = %q; want three", got)
 	}
 	if declaresStruct(parsed, "Authority") || !declaresStruct(parsed, "Tx") {
-		t.Error("declaresStruct finds another type than Tx")
+		t.Error("declaresStruct does not find exactly the type Tx")
 	}
 }
 
@@ -81,7 +81,7 @@ func nilRights(file *ast.File) (mistakes []string) {
 	return mistakes
 }
 
-// nameOf returns the name of a variable or a field, "" for other expressions.
+// nameOf returns the name of a variable or a field, or "" for other expressions.
 func nameOf(e ast.Expr) string {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -92,7 +92,8 @@ func nameOf(e ast.Expr) string {
 	return ""
 }
 
-// grantFields returns the exported fields of exported structs that are slices of grants, as Type.Field.
+// grantFields returns the exported fields of exported structs whose type is a slice of grants, as
+// Type.Field.
 func grantFields(file *ast.File) (fields []string) {
 	for name, s := range structs(file) {
 		if !ast.IsExported(name) {
@@ -118,7 +119,7 @@ func declaresStruct(file *ast.File, name string) bool {
 	return ok
 }
 
-// structs returns the struct types that a file declares, by their names.
+// structs returns the struct types that a file declares, by name.
 func structs(file *ast.File) map[string]*ast.StructType {
 	found := map[string]*ast.StructType{}
 	for _, decl := range file.Decls {

@@ -1,4 +1,5 @@
-// Package fairlock has locks of keys and of key prefixes that are granted in the order in which they were requested.
+// Package fairlock provides locks of keys and of key prefixes that are granted in the order of
+// their requests.
 package fairlock
 
 import (
@@ -10,12 +11,12 @@ import (
 	"time"
 )
 
-// LeaseTime is the longest time for which a lock is held. A holder that takes longer continues without it: the locks are
-// for fairness, and correctness must not depend on them.
+// LeaseTime is the maximum time for which a lock is held. A holder that takes longer continues
+// without the lock: locks provide only fairness, and correctness must not depend on them.
 const LeaseTime = 2 * time.Second
 
-// Locks is a set of locks, one for each key and for each prefix of keys. The zero value is ready. It is safe for concurrent
-// use.
+// Locks is a set of locks, one for each key and each prefix. The zero value is ready to use. It is
+// safe for concurrent use.
 type Locks[K ~string] struct {
 	mu     sync.Mutex
 	queues map[name[K]][]*request[K] // the first request of a queue holds the lock
@@ -46,14 +47,15 @@ type request[K ~string] struct {
 	timer   *time.Timer   // ends the lease; set once it is granted
 }
 
-// Lease is a set of locks that are held. It is used by one goroutine at a time.
+// Lease is a set of held locks. It must be used by one goroutine at a time.
 type Lease[K ~string] struct {
 	locks    *Locks[K]
 	requests []*request[K]
 }
 
-// Acquire waits for the locks of keys and prefixes, and for those of prefixes of the keys that others hold. It acquires them
-// in one order, so that no two callers block each other. Its error is that of the context; no lock is held then.
+// Acquire waits for the locks of keys and prefixes, and for held locks of prefixes of keys. It
+// acquires the locks in sorted order, so that two callers never block each other. It returns an
+// error, and holds no lock, only if ctx ends.
 func (l *Locks[K]) Acquire(ctx context.Context, keys, prefixes []K) (*Lease[K], error) {
 	h := &Lease[K]{locks: l}
 	for _, n := range l.names(keys, prefixes) {
@@ -69,7 +71,7 @@ func (l *Locks[K]) Acquire(ctx context.Context, keys, prefixes []K) (*Lease[K], 
 	return h, nil
 }
 
-// Release releases all locks of the lease. A nil Lease holds none; releasing twice is fine.
+// Release releases all locks of the lease. A nil Lease has no locks. A second call does nothing.
 func (h *Lease[K]) Release() {
 	if h == nil {
 		return
@@ -79,7 +81,7 @@ func (h *Lease[K]) Release() {
 	}
 }
 
-// Busy reports whether the lock of one of keys, or of a prefix of one, is held.
+// Busy reports whether the lock of one of keys, or of one of their prefixes, is held.
 func (l *Locks[K]) Busy(keys []K) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,7 +103,7 @@ func (l *Locks[K]) names(keys, prefixes []K) []name[K] {
 	return slices.Compact(names)
 }
 
-// heldPrefixes returns the locks of prefixes of some of keys that are held. The caller holds the mutex.
+// heldPrefixes returns the held locks of prefixes of keys. The caller holds the mutex.
 func (l *Locks[K]) heldPrefixes(keys []K) (names []name[K]) {
 	if l.prefixes == 0 {
 		return nil
@@ -132,13 +134,13 @@ func (l *Locks[K]) enqueue(n name[K]) *request[K] {
 	return r
 }
 
-// grant starts a lease. The caller holds the mutex.
+// grant starts the lease of a request. The caller holds the mutex.
 func (l *Locks[K]) grant(r *request[K]) {
 	r.timer = time.AfterFunc(LeaseTime, func() { l.remove(r) })
 	close(r.granted)
 }
 
-// remove removes a request from its queue, whether it holds the lock or waits for it. Removing twice is fine.
+// remove removes a request, granted or waiting, from its queue. A second call does nothing.
 func (l *Locks[K]) remove(r *request[K]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

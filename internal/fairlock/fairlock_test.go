@@ -16,7 +16,7 @@ func acquire(t *testing.T, l *Locks[string], keys ...string) *Lease[string] {
 	return h
 }
 
-// wantEmpty checks that nothing is left of locks that were released.
+// wantEmpty checks that released locks leave no queues.
 func wantEmpty(t *testing.T, l *Locks[string]) {
 	t.Helper()
 	l.mu.Lock()
@@ -37,7 +37,7 @@ func TestOrder(t *testing.T) {
 				order = append(order, i)
 				h.Release()
 			}()
-			synctest.Wait() // until it is in the queue
+			synctest.Wait() // until the request is queued
 		}
 		first.Release()
 		synctest.Wait()
@@ -62,7 +62,7 @@ func TestCancelledRequest(t *testing.T) {
 		}()
 		synctest.Wait()
 		if !l.Busy([]string{"a"}) {
-			t.Error("the request does not hold the key that was free")
+			t.Error("the request does not hold the free key")
 		}
 		cancel()
 		if err := <-waiter; !errors.Is(err, context.Canceled) {
@@ -72,7 +72,7 @@ func TestCancelledRequest(t *testing.T) {
 			t.Error("a cancelled request is still in a queue")
 		}
 		holder.Release()
-		holder.Release() // twice is fine
+		holder.Release() // a second call does nothing
 		wantEmpty(t, &l)
 	})
 }
@@ -86,9 +86,9 @@ func TestLeaseTime(t *testing.T) {
 		if waited := time.Since(start); waited != LeaseTime {
 			t.Errorf("waited %v; want %v", waited, LeaseTime)
 		}
-		slow.Release() // too late: it must not release the lock of the next one
+		slow.Release() // after its lease: must not release the next holder's lock
 		if !l.Busy([]string{"b"}) {
-			t.Error("the release of an old lease released the lock of another one")
+			t.Error("the release of an expired lease released another one's lock")
 		}
 		next.Release()
 		wantEmpty(t, &l)
@@ -125,7 +125,8 @@ func TestCrossingKeys(t *testing.T) {
 	})
 }
 
-// A lock of a prefix blocks requests for the keys under it, and no others.
+// TestPrefixLock checks that a lock of a prefix blocks requests for the keys under it, and no
+// others.
 func TestPrefixLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Locks[string]
