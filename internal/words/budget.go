@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// entry is the key of a line of the budget: a folder and a rule.
+// entry is the key of a line of the budget.
 type entry struct{ folder, rule string }
 
-// budget holds how many findings each folder may have, and why they stay.
+// budget is the permitted number of findings of each folder and rule, with reasons.
 type budget struct {
 	allowed map[entry]int
 	reason  map[entry]string
@@ -33,7 +33,7 @@ func parseBudget(text string) (budget, error) {
 			continue
 		}
 		if len(fields) != 3 || !slices.Contains(ruleNames(), fields[1]) {
-			return b, fmt.Errorf("line %d: want: folder rule count # reason", n)
+			return b, fmt.Errorf("line %d: want the form: folder rule count # reason", n)
 		}
 		count, err := strconv.Atoi(fields[2])
 		if err != nil || count < 1 {
@@ -41,15 +41,15 @@ func parseBudget(text string) (budget, error) {
 		}
 		key := entry{fields[0], fields[1]}
 		if _, twice := b.allowed[key]; twice {
-			return b, fmt.Errorf("line %d: %s %s stands there twice", n, key.folder, key.rule)
+			return b, fmt.Errorf("line %d: duplicate line for %s %s", n, key.folder, key.rule)
 		}
 		b.allowed[key], b.reason[key] = count, strings.TrimSpace(reason)
 	}
 	return b, lines.Err()
 }
 
-// exceeded returns a message for each folder and rule with more findings than its budget. It lists
-// these findings with what to write in their place.
+// exceeded returns a message for each folder and rule that exceeds its budget. The message lists
+// the findings with replacements.
 func (b budget) exceeded(found []finding) (messages []string) {
 	byEntry := group(found)
 	for _, key := range sortedEntries(byEntry) {
@@ -67,9 +67,8 @@ func (b budget) exceeded(found []finding) (messages []string) {
 	return messages
 }
 
-// lowered returns the budget for the present findings. It is an error if the tree has more findings
-// of a rule than the budget allows in all; files that moved to another folder take their budget
-// along.
+// lowered returns the budget for the current findings. It returns an error if the whole tree
+// exceeds the budget of a rule. Findings may move between folders with their files.
 func (b budget) lowered(found []finding) (budget, error) {
 	next := budget{map[entry]int{}, map[entry]string{}}
 	for key, here := range group(found) {
@@ -77,7 +76,7 @@ func (b budget) lowered(found []finding) (budget, error) {
 	}
 	for _, rule := range ruleNames() {
 		if now, before := next.total(rule), b.total(rule); now > before {
-			return next, fmt.Errorf("the tree has %d findings of the rule %q; the budget is %d and only shrinks", now, rule, before)
+			return next, fmt.Errorf("the tree has %d findings of the rule %q; the budget is %d and must not grow", now, rule, before)
 		}
 	}
 	return next, nil

@@ -11,22 +11,22 @@ import (
 
 // sourceFile is a text file of the tree.
 type sourceFile struct {
-	name string // slash-separated, relative to the root of the tree
+	name string // slash-separated, relative to the root of the repository
 	text string
 }
 
-// skipped holds folders whose text is not ours to reword: the corpus of hostile tools, and the
-// tables of this package.
+// skipped lists folders that are not checked: files that were generated or come from elsewhere, and
+// this package, whose tables contain the phrases.
 var skipped = []string{"hostile/corpus", "internal/words", "bench/out", "sdk/python-wasm/build"}
 
-// generated holds pages that are made from code, whose words are checked there.
+// generated lists pages that are generated from code. Their text is checked in the code.
 var generated = []string{"docs/reference/cli.md"}
 
-// checked holds the extensions of files whose words are checked.
+// checked lists the extensions of the files that are checked.
 var checked = []string{".go", ".md", ".py", ".ts", ".mts", ".js", ".mjs", ".c", ".h", ".txtar"}
 
-// sourceFiles returns the text files of a tree, in lexical order. Of testdata folders it returns
-// only scripts: the other files in them are inputs.
+// sourceFiles returns the text files of a tree, in lexical order. In testdata folders it finds only
+// scripts, because the other files are test inputs.
 func sourceFiles(root string) ([]sourceFile, error) {
 	var files []sourceFile
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
@@ -58,11 +58,11 @@ func sourceFiles(root string) ([]sourceFile, error) {
 	return files, err
 }
 
-// folderDepth is the number of path elements that a line of the budget has at most. Folders with
-// many parts have one more.
+// folderDepth is the maximum number of path elements of a folder in the budget, for folders with
+// many parts. For all others it is two.
 var folderDepth = map[string]int{"host/engine": 3, "host/server": 3, "host/storage": 3, "internal/wasm": 3}
 
-// folderOf returns the folder of the budget that a file belongs to, "." for files of the top level.
+// folderOf returns the folder in the budget to which a file belongs; "." for top-level files.
 func folderOf(file string) string {
 	parts := strings.Split(path.Dir(file), "/")
 	depth := 2

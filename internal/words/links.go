@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// page is a Markdown file, with the anchors that links can name and the links that it holds.
+// page is a Markdown file with its anchors and links.
 type page struct {
 	sourceFile
 
@@ -20,11 +20,11 @@ type page struct {
 	links   []link
 }
 
-// link is a link within the tree.
+// link is a link to another file of the repository.
 type link struct {
 	line   int
-	target string // as written
-	file   string // the path in the tree
+	target string // as in the text
+	file   string // path from the root of the repository
 	anchor string
 }
 
@@ -36,10 +36,10 @@ var (
 	mention        = regexp.MustCompile(`\b(?:docs|sdk|abi|plugins)/[\w./-]+\.md(?:#[\w-]+)?`)
 )
 
-// pageSet holds pages by their names.
+// pageSet is a set of pages by name.
 type pageSet map[string]*page
 
-// pagesOf returns the Markdown files among some files, by their names.
+// pagesOf returns the Markdown files in files.
 func pagesOf(files []sourceFile) pageSet {
 	pages := pageSet{}
 	for _, f := range files {
@@ -79,7 +79,7 @@ func newPage(f sourceFile) *page {
 	return p
 }
 
-// addAnchor adds the anchor of a heading. Headings with the same text are numbered.
+// addAnchor adds the anchor of a heading. It numbers headings with the same text.
 func (p *page) addAnchor(slug string) {
 	name := slug
 	for i := 1; p.anchors[name]; i++ {
@@ -101,7 +101,7 @@ func (p *page) addLink(line int, target string) {
 	p.links = append(p.links, link{line, target, file, anchor})
 }
 
-// slug returns the anchor that GitHub makes of a heading.
+// slug returns the anchor that GitHub generates for a heading.
 func slug(heading string) string {
 	heading = textOfLink.ReplaceAllString(heading, "$1")
 	return strings.Map(func(r rune) rune {
@@ -115,15 +115,15 @@ func slug(heading string) string {
 	}, strings.TrimSpace(heading))
 }
 
-// brokenLinks returns a message for each link of a page, and each mention of a page in other files,
-// that leads nowhere.
+// brokenLinks returns a message for each broken link of a page, and for each mention of a missing
+// page in other files.
 func brokenLinks(root string, files []sourceFile) (messages []string) {
 	pages := pagesOf(files)
 	for _, f := range files {
 		if p := pages[f.name]; p != nil {
 			for _, l := range p.links {
 				if why := pages.broken(root, l.file, l.anchor); why != "" {
-					messages = append(messages, fmt.Sprintf("%s:%d: the link %s: %s", p.name, l.line, l.target, why))
+					messages = append(messages, fmt.Sprintf("%s:%d: link %s: %s", p.name, l.line, l.target, why))
 				}
 			}
 			continue
@@ -132,14 +132,14 @@ func brokenLinks(root string, files []sourceFile) (messages []string) {
 			text := f.text[at[0]:at[1]]
 			file, anchor, _ := strings.Cut(text, "#")
 			if why := pages.broken(root, path.Clean(file), anchor); why != "" {
-				messages = append(messages, fmt.Sprintf("%s:%d: it names %s: %s", f.name, lineOf(f.text, at[0]), text, why))
+				messages = append(messages, fmt.Sprintf("%s:%d: %s: %s", f.name, lineOf(f.text, at[0]), text, why))
 			}
 		}
 	}
 	return messages
 }
 
-// broken returns why a file or an anchor in it cannot be reached, "" if it can.
+// broken returns the reason why a file or its anchor cannot be reached, or "".
 func (pages pageSet) broken(root, file, anchor string) string {
 	if p := pages[file]; p != nil {
 		if anchor != "" && !p.anchors[anchor] {
@@ -148,7 +148,7 @@ func (pages pageSet) broken(root, file, anchor string) string {
 		return ""
 	}
 	if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(file))); err != nil || strings.HasPrefix(file, "..") {
-		return "there is no such file"
+		return "the file does not exist"
 	}
 	if anchor != "" {
 		return "only Markdown files have anchors"
@@ -156,8 +156,8 @@ func (pages pageSet) broken(root, file, anchor string) string {
 	return ""
 }
 
-// far returns the pages that cannot be reached from a page by following a number of links.
-func (pages pageSet) far(from string, clicks int) (names []string) {
+// distant returns the pages that cannot be reached from a page within a number of clicks.
+func (pages pageSet) distant(from string, clicks int) (names []string) {
 	distance := map[string]int{from: 0}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
 		p := pages[queue[0]]

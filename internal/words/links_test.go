@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// tree writes files into a folder and returns it with its source files.
+// tree writes files into a new folder, and returns the folder and its source files.
 func tree(t *testing.T, texts map[string]string) (dir string, files []sourceFile) {
 	t.Helper()
 	dir = t.TempDir()
@@ -28,14 +28,15 @@ func tree(t *testing.T, texts map[string]string) (dir string, files []sourceFile
 	return dir, files
 }
 
-// TestReadmeIsShort bounds the page that readers see first. What does not fit belongs to docs/.
+// TestReadmeIsShort limits the length of README.md, which readers see first. Details belong in
+// docs/.
 func TestReadmeIsShort(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if words := len(strings.Fields(string(text))); words > 900 {
-		t.Errorf("README.md has %d words; the bound is 900", words)
+		t.Errorf("README.md has %d words; want at most 900", words)
 	}
 }
 
@@ -49,24 +50,24 @@ func TestBrokenLinks(t *testing.T) {
 	})
 	got := brokenLinks(dir, files)
 	want := []string{
-		"a.go:1: it names docs/c.md: there is no such file",
-		"a.go:1: it names docs/b.md#x: the page has no heading #x",
-		"docs/a.md:8: the link c.md: there is no such file",
-		"docs/a.md:9: the link b.md#start: the page has no heading #start",
-		"docs/a.md:10: the link ../../b.md: there is no such file",
-		"docs/a.md:10: the link ../go.mod#L1: only Markdown files have anchors",
+		"a.go:1: docs/c.md: the file does not exist",
+		"a.go:1: docs/b.md#x: the page has no heading #x",
+		"docs/a.md:8: link c.md: the file does not exist",
+		"docs/a.md:9: link b.md#start: the page has no heading #start",
+		"docs/a.md:10: link ../../b.md: the file does not exist",
+		"docs/a.md:10: link ../go.mod#L1: only Markdown files have anchors",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the broken links are:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-func TestFarPages(t *testing.T) {
+func TestDistantPages(t *testing.T) {
 	_, files := tree(t, map[string]string{
 		"docs/README.md": "[a](a.md) [folder](../sdk)", "docs/a.md": "[b](b.md)", "docs/b.md": "[c](c.md)", "docs/c.md": "",
 		"sdk/README.md": "", "docs/alone.md": "[a](a.md)", "docs/testdata/x.md": "",
 	})
-	if got, want := pagesOf(files).far("docs/README.md", 2), []string{"docs/alone.md", "docs/c.md"}; !slices.Equal(got, want) {
-		t.Errorf("the pages that are far are %q; want %q", got, want)
+	if got, want := pagesOf(files).distant("docs/README.md", 2), []string{"docs/alone.md", "docs/c.md"}; !slices.Equal(got, want) {
+		t.Errorf("the distant pages are %q; want %q", got, want)
 	}
 }

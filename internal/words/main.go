@@ -1,12 +1,11 @@
-// Command words checks the words of the tree: phrases that a reader has to read twice, names that
-// an engineer would not guess, and links that lead nowhere. Its tests run with all others; as a
-// command it prints what it finds:
+// Command words finds phrases that readers stumble over, names that do not use the term of the field,
+// and broken links. Its tests check the tree against a budget. The command prints the findings:
 //
-//	go run ./internal/words                 every phrase and name
-//	go run ./internal/words host/memory     those below a folder
+//	go run ./internal/words                 all phrases and names
+//	go run ./internal/words host/memory     only those below a folder
 //
-// testdata/budget.txt holds how many of each a folder has today. The numbers can only fall. After a
-// cleanup "go test ./internal/words -update" lowers them.
+// testdata/budget.txt contains the permitted number of findings of each folder. The numbers can only
+// decrease: after a cleanup, "go test ./internal/words -update" lowers them.
 package main
 
 import (
@@ -24,7 +23,7 @@ func main() {
 	}
 }
 
-// report prints the findings below some folders of a tree, or all of them, and their number.
+// report prints the findings below some folders, or in the whole tree, and the number of each rule.
 func report(root string, folders []string) error {
 	found, err := scan(root)
 	if err != nil {

@@ -2,20 +2,20 @@ package main
 
 import "path"
 
-// name is a name that an engineer would not guess or search for, and the term of the field.
+// name is an identifier, folder or file name that must be replaced by the term of the field.
 type name struct {
 	now string // an identifier, a folder, or the end of a file's path
 	use string
-	in  string // the folder below which the rule holds; "" is the whole tree
+	in  string // the folder that the rule applies to; "" for the whole tree
 }
 
-// matches reports whether a rule for a file name holds for a file.
+// matches reports whether a rule for file names applies to a file.
 func (n name) matches(file string) bool {
 	folder, base := path.Split(n.now)
 	return path.Base(file) == base && (folder == "" || path.Dir(file)+"/" == folder)
 }
 
-// folders holds the packages that have a new name.
+// folders lists the renamed packages.
 var folders = []name{
 	{now: "host/cell", use: "host/sandbox"},
 	{now: "host/languages", use: "host/engines"},
@@ -33,7 +33,7 @@ var folders = []name{
 	{now: "bench/wall", use: "bench/isolation"},
 }
 
-// fileNames holds the files that have a new name.
+// fileNames lists the renamed files.
 var fileNames = []name{
 	{now: "host/engine/door.go", use: "inflight.go"},
 	{now: "host/engine/ends.go", use: "cause.go"},
@@ -108,7 +108,7 @@ var fileNames = []name{
 	{now: "neighbour.go", use: "noisy_neighbour.go"},
 }
 
-// identifiers holds the names of types, functions, fields and variables that have a new name.
+// identifiers lists the renamed types, functions, fields and variables.
 var identifiers = byName([]name{
 	{now: "Committed", use: "RunEnded"},
 	{now: "Executed", use: "AttemptEnded"},

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// findNames returns the names of the table that a file has, or declares if it is a Go file. Uses of
-// a name are not counted: whoever renames the declaration renames them.
+// findNames returns the listed names that a file has or, if it is a Go file, declares. It does not
+// count uses of a name, because they change with its declaration.
 func findNames(f sourceFile) ([]finding, error) {
 	var found []finding
 	for _, n := range fileNames {
@@ -41,8 +41,8 @@ func findNames(f sourceFile) ([]finding, error) {
 	return found, nil
 }
 
-// declared returns the identifiers that a file declares: types, functions, values, fields,
-// parameters and variables.
+// declared returns the identifiers that a file declares: types, functions, constants, variables,
+// fields and parameters.
 func declared(file *ast.File) (ids []*ast.Ident) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		switch n := node.(type) {

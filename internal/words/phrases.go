@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// finding is a phrase or a name that has to go.
+// finding is a phrase or a name that must be replaced.
 type finding struct {
 	rule string
 	file string
 	line int
-	text string // what stands there
-	use  string // what to write in its place
+	text string // the line or the name
+	use  string // the replacement
 }
 
 // phrase is a rule about prose.
 type phrase struct {
 	rule    string
 	pattern *regexp.Regexp
-	allowed func(before, after string) bool // reports whether a match is good English between two words; nil allows none
+	allowed func(before, after string) bool // reports whether a match is correct between these words; nil allows none
 	use     string
 }
 
-// gap matches what separates two words: spaces, or the end of a line with the marks of a comment on
-// the next one.
+// gap matches the space between two words: spaces, or the end of a line and the comment marker of
+// the next line.
 const gap = `(?:[ \t]+|[ \t]*\n[ \t]*(?://|#|\*|>)?[ \t]*)`
 
-// phrases holds the rules about prose. Each of them comes from a sentence that native readers had
-// to read twice.
+// phrases lists the rules about prose. Each comes from a sentence that native speakers had to read
+// twice.
 var phrases = []phrase{
 	{
 		rule:    "told",
@@ -71,14 +71,14 @@ var phrases = []phrase{
 	},
 }
 
-// wordBefore and wordAfter match the words around a phrase, which the marks of comments may
-// separate from it.
+// wordBefore and wordAfter match the words around a phrase, which comment markers may separate from
+// it.
 var (
 	wordBefore = regexp.MustCompile(`(\w+)[\s/#*>]*$`)
 	wordAfter  = regexp.MustCompile(`^[\s/#*>]*(\w+)`)
 )
 
-// last returns the last element of a match, "" if there is none.
+// last returns the last element of a match, or "".
 func last(match []string) string {
 	if len(match) == 0 {
 		return ""
@@ -86,7 +86,7 @@ func last(match []string) string {
 	return match[len(match)-1]
 }
 
-// find returns what the phrases match in a file.
+// find returns the matches of the phrase in a file.
 func (p phrase) find(f sourceFile) (found []finding) {
 	for _, at := range p.pattern.FindAllStringIndex(f.text, -1) {
 		before := wordBefore.FindStringSubmatch(f.text[max(0, at[0]-50):at[0]])
@@ -103,7 +103,7 @@ func (p phrase) find(f sourceFile) (found []finding) {
 
 func lineOf(text string, at int) int { return 1 + strings.Count(text[:at], "\n") }
 
-// lineAt returns the line that a position is in, cut to a length that fits a terminal.
+// lineAt returns the line at a position, truncated to fit on a terminal.
 func lineAt(text string, at int) string {
 	start := strings.LastIndexByte(text[:at], '\n') + 1
 	line, _, _ := strings.Cut(text[start:], "\n")

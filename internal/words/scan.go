@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// scan returns all findings in a tree, file by file.
+// scan returns all findings in a tree, in the order of files.
 func scan(root string) ([]finding, error) {
 	files, err := sourceFiles(root)
 	if err != nil {
@@ -28,7 +28,7 @@ func scan(root string) ([]finding, error) {
 	return found, nil
 }
 
-// ruleNames returns the names of all rules, in the order of the report.
+// ruleNames returns the names of all rules, in the order in which they are reported.
 func ruleNames() (names []string) {
 	for _, p := range phrases {
 		names = append(names, p.rule)

@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// root is the top of the tree.
+// root is the root of the repository.
 const root = "../.."
 
 const budgetFile = "testdata/budget.txt"
 
-var update = flag.Bool("update", false, "lower the budget to what the tree has")
+var update = flag.Bool("update", false, "lower the budget to the findings in the tree")
 
-// TestBudget fails when a folder has more findings of a rule than its budget allows.
+// TestBudget checks that no folder has more findings of a rule than its budget.
 func TestBudget(t *testing.T) {
 	text, err := os.ReadFile(budgetFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +46,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestLinks follows the links of all pages, and the pages that other files name.
+// TestLinks checks the links of all pages, and the pages mentioned in other files.
 func TestLinks(t *testing.T) {
 	files, err := sourceFiles(root)
 	if err != nil {
@@ -57,14 +57,14 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestEveryPageIsNear fails when a page takes more than two clicks from the index of the
-// documentation.
-func TestEveryPageIsNear(t *testing.T) {
+// TestPagesAreReachable checks that every page can be reached from the documentation index in two
+// clicks.
+func TestPagesAreReachable(t *testing.T) {
 	files, err := sourceFiles(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range pagesOf(files).far("docs/README.md", 2) {
+	for _, name := range pagesOf(files).distant("docs/README.md", 2) {
 		t.Errorf("%s cannot be reached from docs/README.md in two clicks", name)
 	}
 }
@@ -144,20 +144,20 @@ func TestBudgetOnlyShrinks(t *testing.T) {
 		return found
 	}
 	if messages := b.exceeded(in("docs/a.md", "docs/b.md", "host/memory/a.go")); messages != nil {
-		t.Errorf("a tree within its budget: %q", messages)
+		t.Errorf("a tree within its budget has the messages %q", messages)
 	}
 	messages := b.exceeded(in("docs/a.md", "host/memory/a.go", "host/memory/kind/b.go"))
 	if len(messages) != 1 || !strings.Contains(messages[0], "host/memory/kind/b.go:3: told: x tells y\n\twrite: x reports y") {
-		t.Errorf("a tree over its budget: %q; want the lines and the replacement", messages)
+		t.Errorf("a tree over its budget has the messages %q; want the lines and the replacement", messages)
 	}
 	if next, err := b.lowered(in("docs/a.md")); err != nil || next.String() != "docs told 1 # quotes an error\n" {
-		t.Errorf("the lowered budget = %q, %v; want the reason to stay, and no line without findings", next, err)
+		t.Errorf("the lowered budget = %q, %v; want the reason, and no line without findings", next, err)
 	}
 	if _, err := b.lowered(in("host/a.go", "host/b.go", "host/memory/c.go")); err != nil {
 		t.Errorf("findings that moved to another folder: %v", err)
 	}
 	if _, err := b.lowered(in("a.go", "a.go", "a.go", "a.go")); err == nil {
-		t.Error("the budget can rise")
+		t.Error("the budget can grow")
 	}
 	for _, bad := range []string{"docs told", "docs talked 1", "docs told 0", "docs told many", "docs told 1\ndocs told 2"} {
 		if _, err := parseBudget(bad); err == nil {
