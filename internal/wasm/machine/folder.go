@@ -14,10 +14,12 @@ import (
 // moduleName is the file of a folder, besides those of wazero, that holds the rewritten module.
 const moduleName = "module"
 
-// ErrDamaged is the error of a folder that was not sealed, changed since then, or is not private to the user.
+// ErrDamaged is the error of a folder that was not sealed, changed since then, or is not private to
+// the user.
 var ErrDamaged = errors.New("the folder of compiled code is missing or damaged")
 
-// Save compiles restorable code into a folder, with all that Open needs. The caller seals the folder when it is complete.
+// Save compiles restorable code into a folder, with all that Open needs. The caller seals the
+// folder when it is complete.
 func Save(ctx context.Context, dir string, code Code, imports Imports) (*Machine, error) {
 	if code.Restorable == nil {
 		return nil, fmt.Errorf("save a machine: %w", code.NotRestorable)
@@ -32,7 +34,8 @@ func Save(ctx context.Context, dir string, code Code, imports Imports) (*Machine
 	return CompileIn(ctx, dir, code, imports)
 }
 
-// Open returns the machine that Save left in a folder. The folder is trusted: it is sealed and private.
+// Open returns the machine that Save left in a folder. The folder is trusted: it is sealed and
+// private.
 func Open(ctx context.Context, dir string, imports Imports) (*Machine, error) {
 	text, err := os.ReadFile(filepath.Join(dir, moduleName))
 	if err != nil {
@@ -45,7 +48,8 @@ func Open(ctx context.Context, dir string, imports Imports) (*Machine, error) {
 	return CompileIn(ctx, dir, Code{Binary: module.Binary, Restorable: module}, imports)
 }
 
-// OpenSealed is like Open, for a folder that is not trusted yet. The error is ErrDamaged if it is not as it was sealed.
+// OpenSealed is like Open, for a folder that is not trusted yet. The error is ErrDamaged if it is
+// not as it was sealed.
 func OpenSealed(ctx context.Context, dir string, imports Imports) (*Machine, error) {
 	if codecache.Private(dir) != nil || !codecache.Whole(dir) {
 		return nil, ErrDamaged
@@ -53,13 +57,15 @@ func OpenSealed(ctx context.Context, dir string, imports Imports) (*Machine, err
 	return Open(ctx, dir, imports)
 }
 
-// Cache is a folder that keeps machines, each in a folder of its own. Machine code that another user could write there
-// would run as this one, so a folder that is not private to the user is not used. The zero value keeps nothing.
+// Cache is a folder that keeps machines, each in a folder of its own. Machine code that another
+// user could write there would run as this one, so a folder that is not private to the user is not
+// used. The zero value keeps nothing.
 type Cache struct{ Dir string }
 
-// Get returns the machine that is kept under a name: open opens its folder. If there is none or it is damaged, fill makes
-// the machine in a fresh folder, which gets the name when it is complete, so that no process finds a part of it. Get
-// returns nil if the cache cannot be used or fill fails; the caller then compiles without it.
+// Get returns the machine that is kept under a name: open opens its folder. If there is none or it
+// is damaged, fill makes the machine in a fresh folder, which gets the name when it is complete, so
+// that no process finds a part of it. Get returns nil if the cache cannot be used or fill fails;
+// the caller then compiles without it.
 func (c Cache) Get(name string, open, fill func(dir string) (*Machine, error)) *Machine {
 	if codecache.Make(c.Dir) != nil {
 		return nil

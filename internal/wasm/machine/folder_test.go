@@ -82,7 +82,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheFails leaves nothing behind of a machine that cannot be made, and does not use a folder that others can write to.
+// TestCacheFails leaves nothing behind of a machine that cannot be made, and does not use a folder
+// that others can write to.
 func TestCacheFails(t *testing.T) {
 	private, shared := filepath.Join(t.TempDir(), "cache"), t.TempDir()
 	if err := os.Chmod(shared, 0o777); err != nil {

@@ -10,19 +10,22 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// fuelModule is the import module of the function that rewritten code yields by. Modules may not import it themselves.
+// fuelModule is the import module of the function that rewritten code yields by. Modules may not
+// import it themselves.
 const fuelModule = "toolrun:fuel"
 
 // Slice is the fuel that a guest spends between two calls of Guest.Yield, about a millisecond's.
 const Slice = fuel.Slice
 
-// ErrStopped unwinds a guest that the host ends: a host function panics with it. No instruction of a guest catches it.
+// ErrStopped unwinds a guest that the host ends: a host function panics with it. No instruction of
+// a guest catches it.
 var ErrStopped = errors.New("the host ended the guest")
 
 // Guest is the host's side of one execution. The goroutine that calls the guest calls its methods.
 type Guest interface {
-	// Yield is called when the guest has spent a slice of fuel. It reports whether the guest may go on: not if the context of
-	// the execution has ended or a limit is exceeded. Yield notes the reason, which the error of the call does not contain.
+	// Yield is called when the guest has spent a slice of fuel. It reports whether the guest may go
+	// on: not if the context of the execution has ended or a limit is exceeded. Yield notes the
+	// reason, which the error of the call does not contain.
 	Yield() bool
 }
 

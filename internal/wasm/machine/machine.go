@@ -12,13 +12,16 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// features are those of WebAssembly 2.0 and extended constant expressions. Package binary rejects all others.
+// features are those of WebAssembly 2.0 and extended constant expressions. Package binary rejects
+// all others.
 const features = api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst
 
-// Imports instantiates the host modules that a compiled module imports. The machine provides the one for fuel itself.
+// Imports instantiates the host modules that a compiled module imports. The machine provides the
+// one for fuel itself.
 type Imports func(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule) error
 
-// Machine is a wazero runtime with one compiled module and its imports. It is safe for concurrent use.
+// Machine is a wazero runtime with one compiled module and its imports. It is safe for concurrent
+// use.
 type Machine struct {
 	runtime    wazero.Runtime
 	compiled   wazero.CompiledModule
@@ -31,8 +34,8 @@ func Compile(ctx context.Context, code Code, imports Imports) (*Machine, error) 
 	return compile(ctx, wazero.NewCompilationCache(), code, imports)
 }
 
-// CompileIn is like Compile, but reads machine code from a folder if it is there, and writes it to the folder if it is not.
-// The folder is trusted: the caller checks it with package codecache.
+// CompileIn is like Compile, but reads machine code from a folder if it is there, and writes it to
+// the folder if it is not. The folder is trusted: the caller checks it with package codecache.
 func CompileIn(ctx context.Context, dir string, code Code, imports Imports) (*Machine, error) {
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {
@@ -68,16 +71,18 @@ func (m *Machine) OpenImage(o snapshot.Options, file string, saved snapshot.Save
 	return snapshot.Open(m.runtime, m.compiled, m.restorable, o, file, saved)
 }
 
-// ReleaseModule frees the bytes of the module. The images that were made stay usable; Image is not called again.
+// ReleaseModule frees the bytes of the module. The images that were made stay usable; Image is not
+// called again.
 func (m *Machine) ReleaseModule() { m.restorable.Release() }
 
-// Instantiate makes an instance without an image. The memory of the instance comes from the allocator in ctx, if there is
-// one. The caller closes the instance.
+// Instantiate makes an instance without an image. The memory of the instance comes from the
+// allocator in ctx, if there is one. The caller closes the instance.
 func (m *Machine) Instantiate(ctx context.Context, config wazero.ModuleConfig) (api.Module, error) {
 	return m.runtime.InstantiateModule(ctx, m.compiled, config)
 }
 
-// Close closes images of the machine, skipping nil ones, and then the machine. No execution is under way.
+// Close closes images of the machine, skipping nil ones, and then the machine. No execution is
+// under way.
 func (m *Machine) Close(images ...*snapshot.Image) error {
 	ctx := context.Background()
 	var errs []error

@@ -13,13 +13,14 @@ import (
 type Code struct {
 	// Binary is the module to compile.
 	Binary []byte
-	// Restorable is the same module for images of its instances. It is nil if the module has state that an image does not
-	// hold; NotRestorable is the reason then.
+	// Restorable is the same module for images of its instances. It is nil if the module has state
+	// that an image does not hold; NotRestorable is the reason then.
 	Restorable    *snapshot.Module
 	NotRestorable error
 }
 
-// ModuleError is the error of a module that cannot be run: a mistake of its author, not of the host.
+// ModuleError is the error of a module that cannot be run: a mistake of its author, not of the
+// host.
 type ModuleError struct{ Err error }
 
 // Error returns the text of the reason.
@@ -28,14 +29,17 @@ func (e *ModuleError) Error() string { return e.Err.Error() }
 // Unwrap returns the reason.
 func (e *ModuleError) Unwrap() error { return e.Err }
 
-// RewriteOptions select what Rewrite adds. The zero value makes a module interruptible and restorable.
+// RewriteOptions select what Rewrite adds. The zero value makes a module interruptible and
+// restorable.
 type RewriteOptions struct {
-	// StackGuard makes the module trap if its C stack exceeds a limit, see package stackguard. Default false.
+	// StackGuard makes the module trap if its C stack exceeds a limit, see package stackguard.
+	// Default false.
 	StackGuard bool
 }
 
-// Rewrite makes a module interruptible: its code yields after each slice of fuel. It expects a module that was parsed
-// within the default limits of package binary. A module that cannot be rewritten is a *ModuleError.
+// Rewrite makes a module interruptible: its code yields after each slice of fuel. It expects a
+// module that was parsed within the default limits of package binary. A module that cannot be
+// rewritten is a *ModuleError.
 func Rewrite(m *binary.Module, o RewriteOptions) (Code, error) {
 	limits := binary.Limits{}
 	if o.StackGuard {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// processStart is the zero of the monotonic clock of all guests: the clock must not run backwards from the execution that an
-// image was captured in to those that start from the image.
+// processStart is the zero of the monotonic clock of all guests: the clock must not run backwards
+// from the execution that an image was captured in to those that start from the image.
 var processStart = time.Now()
 
 // Nanotime is the monotonic clock of all guests of this process, in nanoseconds. It is positive.
@@ -21,7 +21,8 @@ type Sources struct {
 	Random   io.Reader        // default the system's
 }
 
-// WithDefaults returns s with the real clocks where it has none. Random stays nil for the system's source.
+// WithDefaults returns s with the real clocks where it has none. Random stays nil for the system's
+// source.
 func (s Sources) WithDefaults() Sources {
 	if s.Walltime == nil {
 		s.Walltime = time.Now
@@ -32,8 +33,8 @@ func (s Sources) WithDefaults() Sources {
 	return s
 }
 
-// SourcesOf returns the sources of a run: a clock that shows now at the start, and random bytes made from seed. A zero now
-// and a zero seed stand for the real ones.
+// SourcesOf returns the sources of a run: a clock that shows now at the start, and random bytes
+// made from seed. A zero now and a zero seed stand for the real ones.
 func SourcesOf(now time.Time, seed int64) Sources {
 	s := Sources{Random: Random(seed)}
 	if !now.IsZero() {
@@ -43,8 +44,8 @@ func SourcesOf(now time.Time, seed int64) Sources {
 	return s.WithDefaults()
 }
 
-// Random returns a source of random bytes that are the same for the same seed; nil, for the system's source, if the seed is
-// zero.
+// Random returns a source of random bytes that are the same for the same seed; nil, for the
+// system's source, if the seed is zero.
 func Random(seed int64) io.Reader {
 	if seed == 0 {
 		return nil

@@ -17,8 +17,8 @@ type Trap struct {
 	Stack string
 }
 
-// TrapOf reads the error of a call that ended neither by an exit nor by the host. It panics with err if a host function
-// panicked: that is a bug of the host.
+// TrapOf reads the error of a call that ended neither by an exit nor by the host. It panics with
+// err if a host function panicked: that is a bug of the host.
 func TrapOf(err error) Trap {
 	message, stack, _ := strings.Cut(err.Error(), stackHeading)
 	if strings.Contains(message, goPanic) {

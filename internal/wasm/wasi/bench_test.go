@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// BenchmarkCalls measures a call from a loop in a guest, here and with wazero's own functions.
+// BenchmarkCalls measures calls in a loop of a guest, with this package and with wazero's own
+// functions.
 func BenchmarkCalls(b *testing.B) {
 	for _, bb := range []struct {
 		name     string
@@ -30,7 +31,7 @@ func BenchmarkCalls(b *testing.B) {
 			g := start(b, code, wasi.Config{Log: func(int, []byte) error { return nil }})
 			g.put32(64, 200, 20)
 			g.Memory().WriteString(200, "a line that is told\n")
-			// A run has a deadline in its context, and perhaps a value of its host's.
+			// The context of a run has a deadline, and maybe a value of the host.
 			ctx, cancel := context.WithCancel(g.ctx)
 			defer cancel()
 			b.ResetTimer()

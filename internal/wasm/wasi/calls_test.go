@@ -21,7 +21,7 @@ const (
 	far                                    uint64 = math.MaxUint32
 )
 
-// fixed is a Config in which nothing is left to chance.
+// fixed returns a Config with deterministic values.
 func fixed() wasi.Config {
 	return wasi.Config{
 		Args:     []string{"tool", "", "größe"},
@@ -33,7 +33,8 @@ func fixed() wasi.Config {
 	}
 }
 
-// TestAnswers calls functions with arguments that are at fault, and those that only have an answer.
+// TestAnswers calls functions with invalid arguments, and functions that always return the same
+// error.
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -52,8 +53,8 @@ func TestAnswers(t *testing.T) {
 
 		{"clock_res_get", []uint64{0, page - 8}, ok},
 		{"clock_res_get", []uint64{1, page - 7}, efault},
-		{"clock_res_get", []uint64{2, 0}, einval}, // processor time of the process
-		{"clock_res_get", []uint64{3, 0}, einval}, // and of the thread
+		{"clock_res_get", []uint64{2, 0}, einval}, // CPU time of the process
+		{"clock_res_get", []uint64{3, 0}, einval}, // CPU time of the thread
 		{"clock_time_get", []uint64{0, 0, page - 7}, efault},
 		{"clock_time_get", []uint64{1, math.MaxUint64, page - 8}, ok},
 		{"clock_time_get", []uint64{2, 0, 0}, einval},
@@ -82,7 +83,7 @@ func TestAnswers(t *testing.T) {
 		{"fd_pread", []uint64{0, 0, 0, 0, 0}, espipe},
 		{"fd_pwrite", []uint64{1, 0, 0, 0, 0}, espipe},
 		{"fd_prestat_get", []uint64{0, 0}, ebadf},
-		{"fd_prestat_get", []uint64{3, 0}, ebadf}, // where every guest looks for its first directory
+		{"fd_prestat_get", []uint64{3, 0}, ebadf}, // where every guest searches its first directory
 		{"fd_prestat_dir_name", []uint64{3, 0, 8}, ebadf},
 		{"fd_readdir", []uint64{0, 0, 0, 0, 0}, enotdir},
 		{"fd_readdir", []uint64{3, 0, 0, 0, 0}, ebadf},
@@ -112,7 +113,7 @@ func TestAnswers(t *testing.T) {
 		{"path_filestat_set_times", []uint64{3, 0, 0, 1, 0, 0, 0}, ebadf},
 		{"path_link", []uint64{3, 0, 0, 1, 3, 0, 1}, ebadf},
 		{"path_open", []uint64{3, 0, 0, 1, 0, 0, 0, 0, 0}, ebadf},
-		{"path_open", []uint64{far, 0, 0, 1, 0, 0, 0, 0, 0}, ebadf}, // what the Go runtime does
+		{"path_open", []uint64{far, 0, 0, 1, 0, 0, 0, 0, 0}, ebadf}, // as the Go runtime does
 		{"path_open", []uint64{0, 0, 0, 1, 0, 0, 0, 0, 0}, enotdir},
 		{"path_readlink", []uint64{3, 0, 1, 0, 1, 0}, ebadf},
 		{"path_remove_directory", []uint64{3, 0, 1}, ebadf},
@@ -123,7 +124,7 @@ func TestAnswers(t *testing.T) {
 
 		{"poll_oneoff", []uint64{0, 0, 0, 0}, einval},
 		{"poll_oneoff", []uint64{0, 0, 1025, 0}, einval},
-		{"poll_oneoff", []uint64{0, 0, 0x0555_5556, 0}, einval}, // times 48 it wraps
+		{"poll_oneoff", []uint64{0, 0, 0x0555_5556, 0}, einval}, // overflows when multiplied by 48
 		{"poll_oneoff", []uint64{page - 47, 0, 1, 0}, efault},
 		{"poll_oneoff", []uint64{0, page - 31, 1, 0}, efault},
 		{"poll_oneoff", []uint64{0, 0, 1, page - 3}, efault},
@@ -132,7 +133,7 @@ func TestAnswers(t *testing.T) {
 		{"sched_yield", nil, ok},
 		{"random_get", []uint64{page, 1}, efault},
 		{"random_get", []uint64{1, far}, efault},
-		{"random_get", []uint64{0, 9}, eio}, // the source of fixed has 8
+		{"random_get", []uint64{0, 9}, eio}, // the source of fixed has 8 bytes
 		{"random_get", []uint64{page, 0}, ok},
 
 		{"sock_accept", []uint64{3, 0, 0}, ebadf},
@@ -173,7 +174,7 @@ func TestZeroConfig(t *testing.T) {
 	g.put32(0, 1, 1)
 	g.must(ok, "args_sizes_get", 0, 4)
 	if g.get64(0) != 0 {
-		t.Error("a guest without arguments has some")
+		t.Error("argc is not 0 in a guest without arguments")
 	}
 	g.must(ok, "environ_sizes_get", 0, 4)
 	g.must(ok, "environ_get", page, page)
@@ -186,7 +187,7 @@ func TestZeroConfig(t *testing.T) {
 	first := g.get64(8)
 	g.must(ok, "clock_time_get", 1, 0, 8)
 	if second := g.get64(8); first == 0 || second < first {
-		t.Errorf("the monotonic clock shows %d, then %d", first, second)
+		t.Errorf("the monotonic clock returned %d, then %d", first, second)
 	}
 	g.must(ok, "random_get", 64, 32)
 	if got, _ := g.Memory().Read(64, 32); bytes.Equal(got, make([]byte, 32)) {
@@ -195,7 +196,7 @@ func TestZeroConfig(t *testing.T) {
 	g.put32(0, 16, 5)
 	g.must(ok, "fd_write", 1, 0, 1, 12)
 	if err := g.Flush(); err != nil || g.get32(12) != 5 {
-		t.Errorf("writing to nowhere: %v, %d bytes", err, g.get32(12))
+		t.Errorf("fd_write without a log = %v, %d bytes", err, g.get32(12))
 	}
 }
 
@@ -219,7 +220,8 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// TestWalltimeSeesMemory: a snapshot of the guest is taken within the call, before the time is written.
+// TestWalltimeSeesMemory checks that Walltime can read the memory of the guest before the time is
+// written.
 func TestWalltimeSeesMemory(t *testing.T) {
 	var g *guest
 	c, calls, seen := fixed(), 0, uint64(0)
@@ -234,7 +236,7 @@ func TestWalltimeSeesMemory(t *testing.T) {
 		g.must(ok, "clock_time_get", 0, math.MaxUint64, 8)
 	}
 	if calls != 3 || seen != 0x600d || g.get64(8) != 1e9 {
-		t.Errorf("%d calls, which saw %#x, then %d; want 3, 0x600d, 1e9", calls, seen, g.get64(8))
+		t.Errorf("%d calls read %#x, then %d; want 3, 0x600d, 1e9", calls, seen, g.get64(8))
 	}
 }
 
@@ -270,7 +272,7 @@ func TestDescriptors(t *testing.T) {
 			g.must(ebadf, name, append([]uint64{uint64(fd)}, args...)...)
 		}
 	}
-	start(t, proxy(onePage), fixed()).must(ok, "fd_fdstat_get", 1, 0) // a run of its own has its own
+	start(t, proxy(onePage), fixed()).must(ok, "fd_fdstat_get", 1, 0) // another run has its own descriptors
 }
 
 func TestRead(t *testing.T) {
@@ -285,7 +287,8 @@ func TestRead(t *testing.T) {
 	g.must(efault, "fd_read", 0, 0, 2, 32)
 }
 
-// TestEndedContext: what a guest could spin on ends with its context.
+// TestEndedContext checks that functions that a guest may call in a loop stop it when the context
+// has ended.
 func TestEndedContext(t *testing.T) {
 	cause := errors.New("given up")
 	for name, args := range map[string][]uint64{
@@ -318,7 +321,7 @@ func TestExit(t *testing.T) {
 			t.Errorf("proc_exit(%#x) = %v; want exit code %d", tt.code, err, tt.want)
 		}
 		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("proc_exit(%#x) passes for the end of a context: %v", tt.code, err)
+			t.Errorf("proc_exit(%#x) looks like the end of a context: %v", tt.code, err)
 		}
 		if g.IsClosed() || g.Err() != nil {
 			t.Errorf("after proc_exit(%#x) the instance is closed: %v, Err() = %v", tt.code, g.IsClosed(), g.Err())
@@ -331,10 +334,10 @@ func TestNew(t *testing.T) {
 		c    wasi.Config
 		want string
 	}{
-		{wasi.Config{Args: []string{"a", "b\x00c"}}, "argument 1 holds a NUL byte"},
+		{wasi.Config{Args: []string{"a", "b\x00c"}}, "argument 1 contains a NUL byte"},
 		{wasi.Config{Environ: []string{"A=1", "B", "=C"}}, "environment variable 1 is not of the form NAME=value\nenvironment variable 2 is not of the form NAME=value"},
-		{wasi.Config{Args: []string{string(make([]byte, 1<<20))}}, "argument 0 holds a NUL byte\nthe arguments take 1048577 bytes; at most 1048576 can be given"},
-		{wasi.Config{Args: []string{"\x00"}, Environ: []string{"A=\x00"}}, "argument 0 holds a NUL byte\nenvironment variable 0 holds a NUL byte"},
+		{wasi.Config{Args: []string{string(make([]byte, 1<<20))}}, "argument 0 contains a NUL byte\nthe arguments take 1048577 bytes; at most 1048576 are allowed"},
+		{wasi.Config{Args: []string{"\x00"}, Environ: []string{"A=\x00"}}, "argument 0 contains a NUL byte\nenvironment variable 0 contains a NUL byte"},
 	} {
 		if s, err := wasi.New(tt.c); err == nil || err.Error() != tt.want || s != nil {
 			t.Errorf("New = %v, %v; want %q", s, err, tt.want)

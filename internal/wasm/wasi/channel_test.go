@@ -8,11 +8,11 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// channel hands out pieces, one in a Read at most, and keeps what it is told.
+// channel returns at most one piece per Read, and records writes.
 type channel struct {
-	pieces []string
-	told   []string
-	err    error
+	pieces  []string
+	written []string
+	err     error
 }
 
 func (c *channel) Read(p []byte) (int, error) {
@@ -27,7 +27,7 @@ func (c *channel) Read(p []byte) (int, error) {
 }
 
 func (c *channel) Write(p []byte) (int, error) {
-	c.told = append(c.told, string(p))
+	c.written = append(c.written, string(p))
 	return len(p), c.err
 }
 
@@ -50,8 +50,8 @@ func TestChannel(t *testing.T) {
 	g.Memory().Write(64, []byte("one"))
 	g.Memory().Write(128, []byte("and two..."))
 	g.must(ok, "fd_write", wasi.Stdin, 0, 2, 32)
-	if n := g.get32(32); n != 13 || len(c.told) != 2 || c.told[0] != "one" || c.told[1] != "and two..." {
-		t.Errorf("fd_write = %d bytes, told %q", n, c.told)
+	if n := g.get32(32); n != 13 || len(c.written) != 2 || c.written[0] != "one" || c.written[1] != "and two..." {
+		t.Errorf("fd_write = %d bytes, written %q", n, c.written)
 	}
 	g.must(ok, "fd_fdstat_get", wasi.Stdin, 64)
 	if rights, write := g.get64(72), uint64(1<<6); rights&write == 0 {
@@ -62,7 +62,8 @@ func TestChannel(t *testing.T) {
 	g.must(ebadf, "fd_read", wasi.Stdin, 0, 2, 32)
 }
 
-// Without a channel the input is not open for writing; an error of a channel ends the guest.
+// TestChannelErrors checks that the input without a channel is not writable, and that an error of a
+// channel stops the guest.
 func TestChannelErrors(t *testing.T) {
 	start(t, proxy(onePage), fixed()).must(ebadf, "fd_write", wasi.Stdin, 0, 1, 32)
 	enough := errors.New("enough")

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// The clocks. Those of processor time are none of ours: they would show a guest how busy its neighbours are,
-// and wasi-libc did away with them (https://github.com/WebAssembly/wasi-libc/pull/294).
+// The supported clocks. CPU time clocks are not supported: they would reveal the load of other
+// guests, and wasi-libc has removed them (https://github.com/WebAssembly/wasi-libc/pull/294).
 const (
 	clockRealtime  = 0
 	clockMonotonic = 1
 )
 
-// clockResolution is in nanoseconds, the unit of the clocks, as Linux has it.
+// clockResolution is the resolution of the clocks in nanoseconds, as on Linux.
 const clockResolution = 1
 
-// clockResGet(id, resolution*). A clock that is not there is EINVAL, as the specification says.
+// clockResGet(id, resolution*). An unknown clock is EINVAL, as the specification requires.
 func clockResGet(_ context.Context, _ *System, mem memory, p []uint64) errno {
 	if id := uint32(p[0]); id != clockRealtime && id != clockMonotonic {
 		return errInval
@@ -24,7 +24,8 @@ func clockResGet(_ context.Context, _ *System, mem memory, p []uint64) errno {
 	return mem.put64(uint32(p[1]), clockResolution)
 }
 
-// clockTimeGet(id, precision, time*). The memory is looked at after the clock, which may have looked at it too.
+// clockTimeGet(id, precision, time*). It accesses the memory after the clock, because the clock
+// function may inspect the memory, too.
 func clockTimeGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	now, e := s.clock(uint32(p[0]))
 	if e != success {
@@ -33,7 +34,8 @@ func clockTimeGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return mem.put64(uint32(p[2]), now)
 }
 
-// clock reads a clock, in nanoseconds; the realtime since 1970. A time before that reads as 1970.
+// clock returns the time of a clock in nanoseconds. The realtime clock starts in 1970; earlier
+// times are reported as 1970.
 func (s *System) clock(id uint32) (uint64, errno) {
 	switch id {
 	case clockRealtime:
@@ -44,8 +46,8 @@ func (s *System) clock(id uint32) (uint64, errno) {
 	return 0, errInval
 }
 
-// until returns how long it is from now to a clock's time, or for a span of it. Longer than Go can say is as
-// long as Go can say: 292 years.
+// until returns the duration of a timeout, which is relative or an absolute time of a clock. The
+// maximum is that of time.Duration, 292 years.
 func (s *System) until(id uint32, timeout uint64, absolute bool) (time.Duration, errno) {
 	now, e := s.clock(id)
 	if e != success {
@@ -57,7 +59,7 @@ func (s *System) until(id uint32, timeout uint64, absolute bool) (time.Duration,
 	return time.Duration(min(timeout, math.MaxInt64)), success
 }
 
-// sleep waits for d by a timer, or until ctx ends, whose cause it returns.
+// sleep waits for d with a timer. If ctx ends earlier, it returns the cause.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

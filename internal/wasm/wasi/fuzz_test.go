@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// edges are the arguments that a fuzzed byte below their number chooses; others are themselves, times eight.
+// edges contains special arguments. A fuzzed byte is an index of edges, or, if it is out of range,
+// the argument divided by eight.
 var edges = []uint64{0, 1, 2, 3, 4, 7, 8, 1024, 1025, page - 64, page - 8, page - 1, page, page + 1,
 	math.MaxInt32, math.MaxInt32 + 1, 0x0555_5556, 0x2000_0001, math.MaxUint32 - 7, math.MaxUint32, math.MaxUint64}
 
@@ -25,10 +26,10 @@ func edge(b byte) uint64 {
 	return 8 * uint64(b)
 }
 
-// span is a piece of memory that a call may write.
+// span is a memory range that a call may write to.
 type span struct{ at, n uint64 }
 
-// claimed returns what a call that succeeds may write. The Config of the test is fixed.
+// claimed returns the ranges that a successful call may write to, with the Config of the test.
 func claimed(name string, p []uint64) []span {
 	switch name {
 	case "args_get":
@@ -55,8 +56,9 @@ func claimed(name string, p []uint64) []span {
 	return nil
 }
 
-// FuzzCalls takes bytes as a guest's calls: first the memory, then per call the function and its arguments. No call
-// does more than answer or exit; one that fails changes nothing, and one that succeeds only what it says.
+// FuzzCalls interprets bytes as calls of a guest: first the memory, then for each call the function
+// and its arguments. Every call must return or exit. A failed call must not change the memory, a
+// successful one only its results.
 func FuzzCalls(f *testing.F) {
 	f.Add([]byte{}, []byte{})
 	for i := range names {
@@ -87,7 +89,7 @@ func FuzzCalls(f *testing.F) {
 		c.Random = constant(0x5a)
 		c.Log = func(stream int, line []byte) error {
 			if stream != wasi.Stdout && stream != wasi.Stderr || len(line) > wasi.MaxLine {
-				t.Errorf("a line of %d bytes to %d", len(line), stream)
+				t.Errorf("Log got a line of %d bytes for stream %d", len(line), stream)
 			}
 			return nil
 		}
@@ -105,7 +107,8 @@ func FuzzCalls(f *testing.F) {
 	})
 }
 
-// oneCall makes the call that the bytes begin with, checks what it did and returns the other bytes.
+// oneCall makes the call at the start of the bytes, checks its effects and returns the remaining
+// bytes.
 func oneCall(t *testing.T, ctx context.Context, mod api.Module, calls []byte) []byte {
 	if len(calls) == 0 {
 		return nil
@@ -129,7 +132,7 @@ func oneCall(t *testing.T, ctx context.Context, mod api.Module, calls []byte) []
 		t.Fatalf("%s(%x): %v", name, args, err)
 	}
 	if len(results) == 1 && results[0] > 76 {
-		t.Errorf("%s(%x) = %d, which is no error number", name, args, results[0])
+		t.Errorf("%s(%x) = %d, which is not an error number", name, args, results[0])
 	}
 	after := bytes.Clone(memory)
 	if len(results) == 1 && results[0] == ok {
@@ -142,7 +145,7 @@ func oneCall(t *testing.T, ctx context.Context, mod api.Module, calls []byte) []
 		}
 	}
 	if !bytes.Equal(before, after) {
-		t.Errorf("%s(%x) = %v wrote where it may not", name, args, results)
+		t.Errorf("%s(%x) = %v wrote outside of its results", name, args, results)
 	}
 	return calls[min(len(calls), len(args)):]
 }

@@ -19,12 +19,12 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// goGuest is embedded so that a test of it is run again when it changes.
+// goGuest is embedded so that cached test results become invalid when it changes.
 //
 //go:embed testdata/goguest/main.go
 var goGuest []byte
 
-// clock is a time that moves by sleeping alone.
+// clock is a clock that only advances in sleep.
 type clock struct{ ns int64 }
 
 func (c *clock) walltime() time.Time { return time.Unix(1700000000, c.ns) }
@@ -34,7 +34,7 @@ func (c *clock) sleep(_ context.Context, d time.Duration) error {
 	return nil
 }
 
-// constant is a source of one byte, whoever reads how much of it.
+// constant is an endless source of one byte value.
 type constant byte
 
 func (c constant) Read(p []byte) (int, error) {
@@ -44,12 +44,13 @@ func (c constant) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// run runs a program to its end. It returns what it printed and how it ended: "exit" and the code, "return" or
-// "trap".
+// run runs a program. It returns its output lines and the outcome: "exit" with the code, "return"
+// or "trap".
 func run(t *testing.T, code []byte, args []string, environ ...string) []string {
 	t.Helper()
 	ctx := context.Background()
-	// The other tests use the compiler; these programs are large, and take it seconds under the race detector.
+	// The interpreter is used, because compiling these large programs takes seconds under the race
+	// detector.
 	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
 	defer func() { _ = r.Close(ctx) }()
 	if err := wasi.Instantiate(ctx, r); err != nil {
@@ -84,7 +85,7 @@ func run(t *testing.T, code []byte, args []string, environ ...string) []string {
 func TestGoGuest(t *testing.T) {
 	compiler, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip("no go command to compile the guest with")
+		t.Skip("the go command is not available")
 	}
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "main.wasm")
@@ -127,23 +128,23 @@ func TestGoGuest(t *testing.T) {
 	}
 }
 
-// TestToolchains runs the programs that wazero tests its WASI with, compiled by others with other toolchains. They
-// come with wazero's source: C (wasi-libc, by zig cc), Rust, TinyGo and Zig.
+// TestToolchains runs the test programs of wazero's WASI, which were compiled with several
+// toolchains. wazero's source contains them: C (wasi-libc, by zig cc), Rust, TinyGo and Zig.
 func TestToolchains(t *testing.T) {
 	compiler, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip("no go command to find wazero's source with")
+		t.Skip("the go command is not available")
 	}
 	dir, err := exec.Command(compiler, "list", "-m", "-f", "{{.Dir}}", "github.com/tetratelabs/wazero").Output()
 	if err != nil || len(strings.TrimSpace(string(dir))) == 0 {
-		t.Skip("the source of github.com/tetratelabs/wazero is not there")
+		t.Skip("the source of github.com/tetratelabs/wazero is not available")
 	}
 	root := filepath.Join(strings.TrimSpace(string(dir)), "imports", "wasi_snapshot_preview1")
 	terminals := []string{"1:stdin isatty: true", "1:stdout isatty: true", "1:stderr isatty: true", "1:/ isatty: false"}
 	for _, tt := range []struct {
 		program string
 		args    string
-		want    []string // what it prints, and at the end how it ended
+		want    []string // its output lines and the outcome
 	}{
 		{"testdata/zig-cc/wasi.wasm", "stat", append(terminals, "return")},
 		{"testdata/zig-cc/wasi.wasm", "ls .", []string{"1:No such file or directory", "return"}},
@@ -158,11 +159,12 @@ func TestToolchains(t *testing.T) {
 		{"testdata/cargo-wasi/wasi.wasm", "ls .", []string{
 			`2:failed to read directory: failed to find a pre-opened file descriptor through which "." could be opened`, "return"}},
 		{"testdata/cargo-wasi/wasi.wasm", "other", []string{"2:unknown command: other", "exit 1"}},
-		// TinyGo's program panics itself where it cannot open a file: a trap, after a line of its own.
+		// TinyGo's program panics if it cannot open a file: it prints a line and traps.
 		{"testdata/tinygo/wasi.wasm", "stat", append(terminals[:3:3], "1:panic: fstat : errno 8", "trap")},
 		{"testdata/tinygo/wasi.wasm", "ls .", []string{"1:panic: open .: file does not exist", "trap"}},
 		{"testdata/zig/wasi.wasm", "stat", append(terminals, "exit 0")},
-		// Zig opens below descriptor 3 unasked, and has no name for being told that there is none.
+		// Zig opens files relative to descriptor 3, and does not know the error for a missing
+		// descriptor.
 		{"testdata/zig/wasi.wasm", "ls .", []string{"1:./error.Unexpected", "exit 0"}},
 		{"testdata/zig/wasi.wasm", "preopen", []string{"1:0: stdin", "1:1: stdout", "1:2: stderr", "exit 0"}},
 		{"testdata/print_args.wasm", "a b", []string{"1:wasi\x00a\x00b\x00", "return"}},

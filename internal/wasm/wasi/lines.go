@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLine is the longest line that Config.Log gets, in bytes. A longer one comes in several.
+// MaxLine is the maximum length of a line in Config.Log, in bytes. Longer lines are split.
 const MaxLine = 8 << 10
 
-// print hands on the whole lines of text, after what was printed before, and keeps the rest.
+// print sends the complete lines of text, after the pending one, and keeps the rest.
 func (s *System) print(ctx context.Context, stream int, text []byte) {
 	if s.log == nil {
 		return
@@ -30,7 +30,7 @@ func (s *System) print(ctx context.Context, stream int, text []byte) {
 	}
 }
 
-// emit hands on a line: what is pending and its end.
+// emit sends a line that consists of the pending bytes and end.
 func (s *System) emit(ctx context.Context, stream int, end []byte) {
 	line := end
 	if pending := s.pending[stream]; len(pending) > 0 {
@@ -40,8 +40,8 @@ func (s *System) emit(ctx context.Context, stream int, end []byte) {
 	s.send(ctx, stream, line)
 }
 
-// emitPart hands on MaxLine bytes of a line that is longer, or a few less where a character begins there. It
-// returns how many bytes of more it used.
+// emitPart sends up to MaxLine bytes of a longer line, without splitting a character. It returns
+// the number of bytes of more that it consumed.
 func (s *System) emitPart(ctx context.Context, stream int, more []byte) int {
 	pending := s.pending[stream]
 	if len(pending) == 0 {
@@ -56,8 +56,8 @@ func (s *System) emitPart(ctx context.Context, stream int, more []byte) int {
 	return len(more)
 }
 
-// send hands one line to the log. A guest prints gigabytes in one call by naming one buffer many times, so the
-// context is looked at here.
+// send writes a line to the log. It checks the context, because a guest can print gigabytes in one
+// call by listing a buffer many times.
 func (s *System) send(ctx context.Context, stream int, line []byte) {
 	s.checkEnd(ctx)
 	if s.err == nil {
@@ -68,7 +68,7 @@ func (s *System) send(ctx context.Context, stream int, line []byte) {
 	}
 }
 
-// wholeCharacters returns the length of b without a character that b holds only the beginning of.
+// wholeCharacters returns the length of b without an incomplete character at its end.
 func wholeCharacters(b []byte) int {
 	for at := len(b) - 1; at >= 0 && at >= len(b)-utf8.UTFMax; at-- {
 		if !utf8.RuneStart(b[at]) {
@@ -82,9 +82,9 @@ func wholeCharacters(b []byte) int {
 	return len(b)
 }
 
-// Flush hands on what the guest printed without a newline at the end. It is called when the guest has ended,
-// however it did. It returns the error of Config.Log, or that which ended the guest before: then nothing more
-// is handed on.
+// Flush sends the last line of each stream if it has no newline. It must be called after the guest
+// has ended for any reason. It returns the error of Config.Log. If an error stopped the guest
+// earlier, Flush sends nothing and returns that error.
 func (s *System) Flush() error {
 	for stream, rest := range s.pending {
 		if s.err == nil && len(rest) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// recorder is a log that keeps a copy of every line, as "stream:line".
+// recorder is a log that records every line as "stream:line".
 type recorder []string
 
 func (r *recorder) log(stream int, line []byte) error {
@@ -18,7 +18,7 @@ func (r *recorder) log(stream int, line []byte) error {
 	return nil
 }
 
-// print writes text in one call, in several buffers where pieces is more than one.
+// print writes text in one call, with a buffer for each piece.
 func (g *guest) print(fd int, pieces ...string) {
 	g.Helper()
 	at, total := uint32(16384), 0
@@ -94,7 +94,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestPrintTooMuch: a guest may name a buffer many times; the sum is bounded like any count of bytes.
+// TestPrintTooMuch lists a buffer many times: the total size is bounded like any byte count.
 func TestPrintTooMuch(t *testing.T) {
 	lines, full := 0, errors.New("the log is full")
 	c := fixed()
@@ -104,7 +104,7 @@ func TestPrintTooMuch(t *testing.T) {
 		}
 		return nil
 	}
-	g := start(t, proxy([]byte{1, 0x20, 0x20}), c) // 32 pages: 1025 of them are too much, 1024 just not
+	g := start(t, proxy([]byte{1, 0x20, 0x20}), c) // 32 pages: 1025 buffers exceed the limit, 1024 do not
 	many := func() {
 		for i := range uint32(1024) {
 			g.put32(8*i, 0, 32*page)
@@ -113,7 +113,7 @@ func TestPrintTooMuch(t *testing.T) {
 	many()
 	g.must(einval, "fd_write", 1, 0, 1024, 32*page-4)
 	if lines != 0 {
-		t.Errorf("%d lines of what was refused", lines)
+		t.Errorf("Log got %d lines of a rejected write", lines)
 	}
 	g.print(2, "no newline")
 	many()
@@ -121,10 +121,10 @@ func TestPrintTooMuch(t *testing.T) {
 		t.Errorf("fd_write to a full log = %v, Err() = %v; want %v", err, g.Err(), full)
 	}
 	if _, err := g.try("fd_write", 1, 0, 1, 32*page-4); !errors.Is(err, full) || lines != 11 {
-		t.Errorf("a write after that = %v, %d lines; want the same error and no line more", err, lines)
+		t.Errorf("the next write = %v, %d lines; want the same error and no more lines", err, lines)
 	}
 	if err := g.Flush(); err != full || lines != 11 {
-		t.Errorf("Flush after that = %v, %d lines; want the same error and no line more", err, lines)
+		t.Errorf("Flush = %v, %d lines; want the same error and no more lines", err, lines)
 	}
 }
 

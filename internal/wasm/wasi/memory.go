@@ -10,18 +10,19 @@ import (
 
 var le = binary.LittleEndian
 
-// Bounds on lists that a guest passes. More is EINVAL, as it is beyond IOV_MAX in POSIX.
+// The maximum lengths of lists that a guest passes. Longer lists are EINVAL, as beyond IOV_MAX in
+// POSIX.
 const (
 	maxVectors       = 1024
 	maxSubscriptions = 1024
 )
 
-// memory is the guest's memory. Whatever is taken from it is checked here. The zero value is that of a guest
-// which has none: every pointer is at fault.
+// memory is the memory of a guest. Its methods check all accesses. The zero value is for a guest
+// without memory: every pointer is invalid.
 type memory struct{ api.Memory }
 
-// memoryOf returns the memory of a guest. For one without, wazero returns an interface that holds a nil pointer,
-// which no comparison with nil finds.
+// memoryOf returns the memory of a guest. If the guest has none, wazero returns an interface with a
+// nil pointer, which a comparison with nil does not detect.
 func memoryOf(mod api.Module) memory {
 	mem := mod.Memory()
 	if mem == nil || reflect.ValueOf(mem).IsNil() {
@@ -30,8 +31,8 @@ func memoryOf(mod api.Module) memory {
 	return memory{mem}
 }
 
-// bytes returns n bytes at ptr, write-through. The last byte below 4 GiB cannot be had: wazero computes the
-// end of a slice in 32 bits, where it wraps to zero.
+// bytes returns n bytes at ptr, not a copy. The last byte below 4 GiB is not accessible: wazero
+// computes the end of a slice in 32 bits, which overflows to zero.
 func (m memory) bytes(ptr, n uint32) ([]byte, bool) {
 	if m.Memory == nil || uint64(ptr)+uint64(n) > math.MaxUint32 {
 		return nil, false
@@ -59,15 +60,16 @@ func (m memory) put64(ptr uint32, v uint64) errno {
 	return success
 }
 
-// vectors are the buffers of a scattered read or a gathered write (an iovec_array), all within the memory.
+// vectors is the list of buffers of a scattered read or a gathered write (an iovec_array). All of
+// them are within the memory.
 type vectors struct {
 	mem   memory
-	list  []byte // per buffer its pointer and its length
-	total uint32 // bytes in all buffers
+	list  []byte // a pointer and a length for each buffer
+	total uint32 // the sum of the lengths
 }
 
-// vectors checks n buffers listed at ptr. Buffers may overlap, so their sum is bounded apart from the memory:
-// by what a count of bytes may be, as in POSIX.
+// vectors checks n buffers listed at ptr. Buffers may overlap, so their total size may exceed the
+// memory. It is bounded by the maximum of a byte count, as in POSIX.
 func (m memory) vectors(ptr, n uint32) (vectors, errno) {
 	if n > maxVectors {
 		return vectors{}, errInval
@@ -90,7 +92,7 @@ func (m memory) vectors(ptr, n uint32) (vectors, errno) {
 	return vectors{mem: m, list: list, total: uint32(total)}, success
 }
 
-// all yields the buffers in their order.
+// all iterates over the buffers in their order.
 func (v vectors) all(yield func([]byte) bool) {
 	for at := 0; at < len(v.list); at += 8 {
 		buffer, ok := v.mem.bytes(le.Uint32(v.list[at:]), le.Uint32(v.list[at+4:]))

@@ -7,7 +7,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// full is a memory of 4 GiB, where every slice is within bounds. It has wazero's way to compute the end of one.
+// full is a memory of 4 GiB, in which every slice is within bounds. It computes the end of a slice
+// like wazero.
 type full struct{ api.Memory }
 
 func (full) Read(ptr, n uint32) ([]byte, bool) {

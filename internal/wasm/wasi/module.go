@@ -13,8 +13,8 @@ import (
 // ModuleName is the name that guests import the functions from.
 const ModuleName = "wasi_snapshot_preview1"
 
-// Instantiate makes the host module in a runtime, once for all the guests of it. It is closed with the
-// runtime. An error means that the runtime has a module of that name, or is closed.
+// Instantiate creates the host module in a runtime, once for all of its guests. Closing the runtime
+// closes the module. It returns an error if the runtime has a module of that name or is closed.
 func Instantiate(ctx context.Context, r wazero.Runtime) error {
 	b := r.NewHostModuleBuilder(ModuleName)
 	for _, f := range functions {
@@ -26,33 +26,33 @@ func Instantiate(ctx context.Context, r wazero.Runtime) error {
 	return nil
 }
 
-// key is where the System of a run is in its context. A host function has no argument that could carry it.
+// key is the context key of the System of a run. wazero does not pass other data to host functions.
 type key struct{}
 
-// With returns a context for calls of a guest: its operating system is s. Each run needs a System of its own.
+// With returns a context for calls of a guest that uses s. Each run needs its own System.
 func With(ctx context.Context, s *System) context.Context {
 	return context.WithValue(ctx, key{}, s)
 }
 
 var errNoSystem = errors.New("wasi: the guest was called without a System in its context")
 
-// A handler performs a function. The parameters are those of the WASM signature, in their order. One that
-// answers an error has changed nothing, but for a source of randomness that fails half way.
+// handler implements a function. Its parameters are those of the WASM signature, in their order. If
+// it returns an error, it has not changed the memory, except if a random source fails partway.
 type handler func(ctx context.Context, s *System, mem memory, params []uint64) errno
 
 var _ api.GoModuleFunction = handler(nil)
 
-// Call makes a handler the host function that wazero calls. The first element of the stack takes the result;
-// it is there also for proc_exit, which has none but a parameter.
+// Call implements api.GoModuleFunction. The first element of the stack receives the result. It
+// exists for proc_exit, too, which has a parameter but no result.
 func (h handler) Call(ctx context.Context, mod api.Module, stack []uint64) {
 	s, ok := ctx.Value(key{}).(*System)
 	if !ok {
-		panic(errNoSystem) // wazero makes it the error of the guest's call
+		panic(errNoSystem) // wazero returns it as the error of the guest's call
 	}
 	stack[0] = uint64(h(ctx, s, memoryOf(mod), stack))
 }
 
-// results are those of every function but proc_exit: the error number.
+// results returns the result types: the error number for every function except proc_exit.
 func (f function) results() []api.ValueType {
 	if f.name == procExitName {
 		return nil
@@ -60,14 +60,15 @@ func (f function) results() []api.ValueType {
 	return []api.ValueType{i32}
 }
 
-// Known reports whether preview 1 has a function of that name. All that it has can be imported.
+// Known reports whether preview 1 has a function of that name. All of its functions can be
+// imported.
 func Known(name string) bool {
 	_, _, ok := Signature(name)
 	return ok
 }
 
-// Signature returns the parameters and results that an import of a function must have; false for a name that
-// preview 1 does not have. The slices are the caller's.
+// Signature returns the parameter and result types of a function. It returns false if preview 1 has
+// no function of that name. The caller may modify the slices.
 func Signature(name string) (params, results []api.ValueType, ok bool) {
 	for _, f := range functions {
 		if f.name == name {

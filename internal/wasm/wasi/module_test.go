@@ -17,7 +17,7 @@ import (
 
 var le = binary.LittleEndian
 
-// names are the functions of preview 1, as the specification lists them.
+// names contains the functions of preview 1 in the order of the specification.
 var names = []string{
 	"args_get", "args_sizes_get", "environ_get", "environ_sizes_get", "clock_res_get", "clock_time_get",
 	"fd_advise", "fd_allocate", "fd_close", "fd_datasync", "fd_fdstat_get", "fd_fdstat_set_flags",
@@ -29,7 +29,7 @@ var names = []string{
 	"sock_recv", "sock_send", "sock_shutdown",
 }
 
-// section encodes a section of a WASM module: its number, its size, its items' count and the items.
+// section encodes a section of a WASM module: identifier, size, number of items, and items.
 func section(id byte, items ...[]byte) []byte {
 	body := binary.AppendUvarint(nil, uint64(len(items)))
 	for _, item := range items {
@@ -44,7 +44,7 @@ func str(s string) []byte {
 
 func join(parts ...[]byte) []byte { return slices.Concat(parts...) }
 
-// signed encodes a constant (LEB128).
+// signed encodes a constant in LEB128.
 func signed(v int64) (b []byte) {
 	for {
 		low := byte(v & 0x7f)
@@ -56,8 +56,8 @@ func signed(v int64) (b []byte) {
 	}
 }
 
-// module assembles a module with some functions of wasi, each with a body that uses it: the n-th import is
-// function n, the body's function is exported by the import's name and has the given type.
+// module builds a module that imports functions of wasi. For each import it exports a function of
+// the same name, with the given type and body. The n-th import is function n.
 func module(imports []string, memory []byte, typ func(params, results []api.ValueType) []byte, body func(n int, params []api.ValueType) []byte) []byte {
 	var types, imported, funcs, exports, code [][]byte
 	for n, name := range imports {
@@ -81,10 +81,11 @@ func funcType(params, results []api.ValueType) []byte {
 	return join([]byte{0x60}, binary.AppendUvarint(nil, uint64(len(params))), params, binary.AppendUvarint(nil, uint64(len(results))), results)
 }
 
-// onePage is a memory of exactly one page.
+// onePage is the type of a memory of exactly one page.
 var onePage = []byte{1, 1, 1}
 
-// proxy assembles a guest that exports every function of wasi by its name and hands its arguments on.
+// proxy builds a guest that exports every function of wasi under its name, and forwards the
+// arguments.
 func proxy(memory []byte) []byte {
 	return module(names, memory, funcType, func(n int, params []api.ValueType) []byte {
 		b := []byte{0} // no locals
@@ -96,7 +97,8 @@ func proxy(memory []byte) []byte {
 	})
 }
 
-// loop assembles a guest that exports name as a function of a count: it calls it so often with args.
+// loop builds a guest that exports name as a function of a count. It calls the import that many
+// times with args.
 func loop(name string, args ...int64) []byte {
 	typ := func(_, _ []api.ValueType) []byte { return funcType([]api.ValueType{api.ValueTypeI32}, nil) }
 	return module([]string{name}, onePage, typ, func(_ int, params []api.ValueType) []byte {
@@ -108,12 +110,12 @@ func loop(name string, args ...int64) []byte {
 			}
 			b = append(append(b, op), signed(args[i])...)
 		}
-		// call 0, drop; count--, again while it is not zero
+		// call 0, drop; count--, repeat while it is not zero
 		return append(b, 0x10, 0, 0x1a, 0x20, 0, 0x41, 1, 0x6b, 0x22, 0, 0x0d, 0, 0x0b, 0x0b)
 	})
 }
 
-// A guest is an instance of a test module and the System it runs on.
+// guest is an instance of a test module with its System.
 type guest struct {
 	testing.TB
 	*wasi.System
@@ -128,7 +130,7 @@ func newRuntime(tb testing.TB) wazero.Runtime {
 	return r
 }
 
-// start instantiates code on a System made of c.
+// start instantiates code with a System for c.
 func start(tb testing.TB, code []byte, c wasi.Config) *guest {
 	tb.Helper()
 	ctx := context.Background()
@@ -147,7 +149,7 @@ func start(tb testing.TB, code []byte, c wasi.Config) *guest {
 	return &guest{TB: tb, System: s, Module: mod, ctx: wasi.With(ctx, s)}
 }
 
-// try calls a function: its error number, and what ended the guest.
+// try calls a function. It returns the error number, and the error that stopped the guest.
 func (g *guest) try(name string, args ...uint64) (int, error) {
 	results, err := g.ExportedFunction(name).Call(g.ctx, args...)
 	if err != nil || len(results) == 0 {
@@ -156,7 +158,7 @@ func (g *guest) try(name string, args ...uint64) (int, error) {
 	return int(results[0]), nil
 }
 
-// must calls a function and expects an error number.
+// must calls a function and checks the error number.
 func (g *guest) must(want int, name string, args ...uint64) {
 	g.Helper()
 	if got, err := g.try(name, args...); got != want || err != nil {
@@ -184,7 +186,7 @@ func TestEveryFunctionLinks(t *testing.T) {
 	g := start(t, proxy(onePage), wasi.Config{})
 	for _, name := range names {
 		if !wasi.Known(name) || g.ExportedFunction(name) == nil {
-			t.Errorf("%s is not there", name)
+			t.Errorf("%s is missing", name)
 		}
 	}
 	for _, name := range []string{"", "fd_dup", "fd_write2", "FD_WRITE"} {
@@ -201,7 +203,7 @@ func TestInstantiateTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := wasi.Instantiate(ctx, r); err == nil {
-		t.Error("a second module of the same name was made")
+		t.Error("Instantiate created a second module of the same name")
 	}
 }
 
@@ -210,7 +212,7 @@ func TestSignatureIsTheCallers(t *testing.T) {
 	params[0], results[0] = 0, 0
 	params, results, _ = wasi.Signature("fd_write")
 	if params[0] != api.ValueTypeI32 || results[0] != api.ValueTypeI32 {
-		t.Error("changing what Signature returned changed the table")
+		t.Error("modifying a result of Signature changed the table")
 	}
 }
 
@@ -218,11 +220,12 @@ func TestGuestWithoutSystem(t *testing.T) {
 	g := start(t, proxy(onePage), wasi.Config{})
 	g.ctx = context.Background()
 	if _, err := g.try("sched_yield"); err == nil {
-		t.Error("a guest without a System was served")
+		t.Error("a call without a System succeeded")
 	}
 }
 
-// TestGuestWithoutMemory: all pointers of such a guest are at fault, whatever else works.
+// TestGuestWithoutMemory checks that all pointers of such a guest are invalid, and that other
+// functions work.
 func TestGuestWithoutMemory(t *testing.T) {
 	g := start(t, proxy(nil), fixed())
 	for name, args := range map[string][]uint64{
@@ -240,7 +243,7 @@ func TestGuestWithoutMemory(t *testing.T) {
 	}
 }
 
-// TestSignatures compares with those of wazero's own host module, which were written by others.
+// TestSignatures compares the signatures with those of wazero's own host module.
 func TestSignatures(t *testing.T) {
 	compiled, err := wazerowasi.NewBuilder(newRuntime(t)).Compile(context.Background())
 	if err != nil {
@@ -248,7 +251,7 @@ func TestSignatures(t *testing.T) {
 	}
 	theirs := compiled.ExportedFunctions()
 	if len(theirs) != len(names) {
-		t.Errorf("wazero has %d functions; the list here %d", len(theirs), len(names))
+		t.Errorf("wazero has %d functions; want %d", len(theirs), len(names))
 	}
 	for name, def := range theirs {
 		params, results, ok := wasi.Signature(name)

@@ -6,9 +6,10 @@ import (
 	"time"
 )
 
-// The layouts of poll_oneoff: a subscription is userdata u64, kind u8 at 8 and from 16 on, for a clock, id u32,
-// timeout u64 at 24, precision u64 at 32, flags u16 at 40; for a descriptor its number u32. An event is userdata
-// u64, error u16 at 8, kind u8 at 10, and of descriptors, bytes u64 at 16 and flags u16 at 24.
+// The layouts of poll_oneoff. A subscription has userdata u64 and kind u8 at 8. A clock
+// subscription has id u32 at 16, timeout u64 at 24, precision u64 at 32 and flags u16 at 40; a
+// descriptor subscription has the descriptor u32 at 16. An event has userdata u64, error u16 at 8
+// and kind u8 at 10; for descriptors also bytes u64 at 16 and flags u16 at 24.
 const (
 	subscriptionSize = 48
 	eventSize        = 32
@@ -17,14 +18,15 @@ const (
 	kindFdRead  = 1
 	kindFdWrite = 2
 
-	flagAbsolute = 1 << 0 // of a clock: the timeout is a time, not a span
-	flagHangup   = 1 << 0 // of an event: nothing comes after what can be read
+	flagAbsolute = 1 << 0 // of a clock: the timeout is an absolute time
+	flagHangup   = 1 << 0 // of an event: there is no more data after the available bytes
 )
 
-// never is the wait of what does not come by waiting.
+// never is the duration of a wait without end.
 const never = time.Duration(math.MaxInt64)
 
-// A subscription is what a guest waits for: wait says how long it takes, zero for what is there.
+// subscription is a condition that a guest waits for. wait is the time until it is met, zero if it
+// is met already.
 type subscription struct {
 	userdata uint64
 	kind     byte
@@ -34,8 +36,9 @@ type subscription struct {
 	flags    uint16
 }
 
-// pollOneoff(in*, out*, nsubscriptions, nevents*) waits for the first of the subscriptions. A descriptor is
-// ready at once or in error; so only clocks are ever waited for, and that no longer than the context lasts.
+// pollOneoff(in*, out*, nsubscriptions, nevents*) waits for the first of the subscriptions. A
+// descriptor is always ready or an error, so only clocks cause a wait, which ends with the context
+// at the latest.
 func pollOneoff(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	n := uint32(p[2])
 	if n == 0 || n > maxSubscriptions {
@@ -53,7 +56,7 @@ func pollOneoff(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	if !ok {
 		return errFault
 	}
-	// All are read before an event is written: a guest may have put the events where the subscriptions are.
+	// All subscriptions are read before an event is written, because their memory may overlap.
 	subs := make([]subscription, n)
 	first := never
 	for i := range subs {
@@ -67,7 +70,7 @@ func pollOneoff(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// subscribe reads a subscription; false for one of no known kind.
+// subscribe reads a subscription. It returns false if the kind is unknown.
 func (s *System) subscribe(sub *subscription, in []byte) bool {
 	sub.userdata, sub.kind = le.Uint64(in), in[8]
 	switch sub.kind {
@@ -94,7 +97,7 @@ func (s *System) subscribe(sub *subscription, in []byte) bool {
 	return true
 }
 
-// wait sleeps, and ends a guest whose context ended.
+// wait sleeps. It stops the guest if the context ends.
 func (s *System) wait(ctx context.Context, d time.Duration) {
 	s.checkEnd(ctx)
 	if d == 0 {
@@ -105,8 +108,8 @@ func (s *System) wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// putEvents writes the event of everything that waited no longer than the first of them, and returns their number.
-// Which those are does not depend on a clock that is read again, which need not run.
+// putEvents writes the events of all subscriptions whose wait does not exceed the shortest one, and
+// returns their number. It does not read clocks again, because a simulated clock may stand still.
 func putEvents(out []byte, subs []subscription, first time.Duration) uint32 {
 	n := uint32(0)
 	for _, sub := range subs {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// subscribe writes a subscription at a place of its own.
+// subscribe writes the subscription with index i.
 func (g *guest) subscribe(i uint32, userdata uint64, kind byte, id uint32, timeout uint64, flags uint32) {
 	at := 1024 + 48*i
 	g.Memory().WriteUint64Le(at, userdata)
@@ -39,7 +39,7 @@ func (g *guest) poll(n uint32) []event {
 	for i := range events {
 		b, _ := g.Memory().Read(4096+32*uint32(i), 32)
 		if b[11] != 0 || le.Uint32(b[12:]) != 0 || le.Uint16(b[26:]) != 0 || le.Uint32(b[28:]) != 0 {
-			g.Errorf("event %d = %x: what lies between its fields is not zero", i, b)
+			g.Errorf("event %d = %x: the padding is not zero", i, b)
 		}
 		events[i] = event{le.Uint64(b), le.Uint16(b[8:]), b[10], le.Uint64(b[16:]), le.Uint16(b[24:])}
 	}
@@ -81,7 +81,7 @@ func TestPoll(t *testing.T) {
 			c, slept := fixed(), time.Duration(0)
 			c.Sleep = func(_ context.Context, d time.Duration) error {
 				if d <= 0 {
-					t.Errorf("a sleep of %v", d)
+					t.Errorf("Sleep was called with %v", d)
 				}
 				slept += d
 				return nil
@@ -110,7 +110,7 @@ func TestPollUnknownKind(t *testing.T) {
 	g.must(einval, "poll_oneoff", 1024, 4096, 2, 8)
 }
 
-// TestPollInPlace: the events may be where the subscriptions are.
+// TestPollInPlace checks that the events may overwrite the subscriptions.
 func TestPollInPlace(t *testing.T) {
 	g := start(t, proxy(onePage), fixed())
 	for i := range uint32(4) {
@@ -119,12 +119,12 @@ func TestPollInPlace(t *testing.T) {
 	g.must(ok, "poll_oneoff", 1024, 1024, 4, 8)
 	for i := range uint32(4) {
 		if got := g.get64(1024 + 32*i); got != uint64(i) {
-			t.Errorf("event %d is that of %d", i, got)
+			t.Errorf("event %d has the userdata of %d", i, got)
 		}
 	}
 }
 
-// TestSleep uses the default clocks, in time that only seems to pass.
+// TestSleep uses the default clocks in simulated time.
 func TestSleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := start(t, proxy(onePage), wasi.Config{})
@@ -143,7 +143,7 @@ func TestSleep(t *testing.T) {
 			t.Errorf("poll past the deadline: %v, Err() = %v; want the cause", err, g.Err())
 		}
 		if slept := time.Since(before); slept != time.Second {
-			t.Errorf("poll slept %v; want no more than the deadline's second", slept)
+			t.Errorf("poll slept %v; want at most a second, the deadline", slept)
 		}
 	})
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 )
 
-// randomPart is how many random bytes are made between two looks at the context: about a tenth of a millisecond.
+// randomPart is the number of random bytes between two checks of the context, about a tenth of a
+// millisecond.
 const randomPart = 64 << 10
 
 // argsSizesGet(argc*, bytes*)
@@ -30,7 +31,7 @@ func environGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return putStrings(mem, s.environ, p)
 }
 
-// size returns the bytes of a list of C strings; New bounded it.
+// size returns the size of a list of C strings in bytes, which New has bounded.
 func size(list []string) uint32 {
 	n := 0
 	for _, s := range list {
@@ -89,17 +90,17 @@ func randomGet(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// schedYield() has nothing to yield to; a guest that does nothing else ends here with its context.
+// schedYield() only checks the context, so that a guest that calls it in a loop can be stopped.
 func schedYield(ctx context.Context, s *System, _ memory, _ []uint64) errno {
 	s.checkEnd(ctx)
 	return success
 }
 
-// procExit(code) ends the guest: its call returns a *sys.ExitError.
+// procExit(code) exits the guest: its call returns a *sys.ExitError.
 //
-// It closes no instance, as wazero's own does: that would free a memory which the host may still read, or use
-// again. And it takes from wazero's reserved codes, by which an ExitError passes for the end of a context, all
-// but the low byte, which is all that POSIX has: a guest cannot pretend that its time was over.
+// Unlike wazero's own function it does not close the instance: that would free a memory that the
+// host may still read or reuse. It reduces wazero's reserved codes, which mark the end of a
+// context, to the low byte, the range of POSIX. So a guest cannot simulate a timeout.
 func procExit(_ context.Context, _ *System, _ memory, p []uint64) errno {
 	code := uint32(p[0])
 	if code == sys.ExitCodeContextCanceled || code == sys.ExitCodeDeadlineExceeded {

@@ -18,9 +18,10 @@ const (
 	allFlags = 1<<5 - 1 // every bit of fdflags
 )
 
-// rights says what a descriptor is open for. None has a position (fd_seek, fd_tell): to a C library, and to
-// all that is built on one, a character device without those is a terminal, and it hands on what is printed
-// line by line. It would otherwise keep it until an exit, which a plug-in never comes to.
+// rights contains the operations that the descriptors are open for. Seeking (fd_seek, fd_tell) is
+// not among them: a C library regards a character device without seeking as a terminal, and then
+// flushes output line by line. Otherwise it would buffer output until an exit, which never happens
+// in a plug-in.
 var rights = [3]uint64{
 	Stdin:  rightRead | rightSetFlags | rightFilestat | rightPoll,
 	Stdout: rightWrite | rightSetFlags | rightFilestat | rightPoll,
@@ -43,13 +44,14 @@ func (s *System) rights(fd uint32) uint64 {
 	return rights[fd]
 }
 
-// answer makes a handler that has one answer.
+// answer returns a handler that always returns e.
 func answer(e errno) handler {
 	return func(context.Context, *System, memory, []uint64) errno { return e }
 }
 
-// onStdio makes a handler for what no terminal can do. Its first parameter is a descriptor: one that is open
-// answers e, for it is a terminal and no file, directory or socket; any other is none.
+// onStdio returns a handler for an operation that terminals do not support. Its first parameter is
+// a descriptor. It returns e if the descriptor is open, because it is a terminal rather than a
+// file, directory or socket, and EBADF otherwise.
 func onStdio(e errno) handler {
 	return func(_ context.Context, s *System, _ memory, p []uint64) errno {
 		if !s.isOpen(uint32(p[0])) {
@@ -59,7 +61,8 @@ func onStdio(e errno) handler {
 	}
 }
 
-// pathSymlink(old_path, old_path_len, fd, new_path, new_path_len) has its descriptor in another place.
+// pathSymlink(old_path, old_path_len, fd, new_path, new_path_len). The descriptor is the third
+// parameter.
 func pathSymlink(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	return onStdio(errNotdir)(ctx, s, mem, p[2:])
 }
@@ -74,7 +77,7 @@ func fdClose(_ context.Context, s *System, _ memory, p []uint64) errno {
 	return success
 }
 
-// fdRenumber(from, to) is there for what opened files; no guest needs it for the three it starts with.
+// fdRenumber(from, to). It is not supported: guests use it only for descriptors that they opened.
 func fdRenumber(_ context.Context, s *System, _ memory, p []uint64) errno {
 	if !s.isOpen(uint32(p[0])) || !s.isOpen(uint32(p[1])) {
 		return errBadf
@@ -99,7 +102,8 @@ func fdFdstatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// fdFdstatSetFlags(fd, flags) takes every flag and acts on none: nothing here blocks or has an end to append at.
+// fdFdstatSetFlags(fd, flags). It stores all flags, but they have no effect: terminals neither
+// block nor append.
 func fdFdstatSetFlags(_ context.Context, s *System, _ memory, p []uint64) errno {
 	fd, flags := uint32(p[0]), uint32(p[1])
 	if !s.isOpen(fd) {
@@ -112,7 +116,8 @@ func fdFdstatSetFlags(_ context.Context, s *System, _ memory, p []uint64) errno 
 	return success
 }
 
-// fdFilestatGet(fd, filestat*): device u64, inode u64 at 8, type u8 at 16, links u64 at 24, size and times after.
+// fdFilestatGet(fd, filestat*): device u64, inode u64 at 8, type u8 at 16, links u64 at 24, size
+// and times after.
 func fdFilestatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	fd := uint32(p[0])
 	if !s.isOpen(fd) {
@@ -123,13 +128,13 @@ func fdFilestatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 		return errFault
 	}
 	clear(stat)
-	le.PutUint64(stat[8:], uint64(fd)) // guests tell files apart by device and inode
+	le.PutUint64(stat[8:], uint64(fd)) // guests identify files by device and inode
 	stat[16] = characterDevice
 	le.PutUint64(stat[24:], 1)
 	return success
 }
 
-// fdRead(fd, iovs*, iovs_len, nread*): the input is empty, unless it is a channel.
+// fdRead(fd, iovs*, iovs_len, nread*). The input is empty, unless it is a channel.
 func fdRead(_ context.Context, s *System, mem memory, p []uint64) errno {
 	if !s.may(uint32(p[0]), rightRead) {
 		return errBadf
@@ -138,14 +143,15 @@ func fdRead(_ context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// The count is written first: what cannot be told must not have been read.
+	// The count is written first: nothing must be read if the count cannot be reported.
 	if e := mem.put32(uint32(p[3]), 0); e != success || s.channel == nil {
 		return e
 	}
 	return mem.put32(uint32(p[3]), s.receive(vecs))
 }
 
-// receive fills buffers from the channel, one Read each, up to the first that is not filled.
+// receive fills the buffers from the channel with one Read each. It stops after the first partial
+// read.
 func (s *System) receive(vecs vectors) (n uint32) {
 	for buffer := range vecs.all {
 		read, err := s.channel.Read(buffer)
@@ -170,8 +176,8 @@ func fdWrite(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// The count is written first: what cannot be told must not have been printed. It may lie in a buffer, so
-	// the guest that puts it there prints it.
+	// The count is written first: nothing must be printed if the count cannot be reported. If the
+	// count is within a buffer, it is printed, too.
 	if e := mem.put32(uint32(p[3]), vecs.total); e != success {
 		return e
 	}

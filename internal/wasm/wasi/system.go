@@ -17,43 +17,45 @@ const (
 	Stderr = 2
 )
 
-// MaxVariables bounds the bytes of a guest's arguments, and those of its environment, a terminating byte each
-// included.
+// MaxVariables bounds the size in bytes of the arguments of a guest, and that of its environment.
+// Each string counts with its terminating byte.
 const MaxVariables = 1 << 20
 
-// Config says what a guest finds. Its zero value has no arguments and no environment, the real clocks, the
-// real source of randomness, and discards what the guest prints.
+// Config is the environment of a guest. Its zero value has no arguments and no environment
+// variables, uses the real clocks and the real random source, and discards output.
 type Config struct {
-	// Args are the arguments, the first of which is by custom the program's name. Default none.
+	// Args are the arguments. By convention the first one is the name of the program. Default none.
 	Args []string
 	// Environ is the environment, each "NAME=value". Default none.
 	Environ []string
 
-	// Walltime is the realtime clock. It is called in every clock_time_get that asks for it, while the guest
-	// waits, and its answer is not kept: a caller may look at the guest's memory in it. Default time.Now.
+	// Walltime is the realtime clock. Every clock_time_get of that clock calls it, without caching,
+	// while the guest waits, so it may inspect the memory of the guest. Default time.Now.
 	Walltime func() time.Time
-	// Nanotime is the monotonic clock, in nanoseconds from any start. It is positive and never runs back (the
-	// Go runtime does not start where it reads zero). Default: the time since New.
+	// Nanotime is the monotonic clock, in nanoseconds since an arbitrary start. It is positive,
+	// because the Go runtime does not start if it reads zero, and never runs backwards. Default:
+	// the time since New.
 	Nanotime func() int64
-	// Sleep waits for d, or until ctx ends; an error ends the guest. Whoever gives clocks that do not run by
-	// themselves moves them here. Default: a timer.
+	// Sleep waits for d, or until ctx ends. An error stops the guest. If the clocks are simulated,
+	// Sleep must advance them. Default: a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Random is where random_get reads. An error of it is EIO in the guest. Default crypto/rand.
+	// Random is the source of random_get. If it fails, the guest gets EIO. Default crypto/rand.
 	Random io.Reader
 
-	// Channel makes Stdin a channel to the host: fd_read reads from it, fd_write to Stdin writes to it, a message for
-	// each buffer. The bytes belong to the guest and change after the call. io.EOF of Read is the end of what is there
-	// now; any other error of either ends the guest. Default: Stdin is empty, and not open for writing.
+	// Channel makes Stdin a channel to the host: fd_read reads from it, and fd_write to Stdin
+	// writes to it, one message per buffer. The bytes belong to the guest and must not be kept
+	// after the call. io.EOF of Read means that no more data is available now; other errors stop
+	// the guest. Default: Stdin is empty, and not open for writing.
 	Channel io.ReadWriter
 
-	// Log takes what the guest prints, a line at a time: the descriptor, Stdout or Stderr, and the line without
-	// its newline, at most MaxLine bytes, which belong to the guest and change after the call. Valid UTF-8 is
-	// never cut within a character; whether it is valid is for the receiver to see. An error ends the guest.
-	// Default: discard.
+	// Log receives the output of the guest line by line: the descriptor, Stdout or Stderr, and the
+	// line without its newline, at most MaxLine bytes. The bytes belong to the guest and must not
+	// be kept after the call. A long line is never split within a UTF-8 character, but the line may
+	// be invalid UTF-8. An error stops the guest. Default: discard.
 	Log func(stream int, line []byte) error
 }
 
-// System is the operating system of one run of a guest: its arguments, its clocks, its three descriptors. It
+// System is the WASI state of one run of a guest, such as its arguments, clocks and descriptors. It
 // is used by one goroutine at a time, that of the guest's call.
 type System struct {
 	args    []string
@@ -67,12 +69,13 @@ type System struct {
 	log      func(stream int, line []byte) error
 
 	closed  [3]bool
-	flags   [3]uint16 // fdflags, which a guest may set and read back
-	pending [3][]byte // the line that is not yet whole
-	err     error     // what ended the guest
+	flags   [3]uint16 // fdflags, which a guest may set and read
+	pending [3][]byte // the incomplete line
+	err     error     // the error that stopped the guest
 }
 
-// New makes the System of one run. An error names every argument and variable that no guest can be given.
+// New returns the System of one run. The error names every invalid argument and environment
+// variable.
 func New(c Config) (*System, error) {
 	err := errors.Join(checkStrings("argument", c.Args), checkStrings("environment variable", c.Environ), checkNames(c.Environ))
 	if err != nil {
@@ -95,18 +98,19 @@ func New(c Config) (*System, error) {
 	return s, nil
 }
 
-// checkStrings refuses what cannot be a C string, and too much of it. It quotes no value.
+// checkStrings checks that all values are C strings and fit the limit. Its errors do not quote
+// values.
 func checkStrings(what string, list []string) error {
 	var errs []error
 	total := 0
 	for i, s := range list {
 		if strings.IndexByte(s, 0) >= 0 {
-			errs = append(errs, fmt.Errorf("%s %d holds a NUL byte", what, i))
+			errs = append(errs, fmt.Errorf("%s %d contains a NUL byte", what, i))
 		}
 		total += len(s) + 1
 	}
 	if total > MaxVariables {
-		errs = append(errs, fmt.Errorf("the %ss take %d bytes; at most %d can be given", what, total, MaxVariables))
+		errs = append(errs, fmt.Errorf("the %ss take %d bytes; at most %d are allowed", what, total, MaxVariables))
 	}
 	return errors.Join(errs...)
 }
@@ -121,13 +125,13 @@ func checkNames(environ []string) error {
 	return errors.Join(errs...)
 }
 
-// Err returns the error that ended the guest from outside: that of Config.Log, Config.Channel or Config.Sleep, or the cause of
-// the context's end, as it is. It is nil where the guest returned, exited or trapped by itself. The error of
-// the guest's call wraps it with wazero's stack trace.
+// Err returns the error with which the host stopped the guest: that of Config.Log, Config.Channel
+// or Config.Sleep, or the cause of the context. It is nil if the guest returned, exited or trapped.
+// The error of the guest's call wraps it with wazero's stack trace.
 func (s *System) Err() error { return s.err }
 
-// stop ends the guest with err. A panic is how a host function of wazero ends its guest: wazero recovers it
-// where the guest was called and returns it there as an error. No instruction of a guest can catch it.
+// stop stops the guest with err. It panics, as wazero requires: wazero recovers the panic and
+// returns it as the error of the guest's call. No instruction of a guest can catch it.
 func (s *System) stop(err error) {
 	if s.err == nil {
 		s.err = err
@@ -135,7 +139,7 @@ func (s *System) stop(err error) {
 	panic(s.err)
 }
 
-// checkEnd ends a guest whose context ended.
+// checkEnd stops the guest if the context has ended.
 func (s *System) checkEnd(ctx context.Context) {
 	if ctx.Err() != nil {
 		s.stop(context.Cause(ctx))

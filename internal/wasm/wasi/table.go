@@ -9,8 +9,9 @@ const (
 
 type params []api.ValueType
 
-// A function is one of preview 1: its name, its parameters as WASM has them (a string or a list is a pointer
-// and a length; results beside the error number are pointers at the end), and what performs it.
+// function is a function of preview 1 with its WASM parameters and its handler. A string or a list
+// takes two parameters, a pointer and a length. Results other than the error number are written to
+// pointers at the end of the parameters.
 type function struct {
 	name    string
 	params  params
@@ -19,7 +20,7 @@ type function struct {
 
 const procExitName = "proc_exit"
 
-// functions are all those of preview 1, in the order of the specification.
+// functions contains all functions of preview 1, in the order of the specification.
 var functions = []function{
 	{"args_get", params{i32, i32}, argsGet},
 	{"args_sizes_get", params{i32, i32}, argsSizesGet},

@@ -1,4 +1,4 @@
-// Command goguest does what a Go program does with an operating system, and prints how it went.
+// Command goguest uses the operating system in the ways of a Go program, and prints the results.
 package main
 
 import (
