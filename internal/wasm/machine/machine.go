@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// features are those of WebAssembly 2.0 and extended constant expressions. Package binary rejects
+// features contains WebAssembly 2.0 and extended constant expressions. Package binary rejects
 // all others.
 const features = api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst
 

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// TestYield stops a guest that never returns, when its host says so.
+// TestYield stops a guest that never returns, if its host requests it.
 func TestYield(t *testing.T) {
 	compiled, err := machine.Compile(t.Context(), rewritten(t, module()), noImports)
 	in := restored(t, closing(t, compiled, err))

@@ -78,7 +78,7 @@ func (s *source) open(size int, fill func(write func(at int, b []byte) error) er
 	if err := fill(s.write); err != nil {
 		return fmt.Errorf("write a memory file: %w", err)
 	}
-	// There is no writable mapping of the file, so sealing future writes is enough. The stronger
+	// The file has no writable mapping, so sealing future writes is enough. The stronger
 	// F_SEAL_WRITE fails with EBUSY while the kernel still references a page just written.
 	const seals = unix.F_SEAL_FUTURE_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK | unix.F_SEAL_SEAL
 	if _, err := unix.FcntlInt(uintptr(s.fd), unix.F_ADD_SEALS, seals); err != nil {

@@ -30,7 +30,7 @@ func BenchmarkCalls(b *testing.B) {
 		b.Run(bb.name+"/toolrun", func(b *testing.B) {
 			g := start(b, code, wasi.Config{Log: func(int, []byte) error { return nil }})
 			g.put32(64, 200, 20)
-			g.Memory().WriteString(200, "a line that is told\n")
+			g.Memory().WriteString(200, "a line to be logged\n")
 			// The context of a run has a deadline, and maybe a value of the host.
 			ctx, cancel := context.WithCancel(g.ctx)
 			defer cancel()
@@ -50,7 +50,7 @@ func BenchmarkCalls(b *testing.B) {
 			}
 			g := &guest{Module: mod}
 			g.put32(64, 200, 20)
-			g.Memory().WriteString(200, "a line that is told\n")
+			g.Memory().WriteString(200, "a line to be logged\n")
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			b.ResetTimer()

@@ -19,7 +19,7 @@ const (
 	kindFdWrite = 2
 
 	flagAbsolute = 1 << 0 // of a clock: the timeout is an absolute time
-	flagHangup   = 1 << 0 // of an event: there is no more data after the available bytes
+	flagHangup   = 1 << 0 // of an event: no more data follows the available bytes
 )
 
 // never is the duration of a wait without end.

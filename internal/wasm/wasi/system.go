@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// The descriptors that a guest starts with. There are no others.
+// The descriptors of a guest. It cannot open others.
 const (
 	Stdin  = 0
 	Stdout = 1
