@@ -10,18 +10,19 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// rewriting is the version of what is done to the interpreter before it is compiled. It is part of the key: who changes
-// what packages stackguard, fuel and snapshot write raises it.
-const rewriting = 3
+// rewriteVersion is the version of how the interpreter's module is rewritten before it is compiled. It
+// is part of the cache key. Increment it if a change of packages stackguard, fuel or snapshot changes
+// the rewritten module.
+const rewriteVersion = 3
 
-// entryName names an interpreter in the cache.
+// entryName returns the name of an interpreter's cache entry.
 func entryName(code []byte) string {
 	sum := sha256.Sum256(code)
-	return fmt.Sprintf("python-%s-%d%s", hex.EncodeToString(sum[:]), rewriting, codecache.Compiler())
+	return fmt.Sprintf("python-%s-%d%s", hex.EncodeToString(sum[:]), rewriteVersion, codecache.Compiler())
 }
 
-// compileCached rewrites and compiles the interpreter, or takes the result of an earlier time from the cache. Errors of the
-// cache are not reported.
+// compileCached returns the compiled interpreter from the cache, or rewrites and compiles it. Errors of
+// the cache are not reported.
 func compileCached(ctx context.Context, cache machine.Cache, code []byte) (*machine.Machine, error) {
 	open := func(dir string) (*machine.Machine, error) { return machine.Open(ctx, dir, provide) }
 	fill := func(dir string) (*machine.Machine, error) {

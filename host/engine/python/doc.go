@@ -1,17 +1,19 @@
-// Package python runs Python tools in CPython, compiled to WebAssembly and run by wazero: each run in an interpreter of
-// its own, which nothing of any other run has touched.
+// Package python runs Python tools in CPython, which is compiled to WebAssembly and executed by wazero.
+// Each run has an interpreter of its own, with no traces of other runs.
 //
-// Starting an interpreter takes half a second, so that is done once: an [Engine] starts one, with the modules that tools
-// use imported, and takes a picture of its memory (internal/wasm/snapshot). Loading a tool takes another picture, with
-// the tool in it, and the first run of a tool with an entry a third, after the top level of its module. A run begins
-// with the last of them, and what it wrote to its memory is put back afterwards, bit for bit, or thrown away. Where
-// pictures do not work, each run starts an interpreter from nothing: slower, and otherwise the same.
+// Starting an interpreter takes half a second, so an [Engine] does it once: it starts an interpreter,
+// imports the modules that tools commonly use, and captures a snapshot of its memory (package
+// internal/wasm/snapshot). Loading a tool captures a second snapshot, with the tool loaded. The first
+// run of a tool with an entry captures a third, after the top level of its module has run. A run starts
+// from the latest of them. After the run, the memory that it wrote is restored bit for bit, or
+// discarded. If snapshots do not work, each run starts an interpreter from scratch, which is slower and
+// otherwise the same.
 //
-// A tool has one way out, its standard input, which is a channel to the host: it writes a request there and reads the
-// reply. The half of that conversation that runs within the interpreter, and makes of it the module memory, is in
-// sdk/python-wasm. What a tool writes there is believed no more than any other text of a stranger.
+// A guest reaches the host only through its standard input, which is a channel: the guest writes a
+// request to it and reads the reply from it. The guest's part of the protocol, and the module memory
+// built on it, are in sdk/python-wasm. The host trusts nothing that a guest writes to the channel.
 //
-// Memory of a run counts as a whole, the interpreter's own 25 MiB included, and is [DefaultMemoryBytes] where the limits
-// do not say otherwise. engine.Limits.CallDepth is Python's recursion limit. Files, sockets, threads and processes are
-// not there and say so.
+// A run's memory limit includes the interpreter's own 25 MiB; [DefaultMemoryBytes] is the default.
+// engine.Limits.CallDepth is Python's recursion limit. There are no files, sockets, threads or
+// processes; attempts to use them raise exceptions that name the reason.
 package python

@@ -8,23 +8,23 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// DefaultMemoryBytes bounds the memory of a run where its Limits do not, in bytes. It is more than of other engines:
-// the interpreter itself takes about 25 MiB of it.
+// DefaultMemoryBytes is the memory limit of a run in bytes if its Limits set none. It is higher than
+// in other engines because the interpreter itself uses about 25 MiB of it.
 const DefaultMemoryBytes = 256 << 20
 
-// MaxMemoryBytes is what a run can be given at most.
+// MaxMemoryBytes is the highest possible memory limit of a run in bytes.
 const MaxMemoryBytes = 2 << 30
 
 // Engine runs Python tools. It is safe for concurrent use.
 type Engine struct {
 	runtime  func() ([]byte, error)
 	cache    machine.Cache
-	compiled string // a folder that holds the compiled interpreter
+	compiled string // the folder of a prebuilt interpreter; "" if there is none
 	panicked func(value any, stack []byte)
-	full     bool // every run starts the interpreter anew
+	full     bool // every run starts an interpreter of its own
 
-	turn        chan struct{} // holds an element while somebody has what follows
-	interpreter *interpreter  // once it was needed
+	lock        chan struct{} // a mutex whose Lock can be cancelled; guards the interpreter
+	interpreter *interpreter  // nil until it is first needed
 }
 
 var (
@@ -37,35 +37,36 @@ var (
 // Option changes an Engine.
 type Option func(*Engine)
 
-// WithRuntime says where the interpreter comes from: a function that returns CPython for WASI, one WebAssembly module
-// with its standard library inside. It is called when the first tool is loaded, and again after it failed. Package
-// distribution installs one, and reads it.
+// WithRuntime sets the function that returns the interpreter: CPython for WASI, as one WebAssembly
+// module that contains its standard library. The engine calls it when it loads the first tool, and
+// again after an error. Package distribution installs such a module and reads it.
 func WithRuntime(read func() ([]byte, error)) Option {
 	return func(e *Engine) { e.runtime = read }
 }
 
-// WithCache keeps the compiled interpreter in a folder, which is made with mode 0700 if there is none: compiling takes
-// seconds. One that others may write to, or that is another user's, is not used, nor is one that cannot be written. All
-// of it may be deleted at any time.
+// WithCache caches the compiled interpreter in a folder, because compiling takes seconds. The folder
+// is created with mode 0700 if it does not exist. The engine ignores a folder that belongs to another
+// user, that others can write to, or that it cannot write to itself. The content of the folder can be
+// deleted at any time.
 func WithCache(dir string) Option {
 	return func(e *Engine) { e.cache = machine.Cache{Dir: dir} }
 }
 
-// WithCompiled takes the interpreter as Compile left it in a folder, instead of a runtime and a cache. Nobody else may be
-// able to write there.
+// WithCompiled uses the interpreter that Compile wrote to a folder, instead of a runtime and a cache.
+// No other user must be able to write to the folder.
 func WithCompiled(dir string) Option {
 	return func(e *Engine) { e.compiled = dir }
 }
 
-// WithPanicLog has panics of the engine itself told to a function. Each is a bug, whose run ends as internal. The
-// function may be called by many goroutines.
+// WithPanicLog sets a function that receives the panics of the engine itself. Each is a bug, and its
+// run fails with the code internal. The function must be safe for concurrent use.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
 
-// New makes an Engine.
+// New creates an Engine.
 func New(options ...Option) *Engine {
-	e := &Engine{runtime: noRuntime, panicked: func(any, []byte) {}, turn: make(chan struct{}, 1)}
+	e := &Engine{runtime: noRuntime, panicked: func(any, []byte) {}, lock: make(chan struct{}, 1)}
 	for _, option := range options {
 		option(e)
 	}
@@ -81,10 +82,11 @@ func (*Engine) Info() engine.Info {
 	}
 }
 
-// MemoryBytes is DefaultMemoryBytes, as for each run whose limits say nothing of it.
+// MemoryBytes returns DefaultMemoryBytes, the memory limit of a run whose limits set none.
 func (*Engine) MemoryBytes() int64 { return DefaultMemoryBytes }
 
-// Prepared reports whether the compiled interpreter is there, or cannot be made. It reads the runtime for that.
+// Prepared reports whether the next Load needs no compilation, either because the interpreter is
+// compiled or because it cannot be compiled. It reads the runtime to find out.
 func (e *Engine) Prepared() bool {
 	if e.compiled != "" {
 		return true
@@ -96,16 +98,18 @@ func (e *Engine) Prepared() bool {
 	return e.cache.Has(entryName(code))
 }
 
-// Start starts the interpreter, which the first Load does otherwise. The error is a fault of Load.
+// Start starts the interpreter in advance, which otherwise the first Load does. Its errors are those of
+// Load.
 func (e *Engine) Start(ctx context.Context) (err error) {
 	defer e.recovered(&err)
 	_, err = e.started(ctx)
 	return err
 }
 
-// Load compiles a tool and the modules of its folder that it may import. The first Load starts the interpreter, which
-// takes half a second, or several where the cache does not hold it. A tool that cannot be loaded is an *abi.Fault with
-// code source_invalid; so is any tool where there is no runtime, and the fault says what to do.
+// Load compiles a tool and the modules of its folder that it may import. The first Load starts the
+// interpreter, which takes half a second, or several seconds if the cache does not contain it. For a
+// tool that cannot be loaded, the error is an *abi.Fault with the code source_invalid. Without a
+// usable runtime, the code is unavailable or source_invalid, and the hint names the remedy.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (loaded engine.Program, err error) {
 	defer e.recovered(&err)
 	i, err := e.started(ctx)
@@ -119,10 +123,10 @@ func (e *Engine) Load(ctx context.Context, src engine.Source) (loaded engine.Pro
 	return p, nil
 }
 
-// Close frees the interpreter. Programs are closed before; closing twice is fine.
+// Close releases the interpreter. Close all programs first. Closing an engine twice is harmless.
 func (e *Engine) Close() error {
-	e.turn <- struct{}{}
-	defer func() { <-e.turn }()
+	e.lock <- struct{}{}
+	defer func() { <-e.lock }()
 	i := e.interpreter
 	if e.interpreter = nil; i == nil {
 		return nil
@@ -130,11 +134,11 @@ func (e *Engine) Close() error {
 	return i.close()
 }
 
-// started returns the interpreter, which it starts if it must.
+// started returns the interpreter. It starts it if it is not running.
 func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 	select {
-	case e.turn <- struct{}{}:
-		defer func() { <-e.turn }()
+	case e.lock <- struct{}{}:
+		defer func() { <-e.lock }()
 	case <-ctx.Done():
 		return nil, engine.EndOf(ctx)
 	}
@@ -154,7 +158,7 @@ func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 		err = i.boot(ctx)
 	}
 	if err != nil {
-		_ = i.close() // why it does not start says more
+		_ = i.close() // the error of the start matters more
 		return nil, err
 	}
 	e.interpreter = i

@@ -18,8 +18,8 @@ func WithFullStarts() Option { return func(e *Engine) { e.full = true } }
 func Fresh(loaded engine.Program) (memory []byte, globals []uint64, err error) {
 	p := loaded.(*program)
 	image := p.loaded
-	if p.starter != nil && p.starter.started != nil {
-		image = p.starter.started
+	if p.topLevel != nil && p.topLevel.started != nil {
+		image = p.topLevel.started
 	}
 	in, err := image.Restore(background, nil)
 	if err != nil {
@@ -40,21 +40,23 @@ var background = context.Background()
 // the table than it is.
 func Tried(e *Engine, shift uint32) error {
 	i := *e.interpreter
-	i.at.Slot += shift
+	i.entry.Slot += shift
 	return i.answers(background)
 }
 
 // ShrinkStack leaves so many bytes of the stack that C runs on, for the tools that are loaded from then on.
-func ShrinkStack(e *Engine, bytes uint32) { e.interpreter.at.Limit = e.interpreter.at.Stack - bytes }
+func ShrinkStack(e *Engine, bytes uint32) {
+	e.interpreter.entry.Limit = e.interpreter.entry.Stack - bytes
+}
 
 // RanOnce reports whether the top level of a tool ran for all runs.
 func RanOnce(loaded engine.Program) bool {
-	s := loaded.(*program).starter
+	s := loaded.(*program).topLevel
 	return s != nil && s.started != nil
 }
 
-// Rewriting is the version of what is done to an interpreter before it is compiled.
-const Rewriting = rewriting
+// RewriteVersion is the version of what is done to an interpreter before it is compiled.
+const RewriteVersion = rewriteVersion
 
 // Rewrite does it.
 func Rewrite(code []byte) ([]byte, error) {

@@ -11,18 +11,18 @@ import (
 
 const (
 	guestFolder  = "guest"
-	guestPackage = "_toolrun" // what the interpreter calls the package of the SDK that runs in it
+	guestPackage = "_toolrun" // the name of the SDK's guest package in the interpreter
 	bootScript   = "boot.py"
 )
 
-// bootProgram is what the interpreter is started with. It reads guestFiles first.
+// bootProgram returns the program that the interpreter starts with. It reads guestFiles first.
 var bootProgram = sync.OnceValue(func() string { return guestText(bootScript) })
 
-// guestFiles are the modules of the SDK by their path, as a JSON object.
+// guestFiles returns the SDK's guest modules by their path, as a JSON object.
 var guestFiles = sync.OnceValue(func() string {
 	entries, err := fs.ReadDir(sdkpython.Guest, guestFolder)
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // cannot happen: the files are embedded
 	}
 	texts := map[string]string{}
 	for _, entry := range entries {
@@ -32,7 +32,7 @@ var guestFiles = sync.OnceValue(func() string {
 	}
 	object, err := json.Marshal(texts)
 	if err != nil {
-		panic(err) // strings are JSON
+		panic(err) // cannot happen: strings always have a JSON form
 	}
 	return string(object)
 })

@@ -14,35 +14,35 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// interpreter is CPython as its runs begin with it. It is safe for concurrent use once it was booted.
+// interpreter is the CPython interpreter that runs begin with. It is safe for concurrent use after
+// boot or resume.
 type interpreter struct {
 	machine *machine.Machine
-	data    *snapshot.Image // before any of its code ran; nil where base was there already
-	// base is the started interpreter, which waits to be called at the place at; nil where every run starts its own.
-	base *snapshot.Image
-	at   place
+	data    *snapshot.Image // the state before any code ran; nil if base was loaded from a file
+	base    *snapshot.Image // the state of the started interpreter; nil if every run starts its own
+	entry   entryPoint      // the function of base to call
 }
 
-// place is where a started interpreter can be called, as addresses of the guest.
-type place struct {
+// entryPoint contains the guest addresses that are needed to call a started interpreter.
+type entryPoint struct {
 	Function  uint32 `json:"function"`  // the object of Python's function serve
 	Arguments uint32 `json:"arguments"` // an empty tuple
-	Slot      uint32 `json:"slot"`      // in the table of functions: what calls an object of that type
-	Stack     uint32 `json:"stack"`     // where the stack begins
-	Limit     uint32 `json:"limit"`     // where it ends
+	Slot      uint32 `json:"slot"`      // the index of the type's call function in the function table
+	Stack     uint32 `json:"stack"`     // the highest address of the C stack
+	Limit     uint32 `json:"limit"`     // the lowest address that the stack pointer may have
 }
 
-// instances are what the instances of all images may have.
+// instances are the options of all images.
 var instances = snapshot.Options{MemoryBytes: MaxMemoryBytes + stackBytes}
 
-// load makes the image that the interpreter starts from.
+// load creates the image that the interpreter starts from.
 func (i *interpreter) load() (err error) {
 	i.data, err = i.machine.Image(instances)
 	return err
 }
 
-// boot starts the interpreter and takes a picture of it. Where the picture turns out not to work, each run starts its
-// own: slower, and otherwise the same.
+// boot starts the interpreter and captures a snapshot of it. If the snapshot does not work, each run
+// starts an interpreter of its own, which is slower and otherwise the same.
 func (i *interpreter) boot(ctx context.Context) error {
 	if err := i.load(); err != nil {
 		return err
@@ -52,19 +52,19 @@ func (i *interpreter) boot(ctx context.Context) error {
 		return err
 	}
 	defer in.Discard(ctx)
-	s := newSession(ctx, nobody{}, machine.Sources{})
-	s.push(guestFiles())
-	s.announced = func(fields []string) {
-		if i.at, err = locate(in, fields); err == nil {
+	c := newChannel(ctx, noHandler{}, machine.Sources{})
+	c.push(guestFiles())
+	c.announced = func(fields []string) {
+		if i.entry, err = locate(in, fields); err == nil {
 			i.base, err = in.Capture()
 		}
-		s.over = true
+		c.over = true
 	}
-	_ = s.launch(in) // how it ended does not matter: it was to be stopped
+	_ = c.launch(in) // the error does not matter: the channel stops the guest
 	if ctx.Err() != nil {
 		return engine.EndOf(ctx)
 	}
-	if !s.over {
+	if !c.over {
 		return unusable("it did not start")
 	}
 	if i.base != nil && i.answers(ctx) != nil {
@@ -75,74 +75,78 @@ func (i *interpreter) boot(ctx context.Context) error {
 	return nil
 }
 
-// The layout of objects in CPython 3.12 where a pointer has four bytes: ob_type of PyObject, tp_call of PyTypeObject.
+// The offsets of ob_type in PyObject and of tp_call in PyTypeObject, in CPython 3.12 with pointers of
+// four bytes.
 const (
 	typeOffset = 4
 	callOffset = 64
 )
 
-// locate finds where the interpreter is to be called, and gives it a stack: what it announced are the addresses of a
-// function, of an empty tuple and of the type of functions, and its recursion limit.
-func locate(in *snapshot.Instance, announced []string) (at place, err error) {
-	var told [4]uint32
-	if len(announced) != len(told) {
-		return at, errors.New("python: the interpreter announced something else than three addresses and a limit")
+// locate finds the entry point of the interpreter, and reserves a stack. The interpreter announces the
+// address of a function, of an empty tuple and of the type of functions, and its recursion limit.
+func locate(in *snapshot.Instance, announced []string) (entry entryPoint, err error) {
+	var numbers [4]uint32
+	if len(announced) != len(numbers) {
+		return entry, fmt.Errorf("python: the interpreter announced %d fields; want three addresses and a limit", len(announced))
 	}
 	for n, field := range announced {
-		address, err := strconv.ParseUint(field, 10, 32)
+		number, err := strconv.ParseUint(field, 10, 32)
 		if err != nil {
-			return at, fmt.Errorf("python: the interpreter announced no address: %w", err)
+			return entry, fmt.Errorf("python: the interpreter announced an invalid number: %w", err)
 		}
-		told[n] = uint32(address)
+		numbers[n] = uint32(number)
 	}
+	function, arguments, functionType, recursionLimit := numbers[0], numbers[1], numbers[2], numbers[3]
 	memory := in.Guest().Memory()
-	if kind, ok := memory.ReadUint32Le(told[0] + typeOffset); !ok || kind != told[2] {
-		return at, errors.New("python: objects have another layout than expected")
+	if kind, ok := memory.ReadUint32Le(function + typeOffset); !ok || kind != functionType {
+		return entry, errors.New("python: unexpected layout of objects")
 	}
-	slot, ok := memory.ReadUint32Le(told[2] + callOffset)
+	slot, ok := memory.ReadUint32Le(functionType + callOffset)
 	if !ok || slot == 0 {
-		return at, errors.New("python: types have another layout than expected")
+		return entry, errors.New("python: unexpected layout of types")
 	}
-	allowCalls(in, told[3])
-	at = place{Function: told[0], Arguments: told[1], Slot: slot}
-	at.Stack, at.Limit, err = reserveStack(in)
-	return at, err
+	allowCalls(in, recursionLimit)
+	entry = entryPoint{Function: function, Arguments: arguments, Slot: slot}
+	entry.Stack, entry.Limit, err = reserveStack(in)
+	return entry, err
 }
 
-// errRaised is the end of a guest whose own half could not even tell what went wrong.
-var errRaised = errors.New("python: the interpreter raised an exception that nothing told")
+// errRaised is the error of a guest that failed even to report its exception.
+var errRaised = errors.New("python: the interpreter raised an exception without a report")
 
-// call has a started interpreter serve one request. It returns an error where it did not return, or raised.
+// call makes a started interpreter serve one request. It returns an error if the guest trapped, exited
+// or raised an exception.
 func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 	stack, err := stackOf(in)
 	if err != nil {
 		return err
 	}
-	serve, err := lookUp(in.Guest(), i.at.Slot)
+	serve, err := lookUp(in.Guest(), i.entry.Slot)
 	if err != nil {
 		return err
 	}
-	stack.pointer.Set(uint64(i.at.Stack))
-	stack.limit.Set(uint64(i.at.Limit))
-	object, err := serve.Call(ctx, uint64(i.at.Function), uint64(i.at.Arguments), 0)
-	if err == nil && object[0] == 0 { // no object is an exception
+	stack.pointer.Set(uint64(i.entry.Stack))
+	stack.limit.Set(uint64(i.entry.Limit))
+	object, err := serve.Call(ctx, uint64(i.entry.Function), uint64(i.entry.Arguments), 0)
+	if err == nil && object[0] == 0 { // a null object stands for an exception
 		return errRaised
 	}
 	return err
 }
 
-// lookUp finds a function by its place in the table. wazero panics where there is none of the type.
+// lookUp returns the function at an index of the function table. wazero panics if there is none of
+// this type.
 func lookUp(guest api.Module, slot uint32) (f api.Function, err error) {
 	defer func() {
 		if x := recover(); x != nil {
-			err = fmt.Errorf("python: no function of the right type is at %d: %v", slot, x)
+			err = fmt.Errorf("python: no function of the right type at index %d: %v", slot, x)
 		}
 	}()
 	i32 := api.ValueTypeI32
 	return table.LookupFunction(guest, 0, slot, []api.ValueType{i32, i32, i32}, []api.ValueType{i32}), nil
 }
 
-// answers tries the picture: an instance of it must answer what it is asked.
+// answers checks the snapshot: an instance of it must answer a request.
 func (i *interpreter) answers(ctx context.Context) error {
 	in, err := i.base.Restore(ctx, nil)
 	if err != nil {
@@ -150,12 +154,12 @@ func (i *interpreter) answers(ctx context.Context) error {
 	}
 	defer in.Discard(ctx)
 	const question = `"are you there?"`
-	s := newSession(ctx, nobody{}, machine.Sources{})
-	s.push("ping\n" + question)
-	if err := s.ask(i, in); err != nil {
+	c := newChannel(ctx, noHandler{}, machine.Sources{})
+	c.push("ping\n" + question)
+	if err := c.ask(i, in); err != nil {
 		return err
 	}
-	if s.outcome.verb != "done" || string(s.outcome.rest) != question {
+	if c.outcome.verb != "done" || string(c.outcome.rest) != question {
 		return errors.New("python: the interpreter does not answer")
 	}
 	return nil

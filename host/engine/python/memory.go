@@ -1,6 +1,7 @@
 package python
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -8,47 +9,63 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxArgumentBytes bounds one argument of a memory call, as in every engine. The host bounds what is stored.
+// maxArgumentBytes bounds one argument of a memory call, as in every engine. The host bounds the
+// stored content.
 const maxArgumentBytes = 16 << 20
 
-// call performs a memory operation. The arguments are JSON texts in the order of the parameters, empty where absent.
-func (r *run) call(op string, args []string) ([]byte, error) {
-	operation, refused := r.operation(op)
+// maxDeclined is the maximum number of malformed memory calls of a run. They never reach the host,
+// which bounds the other calls.
+const maxDeclined = 1000
+
+// memoryCalls checks the memory calls of a guest and passes them to the host.
+type memoryCalls struct {
+	host    func(context.Context, abi.Call) (json.RawMessage, error) // nil if the run has no memory
+	table   abi.Table                                                // the operations of the tool
+	nesting int                                                      // the maximum nesting of an argument
+
+	issued   []*abi.Fault // the faults that were raised in the guest, by their number
+	declined int          // the number of malformed calls
+}
+
+// call performs a memory operation and returns the reply for the guest. The arguments are JSON texts
+// in the order of the parameters, empty if absent. running reports whether the guest serves a run.
+func (m *memoryCalls) call(ctx context.Context, op string, args []string, running bool) ([]byte, error) {
+	operation, refused := m.operation(op, running)
 	if refused != nil {
-		return r.decline(op, refused)
+		return m.decline(op, refused)
 	}
-	call, refused := r.arguments(operation, args)
+	call, refused := m.arguments(operation, args)
 	if refused != nil {
-		return r.decline(op, refused)
+		return m.decline(op, refused)
 	}
-	reply, err := r.host.Call(r.ctx, call)
+	reply, err := m.host(ctx, call)
 	if err == nil {
 		return append([]byte("ok\n"), reply...), nil
 	}
-	given, ok := err.(*abi.Fault)
+	fault, ok := err.(*abi.Fault)
 	if !ok {
 		return nil, err
 	}
-	return r.raise(op, given)
+	return m.raise(op, fault)
 }
 
-// operation finds an operation that the guest may use now.
-func (r *run) operation(op string) (abi.Operation, *abi.Fault) {
-	operation, ok := r.table.Lookup(op)
+// operation returns an operation that the guest may use now.
+func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fault) {
+	operation, ok := m.table.Lookup(op)
 	switch {
 	case !ok:
 		return operation, abi.Faultf(abi.InvalidArgument, "there is no such operation")
-	case r.doing != "run":
+	case !running:
 		return operation, abi.Faultf(abi.InvalidArgument, "%s: there is no memory while the top level of a tool runs that has an entry", op).
 			WithHint("call memory from the entry: the top level may run once for many runs")
-	case r.host.Call == nil:
+	case m.host == nil:
 		return operation, abi.Faultf(abi.NotFound, "this run has no memory")
 	}
 	return operation, nil
 }
 
-// arguments checks what a guest passes.
-func (r *run) arguments(op abi.Operation, args []string) (abi.Call, *abi.Fault) {
+// arguments checks the arguments of a call.
+func (m *memoryCalls) arguments(op abi.Operation, args []string) (abi.Call, *abi.Fault) {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, 0, len(op.Params))}
 	if len(args) > len(op.Params) {
 		return call, abi.Faultf(abi.InvalidArgument, "%s takes at most %d arguments, not %d", op.Name, len(op.Params), len(args))
@@ -62,7 +79,7 @@ func (r *run) arguments(op abi.Operation, args []string) (abi.Call, *abi.Fault) 
 		if len(text) > maxArgumentBytes {
 			return call, abi.Faultf(abi.TooLarge, "%s: the %s has %d bytes, and may have %d", op.Name, name, len(text), maxArgumentBytes)
 		}
-		if err := r.check(name, []byte(text)); err != nil {
+		if err := checkJSON(name, []byte(text), m.nesting); err != nil {
 			code := abi.InvalidArgument
 			if err.deep {
 				code = abi.TooLarge
@@ -74,63 +91,61 @@ func (r *run) arguments(op abi.Operation, args []string) (abi.Call, *abi.Fault) 
 	return call, nil
 }
 
-// refuse raises what says that a call itself is malformed, in the words of the guest's own half.
-func (r *run) refuse(op, kind, message string) ([]byte, error) {
+// refuse raises the error for a malformed call that the guest's part of the runtime has found.
+func (m *memoryCalls) refuse(op, kind, message string) ([]byte, error) {
 	code := abi.InvalidArgument
 	if kind == "deep" {
 		code = abi.TooLarge
 	}
-	return r.decline(op, abi.Faultf(code, "%s", quoted([]byte(message), maxMessageBytes)))
+	return m.decline(op, abi.Faultf(code, "%s", quoted([]byte(message), maxMessageBytes)))
 }
 
-// maxDeclined is how many calls of a run may be malformed. The host, which bounds calls, never hears of these.
-const maxDeclined = 1000
-
-// decline raises what is wrong with a call that the host is not asked about.
-func (r *run) decline(op string, f *abi.Fault) ([]byte, error) {
-	if r.declined++; r.declined > maxDeclined {
-		return nil, abi.Faultf(abi.CallLimit, "the run made more than %d memory calls that are malformed", maxDeclined)
+// decline raises the fault of a malformed call, which does not reach the host.
+func (m *memoryCalls) decline(op string, f *abi.Fault) ([]byte, error) {
+	if m.declined++; m.declined > maxDeclined {
+		return nil, abi.Faultf(abi.CallLimit, "the run made more than %d malformed memory calls", maxDeclined)
 	}
-	return r.raise(op, f)
+	return m.raise(op, f)
 }
 
-// raise gives the guest a fault under a number. What comes back out of the guest is believed by that alone.
-func (r *run) raise(op string, f *abi.Fault) ([]byte, error) {
+// raise returns the reply that raises a fault in the guest. The reply contains the fault's number. If
+// the guest's error later names that number, the host takes the fault from its own list.
+func (m *memoryCalls) raise(op string, f *abi.Fault) ([]byte, error) {
 	named := *f
 	if named.Op == "" {
 		named.Op = cut([]byte(op), maxNameBytes)
 	}
-	r.issued = append(r.issued, &named)
+	m.issued = append(m.issued, &named)
 	shown := named
 	shown.ID = ""
 	text, err := json.Marshal(&shown)
 	if err != nil {
-		return nil, abi.Faultf(abi.Internal, "a fault cannot be written: %v", err)
+		return nil, abi.Faultf(abi.Internal, "cannot encode a fault: %v", err)
 	}
-	return fmt.Appendf(nil, "fault\n%d\n%s", len(r.issued)-1, text), nil
+	return fmt.Appendf(nil, "fault\n%d\n%s", len(m.issued)-1, text), nil
 }
 
-// unfit is a text that is no value which may cross: where, and what is wrong.
-type unfit struct {
+// jsonError reports an invalid JSON text: the location and the reason.
+type jsonError struct {
 	text string
-	deep bool
+	deep bool // the text is nested too deep
 }
 
-func (u *unfit) Error() string { return u.text }
+func (e *jsonError) Error() string { return e.text }
 
-// check looks at a JSON text of the guest's.
-func (r *run) check(name string, text []byte) *unfit {
-	err := strictjson.Check(text, strictjson.Limits{Depth: r.limits.ValueNesting})
+// checkJSON checks a JSON text of the guest.
+func checkJSON(name string, text []byte, nesting int) *jsonError {
+	err := strictjson.Check(text, strictjson.Limits{Depth: nesting})
 	if err == nil {
 		return nil
 	}
 	wrong, ok := err.(*strictjson.Error)
 	if !ok {
-		return &unfit{text: name + ": " + err.Error()}
+		return &jsonError{text: name + ": " + err.Error()}
 	}
-	where := wrong.Where(name, text)
+	location := wrong.Where(name, text)
 	if wrong.Kind == strictjson.TooDeep {
-		return &unfit{text: fmt.Sprintf("%s is nested deeper than %d levels", where, r.limits.ValueNesting), deep: true}
+		return &jsonError{text: fmt.Sprintf("%s is nested deeper than %d levels", location, nesting), deep: true}
 	}
-	return &unfit{text: where + ": " + wrong.Message}
+	return &jsonError{text: location + ": " + wrong.Message}
 }

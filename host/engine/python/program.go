@@ -13,25 +13,25 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// program is a loaded tool. Its fields are shared by all runs and not changed.
+// program is a loaded tool. All runs share it, and its fields do not change after Load.
 type program struct {
 	engine      *Engine
 	interpreter *interpreter
 	name        string
 	operations  abi.Table
-	request     string   // what a guest is asked that has not loaded the tool
-	files       *folder  // what it then asks for
-	warnings    []string // of every run
-	nothing     string   // the warning of a run that answers nothing
+	request     string   // the request to load the tool
+	files       *folder  // the modules that the guest requests while it loads the tool
+	warnings    []string // the warnings that every run gets
+	nothing     string   // the warning of a run that returns nothing
 	review      engine.Review
 
-	loaded  *snapshot.Image // the interpreter with the tool, of which nothing ran; nil where every run starts its own
-	starter *starter        // nil where nothing runs once for many runs
+	loaded   *snapshot.Image // the interpreter with the tool loaded, before its top level runs; nil if every run starts its own
+	topLevel *topLevel       // nil if the tool has no top level that runs once for many runs
 
 	open engine.Door
 }
 
-// loadRequest asks a guest to load a tool.
+// loadRequest is the body of the request to load a tool.
 type loadRequest struct {
 	Path       string    `json:"path"`
 	Code       string    `json:"code"`
@@ -47,36 +47,36 @@ func load(ctx context.Context, e *Engine, i *interpreter, src engine.Source) (*p
 	if err != nil {
 		return nil, err
 	}
-	asked := loadRequest{src.Path, code, src.Entry, append([]string{}, src.Params...), src.Files != nil, src.Review, src.Table()}
-	request, err := json.Marshal(asked)
+	body := loadRequest{src.Path, code, src.Entry, append([]string{}, src.Params...), src.Files != nil, src.Review, src.Table()}
+	request, err := json.Marshal(body)
 	if err != nil {
-		return nil, fmt.Errorf("python: write a request: %w", err)
+		return nil, fmt.Errorf("python: encode a request: %w", err)
 	}
-	p := &program{engine: e, interpreter: i, name: src.Path, operations: asked.Operations, request: "load\n" + string(request), files: newFolder(src.Files)}
+	p := &program{engine: e, interpreter: i, name: src.Path, operations: body.Operations, request: "load\n" + string(request), files: newFolder(src.Files)}
 	return p, p.load(ctx)
 }
 
-// load has a guest load the tool, and keeps it as it is then.
+// load makes a guest load the tool, and captures the guest's state.
 func (p *program) load(ctx context.Context) error {
 	r := newRun(ctx, engine.Input{}, engine.Host{}, machine.Sources{})
 	defer r.close()
-	if err := r.perform(p, p.interpreter.base, p.request); err != nil || r.outcome.verb != "done" {
+	if err := r.perform(p, p.interpreter.base, p.request); err != nil || r.channel.outcome.verb != "done" {
 		return p.loadFault(r)
 	}
-	var told struct {
+	var report struct {
 		Once    bool          `json:"once"`
 		Warning string        `json:"warning"`
 		Review  engine.Review `json:"review"`
 	}
-	if err := json.Unmarshal(r.outcome.rest, &told); err != nil {
-		return fmt.Errorf("python: read what the interpreter says of a tool: %w", err)
+	if err := json.Unmarshal(r.channel.outcome.rest, &report); err != nil {
+		return fmt.Errorf("python: decode the interpreter's report on a tool: %w", err)
 	}
-	p.nothing, p.review = told.Warning, told.Review.Bounded()
+	p.nothing, p.review = report.Warning, report.Review.Bounded()
 	for _, line := range r.early {
 		p.warnings = append(p.warnings, line.Text)
 	}
-	if told.Once {
-		p.starter = newStarter(p)
+	if report.Once {
+		p.topLevel = newTopLevel(p)
 	}
 	if p.interpreter.base == nil {
 		return nil
@@ -86,7 +86,7 @@ func (p *program) load(ctx context.Context) error {
 	return err
 }
 
-// Review returns the review of the source.
+// Review returns the review of the tool's source.
 func (p *program) Review() engine.Review { return p.review }
 
 var errClosed = errors.New("python: the program is closed")
@@ -106,18 +106,18 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	return r.conclude(p, p.execute(r))
 }
 
-// execute runs what is left to run: of a tool whose top level ran, the entry.
+// execute runs the tool from its latest snapshot: after its top level has run, only the entry is left.
 func (p *program) execute(r *run) error {
 	image, requests := p.loaded, []string{r.request()}
-	if p.starter != nil {
-		started, err := p.starter.image(r)
+	if p.topLevel != nil {
+		started, err := p.topLevel.image(r)
 		if err != nil {
-			r.halted = err
+			r.channel.halted = err
 			return err
 		}
 		if started == nil {
-			requests = []string{r.startRequest(true, p.starter.toWatch()), r.request()}
-			defer p.starter.warn(r)
+			requests = []string{r.startRequest(true, p.topLevel.toWatch()), r.request()}
+			defer p.topLevel.warn(r)
 		} else {
 			image = started
 		}
@@ -128,15 +128,15 @@ func (p *program) execute(r *run) error {
 	return r.perform(p, image, requests...)
 }
 
-// Close waits for the runs under way and frees the program.
+// Close waits for the active runs and releases the program.
 func (p *program) Close() error {
 	if !p.open.Close() {
 		return nil
 	}
 	ctx := context.Background()
 	var errs []error
-	if p.starter != nil && p.starter.started != nil {
-		errs = append(errs, p.starter.started.Close(ctx))
+	if p.topLevel != nil && p.topLevel.started != nil {
+		errs = append(errs, p.topLevel.started.Close(ctx))
 	}
 	if p.loaded != nil {
 		errs = append(errs, p.loaded.Close(ctx))
@@ -144,7 +144,7 @@ func (p *program) Close() error {
 	return errors.Join(errs...)
 }
 
-// recovered turns a panic into an internal fault. What it was is for the log of the host alone.
+// recovered turns a panic into an internal fault. Only the host's log gets its value and stack.
 func (e *Engine) recovered(err *error) {
 	if x := recover(); x != nil {
 		e.panicked(x, debug.Stack())

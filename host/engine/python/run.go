@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// What a guest may say at most, where it is no output: more than is of use, less than hurts.
+// Bounds of a guest's texts that are not its output.
 const (
 	maxMessageBytes = 4 << 10
 	maxNameBytes    = 1 << 10
@@ -21,60 +21,62 @@ const (
 	maxWarnings     = 10
 )
 
-// run is one use of a guest: a run of a tool, or what comes before there is one. It belongs to the goroutine of Run.
+// run is one use of a guest: a run of a tool, or the loading or the start of one. It belongs to the
+// goroutine of Run.
 type run struct {
-	*session
-	in     engine.Input
-	limits engine.Limits
-	host   engine.Host
+	channel *channel
+	memory  memoryCalls
+	in      engine.Input
+	limits  engine.Limits
+	logLine func(level abi.Level, text string) error // nil if there is no run that logs
 
-	files    *folder
-	table    abi.Table // the operations that the tool has
-	instance *snapshot.Instance
-	beside   int64         // bytes of its memory that are not the tool's: a stack
-	returned bool          // the guest ended by itself
-	issued   []*abi.Fault  // the faults that the guest was given, by their number
-	declined int           // how many of them are of malformed calls
-	early    []abi.LogLine // what it logged before it ran
-	warnings []string
+	files      *folder
+	instance   *snapshot.Instance
+	extraBytes int64         // bytes of the instance's memory that do not count as the tool's: the C stack
+	returned   bool          // the call of the guest returned
+	early      []abi.LogLine // log lines from before the run
+	warnings   []string
 }
 
-var _ services = (*run)(nil)
+var _ handler = (*run)(nil)
 
-// newRun makes a run whose guest has the given clocks and random numbers.
+// newRun creates a run whose guest has the given clocks and source of random numbers.
 func newRun(ctx context.Context, in engine.Input, host engine.Host, from machine.Sources) *run {
 	if in.Limits.MemoryBytes == 0 {
 		in.Limits.MemoryBytes = DefaultMemoryBytes
 	}
-	r := &run{in: in, limits: in.Limits.WithDefaults(), host: host}
-	r.session = newSession(ctx, r, from)
-	r.most = 2*r.limits.OutputBytes + 1<<20 // the output and the context, of which then one is known to be too large
+	r := &run{in: in, limits: in.Limits.WithDefaults(), logLine: host.Log}
+	r.memory = memoryCalls{host: host.Call, nesting: r.limits.ValueNesting}
+	r.channel = newChannel(ctx, r, from)
+	r.channel.maxOutcome = 2*r.limits.OutputBytes + 1<<20 // enough for the output and the context, and to see that one is too large
 	return r
 }
 
-// startRequest asks the guest to run the top level of the tool; alone says that it does so for this run, and watch that
-// it is to tell where that asks for the time or for random numbers.
-func (r *run) startRequest(alone, watch bool) string {
+// startRequest returns the request to run the top level of the tool. perRun reports whether the top
+// level runs only for this run. With watch, the guest reports where it uses the time or random
+// numbers.
+func (r *run) startRequest(perRun, watch bool) string {
 	return fmt.Sprintf(`start
-{"depth":%d,"nesting":%d,"alone":%t,"watch":%t,"env":%s}`, r.limits.CallDepth, r.limits.ValueNesting, alone, watch, r.env(alone))
+{"depth":%d,"nesting":%d,"alone":%t,"watch":%t,"env":%s}`, r.limits.CallDepth, r.limits.ValueNesting, perRun, watch, r.env(perRun))
 }
 
-// env is what the top level finds in os.environ, as JSON. It is empty where the top level runs for all runs.
-func (r *run) env(alone bool) json.RawMessage {
+// env returns the variables that the top level finds in os.environ, as JSON. There are none if the
+// top level runs once for all runs.
+func (r *run) env(perRun bool) json.RawMessage {
 	var context struct {
 		Env map[string]string `json:"env"`
 	}
-	if !alone || json.Unmarshal(orEmpty(r.in.Context), &context) != nil || context.Env == nil {
+	if !perRun || json.Unmarshal(orEmpty(r.in.Context), &context) != nil || context.Env == nil {
 		return orEmpty(nil)
 	}
 	env, err := json.Marshal(context.Env)
 	if err != nil {
-		return orEmpty(nil) // texts are JSON
+		return orEmpty(nil) // cannot happen: strings always have a JSON form
 	}
 	return env
 }
 
-// request asks the guest to run the tool. The documents are JSON.
+// request returns the request to run the tool. Input and context are JSON.
 func (r *run) request() string {
 	return fmt.Sprintf(`run
 {"depth":%d,"nesting":%d,"input":%s,"context":%s}`, r.limits.CallDepth, r.limits.ValueNesting, orEmpty(r.in.Input), orEmpty(r.in.Context))
@@ -87,75 +89,88 @@ func orEmpty(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// perform has an instance of an image answer requests, up to the first that fails. Without an image it starts an
-// interpreter for them. The error is what ended the guest, nil where it answered or was silent.
+// perform makes an instance of an image serve requests, up to the first that fails. Without an image
+// it starts an interpreter for them. The error is the reason why the guest ended, or nil if its call
+// returned.
 func (r *run) perform(p *program, image *snapshot.Image, requests ...string) error {
-	r.files, r.table = p.files, p.operations
+	r.files, r.memory.table = p.files, p.operations
 	full := image == nil
 	if full {
 		image = p.interpreter.data
 	} else {
-		r.beside = stackBytes
+		r.extraBytes = stackBytes
 	}
 	var err error
-	if r.instance, err = image.Restore(r.ctx, nil); err != nil {
+	if r.instance, err = image.Restore(r.channel.ctx, nil); err != nil {
 		return r.noInstance(err)
 	}
-	if err := r.instance.LimitMemory(uint64(r.limits.MemoryBytes + r.beside)); err != nil {
+	if err := r.instance.LimitMemory(uint64(r.limits.MemoryBytes + r.extraBytes)); err != nil {
 		return r.noInstance(err)
 	}
 	if full {
-		r.push(guestFiles())
-		r.requests = append(r.requests, requests...)
-		return r.launch(r.instance)
+		r.channel.push(guestFiles())
+		r.channel.requests = append(r.channel.requests, requests...)
+		return r.channel.launch(r.instance)
 	}
 	for _, request := range requests {
-		r.push(request)
-		err := r.ask(p.interpreter, r.instance)
+		r.channel.push(request)
+		err := r.channel.ask(p.interpreter, r.instance)
 		r.returned = err == nil
-		if err != nil || r.outcome.verb == "error" {
+		if err != nil || r.channel.outcome.verb == "error" {
 			return err
 		}
 	}
 	return nil
 }
 
-// noInstance is what a run ends with that got no instance, or one that it may not use.
+// noInstance returns the error of a run that has no instance, or none within its memory limit.
 func (r *run) noInstance(err error) error {
 	switch {
 	case errors.Is(err, snapshot.ErrMemory) && r.instance != nil:
-		r.halted = tooSmall(r.limits.MemoryBytes, r.memoryBytes())
+		r.channel.halted = tooSmall(r.limits.MemoryBytes, r.memoryBytes())
 	case errors.Is(err, snapshot.ErrMemory):
-		r.halted = outOfMemory(r.limits.MemoryBytes)
-	case r.ctx.Err() != nil:
-		r.halted = engine.EndOf(r.ctx)
+		r.channel.halted = outOfMemory(r.limits.MemoryBytes)
+	case r.channel.ctx.Err() != nil:
+		r.channel.halted = engine.EndOf(r.channel.ctx)
 	default:
-		r.halted = err
+		r.channel.halted = err
 	}
-	return r.halted
+	return r.channel.halted
 }
 
-// memoryBytes is the memory that the instance has, in bytes.
-func (r *run) memoryBytes() int64 { return int64(r.instance.Guest().Memory().Size()) - r.beside }
+// memoryBytes returns the size of the tool's memory in bytes.
+func (r *run) memoryBytes() int64 {
+	return int64(r.instance.Guest().Memory().Size()) - r.extraBytes
+}
 
-// close gives the instance back. One that was stopped, or that trapped, is never used again.
+// close releases the instance. An instance that was stopped or that trapped is not reused.
 func (r *run) close() {
 	if r.instance == nil {
 		return
 	}
-	ctx := context.WithoutCancel(r.ctx)
-	if r.returned && r.outcome.verb != "" {
+	ctx := context.WithoutCancel(r.channel.ctx)
+	if r.returned && r.channel.outcome.verb != "" {
 		_ = r.instance.Close(ctx)
 	} else {
 		_ = r.instance.Discard(ctx)
 	}
 }
 
-// log takes a line. What is logged before there is a run is kept; of a tool that was loaded before, what loading it
-// again logs is known.
+// call performs a memory operation. The arguments are JSON texts in the order of the parameters,
+// empty if absent.
+func (r *run) call(op string, args []string) ([]byte, error) {
+	return r.memory.call(r.channel.ctx, op, args, r.channel.doing == "run")
+}
+
+func (r *run) refuse(op, kind, message string) ([]byte, error) {
+	return r.memory.refuse(op, kind, message)
+}
+
+// log logs a line. Lines from before the run are kept for later. If a run has to load the tool
+// again, the lines of that load are not logged again.
 func (r *run) log(level abi.Level, text string) error {
-	if r.host.Log != nil && r.doing != "load" {
-		return r.host.Log(level, text)
+	if r.logLine != nil && r.channel.doing != "load" {
+		return r.logLine(level, text)
 	}
 	if len(r.early) < maxEarlyLines {
 		r.early = append(r.early, abi.LogLine{Level: level, Text: text})
@@ -163,16 +178,16 @@ func (r *run) log(level abi.Level, text string) error {
 	return nil
 }
 
-// warn takes a warning of a run. A guest needs one; it may send what it likes.
+// warn records a warning of a run, up to a maximum, because a guest can send any number.
 func (r *run) warn(text string) {
-	if r.doing == "run" && text != "" && len(r.warnings) < maxWarnings {
+	if r.channel.doing == "run" && text != "" && len(r.warnings) < maxWarnings {
 		r.warnings = append(r.warnings, text)
 	}
 }
 
-// file reads a module of the tool's folder, while the tool is loaded.
+// file reads a module of the tool's folder. Only the loading of a tool can read files.
 func (r *run) file(name string) (string, bool, error) {
-	if r.doing != "load" {
+	if r.channel.doing != "load" {
 		return "", false, nil
 	}
 	return r.files.read(name)

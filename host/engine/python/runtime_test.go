@@ -161,8 +161,8 @@ func TestRewriting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprintf("%x", sha256.Sum256(text)); python.Rewriting != version || got != want {
-		t.Errorf("version %d makes %s; version %d is noted with %s", python.Rewriting, got, version, want)
+	if got := fmt.Sprintf("%x", sha256.Sum256(text)); python.RewriteVersion != version || got != want {
+		t.Errorf("version %d makes %s; version %d is noted with %s", python.RewriteVersion, got, version, want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package python
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,46 +15,47 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// What a tool may be made of.
+// Bounds of a tool's source.
 const (
-	maxSourceBytes = 1 << 20 // of a file
+	maxSourceBytes = 1 << 20 // of one file
 	maxModules     = 200
-	maxFolderBytes = 8 << 20 // of all modules
-	maxAsked       = 20 * maxModules
+	maxFolderBytes = 8 << 20         // of all modules
+	maxLookups     = 20 * maxModules // of module names, found or not
 )
 
-// sourceText checks what every source has to be.
+// sourceText checks the size and the encoding of a source, and removes a byte order mark.
 func sourceText(name string, code []byte) (string, error) {
 	switch {
 	case len(code) > maxSourceBytes:
-		return "", broken(name, "%s has %d bytes; a source may have %d", name, len(code), maxSourceBytes)
+		return "", broken(name, "%s has %d bytes; a source file can have at most %d", name, len(code), maxSourceBytes)
 	case !utf8.Valid(code):
-		return "", broken(name, "%s is no text in UTF-8", name)
+		return "", broken(name, "%s is not valid UTF-8", name)
 	}
 	return strings.TrimPrefix(string(code), "\ufeff"), nil
 }
 
+// broken returns a fault of a source file.
 func broken(name, format string, args ...any) error {
 	f := abi.Faultf(abi.SourceInvalid, format, args...)
 	f.File = name
 	return f
 }
 
-// folder reads the modules beside a tool. It keeps what it read: a guest that loads the tool again gets the same. It is
-// safe for concurrent use.
+// folder reads the modules in a tool's folder. It keeps the texts, so that a guest that loads the tool
+// again gets the same ones. It is safe for concurrent use.
 type folder struct {
 	files fs.FS
 
 	mu    sync.Mutex
-	texts map[string]*string // nil for what is not there
+	texts map[string]*string // nil for a module that does not exist
 	bytes int
 	found int
 }
 
 func newFolder(files fs.FS) *folder { return &folder{files: files, texts: map[string]*string{}} }
 
-// read returns a module, and false where there is none. The error is a fault of the source: there are too many, too
-// large ones, or one is no text.
+// read returns the text of a module, and false if it does not exist. The error is a fault of the
+// source: the tool has too many modules, one is too large, or one is not valid UTF-8.
 func (f *folder) read(name string) (string, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,8 +77,8 @@ func (f *folder) open(name string) (*string, error) {
 	if f.files == nil || !fs.ValidPath(name) || path.Ext(name) != ".py" {
 		return nil, nil
 	}
-	if len(f.texts) == maxAsked {
-		return nil, broken(name, "the tool imports more than %d names", maxAsked)
+	if len(f.texts) == maxLookups {
+		return nil, broken(name, "the tool imports more than %d names", maxLookups)
 	}
 	code, ok := readFile(f.files, name)
 	if !ok {
@@ -89,15 +91,15 @@ func (f *folder) open(name string) (*string, error) {
 	f.found, f.bytes = f.found+1, f.bytes+len(text)
 	switch {
 	case f.found > maxModules:
-		return nil, broken(name, "%s is one module too many: a tool may import %d of its own", name, maxModules)
+		return nil, broken(name, "%s is one module too many: a tool can import at most %d modules of its own", name, maxModules)
 	case f.bytes > maxFolderBytes:
-		return nil, broken(name, "with %s, module %d of its own, the tool imports %d bytes; it may import %d", name, f.found, f.bytes, maxFolderBytes)
+		return nil, broken(name, "with %s, its module number %d, the tool imports %d bytes; it can import at most %d", name, f.found, f.bytes, maxFolderBytes)
 	}
 	return &text, nil
 }
 
-// readFile reads a file, of one that is too large a byte more than it may have. What cannot be read is not there: why
-// not may name a path of the host.
+// readFile reads a file, up to one byte more than the limit. A file that cannot be read counts as absent,
+// because the error could contain a path of the host.
 func readFile(files fs.FS, name string) ([]byte, bool) {
 	file, err := files.Open(name)
 	if err != nil {
@@ -111,31 +113,24 @@ func readFile(files fs.FS, name string) ([]byte, bool) {
 	return code, err == nil
 }
 
-// loadFault is the fault of a tool that a guest could not load.
+// loadFault returns the fault for a tool that a guest could not load.
 func (p *program) loadFault(r *run) error {
-	if r.halted != nil {
-		return r.halted
+	if r.channel.halted != nil {
+		return r.channel.halted
 	}
 	f := broken(p.name, "%s cannot be compiled: its code is nested too deep, or it is too large", p.name).(*abi.Fault)
-	var told failure
-	if r.outcome.verb == "error" && json.Unmarshal(r.outcome.rest, &told) == nil {
-		f.File, f.Line, f.Column = orElse(told.File, p.name), told.Line, told.Column
-		if told.Kind != "memory" && told.Kind != "recursion" {
-			f.Message = cut([]byte(f.File+" cannot be compiled: "+strings.TrimPrefix(told.Message, "SyntaxError: ")), maxMessageBytes)
+	var report failure
+	if r.channel.outcome.verb == "error" && json.Unmarshal(r.channel.outcome.rest, &report) == nil {
+		f.File, f.Line, f.Column = cmp.Or(report.File, p.name), report.Line, report.Column
+		if report.Kind != "memory" && report.Kind != "recursion" {
+			f.Message = cut([]byte(f.File+" cannot be compiled: "+strings.TrimPrefix(report.Message, "SyntaxError: ")), maxMessageBytes)
 		}
 	}
 	return f
 }
 
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
-}
-
-// unreadable is the fault of a runtime that cannot be had. The error of a file names a path of the host, so only its
-// reason is told.
+// unreadable returns the fault for a runtime that cannot be read. The error of a file contains a path of
+// the host, so the fault only contains its reason.
 func unreadable(err error) error {
 	if f, ok := err.(*abi.Fault); ok {
 		return f
@@ -146,7 +141,7 @@ func unreadable(err error) error {
 	return abi.Faultf(abi.SourceInvalid, "the Python runtime cannot be read: %v", err).WithHint(hintRuntime)
 }
 
-// named gives a fault of the runtime the file that could not be loaded for it.
+// named adds the tool's file to a fault of the runtime.
 func named(src engine.Source, err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.SourceInvalid && f.Code != abi.Unavailable {

@@ -54,9 +54,9 @@ func TestFolderBounds(t *testing.T) {
 		reads int
 		says  string
 	}{
-		{"modules", small, maxModules, "m200.py is one module too many: a tool may import 200 of its own"},
-		{"bytes", large, maxFolderBytes / maxSourceBytes, "with m8.py, module 9 of its own, the tool imports 9437184 bytes; it may import 8388608"},
-		{"names", fstest.MapFS{}, maxAsked, "more than 4000 names"},
+		{"modules", small, maxModules, "m200.py is one module too many: a tool can import at most 200 modules of its own"},
+		{"bytes", large, maxFolderBytes / maxSourceBytes, "with m8.py, its module number 9, the tool imports 9437184 bytes; it can import at most 8388608"},
+		{"names", fstest.MapFS{}, maxLookups, "more than 4000 names"},
 	} {
 		f := newFolder(tt.files)
 		for i := range tt.reads + 1 {

@@ -10,18 +10,20 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/stackguard"
 )
 
-// stackBytes is the size of the stack that the C code of the interpreter runs on. The 512 KiB that it is linked with are
-// enough for 40 to 80 nested calls of Python that pass through C, such as those of sorted with a key, for each takes 8 KiB
-// and more. It is no part of the memory that a tool may have, as a process's stack is no part of its heap; what of it a
-// run does not touch takes no memory.
+// stackBytes is the size of the stack for the interpreter's C code. The interpreter is linked with a
+// stack of 512 KiB, which is enough for only 40 to 80 nested Python calls that pass through C, such as
+// calls of sorted with a key: each takes 8 KiB or more. Like a process's stack, it does not count
+// towards the memory limit of a tool. Pages that a run does not touch use no memory.
 const stackBytes = 12 << 20
 
 const wasmPage = 64 << 10
 
-// stack is how far the stack of C reaches: it grows down from the pointer, and a pointer below the limit traps.
+// stack gives access to the C stack of an instance. The stack grows down, and a pointer below the limit
+// traps.
 type stack struct{ pointer, limit api.MutableGlobal }
 
-// stackOf returns the stack of an instance: package stackguard has made the limit the second mutable global of type i32.
+// stackOf returns the stack of an instance. The stack pointer is the first mutable global of type i32;
+// package stackguard adds the limit as the second.
 func stackOf(in *snapshot.Instance) (s stack, err error) {
 	var found []api.MutableGlobal
 	for _, global := range in.Globals() {
@@ -30,41 +32,41 @@ func stackOf(in *snapshot.Instance) (s stack, err error) {
 		}
 	}
 	if len(found) != 2 {
-		return s, errors.New("python: no global may be the stack pointer")
+		return s, errors.New("python: the module has no stack pointer and limit among its globals")
 	}
 	return stack{pointer: found[0], limit: found[1]}, nil
 }
 
-// overflowed reports whether the stack has grown beyond its limit, or, where it is the one that the interpreter was linked
-// with, beyond the start of the memory.
+// overflowed reports whether the stack has grown beyond its limit. For the stack that the interpreter
+// is linked with, the limit is the start of the memory.
 func (s stack) overflowed() bool {
 	pointer := uint32(s.pointer.Get())
 	return int32(pointer) < 0 || pointer < uint32(s.limit.Get())
 }
 
-// reserveStack makes room for a stack at the end of the memory, where the interpreter's allocator will not find it, and
-// returns the highest address and the lowest that the stack pointer may have.
+// reserveStack reserves a stack at the end of the memory, which the interpreter's allocator does not
+// use. It returns the highest and the lowest address that the stack pointer may have.
 func reserveStack(in *snapshot.Instance) (top, limit uint32, err error) {
 	pages, ok := in.Guest().Memory().Grow(stackBytes / wasmPage)
 	if !ok {
-		return 0, 0, errors.New("python: no memory for a stack")
+		return 0, 0, errors.New("python: not enough memory for a stack")
 	}
 	bottom := pages * wasmPage
 	return bottom + stackBytes, bottom + stackguard.Slack, nil
 }
 
-// maxCallsOfC is how many calls of C may be nested. One of Python that passes through C counts as two to five of them, and
-// takes 4 KiB of the stack for each at most. It is so many that the limit of Python's own calls, which Limits.CallDepth
-// sets, is mostly reached first, and so few that the stack suffices: a RecursionError can be caught, a stack that
-// overflows ends the run.
-const maxCallsOfC = 2200
+// maxCCalls is the maximum number of nested C calls. One Python call that passes through C counts as
+// two to five of them, and each takes at most 4 KiB of the stack. The number is high enough that the
+// limit of Python calls (Limits.CallDepth) is usually reached first, and low enough for the stack. The
+// difference matters: a tool can catch a RecursionError, but a stack overflow ends the run.
+const maxCCalls = 2200
 
-// allowCalls raises the number of calls of C that may be nested from what the interpreter was built with, which is 500 for
-// WASI. The thread's state in CPython 3.12 has three numbers in a row: how many calls of Python may still be nested, how
-// many may be nested in all, and how many calls of C may still be. The second is a mark that prepare.py has set. Where
-// they are not found, the number stays what it was.
+// allowCalls raises the limit of nested C calls, which the WASI build sets to 500. The thread state of
+// CPython 3.12 contains three adjacent numbers: the remaining Python calls, the recursion limit and the
+// remaining C calls. To find them, prepare.py sets the recursion limit to a mark. If they are not
+// found, the limit stays the same.
 func allowCalls(in *snapshot.Instance, mark uint32) {
-	const mostMade = 100 // calls that are under way
+	const maxActive = 100 // calls that are active at this time
 	guest := in.Guest().Memory()
 	memory, _ := guest.Read(0, guest.Size())
 	number := func(at int) uint32 { return binary.LittleEndian.Uint32(memory[at:]) }
@@ -73,16 +75,16 @@ func allowCalls(in *snapshot.Instance, mark uint32) {
 		if number(at) != mark {
 			continue
 		}
-		made, ofC := mark-number(at-4), number(at+4)
-		if made > mostMade || ofC == 0 || ofC > maxCallsOfC {
+		active, cCalls := mark-number(at-4), number(at+4)
+		if active > maxActive || cCalls == 0 || cCalls > maxCCalls {
 			continue
 		}
 		if found != 0 {
-			return // two places look alike
+			return // ambiguous: two positions match
 		}
 		found = at + 4
 	}
 	if found != 0 {
-		binary.LittleEndian.PutUint32(memory[found:], maxCallsOfC)
+		binary.LittleEndian.PutUint32(memory[found:], maxCCalls)
 	}
 }

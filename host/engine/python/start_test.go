@@ -58,15 +58,15 @@ func TestTopVaries(t *testing.T) {
 	e := sharedEngine(t)
 	files := fstest.MapFS{"stamp.py": {Data: []byte("def stamp():\n    return [datetime.now().isoformat()]\nfrom datetime import datetime\nNOW = stamp()\n")}}
 	for _, tt := range []struct{ name, top, warning string }{
-		{"time", "import time\nx = time.time()", "asks for the time in tool.py:2, so"},
-		{"monotonic time", "import time\nx = time.perf_counter()", "asks for the time in tool.py:2, so"},
-		{"a date", "def now():\n    return str(datetime.now())\n\nx = now()", "asks for the time in tool.py:2, so"},
-		{"time in a module", "import stamp\nx = stamp.NOW", "asks for the time in stamp.py:2, so"},
-		{"time that nobody sees", "import time\nx = next(iter(time.time_ns, 0))", "asks for the time, so"},
-		{"a line that is logged", "import logging\nlogging.info('x')\nx = time.time()", "asks for the time in tool.py:2, so"},
-		{"random", "import random\nx = random.random()", "asks for random numbers in tool.py:2, so"},
-		{"a seed", "import random\nrandom.seed(1)\nx = random.random(), id(random)", "asks for random numbers in tool.py:2, so"},
-		{"urandom", "import uuid\nx = str(uuid.uuid4())", "asks for random numbers in tool.py:2, so"},
+		{"time", "import time\nx = time.time()", "uses the time in tool.py:2, so"},
+		{"monotonic time", "import time\nx = time.perf_counter()", "uses the time in tool.py:2, so"},
+		{"a date", "def now():\n    return str(datetime.now())\n\nx = now()", "uses the time in tool.py:2, so"},
+		{"time in a module", "import stamp\nx = stamp.NOW", "uses the time in stamp.py:2, so"},
+		{"time that nobody sees", "import time\nx = next(iter(time.time_ns, 0))", "uses the time, so"},
+		{"a line that is logged", "import logging\nlogging.info('x')\nx = time.time()", "uses the time in tool.py:2, so"},
+		{"random", "import random\nx = random.random()", "uses random numbers in tool.py:2, so"},
+		{"a seed", "import random\nrandom.seed(1)\nx = random.random(), id(random)", "uses random numbers in tool.py:2, so"},
+		{"urandom", "import uuid\nx = str(uuid.uuid4())", "uses random numbers in tool.py:2, so"},
 		{"input", "x = str(input['n'])", ""},
 		{"a failure", "x = 1 / 0", ""},
 	} {

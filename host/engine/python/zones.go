@@ -15,17 +15,17 @@ import (
 
 //go:generate sh -c "gzip -9n <$GOROOT/lib/time/zoneinfo.zip >zoneinfo.zip.gz"
 
-// packedZones is Go's database of time zones, which JavaScript's Intl has too, compressed.
+// packedZones is Go's time zone database, compressed with gzip. JavaScript's Intl uses the same one.
 //
 //go:embed zoneinfo.zip.gz
 var packedZones []byte
 
-// zoneFiles are the files of all time zones (RFC 9636) by their names, about 400 KiB. They are unpacked when a tool first
-// asks for one, and all runs of the process share them.
+// zoneFiles returns the files of all time zones (RFC 9636) by name, about 400 KiB. They are unpacked
+// when a tool first needs one, and all runs of the process share them.
 var zoneFiles = sync.OnceValue(func() map[string][]byte {
 	files, err := unpackZones()
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // cannot happen: the archive is embedded
 	}
 	return files
 })
@@ -39,7 +39,7 @@ func unpackZones() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = bytes.Clone(all) // ReadAll leaves room behind it
+	all = bytes.Clone(all) // drops the spare capacity that ReadAll leaves
 	archive, err := zip.NewReader(bytes.NewReader(all), int64(len(all)))
 	if err != nil {
 		return nil, err
@@ -58,13 +58,13 @@ func unpackZones() (map[string][]byte, error) {
 	return files, nil
 }
 
-// zoneFile returns the file of a time zone, and false if there is none of this name.
+// zoneFile returns the file of a time zone, and false if there is no zone of this name.
 func zoneFile(name string) ([]byte, bool) {
 	file, ok := zoneFiles()[name]
 	return file, ok
 }
 
-// zoneNames returns the names of all time zones, one a line.
+// zoneNames returns the names of all time zones, one per line.
 var zoneNames = sync.OnceValue(func() string {
 	return strings.Join(slices.Sorted(maps.Keys(zoneFiles())), "\n")
 })

@@ -76,7 +76,7 @@ def _start(request):
     logs.flush()
     if not request["alone"]:
         freeze()
-    send("done", encode({"random": random_was_used, "place": place, "environ": environ}, "tool", 10))
+    send("done", encode({"random": random_was_used, "location": place, "environ": environ}, "tool", 10))
 
 
 def _run(request):

@@ -44,11 +44,11 @@ func FuzzMessages(f *testing.F) {
 		}
 		r := newRun(context.Background(), engine.Input{Limits: engine.Limits{OutputBytes: 1000, ValueNesting: 5}}, host, machine.Sources{})
 		r.files = newFolder(fstest.MapFS{"a.py": {Data: []byte("a = 1")}})
-		r.push(map[bool]string{true: "run\n{}", false: "load\n{}"}[running])
+		r.channel.push(map[bool]string{true: "run\n{}", false: "load\n{}"}[running])
 		buffer := make([]byte, 64)
 		for message := range bytes.SplitSeq(all, []byte{0}) {
-			_, _ = r.Read(buffer)
-			if _, err := r.Write(message); err != nil {
+			_, _ = r.channel.Read(buffer)
+			if _, err := r.channel.Write(message); err != nil {
 				break
 			}
 		}

@@ -12,11 +12,11 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// The exports of the interpreter that the engine needs.
+// startExport is the only export of the interpreter that the engine needs.
 const startExport = "_start"
 
-// rewrite checks the interpreter and makes of it what is compiled: a module whose stack is guarded, and which can be
-// stopped and restored.
+// rewrite checks the interpreter's module and rewrites it for compilation: its stack is guarded, and
+// its instances can be stopped and restored.
 func rewrite(code []byte) (machine.Code, error) {
 	parsed, err := binary.Parse(code, binary.Limits{})
 	if err != nil {
@@ -40,25 +40,25 @@ func compileError(err error) error {
 	return err
 }
 
-// inspect checks that a module is a command for WASI and asks for nothing else.
+// inspect checks that a module is a WASI command without other imports.
 func inspect(m *binary.Module) error {
 	if _, ok := m.Export(startExport); !ok {
 		return unusable("it does not export %s", startExport)
 	}
 	for _, i := range m.Imports {
 		if i.Module != wasi.ModuleName || i.Kind != binary.ExternFunc || !wasi.Known(i.Name) {
-			return unusable("it imports %.100q, and gets WASI preview 1 alone", i.Module+"."+i.Name)
+			return unusable("it imports %.100q; only WASI preview 1 is available", i.Module+"."+i.Name)
 		}
 	}
 	return nil
 }
 
-// unusable is the fault of a file that is no interpreter.
+// unusable returns the fault for a file that is not a usable interpreter.
 func unusable(format string, args ...any) error {
 	return abi.Faultf(abi.SourceInvalid, "the Python runtime is not CPython for WASI: "+format, args...).WithHint(hintRuntime)
 }
 
-// provide instantiates the module that the interpreter imports.
+// provide instantiates the host module that the interpreter imports.
 func provide(ctx context.Context, runtime wazero.Runtime, _ wazero.CompiledModule) error {
 	return wasi.Instantiate(ctx, runtime)
 }

@@ -14,25 +14,26 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// conclude says what came of a run, given what ended its guest.
+// conclude returns the output or the error of a run. ended is the error of the guest's call.
 func (r *run) conclude(p *program, ended error) (engine.Output, error) {
 	var out engine.Output
 	if r.instance != nil {
 		out.MemoryBytes = r.memoryBytes()
 	}
+	outcome := r.channel.outcome
 	switch {
-	case r.halted != nil:
-		return out, r.halted
-	case r.outcome.verb == "error":
+	case r.channel.halted != nil:
+		return out, r.channel.halted
+	case outcome.verb == "error":
 		return out, r.failed()
-	case r.outcome.verb == "unfit":
-		return out, abi.Faultf(abi.OutputInvalid, "the output cannot be written as JSON: %s", quoted(r.outcome.rest, maxMessageBytes))
-	case r.outcome.verb != "answer":
+	case outcome.verb == "unfit":
+		return out, abi.Faultf(abi.OutputInvalid, "the output cannot be written as JSON: %s", quoted(outcome.rest, maxMessageBytes))
+	case outcome.verb != "answer":
 		return r.silent(out, ended)
 	}
-	answer, changes, _ := bytes.Cut(r.outcome.rest, []byte{'\n'})
+	answer, changes, _ := bytes.Cut(outcome.rest, []byte{'\n'})
 	var err error
-	if out.Output, err = r.answer("output", answer); err != nil {
+	if out.Output, err = r.checkDocument("output", answer); err != nil {
 		return out, err
 	}
 	out.Context, err = r.changes(changes)
@@ -43,29 +44,30 @@ func (r *run) conclude(p *program, ended error) (engine.Output, error) {
 	return out, err
 }
 
-// answer checks a document that the guest wrote.
-func (r *run) answer(name string, text []byte) (json.RawMessage, error) {
+// checkDocument checks the size and the syntax of a document that the guest wrote.
+func (r *run) checkDocument(name string, text []byte) (json.RawMessage, error) {
 	if len(text) > r.limits.OutputBytes {
 		return nil, abi.Faultf(abi.OutputLimit, "the %s is larger than %d bytes", name, r.limits.OutputBytes)
 	}
-	if err := r.check(name, text); err != nil {
+	if err := checkJSON(name, text, r.limits.ValueNesting); err != nil {
 		return nil, abi.Faultf(abi.OutputInvalid, "the %s cannot be written as JSON: %v", name, err)
 	}
 	return text, nil
 }
 
-// changes is the object of the keys of the context that the guest changed, nil for none.
+// changes returns an object with the keys of the context that the guest changed, or nil if it
+// changed none.
 func (r *run) changes(text []byte) (json.RawMessage, error) {
 	if string(text) == "{}" {
 		return nil, nil
 	}
-	text, err := r.answer("context", text)
+	text, err := r.checkDocument("context", text)
 	if err != nil {
 		return nil, err
 	}
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(text, &keys) != nil || keys == nil {
-		return nil, abi.Faultf(abi.OutputInvalid, "the context is to be a JSON object")
+		return nil, abi.Faultf(abi.OutputInvalid, "the context must be a JSON object")
 	}
 	for key := range keys {
 		if engine.OfWorkflow(key) {
@@ -75,7 +77,8 @@ func (r *run) changes(text []byte) (json.RawMessage, error) {
 	return text, nil
 }
 
-// silent is a guest that did not answer: it exited, it trapped, or it broke what would have answered.
+// silent returns the result of a guest without an answer: it exited, it trapped, or it broke the
+// code that sends the answer.
 func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 	exit, exited := errors.AsType[*sys.ExitError](ended)
 	switch {
@@ -84,16 +87,16 @@ func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 		return out, nil
 	case exited:
 		return out, abi.Faultf(abi.ToolError, "the tool exited with code %d", exit.ExitCode())
-	case r.refused():
+	case r.deniedMemory():
 		return out, outOfMemory(r.limits.MemoryBytes)
 	case ended != nil && ended != errRaised:
 		return out, r.trapped(ended)
 	}
 	return out, abi.Faultf(abi.ToolError, "the tool did not answer").
-		WithHint("it changed what Python itself needs to answer, or closed its standard input")
+		WithHint("it changed a part of Python that returns the output, or closed its standard input")
 }
 
-// trapped is the fault of an interpreter that a trap ended.
+// trapped returns the fault for a trap in the interpreter.
 func (r *run) trapped(err error) error {
 	trap := machine.TrapOf(err)
 	if trap.IsStackOverflow() || r.overflowed() {
@@ -102,8 +105,8 @@ func (r *run) trapped(err error) error {
 	return abi.Faultf(abi.ToolError, "the interpreter "+engine.Trapped+"%s", trap.Message)
 }
 
-// overflowed reports whether the stack of the interpreter's C code has overflowed. Calls through C take more of it than
-// their number says, which is what Python bounds.
+// overflowed reports whether the stack of the interpreter's C code has overflowed. Python bounds the
+// number of calls, and calls that pass through C use more stack than that number suggests.
 func (r *run) overflowed() bool {
 	if r.instance == nil {
 		return false
@@ -114,7 +117,7 @@ func (r *run) overflowed() bool {
 
 const hintRecursion = "a function that calls itself may lack the condition that ends it"
 
-// failure is what the guest says of an exception that nothing caught.
+// failure is the guest's report of an uncaught exception.
 type failure struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
@@ -126,50 +129,51 @@ type failure struct {
 	Stack   string `json:"stack"`
 }
 
-// failed is the fault of such an exception.
+// failed returns the fault for an uncaught exception.
 func (r *run) failed() error {
-	var told failure
-	if json.Unmarshal(r.outcome.rest, &told) != nil {
-		return abi.Faultf(abi.ToolError, "the tool failed, and its error cannot be told")
+	var report failure
+	if json.Unmarshal(r.channel.outcome.rest, &report) != nil {
+		return abi.Faultf(abi.ToolError, "the tool failed, and its error cannot be read")
 	}
-	f := r.faultOf(told)
-	f.File, f.Stack = cut([]byte(told.File), maxNameBytes), cut([]byte(told.Stack), maxMessageBytes)
-	f.Line, f.Column = max(told.Line, 0), max(told.Column, 0)
+	f := r.faultOf(report)
+	f.File, f.Stack = cut([]byte(report.File), maxNameBytes), cut([]byte(report.Stack), maxMessageBytes)
+	f.Line, f.Column = max(report.Line, 0), max(report.Column, 0)
 	return f
 }
 
-func (r *run) faultOf(told failure) *abi.Fault {
-	if n := told.Fault; n != nil && *n >= 0 && *n < len(r.issued) {
-		issued := *r.issued[*n]
+func (r *run) faultOf(report failure) *abi.Fault {
+	if n := report.Fault; n != nil && *n >= 0 && *n < len(r.memory.issued) {
+		issued := *r.memory.issued[*n]
 		return &issued
 	}
 	switch {
-	case told.Kind == "recursion":
+	case report.Kind == "recursion":
 		return abi.Faultf(abi.StackLimit, "calls are nested deeper than %d", r.limits.CallDepth).WithHint(hintRecursion)
-	case told.Kind == "memory" && r.refused():
+	case report.Kind == "memory" && r.deniedMemory():
 		return outOfMemory(r.limits.MemoryBytes)
 	}
-	f := abi.Faultf(abi.ToolError, "%s", cut([]byte(told.Message), maxMessageBytes))
-	f.Hint = cut([]byte(told.Hint), maxMessageBytes)
+	f := abi.Faultf(abi.ToolError, "%s", cut([]byte(report.Message), maxMessageBytes))
+	f.Hint = cut([]byte(report.Hint), maxMessageBytes)
 	return f
 }
 
-// refused reports whether the guest was not given the memory that it asked for.
-func (r *run) refused() bool { return r.instance != nil && r.instance.Refused() }
+// deniedMemory reports whether the guest requested memory beyond its limit.
+func (r *run) deniedMemory() bool { return r.instance != nil && r.instance.Refused() }
 
 func outOfMemory(limit int64) *abi.Fault {
 	return abi.Faultf(abi.MemoryLimit, "the tool asked for more memory than the %s it may have", size(limit)).
 		WithHint("limits: {memory: ...} of the tool gives it more, up to what the host allows")
 }
 
-// tooSmall is the fault of a limit below what the interpreter holds before the tool is there.
-func tooSmall(limit, least int64) *abi.Fault {
-	least = (least + 1<<20 - 1) >> 20
-	return abi.Faultf(abi.MemoryLimit, "Python itself takes more than the %s that the tool may have", size(limit)).
-		WithHint("limits: {memory: %dMiB} of the tool is the least that works, and leaves it some room", least)
+// tooSmall returns the fault for a limit below the memory that the interpreter uses before it loads
+// the tool.
+func tooSmall(limit, used int64) *abi.Fault {
+	mebibytes := (used + 1<<20 - 1) >> 20
+	return abi.Faultf(abi.MemoryLimit, "Python itself needs more than the tool's memory limit of %s", size(limit)).
+		WithHint("set limits: {memory: %dMiB} or more for the tool, and leave room for its own data", mebibytes)
 }
 
-// size is a number of bytes as people write it.
+// size formats a number of bytes for messages.
 func size(bytes int64) string {
 	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
@@ -177,10 +181,11 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// maxQuote is how much longer a character can get when it is written as JSON.
+// maxQuote is the factor by which a character can grow when it is written as JSON.
 const maxQuote = 6
 
-// quoted is a JSON string of the guest's, of at most limit bytes; "" where it is none.
+// quoted decodes a JSON string of the guest and cuts it to limit bytes. It returns "" if the value is
+// not a JSON string.
 func quoted(value []byte, limit int) string {
 	var text string
 	if len(value) > maxQuote*limit {
@@ -192,7 +197,7 @@ func quoted(value []byte, limit int) string {
 	return cut([]byte(text), limit)
 }
 
-// cut makes a text of bytes of the guest's, of at most limit bytes.
+// cut converts bytes of the guest to valid UTF-8 of at most limit bytes.
 func cut(text []byte, limit int) string {
 	if len(text) <= limit {
 		return strings.ToValidUTF8(string(text), "\uFFFD")

@@ -1,0 +1,237 @@
+package python
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
+	"github.com/toolrun/toolrun/internal/wasm/snapshot"
+	"github.com/toolrun/toolrun/internal/wasm/wasi"
+)
+
+// handler handles the requests that a guest makes while it serves one of the host's requests.
+type handler interface {
+	// call performs a memory operation.
+	call(op string, args []string) ([]byte, error)
+	// refuse raises the error for a malformed memory call.
+	refuse(op, kind, message string) ([]byte, error)
+	log(level abi.Level, text string) error
+	// warn records a warning for the author of the tool.
+	warn(text string)
+	// file reads a file of the tool's folder.
+	file(name string) (text string, ok bool, err error)
+}
+
+// channel is the connection to one guest: it carries requests and replies in both directions, and
+// records how the guest ended. It belongs to the goroutine that calls the guest.
+type channel struct {
+	ctx       context.Context
+	handler   handler
+	system    *wasi.System
+	announced func(fields []string)
+
+	requests   []string // the queue of requests for the guest
+	doing      string   // the verb of the request that the guest read last
+	inbox      []byte   // the unread rest of a request or a reply
+	full       bool     // the last read filled the guest's buffer, so the guest reads again
+	ready      []string // the fields that the guest announced
+	maxOutcome int      // how many bytes of an outcome are kept
+	over       bool     // the guest must not go on
+
+	outcome outcome
+	done    []byte // the body of the last outcome "done"
+	halted  error  // the host's reason for stopping the guest
+}
+
+// Bounds of a guest's messages, which could be as large as its memory.
+const (
+	maxVerb      = 16 // the longest verb and its line feed are shorter
+	maxFields    = 16 // more than any call has
+	maxCallBytes = 3*maxArgumentBytes + 1<<10
+)
+
+// outcome is the guest's final message for a request.
+type outcome struct {
+	verb string // "done", "answer", "unfit" or "error"; "" if there is none
+	rest []byte
+}
+
+func newChannel(ctx context.Context, handler handler, from machine.Sources) *channel {
+	c := &channel{ctx: ctx, handler: handler, maxOutcome: 1 << 20}
+	from = from.WithDefaults()
+	wall := func() time.Time {
+		if c.ready != nil && c.announced != nil { // the guest waits at a location that it announced
+			c.announced(c.ready)
+			c.announced = nil
+		}
+		return from.Walltime()
+	}
+	// New only fails for invalid arguments, and these are constants of this package.
+	c.system, _ = wasi.New(wasi.Config{
+		Args:     []string{"python", "-I", "-S", "-B", "-X", "utf8", "-c", bootProgram()},
+		Walltime: wall, Nanotime: from.Nanotime, Random: from.Random, Channel: c, Log: c.printed,
+	})
+	return c
+}
+
+// push queues a request.
+func (c *channel) push(request string) { c.requests = append(c.requests, request) }
+
+// context returns the context for calls of the guest.
+func (c *channel) context() context.Context {
+	return machine.With(wasi.With(c.ctx, c.system), c)
+}
+
+// ask makes a started interpreter serve the next request.
+func (c *channel) ask(i *interpreter, in *snapshot.Instance) error {
+	c.outcome = outcome{}
+	return c.ended(i.call(c.context(), in))
+}
+
+// launch starts an interpreter, which then serves all queued requests.
+func (c *channel) launch(in *snapshot.Instance) error {
+	_, err := in.Guest().ExportedFunction(startExport).Call(c.context())
+	return c.ended(err)
+}
+
+// ended returns the error of a call of the guest. A reason of the host takes precedence.
+func (c *channel) ended(err error) error {
+	if stopped := c.system.Flush(); c.halted == nil {
+		c.halted = stopped
+		if stopped != nil && c.ctx.Err() != nil { // the context ended while the guest slept or printed
+			c.halted = engine.EndOf(c.ctx)
+		}
+	}
+	if c.halted != nil {
+		return c.halted
+	}
+	return err
+}
+
+// Read passes the rest of a message to the guest. After the guest has read its end, Read begins the
+// next request.
+func (c *channel) Read(p []byte) (int, error) {
+	if c.over {
+		return 0, machine.ErrStopped
+	}
+	if len(c.inbox) == 0 && !c.full && len(c.requests) > 0 && c.outcome.verb != "error" {
+		c.inbox, c.requests = []byte(c.requests[0]), c.requests[1:]
+		c.doing, _, _ = strings.Cut(string(c.inbox[:min(len(c.inbox), maxVerb)]), "\n")
+	}
+	n := copy(p, c.inbox)
+	c.inbox = c.inbox[n:]
+	c.full = n == len(p)
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// Write handles a message from the guest. A guest may write anything; an unknown message is ignored.
+// An error ends the guest.
+func (c *channel) Write(message []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		c.halted = engine.EndOf(c.ctx)
+		return 0, c.halted
+	}
+	verb, rest, _ := bytes.Cut(message, []byte{'\n'})
+	if err := c.handle(string(verb[:min(len(verb), maxVerb)]), rest); err != nil {
+		c.halted = err
+		return 0, err
+	}
+	return len(message), nil
+}
+
+func (c *channel) handle(verb string, rest []byte) (err error) {
+	switch verb {
+	case "call", "refuse", "file", "zone", "zones":
+		c.full = false
+		c.inbox, err = c.reply(verb, rest)
+	case "log":
+		level, text, _ := bytes.Cut(rest, []byte{'\n'})
+		return c.handler.log(levelOf(string(level[:min(len(level), maxVerb)])), quoted(text, maxLogBytes))
+	case "warn":
+		c.handler.warn(quoted(rest, maxMessageBytes))
+	case "ready":
+		c.ready = strings.Split(string(rest[:min(len(rest), maxNameBytes)]), "\n")
+	case "done", "answer", "unfit", "error":
+		// Only a message that is too large is truncated here. The run rejects it later.
+		c.outcome = outcome{verb: verb, rest: bytes.Clone(rest[:min(len(rest), c.maxOutcome)])}
+		if verb == "done" {
+			c.done = c.outcome.rest
+		}
+	}
+	return err
+}
+
+// reply handles a request of the guest and returns the reply.
+func (c *channel) reply(verb string, rest []byte) ([]byte, error) {
+	if len(rest) > maxCallBytes {
+		return c.handler.refuse("", "deep", `"the arguments are too large"`)
+	}
+	fields := strings.SplitN(string(rest), "\n", maxFields)
+	switch verb {
+	case "call":
+		return c.handler.call(fields[0], fields[1:])
+	case "refuse":
+		fields = append(fields, "", "")
+		return c.handler.refuse(fields[0], fields[1], fields[2])
+	case "zone":
+		file, ok := zoneFile(quoted([]byte(fields[0]), maxNameBytes))
+		if !ok {
+			return []byte("none\n"), nil
+		}
+		return append([]byte("ok\n"), file...), nil
+	case "zones":
+		return []byte("ok\n" + zoneNames()), nil
+	}
+	text, ok, err := c.handler.file(quoted([]byte(fields[0]), maxNameBytes))
+	if !ok {
+		return []byte("none\n"), err
+	}
+	return []byte("ok\n" + text), nil
+}
+
+// printed logs a line of the guest's standard output or error.
+func (c *channel) printed(stream int, line []byte) error {
+	level := abi.LevelInfo
+	if stream == wasi.Stderr {
+		level = abi.LevelError
+	}
+	err := c.handler.log(level, cut(line, maxLogBytes))
+	if err != nil {
+		c.halted = err
+	}
+	return err
+}
+
+func levelOf(name string) abi.Level {
+	switch level := abi.Level(name); level {
+	case abi.LevelDebug, abi.LevelWarn, abi.LevelError:
+		return level
+	}
+	return abi.LevelInfo
+}
+
+// Yield reports whether the guest may go on. It stops when its context ends.
+func (c *channel) Yield() bool {
+	if c.ctx.Err() != nil {
+		c.halted = engine.EndOf(c.ctx)
+		return false
+	}
+	return true
+}
+
+// noHandler is the handler for a guest that makes no requests.
+type noHandler struct{}
+
+func (noHandler) call(string, []string) ([]byte, error)         { return nil, nil }
+func (noHandler) refuse(string, string, string) ([]byte, error) { return nil, nil }
+func (noHandler) log(abi.Level, string) error                   { return nil }
+func (noHandler) warn(string)                                   {}
+func (noHandler) file(string) (string, bool, error)             { return "", false, nil }

@@ -1,0 +1,114 @@
+package python
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/codecache"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
+	"github.com/toolrun/toolrun/internal/wasm/snapshot"
+)
+
+// Compile compiles an interpreter for WithCompiled, and writes the result to a folder. The interpreter
+// is CPython for WASI, as for WithRuntime. Compile also starts it once and saves a snapshot of its
+// memory, because most of a start is spent on imports. The snapshot contains the secret of the
+// interpreter's hashes. The folder must be empty; it is created with mode 0700 if it does not exist.
+// If the interpreter cannot be compiled, the error is an *abi.Fault with the code source_invalid.
+func Compile(ctx context.Context, runtime []byte, dir string) error {
+	code, err := rewrite(runtime)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("python: save the interpreter: %w", err)
+	}
+	m, err := machine.Save(ctx, dir, code, provide)
+	if err != nil {
+		return fmt.Errorf("python: save the interpreter: %w", compileError(err))
+	}
+	i := &interpreter{machine: m}
+	if err = i.boot(ctx); err == nil && i.base != nil {
+		err = i.save(dir)
+	}
+	if err == nil {
+		err = codecache.Seal(dir)
+	}
+	return errors.Join(err, i.close())
+}
+
+// snapshotVersion is the version of the format of saved snapshots and of how the interpreter is
+// started.
+const snapshotVersion = 3
+
+// Version identifies the output of Compile. WithCompiled can read a folder that a program of the same
+// Version has written.
+func Version() string {
+	sum := sha256.Sum256([]byte(bootProgram() + guestFiles()))
+	return fmt.Sprintf("%d.%d.%x", rewriteVersion, snapshotVersion, sum[:8])
+}
+
+// The files of a saved snapshot: the memory and the rest of the state.
+const (
+	memoryName = "memory"
+	stateName  = "state"
+)
+
+// savedState is the state of a started interpreter except its memory.
+type savedState struct {
+	Saved snapshot.Saved `json:"saved"`
+	Entry entryPoint     `json:"entry"`
+}
+
+// save writes the snapshot of the started interpreter to a folder.
+func (i *interpreter) save(dir string) error {
+	saved, err := i.base.Save(filepath.Join(dir, memoryName))
+	if err != nil {
+		return fmt.Errorf("python: save the started interpreter: %w", err)
+	}
+	text, err := json.Marshal(savedState{saved, i.entry})
+	if err != nil {
+		return fmt.Errorf("python: save the started interpreter: %w", err)
+	}
+	return os.WriteFile(filepath.Join(dir, stateName), text, 0o600)
+}
+
+// resume loads the snapshot that save has written. It reports false if the snapshot cannot be used; the
+// interpreter must then be started.
+func (i *interpreter) resume(ctx context.Context, dir string) bool {
+	var state savedState
+	text, err := os.ReadFile(filepath.Join(dir, stateName))
+	if err != nil || json.Unmarshal(text, &state) != nil {
+		return false
+	}
+	base, err := i.machine.OpenImage(instances, filepath.Join(dir, memoryName), state.Saved)
+	if err != nil {
+		return false
+	}
+	i.base, i.entry = base, state.Entry
+	if i.answers(ctx) != nil {
+		_ = base.Close(ctx)
+		i.base = nil
+		return false
+	}
+	i.machine.ReleaseModule() // 17 MB
+	return true
+}
+
+// openCompiled opens a folder that Compile has written.
+func openCompiled(ctx context.Context, dir string) (*machine.Machine, error) {
+	m, err := machine.OpenSealed(ctx, dir, provide)
+	if err == nil {
+		return m, nil
+	}
+	return nil, abi.Faultf(abi.Unavailable, "the compiled Python runtime is missing or damaged").WithHint("delete the cache of compiled code")
+}
+
+// Prepare opens the system resources that are needed to restore snapshots. A process calls it before it
+// gives up the right to open files. Without it, runs are slower and snapshots are larger.
+func Prepare() { snapshot.Prepare() }

@@ -1,0 +1,139 @@
+package python
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/internal/wasm/machine"
+	"github.com/toolrun/toolrun/internal/wasm/snapshot"
+)
+
+// topLevel runs the top level of a tool once for all runs, if its result is the same in every run.
+type topLevel struct {
+	program *program
+
+	lock    chan struct{}   // a mutex whose Lock can be cancelled; guards the fields below, up to varies
+	tried   bool            // a run has tried to run the top level for all runs
+	started *snapshot.Image // the interpreter after the top level; nil if each run has to run it
+	early   []abi.LogLine   // the lines that the top level logged
+	varies  string          // what the top level uses that differs between runs; "" if nothing does
+
+	// location is the line that uses varies: "" if it is unknown, nil until a run has looked for it.
+	location atomic.Pointer[string]
+}
+
+func newTopLevel(p *program) *topLevel {
+	return &topLevel{program: p, lock: make(chan struct{}, 1)}
+}
+
+// image returns the interpreter after the top level, or nil if each run has to run the top level. The
+// first call runs it. Each run logs the lines that the top level logged, as if it had run there.
+func (l *topLevel) image(r *run) (*snapshot.Image, error) {
+	ctx := r.channel.ctx
+	select {
+	case l.lock <- struct{}{}:
+		defer func() { <-l.lock }()
+	case <-ctx.Done():
+		return nil, engine.EndOf(ctx)
+	}
+	if !l.tried && l.program.loaded != nil {
+		if err := l.try(r); err != nil {
+			return nil, err
+		}
+	}
+	for _, line := range l.early {
+		if err := r.log(line.Level, line.Text); err != nil {
+			return nil, err
+		}
+	}
+	return l.started, nil
+}
+
+// try runs the top level for all runs. If the top level fails, or uses a value that differs between
+// runs, each run runs it and reports its errors. The error of try is only the end of the context of r,
+// or a failure of the host.
+func (l *topLevel) try(r *run) error {
+	ctx := r.channel.ctx
+	var probe inputProbe
+	top := newRun(ctx, r.in, engine.Host{}, probe.sources())
+	defer top.close()
+	err := top.perform(l.program, l.program.loaded, top.startRequest(false, false))
+	if ctx.Err() != nil {
+		return engine.EndOf(ctx)
+	}
+	l.tried = true
+	var report struct {
+		Random  bool `json:"random"`
+		Environ bool `json:"environ"`
+	}
+	outcome := top.channel.outcome
+	if err != nil || outcome.verb != "done" || json.Unmarshal(outcome.rest, &report) != nil {
+		return nil
+	}
+	if report.Environ { // env can differ between runs
+		return nil
+	}
+	if l.varies = probe.used(report.Random); l.varies != "" {
+		return nil
+	}
+	if l.started, err = top.instance.Capture(); err == nil {
+		l.early = top.early
+	}
+	return err
+}
+
+// toWatch reports whether the next run of the top level has to find the line that uses a varying value.
+// That search is not part of try: a later run of the top level can do it at no extra cost.
+func (l *topLevel) toWatch() bool { return l.varies != "" && l.location.Load() == nil }
+
+// warn adds a warning to a run that ran the top level: it names the reason.
+func (l *topLevel) warn(r *run) {
+	if l.varies == "" {
+		return
+	}
+	var report struct {
+		Location string `json:"location"`
+	}
+	if l.toWatch() && json.Unmarshal(r.channel.done, &report) == nil {
+		l.location.Store(&report.Location)
+	}
+	in := ""
+	if location := l.location.Load(); location != nil && *location != "" {
+		in = " in " + cut([]byte(*location), maxNameBytes)
+	}
+	r.warnings = append(r.warnings, fmt.Sprintf("the top level of the tool uses %s%s, so it runs again in each run; move that to the entry", l.varies, in))
+}
+
+// inputProbe records whether a top level uses the time or random numbers.
+type inputProbe struct{ time, random bool }
+
+func (p *inputProbe) sources() machine.Sources {
+	return machine.Sources{
+		Walltime: func() time.Time { p.time = true; return time.Now() },
+		Nanotime: func() int64 { p.time = true; return machine.Nanotime() },
+		Random:   p,
+	}
+}
+
+// Read fills buffer with random bytes.
+func (p *inputProbe) Read(buffer []byte) (int, error) {
+	p.random = true
+	return rand.Read(buffer)
+}
+
+// used names the varying value that the top level used, or returns "". random reports whether the
+// guest has used a generator of Python's own.
+func (p *inputProbe) used(random bool) string {
+	if p.time {
+		return "the time"
+	}
+	if p.random || random {
+		return "random numbers"
+	}
+	return ""
+}
