@@ -1,10 +1,10 @@
-// Package sdkpython carries the Python of the SDK that runs around a tool into the host, where an engine gives it to
-// its guests.
+// Package sdkpython embeds the Python modules of the SDK that run inside the guest. The Python engine
+// loads them into its interpreters.
 package sdkpython
 
 import "embed"
 
-// Guest holds the package that a guest imports. Its boot.py is what the interpreter is started with.
+// Guest contains the package that a guest imports. The interpreter starts with its boot.py.
 //
 //go:embed guest/*.py
 var Guest embed.FS

@@ -56,7 +56,7 @@ func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fa
 	case !ok:
 		return operation, abi.Faultf(abi.InvalidArgument, "there is no such operation")
 	case !running:
-		return operation, abi.Faultf(abi.InvalidArgument, "%s: there is no memory while the top level of a tool runs that has an entry", op).
+		return operation, abi.Faultf(abi.InvalidArgument, "%s: memory is not available while the top level of a tool with an entry runs", op).
 			WithHint("call memory from the entry: the top level may run once for many runs")
 	case m.host == nil:
 		return operation, abi.Faultf(abi.NotFound, "this run has no memory")

@@ -57,7 +57,7 @@ func newRun(ctx context.Context, in engine.Input, host engine.Host, from machine
 // numbers.
 func (r *run) startRequest(perRun, watch bool) string {
 	return fmt.Sprintf(`start
-{"depth":%d,"nesting":%d,"alone":%t,"watch":%t,"env":%s}`, r.limits.CallDepth, r.limits.ValueNesting, perRun, watch, r.env(perRun))
+{"depth":%d,"nesting":%d,"per_run":%t,"watch":%t,"env":%s}`, r.limits.CallDepth, r.limits.ValueNesting, perRun, watch, r.env(perRun))
 }
 
 // env returns the variables that the top level finds in os.environ, as JSON. There are none if the

@@ -1,5 +1,5 @@
-"""What runs around a tool inside the sandbox: the host's half of the conversation is package python of the host.
+"""The guest's part of the Python runtime. Its counterpart in the host is the Go package host/engine/python.
 
-A tool never imports this package. It sees what the package makes: ``memory``, ``context``, ``input`` and the rest of
-what ``world.py`` puts into a tool's globals.
+A tool never imports this package. It uses the objects that the package provides: the module ``memory``, ``context``,
+``input`` and the other names that ``globals.py`` adds to a tool's globals.
 """

@@ -1,11 +1,11 @@
-# What the interpreter is started with, as python -c: reads this package from the host, and serves it.
+# The program that the interpreter starts with (python -c). It reads this package from the host and serves requests.
 import builtins
 import sys
 import zipimport
 from _imp import _fix_co_filename
 from posix import read
 
-# The library was compiled on another machine, whose folders tracebacks are not to show.
+# The library was compiled on another machine. Its folders must not appear in tracebacks.
 unmarshal = zipimport._unmarshal_code
 
 
@@ -21,7 +21,7 @@ def unmarshal_code(importer, path, file, name, data):
 
 
 zipimport._unmarshal_code = unmarshal_code
-for module in list(sys.modules.values()):  # those that Python itself needed to start
+for module in list(sys.modules.values()):  # the modules that Python imported during its start
     _, _, file = (getattr(module, "__file__", "") or "").partition(".zip/")
     for holder in (module, *(value for value in vars(module).values() if isinstance(value, type))) if file else ():
         for value in vars(holder).values():
@@ -36,7 +36,7 @@ while len(parts[-1]) == 1 << 16:
 texts = json.loads(b"".join(parts))
 importing = {"__name__": "importing"}
 exec(compile(texts["_toolrun/importing.py"], "<toolrun>/importing.py", "exec"), importing)
-# Its modules get builtins of their own, which no tool changes.
+# The modules of this package get builtins of their own, which a tool cannot change.
 sys.meta_path.insert(0, importing["Texts"](texts, "<toolrun>/", dict(vars(builtins))))
 
 from _toolrun.prepare import prepare  # noqa: E402
@@ -44,7 +44,7 @@ from _toolrun.serving import serve  # noqa: E402
 from time import time  # noqa: E402
 
 prepare()
-# The host takes its picture in this call, for it is one during which Python keeps the lock of the interpreter.
+# The host captures its snapshot during this call, because Python keeps the interpreter lock while it runs.
 time()
 while serve():
     pass

@@ -1,7 +1,7 @@
-"""The one way out: standard input, which the host reads and writes.
+"""The channel to the host: standard input, which the host reads and writes.
 
-A message is one write. Its fields are separated by line feeds, of which JSON texts hold none. What the host answers
-is there to be read at once, and read to its end.
+Each write is one message. Its fields are separated by line feeds, which JSON texts do not contain. A reply of the host
+can be read immediately after the message, and must be read to its end.
 """
 
 from posix import read, write
@@ -11,12 +11,12 @@ _PART = 1 << 16
 
 
 def send(*fields):
-    """Tell the host something."""
+    """Send a message to the host."""
     write(_CHANNEL, "\n".join(fields).encode())
 
 
 def receive():
-    """Read what the host answered, or asks for."""
+    """Read a reply or a request of the host."""
     part = read(_CHANNEL, _PART)
     if len(part) < _PART:
         return part
@@ -28,13 +28,13 @@ def receive():
 
 
 def fetch(*fields):
-    """Tell the host something that it answers: the first line of the answer, and the bytes that follow it."""
+    """Send a request to the host, and return the first line of its reply and the bytes after it."""
     send(*fields)
     kind, _, rest = receive().partition(b"\n")
     return kind, rest
 
 
 def ask(*fields):
-    """Tell the host something that it answers: the first line of the answer, and the text that follows it."""
+    """Send a request to the host, and return the first line of its reply and the text after it."""
     kind, rest = fetch(*fields)
     return kind, rest.decode()

@@ -1,22 +1,22 @@
-"""What a refused memory call raises.
+"""The exceptions of memory calls.
 
-A tool finds these names as globals and in the module ``memory``. They are ordinary exceptions, so a tool catches
-what it can handle and lets the rest through: a fault that nobody caught ends the run with its own code.
+They are globals of a tool, and attributes of the module ``memory``. A tool catches those that it can handle. An
+uncaught one ends the run, which then fails with the exception's code.
 """
 
 from __future__ import annotations
 
 
 class MemoryAccessError(Exception):
-    """A memory call that was refused. Each code has a subclass; ``code`` never changes its meaning, the text may.
+    """The error of a memory call. Each code has a subclass. The meaning of a code is stable, the message is not.
 
-    code        says why, such as "conflict"
-    message     the text for people, as ``str(error)`` gives it
-    store       the store that was asked for, or None
-    item        the record of the store that it is about, in a store with many, or None
-    violations  where a content does not fit its schema: dicts with pointer, keyword and, where told, limit
-    hint        what to do about it, or None
-    op          the call that was refused, such as "set_content", or None
+    code        the reason, such as "conflict"
+    message     the message, which ``str(error)`` also returns
+    store       the name of the store, or None
+    item        the key of the record, in a store with several records, or None
+    violations  the violations of the store's schema: dicts with pointer, keyword and, if known, limit
+    hint        a remedy, or None
+    op          the operation, such as "set_content", or None
     """
 
     def __init__(
@@ -39,59 +39,59 @@ class MemoryAccessError(Exception):
         self.op = op
 
     def __reduce__(self) -> tuple:
-        # Exception would be made anew from its one argument, the message.
+        # By default, pickle and copy would call the class with the message only.
         return type(self), (self.code, self.message, self.store, self.violations, self.hint, self.op, self.item)
 
 
 class NotFoundError(MemoryAccessError):
-    """There is no such store, or the tool was not granted any access to it."""
+    """The store does not exist, or the tool has no grant for it."""
 
 
 class AccessDeniedError(MemoryAccessError):
-    """The store exists, but not with this verb, or not for this caller."""
+    """The tool's grant for the store does not include this operation, or the caller is not permitted."""
 
 
 class ReadOnlyError(MemoryAccessError):
-    """A write to what only the host writes, such as sessionMeta."""
+    """Only the host can write to the store, such as sessionMeta."""
 
 
 class SchemaViolationError(MemoryAccessError):
-    """The content does not fit the store's schema; ``violations`` says where."""
+    """The content violates the store's schema; ``violations`` lists the locations."""
 
 
 class ConflictError(MemoryAccessError):
-    """The record has another revision than ``if_revision`` asks for."""
+    """The revision of the record differs from ``if_revision``."""
 
 
 class NoUserError(MemoryAccessError):
-    """A store of access ``user``, and no user is known."""
+    """The store has access ``user``, and the run has no user."""
 
 
 class NoSessionError(MemoryAccessError):
-    """A store that lives with a session, and no session is known."""
+    """The store belongs to a session, and the run has no session."""
 
 
 class SessionEndedError(MemoryAccessError):
-    """The session is over."""
+    """The session has ended."""
 
 
 class InvalidArgumentError(MemoryAccessError):
-    """The call itself is malformed."""
+    """The call is malformed."""
 
 
 class TooLargeError(MemoryAccessError):
-    """A value is larger or deeper than its limit."""
+    """A value exceeds its limit of size or nesting."""
 
 
 class QuotaExceededError(MemoryAccessError):
-    """The app holds all the bytes or records that it may."""
+    """The app has reached its quota of bytes or records."""
 
 
 class UnavailableError(MemoryAccessError):
     """The storage cannot be reached."""
 
 
-# The class of each code. Another code, which a later host may know, raises MemoryAccessError itself.
+# The class for each code. An unknown code of a newer host raises MemoryAccessError itself.
 ERRORS: dict[str, type[MemoryAccessError]] = {
     "not_found": NotFoundError,
     "access_denied": AccessDeniedError,
@@ -109,7 +109,7 @@ ERRORS: dict[str, type[MemoryAccessError]] = {
 
 
 def from_fault(fault: dict) -> MemoryAccessError:
-    """Make the error of a fault, the JSON object with which the host refuses a call."""
+    """Create the exception for a fault, which is the JSON object of a failed call."""
     code = fault.get("code", "internal")
     return ERRORS.get(code, MemoryAccessError)(
         code,

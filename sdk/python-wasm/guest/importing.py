@@ -1,17 +1,17 @@
-"""Modules from texts instead of files: this package itself, and the modules in a tool's folder."""
+"""Imports of modules from texts instead of files: this package itself, and the modules in a tool's folder."""
 
 import builtins
 import sys
 from importlib.machinery import ModuleSpec
 
-# The modules of the standard library. Python tells since 3.10; tests of tools may run in an older one.
+# The names of the standard library's modules. Tests may run in a Python before 3.10, which does not provide them.
 STANDARD = getattr(sys, "stdlib_module_names", frozenset())
 
 
 class Texts:
-    """An importer of modules whose texts it is given, by path: "a.py", "b/__init__.py".
+    """An importer of modules from their texts, by path: "a.py", "b/__init__.py".
 
-    ``folder`` is before each path in what tracebacks show; ``names`` are what the modules see as the builtins.
+    ``folder`` is the prefix of each path in tracebacks; ``names`` contains the builtins of the modules.
     """
 
     def __init__(self, texts, folder="", names=vars(builtins)):
@@ -35,38 +35,39 @@ class Texts:
 
     def exec_module(self, module):
         spec = module.__spec__
-        module.__dict__["__builtins__"] = self.names  # exec would take those of this module
+        module.__dict__["__builtins__"] = self.names  # otherwise exec would use the builtins of this module
         file = spec.origin.removeprefix(self.folder)
         exec(compile(self.texts[file], spec.origin, "exec", dont_inherit=True), module.__dict__)
 
 
 class Missing:
-    """Says what there is, where a module is not found. It comes last of all.
+    """The last importer, which raises the error for a module that was not found.
 
-    ``alone`` says that the tool is one file, and ``absent`` why a module is not there of which more can be said.
+    ``single_file`` is true if the tool is one file. ``why_missing`` returns the reason why a module is missing, or "".
     """
 
-    def __init__(self, absent=lambda name: None):
-        self.alone = False
-        self.absent = absent
+    def __init__(self, why_missing=lambda name: None):
+        self.single_file = False
+        self.why_missing = why_missing
 
     def find_spec(self, name, path=None, target=None):
         if "." in name:
             return None
-        why = self.absent(name)
+        why = self.why_missing(name)
         if not why and name not in STANDARD:
-            why = self._what_there_is()
+            why = self._importable()
         if not why:
             return None
         raise ModuleNotFoundError(f"No module named {name!r}: {why}", name=name)
 
-    def _what_there_is(self):
-        if self.alone:
+    def _importable(self):
+        """Describe the modules that the tool can import."""
+        if self.single_file:
             return (
-                "the tool is one file, and has Python's standard library alone; a tool whose source is a folder "
-                "imports the modules in it, and packages of pure Python that are copied there"
+                "the tool is one file, which can import only the standard library; a tool whose source is a folder "
+                "can also import the modules in it, and pure Python packages that are copied there"
             )
         return (
-            "a tool has Python's standard library and the modules in its own folder; a package of pure Python can be "
+            "a tool can import the standard library and the modules in its own folder; a pure Python package can be "
             "copied there"
         )

@@ -1,4 +1,4 @@
-"""The log: what ``logging`` and ``warnings`` say. What is printed the host reads from standard output and error."""
+"""The log: records of ``logging`` and ``warnings``. The host reads printed text from standard output and error."""
 
 import logging
 import sys
@@ -8,7 +8,7 @@ from .channel import send
 from .values import quote
 
 
-_LONGEST = 1 << 13  # more is cut off by the host too
+_MAX_LENGTH = 1 << 13  # the host cuts longer lines too
 
 
 def _level(number):
@@ -20,29 +20,29 @@ def _level(number):
 
 
 def _log(level, text):
-    # Half of a surrogate pair is no character, but no reason to lose the line either.
-    send("log", level, quote(text[:_LONGEST].encode(errors="replace").decode()))
+    # Half of a surrogate pair is replaced, so that the line is not lost.
+    send("log", level, quote(text[:_MAX_LENGTH].encode(errors="replace").decode()))
 
 
 def warn(text):
-    """Log what the tool's author should know."""
+    """Log a warning for the author of the tool."""
     _log("warn", text)
 
 
 class _Handler(logging.Handler):
-    """Hands records to the host, which notes the time."""
+    """A handler that sends records to the host, which adds the time."""
 
     def emit(self, record):
         _log(_level(record.levelno), self.format(record))
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None):
-    place = "" if filename.startswith(("<", "/", "sys")) else f"{filename}:{lineno}: "
-    _log("warn", f"{place}{category.__name__}: {message}")
+    location = "" if filename.startswith(("<", "/", "sys")) else f"{filename}:{lineno}: "
+    _log("warn", f"{location}{category.__name__}: {message}")
 
 
 def install():
-    """Have the host take what a tool logs."""
+    """Send the log of a tool to the host."""
     logging.raiseExceptions = False
     root = logging.getLogger()
     root.addHandler(_Handler())
@@ -51,7 +51,7 @@ def install():
 
 
 def flush():
-    """Hand over what was printed without a line feed at its end. A tool may have closed the streams, or replaced them."""
+    """Flush printed text that does not end with a line feed. A tool may have closed or replaced the streams."""
     for stream in (sys.__stdout__, sys.__stderr__, sys.stdout, sys.stderr):
         try:
             stream.flush()

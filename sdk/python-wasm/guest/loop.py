@@ -1,19 +1,19 @@
-"""The event loop of ``asyncio``: timers and nothing else, since there is nothing else to wait for."""
+"""The event loop of ``asyncio``. It supports only timers, because a tool has nothing else to wait for."""
 
 import asyncio
 from asyncio.base_events import BaseEventLoop
 from errno import ENOTSUP
 from time import sleep
 
-from .absent import NETWORK, THREADS, Stuck
+from .unsupported import NETWORK, THREADS, Stuck
 
 
-class _Clock:
-    """Stands where other loops have a selector of sockets."""
+class _TimerSelector:
+    """A replacement for the selector of sockets in other loops."""
 
     def select(self, timeout):
         if timeout is None:
-            raise Stuck("the tool waits for what never comes: no task can go on and no timer is set")
+            raise Stuck("the tool waits forever: no task can continue and no timer is set")
         if timeout > 0:
             sleep(timeout)
         return ()
@@ -24,7 +24,7 @@ class Loop(BaseEventLoop):
 
     def __init__(self):
         super().__init__()
-        self._selector = _Clock()
+        self._selector = _TimerSelector()
 
     def run_in_executor(self, *args):
         raise RuntimeError(THREADS)
@@ -36,7 +36,7 @@ class Loop(BaseEventLoop):
         pass
 
     def _write_to_self(self):
-        pass  # there is no other thread that could wake this one
+        pass  # no other thread can wake this one
 
 
 class _Policy(asyncio.DefaultEventLoopPolicy):
@@ -44,12 +44,12 @@ class _Policy(asyncio.DefaultEventLoopPolicy):
 
 
 def install():
-    """Make the loop that of ``asyncio.run``."""
+    """Make ``asyncio.run`` use the loop."""
     asyncio.set_event_loop_policy(_Policy())
 
 
 def finish(value, run=asyncio.run):
-    """Wait for what an async function returned."""
+    """Run an awaitable to its end and return its result."""
 
     async def wait():
         return await value

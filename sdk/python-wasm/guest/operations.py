@@ -1,4 +1,4 @@
-"""The module ``memory``, made from the host's table of operations."""
+"""The module ``memory``, created from the host's table of operations."""
 
 import sys
 from types import ModuleType
@@ -8,16 +8,16 @@ from .channel import ask
 from .spelling import near
 from .values import Unfit, decode, encode, quote
 
-# The errors that the host raised, and under which number: only the object itself stands for a fault, for a tool can
-# make an error that looks the same.
+# The errors that the host raised, with their numbers. Only the object itself identifies a fault, because a tool can
+# create an equal error.
 issued = []
 
-# How deep values may be nested that cross: a limit of the run.
+# The maximum nesting of values that cross the channel: a limit of the run.
 nesting = 100
 
 
 def number_of(error):
-    """The number under which the host raised this very error, or None."""
+    """Return the number of an error that the host raised, or None for any other object."""
     for raised, number in issued:
         if raised is error:
             return number
@@ -25,8 +25,8 @@ def number_of(error):
 
 
 def install(table):
-    """Make the module ``memory`` of the operations in the table."""
-    memory = ModuleType("memory", "The memory of the tool: what its stores keep from one run to the next.")
+    """Create the module ``memory`` with the operations in the table."""
+    memory = ModuleType("memory", "The memory of the tool: its stores, which persist between runs.")
     for operation in table:
         setattr(memory, operation["name"], _make(operation))
     for name, value in vars(errors).items():
@@ -38,7 +38,7 @@ def install(table):
 
 
 def _suggest(names):
-    """What answers for a name that the module does not have."""
+    """Return the __getattr__ of the module, which raises the error for an unknown name."""
 
     def __getattr__(name):
         meant = near(name, names)
@@ -50,14 +50,14 @@ def _suggest(names):
 
 def _make(operation):
     name, params = operation["name"], operation["params"]
-    places = {}
-    for place, param in enumerate(params):
+    positions = {}
+    for position, param in enumerate(params):
         for alias in (param["name"], *param.get("aliases", ())):
-            places[alias] = place
+            positions[alias] = position
 
     def call(*args, **kwargs):
         if kwargs or len(args) > len(params):
-            args = _arrange(name, params, places, args, kwargs)
+            args = _arrange(name, params, positions, args, kwargs)
         try:
             texts = [_text(value, param["name"]) for value, param in zip(args, params)]
         except Unfit as unfit:
@@ -79,24 +79,24 @@ def _text(value, name):
     return "" if value is _ABSENT else encode(value, name, nesting)
 
 
-def _arrange(name, params, places, args, kwargs):
-    """Put the arguments into the order of the parameters."""
+def _arrange(name, params, positions, args, kwargs):
+    """Return the arguments in the order of the parameters."""
     if len(args) > len(params):
         _refuse(name, f"takes at most {len(params)} arguments, not {len(args)}")
     arranged = list(args) + [_ABSENT] * (len(params) - len(args))
     for key, value in kwargs.items():
-        place = places.get(key)
-        if place is None:
+        position = positions.get(key)
+        if position is None:
             known = ", ".join(param["name"] for param in params)
             _refuse(name, f"has no argument named {quote(key[:64])}; its arguments are {known}")
-        if arranged[place] is not _ABSENT:
-            _refuse(name, f"got its argument {params[place]['name']} twice")
-        arranged[place] = value
+        if arranged[position] is not _ABSENT:
+            _refuse(name, f"got its argument {params[position]['name']} twice")
+        arranged[position] = value
     return arranged
 
 
 def _refuse(name, message):
-    """Have the host raise what says that the call itself is malformed."""
+    """Make the host raise the error for a malformed call."""
     _perform("refuse", name, "invalid", quote(f"{name} {message}"))
 
 

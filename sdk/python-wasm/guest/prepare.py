@@ -1,37 +1,39 @@
-"""Makes the interpreter what every tool starts from, before any tool is there."""
+"""Preparation of the interpreter that every tool starts from."""
 
 import sys
 import types
 from importlib import import_module
 
-from . import absent, logs, loop, mended, serving, variables, zones
+from . import environ, logs, loop, serving, stdlib_fixes, unsupported, zones
 from .channel import send
 from .tool import freeze, missing
 
-# What is imported beside what this package needs itself, so that no tool has to wait for it.
-_READY = """
+# Modules to import in advance, besides those that this package needs, so that no tool has to wait for them.
+_PRELOADED = """
     ast bisect concurrent.futures contextlib difflib fractions gzip heapq hmac html http.client inspect io ipaddress numbers
     pickle pprint queue shlex struct traceback unicodedata urllib.parse weakref zlib zoneinfo
 """
 
-# By this number the host finds where the interpreter counts how deep calls are nested. It is the limit until a tool is
+# A mark by which the host finds the interpreter's counters of nested calls. It is the recursion limit until a tool is
 # loaded.
 _MARK = 1_593_241_087
 
-# So much memory is there before a tool asks for any: a run that stays within it leaves the memory as large as it was.
+# Memory that is allocated and freed in advance. A run that needs no more than this does not grow the memory.
 _HEADROOM = 8 << 20
 
 
 def prepare():
-    """Prepare, and tell the host where what it calls is: the function, its arguments, the type of the function. The fourth
-    number is the recursion limit."""
-    for name in _READY.split():
+    """Prepare the interpreter, and announce what the host needs for calls.
+
+    These are the addresses of the function, of its arguments and of the type of functions, and the recursion limit.
+    """
+    for name in _PRELOADED.split():
         import_module(name)
-    mended.install()
-    absent.install()
+    stdlib_fixes.install()
+    unsupported.install()
     logs.install()
     loop.install()
-    variables.install()
+    environ.install()
     zones.install()
     sys.meta_path.append(missing)
     sys.argv = ["tool"]

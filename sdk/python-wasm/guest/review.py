@@ -1,4 +1,4 @@
-"""Reviews a tool's source without running it: what will fail when it is reached, for the tool's author."""
+"""Review of a tool's source without running it: it finds code that will fail."""
 
 import ast
 from importlib.util import find_spec
@@ -6,15 +6,15 @@ from importlib.util import find_spec
 from .source import top_level
 from .spelling import near
 
-_MOST, _MOST_CALLS = 100, 500
+_MAX_FINDINGS, _MAX_CALLS = 100, 500
 
 
 def review(tool, operations):
-    """The memory calls and the findings of a tool, as the host's Review has them."""
+    """Return the memory calls and the findings of a tool, in the form of the host's Review."""
     reviewer = _Reviewer(tool, operations)
     for path, text in tool.texts.items():
         reviewer.file(path, text)
-    return {"calls": reviewer.calls[:_MOST_CALLS], "findings": reviewer.findings[:_MOST]}
+    return {"calls": reviewer.calls[:_MAX_CALLS], "findings": reviewer.findings[:_MAX_FINDINGS]}
 
 
 class _Reviewer:
@@ -29,7 +29,7 @@ class _Reviewer:
         try:
             tree = ast.parse(text, path)
         except (SyntaxError, ValueError, RecursionError):
-            return  # which fails where it is imported
+            return  # the import of the file fails
         is_entry = path == self.tool.path
         file = _File(self, path, text, tree)
         if is_entry:
@@ -43,12 +43,12 @@ class _Reviewer:
             hint = "write what the tool does, and return what it answers"
             file.find(None, "the source is empty: the tool answers null", hint)
         elif self.tool.source.warning:
-            # The warning is that of a run, which knows what the tool returned.
+            # The warning is phrased for a run. A review does not know what the tool returns.
             message, _, hint = self.tool.source.warning.replace(", and the tool returned nothing", "").partition("; ")
             file.find(None, message, hint)
 
     def _starts_with(self, path):
-        """Whether the top level of the tool imports the module of that path for certain."""
+        """Report whether the top level of the tool unconditionally imports the module at a path."""
         name = path.removeprefix(self.tool.folder).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         for node in self.tool.source.tree.body:
             if isinstance(node, ast.Import) and any(alias.name == name for alias in node.names):
@@ -66,11 +66,11 @@ class _File(ast.NodeVisitor):
         self.path = path
         self.lines = text.splitlines()
         self.tree = tree
-        self.caught = 0  # how many try statements around the node have a handler
-        self.maybe = 0  # how many if statements are around the node
-        self.bound = _bound(tree)
-        self.texts = _texts(tree, self.bound)
-        self.memory = self.bound.get("memory", 0) == 0
+        self.caught = 0  # the number of try statements with a handler around the node
+        self.conditions = 0  # the number of if statements around the node
+        self.bindings = _bindings(tree)
+        self.texts = _texts(tree, self.bindings)
+        self.memory = self.bindings.get("memory", 0) == 0  # the name memory refers to the module
 
     def find(self, node, message, hint=""):
         finding = {"message": message, "hint": hint, **self._position(node)}
@@ -93,9 +93,9 @@ class _File(ast.NodeVisitor):
     visit_TryStar = visit_Try
 
     def visit_If(self, node):
-        self.maybe += 1
+        self.conditions += 1
         self.generic_visit(node)
-        self.maybe -= 1
+        self.conditions -= 1
 
     def visit_Import(self, node):
         for alias in node.names:
@@ -107,7 +107,7 @@ class _File(ast.NodeVisitor):
 
     def _module(self, node, name):
         top = name.partition(".")[0]
-        if self.caught or self.maybe or top in ("memory", "__future__"):
+        if self.caught or self.conditions or top in ("memory", "__future__"):
             return
         try:
             reason = "" if find_spec(top) is None else None
@@ -145,12 +145,12 @@ class _File(ast.NodeVisitor):
         self.find(function, f"memory has no function {function.attr}", hint)
 
     def _store(self, operation, node):
-        """The store that a call names, or None."""
+        """Return the name of the store in a call, or None if it is unknown."""
         if not operation["params"] or operation["params"][0]["kind"] != "store":
             return None
         first = operation["params"][0]
         if not first.get("required") and node.args and not _is_text(node.args[1:2]):
-            return None  # the first argument may be that of the second parameter
+            return None  # the first argument may belong to the second parameter
         names = {first["name"], *first.get("aliases", ())}
         value = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in names), None)
         if isinstance(value, ast.Name):
@@ -158,7 +158,7 @@ class _File(ast.NodeVisitor):
         return value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else None
 
     def top_level(self):
-        """Report memory calls that run when the tool is loaded, and so for no run."""
+        """Report memory calls that run when the tool is loaded, outside of any run."""
         if not self.memory:
             return
         for node in top_level(self.tree):
@@ -171,17 +171,17 @@ class _File(ast.NodeVisitor):
             ):
                 self.find(
                     node,
-                    f"memory.{function.attr} at the top level of a module runs when the tool is loaded, which is no run",
+                    f"memory.{function.attr} at the top level of a module runs when the tool is loaded, outside of any run",
                     f"call it in {self.reviewer.tool.source.entry}",
                 )
 
 
-def _bound(tree):
-    """How often each name is bound anywhere in a module, but for an import of memory itself."""
-    bound = {}
+def _bindings(tree):
+    """Count the bindings of each name anywhere in a module, except imports of memory itself."""
+    bindings = {}
 
     def bind(name):
-        bound[name] = bound.get(name, 0) + 1
+        bindings[name] = bindings.get(name, 0) + 1
 
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -199,34 +199,34 @@ def _bound(tree):
                 name = alias.asname or alias.name.partition(".")[0]
                 if not (isinstance(node, ast.Import) and alias.name == "memory" and name == "memory"):
                     bind(name)
-    return bound
+    return bindings
 
 
-def _texts(tree, bound):
-    """The names that stand for one text: assigned once, at the top level."""
+def _texts(tree, bindings):
+    """Return the constant strings by name: names with one assignment, at the top level."""
     texts = {}
     for node in tree.body:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             name, value = node.targets[0].id, node.value
-            if bound.get(name) == 1 and isinstance(value, ast.Constant) and isinstance(value.value, str):
+            if bindings.get(name) == 1 and isinstance(value, ast.Constant) and isinstance(value.value, str):
                 texts[name] = value.value
     return texts
 
 
 def _is_text(nodes):
-    """Whether the first of some expressions is a text."""
+    """Report whether the first expression is a string constant."""
     return bool(nodes) and isinstance(nodes[0], ast.Constant) and isinstance(nodes[0].value, str)
 
 
 def _missing_argument(operation, node):
-    """The name of a required argument that a call lacks for certain, or None."""
+    """Return the name of a required argument that a call certainly lacks, or None."""
     named = {keyword.arg for keyword in node.keywords}
     if None in named or any(isinstance(value, ast.Starred) for value in node.args):
         return None
     if node.args and operation["params"] and not operation["params"][0].get("required"):
-        return None  # without a store, the first argument is that of the second parameter
-    for place, param in enumerate(operation["params"]):
+        return None  # if the store is omitted, the first argument belongs to the second parameter
+    for position, param in enumerate(operation["params"]):
         names = {param["name"], *param.get("aliases", ())}
-        if param.get("required") and place >= len(node.args) and not names & named:
+        if param.get("required") and position >= len(node.args) and not names & named:
             return param["name"]
     return None

@@ -1,28 +1,28 @@
-"""Serves the host: each call of ``serve`` does one thing that it asks for."""
+"""The server of the guest: each call of ``serve`` handles one request of the host."""
 
 import random
 import sys
 from _random import Random
 from posix import urandom
 
-from . import logs, operations, variables
+from . import environ, logs, operations
 from .channel import receive, send
 from .failures import describe
+from .globals import Input, reserved_name_warning
+from .nondeterminism import watch
 from .tool import Tool, freeze
 from .values import Unfit, decode, encode, quote
-from .watching import watch
-from .world import Input, warning_about
 
 _tool = None
-_texts = {}  # the author's files, by the names that tracebacks give them
-_limits = None  # of the request before: how deep calls and values may be
+_texts = {}  # the author's files by their names in tracebacks
+_limits = None  # the limits of the previous request: the nesting of calls and of values
 _limit_recursion = sys.setrecursionlimit
 _frame = sys._getframe
 _state = random.getstate
 
 
 def serve():
-    """Do what the host asks for next. False where there is nothing more."""
+    """Handle the next request of the host. Return False if there is none."""
     kind, _, text = receive().partition(b"\n")
     if not kind:
         return False
@@ -37,53 +37,57 @@ def _ping(request):
     send("done", encode(request, "request", 10))
 
 
-# How deep calls may be nested while a tool is loaded.
-_LOADING = 1000
+# The recursion limit while a tool is loaded.
+_LOADING_DEPTH = 1000
 
 
 def _load(request):
     global _tool
-    _limit_recursion(_LOADING)
+    _limit_recursion(_LOADING_DEPTH)
     _texts[request["path"]] = request["code"]
     _tool = Tool(request, _texts)
-    about_names = warning_about(_tool.params)
-    if about_names:
-        logs.warn(about_names)
+    warning = reserved_name_warning(_tool.params)
+    if warning:
+        logs.warn(warning)
     freeze()
-    answer = {"once": _tool.starts_once(), "warning": _tool.source.warning}
+    report = {"once": _tool.starts_once(), "warning": _tool.source.warning}
     if request.get("review"):
-        from .review import review  # which only a check of an app needs
+        from .review import review  # only a check of an app needs it
 
-        answer["review"] = review(_tool, request["operations"])
-    send("done", encode(answer, "tool", 10))
+        report["review"] = review(_tool, request["operations"])
+    send("done", encode(report, "tool", 10))
 
 
 def _start(request):
-    """Run the top level. Where it is for one run alone, it gets random numbers of that run, and is watched if that is
-    asked for: it makes it slower. Where it is for all runs, it has no variables, and the host hears whether it used them."""
+    """Run the top level of the tool.
+
+    If it runs for a single run, it gets the variables and random numbers of that run. On request it is watched for uses
+    of the time and of random numbers, which makes it slower. If it runs for all runs, it gets no variables, and the
+    reply reports whether it used any.
+    """
     _limit(request)
-    if request["alone"]:
-        variables.fill(request["env"])
+    if request["per_run"]:
+        environ.fill(request["env"])
         _reseed()
-    before, place, environ = _state(), "", False
+    before, location, environ_used = _state(), "", False
     if request["watch"]:
-        place = watch(_tool.start, _texts)
-    elif request["alone"]:
+        location = watch(_tool.start, _texts)
+    elif request["per_run"]:
         _tool.start()
     else:
-        environ = variables.watch(_tool.start)
-    random_was_used = _state() != before
+        environ_used = environ.watch(_tool.start)
+    random_used = _state() != before
     logs.flush()
-    if not request["alone"]:
+    if not request["per_run"]:
         freeze()
-    send("done", encode({"random": random_was_used, "location": place, "environ": environ}, "tool", 10))
+    send("done", encode({"random": random_used, "location": location, "environ": environ_used}, "tool", 10))
 
 
 def _run(request):
     _limit(request)
     _reseed()
     input, context = Input(request["input"]), request["context"]
-    variables.fill(context.get("env"))
+    environ.fill(context.get("env"))
     before = encode(context, "context", _ANY) if context else "{}"
     try:
         value = _tool.run(input, context)
@@ -94,27 +98,27 @@ def _run(request):
     _answer(value, context, before)
 
 
-# As deep as what the host itself may hand over.
+# A nesting that is sufficient for every value from the host.
 _ANY = 10_000
 
 
 def _answer(value, context, before):
-    """Tell the host what the tool answers, and which keys of its context it added or changed."""
+    """Send the tool's output to the host, and the keys of its context that it added or changed."""
     logs.flush()
-    doubt = _tool.doubt()
-    if doubt:
-        send("warn", quote(doubt))
+    warning = _tool.input_warning()
+    if warning:
+        send("warn", quote(warning))
     try:
-        answer = encode(value, "output", operations.nesting)
+        output = encode(value, "output", operations.nesting)
         changes = _changes(context, before)
     except Unfit as unfit:
         send("unfit", quote(unfit.message))
     else:
-        send("answer", answer, changes)
+        send("answer", output, changes)
 
 
 def _changes(context, before):
-    if not context:  # as in most runs; what is gone from it is no change
+    if not context:  # the usual case; a removed key is not a change
         return "{}"
     try:
         if encode(context, "context", _ANY) == before:
@@ -125,7 +129,7 @@ def _changes(context, before):
     changes = []
     for key, value in context.items():
         if not isinstance(key, str):
-            raise Unfit("context has a key that is no text")
+            raise Unfit("context has a key that is not a string")
         text = encode(value, f"context.{key}", operations.nesting)
         if key not in was or encode(was[key], key, _ANY) != text:
             changes.append(f"{encode(key, 'context', 1)}:{text}")
@@ -134,28 +138,28 @@ def _changes(context, before):
 
 def _fail(error):
     logs.flush()
-    told = describe(error, _texts, _tool and _tool.place())
-    told["hint"] = told["hint"] or _tool and _tool.doubt() or ""
-    send("error", encode(told, "error", 10))
+    report = describe(error, _texts, _tool and _tool.location())
+    report["hint"] = report["hint"] or _tool and _tool.input_warning() or ""
+    send("error", encode(report, "error", 10))
 
 
 def _limit(request):
-    """Bound how deep the tool may call, from here, and how deep its values may be."""
+    """Limit the nesting of the tool's calls, counted from here, and of its values."""
     global _limits
     if (request["depth"], request["nesting"]) == _limits:
-        return  # as a run finds them that begins with what another, or the top level, left
+        return  # the snapshot that the run starts from has the same limits
     _limits = request["depth"], request["nesting"]
     depth, frame = 0, _frame()
     while frame is not None:
         depth, frame = depth + 1, frame.f_back
-    most = depth + request["depth"]
+    maximum = depth + request["depth"]
     operations.nesting = request["nesting"]
-    _limit_recursion(most)
-    sys.setrecursionlimit = lambda limit: _limit_recursion(min(limit, most))
+    _limit_recursion(maximum)
+    sys.setrecursionlimit = lambda limit: _limit_recursion(min(limit, maximum))
 
 
 def _reseed():
-    """Give the module random numbers of this run."""
+    """Seed the module random for this run."""
     Random.seed(random._inst, int.from_bytes(urandom(32)))
 
 

@@ -1,33 +1,33 @@
-"""A tool's source, made into code: which form it has, and the places of the author in all of it."""
+"""Analysis and compilation of a tool's source, which can have several forms. The code keeps the author's locations."""
 
 import ast
 
 from .importing import STANDARD
 from .spelling import near
 
-# The name of the function that a body becomes, and of what stands in for "from module import *" in it.
+# The names of the function that a body becomes, and of the function that replaces "from module import *" in it.
 _BODY = "__toolrun_body__"
 STAR = "__toolrun_star__"
 
-# The functions that are called where the tool names no entry.
+# The functions that are called if the tool declares no entry.
 _ENTRIES = ("main", "execute")
-# What the entries of cloud functions are called, which tools have to call themselves.
+# The usual names of handlers of cloud functions. A tool has to call them itself.
 _HANDLERS = ("lambda_handler", "handler")
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))  # before 3.11, in which tests may run, there is but one
+_TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))  # tests may run in a Python before 3.11, which has only one
 _WAITS = (ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 
 class Source:
-    """What a tool's source holds.
+    """The source of a tool.
 
     tree     the syntax tree
-    entry    the name of the function to call, None where the source is a body, which is what runs
-    code     what to execute: the module, or the body where nothing in it is a return or an await
-    wrapped  whether code defines the function ``body`` instead, which is then to be called
-    warning  what looks like a mistake, or None
+    entry    the name of the function to call; None if the source is a body, which runs itself
+    code     the code to execute: that of the module, or of a body without return and await
+    wrapped  whether code defines a function with the body, which must then be called (see ``body_of``)
+    warning  the description of a probable mistake, or None
     """
 
     def __init__(self, text, path, entry=None):
@@ -42,13 +42,16 @@ class Source:
         self.code = make(self.tree, path)
 
     def _find_entry(self):
-        """The entry of a source that defines one, does not return from its top level, and does not call it itself."""
+        """Return the name of the entry, or None.
+
+        A source has an entry if it defines one, does not call it, and has no return at its top level.
+        """
         if self.returns:
             return None
         defined = {node.name for node in self.own if isinstance(node, _FUNCTIONS)}
         imported = (alias for node in self.own if isinstance(node, ast.ImportFrom) for alias in node.names)
         defined.update(alias.asname or alias.name for alias in imported)
-        # What only a program runs is none of the tool's: its entry is called by the host.
+        # A main guard is not part of the tool, because the host calls the entry.
         run = list(_of_this_scope([node for node in self.tree.body if not _is_main_guard(node)]))
         called = {node.func.id for node in run if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
         used = {node.id for node in run if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
@@ -56,7 +59,7 @@ class Source:
         return next((name for name in _ENTRIES if name in bound or name in defined - called), None)
 
     def _find_mistake(self):
-        """A body that returns nothing, and does nothing either, as far as its text tells."""
+        """Describe a body that, judging by its source, returns nothing and has no effects."""
         if self.returns:
             return None
         defined = [node.name for node in self.own if isinstance(node, _FUNCTIONS)]
@@ -74,42 +77,44 @@ class Source:
                     return f"nothing calls the function {name}, and the tool returned nothing; did you mean {meant}?"
             return (
                 f"nothing calls the function {defined[-1]}, and the tool returned nothing; name it main or execute, "
-                "or return what it returns"
+                "or return its result"
             )
         for name, _ in _assigned(self.own):
             if name in _ENTRIES and not any(_reads(node, name) for node in self.own):
                 return (
-                    f"the tool answers nothing: nothing in its source shows that {name} is a function; "
-                    f"write def {name}, or return what the tool answers"
+                    f"the tool returns nothing: its source does not show that {name} is a function; "
+                    f"write def {name}, or return the output"
                 )
         if not any(_acts(node) for node in self.own):
-            return "the tool answers nothing: it defines no main or execute and has no return"
+            return "the tool returns nothing: it has no function main or execute and no return"
         return None
 
     def _find_exit(self):
-        """A program may end by exit. A tool that does answers nothing."""
+        """Describe a call of exit, which ends a tool without an output."""
         run = [node for node in self.tree.body if not (self.entry and _is_main_guard(node))]
         for node in (inner for outer in run for inner in ast.walk(outer)):
             if isinstance(node, ast.Call) and _exits(node):
                 return (
-                    f"the tool answers nothing: line {node.lineno} calls {_dotted(node.func)}, which ends it without an "
-                    "answer; return ends it with one"
+                    f"the tool returns nothing: line {node.lineno} calls {_dotted(node.func)}, which ends it without an "
+                    "output; use return"
                 )
         return None
 
-    def asks(self, names):
-        """Whether the top level reads one of these names, which have another value in each run."""
+    def uses(self, names):
+        """Report whether the top level uses one of these names, whose values differ between runs."""
         return not names.isdisjoint(self.code.co_names)
 
 
 def parse(text, path):
-    """The syntax tree of a module."""
+    """Return the syntax tree of a module."""
     return ast.parse(text, path)
 
 
 def imports(tree):
-    """The modules that a module may import: the name, the level of a relative import, and whether the module only tries
-    to, within a try that handles errors."""
+    """Yield the imports of a module: the name, the level of a relative import, and whether a failure may be handled.
+
+    A failure may be handled if the import is in the body of a try statement with handlers.
+    """
     pending = [(tree, False)]
     while pending:
         node, tried = pending.pop()
@@ -125,12 +130,12 @@ def imports(tree):
 
 
 def top_level(tree):
-    """The nodes that run when a module is imported, without what is within its functions and classes."""
+    """Yield the nodes that run when a module is imported, except those inside functions and classes."""
     return _of_this_scope([node for node in tree.body if not _is_main_guard(node)])
 
 
 def _of_this_scope(nodes):
-    """The nodes of a scope without what is within its functions and classes."""
+    """Yield the nodes of a scope, except those inside functions and classes."""
     pending = list(reversed(nodes))
     while pending:
         node = pending.pop()
@@ -140,7 +145,7 @@ def _of_this_scope(nodes):
 
 
 def _assigned(nodes):
-    """What statements assign to one name each, as name and value."""
+    """Yield the name and the value of each assignment to a single name."""
     for node in nodes:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target = node.targets[0]
@@ -153,7 +158,7 @@ def _assigned(nodes):
 
 
 def _is_function(value, defined):
-    """Whether an expression is a function, as far as can be told without running it."""
+    """Report whether an expression is certainly a function."""
     if isinstance(value, ast.Name):
         return value.id in defined
     if isinstance(value, ast.Call):
@@ -162,7 +167,7 @@ def _is_function(value, defined):
 
 
 def _dotted(node):
-    """A name as it is written, with a module before it or not; "" for other expressions."""
+    """Return a name or a dotted name as it is written, or "" for other expressions."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return f"{node.value.id}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""
@@ -173,13 +178,13 @@ def _reads(node, name):
 
 
 def _exits(call):
-    """Whether a call ends a program, and not with a failure."""
+    """Report whether a call ends a program with success."""
     succeeds = all(isinstance(arg, ast.Constant) and not arg.value for arg in call.args)
     return succeeds and _dotted(call.func) in ("exit", "quit", "sys.exit")
 
 
 def _acts(node):
-    """Whether a node may do more than to compute a value: it calls something, or changes what is not a variable."""
+    """Report whether a node can have an effect: it calls something, or changes more than a variable."""
     if isinstance(node, (ast.Subscript, ast.Attribute)):
         return not isinstance(node.ctx, ast.Load)
     if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -189,7 +194,7 @@ def _acts(node):
 
 
 def _is_main_guard(node):
-    """Whether a node is: if __name__ == "__main__"."""
+    """Report whether a node is: if __name__ == "__main__"."""
     if not isinstance(node, ast.If):
         return False
     return any(isinstance(name, ast.Name) and name.id == "__name__" for name in ast.walk(node.test))
@@ -200,28 +205,28 @@ def _compile(tree, path):
 
 
 def _compile_body(tree, path):
-    """Make a body the function that its returns and awaits ask for. Its variables stay global, as they look."""
+    """Compile a body as a function, because it contains return or await. Its variables stay global."""
     _refuse_yields(tree, path)
     head, body = _split_head(tree.body)
     body = [_Globalise().visit(node) for node in body]
     waits = _waits(_of_this_scope(body))
     names = _names_of_locals(_function(body, waits), path)
     if names:
-        place = dict(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
-        body = [ast.Global(names=names, **place), *body]
+        location = dict(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
+        body = [ast.Global(names=names, **location), *body]
     module = ast.Module(body=[*head, _function(body, waits)], type_ignores=[])
     return _rename(_compile(module, path))
 
 
 def _refuse_yields(tree, path):
-    """In a function a yield would be right, but what the author wrote is none."""
+    """Reject a yield, which would be valid in the generated function but not in the author's source."""
     for node in _of_this_scope(tree.body):
         if isinstance(node, (ast.Yield, ast.YieldFrom)):
             raise SyntaxError("'yield' outside function", (path, node.lineno, node.col_offset + 1, None))
 
 
 def _split_head(nodes):
-    """The docstring and the imports from __future__, which must come first in a module."""
+    """Split off the docstring and the imports from __future__, which must come first in a module."""
     count = 0
     for node in nodes:
         is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
@@ -237,21 +242,21 @@ def _waits(nodes):
 
 
 def _function(body, waits):
-    place = dict(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
+    location = dict(lineno=1, col_offset=0, end_lineno=1, end_col_offset=0)
     nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
     kind = ast.AsyncFunctionDef if waits else ast.FunctionDef
-    return kind(name=_BODY, args=nothing, body=body or [ast.Pass(**place)], decorator_list=[], type_params=[], **place)
+    return kind(name=_BODY, args=nothing, body=body or [ast.Pass(**location)], decorator_list=[], type_params=[], **location)
 
 
 def _names_of_locals(function, path):
-    """The variables of a function, as the compiler sees them."""
+    """Return the local variables of a function, as the compiler determines them."""
     module = _compile(ast.Module(body=[function], type_ignores=[]), path)
     code = next(constant for constant in module.co_consts if hasattr(constant, "co_code"))
     return sorted({*code.co_varnames, *code.co_cellvars})
 
 
 def _rename(module):
-    """Give the function of the body the name that a module's own code has in tracebacks."""
+    """Give the function of the body the name of a module's own code in tracebacks."""
     constants = tuple(
         constant.replace(co_name="<module>", co_qualname="<module>")
         if hasattr(constant, "co_code") and constant.co_name == _BODY
@@ -262,12 +267,12 @@ def _rename(module):
 
 
 def body_of(namespace):
-    """Take the function of a body out of the namespace in which its code was executed."""
+    """Remove the function of a body from the namespace in which its code was executed, and return it."""
     return namespace.pop(_BODY)
 
 
 class _Globalise(ast.NodeTransformer):
-    """Rewrites what a function cannot do with a global variable, or cannot do at all."""
+    """Rewrites statements that a function cannot contain, or cannot apply to a global variable."""
 
     def _leave(self, node):
         return node
@@ -275,7 +280,7 @@ class _Globalise(ast.NodeTransformer):
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _leave
 
     def visit_AnnAssign(self, node):
-        """An annotated variable cannot be global: what counts is its value."""
+        """An annotated variable cannot be global, so only the assignment is kept."""
         if not isinstance(node.target, ast.Name):
             return node
         if node.value is None:
@@ -283,7 +288,7 @@ class _Globalise(ast.NodeTransformer):
         return ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
 
     def visit_ImportFrom(self, node):
-        """Only a module may import all names of another."""
+        """Only a module can import all names of another."""
         if node.names[0].name != "*":
             return node
         arguments = [ast.Constant(node.module or ""), ast.Constant(node.level)]

@@ -1,14 +1,14 @@
-"""Which name was probably meant."""
+"""Suggestions for misspelt names."""
 
 from difflib import get_close_matches
 
-_LONGEST, _MOST = 64, 100  # longer words are no slips of the pen, and more of them take time
+_MAX_LENGTH, _MAX_NAMES = 64, 100  # bound the time
 
 
 def near(word, known):
-    """The known name that looks most like a word, or None."""
-    folded = {_fold(name): name for name in known[:_MOST] if len(name) <= _LONGEST}
-    found = get_close_matches(_fold(word[:_LONGEST]), folded, 1, 0.75)
+    """Return the known name that is most similar to a word, or None if none is similar."""
+    folded = {_fold(name): name for name in known[:_MAX_NAMES] if len(name) <= _MAX_LENGTH}
+    found = get_close_matches(_fold(word[:_MAX_LENGTH]), folded, 1, 0.75)
     return folded[found[0]] if found else None
 
 

@@ -1,4 +1,4 @@
-"""The tool: its source, its modules, its runs."""
+"""The loaded tool: its source, its modules and its runs."""
 
 import builtins
 import gc
@@ -8,19 +8,20 @@ from importlib import import_module
 from inspect import isawaitable
 from types import ModuleType
 
-from . import absent, loop, operations, patterns, source, world
-from .calling import Call
+from . import globals as tool_globals
+from . import loop, operations, regex_cache, source, unsupported
+from .binding import Call
 from .channel import ask
 from .importing import STANDARD, Missing, Texts
 from .values import quote
 
 
-# What tells a tool which module it cannot import. The interpreter is prepared with it.
-missing = Missing(absent.why_missing)
+# The importer that raises the error for a missing module. It is part of the prepared interpreter.
+missing = Missing(unsupported.why_missing)
 
 
 class Tool:
-    """A tool that was loaded. Its namespace is that of a module, which is filled in by ``start`` or by each run."""
+    """A loaded tool. Its namespace belongs to a module; ``start`` or each run fills it."""
 
     def __init__(self, request, texts):
         self.path = request["path"]
@@ -30,18 +31,18 @@ class Tool:
         self.source = source.Source(request["code"], self.path, request["entry"] or None)
         self.memory = operations.install(request["operations"])
         self.call = None
-        missing.alone = not request["folder"]
+        missing.single_file = not request["folder"]
         modules = self._collect()
         if modules:
             sys.meta_path.insert(-1, Texts(modules, self.folder))
-        for path, text in texts.items():  # tracebacks in a log show the lines
+        for path, text in texts.items():  # so that tracebacks in a log show the lines
             linecache.cache[path] = (len(text), None, text.splitlines(True), path)
         self.namespace = self._make_namespace()
-        patterns.warm(self.source.tree)
+        regex_cache.warm(self.source.tree)
 
     def starts_once(self):
-        """Whether there is a top level apart from the entry, which reads nothing that is another in each run."""
-        return bool(self.source.entry) and not self.source.asks(world.OF_THE_RUN | self.params)
+        """Report whether the top level can run once for all runs: there is an entry, and no use of a name of the run."""
+        return bool(self.source.entry) and not self.source.uses(tool_globals.RUN_NAMES | self.params)
 
     def start(self):
         """Run the top level of a tool that has an entry."""
@@ -52,30 +53,30 @@ class Tool:
         self.call = Call(name, self.namespace[name])
 
     def run(self, input, context):
-        """Run the tool, and return what it answers."""
-        self.namespace.update(world.names_of_run(input, context, self.params))
+        """Run the tool and return its output."""
+        self.namespace.update(tool_globals.names_of_run(input, context, self.params))
         if self.call is None and self.source.entry:
             self.start()
         if self.call is not None:
-            answer = self.call(input, context, self.params)
+            output = self.call(input, context, self.params)
         else:
-            answer = self._run_body()
-        return loop.finish(answer) if isawaitable(answer) else answer
+            output = self._run_body()
+        return loop.finish(output) if isawaitable(output) else output
 
-    def doubt(self):
-        """What looks like a slip of the one who gave the input, or None."""
-        return self.call and self.call.doubt
+    def input_warning(self):
+        """Return the warning about a probable mistake in the input of the last run, or None."""
+        return self.call and self.call.warning
 
-    def place(self):
-        """Where the entry is defined, as file and line, or None."""
-        return self.call and self.call.place
+    def location(self):
+        """Return the file and the line of the entry, or None."""
+        return self.call and self.call.location
 
     def _run_body(self):
         exec(self.source.code, self.namespace)
         return source.body_of(self.namespace)() if self.source.wrapped else None
 
     def _make_namespace(self):
-        """The module of the tool is the program, unless it is one whose entry is called."""
+        """Create the module of the tool. Without an entry it is the module __main__."""
         name = "__main__"
         if self.source.entry:
             name = self.path[len(self.folder) :].partition(".")[0]
@@ -84,8 +85,8 @@ class Tool:
         module = ModuleType(name)
         sys.modules[name] = module
         namespace = module.__dict__
-        namespace.update(world.constant_names(self.memory), __file__=self.path)
-        namespace["__builtins__"] = builtins  # exec would take those of this package, which are its own
+        namespace.update(tool_globals.constant_names(self.memory), __file__=self.path)
+        namespace["__builtins__"] = builtins  # otherwise exec would use the builtins of this package
         namespace[source.STAR] = self._import_all
         return namespace
 
@@ -95,7 +96,7 @@ class Tool:
         self.namespace.update((key, getattr(module, key)) for key in public)
 
     def _collect(self):
-        """Read the modules of the tool's folder that it may import, and those that they may import."""
+        """Read the modules of the tool's folder that the tool and these modules may import."""
         modules, broken = {}, {}
         pending = [(self.source.tree, "")]
         while pending:
@@ -118,12 +119,12 @@ class Tool:
                     except SyntaxError as error:
                         if not tried:
                             raise
-                        broken[file] = error  # the tool hears of it if it gets there
+                        broken[file] = error  # the tool gets the error when it runs the import
         return modules
 
 
 def _parse(text, path):
-    """The syntax tree of a module. Of a text that is none Python says so without a place."""
+    """Return the syntax tree of a module. Give a location to errors that have none."""
     try:
         return source.parse(text, path)
     except ValueError as error:
@@ -131,7 +132,7 @@ def _parse(text, path):
 
 
 def _absolute(name, level, package):
-    """The name of a module that is imported in a package."""
+    """Return the absolute name of a module that is imported in a package, or "" if there is none."""
     if not level:
         return name
     parts = package.split(".") if package else []
@@ -142,7 +143,7 @@ def _absolute(name, level, package):
 
 
 def _candidates(name):
-    """The files that may hold a module and the packages that it is in, with the package that each belongs to."""
+    """Yield the files that may contain a module or one of its parent packages, each with its own package."""
     parts = name.split(".")
     for count in range(1, len(parts) + 1):
         base, package = "/".join(parts[:count]), ".".join(parts[:count])
@@ -151,6 +152,6 @@ def _candidates(name):
 
 
 def freeze():
-    """Have the collector leave alone what there is now: a run then writes to few pages of it."""
+    """Exclude all present objects from garbage collection, so that a run writes to fewer of their pages."""
     gc.collect()
     gc.freeze()

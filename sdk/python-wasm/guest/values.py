@@ -1,6 +1,6 @@
-"""Values as JSON: what crosses the channel.
+"""Encoding of the values that cross the channel, as JSON.
 
-Everything is taken from the json module before a tool runs, so that a tool that changes json changes only its own.
+All functions of the module json are imported before a tool runs, so a tool that changes json does not affect them.
 """
 
 from json.decoder import JSONDecoder
@@ -11,12 +11,12 @@ _scan = JSONDecoder().scan_once
 
 
 def decode(text):
-    """Read a JSON text that the host wrote."""
+    """Decode a JSON text of the host."""
     return _scan(text.strip(), 0)[0]
 
 
 class Unfit(Exception):
-    """A value that JSON cannot hold. ``deep`` tells that nothing is wrong with it but its nesting."""
+    """The error of a value that cannot be written as JSON. ``deep`` is true if the only reason is its nesting."""
 
     def __init__(self, message, deep=False):
         super().__init__(message)
@@ -29,7 +29,7 @@ def _refuse(value):
 
 
 def encode(value, name, nesting):
-    """Write a value as JSON, or raise an Unfit that says which part of it, beginning with ``name``, cannot be."""
+    """Encode a value as JSON, or raise an Unfit with the path, beginning with ``name``, of the part that fails."""
     try:
         text = "".join(make_encoder({}, _refuse, quote, None, ":", ",", False, False, False)(value, 0))
         text.encode()
@@ -42,7 +42,7 @@ def encode(value, name, nesting):
     raise Unfit(f"{name} cannot be written: {reason}", deep=isinstance(reason, RecursionError))
 
 
-# What to do instead, by the name of the type.
+# Alternatives, by the name of the type.
 _ADVICE = {
     "set": "; use list(...) or sorted(...)",
     "frozenset": "; use list(...) or sorted(...)",
@@ -64,9 +64,11 @@ _ADVICE = {
 
 
 def _explain(value, name, nesting):
-    """Raise an Unfit for what is wrong in a value. It is no function that calls itself: the tool may have used up
-    how deep calls may go."""
-    within = []  # the containers that the search is in, and what it has left to do outside of each
+    """Raise an Unfit for the first part of a value that fails.
+
+    The search is not recursive, because the tool may have used up the recursion limit.
+    """
+    within = []  # the containers around the present one, each with the rest of the search outside of it
     left = iter([(name, value)])
     while True:
         path, item = next(left, (None, None))
@@ -101,14 +103,14 @@ def _members(values, path):
 
 
 def _check(value, path):
-    """Look at a value that holds no others."""
+    """Check a value that is not a container."""
     if value is None or isinstance(value, int):
         return
     if isinstance(value, str):
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise Unfit(f"{path} holds half of a surrogate pair, which is no character") from None
+            raise Unfit(f"{path} holds half of a surrogate pair, which is not a character") from None
     elif not isinstance(value, float):
         raise Unfit(f"{path} is {_named(value)}")
     elif isnan(value):
@@ -118,7 +120,7 @@ def _check(value, path):
 
 
 def _named(value):
-    """What a value is, in words."""
+    """Describe the type of a value."""
     if isinstance(value, type):
         return f"the class {value.__name__}"
     name = type(value).__name__
@@ -127,7 +129,7 @@ def _named(value):
     if hasattr(type(value), "__dataclass_fields__"):
         return f"an instance of {name}; use dataclasses.asdict(...)"
     if name in ("bytes", "dict_keys", "dict_values", "dict_items"):
-        return name + _ADVICE[name]  # of which there are many
+        return name + _ADVICE[name]  # plural nouns need no article
     if name in _ADVICE or type(value).__module__ == "builtins":
         article = "an" if name[:1].lower() in "aeiou" else "a"
         return f"{article} {name}{_ADVICE.get(name, '')}"

@@ -1,4 +1,4 @@
-"""The database of time zones, which the host has: a zone is read when a tool first asks for it."""
+"""The time zone database, which the host provides. A zone is read when a tool first uses it."""
 
 import io
 import zoneinfo
@@ -8,7 +8,7 @@ from .values import quote
 
 
 def _load(key):
-    """The file of a zone, as zoneinfo looks for it where the system has none."""
+    """Return the file of a zone. zoneinfo calls this function if the system has no database."""
     kind, file = fetch("zone", quote(key))
     if kind != b"ok":
         raise zoneinfo.ZoneInfoNotFoundError(f"No time zone found with key {key}")
@@ -16,12 +16,12 @@ def _load(key):
 
 
 def available_timezones():
-    """The names of all time zones, as a set."""
+    """Return the names of all time zones as a set."""
     _, names = fetch("zones")
     return set(names.decode().splitlines())
 
 
 def install():
-    """Have zoneinfo read zones from the host."""
+    """Make zoneinfo read zones from the host."""
     zoneinfo._common.load_tzdata = _load
     zoneinfo.available_timezones = zoneinfo._tzpath.available_timezones = available_timezones

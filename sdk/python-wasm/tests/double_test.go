@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// python runs Python in the folder of the SDK and returns what it wrote to standard output and error.
+// python runs Python in the folder of the SDK and returns its standard output and error.
 func python(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "python3", args...)
@@ -31,8 +31,8 @@ func python(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	return out.String(), errs.String(), err
 }
 
-// needPython skips a test where there is no Python for it. It reads all that Python will: a result that go test keeps is
-// then one of these files.
+// needPython skips a test if Python is not installed. It reads every file that Python will read, so that
+// a cached result of go test depends on them.
 func needPython(t *testing.T) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -50,7 +50,7 @@ func needPython(t *testing.T) {
 	}
 }
 
-// TestUnits runs the tests in Python, which use the memory of toolrun double.
+// TestUnits runs the tests in Python, which use toolrun double.
 func TestUnits(t *testing.T) {
 	needPython(t)
 	if _, stderr, err := python(t, "-m", "unittest", "discover", "-t", ".", "tests"); err != nil {
@@ -58,7 +58,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestErrors demands a class for the code of every fault of memory, and for none else.
+// TestErrors checks that exactly the codes of memory faults have a class.
 func TestErrors(t *testing.T) {
 	needPython(t)
 	stdout, stderr, err := python(t, "-c", "import toolrun.errors as e; print(*e.ERRORS)")
@@ -72,6 +72,6 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if got := strings.Fields(stdout); !slices.Equal(got, want) {
-		t.Errorf("there are classes for %v; want %v", got, want)
+		t.Errorf("codes with a class = %v; want %v", got, want)
 	}
 }

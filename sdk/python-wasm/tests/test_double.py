@@ -1,4 +1,4 @@
-"""What a test can do with a memory."""
+"""Tests of Memory."""
 
 import copy
 import math
@@ -33,7 +33,7 @@ class Arguments(unittest.TestCase):
         self.assertEqual(self.memory.get_content(store="prefs", options={"record": True})["revision"], 2)
         self.assertEqual(self.memory.delete_content(store="prefs")["deleted"], True)
 
-    def test_arguments_that_are_wrong(self):
+    def test_malformed_calls(self):
         for args, kwargs in (
             (("prefs", {}, {}, {}), {}),
             (("prefs",), {"nope": 1}),
@@ -44,7 +44,7 @@ class Arguments(unittest.TestCase):
                 self.memory.set_content(*args, **kwargs)
         self.assertIsNone(self.memory.content("prefs"))
 
-    def test_values_that_are_no_json(self):
+    def test_values_that_are_not_json(self):
         itself = {}
         itself["self"] = itself
         values = ({1, 2}, b"x", math.nan, math.inf, object(), datetime.now(), "\ud83d", {("a",): 1}, itself, {1: "a", "1": "b"})
@@ -53,18 +53,18 @@ class Arguments(unittest.TestCase):
                 self.memory.set_content("prefs", {"v": value})
             self.assertEqual(caught.exception.op, "set_content")
 
-    def test_values_that_json_makes_others(self):
+    def test_values_that_json_changes(self):
         self.memory.set_content("prefs", {"t": (1, 2), 3: True})
         self.assertEqual(self.memory.get_content("prefs"), {"t": [1, 2], "3": True})
 
-    def test_too_deep(self):
+    def test_nesting_limit(self):
         value = {}
         for _ in range(5000):
             value = {"a": value}
         with self.assertRaises(TooLargeError):
             self.memory.set_content("prefs", value)
 
-    def test_what_is_read_is_a_copy(self):
+    def test_contents_are_copied(self):
         given = {"list": [1]}
         self.memory.set_content("prefs", given)
         given["list"].append(2)
@@ -99,7 +99,7 @@ class Errors(unittest.TestCase):
 
 
 class Runs(unittest.TestCase):
-    def test_a_run_is_stored_whole_or_not_at_all(self):
+    def test_run_is_atomic(self):
         memory = Memory(USER)
         with self.assertRaises(ZeroDivisionError), memory.run():
             memory.set_content("prefs", {"a": 1})
@@ -112,16 +112,16 @@ class Runs(unittest.TestCase):
         self.assertEqual(memory.record("prefs")["revision"], 1)
         self.assertEqual(memory.effects["writes"], [{"store": "prefs", "revision": 1, "op": "set"}])
 
-    def test_a_run_in_a_run(self):
+    def test_nested_run(self):
         memory = Memory(USER)
         with memory.run(), self.assertRaises(RuntimeError), memory.run():
-            self.fail("a run began in a run")
+            self.fail("a nested run began")
 
-    def test_another_run_in_between(self):
+    def test_concurrent_runs(self):
         memory = Memory({"hits": {"access": "application"}}, user="ann")
         other = memory.caller(user="bob", session="session_bob")
         with memory.run():
-            memory.set_content("hits", {"ann": 1})  # read nothing: merged into what there is in the end
+            memory.set_content("hits", {"ann": 1})  # read nothing: merged into the content at the commit
             other.set_content("hits", {"bob": 1})
         self.assertEqual(memory.content("hits"), {"ann": 1, "bob": 1})
         with self.assertRaises(ConflictError), memory.run():
@@ -130,10 +130,10 @@ class Runs(unittest.TestCase):
         self.assertEqual(memory.content("hits"), {"ann": 1, "bob": 2})
 
 
-class Tests(unittest.TestCase):
-    """What tests do that tools cannot."""
+class TestMethods(unittest.TestCase):
+    """Methods of Memory that only tests have."""
 
-    def test_grants_do_not_bind_the_test(self):
+    def test_grants_do_not_restrict_the_test(self):
         memory = Memory(USER, grants={"prefs": "read"})
         memory.put("prefs", {"a": 1})
         self.assertEqual(memory.get_content("prefs"), {"a": 1})
@@ -147,7 +147,7 @@ class Tests(unittest.TestCase):
         with self.assertRaises(NotFoundError):
             memory.caller(grants={}).get_content("prefs")
 
-    def test_callers_share_what_is_stored(self):
+    def test_callers_share_stores(self):
         memory = Memory({"mine": {"access": "user"}, "ours": {"access": "application"}}, user="ann", session="a")
         bob = memory.caller(user="bob", session="b")
         memory.put("mine", {"by": "ann"})
@@ -203,12 +203,12 @@ class Declarations(unittest.TestCase):
             with self.subTest(stores=stores), self.assertRaises(ValueError):
                 Memory(stores)
 
-    def test_every_key_of_an_app_file(self):
+    def test_all_keys_of_an_app_file(self):
         keys = {"name": "Preferences", "description": "What they like", "kind": "document", "access": "user", "retention": "90d"}
         memory = Memory({"prefs": {**keys, "strict": True, "schema": {"type": "object"}, "expose": "resource"}})
         memory.set_content("prefs", {})
 
-    def test_grants_that_are_wrong(self):
+    def test_invalid_grants(self):
         for grants in ({"pref": "read"}, {"prefs": "raed"}, {"sessionMeta": "readwrite"}):
             with self.subTest(grants=grants), self.assertRaises(ValueError):
                 Memory(USER, grants=grants)
@@ -217,14 +217,14 @@ class Declarations(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'did you mean "prefs"'):
             Memory(USER, grants={"perfs": "read"})
 
-    def test_properties_called_like_keywords(self):
+    def test_properties_named_like_keywords(self):
         schema = {"type": "object", "properties": {"$id": {"type": "string"}, "$ref": {"type": "string"}}}
         memory = Memory({"prefs": {"access": "user", "strict": True, "schema": schema}})
         memory.set_content("prefs", {"$id": "a", "$ref": "b"})
         with self.assertRaises(SchemaViolationError):
             memory.set_content("prefs", {"$id": 1})
 
-    def test_the_schema_is_the_memorys_own(self):
+    def test_schema_is_copied(self):
         schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
         memory = Memory({"prefs": {"access": "user", "strict": True, "schema": schema}})
         schema["properties"]["a"]["type"] = "string"

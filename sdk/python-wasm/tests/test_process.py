@@ -1,4 +1,4 @@
-"""The process that keeps the memory: found, ended, and started again."""
+"""Tests of the process that serves the memory: how it is found, ended and restarted."""
 
 import gc
 import os
@@ -29,14 +29,14 @@ class Process(unittest.TestCase):
             with self.subTest(variables), mock.patch.dict(os.environ, variables), self.assertRaisesRegex(ToolrunError, message):
                 Memory(USER)
 
-    def test_a_process_that_ends(self):
+    def test_process_that_ends(self):
         memory = Memory(USER)
         process.shared._child.kill()
         with self.assertRaisesRegex(ToolrunError, "ended with exit code -9"):
             memory.content("prefs")
         Memory(USER).put("prefs", {"a": 1})  # in a process of its own
 
-    def test_a_program_that_is_another(self):
+    def test_other_program(self):
         with mock.patch.dict(os.environ, {"TOOLRUN": sys.executable}), self.assertRaisesRegex(ToolrunError, "exit code 2"):
             Memory(USER)
 
@@ -45,18 +45,18 @@ class Process(unittest.TestCase):
         if sys.platform == "linux":
             code += "; import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
         found = subprocess.run([sys.executable, "-u", "-c", code], cwd=SDK, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
-        # The child has the same standard error: that it was read to its end means that both have ended.
+        # The child shares the standard error, which is at its end only after both have ended.
         self.assertRegex(found.stdout.decode(), r"^\d+\n$")
 
-    def test_a_fork_has_a_process_of_its_own(self):
+    def test_fork_starts_its_own_process(self):
         if not hasattr(os, "fork"):
-            self.skipTest("there is no fork")
+            self.skipTest("this system has no fork")
         memory = Memory(USER)
         before = process.shared._child.pid
         child = os.fork()
         if child == 0:
             try:
-                warnings.simplefilter("ignore", ResourceWarning)  # of what belongs to the tests
+                warnings.simplefilter("ignore", ResourceWarning)  # about objects of the parent process
                 Memory(USER).put("prefs", {"in": "the fork"})
                 own = process.shared._child.pid
                 process.shared.close()
@@ -66,13 +66,13 @@ class Process(unittest.TestCase):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
         self.assertIsNone(memory.content("prefs"))
 
-    def test_memories_that_nobody_uses_are_closed(self):
-        for _ in range(1200):  # more than a process keeps
+    def test_unused_memories_are_closed(self):
+        for _ in range(1200):  # more than a process can keep
             Memory({})
         gc.collect()
         Memory(USER).put("prefs", {})
 
-    def test_callers_may_have_many_grants(self):
+    def test_callers_with_many_grants(self):
         memory = Memory({f"s{n}": {"access": "user"} for n in range(7)})
         callers = [memory.caller(grants={f"s{n}": "read" for n in range(7) if i & 1 << n}) for i in range(100)]
         for i in (0, 99, 1, 98):
@@ -110,7 +110,7 @@ tools:
     def write(self, name, text):
         (self.folder / name).write_text(text, encoding="utf-8")
 
-    def test_a_tool_of_an_app_file(self):
+    def test_tool_of_an_app_file(self):
         memory = Memory(file=self.folder / "app.yaml", tool="order", user="ann")
         run_tool(self.folder / "order.py", {"item": "tea"}, memory).check()
         self.assertEqual(memory.content("orders"), {"item": "tea"})
@@ -119,7 +119,7 @@ tools:
         self.assertFalse(_is_granted(memory, "get_content"))
         self.assertTrue(_is_granted(memory.caller(grants={"orders": "read"}), "get_content"))
 
-    def test_an_app_file_with_mistakes(self):
+    def test_app_file_with_mistakes(self):
         self.write("app.yaml", "app: shop\nmemory: {orders: {access: usr}}\n")
         with self.assertRaisesRegex(ValueError, 'app.yaml:2:.*"usr" is not a value of access'):
             Memory(file=self.folder)

@@ -1,4 +1,4 @@
-"""The example of README.md runs."""
+"""Test of the example in README.md."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Whole tools, in all their forms."""
+"""Tests of run_tool with every form of a tool."""
 
 import ast
 import importlib
@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 import toolrun
-from toolrun.testing import ConflictError, Memory, half, run_tool
+from toolrun.testing import ConflictError, Memory, run_tool, runtime
 
 STORES = {"prefs": {"access": "user"}, "cart": {"access": "session"}}
 
@@ -34,7 +34,7 @@ class ToolCase(unittest.TestCase):
         return self.run_code(code, input, **kwargs).check().output
 
     def folder_output(self, code):
-        """Run a tool that is the whole folder."""
+        """Run a tool whose source is a folder."""
         self.write("main.py", code)
         return run_tool(self.folder, {}, self.memory).check().output
 
@@ -68,11 +68,11 @@ class Forms(ToolCase):
                 else:
                     self.assertEqual(result.check().output, want)
 
-    def test_calls_that_cannot_be(self):
+    def test_invalid_calls(self):
         for code, input, message in (
-            ("def main(title, note=None):\n    return 1\n", {}, "TypeError: main() wants title, which is not in the input"),
-            ("def main(title, note=None):\n    return 1\n", {"titel": 1}, "did you mean titel, which is there?"),
-            ("def main(data, settings):\n    return 1\n", {"a": 1}, "main() wants data"),
+            ("def main(title, note=None):\n    return 1\n", {}, "TypeError: main() requires title, which is not in the input"),
+            ("def main(title, note=None):\n    return 1\n", {"titel": 1}, "the input has the similar key titel"),
+            ("def main(data, settings):\n    return 1\n", {"a": 1}, "main() requires data"),
             ("memory.get_contents('prefs')\n", {}, "did you mean get_content?"),
             ("return {'n': float('nan')}\n", {}, "output.n is NaN; use None"),
         ):
@@ -80,17 +80,17 @@ class Forms(ToolCase):
                 result = self.run_code(code, input)
                 self.assertIn(message, result.error["message"])
 
-    def test_an_await_of_memory(self):
+    def test_await_of_memory(self):
         for code in ("await memory.get_content('prefs')\n", "async def main():\n    await memory.set_content('prefs', {})\n"):
-            self.assertIn("memory calls take no await", self.run_code(code).error["hint"])
+            self.assertIn("do not await memory calls", self.run_code(code).error["hint"])
 
-    @unittest.skipIf(sys.version_info < (3, 11), "there are no groups of exceptions before 3.11")
-    def test_a_group_tells_the_first_error(self):
+    @unittest.skipIf(sys.version_info < (3, 11), "exception groups require Python 3.11")
+    def test_group_reports_first_error(self):
         code = "def fail():\n    raise KeyError('a')\ntry:\n    fail()\nexcept KeyError as e:\n    raise ExceptionGroup('all', [e, e])\n"
         message = f"ExceptionGroup: all (2 sub-exceptions): KeyError: 'a' ({self.folder / 'tool.py'}:2), and 1 more"
         self.assertEqual(self.run_code(code).error["message"], message)
 
-    def test_what_is_there(self):
+    def test_globals(self):
         self.assertEqual(self.output("return json.dumps({'a': math.floor(1.5)})\n"), '{"a": 1}')
         self.assertTrue(self.output("return datetime.now().isoformat()\n"))
         self.assertEqual(self.output("return [env['REGION'], context['env']['REGION']]\n", env={"REGION": "eu"}), ["eu", "eu"])
@@ -101,7 +101,7 @@ class Forms(ToolCase):
         self.assertEqual(self.output("return [a, b]\n", {"a": 1}, input_schema=schema), [1, None])
         self.assertEqual(self.run_code("return 1\n", {"a": "x"}, input_schema=schema).error["code"], "input_invalid")
 
-    def test_fresh_each_time(self):
+    def test_each_run_is_isolated(self):
         self.write("helper.py", "count = 0\n")
         code = "import helper\nhelper.count += 1\nreturn [helper.count, json.__dict__.get('mark')]\n"
         for _ in range(2):
@@ -110,7 +110,7 @@ class Forms(ToolCase):
         self.assertNotIn("memory", sys.modules)
         self.assertNotEqual(getattr(sys.modules["__main__"], "__file__", None), str(self.folder / "tool.py"))
 
-    def test_a_module_that_the_test_imported(self):
+    def test_module_imported_by_the_test(self):
         self.write("helper.py", "count = 0\n")
         sys.path.insert(0, str(self.folder))
         self.addCleanup(sys.path.remove, str(self.folder))
@@ -121,15 +121,15 @@ class Forms(ToolCase):
         self.assertIs(sys.modules["helper"], helper)
         self.assertEqual(helper.count, 50)
 
-    def test_modules_of_its_folder(self):
+    def test_modules_in_the_folder(self):
         self.write("lib/__init__.py", "from .inner import name\n")
         self.write("lib/inner.py", "import memory\nname = 'inner'\ndef keep():\n    memory.set_content('prefs', {'a': 1})\n")
         self.assertEqual(self.folder_output("import lib\nfrom lib import inner\ninner.keep()\nreturn lib.name\n"), "inner")
         self.assertEqual(self.memory.content("prefs"), {"a": 1})
 
-    def test_a_single_file_has_no_modules_of_its_own(self):
+    def test_single_file_has_no_modules(self):
         self.write("helper.py", "count = 0\n")
-        sys.path.insert(0, str(self.folder))  # as where tests are run from there
+        sys.path.insert(0, str(self.folder))  # as if the tests are run from there
         self.addCleanup(sys.path.remove, str(self.folder))
         message = self.run_code("import helper\n").error["message"]
         self.assertIn("No module named 'helper': the tool is one file", message)
@@ -137,7 +137,7 @@ class Forms(ToolCase):
         self.write("main.py", "import nowhere\n")
         self.assertIn("and the modules in its own folder", run_tool(self.folder).error["message"])
 
-    def test_the_library_comes_first(self):
+    def test_standard_library_takes_precedence(self):
         self.write("this.py", "raise RuntimeError('not this one')\n")
         self.write("colorsys.py", "raise RuntimeError('not this one')\n")
         sys.path.insert(0, str(self.folder))
@@ -161,7 +161,7 @@ class Forms(ToolCase):
         self.assertEqual(run_tool(self.folder).check().output, 1)
         self.assertIn("one file", run_tool(self.folder / "index.py").error["message"])
 
-    def test_a_tool_that_is_not_there(self):
+    def test_missing_tool(self):
         self.write("visit.js", "return 1")
         for path, error in (("vist.py", FileNotFoundError), (".", FileNotFoundError), ("visit.js", ValueError)):
             with self.subTest(path), self.assertRaises(error):
@@ -169,29 +169,29 @@ class Forms(ToolCase):
 
 
 class Types(unittest.TestCase):
-    def test_the_names_are_those_of_a_tool(self):
-        Memory({})  # from which half.memory has its functions
+    def test_names_equal_the_globals(self):
+        Memory({})  # the first memory creates the module memory
         tree = ast.parse((Path(toolrun.__file__).parent / "tool.pyi").read_text(encoding="utf-8"))
         aliases = [alias for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names]
         names = {alias.asname for alias in aliases if alias.asname}
         names.update(node.target.id for node in tree.body if isinstance(node, ast.AnnAssign))
-        self.assertEqual(names, {*half.world.constant_names(half.memory()), *half.world.OF_THE_RUN})
+        self.assertEqual(names, {*runtime.tool_globals.constant_names(runtime.memory()), *runtime.tool_globals.RUN_NAMES})
 
 
 class Outcomes(ToolCase):
-    def test_a_failed_run_stores_nothing(self):
+    def test_failed_run_stores_nothing(self):
         result = self.run_code("memory.set_content('prefs', {'a': 1})\nraise ValueError('no such colour')\n")
         self.assertEqual(result.error, {"code": "tool_error", "message": "ValueError: no such colour"})
         self.assertIsNone(self.memory.content("prefs"))
         with self.assertRaises(ValueError):
             result.check()
 
-    def test_what_is_a_change(self):
+    def test_context_changes(self):
         for value, want in ((True, {"n": True}), (1.0, {"n": 1.0}), (1, {})):
             changed = self.run_code(f"context['n'] = {value}\n", context={"n": 1}).context
             self.assertEqual(repr(changed), repr(want))
 
-    def test_what_no_host_takes(self):
+    def test_invalid_output(self):
         for code, want in (
             ("a = []\nfor _ in range(150):\n    a = [a]\nreturn a\n", "output_invalid"),
             ("return {1: 1, '1': 2}\n", "output_invalid"),
@@ -199,27 +199,27 @@ class Outcomes(ToolCase):
         ):
             self.assertEqual(self.run_code(code).error["code"], want, code)
 
-    def test_an_uncaught_fault_keeps_its_code(self):
+    def test_uncaught_fault_keeps_its_code(self):
         result = self.run_code("memory.set_content('prefs', {}, {'if_revision': 3})\n")
         self.assertEqual((result.error["code"], result.error["store"]), ("conflict", "prefs"))
         with self.assertRaises(ConflictError):
             result.check()
 
-    def test_a_fault_that_the_tool_made_is_a_tool_error(self):
+    def test_fault_created_by_the_tool_is_tool_error(self):
         result = self.run_code("raise ConflictError('conflict', 'made up')\n")
         self.assertEqual(result.error, {"code": "tool_error", "message": "ConflictError: made up"})
 
-    def test_a_fault_of_an_earlier_run_is_a_tool_error(self):
+    def test_fault_of_an_earlier_run_is_tool_error(self):
         self.addCleanup(vars(textwrap).pop, "kept", None)
         self.run_code("try:\n    memory.get_content('nope')\nexcept NotFoundError as error:\n    textwrap.kept = error\n")
         error = self.run_code("raise textwrap.kept\n").error
         self.assertEqual((error["code"], error["message"][:15]), ("tool_error", "NotFoundError: "))
 
-    def test_a_caught_fault(self):
+    def test_caught_fault(self):
         code = "try:\n    memory.get_content('nope')\nexcept NotFoundError as error:\n    return error.code\n"
         self.assertEqual(self.output(code), "not_found")
 
-    def test_errors_of_the_source_and_the_output(self):
+    def test_source_and_output_errors(self):
         self.assertEqual(self.run_code("return (\n").error["code"], "source_invalid")
         result = self.run_code("return {'items': [1, {1, 2}]}\n")
         self.assertEqual(result.error["code"], "output_invalid")
@@ -251,11 +251,11 @@ class Outcomes(ToolCase):
         got = [(line["level"], line["text"]) for line in self.run_code(code).check().logs]
         self.assertEqual(got, [("info", "one"), ("error", "two"), ("error", "three 3"), ("debug", "four"), ("info", "five")])
 
-    def test_the_loop_logs_nothing(self):
+    def test_event_loop_logs_nothing(self):
         for code in ("async def main():\n    return 1\n", "async def main():\n    raise ValueError\n"):
             self.assertEqual(self.run_code(code).logs, [])
 
-    def test_memory_while_the_module_is_loaded(self):
+    def test_memory_at_the_top_level(self):
         result = self.run_code("known = memory.get_content('prefs')\ndef main(input):\n    return known\n")
         self.assertEqual(result.error["code"], "invalid_argument")
         self.assertIn("while the top level", result.error["message"])
@@ -264,8 +264,8 @@ class Outcomes(ToolCase):
         for code, warning in (
             ("def helper():\n    return 1\n", "nothing calls the function helper"),
             ("def mian():\n    return 1\n", "did you mean main?"),
-            ("class Tool:\n    def main(self):\n        return 1\n", "the tool answers nothing"),
-            ("", "the tool answers nothing"),
+            ("class Tool:\n    def main(self):\n        return 1\n", "the tool returns nothing"),
+            ("", "the tool returns nothing"),
         ):
             self.assertIn(warning, self.run_code(code).warnings[0])
         schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
@@ -287,8 +287,8 @@ class Outcomes(ToolCase):
         self.assertEqual(self.run_code("return memory.get_content('prefs')\n").error["code"], "no_user")
         self.assertIsNone(self.output("return context['userId']\n"))
 
-    def test_a_test_that_gives_no_json(self):
-        with self.assertRaisesRegex(TypeError, "the test gives a value that is not JSON: input.a"):
+    def test_input_that_is_not_json(self):
+        with self.assertRaisesRegex(TypeError, "the test passes a value that is not JSON: input.a"):
             self.run_code("return 1\n", {"a": {1}})
 
 

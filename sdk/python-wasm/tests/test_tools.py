@@ -1,4 +1,4 @@
-"""Tools end in a test as they do in toolrun, in the same words."""
+"""Tests that run_tool returns the same results as the engine, with the same messages."""
 
 import json
 import tempfile
@@ -15,7 +15,7 @@ class Tools(unittest.TestCase):
     def test_tools(self):
         for tool in json.loads(FILE.read_text(encoding="utf-8"))["tools"]:
             with self.subTest(tool["name"]), tempfile.TemporaryDirectory() as folder:
-                for name, text in {"main.py": tool["code"], **tool.get("files", {}), **tool.get("beside", {})}.items():
+                for name, text in {"main.py": tool["code"], **tool.get("files", {}), **tool.get("siblings", {})}.items():
                     file = Path(folder, name)
                     file.parent.mkdir(exist_ok=True)
                     file.write_text(text, encoding="utf-8")

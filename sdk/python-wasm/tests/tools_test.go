@@ -19,31 +19,32 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
-var update = flag.Bool("update", false, "write the answers of tools.json")
+var update = flag.Bool("update", false, "update the results in tools.json")
 
-// tool is a tool to run once. How it ends the engine answers, and run_tool has to say the same.
+// tool is a tool that runs once, with the result of the engine. run_tool must return the same result.
 type tool struct {
 	Name string `json:"name"`
 	Code string `json:"code"`
-	// Files are the modules of a tool that is a folder, Beside what lies beside one that is not.
-	Files  map[string]string `json:"files,omitempty"`
-	Beside map[string]string `json:"beside,omitempty"`
-	Params []string          `json:"params,omitempty"`
-	Input  json.RawMessage   `json:"input,omitempty"`
+	// Files contains the modules of a tool that is a folder; Siblings the other files next to a tool that
+	// is a single file.
+	Files    map[string]string `json:"files,omitempty"`
+	Siblings map[string]string `json:"siblings,omitempty"`
+	Params   []string          `json:"params,omitempty"`
+	Input    json.RawMessage   `json:"input,omitempty"`
 
 	Output   json.RawMessage `json:"output,omitempty"`
-	Error    *told           `json:"error,omitempty"`
+	Error    *fault          `json:"error,omitempty"`
 	Warnings []string        `json:"warnings,omitempty"`
 }
 
-// told holds the members of a fault that run_tool reports.
-type told struct {
+// fault contains the members of a fault that run_tool reports.
+type fault struct {
 	Code    abi.Code `json:"code"`
 	Message string   `json:"message"`
 	Hint    string   `json:"hint,omitempty"`
 }
 
-// tools is the file of them. What is asked there is written by hand, and the answers by the engine.
+// tools is the content of tools.json. The tools are written by hand, the results by the engine.
 type tools struct {
 	Generated string `json:"generated"`
 	Tools     []tool `json:"tools"`
@@ -51,7 +52,7 @@ type tools struct {
 
 const toolsFile = "tools.json"
 
-// TestTools has the engine run every tool, and compares.
+// TestTools runs every tool in the engine and compares the results.
 func TestTools(t *testing.T) {
 	text, err := os.ReadFile(toolsFile)
 	if err != nil {
@@ -65,7 +66,7 @@ func TestTools(t *testing.T) {
 	}
 	e := newEngine(t)
 	for i := range doc.Tools {
-		doc.Tools[i].answer(t, e)
+		doc.Tools[i].runIn(t, e)
 	}
 	want := doc.layout(t)
 	if *update {
@@ -75,15 +76,15 @@ func TestTools(t *testing.T) {
 		return
 	}
 	if diff := cmp.Diff(string(want), string(text)); diff != "" {
-		t.Errorf("the engine answers otherwise (-engine +file):\n%s", diff)
+		t.Errorf("the results differ (-engine +file):\n%s", diff)
 	}
 }
 
-// layout writes the file, a line for each tool.
+// layout returns the content of the file, with one line per tool.
 func (d *tools) layout(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	b.WriteString(`{"generated": "in part: the answers (output, error, warnings), by go test ./sdk/python-wasm/tests -update",` + "\n\"tools\": [")
+	b.WriteString(`{"generated": "in part: the results (output, error, warnings), by go test ./sdk/python-wasm/tests -update",` + "\n\"tools\": [")
 	for i, tool := range d.Tools {
 		if i > 0 {
 			b.WriteByte(',')
@@ -106,7 +107,7 @@ func encode(t *testing.T, v any) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// newEngine makes an engine that keeps the compiled interpreter where its own tests do.
+// newEngine returns an engine that shares the compiled interpreter with the engine's own tests.
 func newEngine(t *testing.T) *cpython.Engine {
 	t.Helper()
 	file := disttest.File(t)
@@ -126,8 +127,8 @@ func newEngine(t *testing.T) *cpython.Engine {
 	return e
 }
 
-// answer has the engine say how a tool ends.
-func (tt *tool) answer(t *testing.T, e *cpython.Engine) {
+// runIn runs a tool in the engine and stores its result.
+func (tt *tool) runIn(t *testing.T, e *cpython.Engine) {
 	t.Helper()
 	src := engine.Source{Path: "main.py", Code: []byte(tt.Code), Params: tt.Params}
 	if tt.Files != nil {
@@ -146,7 +147,7 @@ func (tt *tool) answer(t *testing.T, e *cpython.Engine) {
 	out, err := p.Run(t.Context(), in, enginetest.NewMemory(nil).Host())
 	tt.Output, tt.Error, tt.Warnings = out.Output, nil, out.Warnings
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
-		tt.Output, tt.Error, tt.Warnings = nil, &told{f.Code, f.Message, f.Hint}, nil
+		tt.Output, tt.Error, tt.Warnings = nil, &fault{f.Code, f.Message, f.Hint}, nil
 	} else if err != nil {
 		t.Fatalf("%s: Run = %v", tt.Name, err)
 	}

@@ -1,12 +1,12 @@
-"""For authors of toolrun tools in Python: types of what a tool finds, and memory for its tests.
+"""Tests and types for toolrun tools in Python.
 
-Inside of a tool nothing of this is installed or imported: ``memory``, ``context``, ``input`` and the errors are there.
-``toolrun.testing`` runs a tool in a test; ``toolrun.tool`` has the types.
+``toolrun.testing`` runs a tool in a test, with toolrun's memory; ``toolrun.tool`` contains the types. A tool does not
+import this package: ``memory``, ``context``, ``input`` and the errors are globals.
 """
 
 from pathlib import Path
 
 _here = Path(__file__).resolve().parent
 if not (_here / "guest").is_dir():
-    # A source tree: the modules that run inside the sandbox lie beside this package, where the host takes them from.
+    # In a source tree, the modules that run inside the sandbox are next to this package, where the host embeds them.
     __path__.append(str(_here.parent))

@@ -1,4 +1,4 @@
-"""The errors of memory: the same classes that a tool finds inside the sandbox."""
+"""The exceptions of memory calls: the same classes as inside the sandbox."""
 
 from toolrun.guest.errors import (
     ERRORS,

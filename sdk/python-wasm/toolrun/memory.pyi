@@ -1,4 +1,4 @@
-"""The types of the module ``memory`` that a tool finds; there is no such module outside of the sandbox."""
+"""The types of the module ``memory`` of a tool. The module exists only inside the sandbox."""
 
 from typing import Any, Literal, Mapping, Optional, TypedDict, Union, overload
 
@@ -18,8 +18,8 @@ from toolrun.errors import (
     UnavailableError as UnavailableError,
 )
 
-# Which parts of a record to read, as in MongoDB: {"a.b": 1} includes, {"a": 0} excludes, {} is everything. A point
-# that belongs to a name is written r"a\.b". Operators such as $slice are refused. Members come back sorted by name.
+# The parts of a record to read, as in MongoDB: {"a.b": 1} includes, {"a": 0} excludes, {} is everything. A dot
+# that is part of a name is written r"a\.b". Operators such as $slice are rejected. Members are sorted by name.
 Projection = Mapping[str, Any]
 
 class _File(TypedDict):
@@ -33,7 +33,7 @@ class _File(TypedDict):
     uploadedAt: str
     expiresAt: str
     hasText: bool
-    downloadUrl: Optional[str]  # None if the service gives no links; everyone who has it can download the file
+    downloadUrl: Optional[str]  # None if the service provides no links; anyone with the link can download the file
 
 class Artifact(_File, total=False):
     """A file that was uploaded to the session: an element of ``artifacts`` in the store ``sessionMeta``."""

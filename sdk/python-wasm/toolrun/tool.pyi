@@ -1,11 +1,11 @@
-"""What a tool finds in its globals. In a tool, for an editor and a type checker alone:
+"""The globals of a tool. In a tool, only for an editor and a type checker:
 
     from typing import TYPE_CHECKING
     if TYPE_CHECKING:
         from toolrun.tool import *
 
-A tool with a function main or execute can be checked so. A body cannot: its return and await are outside of any function,
-which type checkers refuse. The declared parameters of a tool are variables that nobody but toolrun knows.
+A type checker can check a tool with a function main or execute. It cannot check a body, whose return and await are
+outside of any function. It does not know the declared parameters of a tool, which toolrun makes variables.
 """
 
 import base64 as base64
@@ -54,12 +54,12 @@ from toolrun.errors import (
 )
 
 class Environment(dict[str, str]):
-    """The variables of the tool, by item or by attribute."""
+    """The variables of the tool, as items and as attributes."""
 
     def __getattr__(self, name: str) -> str: ...
 
-# What the tool was called with.
+# The input of the run.
 input: dict[str, Any]
-# What it knows about its run: sessionId, userId, appId, runId, env, message, steps. Keys that it adds come back.
+# The context of the run: sessionId, userId, appId, runId, env, message, steps. Keys that the tool adds are returned.
 context: dict[str, Any]
 env: Environment

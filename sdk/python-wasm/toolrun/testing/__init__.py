@@ -1,4 +1,4 @@
-"""Tests of tools: toolrun's own memory, in a process of its own, and a runner of whole tools.
+"""Tests of tools: toolrun's own memory, in a process of its own, and a function that runs a tool.
 
     from toolrun.testing import Memory, run_tool
 

@@ -1,4 +1,4 @@
-"""The memory of tests: stores, records and sessions of an app, kept by ``toolrun double``."""
+"""The memory for tests: stores, records and sessions of an app, in a process of ``toolrun double``."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, Callable, Iterator, Mapping
 
 from toolrun.errors import MemoryAccessError
-from toolrun.testing import half, process
+from toolrun.testing import process, runtime
 
-_MOST_TOOLS = 50  # of one memory; the process bounds them
+_MAX_TOOLS = 50  # of one memory; the process has a limit
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What an app may keep; None is toolrun's default."""
+    """The limits of an app's memory. None stands for toolrun's default."""
 
     record_bytes: int | None = None
     depth: int | None = None
@@ -29,14 +29,14 @@ class Limits:
 
 
 class Memory:
-    """Memory for tests: give it to run_tool, or call it as a tool does. It is toolrun's own, in a process of its own.
+    """Memory for tests. Pass it to run_tool, or call it as a tool does. toolrun serves it in a process of its own.
 
-    stores are declared with the keys of an app file, the schema not as a path but as what its file holds; file is the
-    path of an app file that declares them. A user or session of None is one that is not known. grants are written as in
-    an app file, and tool names a tool of the app file whose grants they are; without both, everything is granted.
+    stores declares the stores with the keys of an app file, with the schema itself in place of its path; file is the path
+    of an app file that declares them. If user or session is None, the caller has none. grants has the form of an app
+    file; tool names a tool of the app file whose grants apply. Without both, everything is granted.
 
-    Each call outside of a run is a run of its own. Inside of ``with memory.run():`` all calls are one: they are stored
-    whole when the block ends, and none of them is where it ends in an exception. One thread at a time.
+    Each call outside of a run is a run of its own. All calls inside ``with memory.run():`` are one run: their writes are
+    stored together at the end of the block, or not at all if it raises an exception. Use one thread at a time.
     """
 
     def __init__(
@@ -55,50 +55,50 @@ class Memory:
         clock: Callable[[], datetime] | None = None,
     ) -> None:
         if (stores is None) == (file is None):
-            raise ValueError("a memory has either stores or the file of an app")
+            raise ValueError("a memory needs either stores or the file of an app")
         declared = {"app": app, "session_idle": f"{session_idle // timedelta(seconds=1)}s", "memory": dict(stores or {})}
         declaration = {"app": declared} if file is None else {"file": str(Path(file).resolve())}
         bounds = {name: bound for name, bound in asdict(limits).items() if bound is not None}
         self._app = _App(declaration, bounds, clock)
         self._user, self._session = user, session
         self._tool, self._grants = tool, None if grants is None else dict(grants)
-        self._app.tool(self._manifest())  # to report a mistake in grants at once
+        self._app.tool(self._manifest())  # reports a mistake in the grants immediately
         self._metadata: dict | None = None
         self._run: Run | None = None
         self.effects: dict = {"reads": [], "writes": []}  # of the last run that succeeded
         if metadata:
             self.set_metadata(metadata)
 
-    # What a tool calls.
+    # The calls of a tool.
 
     def get_content(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the content of a store, or None where there is no record: store, projection, options."""
+        """Return the content of a store, or None if there is no record: store, projection, options."""
         return self._call(self, "get_content", args, kwargs)
 
     def set_content(self, *args: Any, **kwargs: Any) -> dict:
-        """Create the record or merge into it: store, value, options."""
+        """Create the record or merge a value into it: store, value, options."""
         return self._call(self, "set_content", args, kwargs)
 
     def delete_content(self, *args: Any, **kwargs: Any) -> dict:
         """Delete the record: store, options."""
         return self._call(self, "delete_content", args, kwargs)
 
-    # What a test does.
+    # The calls of a test.
 
     def put(self, store: str, content: Any) -> None:
-        """Store a content as it is, without a grant and outside of a run under way; the schema holds."""
+        """Replace the content of a store, without a grant and outside of an active run. The schema applies."""
         self._call(_Operator(self), "set_content", (store, content, {"replace": True}), {})
 
     def content(self, store: str) -> Any:
-        """Return the content that is stored, without a grant and outside of a run under way, or None."""
+        """Return the stored content or None, without a grant and outside of an active run."""
         return self._call(_Operator(self), "get_content", (store,), {})
 
     def record(self, store: str) -> dict | None:
-        """Return content, revision, created, updated_at and expires_at of a store, as content does, or None."""
+        """Return content, revision, created, updated_at and expires_at of a record, or None. It acts like content."""
         return self._call(_Operator(self), "get_content", (store, None, {"record": True}), {})
 
     def caller(self, **changes: Any) -> Memory:
-        """Return the same memory for another caller: user, session, and grants or tool as the constructor takes them."""
+        """Return the same memory for another caller: user, session, and grants or tool, as in the constructor."""
         unknown = set(changes) - {"user", "session", "grants", "tool"}
         if unknown:
             raise TypeError(f"a caller has no {sorted(unknown)[0]}")
@@ -114,34 +114,34 @@ class Memory:
         return other
 
     def refuse(self, store: str, code: str | None, message: str = "the test refuses it", **details: Any) -> None:
-        """Have every call of a tool on a store raise the error of a code, until code is None. details may have a hint."""
+        """Make every call of a tool on a store raise the error of a code, until code is None. details can contain a hint."""
         error = None if code is None else {"code": code, "message": message, **details}
         self._app.request("refuse", store=store, error=error)
 
     def advance(self, time: timedelta) -> None:
-        """Let time go by."""
+        """Advance the clock."""
         self._app.advance(time)
 
     def set_metadata(self, patch: Mapping[str, Any]) -> None:
-        """Merge into sessionMeta.metadata, as the host does. Without a session, the runs that follow are given it."""
+        """Merge a patch into sessionMeta.metadata, as the host does. Without a session, it applies to the following runs."""
         if self._session is None:
             self._metadata = dict(patch)
         else:
             self._app.request("session", **self._who(), metadata=dict(patch))
 
     def set_references(self, session: str | None = None, user: str | None = None) -> None:
-        """Set the platform's own names for the session and its user."""
+        """Set the platform's own identifiers of the session and its user."""
         if self._session is None:
             raise ValueError("there is no session")
         self._app.request("session", **self._who(), session_reference=session or "", user_reference=user or "")
 
     def end_session(self) -> None:
-        """End the caller's session: what lived with it is gone, and its id is refused from now on."""
+        """End the caller's session: its records are deleted, and calls with its id fail."""
         self._app.request("end_session", session=self._session or "")
 
     @contextmanager
     def run(self) -> Iterator[Run]:
-        """Begin a run: what is written in the block is stored whole where it ends well, or not at all."""
+        """Begin a run: the writes in the block are stored together if it succeeds, or else not at all."""
         run = self.begin()
         try:
             yield run
@@ -150,20 +150,20 @@ class Memory:
             raise
         result = run.commit()
         if not result["ok"]:
-            raise half.error_of(result["error"])
+            raise runtime.error_of(result["error"])
 
-    # What run_tool does.
+    # The calls of run_tool.
 
     def begin(self, schemas: Mapping[str, Any] | None = None, **given: Any) -> Run:
-        """Begin a run of a tool with inputSchema and outputSchema, which is given input, context and env."""
+        """Begin a run of a tool with inputSchema and outputSchema; given are its input, context and env."""
         if self._run:
-            raise RuntimeError("a run is under way already")
+            raise RuntimeError("another run is active")
         members = {name: value for name, value in given.items() if value is not None}
         self._run = Run(self, self._app.request("begin", **self._as_tool(schemas), **members))
         return self._run
 
     def _manifest(self, schemas: Mapping[str, Any] | None = None) -> dict | str | None:
-        """Return the declaration of the caller's tool, or the name of one that is declared, or None."""
+        """Return the declaration of the caller's tool, the name of a declared tool, or None."""
         schemas = {key: schema for key, schema in (schemas or {}).items() if schema is not None}
         if self._tool is not None:
             if schemas:
@@ -182,12 +182,12 @@ class Memory:
         return {"user": self._user or "", "session": self._session or ""}
 
     def _call(self, host: Any, op: str, args: tuple, kwargs: dict) -> Any:
-        with half.speaking_to(host):
-            return getattr(half.memory(), op)(*args, **kwargs)
+        with runtime.connected_to(host):
+            return getattr(runtime.memory(), op)(*args, **kwargs)
 
-    def answer(self, *fields: str) -> tuple[bytes, str]:
-        """Answer the guest's half."""
-        return half.answered(self._perform, fields)
+    def reply(self, *fields: str) -> tuple[bytes, str]:
+        """Reply to the guest's runtime."""
+        return runtime.reply_to(self._perform, fields)
 
     def _perform(self, op: str, texts: list[str]) -> Any:
         if self._run:
@@ -198,20 +198,20 @@ class Memory:
 
 
 class _Operator:
-    """Answers the guest's half as the operator of the app, who needs no grants."""
+    """The host of calls by the operator of the app, who needs no grants."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
 
-    def answer(self, *fields: str) -> tuple[bytes, str]:
-        return half.answered(self._perform, fields)
+    def reply(self, *fields: str) -> tuple[bytes, str]:
+        return runtime.reply_to(self._perform, fields)
 
     def _perform(self, op: str, texts: list[str]) -> Any:
         return self.memory._app.call(op, texts, operator=True, **self.memory._who())["reply"]
 
 
 class Run:
-    """A run under way."""
+    """An active run."""
 
     def __init__(self, memory: Memory, started: Mapping[str, Any]) -> None:
         self._memory = memory
@@ -221,14 +221,14 @@ class Run:
         self.context: dict = started["context"]
 
     def commit(self, output: str = "null", context: str = "{}", warnings: list[str] | tuple = ()) -> dict:
-        """End the run well, with texts of JSON, and return its Result, which may be a failure all the same."""
-        result = self._end("commit", output=half.Text(output), context=half.Text(context), warnings=list(warnings))
+        """End the run with success, with JSON texts, and return its Result. The commit can still fail."""
+        result = self._end("commit", output=runtime.Text(output), context=runtime.Text(context), warnings=list(warnings))
         if result["ok"]:
             self._memory.effects = result["effects"]
         return result
 
     def rollback(self, error: Mapping[str, Any] | None = None) -> dict:
-        """End the run with an error: nothing is stored. Return its Result."""
+        """End the run with an error, store nothing, and return its Result."""
         return self._end("rollback", error=error)
 
     def _end(self, do: str, **members: Any) -> dict:
@@ -237,37 +237,37 @@ class Run:
 
 
 class _App:
-    """An app that is open in the process, with its clock. Callers of one memory share it."""
+    """An open app in the process, with its clock. The callers of a memory share it."""
 
     def __init__(self, declaration: dict, limits: dict, clock: Callable[[], datetime] | None) -> None:
         self._name = process.shared.name()
         self._clock, self._shift, self._shown = clock, timedelta(), None
-        self._tools: OrderedDict[str, str] = OrderedDict()  # names by declaration, the one used last at the end
-        self._made = 0
+        self._tools: OrderedDict[str, str] = OrderedDict()  # names by declaration, the most recently used last
+        self._created = 0
         try:
             opened = self.request("open", **declaration, limits=limits)
         except MemoryAccessError as error:
             raise _mistake(error) from None
-        half.install(opened["operations"])
+        runtime.install(opened["operations"])
         self.everything = {**dict.fromkeys(opened["stores"], "readwrite"), "sessionMeta": "read"}
         weakref.finalize(self, process.shared.forget, self._name)
 
     def request(self, do: str, **members: Any) -> Any:
-        """Make a request about the app."""
+        """Send a request about the app."""
         if self._clock is not None and do != "open":
             self._set_clock(self._clock)
-        texts = {name: half.text_of(value, name) for name, value in members.items()}
+        texts = {name: runtime.text_of(value, name) for name, value in members.items()}
         return process.shared.request(do, memory=json.dumps(self._name), **texts)
 
     def call(self, op: str, texts: list[str], **members: Any) -> dict:
-        """Perform an operation, whose arguments are texts of JSON, "" for one that is absent."""
-        return self.request("call", op=op, args=half.Text(f"[{','.join(text or 'null' for text in texts)}]"), **members)
+        """Perform an operation. The arguments are JSON texts, "" if absent."""
+        return self.request("call", op=op, args=runtime.Text(f"[{','.join(text or 'null' for text in texts)}]"), **members)
 
     def tool(self, declaration: dict | str | None) -> str | None:
-        """Return the name of a tool of a declaration; None is that of everything."""
+        """Return the name of a tool with a declaration. None stands for a tool with all grants."""
         if declaration is None or isinstance(declaration, str):
             return declaration
-        text = half.text_of(declaration, "tool")
+        text = runtime.text_of(declaration, "tool")
         name = self._tools.pop(text, None)
         if name is None:
             name = self._declare(text)
@@ -275,13 +275,13 @@ class _App:
         return name
 
     def _declare(self, text: str) -> str:
-        if len(self._tools) < _MOST_TOOLS:
-            self._made += 1
-            name = f"tool_{self._made}"
+        if len(self._tools) < _MAX_TOOLS:
+            self._created += 1
+            name = f"tool_{self._created}"
         else:
             _, name = self._tools.popitem(last=False)
         try:
-            self.request("tool", tool=name, manifest=half.Text(text))
+            self.request("tool", tool=name, manifest=runtime.Text(text))
         except MemoryAccessError as error:
             raise _mistake(error) from None
         return name
@@ -299,5 +299,5 @@ class _App:
 
 
 def _mistake(error: MemoryAccessError) -> ValueError:
-    """Make the error of a declaration that cannot be used."""
+    """Return the exception for an invalid declaration."""
     return ValueError(f"{error.message}; {error.hint}" if error.hint else error.message)

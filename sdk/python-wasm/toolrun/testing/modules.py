@@ -1,4 +1,4 @@
-"""The modules that a tool imports from its own folder: new in each run, and gone after it."""
+"""Imports from a tool's own folder: the modules are loaded anew in each run, and removed after it."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Iterator
 
-from toolrun.testing import half
+from toolrun.testing import runtime
 
 
 @contextmanager
-def own_modules(path: Path, alone: bool, main: ModuleType, memory: ModuleType) -> Iterator[None]:
-    """Have imports find the tool's own module, the module memory, and those in the tool's folder. A tool that is alone
-    is one file, which has no folder: what lies beside it are other tools."""
+def own_modules(path: Path, single_file: bool, main: ModuleType, memory: ModuleType) -> Iterator[None]:
+    """Make imports find the tool's own module, the module memory, and the modules in the tool's folder.
+
+    A tool that is a single file has no folder, because the other files in its directory belong to other tools.
+    """
     folder = str(path.resolve().parent)
-    missing = half.importing.Missing()
-    missing.alone = alone
-    finders: list[Any] = [_Alone(folder, missing) if alone else _Folder(folder)]
+    missing = runtime.importing.Missing()
+    missing.single_file = single_file
+    finders: list[Any] = [_SingleFile(folder, missing) if single_file else _Folder(folder)]
     before = dict(sys.modules)
     here = [name for name, module in before.items() if _lies_in(module, folder)]
-    for name in here:  # the test may have imported them, and changed them
+    for name in here:  # the test may have imported and changed them
         del sys.modules[name]
     sys.modules[main.__name__], sys.modules["memory"] = main, memory
     sys.meta_path[:0] = finders
@@ -46,25 +48,25 @@ def _lies_in(module: Any, folder: str) -> bool:
 
 
 class _Folder:
-    """Finds modules in a folder. Python's own come first, as they do in toolrun."""
+    """A finder of modules in a folder. As in toolrun, Python's own modules take precedence."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if path is not None:
-            return None  # of a package, which says itself where its modules are
-        if name in half.importing.STANDARD:
+            return None  # a module of a package, which has a path of its own
+        if name in runtime.importing.STANDARD:
             return self.elsewhere(name)
         return PathFinder.find_spec(name, [self.folder])
 
     def elsewhere(self, name: str) -> Any:
-        """Find a module where Python looks for it, but for the folder: tests are often run from there."""
+        """Find a module in Python's search path except the folder, from which tests are often run."""
         return PathFinder.find_spec(name, [entry for entry in sys.path if str(Path(entry).resolve()) != self.folder])
 
 
-class _Alone(_Folder):
-    """Finds modules for a tool that is one file: none that lies beside it."""
+class _SingleFile(_Folder):
+    """A finder for a tool that is a single file: it finds no modules in the file's folder."""
 
     def __init__(self, folder: str, missing: Any) -> None:
         super().__init__(folder)
@@ -74,6 +76,6 @@ class _Alone(_Folder):
         if path is not None:
             return None
         found = self.elsewhere(name)
-        if found is None and name not in half.importing.STANDARD and PathFinder.find_spec(name, [self.folder]):
+        if found is None and name not in runtime.importing.STANDARD and PathFinder.find_spec(name, [self.folder]):
             self.missing.find_spec(name)
         return found

@@ -1,4 +1,4 @@
-"""The process that keeps the memory of tests: ``toolrun double``, one for all tests of a Python process."""
+"""The process ``toolrun double``, which serves the memory of all tests in a Python process."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from typing import Any
 
 from toolrun.errors import from_fault
 
-_PATIENCE = 5  # seconds for the process to end
+_EXIT_TIMEOUT = 5  # seconds
 
 
 class ToolrunError(RuntimeError):
-    """The program toolrun cannot be started, or it has ended."""
+    """The error for a program toolrun that cannot be started or has ended."""
 
 
 def find() -> str:
-    """Return the path of the program toolrun: the variable TOOLRUN, or else the one on PATH."""
+    """Return the path of the program toolrun: the value of the variable TOOLRUN, or else the program on PATH."""
     named = os.environ.get("TOOLRUN")
     if named:
         if shutil.which(named) is None:
@@ -31,32 +31,32 @@ def find() -> str:
     found = shutil.which("toolrun")
     if found is None:
         raise ToolrunError(
-            "the program toolrun is not on PATH, and tests of tools need it for their memory; "
+            "the program toolrun is not on PATH, and tests need it for their memory; "
             "install toolrun, or set the variable TOOLRUN to its path"
         )
     return found
 
 
 class Process:
-    """A process of ``toolrun double``, started by the first request. Safe for concurrent use."""
+    """A process of ``toolrun double``. The first request starts it. Safe for concurrent use."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._child: subprocess.Popen | None = None
-        self._owner = 0  # the process that started it: a fork has to start its own
+        self._owner = 0  # the id of the process that started it; a forked process starts its own
         self._names = itertools.count(1)
         self._forgotten: deque[str] = deque()
 
     def name(self) -> str:
-        """Return a name for a memory, which is not used yet."""
+        """Return an unused name for a memory."""
         return f"m{next(self._names)}"
 
     def forget(self, name: str) -> None:
-        """Close a memory before the next request. A finaliser may call it at any time."""
+        """Close a memory before the next request. A finalizer can call it at any time."""
         self._forgotten.append(name)
 
     def request(self, do: str, **members: str) -> Any:
-        """Make a request, whose members are texts of JSON, and return the result. A fault is raised as an error."""
+        """Send a request with JSON texts as its members, and return the result. A fault is raised as an exception."""
         with self._lock:
             child = self._started()
             while self._forgotten:
@@ -70,7 +70,7 @@ class Process:
 
     def _started(self) -> subprocess.Popen:
         if self._child is None or self._owner != os.getpid():
-            # A session of its own: an interrupt at the terminal is for the tests, which may debug.
+            # In a session of its own, an interrupt at the terminal reaches only the tests.
             self._child = subprocess.Popen(
                 [find(), "double"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
@@ -86,16 +86,16 @@ class Process:
             reply = child.stdout.readline()  # type: ignore[union-attr]
         except BrokenPipeError:
             reply = b""
-        except BaseException:  # interrupted: a later reply would be taken for that of another request
+        except BaseException:  # interrupted: a late reply would be taken for that of the next request
             self._end(child)
             raise
         if not reply.endswith(b"\n"):
             code = self._end(child)
-            raise ToolrunError(f"toolrun double ended with exit code {code}; its last words are on standard error")
+            raise ToolrunError(f"toolrun double ended with exit code {code}; see its messages on standard error")
         return json.loads(reply)
 
     def _end(self, child: subprocess.Popen) -> int | None:
-        """End the process, and return its exit code. It ends by itself where its input ends."""
+        """End the process and return its exit code. The process ends when its input does."""
         self._child = None
         for pipe in (child.stdin, child.stdout):
             try:
@@ -103,13 +103,13 @@ class Process:
             except OSError:
                 pass  # it has ended already
         try:
-            return child.wait(_PATIENCE)
+            return child.wait(_EXIT_TIMEOUT)
         except subprocess.TimeoutExpired:
             child.kill()
             return child.wait()
 
     def close(self) -> None:
-        """End the process, with all memories in it. A later request starts another one."""
+        """End the process with all its memories. A later request starts another process."""
         with self._lock:
             if self._child is not None and self._owner == os.getpid():
                 self._end(self._child)

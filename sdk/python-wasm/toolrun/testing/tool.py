@@ -1,4 +1,4 @@
-"""Running a whole tool."""
+"""Execution of a tool in a test."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, Callable, Iterator, Mapping
 
 from toolrun.errors import MemoryAccessError
-from toolrun.testing import half
+from toolrun.testing import runtime
 from toolrun.testing.double import Memory, Run
 from toolrun.testing.folder import find
 from toolrun.testing.modules import own_modules
@@ -23,19 +23,19 @@ from toolrun.testing.modules import own_modules
 
 @dataclass
 class Result:
-    """What a run answered. The fields are those of toolrun's own results."""
+    """The result of a run. It has the fields of toolrun's own results."""
 
     ok: bool
     output: Any = None
-    context: dict = field(default_factory=dict)  # the keys that the tool added to its context, or changed there
+    context: dict = field(default_factory=dict)  # the keys of its context that the tool added or changed
     logs: list[dict] = field(default_factory=list)  # {"level", "text"}
     error: dict | None = None  # {"code", "message", ...}
     warnings: list[str] = field(default_factory=list)
     effects: dict = field(default_factory=lambda: {"reads": [], "writes": []})
-    exception: BaseException | None = None  # what the tool let through, with its traceback
+    exception: BaseException | None = None  # the uncaught exception, with its traceback
 
     def check(self) -> Result:
-        """Return the result of a run that succeeded, and raise what another one failed with."""
+        """Return the result if the run succeeded, or else raise its exception."""
         if self.exception is not None:
             raise self.exception
         return self
@@ -53,13 +53,13 @@ def run_tool(
 ) -> Result:
     """Run a tool once, from its source, as toolrun does, and return its Result.
 
-    path is what ``source`` of an app file names: a file, which has no modules of its own, or the folder of a tool.
+    path has the meaning of ``source`` in an app file: a file, which has no modules of its own, or the folder of a tool.
 
-    All forms run: a body with return and await, main by dict or by keyword, execute(input, context), async ones. The
-    module is new in each run, and so are those of the tool's folder that it imports. What a failed run wrote is not
-    stored. It is not a sandbox: the tool runs in this process, with all that Python can do, and without limits.
+    It runs every form of a tool: a body with return and await, main with a dict or with keywords, execute(input, context),
+    and async functions. Each run loads the tool and the modules of its folder anew. The writes of a failed run are not
+    stored. It is not a sandbox: the tool runs in this process, with all of Python and without limits.
     """
-    file, alone = find(Path(path))
+    file, single_file = find(Path(path))
     memory = memory or Memory({})
     schemas = {"inputSchema": input_schema, "outputSchema": output_schema}
     result = Result(ok=False)
@@ -69,49 +69,49 @@ def run_tool(
         return _failed(result, error.fault, error)  # type: ignore[attr-defined]
     try:
         with _logging_to(result):
-            ended = _execute(_Tool(file, alone, memory, _declared(input_schema)), run)
+            ended = _execute(_Tool(file, single_file, memory, _declared(input_schema)), run)
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and not _raised_in(error, file):  # somebody stops the tests
+        if isinstance(error, KeyboardInterrupt) and not _raised_in(error, file):  # the user interrupts the tests
             run.rollback()
             raise
         return _failed(result, run.rollback(_fault_of(error, file))["error"], error)
     if not ended["ok"]:
-        return _failed(result, ended["error"], half.error_of(ended["error"]))
+        return _failed(result, ended["error"], runtime.error_of(ended["error"]))
     result.ok, result.output, result.context = True, ended["output"], ended.get("context") or {}
     result.warnings, result.effects = ended["warnings"], ended["effects"]
     return result
 
 
 def _execute(tool: _Tool, run: Run) -> dict:
-    """Run a tool to its end, and return the Result of its run."""
-    del half.operations.issued[:]  # what was raised in an earlier run
-    before = {key: half.values.encode(value, key, 1000) for key, value in run.context.items()}
-    answer = tool.answer(half.world.Input(run.input), run.context)
-    output = _encoded(answer, "output")
-    return run.commit(output, _changes(run.context, before), tool.warnings(answer))
+    """Run a tool to its end and return the Result of its run."""
+    del runtime.operations.issued[:]  # those of earlier runs
+    before = {key: runtime.values.encode(value, key, 1000) for key, value in run.context.items()}
+    value = tool.output(runtime.tool_globals.Input(run.input), run.context)
+    output = _encoded(value, "output")
+    return run.commit(output, _changes(run.context, before), tool.warnings(value))
 
 
 def _failed(result: Result, error: dict, exception: BaseException) -> Result:
-    """Return the result of a run that failed."""
+    """Return the result of a failed run."""
     result.error = {key: value for key, value in error.items() if key != "id"}
     result.exception = exception
     return result
 
 
 class _Tool:
-    """A tool that was loaded for one run."""
+    """A tool that is loaded for one run."""
 
-    def __init__(self, path: Path, alone: bool, memory: Memory, params: frozenset) -> None:
-        self.path, self.alone, self.memory, self.params = path, alone, memory, params
+    def __init__(self, path: Path, single_file: bool, memory: Memory, params: frozenset) -> None:
+        self.path, self.single_file, self.memory, self.params = path, single_file, memory, params
         self.call: Any = None
         try:
-            self.source = half.source.Source(path.read_text(encoding="utf-8-sig"), str(path))
+            self.source = runtime.source.Source(path.read_text(encoding="utf-8-sig"), str(path))
         except SyntaxError as error:
-            told = {"code": "source_invalid", "message": f"SyntaxError: {error.msg}, at line {error.lineno}"}
-            raise half.error_of(told) from error
+            fault = {"code": "source_invalid", "message": f"SyntaxError: {error.msg}, at line {error.lineno}"}
+            raise runtime.error_of(fault) from error
 
-    def answer(self, input: dict, context: dict) -> Any:
-        """Run the tool; one that exits with success answers nothing."""
+    def output(self, input: dict, context: dict) -> Any:
+        """Run the tool and return its output, which is None if it exits with success."""
         try:
             return self.run(input, context)
         except SystemExit as error:
@@ -122,53 +122,54 @@ class _Tool:
     def run(self, input: dict, context: dict) -> Any:
         module = ModuleType(self.path.stem if self.source.entry else "__main__")
         names = module.__dict__
-        with own_modules(self.path, self.alone, module, half.memory()), half.speaking_to(self.memory):
-            names.update(half.world.constant_names(half.memory()), __file__=str(self.path))
-            names[half.source.STAR] = _import_all(names)
+        with own_modules(self.path, self.single_file, module, runtime.memory()), runtime.connected_to(self.memory):
+            names.update(runtime.tool_globals.constant_names(runtime.memory()), __file__=str(self.path))
+            names[runtime.source.STAR] = _import_all(names)
             call = self._start(names, input, context)
-            answer = call()
-            return asyncio.run(_wait(answer)) if inspect.isawaitable(answer) else answer
+            output = call()
+            return asyncio.run(_wait(output)) if inspect.isawaitable(output) else output
 
     def _start(self, names: dict, input: dict, context: dict) -> Callable[[], Any]:
-        """Run the top level of a tool with an entry, or make a body ready to be called."""
-        of_run = half.world.names_of_run(input, context, self.params)
+        """Run the top level of a tool with an entry, or prepare the call of a body."""
+        run_names = runtime.tool_globals.names_of_run(input, context, self.params)
         if not self.source.entry:
-            names.update(of_run)
+            names.update(run_names)
             exec(self.source.code, names)
-            return half.source.body_of(names) if self.source.wrapped else lambda: None
-        if self.source.asks(half.world.OF_THE_RUN | self.params):
-            names.update(of_run)
+            return runtime.source.body_of(names) if self.source.wrapped else lambda: None
+        if self.source.uses(runtime.tool_globals.RUN_NAMES | self.params):
+            names.update(run_names)
             exec(self.source.code, names)
         else:
-            # Toolrun runs such a top level once, for all runs: whose memory would it be?
-            with half.speaking_to(_Nobody()):
+            # toolrun runs such a top level once for all runs, so it has no memory.
+            with runtime.connected_to(_NoMemory()):
                 exec(self.source.code, names)
-            names.update(of_run)
-        self.call = call = half.calling.Call(self.source.entry, names[self.source.entry])
+            names.update(run_names)
+        self.call = call = runtime.binding.Call(self.source.entry, names[self.source.entry])
         return lambda: call(input, context, self.params)
 
-    def warnings(self, answer: Any) -> list[str]:
-        found = [half.world.warning_about(self.params), self.call and self.call.doubt, self.source.warning if answer is None else None]
+    def warnings(self, output: Any) -> list[str]:
+        reserved = runtime.tool_globals.reserved_name_warning(self.params)
+        found = [reserved, self.call and self.call.warning, self.source.warning if output is None else None]
         return [text for text in found if text]
 
 
-class _Nobody:
-    """Answers memory calls where there is no run that they could be of."""
+class _NoMemory:
+    """A host that rejects memory calls, because no run is active."""
 
-    def answer(self, *fields: str) -> tuple[bytes, str]:
+    def reply(self, *fields: str) -> tuple[bytes, str]:
         op = fields[1] if len(fields) > 1 else ""
-        message = f"{op}: there is no memory while the top level of a tool runs that has an entry"
+        message = f"{op}: memory is not available while the top level of a tool with an entry runs"
         hint = "call memory from the entry: the top level may run once for many runs"
-        told = {"code": "invalid_argument", "message": message, "op": op, "hint": hint}
-        return b"fault", "0\n" + half.values.encode(told, "fault", half.NESTING)
+        fault = {"code": "invalid_argument", "message": message, "op": op, "hint": hint}
+        return b"fault", "0\n" + runtime.values.encode(fault, "fault", runtime.NESTING)
 
 
-async def _wait(answer: Any) -> Any:
-    return await answer
+async def _wait(output: Any) -> Any:
+    return await output
 
 
 def _import_all(names: dict) -> Callable[[str, int], None]:
-    """Make what stands in for "from module import *" in a body."""
+    """Return the function that replaces "from module import *" in a body."""
 
     def import_all(name: str, level: int) -> None:
         module = importlib.import_module("." * level + name, names.get("__package__"))
@@ -184,51 +185,51 @@ def _declared(schema: Any) -> frozenset:
 
 def _encoded(value: Any, name: str) -> str:
     try:
-        return half.values.encode(value, name, half.NESTING)
-    except half.values.Unfit as unfit:
+        return runtime.values.encode(value, name, runtime.NESTING)
+    except runtime.values.Unfit as unfit:
         message = f"the output cannot be written as JSON: {unfit.message}"
-        raise half.error_of({"code": "output_invalid", "message": message}) from None
+        raise runtime.error_of({"code": "output_invalid", "message": message}) from None
 
 
 def _changes(context: dict, before: Mapping[str, str]) -> str:
-    """Return, as JSON, the keys of the context that the tool added or changed."""
+    """Return the keys of the context that the tool added or changed, as JSON."""
     changes = []
     for key, value in context.items():
         if not isinstance(key, str):
-            raise half.error_of({"code": "output_invalid", "message": "context has a key that is no text"})
+            raise runtime.error_of({"code": "output_invalid", "message": "context has a key that is not a string"})
         text = _encoded(value, f"context.{key}")
         if before.get(key) != text:
-            changes.append(f"{half.values.encode(key, 'key', 1)}:{text}")
+            changes.append(f"{runtime.values.encode(key, 'key', 1)}:{text}")
     return "{" + ",".join(changes) + "}"
 
 
 def _raised_in(error: BaseException, file: Path) -> bool:
-    """Whether an exception came from the text of a tool, and not from what runs it."""
+    """Report whether an exception was raised by the source of the tool itself."""
     frames = traceback.extract_tb(error.__traceback__)
     return bool(frames) and frames[-1].filename == str(file)
 
 
 def _fault_of(error: BaseException, file: Path) -> dict:
-    """Return an uncaught exception as the host takes it. A fault keeps its code only where the tool did not make it."""
+    """Return the fault for an uncaught exception. A MemoryAccessError keeps its code unless the tool created it."""
     if isinstance(error, MemoryAccessError):
-        number = half.operations.number_of(error)
+        number = runtime.operations.number_of(error)
         if number is not None or not _from_tool(error):
-            told = {"id": str(number or ""), "code": error.code, "message": error.message, "hint": error.hint, "op": error.op}
-            return {key: value for key, value in told.items() if value}
+            fault = {"id": str(number or ""), "code": error.code, "message": error.message, "hint": error.hint, "op": error.op}
+            return {key: value for key, value in fault.items() if value}
     texts = {str(file): file.read_text(encoding="utf-8-sig")}
-    told = {"code": "tool_error", "message": half.failures.message_of(error, texts), "hint": half.failures.hint_of(error)}
-    return {key: value for key, value in told.items() if value}
+    fault = {"code": "tool_error", "message": runtime.failures.message_of(error, texts), "hint": runtime.failures.hint_of(error)}
+    return {key: value for key, value in fault.items() if value}
 
 
 def _from_tool(error: BaseException) -> bool:
-    """Report whether an exception was raised in code of the tool, which runs below this module."""
+    """Report whether an exception was raised in code of the tool, or in code that the tool called."""
     frames = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
     return any(code is _Tool.run.__code__ for code in frames)
 
 
 @contextlib.contextmanager
 def _logging_to(result: Result) -> Iterator[None]:
-    """Collect what the tool prints and logs."""
+    """Collect the printed and logged lines of the tool."""
     handler = _Handler(result.logs)
     root = logging.getLogger()
     level = root.level
@@ -246,7 +247,7 @@ def _logging_to(result: Result) -> Iterator[None]:
 
 
 class _Handler(logging.Handler):
-    """Takes the records of the module logging."""
+    """A handler that collects the records of the module logging."""
 
     def __init__(self, logs: list[dict]) -> None:
         super().__init__()
@@ -254,14 +255,14 @@ class _Handler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.name == "asyncio" and record.module in ("selector_events", "proactor_events"):
-            return  # of the loop that Python has here, and toolrun has not
+            return  # toolrun does not have this event loop
         levels = ((logging.ERROR, "error"), (logging.WARNING, "warn"), (logging.INFO, "info"))
         level = next((name for number, name in levels if record.levelno >= number), "debug")
         self.logs.append({"level": level, "text": self.format(record)})
 
 
 class _Lines(io.StringIO):
-    """A stream whose lines are log lines."""
+    """A stream that collects its lines as log lines."""
 
     def __init__(self, logs: list[dict], level: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a tool finds in its globals, beside what Python itself has."""
+"""The globals of a tool, in addition to those of Python."""
 
 import base64
 import builtins
@@ -29,8 +29,9 @@ import uuid
 from datetime import datetime
 
 from . import errors
+from .unsupported import NO_STDIN
 
-# Modules that a tool may name without an import; ``datetime`` is the class, as most samples use it.
+# Modules that a tool can use without an import. ``datetime`` is the class, because most samples use it so.
 _MODULES = (
     base64, calendar, cmath, collections, copy, csv, dataclasses, decimal, enum, functools, hashlib, itertools, json,
     logging, math, operator, random, re, secrets, statistics, string, textwrap, time, typing, uuid,
@@ -44,14 +45,14 @@ _ERRORS = {
 
 
 class Input(dict):
-    """The input: a dict which says so where it is taken for the function of the same name."""
+    """The input: a dict with an error for code that calls it like the function of the same name."""
 
     def __call__(self, *args):
-        raise RuntimeError("input() has nobody to ask: what a tool gets is in the dict input")
+        raise RuntimeError(f"input() {NO_STDIN}")
 
 
 class Environment(dict):
-    """The variables of a tool, by item or by attribute."""
+    """The variables of a tool, as items and as attributes."""
 
     def __getattr__(self, name):
         try:
@@ -60,23 +61,25 @@ class Environment(dict):
             raise AttributeError(f"the tool has no variable {name}") from None
 
 
-# The names that another value stands for in each run.
-OF_THE_RUN = frozenset({"input", "context", "env"})
+# The names whose values differ between runs.
+RUN_NAMES = frozenset({"input", "context", "env"})
 
 
 def constant_names(memory):
-    """The names that stand for the same in every run."""
+    """Return the globals that are the same in every run."""
     names = {module.__name__: module for module in _MODULES}
     names.update(_ERRORS, datetime=datetime, memory=memory)
     return names
 
 
 def names_of_run(input, context, params):
-    """The names that stand for what one run gets. A declared parameter that is not given is None, or what its name
-    means anyway."""
+    """Return the globals of one run.
+
+    A declared parameter that is missing in the input is None, or keeps the other meaning of its name.
+    """
     names = {}
     for name in params:
-        if name.isidentifier() and not _is_reserved(name) and (name in input or not _means(name)):
+        if name.isidentifier() and not _is_reserved(name) and (name in input or not _is_predefined(name)):
             names[name] = input.get(name)
     env = context.get("env")
     names.setdefault("env", Environment(env if isinstance(env, dict) else {}))
@@ -85,15 +88,15 @@ def names_of_run(input, context, params):
     return names
 
 
-def warning_about(params):
-    """What to say of declared parameters that are no variables, since every tool relies on their names; or None."""
+def reserved_name_warning(params):
+    """Return a warning about a declared parameter that does not become a variable because its name is reserved, or None."""
     taken = sorted(filter(_is_reserved, params))
     if not taken:
         return None
-    return f'the parameter {taken[0]} is no variable, for the name has a meaning already; read it as input["{taken[0]}"]'
+    return f'the parameter {taken[0]} is not a variable because the name is reserved; read it as input["{taken[0]}"]'
 
 
-_MEANT = frozenset({"datetime", *(module.__name__ for module in _MODULES)})
+_PREDEFINED = frozenset({"datetime", *(module.__name__ for module in _MODULES)})
 _RESERVED = frozenset({"memory", *_ERRORS})
 
 
@@ -101,5 +104,5 @@ def _is_reserved(name):
     return name in _RESERVED or name.startswith("__")
 
 
-def _means(name):
-    return name in _MEANT or hasattr(builtins, name)
+def _is_predefined(name):
+    return name in _PREDEFINED or hasattr(builtins, name)

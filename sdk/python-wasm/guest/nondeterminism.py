@@ -1,4 +1,4 @@
-"""Finds where a tool asks for what is another in each run: the time, or random numbers."""
+"""Search for the line at which a tool uses a value that differs between runs: the time or random numbers."""
 
 import sys
 from _random import Random
@@ -9,15 +9,15 @@ _DATES = frozenset(("now", "today", "utcnow"))
 
 
 def watch(run, texts):
-    """Call a function, and return from where in the author's files it first asked, as "tool.py:1"; "" where nobody saw."""
-    places = []
+    """Call a function and return the location of the first such use in the author's files ("tool.py:1"), or ""."""
+    locations = []
 
     def look(frame, event, called):
-        if event == "c_call" and not places and _asks(called):
+        if event == "c_call" and not locations and _varies(called):
             while frame is not None and frame.f_code.co_filename not in texts:
                 frame = frame.f_back
             if frame is not None:
-                places.append(f"{frame.f_code.co_filename}:{frame.f_lineno}")
+                locations.append(f"{frame.f_code.co_filename}:{frame.f_lineno}")
 
     sys.setprofile(look)
     try:
@@ -25,11 +25,11 @@ def watch(run, texts):
     finally:
         if sys.getprofile() is look:
             sys.setprofile(None)
-    return places[0] if places else ""
+    return locations[0] if locations else ""
 
 
-def _asks(called):
-    """Whether a function in C asks the host."""
+def _varies(called):
+    """Report whether a C function returns the time or random numbers."""
     name, owner = called.__name__, called.__self__
     if isinstance(owner, type):
         return name in _DATES and issubclass(owner, date)

@@ -1,8 +1,7 @@
-"""What the standard library of CPython 3.12.0 answers wrongly, and later releases answer rightly, where a tool may rest a
-decision on it: whom an address belongs to, which host a URL names, whom a message is from. What only takes long there
-is bounded by the limits of a run.
+"""Fixes for wrong results of CPython 3.12.0's standard library, taken from later releases.
 
-A library of a later release is left as it is.
+They cover results on which a tool may base a decision: the owner of an IP address, the host in a URL, the sender of a
+message. Code that is only slow is bounded by the limits of a run. Each fix is skipped in a release that contains it.
 """
 
 import email._policybase
@@ -16,25 +15,25 @@ import urllib.parse
 
 
 def install():
-    """Mend the library, before a tool is there."""
+    """Install the fixes, before a tool is loaded."""
     if sys.version_info < (3, 12, 4):
-        _mend_addresses()
+        _fix_addresses()
     if sys.version_info < (3, 12, 5):
-        _mend_headers()
+        _fix_headers()
     if sys.version_info < (3, 12, 6):
         email.utils.parseaddr, email.utils.getaddresses = _parse_address, _get_addresses
     if sys.version_info < (3, 12, 9):
         urllib.parse.urlsplit = _check_hosts(urllib.parse.urlsplit)
 
 
-# What the registries of special addresses of the IANA call not globally reachable, beyond what 3.12.0 knows of, and what
-# they except.
+# Networks that the IANA registries of special addresses list as not globally reachable and 3.12.0 does not know, and
+# the exceptions in these registries.
 _PRIVATE_4, _PUBLIC_4 = ["192.0.0.0/24"], ["192.0.0.9/32", "192.0.0.10/32"]
 _PRIVATE_6 = ["64:ff9b:1::/48", "2002::/16", "3fff::/20"]
 _PUBLIC_6 = ["2001:1::1/128", "2001:1::2/128", "2001:3::/32", "2001:4:112::/48", "2001:20::/28", "2001:30::/28"]
 
 
-def _mend_addresses():
+def _fix_addresses():
     for version, private, public in ((4, _PRIVATE_4, _PUBLIC_4), (6, _PRIVATE_6, _PUBLIC_6)):
         address, network = getattr(ipaddress, f"IPv{version}Address"), getattr(ipaddress, f"IPv{version}Network")
         address._constants._private_networks += map(network, private)
@@ -44,7 +43,7 @@ def _mend_addresses():
 
 
 def _except(kind, within, excepted):
-    """Have ``is_private`` of a class except some networks."""
+    """Exclude some networks from ``is_private`` of a class."""
     decide = kind.is_private.fget
 
     def is_private(self):
@@ -54,7 +53,7 @@ def _except(kind, within, excepted):
 
 
 def _check_hosts(split):
-    """Refuse URLs in which something stands beside the brackets of an IPv6 address."""
+    """Wrap urlsplit() to reject URLs with text next to the brackets of an IPv6 address."""
 
     def urlsplit(url, scheme="", allow_fragments=True):
         parts = split(url, scheme, allow_fragments)
@@ -71,9 +70,9 @@ def _check_hosts(split):
 
 
 def _parse_address(addr, *, strict=True):
-    """Parse one address into its real name and address, ('', '') where it is not one.
+    """Parse one address into its real name and address, or return ('', '') if it is invalid.
 
-    Unless strict is false, more than one, or what can be read in two ways, is not one either.
+    Unless strict is false, several addresses or an ambiguous text are invalid too.
     """
     found = _addresses([addr])
     return found[0] if len(found) == 1 or found and not strict else ("", "")
@@ -82,7 +81,7 @@ def _parse_address(addr, *, strict=True):
 def _get_addresses(fieldvalues, *, strict=True):
     """Return the (real name, address) pairs of header fields.
 
-    Unless strict is false, fields that can be read in two ways are [('', '')].
+    Unless strict is false, the result for ambiguous fields is [('', '')].
     """
     fields = [str(value) for value in fieldvalues]
     found = _addresses(fields)
@@ -99,16 +98,16 @@ _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|\((?:\\.|[^()\\])*\)', re.DOTALL)
 
 
 def _without_quoted(text):
-    """A text without what is in quotes or, as comments, in parentheses."""
+    """Return a text without quoted strings and comments in parentheses."""
     return _QUOTED.sub("", text)
 
 
-# A line break within a header that is not the beginning of a continuation.
+# A line break within a header that does not begin a continuation line.
 _INJECTED = re.compile(r"(?:\r\n|\r(?!\n)|\n)(?![ \t])")
 
 
-def _mend_headers():
-    """Refuse to write headers of which a part would be read as another header, or as the body."""
+def _fix_headers():
+    """Reject headers of which a reader would take a part as another header or as the body."""
 
     class HeaderWriteError(email.errors.MessageError):
         """Error while writing headers."""

@@ -1,4 +1,7 @@
-"""What a tool does not have: each says so itself, for an error number of WASI tells an author nothing."""
+"""Functions and modules that a tool cannot use. Each raises an error that names the reason.
+
+The error numbers of WASI alone would not help the author of a tool.
+"""
 
 import _thread
 import builtins
@@ -13,17 +16,17 @@ import threading
 import time
 from errno import ENOTSUP, EROFS
 
-THREADS = "there are no threads in a tool; what waits can wait in asyncio"
+THREADS = "there are no threads in a tool; use asyncio for concurrent waits"
 NETWORK = "there is no network in a tool"
-FILES = "there are no files in a tool; memory is where it keeps things"
+FILES = "there are no files in a tool; keep data in memory"
 _PROCESSES = "there are no processes in a tool"
-_NOBODY = "has nobody to ask: what a tool gets is in the dict input"
+NO_STDIN = "is not available: the input of a tool is in the dict input"
 
-# Why a module of the standard library is not there, where there is more to say than that.
+# The reasons why modules of the standard library are missing, if there is a specific one.
 _REASONS = {"multiprocessing": _PROCESSES, "mmap": FILES, "ssl": NETWORK, "webbrowser": NETWORK}
 
 
-# Packages that many tools elsewhere import, and what of the standard library does some of their work.
+# Popular packages with compiled parts, and modules of the standard library that can replace some of each.
 _COMPILED = {
     "cryptography": "hashlib, hmac and secrets",
     "lxml": "xml.etree.ElementTree",
@@ -39,30 +42,30 @@ _COMPILED = {
 _COMPILED.update(dict.fromkeys(
     "cv2 cython grpc jax keras matplotlib numba PIL pyarrow sklearn spacy tensorflow torch transformers uvloop".split(), ""
 ))
-_OF_NETWORK = frozenset(
+_NETWORK_PACKAGES = frozenset(
     "aiohttp anthropic boto3 botocore httpx openai paramiko psycopg psycopg2 pymongo pymysql redis requests urllib3 "
     "websocket websockets".split()
 )
 
 
 def why_missing(module):
-    """Why a module of the standard library, or a package that many expect, is not there, in words; "" for others."""
+    """Return why a module of the standard library or a popular package is missing, or "" for other modules."""
     if module in sys.stdlib_module_names:
-        return _REASONS.get(module, "this part of the standard library is not there in a tool")
-    if module in _OF_NETWORK:
-        return f"{NETWORK}, and no package for it"
+        return _REASONS.get(module, "this part of the standard library is not available in a tool")
+    if module in _NETWORK_PACKAGES:
+        return f"{NETWORK}, and no package that uses it"
     if module in _COMPILED:
         instead = _COMPILED[module]
-        return "a tool cannot load packages with compiled parts" + (f"; {instead} can do some of it" if instead else "")
+        return "a tool cannot load packages with compiled parts" + (f"; {instead} can replace some of it" if instead else "")
     return ""
 
 
 class Stuck(RuntimeError):
-    """Everything waits, and nothing will ever come: there is nobody else."""
+    """Every task of the tool waits, and no event can wake one."""
 
 
 def _without(error, *arguments):
-    """A function that raises an error, whatever it is called with."""
+    """Return a function that raises an error for any arguments."""
 
     def refuse(*args, **kwargs):
         raise error(*arguments)
@@ -71,7 +74,10 @@ def _without(error, *arguments):
 
 
 def _refuse_writing(file):
-    """The files of Python itself can only be read. Its file system would let them be opened, and lose what is written."""
+    """Raise an error if the file belongs to Python itself.
+
+    Python's file system would open such a file for writing, and discard what is written.
+    """
     if not isinstance(file, int) and os.path.exists(file):
         raise OSError(EROFS, f"{os.strerror(EROFS)}: {FILES}")
 
@@ -80,7 +86,7 @@ _WRITES = frozenset("wax+")
 
 
 def _wrap_open(open):
-    """Files of Python itself can be read; any other attempt ends in words."""
+    """Wrap open() so that it reads Python's own files, and adds a reason to every error."""
 
     def wrapper(file, mode="r", *args, **kwargs):
         if isinstance(mode, str) and not _WRITES.isdisjoint(mode):
@@ -89,7 +95,7 @@ def _wrap_open(open):
             return open(file, mode, *args, **kwargs)
         except OSError as error:
             reason = error
-        # Its class stays, for a tool may well handle a file that is not there.
+        # The class of the error stays the same, because a tool may handle a missing file.
         raise OSError(reason.errno, f"{reason.strerror}: {FILES}", reason.filename) from None
 
     wrapper.__name__ = wrapper.__qualname__ = "open"
@@ -98,7 +104,7 @@ def _wrap_open(open):
 
 
 def _wrap_os_open(open):
-    """The same for the function of ``os``, whose errors failures.py explains."""
+    """Wrap os.open() in the same way, except that failures.py adds the reason."""
 
     def wrapper(path, flags, mode=0o777, *, dir_fd=None):
         if flags & (os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND):  # O_RDWR includes the first
@@ -110,24 +116,27 @@ def _wrap_os_open(open):
     return wrapper
 
 
-# What other systems have in ``os`` to start processes and to deal with them.
-_OF_PROCESSES = frozenset(
+# The functions for processes that ``os`` has on other systems.
+_PROCESS_FUNCTIONS = frozenset(
     "abort execl execle execlp execlpe execv execve execvp execvpe fork forkpty getppid kill killpg nice posix_spawn "
     "posix_spawnp spawnl spawnle spawnlp spawnlpe spawnv spawnve spawnvp spawnvpe system wait wait3 wait4 waitpid".split()
 )
 
 
 def _not_in_os(name):
-    """What answers for a name that ``os`` does not have. It stays an AttributeError: programs ask for such names."""
-    why = f": {_PROCESSES}" if name in _OF_PROCESSES else ""
+    """Raise the error for a name that ``os`` does not have.
+
+    It is an AttributeError, because programs test whether ``os`` has such names.
+    """
+    why = f": {_PROCESSES}" if name in _PROCESS_FUNCTIONS else ""
     raise AttributeError(f"module 'os' has no attribute {name!r}{why}", name=name, obj=os)
 
 
 class _NoInput:
-    """Stands where a program has its standard input."""
+    """A replacement for standard input that raises an error when it is read."""
 
     encoding, closed, name = "utf-8", False, "<stdin>"
-    read = readline = readlines = fileno = __iter__ = __next__ = _without(RuntimeError, f"sys.stdin {_NOBODY}")
+    read = readline = readlines = fileno = __iter__ = __next__ = _without(RuntimeError, f"sys.stdin {NO_STDIN}")
 
     def isatty(self):
         return False
@@ -137,7 +146,10 @@ class _NoInput:
 
 
 class _Encrypted(http.client.HTTPConnection):
-    """What http.client has for https where there is the module ssl: connecting ends in the same words."""
+    """The HTTPSConnection of http.client, which normally needs the module ssl.
+
+    Connecting raises the same error as without encryption.
+    """
 
     default_port = 443
 
@@ -146,15 +158,15 @@ class _Encrypted(http.client.HTTPConnection):
 
 
 def install():
-    """Put words in the places of what is not there."""
-    builtins.input = _without(RuntimeError, f"input() {_NOBODY}")
-    sys.stdin = sys.__stdin__ = _NoInput()  # the file itself is the channel
-    sys.breakpointhook = _without(RuntimeError, f"breakpoint() {_NOBODY}")
+    """Replace everything that is not available in a tool."""
+    builtins.input = _without(RuntimeError, f"input() {NO_STDIN}")
+    sys.stdin = sys.__stdin__ = _NoInput()  # file 0 is the channel
+    sys.breakpointhook = _without(RuntimeError, "breakpoint() is not available in a tool")
     builtins.open = io.open = _wrap_open(io.open)
     os.open, os.__getattr__ = _wrap_os_open(os.open), _not_in_os
     builtins.exit = builtins.quit = sys.exit
 
-    # Nobody tells the processor time. CPython would take WASI's nanoseconds for hundredths of a second.
+    # The host provides no processor time, and CPython misreads WASI's nanoseconds as hundredths of a second.
     time.process_time, time.process_time_ns = time.perf_counter, time.perf_counter_ns
 
     no_threads = _without(RuntimeError, THREADS)

@@ -1,6 +1,6 @@
-"""The variables of a tool as ``os.environ``, which has those of its run.
+"""The variables of a run as ``os.environ``.
 
-The top level of a tool that runs once for all runs has none of them, so it is noted whether it uses them.
+A top level that runs once for all runs has no variables, so this module records whether the top level uses any.
 """
 
 import os
@@ -9,36 +9,36 @@ _Plain = type(os.environ)
 _used = _filled = False
 
 
-def _note():
+def _record():
     global _used
     _used = True
 
 
 class _Environ(_Plain):
-    """The mapping of ``os``, which notes that it is used."""
+    """The class of ``os.environ`` that records each use."""
 
     def __getitem__(self, key):
-        _note()
+        _record()
         return _Plain.__getitem__(self, key)
 
     def __setitem__(self, key, value):
-        _note()
+        _record()
         _Plain.__setitem__(self, key, value)
 
     def __delitem__(self, key):
-        _note()
+        _record()
         _Plain.__delitem__(self, key)
 
     def __iter__(self):
-        _note()
+        _record()
         return _Plain.__iter__(self)
 
     def __len__(self):
-        _note()
+        _record()
         return _Plain.__len__(self)
 
     def __repr__(self):
-        _note()
+        _record()
         return _Plain.__repr__(self)
 
 
@@ -47,13 +47,13 @@ _all = os.environ, os.environb
 
 
 def install():
-    """Have the mappings of ``os`` note that they are used. They stay the same objects: modules hold them already."""
+    """Make the mappings of ``os`` record each use. They stay the same objects, because modules already refer to them."""
     for mapping in _all:
         mapping.__class__ = _Environ
 
 
 def watch(run):
-    """Call a function, and return whether it used the variables."""
+    """Call a function and return whether it used the variables."""
     global _used
     _used = False
     run()
@@ -61,9 +61,9 @@ def watch(run):
 
 
 def fill(env):
-    """Set the variables of a run, once: the top level of a tool may have changed them before the entry runs.
+    """Set the variables of a run. Only the first call has an effect, because a top level may have changed them since.
 
-    They are no variables of the process: C sees none of them.
+    They are not variables of the process, so C code does not see them.
     """
     global _filled
     if _filled or not env or not isinstance(env, dict):

@@ -1,4 +1,4 @@
-"""The guest's half of toolrun, which runs here unchanged, over a channel that leads to ``toolrun double``."""
+"""The guest's part of the Python runtime. It runs here unchanged, with a channel to ``toolrun double``."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import Any, Callable, Iterator, Protocol
 
 
 class Host(Protocol):
-    """What answers the guest's half: a line that says how it went, and the rest."""
+    """A host that replies to the guest's runtime: the first line is the kind of the reply, the rest its content."""
 
-    def answer(self, *fields: str) -> tuple[bytes, str]: ...
+    def reply(self, *fields: str) -> tuple[bytes, str]: ...
 
 
 _hosts: list[Host] = []
 
 
 def _ask(*fields: str) -> tuple[bytes, str]:
-    return _hosts[-1].answer(*fields)
+    return _hosts[-1].reply(*fields)
 
 
 @contextmanager
-def speaking_to(host: Host) -> Iterator[None]:
-    """Have the guest's half speak to a host."""
+def connected_to(host: Host) -> Iterator[None]:
+    """Connect the guest's runtime to a host."""
     _hosts.append(host)
     try:
         yield
@@ -34,7 +34,7 @@ def speaking_to(host: Host) -> Iterator[None]:
         _hosts.pop()
 
 
-# In the sandbox this module reads and writes a file of the host's.
+# In the sandbox, this module reads and writes standard input.
 _channel: Any = ModuleType("toolrun.guest.channel")
 _channel.ask, _channel.send = _ask, _ask
 sys.modules["toolrun.guest.channel"] = _channel
@@ -42,18 +42,19 @@ sys.modules["toolrun.guest.channel"] = _channel
 from toolrun.guest import importing  # noqa: E402
 
 if sys.version_info < (3, 10):
-    # What Python does not tell yet: its library is what lies in two folders, or is built in.
+    # This Python does not list its library: the modules are in two folders or built in.
     _library = [sysconfig.get_path("stdlib"), sysconfig.get_config_var("DESTSHARED")]
     _found = {module.name for module in pkgutil.iter_modules([folder for folder in _library if folder])}
     importing.STANDARD = frozenset({*_found, *sys.builtin_module_names})  # type: ignore[attr-defined]
 
-from toolrun.guest import calling, errors, failures, operations, source, values, world  # noqa: E402
+from toolrun.guest import binding, errors, failures, operations, source, values  # noqa: E402
+from toolrun.guest import globals as tool_globals  # noqa: E402
 
 if sys.version_info < (3, 11):
-    # It gives a body the name "<module>" in tracebacks, which code objects have no place for before 3.11.
+    # It gives a body the name "<module>" in tracebacks. Before 3.11, code objects cannot store it.
     source._rename = lambda module: module  # type: ignore[attr-defined]
 
-# The bound on nested arrays and objects in what crosses the channel.
+# The maximum nesting of values that cross the channel.
 NESTING = operations.nesting
 
 
@@ -61,7 +62,7 @@ _memory: list[ModuleType] = []
 
 
 def install(table: list) -> None:
-    """Make the module memory of the host's table of operations, without leaving it where imports find it."""
+    """Create the module memory from the host's table of operations, but hide it from imports."""
     if _memory:
         return
     known = sys.modules.get("memory")
@@ -74,26 +75,26 @@ def install(table: list) -> None:
 
 
 def memory() -> Any:
-    """Return the module memory, which is there once a memory was opened."""
+    """Return the module memory, which exists after the first memory was opened."""
     return _memory[0]
 
 
 class Text(str):
-    """A text of JSON that is sent as it is."""
+    """A JSON text that is sent unchanged."""
 
 
 def text_of(value: Any, name: str) -> str:
-    """Write a value of the test as JSON. A value that is not JSON is a mistake of the test."""
+    """Encode a value of the test as JSON. A value without a JSON form is a mistake of the test."""
     if isinstance(value, Text):
         return value
     try:
         return values.encode(value, name, 1000)
     except values.Unfit as unfit:
-        raise TypeError(f"the test gives a value that is not JSON: {unfit.message}") from None
+        raise TypeError(f"the test passes a value that is not JSON: {unfit.message}") from None
 
 
-def answered(perform: Callable[[str, list], Any], fields: tuple) -> tuple[bytes, str]:
-    """Answer a message of the guest's half, whose calls are performed by perform."""
+def reply_to(perform: Callable[[str, list], Any], fields: tuple) -> tuple[bytes, str]:
+    """Reply to a message of the guest's runtime. perform handles its memory calls."""
     kind, *rest = fields
     if kind == "refuse":
         op, how, message = rest
@@ -107,17 +108,17 @@ def answered(perform: Callable[[str, list], Any], fields: tuple) -> tuple[bytes,
 
 
 def _raised(fault: dict) -> tuple[bytes, str]:
-    """Write a fault with the number by which the host knows it again, 0 where the host does not."""
+    """Return the reply that raises a fault, with the number that identifies it, or 0 if it has none."""
     shown = dict(fault)
     return b"fault", shown.pop("id", "0") + "\n" + json.dumps(shown)
 
 
 def error_of(fault: dict) -> errors.MemoryAccessError:
-    """Make the error of a fault."""
+    """Return the exception for a fault."""
     return errors.from_fault(fault)
 
 
 __all__ = [
-    "NESTING", "Text", "answered", "calling", "error_of", "failures", "importing", "install", "memory", "operations", "source",
-    "speaking_to", "text_of", "values", "world",
+    "NESTING", "Text", "binding", "connected_to", "error_of", "failures", "importing", "install", "memory", "operations",
+    "reply_to", "source", "text_of", "tool_globals", "values",
 ]  # fmt: skip
