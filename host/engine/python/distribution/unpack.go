@@ -15,12 +15,12 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// archiveTimes is how many times as large as the runtime an archive may be, unpacked or not: no registry can keep us
-// busy for ever.
+// archiveTimes bounds the size of an archive, packed and unpacked, as a multiple of the runtime's size. It
+// bounds the work that a malicious registry can cause.
 const archiveTimes = 4
 
-// unpack writes the runtime that is in an archive to a new file, and checks it. Nothing else of the archive is written,
-// and no name in it becomes a path.
+// unpack writes the runtime in an archive to a new file, and checks it. It writes nothing else from the
+// archive, and uses none of its names as a path.
 func (r release) unpack(ctx context.Context, archive, file string, progress func(done, total int64)) error {
 	in, err := os.Open(archive)
 	if err != nil {
@@ -29,7 +29,7 @@ func (r release) unpack(ctx context.Context, archive, file string, progress func
 	defer in.Close()
 	compressed, err := gzip.NewReader(io.LimitReader(in, archiveTimes*r.bytes))
 	if err != nil {
-		return errors.New("it is no gzip archive")
+		return errors.New("it is not a gzip archive")
 	}
 	entry, err := locate(tar.NewReader(io.LimitReader(compressed, archiveTimes*r.bytes)))
 	if err != nil {
@@ -41,17 +41,17 @@ func (r release) unpack(ctx context.Context, archive, file string, progress func
 	}
 	err = r.copy(out, &meter{ctx: ctx, from: entry, total: r.bytes, progress: progress})
 	if err == nil {
-		err = out.Sync() // before it gets its name: its size is all that Find looks at
+		err = out.Sync() // before the rename, because Find checks only the size
 	}
 	return cmp.Or(err, out.Close())
 }
 
-// locate goes to the runtime in an archive: a plain file, whichever folder it is in.
+// locate advances to the runtime in an archive: a regular file of its name, in any folder.
 func locate(entries *tar.Reader) (io.Reader, error) {
 	for {
 		header, err := entries.Next()
 		if err == io.EOF {
-			return nil, errors.New("there is no " + fileName + " in it")
+			return nil, errors.New("it does not contain " + fileName)
 		}
 		if err != nil {
 			return nil, errors.New("the archive is damaged")
@@ -62,7 +62,7 @@ func locate(entries *tar.Reader) (io.Reader, error) {
 	}
 }
 
-// copy writes the runtime and compares size and hash, of no more bytes than it may have.
+// copy writes the runtime, up to its expected size, and checks size and hash.
 func (r release) copy(to io.Writer, from io.Reader) error {
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(to, sum), io.LimitReader(from, r.bytes+1))
@@ -73,13 +73,13 @@ func (r release) copy(to io.Writer, from io.Reader) error {
 		return err
 	}
 	if n != r.bytes || hex.EncodeToString(sum.Sum(nil)) != r.sha256 {
-		return abi.Faultf(abi.Unavailable, "the registry sent another %s than the one this toolrun was built for: its SHA-256 is not the expected one", fileName).
-			WithHint("nothing was installed; if npm is set to a mirror, try another one: npm_config_registry=URL toolrun python install")
+		return abi.Faultf(abi.Unavailable, "the registry sent an unexpected %s: its SHA-256 differs from the one that this toolrun requires", fileName).
+			WithHint("nothing was installed; if npm uses a mirror, try another registry: npm_config_registry=URL toolrun python install")
 	}
 	return nil
 }
 
-// meter counts what is read, and ends with the context.
+// meter is a reader that reports its progress and stops when the context ends.
 type meter struct {
 	ctx         context.Context
 	from        io.Reader

