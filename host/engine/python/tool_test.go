@@ -174,7 +174,7 @@ func TestEntries(t *testing.T) {
 		{name: "main is a function by another name", code: "def save(a):\n    return a\nexecute = None\nmain: object = save", input: `{"a":1}`, want: `1`},
 		{name: "main is partial", code: "import functools\ndef save(a, b):\n    return [a, b]\nmain = functools.partial(save, b=2)", input: `{"a":1}`, want: `[1,2]`},
 		{name: "main is a lambda that the tool uses", code: "main = lambda x: x + 1\nprint(list(map(main, [1])))", want: `null`, logs: []string{"info [2]"}},
-		{name: "main is what a call returns", code: "def make():\n    return lambda: 1\nmain = make()", want: `null`, warning: "the tool returns nothing: nothing in its source shows that main is a function; write def main"},
+		{name: "main is what a call returns", code: "def make():\n    return lambda: 1\nmain = make()", want: `null`, warning: "the tool returns nothing: its source does not show that main is a function; write def main"},
 		{name: "main is a method", code: "class Tool:\n    def main(self):\n        return 1", want: `null`, warning: "the tool returns nothing: it has no function main or execute and no return"},
 		{name: "a handler", code: "def handler(event, context):\n    return 1\n", want: `null`, warning: "nothing calls the function handler, and the tool returned nothing; add def main(input, context): return handler(input, context)"},
 		{name: "main is misspelt", code: "def mian():\n    return 1\ndef helper():\n    return 2\n", want: `null`, warning: "nothing calls the function mian, and the tool returned nothing; did you mean main?"},

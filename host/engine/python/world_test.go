@@ -36,7 +36,7 @@ func TestValues(t *testing.T) {
 		{name: "a dict that misbehaves", code: "class D(dict):\n    def items(self):\n        raise ValueError('no items')\nreturn D(a=1)", fault: abi.ToolError, message: "ValueError: no items", place: `["tool.py",3,9]`},
 		{name: "an output that changes the context", code: "context['x'] = {1}\n", fault: abi.OutputInvalid, message: "context.x is a set"},
 		{name: "a context with a bad key", code: "context[1] = 1\n", fault: abi.OutputInvalid, message: "context has a key that is not a string"},
-		{name: "the context of the workflow", code: "context['status'] = 1\n", fault: abi.OutputInvalid, message: `context["status"] belongs to the workflow`},
+		{name: "the context of the workflow", code: "context['status'] = 1\n", fault: abi.OutputInvalid, message: `context["status"] is reserved for the workflow`},
 		{name: "the steps, read", code: "return context['steps']['Start']['x']", env: `{"steps":{"Start":{"x":1}}}`, want: `1`},
 		{name: "an argument that is too deep", code: "a = 1\nfor _ in range(150):\n    a = [a]\nmemory.set_content('prefs', a)", fault: abi.TooLarge, message: "nested deeper"},
 		{name: "arguments without end", code: "memory.get_content('prefs', {}, {}, 1)", fault: abi.InvalidArgument, message: "takes at most 3 arguments, not 4", place: `["tool.py",1,1]`},

@@ -236,7 +236,7 @@ class Outcomes(ToolCase):
         self.assertEqual(result.context, {"added": {"n": 1}, "given": [1, 2]})
         result = self.run_code("context['steps']['a'] = 1\n")
         self.assertEqual(result.error["code"], "output_invalid")
-        self.assertIn("belongs to the workflow", result.error["message"])
+        self.assertIn("is reserved for the workflow", result.error["message"])
         self.assertEqual(self.output("return context['steps']['one']['output']\n", context={"steps": {"one": {"output": 5}}}), 5)
 
     def test_logs(self):
