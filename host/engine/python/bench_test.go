@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// typical is a tool that reads its input, calls memory once, and uses what tools use.
+// typical is a tool that reads its input, calls memory once, and uses common modules.
 const typical = `
 import json, re
 from datetime import datetime
@@ -24,7 +24,7 @@ def main(input):
 
 var typicalInput = engine.Input{Input: json.RawMessage(`{"text":"so many words","day":"2031-05-06"}`)}
 
-// BenchmarkRun is a run in a fresh interpreter.
+// BenchmarkRun measures a run in a fresh interpreter.
 func BenchmarkRun(b *testing.B) {
 	p, in := loadTool(b, newEngine(b), typical), typicalInput
 	host := enginetest.NewMemory(nil).Host()
@@ -41,7 +41,7 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-us")
 }
 
-// BenchmarkRunParallel is the same by as many goroutines as there are processors.
+// BenchmarkRunParallel measures runs on as many goroutines as there are processors.
 func BenchmarkRunParallel(b *testing.B) {
 	p, in := loadTool(b, newEngine(b), typical), typicalInput
 	b.ResetTimer()
@@ -55,7 +55,7 @@ func BenchmarkRunParallel(b *testing.B) {
 	})
 }
 
-// BenchmarkLoad is a tool that is loaded into an interpreter which waits for it.
+// BenchmarkLoad measures the loading of a tool into a started interpreter.
 func BenchmarkLoad(b *testing.B) {
 	e := newEngine(b)
 	for b.Loop() {
@@ -67,7 +67,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkBoot is the first tool of an engine, where the cache holds the compiled interpreter.
+// BenchmarkBoot measures the first load of an engine with a cached interpreter.
 func BenchmarkBoot(b *testing.B) {
 	for b.Loop() {
 		e := newEngine(b)

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// FuzzMessages takes bytes as the messages of a guest, a line of NULs between two: whatever it writes and reads, what
-// comes of the run is JSON within its limits or a fault, never an internal one, and every call of the host is well formed.
+// FuzzMessages takes its input as messages of a guest, separated by NULs. For any messages, the result of the run must be
+// JSON within its limits or a fault that is not internal, and every call of the host must be well formed.
 func FuzzMessages(f *testing.F) {
 	for _, message := range []string{
 		"call\nget_content\n\"prefs\"\n{}", "call\nset_content\n\"a\"\n\n{", "call\nnope", "call", "call\nget_content\n\n\n\n\n\n",
@@ -30,14 +30,14 @@ func FuzzMessages(f *testing.F) {
 			Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
 				for i, arg := range call.Args {
 					if arg != nil && !json.Valid(arg) {
-						t.Errorf("argument %d of %s is no JSON: %q", i, call.Op, arg)
+						t.Errorf("argument %d of %s is not JSON: %q", i, call.Op, arg)
 					}
 				}
 				return nil, &abi.Fault{Code: abi.AccessDenied, Message: "no", ID: "secret"}
 			},
 			Log: func(_ abi.Level, text string) error {
 				if len(text) > maxLogBytes+len("…") {
-					t.Errorf("a line has %d bytes", len(text))
+					t.Errorf("a log line has %d bytes", len(text))
 				}
 				return nil
 			},
@@ -56,11 +56,11 @@ func FuzzMessages(f *testing.F) {
 		fault, ok := errors.AsType[*abi.Fault](err)
 		switch {
 		case err != nil && (!ok || fault.Code == abi.Internal):
-			t.Errorf("the run ends with %v", err)
+			t.Errorf("conclude = %v; want a fault other than internal", err)
 		case err == nil && (!json.Valid(out.Output) || len(out.Output) > 1000 || out.Context != nil && !json.Valid(out.Context)):
-			t.Errorf("the run answers %q, %q", out.Output, out.Context)
+			t.Errorf("output = %q, context = %q; want JSON within the limits", out.Output, out.Context)
 		case ok && fault.ID != "" && fault.Code != abi.AccessDenied:
-			t.Errorf("a fault that the host did not give has an id: %+v", fault)
+			t.Errorf("a fault that is not from the host has an id: %+v", fault)
 		}
 	})
 }

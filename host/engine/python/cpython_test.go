@@ -20,8 +20,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// CPython's own tests of some modules pass in the engine, but for those in testdata/cpython/baseline.txt. Most of them take
-// minutes, such as those of decimal, which do all of its sums twice: without a soak it is json, re and those of two collections.
+// CPython's own tests of some modules pass in the engine, except those in testdata/cpython/baseline.txt. Most of them take
+// minutes, such as those of decimal. Without a soak, only those of json, re and two collections run.
 func TestSoakCPython(t *testing.T) {
 	lib := installedTests(t)
 	files, err := fs.Glob(lib, "test/test_json/test_*.py")
@@ -41,10 +41,10 @@ func TestSoakCPython(t *testing.T) {
 	runTests(t, lib, modules, append(imported, "test.datetimetester", "test.pickletester", "pure.decimal")...)
 }
 
-// tested is the version whose tests the baseline is about: that of Debian 12.
+// tested is the version of the tests that the baseline covers. Debian 12 has it.
 const tested = "3.11.2"
 
-// installedTests is the library of a CPython on this machine that has the package test in it.
+// installedTests returns the folder of an installed CPython library with the package test.
 func installedTests(t *testing.T) fs.FS {
 	t.Helper()
 	const ask = "import platform, test.test_re as m; print(platform.python_version(), m.__file__)"
@@ -55,12 +55,12 @@ func installedTests(t *testing.T) fs.FS {
 			return library{os.DirFS(filepath.Dir(filepath.Dir(file)))}
 		}
 	}
-	t.Skipf("there is no python3 %s with its own tests; Debian 12 has them in libpython3.11-testsuite", tested)
+	t.Skipf("python3 %s with its own tests is not installed; on Debian 12, install libpython3.11-testsuite", tested)
 	return nil
 }
 
-// library is a folder of Python's library as a tool may see it: the package test and, under the name pure.decimal, the
-// module _pydecimal, which the interpreter's own library is without.
+// library is a file system with the parts of a Python library that a tool needs: the package test and, as pure.decimal,
+// the module _pydecimal, which the interpreter's own library lacks.
 type library struct{ fs.FS }
 
 func (l library) Open(name string) (fs.File, error) {
@@ -73,14 +73,14 @@ func (l library) Open(name string) (fs.File, error) {
 	return l.FS.Open(name)
 }
 
-// runTests runs the tests of modules and compares how they end with the baseline. The modules that these import by a
-// name which nobody sees are imported.
+// runTests runs the tests of modules and compares the results with the baseline. It adds imports of modules that the
+// tests import by a computed name.
 func runTests(t *testing.T, lib fs.FS, modules []string, imported ...string) {
 	driver, err := os.ReadFile("testdata/cpython/driver.py")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Nobody calls the function: the engine reads which modules a tool may import.
+	// The function is never called: the engine finds the modules to load from its imports.
 	needs := "def needs():\n    import " + strings.Join(append(imported, modules...), ", ") + "\n"
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
@@ -97,7 +97,7 @@ func runTests(t *testing.T, lib fs.FS, modules []string, imported ...string) {
 	}
 }
 
-// outcomes runs the tests of a module and returns how each ended: "passed", "skipped" or "failed" and a text.
+// outcomes runs the tests of a module and returns each result: "passed", "skipped" or "failed" with a text.
 func outcomes(ctx context.Context, t *testing.T, p engine.Program, lib fs.FS, module string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -108,7 +108,7 @@ func outcomes(ctx context.Context, t *testing.T, p engine.Program, lib fs.FS, mo
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The tests of decimal make numbers of hundreds of millions of digits.
+	// The tests of decimal use numbers with hundreds of millions of digits.
 	in := engine.Input{Input: input, Limits: engine.Limits{MemoryBytes: python.MaxMemoryBytes}}
 	out, err := p.Run(ctx, in, enginetest.NewMemory(errors.New("the tests call no memory")).Host())
 	if err != nil {
@@ -121,7 +121,7 @@ func outcomes(ctx context.Context, t *testing.T, p engine.Program, lib fs.FS, mo
 	return ended
 }
 
-// dataFiles reads the files of a folder, which tests open.
+// dataFiles reads the files of a folder for tests that open them.
 func dataFiles(t *testing.T, lib fs.FS, folder string) map[string]string {
 	t.Helper()
 	entries, err := fs.ReadDir(lib, folder)
@@ -140,7 +140,7 @@ func dataFiles(t *testing.T, lib fs.FS, folder string) map[string]string {
 	return files
 }
 
-// baseline reads the names of the tests that are known to fail, each with the reason.
+// baseline returns the tests that are known to fail, each with the reason.
 func baseline(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/cpython/baseline.txt")
@@ -161,7 +161,7 @@ func baseline(t *testing.T) map[string]string {
 	return failing
 }
 
-// compareWith looks at both sides: what fails is to be in the baseline, and what is in the baseline is to fail.
+// compareWith checks that exactly the tests in the baseline fail.
 func compareWith(t *testing.T, failing, ended map[string]string) {
 	t.Helper()
 	counts := map[string]int{}

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// throughC are tools whose calls pass through C on their way from one level to the next. Each defines a function f of the
-// number of levels that are left, which returns how many it went through.
+// throughC contains tools whose nested calls pass through C. Each defines a function f of the remaining levels, which
+// returns the number of levels that it reached.
 var throughC = map[string]string{
 	"lru_cache":          "@functools.lru_cache(None)\ndef f(n):\n    return n and 1 + f(n - 1)",
 	"__init__":           "class A:\n    def __init__(self, n):\n        self.depth = n and 1 + A(n - 1).depth\ndef f(n):\n    return A(n).depth",
@@ -28,7 +28,7 @@ var throughC = map[string]string{
 	"pickle":             "import pickle\ndef f(n):\n    a = []\n    for _ in range(n):\n        a = [a]\n    a = pickle.loads(pickle.dumps(a))\n    depth = -1\n    while True:\n        depth += 1\n        if not a:\n            return depth\n        a = a[0]",
 }
 
-// Calls that pass through C may be nested as deep as those that do not: the stack of C is large enough for them.
+// TestDeepCallsThroughC checks that the C stack is large enough for calls within the recursion limit.
 func TestDeepCallsThroughC(t *testing.T) {
 	const levels = 400
 	var tools []tool
@@ -37,15 +37,15 @@ func TestDeepCallsThroughC(t *testing.T) {
 			limits: engine.Limits{CallDepth: 10 * levels}, want: fmt.Sprint(levels)})
 	}
 	tools = append(tools,
-		tool{name: "within the limit that is the default", code: throughC["lru_cache"] + "\ndef main():\n    return f(450)", want: "450"},
+		tool{name: "within the default limit", code: throughC["lru_cache"] + "\ndef main():\n    return f(450)", want: "450"},
 		tool{name: "brackets of literal_eval", code: "import ast\nreturn ast.literal_eval('[' * 90 + ']' * 90) != []", want: "true"},
 		tool{name: "an expression", code: "return eval('(' * 90 + '1' + ')' * 90) + eval('-' * 90 + '1')", want: "2"},
 	)
 	runAll(t, tools)
 }
 
-// Deeper calls end in an exception that a tool may catch, also where many calls are allowed, and leave the interpreter
-// as it was.
+// TestTooDeepCallsThroughC checks that deeper calls raise an exception that a tool can catch, even with a high recursion
+// limit, and leave the interpreter intact.
 func TestTooDeepCallsThroughC(t *testing.T) {
 	const catch = `
 def attempt():
@@ -65,13 +65,13 @@ def main():
 	runAll(t, tools)
 }
 
-// A stack that overflows ends the run, and nothing but the run.
+// TestStackOverflow checks that a stack overflow ends only its run.
 func TestStackOverflow(t *testing.T) {
 	e := newEngine(t)
 	after := loadTool(t, e, "return sorted([2, 1], key=lambda n: n)")
 	python.ShrinkStack(e, 1<<20)
 	for name, code := range throughC {
-		if name == "lists" || name == "pickle" { // which take little of it
+		if name == "lists" || name == "pickle" { // these use little of the C stack
 			continue
 		}
 		code += "\ndef main():\n    try:\n        f(400)\n    except BaseException:\n        return 'caught'\n"

@@ -12,7 +12,7 @@ import (
 
 const region = `{"env":{"REGION":"eu","EMPTY":"","ÖRT":"Köln"}}`
 
-// environs are tools that find their variables in os.environ.
+// environs contains tools that read their variables from os.environ.
 var environs = []tool{
 	{name: "all ways to read", code: "import os\nfrom os import environ, getenv\nreturn [os.environ['REGION'], environ.get('REGION'), getenv('REGION'), os.getenvb(b'REGION').decode(), os.environb[b'REGION'].decode(), os.path.expandvars('$REGION!'), 'REGION' in environ, 'X' in environ, getenv('X', 'none'), environ.get('X'), len(environ)]",
 		env: region, want: `["eu","eu","eu","eu","eu","eu!",true,false,"none",null,3]`},
@@ -32,7 +32,7 @@ var environs = []tool{
 
 func TestEnviron(t *testing.T) { runAll(t, environs) }
 
-// Where no interpreter is kept, the variables are there as well.
+// TestEnvironStartedAnew checks the variables without snapshots.
 func TestEnvironStartedAnew(t *testing.T) {
 	e := newEngine(t, python.WithFullStarts())
 	for _, tt := range environs {
@@ -43,7 +43,7 @@ func TestEnvironStartedAnew(t *testing.T) {
 	}
 }
 
-// Each run has the variables that it was given, and none that another was given or set.
+// TestEnvironOfEachRun checks that each run has its own variables and none of other runs.
 func TestEnvironOfEachRun(t *testing.T) {
 	e := sharedEngine(t)
 	for name, code := range map[string]string{
@@ -61,7 +61,7 @@ func TestEnvironOfEachRun(t *testing.T) {
 	}
 }
 
-// A top level runs once unless it uses the variables itself.
+// TestEnvironAndTopOnce checks that a top level runs once unless it uses the variables.
 func TestEnvironAndTopOnce(t *testing.T) {
 	e := sharedEngine(t)
 	for _, tt := range []struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
 )
 
-// A tool runs in the interpreter that was installed in the user's cache folder.
+// A tool runs in the interpreter that is installed in the user's cache folder.
 func Example() {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -50,7 +50,7 @@ def main(name):
 	fmt.Println(string(out.Output)) // "Hello Ann!"
 }
 
-// An engine without an interpreter says what to do.
+// Without an interpreter, the fault has a hint with the remedy.
 func ExampleNew() {
 	_, err := python.New().Load(context.Background(), engine.Source{Path: "greet.py", Code: []byte("return 1")})
 	var fault *abi.Fault

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// WithFullStarts has every run start an interpreter of its own, as where the picture of one does not work.
+// WithFullStarts makes every run start an interpreter of its own, as if snapshots do not work.
 func WithFullStarts() Option { return func(e *Engine) { e.full = true } }
 
 // Fresh returns the memory and the globals of an instance that the next run of a program would get.
@@ -36,29 +36,29 @@ func Fresh(loaded engine.Program) (memory []byte, globals []uint64, err error) {
 
 var background = context.Background()
 
-// Tried reports what the engine's own test of its interpreter says, where the function to call is so much further on in
-// the table than it is.
+// Tried returns the error of the engine's own check of its snapshot, with the index of the entry point in the function
+// table increased by shift.
 func Tried(e *Engine, shift uint32) error {
 	i := *e.interpreter
 	i.entry.Slot += shift
 	return i.answers(background)
 }
 
-// ShrinkStack leaves so many bytes of the stack that C runs on, for the tools that are loaded from then on.
+// ShrinkStack shrinks the C stack of the tools that are loaded afterwards, to a number of bytes.
 func ShrinkStack(e *Engine, bytes uint32) {
 	e.interpreter.entry.Limit = e.interpreter.entry.Stack - bytes
 }
 
-// RanOnce reports whether the top level of a tool ran for all runs.
+// RanOnce reports whether the top level of a tool ran once for all runs.
 func RanOnce(loaded engine.Program) bool {
 	s := loaded.(*program).topLevel
 	return s != nil && s.started != nil
 }
 
-// RewriteVersion is the version of what is done to an interpreter before it is compiled.
+// RewriteVersion is the version of how an interpreter is rewritten before it is compiled.
 const RewriteVersion = rewriteVersion
 
-// Rewrite does it.
+// Rewrite returns the rewritten module of an interpreter.
 func Rewrite(code []byte) ([]byte, error) {
 	m, err := rewrite(code)
 	if err != nil {
@@ -67,7 +67,7 @@ func Rewrite(code []byte) ([]byte, error) {
 	return m.Restorable.MarshalBinary()
 }
 
-// Cached compiles an interpreter and keeps the result in a folder.
+// Cached compiles an interpreter and caches the result in a folder.
 func Cached(dir string, code []byte) error {
 	m, err := compileCached(background, machine.Cache{Dir: dir}, code)
 	if err != nil {
@@ -76,7 +76,7 @@ func Cached(dir string, code []byte) error {
 	return m.Close()
 }
 
-// UnpackedZones returns the archive of time zones.
+// UnpackedZones returns the unpacked zip archive of time zones.
 func UnpackedZones(t testing.TB) []byte {
 	t.Helper()
 	unpacked, err := gzip.NewReader(bytes.NewReader(packedZones))

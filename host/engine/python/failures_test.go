@@ -120,7 +120,7 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// leastMemory is what the fault of a smaller limit names.
+// leastMemory is the limit that the fault of a smaller limit recommends.
 const leastMemory = 24 << 20
 
 func repeat(s string, n int) string {

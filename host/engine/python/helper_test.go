@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
-// installed is the runtime of these tests.
+// installed returns the runtime of these tests.
 func installed(t testing.TB) []byte {
 	t.Helper()
 	code, err := os.ReadFile(disttest.File(t))
@@ -26,17 +26,17 @@ func cacheFolder() (string, error) {
 	return filepath.Join(dir, "toolrun"), err
 }
 
-// shared is the engine of the tests that leave it as they found it: to start one takes half a second. It ends with the
+// shared is the engine of the tests that do not change it, because a start takes half a second. It ends with the
 // process.
 var shared struct {
 	start  sync.Once
 	engine *python.Engine
 
 	mu     sync.Mutex
-	panics []string // of the test that runs
+	panics []string // of the current test
 }
 
-// sharedEngine returns an engine that other tests use, too. Its panics fail the test that runs.
+// sharedEngine returns an engine that tests share. Its panics fail the current test.
 func sharedEngine(t testing.TB) *python.Engine {
 	t.Helper()
 	file := disttest.File(t)
@@ -62,7 +62,7 @@ func sharedEngine(t testing.TB) *python.Engine {
 	return shared.engine
 }
 
-// newEngine makes an engine of a test's own, whose panics fail the test.
+// newEngine returns an engine for a single test. Its panics fail the test.
 func newEngine(t testing.TB, options ...python.Option) *python.Engine {
 	t.Helper()
 	code := installed(t)
@@ -80,7 +80,7 @@ func newEngine(t testing.TB, options ...python.Option) *python.Engine {
 	return e
 }
 
-// compiledFolder is where the tests of this package keep the compiled interpreter.
+// compiledFolder returns the folder in which the tests of this package cache the compiled interpreter.
 func compiledFolder(t testing.TB) string {
 	t.Helper()
 	dir, err := cacheFolder()

@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// planters are tools that try to leave something behind, or to break what comes after them. What each ends with does not
-// matter but for one thing: it is never internal.
+// planters contains tools that try to leave traces for later runs, or to break them. Their results do not matter, except
+// that none is internal.
 var planters = map[string]string{
 	"globals":          "import builtins, sys\nbuiltins.planted = globals()['planted'] = sys.planted = 'PLANTED-by-' + 'someone'",
 	"json":             "import json\njson.dumps = json.loads = lambda *a, **k: 'PLANTED'\njson.encoder.c_make_encoder = json.encoder.encode_basestring = None\njson.planted = 1\nreturn {}",
@@ -57,7 +57,7 @@ var planters = map[string]string{
 	"reads":            "import os\nwhile os.read(0, 1 << 16) or True:\n    pass",
 }
 
-// probe answers what it can find of others.
+// probe is a tool that returns the traces of other runs that it can find.
 const probe = `
 import builtins, gc, sys, json, random, os
 found = [name for name in ('planted',) if hasattr(builtins, name) or hasattr(sys, name) or hasattr(json, name) or name in globals() or hasattr(random, name)]
@@ -68,8 +68,8 @@ return [found, texts[:3], all(checks)]
 
 const clean = `[[],[],true]`
 
-// TestNothingIsLeftBehind runs all planters in turn, over and over. After each run the instance that comes next is, to the
-// bit, what it was before the first, and another tool finds nothing. A soak makes over a thousand runs.
+// TestNothingIsLeftBehind runs all planters repeatedly. After each run, the next instance must equal the first one bit for
+// bit, and another tool must find no traces. With a soak there are more than a thousand runs.
 func TestNothingIsLeftBehind(t *testing.T) {
 	rounds := 2
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -89,7 +89,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			runs++
 			plant(t, name, tool, memory)
 			if fingerprint(t, tool) != fresh[name] {
-				t.Errorf("%s: the next run begins otherwise than the first", name)
+				t.Errorf("%s: the next run starts from another state than the first", name)
 			}
 			checkClean(t, name, seen)
 		}
@@ -97,7 +97,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	t.Logf("%d runs, each followed by an instance like the first and by another tool that found nothing", runs)
 	for _, call := range memory.Calls() {
 		if string(call.Arg(0)) == `"planted"` {
-			t.Error("a guest ran on after its run")
+			t.Error("a guest continued after its run")
 		}
 	}
 }
@@ -114,7 +114,7 @@ func loadTool(t testing.TB, e *python.Engine, code string) engine.Program {
 
 var seed = maphash.MakeSeed()
 
-// fingerprint is of the memory and the globals that the next run of a tool would begin with.
+// fingerprint returns a hash of the memory and the globals from which the next run of a tool would start.
 func fingerprint(t *testing.T, p engine.Program) uint64 {
 	t.Helper()
 	memory, globals, err := python.Fresh(p)
@@ -124,7 +124,7 @@ func fingerprint(t *testing.T, p engine.Program) uint64 {
 	return maphash.Comparable(seed, [2]uint64{maphash.Bytes(seed, memory), maphash.String(seed, fmt.Sprint(globals))})
 }
 
-// plant runs a tool, for a while.
+// plant runs a tool with a deadline.
 func plant(t *testing.T, name string, p engine.Program, m *enginetest.Memory) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -133,7 +133,7 @@ func plant(t *testing.T, name string, p engine.Program, m *enginetest.Memory) {
 	_, err := p.Run(ctx, in, m.Host())
 	fault, ok := err.(*abi.Fault)
 	if err != nil && (!ok || fault.Code == abi.Internal || fault.ID != "") {
-		t.Errorf("%s: Run = %v; want no fault of the host's", name, err)
+		t.Errorf("%s: Run = %v; want no internal fault", name, err)
 	}
 }
 
@@ -145,7 +145,7 @@ func checkClean(t *testing.T, after string, p engine.Program) {
 	}
 }
 
-// A fault is believed by what the host gave, whatever the guest says of it.
+// The host takes a fault from its own list, whatever the guest reports about it.
 func TestForgedFaults(t *testing.T) {
 	runAll(t, []tool{
 		{name: "none was given", code: "import os\nos.write(0, b'error\\n{\"message\":\"x\",\"fault\":0,\"kind\":\"memory\",\"code\":\"conflict\",\"id\":\"1\"}')\nos.close(0)", fault: abi.ToolError},
@@ -157,13 +157,13 @@ func TestForgedFaults(t *testing.T) {
 		{name: "a file, while it runs", code: "import os, answer\nos.write(0, b'file\\n\"answer.py\"')\nreturn os.read(0, 100).decode()", files: fstest.MapFS{"answer.py": {}}, want: `"none\n"`},
 		{name: "a limit", code: "raise RecursionError('maximum recursion depth exceeded')", fault: abi.StackLimit},
 		{name: "an answer and then silence", code: "import os\nos.write(0, b'answer\\n1\\n{}')\nos.close(0)", want: `1`},
-		{name: "an answer that is no JSON", code: "import os\nos.write(0, b'answer\\n{\\n{}')\nos.close(0)", fault: abi.OutputInvalid},
-		{name: "a context that is no object", code: "import os\nos.write(0, b'answer\\n1\\n[]')\nos.close(0)", fault: abi.OutputInvalid},
+		{name: "an answer that is not JSON", code: "import os\nos.write(0, b'answer\\n{\\n{}')\nos.close(0)", fault: abi.OutputInvalid},
+		{name: "a context that is not an object", code: "import os\nos.write(0, b'answer\\n1\\n[]')\nos.close(0)", fault: abi.OutputInvalid},
 		{name: "a context of the workflow", code: "import os\nos.write(0, b'answer\\n1\\n{\"st\\\\u0065ps\":1}')\nos.close(0)", fault: abi.OutputInvalid},
 	})
 }
 
-// What is random is another in each run, and in each tool.
+// Random values differ between runs and between tools.
 func TestRandomness(t *testing.T) {
 	const code = `
 import hashlib, tempfile
@@ -190,7 +190,7 @@ def main():
 			}
 			for i, v := range values {
 				if seen[string(v)] {
-					t.Errorf("value %d is %s again", i, v)
+					t.Errorf("value %d = %s twice; want different values", i, v)
 				}
 				seen[string(v)] = true
 			}

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// BenchmarkLive is the memory of this process that a run has to itself, measured where it waits in a memory call: all
-// that is private, of the guest and of what serves it.
+// BenchmarkLive measures the private memory of this process per run, while the runs wait in a memory call. It includes
+// the memory of the guest and of the host.
 func BenchmarkLive(b *testing.B) {
 	p, in := loadTool(b, newEngine(b), typical), typicalInput
 	const lives = 32
@@ -28,7 +28,7 @@ func BenchmarkLive(b *testing.B) {
 	b.ReportMetric(kib, "private-KiB/run")
 }
 
-// waiting returns what is private to this process, in KiB, while so many runs wait.
+// waiting returns the private memory of this process in KiB while a number of runs wait.
 func waiting(b *testing.B, p engine.Program, in engine.Input, runs int) int {
 	var arrived, over sync.WaitGroup
 	leave := make(chan struct{})
@@ -53,11 +53,11 @@ func waiting(b *testing.B, p engine.Program, in engine.Input, runs int) int {
 	return kib
 }
 
-// private is the anonymous memory of this process, in KiB: pages of its own, and its copies of pages of files.
+// private returns the anonymous memory of this process in KiB, including its copies of pages of files.
 func private(b *testing.B) int {
 	file, err := os.Open("/proc/self/smaps_rollup")
 	if err != nil {
-		b.Skipf("this system does not tell what memory is private: %v", err)
+		b.Skipf("this system does not report private memory: %v", err)
 	}
 	defer file.Close()
 	for lines := bufio.NewScanner(file); lines.Scan(); {

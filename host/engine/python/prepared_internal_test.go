@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestPrepared tests what an engine says about an interpreter that is compiled, or is not.
+// TestPrepared checks Prepared for engines with and without a compiled interpreter.
 func TestPrepared(t *testing.T) {
 	code := []byte("an interpreter")
 	runtime := WithRuntime(func() ([]byte, error) { return code, nil })

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// native runs programs as CPython itself does, each in a process of its own, and prints a line of JSON for each: what
-// the function main returns, or what the program does, which is a body then.
+// native runs programs in CPython, each in a process of its own. For each it prints a line of JSON with the result of the
+// function main, or of the program itself if it is a body.
 const native = `
 import ast, asyncio, inspect, json, os, sys, traceback
 def run(file):
@@ -40,7 +40,7 @@ for file in sys.argv[1:]:
     os.wait()
 `
 
-// python3 finds the interpreter of this machine, and its minor version. Tests that compare with it need 3.11.
+// python3 returns the path of the installed CPython and its minor version. Tests that compare with it need 3.11.
 func python3(t *testing.T) (file string, minor int) {
 	t.Helper()
 	const ask = "import sys; print(sys.executable); print(*sys.version_info[:2])"
@@ -57,11 +57,11 @@ func python3(t *testing.T) (file string, minor int) {
 	return lines[0], minor
 }
 
-// requires is the line of a program that only a later version of Python can run. What that version answers is in a
-// file beside it, for machines that have an older one.
+// requires matches the line in a program that requires a later version of Python. The expected result is then in a JSON
+// file next to the program, for machines with an older version.
 var requires = regexp.MustCompile(`(?m)^# Requires Python 3\.(\d+)\.$`)
 
-// Real programs answer the same in the engine as in CPython on this machine, byte for byte.
+// The results of real programs in the engine and in CPython on this machine are equal, byte for byte.
 func TestPrograms(t *testing.T) {
 	files, err := filepath.Glob("testdata/programs/*.py")
 	if err != nil || len(files) < 100 {
@@ -83,13 +83,13 @@ func TestPrograms(t *testing.T) {
 			}
 			got := answerOf(t, e, code)
 			if !bytes.Equal(got, want) {
-				t.Errorf("the engine answers\n%s\nand python3\n%s", got, want)
+				t.Errorf("the engine returns\n%s\nwant the result of python3\n%s", got, want)
 			}
 		})
 	}
 }
 
-// kept is what a later version of Python answered.
+// kept returns the result of a program in a later version of Python.
 func kept(t *testing.T, file string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(strings.TrimSuffix(file, ".py") + ".json")
@@ -99,7 +99,7 @@ func kept(t *testing.T, file string) []byte {
 	return bytes.TrimSpace(text)
 }
 
-// nativeAnswers has python3 run programs, and returns what each answers.
+// nativeAnswers runs programs in python3 and returns their results.
 func nativeAnswers(t *testing.T, files []string) (answers [][]byte, minor int) {
 	t.Helper()
 	python, minor := python3(t)
@@ -109,12 +109,12 @@ func nativeAnswers(t *testing.T, files []string) (answers [][]byte, minor int) {
 	said, err := cmd.Output()
 	answers = bytes.Split(bytes.TrimSuffix(said, []byte("\n")), []byte("\n"))
 	if err != nil || len(answers) != len(files) {
-		t.Fatalf("python3: %v, with %d answers to %d programs\n%s", err, len(answers), len(files), complaint.Bytes())
+		t.Fatalf("python3: %v, with %d results of %d programs\n%s", err, len(answers), len(files), complaint.Bytes())
 	}
 	return answers, minor
 }
 
-// answerOf runs a program as a tool.
+// answerOf runs a program as a tool and returns its output.
 func answerOf(t *testing.T, e engine.Engine, code []byte) json.RawMessage {
 	t.Helper()
 	p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: code})
@@ -127,12 +127,12 @@ func answerOf(t *testing.T, e engine.Engine, code []byte) json.RawMessage {
 		t.Fatalf("Run = %+v", err)
 	}
 	if string(out.Output) == "null" {
-		t.Error("the program answers nothing")
+		t.Error("the program returns nothing")
 	}
 	return out.Output
 }
 
-// What a tool lacks says so, or something else stands in for it.
+// TestAbsent checks replacements for functions that a tool lacks.
 func TestAbsent(t *testing.T) {
 	runAll(t, []tool{
 		{name: "processor time", code: "import time\nbegun = time.process_time()\nsum(range(10**5))\nreturn 0 < time.process_time() - begun < 60", want: `true`},

@@ -19,7 +19,7 @@ import (
 
 var one = engine.Source{Path: "tool.py", Code: []byte("return 1")}
 
-// Where there is no interpreter, a tool cannot be loaded, and the fault says what to do and where nothing lies.
+// TestNoRuntime checks the faults without a usable interpreter: they have a hint, and no path of the host.
 func TestNoRuntime(t *testing.T) {
 	silent, foreign := wasmtest.Module{Pages: 1}, wasmtest.Module{Pages: 1}
 	silent.Func("_start", 0)
@@ -47,20 +47,20 @@ func TestNoRuntime(t *testing.T) {
 			_, err := e.Load(t.Context(), one)
 			f, ok := err.(*abi.Fault)
 			want := abi.SourceInvalid
-			if name == "a fault" || name == "none" { // the one says what it is, and the other is none of the tool's doing
+			if name == "a fault" || name == "none" { // the first has a code of its own; the second is not a fault of the tool
 				want = abi.Unavailable
 			}
 			if !ok || f.Code != want || f.File != "tool.py" || !strings.Contains(f.Hint, "toolrun python install") {
 				t.Fatalf("Load = %+v; want %s with the file and the hint", err, want)
 			}
 			if strings.Contains(f.Error(), "/secret") {
-				t.Errorf("the fault names a path of the host: %v", f)
+				t.Errorf("the fault contains a path of the host: %v", f)
 			}
 		})
 	}
 }
 
-// small is a module that can be compiled as an interpreter can.
+// small returns a small module that can be compiled like an interpreter.
 func small() []byte {
 	m := wasmtest.Module{Pages: 1}
 	const loop, none, branchIf, constant, get, set, subtract = 0x03, 0x40, 0x0d, 0x41, 0x23, 0x24, 0x6b
@@ -70,7 +70,7 @@ func small() []byte {
 	return m.Bytes()
 }
 
-// What is kept is damaged in every way that a disk may: it is made again.
+// TestCache checks that a damaged cache entry is created again.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	compile := func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestCache(t *testing.T) {
 	compile(t)
 	kept := filesIn(t, dir)
 	if len(kept) != 3 { // the module, its machine code, their checksum
-		t.Errorf("the cache holds %d files; want 3", len(kept))
+		t.Errorf("the cache contains %d files; want 3", len(kept))
 	}
 	for file, content := range kept {
 		for _, damaged := range [][]byte{nil, content[:len(content)/2], flipped(content, 0), flipped(content, len(content)-1), append(bytes.Clone(content), 0)} {
@@ -97,7 +97,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// What is compiled once is taken by other engines, which need no runtime; damaged it is a fault.
+// TestCompiled checks that other engines can use a compiled interpreter without a runtime, and report damage.
 func TestCompiled(t *testing.T) {
 	code := installed(t)
 	dir := filepath.Join(t.TempDir(), "compiled")
@@ -137,7 +137,7 @@ func flipped(content []byte, at int) []byte {
 	return damaged
 }
 
-// Folders that are not the user's alone, or are none, are not used.
+// TestCacheIsNotUsed checks that the cache ignores folders that are unsafe or do not exist.
 func TestCacheIsNotUsed(t *testing.T) {
 	open, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
 	if err := errors.Join(os.Chmod(open, 0o777), os.WriteFile(file, nil, 0o600)); err != nil {
@@ -149,12 +149,12 @@ func TestCacheIsNotUsed(t *testing.T) {
 		}
 	}
 	if found := filesIn(t, open); len(found) != 0 {
-		t.Errorf("a folder that others may write to holds %v", found)
+		t.Errorf("a folder that others can write to contains %v", found)
 	}
 }
 
-// What an earlier toolrun kept is not taken for what this one would make: who changes what is made of a module raises the
-// version that is part of the key, and then notes here what is made now.
+// TestRewriting pins the rewritten module to its version. If a change alters the rewritten module, increment
+// rewriteVersion, which is part of the cache key, and update the version and the hash here.
 func TestRewriting(t *testing.T) {
 	const version, want = 3, "954ee72e8288769684967df194d0c9705b19f05ae8c32935637ca41489cc34c9"
 	text, err := python.Rewrite(small())
@@ -162,7 +162,7 @@ func TestRewriting(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprintf("%x", sha256.Sum256(text)); python.RewriteVersion != version || got != want {
-		t.Errorf("version %d makes %s; version %d is noted with %s", python.RewriteVersion, got, version, want)
+		t.Errorf("version %d produces %s; want version %d with %s", python.RewriteVersion, got, version, want)
 	}
 }
 

@@ -34,10 +34,10 @@ func TestFolder(t *testing.T) {
 	}
 	files["b.py"], files["a.py"] = &fstest.MapFile{Data: []byte("b")}, &fstest.MapFile{Data: []byte("other")}
 	if text, _, _ := f.read("a.py"); text != "a = 1" {
-		t.Errorf("what was read is now %q", text)
+		t.Errorf("the second read(a.py) = %q; want the first text", text)
 	}
 	if _, ok, _ := f.read("b.py"); ok {
-		t.Error("what was not there is there now")
+		t.Error("read(b.py) = true after the file was created; want the first result")
 	}
 }
 
@@ -62,7 +62,7 @@ func TestFolderBounds(t *testing.T) {
 		for i := range tt.reads + 1 {
 			_, _, err := f.read(fmt.Sprintf("m%d.py", i))
 			if (err != nil) != (i == tt.reads) || err != nil && !strings.Contains(err.Error(), tt.says) {
-				t.Fatalf("%s: read %d = %v; want the one after %d to say %q", tt.name, i, err, tt.reads, tt.says)
+				t.Fatalf("%s: read %d = %v; want the error after %d to contain %q", tt.name, i, err, tt.reads, tt.says)
 			}
 		}
 	}

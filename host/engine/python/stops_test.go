@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// endless are tools that do not end, in the interpreter's own code as well as in Python.
+// endless contains tools that do not end, in Python code and in the interpreter's C code.
 var endless = map[string]string{
 	"loop":               "while True:\n    pass",
 	"loop that catches":  "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass\n    finally:\n        continue",
@@ -40,7 +40,8 @@ var endless = map[string]string{
 	"compiling":          "while True:\n    compile('x = 1\\n' * 10 ** 5, 'x', 'exec')",
 }
 
-// Tools end at their deadline, also while Go collects its garbage, which it cannot do as long as a guest does not let it.
+// TestEndless checks that tools end at their deadline, also during garbage collections of Go, which wait for guests to
+// yield.
 func TestEndless(t *testing.T) {
 	e := sharedEngine(t)
 	stopped := make(chan struct{})
@@ -69,7 +70,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// A tool that is slow to compile ends with the context of Load.
+// TestLoadEnds checks that the context of Load bounds a slow compilation.
 func TestLoadEnds(t *testing.T) {
 	e := sharedEngine(t)
 	if _, err := e.Load(t.Context(), engine.Source{Path: "tool.py"}); err != nil {
@@ -92,7 +93,7 @@ func TestClosed(t *testing.T) {
 	in := make(chan struct{})
 	host := engine.Host{Call: func(context.Context, abi.Call) (json.RawMessage, error) {
 		close(in)
-		time.Sleep(10 * time.Millisecond) // so that Close is likely to come meanwhile; any order is right
+		time.Sleep(10 * time.Millisecond) // so that Close is likely to be called meanwhile; any order is correct
 		return json.RawMessage("null"), nil
 	}}
 	done := make(chan error)
@@ -105,7 +106,7 @@ func TestClosed(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-done; err != nil {
-		t.Errorf("Run, under way when the program was closed = %v", err)
+		t.Errorf("Run during Close = %v", err)
 	}
 	if _, err := p.Run(t.Context(), engine.Input{}, host); err == nil {
 		t.Error("Run of a closed program = nil; want an error")

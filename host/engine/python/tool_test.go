@@ -16,29 +16,29 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// tool is a tool to run once, and what is to come of it.
+// tool is a tool that runs once, with its expected result.
 type tool struct {
 	name   string
 	code   string
-	path   string // "tool.py" where empty
+	path   string // "tool.py" if empty
 	entry  string
 	params []string
 	files  fstest.MapFS
-	input  string // {} where empty
-	env    string // {} where empty
+	input  string // {} if empty
+	env    string // {} if empty
 	limits engine.Limits
 
 	want    string // the output
 	fault   abi.Code
-	message string // a part of the fault's message, or of its hint
-	exact   bool   // message is all of both, with a line feed between
+	message string // a part of the fault's message and hint
+	exact   bool   // message is the whole message and hint, separated by a line feed
 	place   string // "file:line:column" of the fault
 	logs    []string
-	warning string // a part of one
+	warning string // a part of a warning
 	stack   string
 }
 
-// enough is how long a run gets that is expected to end by itself.
+// enough is the deadline of a run that is expected to end by itself.
 const enough = 20 * time.Second
 
 func runAll(t *testing.T, tools []tool) {
@@ -113,7 +113,7 @@ func (tt tool) compare(t *testing.T, f *abi.Fault) {
 	}
 	for _, ours := range []string{"_toolrun", "<toolrun>", "/usr/local", "python312"} {
 		if strings.Contains(f.Message+f.Stack+f.File, ours) {
-			t.Errorf("the fault tells of %q: %+v", ours, f)
+			t.Errorf("the fault contains %q: %+v", ours, f)
 		}
 	}
 }
@@ -168,7 +168,7 @@ func TestEntries(t *testing.T) {
 		{name: "main by input and another", code: "def main(input, more):\n    return [input, more]", input: `{"a":1}`, env: `{"b":2}`, want: `[{"a":1},{"b":2}]`},
 		{name: "main by dict and ctx", code: "def main(data, ctx):\n    return [data, ctx]", input: `{"a":1}`, env: `{"b":2}`, want: `[{"a":1},{"b":2}]`},
 		{name: "main by keyword and ctx", code: "def main(a, ctx):\n    return [a, ctx]", input: `{"a":1}`, env: `{"b":2}`, want: `[1,{"b":2}]`},
-		{name: "main of the context alone", code: "def main(context):\n    return context", input: `{"a":1}`, env: `{"b":2}`, want: `{"b":2}`},
+		{name: "main with only the context", code: "def main(context):\n    return context", input: `{"a":1}`, env: `{"b":2}`, want: `{"b":2}`},
 		{name: "main that is called with too little", code: "x = 1\ndef execute(a, b, c):\n    return a", fault: abi.ToolError, message: "missing 1 required positional argument: 'c'", place: `["tool.py",2,1]`},
 		{name: "main is a lambda", code: "main = lambda a: a + 1", input: `{"a":1}`, want: `2`},
 		{name: "main is a function by another name", code: "def save(a):\n    return a\nexecute = None\nmain: object = save", input: `{"a":1}`, want: `1`},
@@ -180,7 +180,7 @@ func TestEntries(t *testing.T) {
 		{name: "main is misspelt", code: "def mian():\n    return 1\ndef helper():\n    return 2\n", want: `null`, warning: "nothing calls the function mian, and the tool returned nothing; did you mean main?"},
 		{name: "exit", code: "exit()", want: `null`, warning: "the tool returns nothing: line 1 calls exit, which ends it without an output; use return"},
 		{name: "exit of main", code: "import sys\ndef main(a=1):\n    if a:\n        sys.exit(0)\n    return 1", want: `null`, warning: "line 4 calls sys.exit"},
-		{name: "exit of a program alone", code: "import sys\ndef main():\n    print('run')\nif __name__ == '__main__':\n    main()\n    sys.exit()", want: `null`},
+		{name: "exit only in a main guard", code: "import sys\ndef main():\n    print('run')\nif __name__ == '__main__':\n    main()\n    sys.exit()", want: `null`},
 		{name: "exit of main in another branch", code: "import sys\ndef main(a=0):\n    if a:\n        sys.exit(0)\n    return 1", want: `1`},
 		{name: "exit in a failure that does not happen", code: "import sys\ndef main(a=0):\n    if a:\n        sys.exit(1)", want: `null`},
 		{name: "main in a branch", code: "if 1 < 2:\n    main = lambda: 3", want: `3`},
@@ -191,7 +191,7 @@ func TestEntries(t *testing.T) {
 		{name: "main from another file", code: "from other import main", files: fstest.MapFS{"other.py": {Data: []byte("def main():\n    return 6\n")}}, want: `6`},
 		{name: "main in a file named as a module", code: "import calendar\ndef main():\n    return calendar.isleap(2032)", path: "tools/calendar.py", want: `true`},
 		{name: "execute", code: "def execute(input: dict, context: dict) -> dict:\n    return [input, context]", input: `{"a":1}`, env: `{"b":2}`, want: `[{"a":1},{"b":2}]`},
-		{name: "execute of the input alone", code: "def execute(inputs):\n    return inputs", input: `{"inputs":1}`, want: `{"inputs":1}`},
+		{name: "execute with only the input", code: "def execute(inputs):\n    return inputs", input: `{"inputs":1}`, want: `{"inputs":1}`},
 		{name: "execute async", code: "async def execute(input, context):\n    return 1", want: `1`},
 		{name: "an entry by name", code: "def save(a):\n    return a\ndef main():\n    return 'no'", entry: "save", input: `{"a":1}`, want: `1`},
 		{name: "an entry that is not there", code: "def main():\n    return 1", entry: "save", fault: abi.ToolError, message: "the tool defines no function save"},
@@ -207,7 +207,7 @@ func TestEntries(t *testing.T) {
 	})
 }
 
-// The patterns that a source writes out are compiled before any run.
+// The constant patterns of a source are compiled before any run.
 func TestPatternsAreReady(t *testing.T) {
 	e := sharedEngine(t)
 	code := "import re\n\ndef main():\n    before = len(re._cache)\n    re.sub(r'x+y\\d', '', 'text')\n    known = len(re._cache) - before\n" +

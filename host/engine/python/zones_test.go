@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// nativeZones has python3 run a program as it would a tool, with the time zones of a folder.
+// nativeZones runs a program in python3 like a tool, with the time zones in a folder.
 const nativeZones = `
 import io, json, os, sys, zoneinfo
 folder, file = sys.argv[1:]
@@ -33,7 +33,7 @@ names["missing"] = missing
 print(json.dumps(names["main"](), ensure_ascii=False, separators=(",", ":")))
 `
 
-// goZones is the database of time zones of the Go that runs the test, as its zip archive.
+// goZones returns the zip archive with the time zones of the Go that runs the test.
 func goZones(t *testing.T) []byte {
 	t.Helper()
 	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
@@ -47,14 +47,14 @@ func goZones(t *testing.T) []byte {
 	return archive
 }
 
-// The zones of Python tools are those that time/tzdata gives those in JavaScript.
+// Python tools have the same time zones as JavaScript tools, which use time/tzdata.
 func TestZonesAreThoseOfGo(t *testing.T) {
 	if !bytes.Equal(python.UnpackedZones(t), goZones(t)) {
 		t.Error("zoneinfo.zip.gz is not the database of this Go; run go generate ./host/engine/python")
 	}
 }
 
-// zoneinfo answers as in CPython on this machine with the same files, for many zones and instants.
+// The results of zoneinfo for many zones and instants equal those of CPython on this machine with the same files.
 func TestZones(t *testing.T) {
 	python, _ := python3(t)
 	cmd := exec.CommandContext(t.Context(), python, "-I", "-S", "-X", "utf8", "-c", nativeZones, unzipped(t), "testdata/zones.py")
@@ -76,12 +76,12 @@ func TestZones(t *testing.T) {
 	}
 	for n, part := range []string{"instants", "count", "files", "unknown names"} {
 		if !bytes.Equal(got[n], want[n]) {
-			t.Errorf("%s: the engine answers\n%s\nand python3\n%s", part, got[n], want[n])
+			t.Errorf("%s: the engine returns\n%s\nwant the result of python3\n%s", part, got[n], want[n])
 		}
 	}
 }
 
-// unzipped returns a folder with the files of Go's time zones.
+// unzipped returns the path of a folder with the files of Go's time zones.
 func unzipped(t *testing.T) string {
 	t.Helper()
 	all := goZones(t)
@@ -110,7 +110,7 @@ func unzipped(t *testing.T) string {
 	return dir
 }
 
-// A zone can be read wherever a tool runs: at its top level, which runs once, in each run, and where nothing was started.
+// A tool can read a zone at its top level, in each run, and without snapshots.
 func TestZonesEverywhere(t *testing.T) {
 	const noon = "datetime(2018, 11, 4, 12, tzinfo=ZoneInfo('America/Sao_Paulo')).isoformat()"
 	tools := []tool{
@@ -127,7 +127,7 @@ func TestZonesEverywhere(t *testing.T) {
 	t.Run("started anew", func(t *testing.T) { tools[0].run(t, e) })
 }
 
-// A run after one that read zones finds none of them, and reads its own.
+// A run does not find the zones that an earlier run has read.
 func TestZonesOfEachRun(t *testing.T) {
 	const code = "import zoneinfo\ndef main(key):\n    first = len(zoneinfo.ZoneInfo._weak_cache) if hasattr(zoneinfo.ZoneInfo, '_weak_cache') else 0\n    zone = zoneinfo.ZoneInfo(key)\n    zoneinfo._common.load_tzdata = None\n    return [first, str(zone)]\n"
 	p := loadTool(t, sharedEngine(t), code)

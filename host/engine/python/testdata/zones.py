@@ -18,7 +18,7 @@ MANY = """
 """
 
 
-def told(at):
+def described(at):
     return f"{at.isoformat()} {at.dst()} {at.tzname()} {at.fold} {at.timestamp()}"
 
 
@@ -28,7 +28,7 @@ def kind(at, zone):
 
 
 def changes(zone):
-    """The instants before and at each change that a step of two months does not jump over."""
+    """Yield the instants before and at each change of the zone that steps of two months can find."""
     at, was = FIRST, kind(FIRST, zone)
     while at < LAST:
         after = at + STEP
@@ -46,11 +46,11 @@ def changes(zone):
 def lines(key):
     zone = ZoneInfo(key)
     for at in [*changes(zone), *FAR]:
-        yield told(at.astimezone(zone))
+        yield described(at.astimezone(zone))
         for fold in (0, 1):
-            for shift in (-HOUR, timedelta(0), HOUR / 2, HOUR):  # walls that are there twice, or not at all
+            for shift in (-HOUR, timedelta(0), HOUR / 2, HOUR):  # local times that occur twice or never
                 wall = at.astimezone(zone).replace(tzinfo=None) + shift
-                yield told(wall.replace(tzinfo=zone, fold=fold))
+                yield described(wall.replace(tzinfo=zone, fold=fold))
 
 
 def digest(data):

@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// The top of a module runs once for many runs, each of which gets what it made, and logs what it logged.
+// TestTopOnce checks that a top level runs once, and that each run gets its objects and its log lines.
 func TestTopOnce(t *testing.T) {
 	e := sharedEngine(t)
 	const code = "print('top')\nmade = []\ndef main(n):\n    made.append(n)\n    return [made, id(made)]\n"
@@ -42,18 +42,18 @@ func TestTopOnce(t *testing.T) {
 			first = address
 		}
 		if address != first {
-			t.Errorf("the list is at %s; want that of the first run, at %s", address, first)
+			t.Errorf("address of the list = %s; want that of the first run, %s", address, first)
 		}
 	}
 	if !python.RanOnce(p) {
-		t.Error("the top ran in each run")
+		t.Error("the top level ran in each run; want once")
 	}
 	if got := len(m.Logs()); got != 5 {
-		t.Errorf("lines = %d; want one for each run", got)
+		t.Errorf("log lines = %d; want one per run", got)
 	}
 }
 
-// A top that asks for what is another in each run runs again in each.
+// TestTopVaries checks that a top level that uses a varying value runs in each run.
 func TestTopVaries(t *testing.T) {
 	e := sharedEngine(t)
 	files := fstest.MapFS{"stamp.py": {Data: []byte("def stamp():\n    return [datetime.now().isoformat()]\nfrom datetime import datetime\nNOW = stamp()\n")}}
@@ -62,7 +62,7 @@ func TestTopVaries(t *testing.T) {
 		{"monotonic time", "import time\nx = time.perf_counter()", "uses the time in tool.py:2, so"},
 		{"a date", "def now():\n    return str(datetime.now())\n\nx = now()", "uses the time in tool.py:2, so"},
 		{"time in a module", "import stamp\nx = stamp.NOW", "uses the time in stamp.py:2, so"},
-		{"time that nobody sees", "import time\nx = next(iter(time.time_ns, 0))", "uses the time, so"},
+		{"time without a location", "import time\nx = next(iter(time.time_ns, 0))", "uses the time, so"},
 		{"a line that is logged", "import logging\nlogging.info('x')\nx = time.time()", "uses the time in tool.py:2, so"},
 		{"random", "import random\nx = random.random()", "uses random numbers in tool.py:2, so"},
 		{"a seed", "import random\nrandom.seed(1)\nx = random.random(), id(random)", "uses random numbers in tool.py:2, so"},
@@ -91,13 +91,13 @@ func TestTopVaries(t *testing.T) {
 				seen[string(out.Output)] = true
 			}
 			if want := 3; tt.name != "a seed" && tt.name != "a failure" && len(seen) != want {
-				t.Errorf("outputs = %v; want another in each run", seen)
+				t.Errorf("outputs = %v; want a different one in each run", seen)
 			}
 		})
 	}
 }
 
-// Many runs begin at once, none of which has been the first.
+// TestFirstRuns checks concurrent first runs of a program.
 func TestFirstRuns(t *testing.T) {
 	e := sharedEngine(t)
 	p, err := e.Load(t.Context(), engine.Source{Path: "tool.py", Code: []byte("import difflib\nx = sum(range(100000))\ndef main(n):\n    return [n, x]\n")})
@@ -117,7 +117,7 @@ func TestFirstRuns(t *testing.T) {
 	all.Wait()
 }
 
-// Where no picture of the interpreter can be relied on, each run starts its own, and nothing else changes.
+// TestFullStarts checks the engine without snapshots, which starts an interpreter for each run.
 func TestFullStarts(t *testing.T) {
 	e := newEngine(t, python.WithFullStarts())
 	for b, want := range map[enginetest.Behaviour]string{
@@ -154,7 +154,7 @@ func TestFullStarts(t *testing.T) {
 	}
 }
 
-// stopWhenSpinning is a context that is soon over where a behaviour spins.
+// stopWhenSpinning returns a context that ends soon if the behaviour is a busy loop.
 func stopWhenSpinning(t *testing.T, b enginetest.Behaviour) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	if b == enginetest.Spin {
@@ -163,18 +163,18 @@ func stopWhenSpinning(t *testing.T, b enginetest.Behaviour) (context.Context, co
 	return ctx, cancel
 }
 
-// The engine finds out whether an interpreter can be called where it thinks.
-func TestPictureIsTried(t *testing.T) {
+// TestSnapshotIsTried checks that the engine detects a wrong entry point.
+func TestSnapshotIsTried(t *testing.T) {
 	e := newEngine(t)
 	if _, err := e.Load(t.Context(), engine.Source{Path: "tool.py"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := python.Tried(e, 0); err != nil {
-		t.Errorf("the right place: %v", err)
+		t.Errorf("the right entry point: %v", err)
 	}
 	for _, shift := range []uint32{1, 2, 1 << 30} {
 		if err := python.Tried(e, shift); err == nil {
-			t.Errorf("a place %d further: no error", shift)
+			t.Errorf("an entry point shifted by %d: no error", shift)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package python_test
 
 import "testing"
 
-// What CPython 3.12.0 answers wrongly where a tool may rest a decision on it is answered as by later releases.
-func TestMended(t *testing.T) {
+// Results of CPython 3.12.0 that later releases have fixed, and on which a tool may base a decision, are fixed here too.
+func TestStdlibFixes(t *testing.T) {
 	runAll(t, []tool{
 		{name: "addresses that are not public", code: "import ipaddress\n" +
 			"return [ipaddress.ip_address(a).is_private for a in ('192.0.0.1', '192.0.0.200', '64:ff9b:1::1', '2002:7f00:1::', '3fff::1', '10.0.0.1', '::ffff:127.0.0.1', 'fe80::1')]",
