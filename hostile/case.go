@@ -13,18 +13,18 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// laid is a case whose files are in a folder.
-type laid struct {
+// layout is a case whose files have been written to a folder.
+type layout struct {
 	corpus.Case
 	dir      string // the folder of the case
-	input    string // the file with the input, relative to it, "" for none
+	input    string // the input file, relative to dir; "" for none
 	deadline time.Duration
 }
 
-// lay writes the files of a case. They lie in a folder beside which there is another one, outside.
-func (w *world) lay(c corpus.Case) (laid, error) {
+// layOut writes the files of a case, with a second folder, outside, next to its folder.
+func (w *env) layOut(c corpus.Case) (layout, error) {
 	base := filepath.Join(w.dir, "cases", strings.ReplaceAll(c.Name, "/", "."))
-	l := laid{Case: c, dir: filepath.Join(base, "tool"), deadline: w.deadline(c)}
+	l := layout{Case: c, dir: filepath.Join(base, "tool"), deadline: w.deadline(c)}
 	outside := filepath.Join(base, "outside")
 	for _, dir := range []string{l.dir, outside} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -32,7 +32,7 @@ func (w *world) lay(c corpus.Case) (laid, error) {
 		}
 	}
 	for _, f := range c.Files {
-		if err := layFile(filepath.Join(l.dir, filepath.FromSlash(f.Path)), f, outside); err != nil {
+		if err := writeFile(filepath.Join(l.dir, filepath.FromSlash(f.Path)), f, outside); err != nil {
 			return l, fmt.Errorf("lay out %s: %w", c.Name, err)
 		}
 	}
@@ -43,7 +43,7 @@ func (w *world) lay(c corpus.Case) (laid, error) {
 	return l, os.WriteFile(filepath.Join(l.dir, l.input), c.Input, 0o600)
 }
 
-func layFile(name string, f corpus.File, outside string) error {
+func writeFile(name string, f corpus.File, outside string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
@@ -63,22 +63,23 @@ func ignoreExisting(err error) error {
 	return err
 }
 
-// toWorld is the way from the folder of a case to that of the world. All paths are relative: an absolute one in what
-// toolrun writes is one that nobody gave it.
-var toWorld = filepath.Join("..", "..", "..")
+// toEnvDir is the path from the folder of a case to that of the env. All paths are relative, so
+// that an absolute path in the output of toolrun is a leak.
+var toEnvDir = filepath.Join("..", "..", "..")
 
-// command is the arguments of toolrun that run the case, in its folder, for a user of its own, on a database.
-func (l laid) command(w *world, db string) []string {
+// command returns the arguments of toolrun that run the case in its folder, for its own user, on a
+// database.
+func (l layout) command(w *env, db string) []string {
 	args := []string{"run"}
 	if l.App {
 		args = append(args, l.Tool, "--app", "app.yaml")
 	} else {
-		args = append(args, "./"+l.Tool, "--app", filepath.Join(toWorld, "app.yaml"))
+		args = append(args, "./"+l.Tool, "--app", filepath.Join(toEnvDir, "app.yaml"))
 		for _, store := range []string{corpus.Own, corpus.Shared, corpus.Typed} {
 			args = append(args, "--grant", store+"=readwrite")
 		}
 	}
-	args = append(args, "--db", filepath.Join(toWorld, db), "--user", l.Name, "--session", strings.ReplaceAll(l.Name, "/", "-"), "--json", "--timeout", l.deadline.String())
+	args = append(args, "--db", filepath.Join(toEnvDir, db), "--user", l.Name, "--session", strings.ReplaceAll(l.Name, "/", "-"), "--json", "--timeout", l.deadline.String())
 	if l.Python() {
 		args = append(args, "--python-wasm", w.python)
 	}

@@ -25,7 +25,8 @@ import (
 // maxCommitWork is the longest time for which a commit may delay other commits, besides writing to the disk.
 const maxCommitWork = 20 * time.Millisecond
 
-// transactionAttack is a body that does as much as a transaction may, so that its commit takes long.
+// transactionAttack is a body that does as much as a transaction can, so that its commit takes
+// long.
 type transactionAttack struct {
 	name string
 	body func(ctx context.Context, tx *txn.Tx, attacker int) error
@@ -131,11 +132,12 @@ func appendTo(more []byte, size int) txn.Update {
 	}
 }
 
-// TestSoakCommitWork has attackers do as much as a transaction may, and measures for how long each commit delays others. A
-// machine that is busy makes single figures worse: the best of three is compared with the bound.
+// TestSoakCommitWork has attackers do as much as a transaction can, and measures for how long each
+// commit delays others. Because a busy machine distorts single figures, the best of three is
+// compared with the bound.
 func TestSoakCommitWork(t *testing.T) {
-	// The heap of the test is small and full of the attackers' garbage: the collector would run all the time, and its pauses
-	// are not the work of commits.
+	// The small heap fills with garbage of the attackers. Without this, the collector would run
+	// constantly, and its pauses are not the work of commits.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, attack := range transactionAttacks {
 		t.Run(attack.name, func(t *testing.T) {
@@ -207,7 +209,7 @@ func attackTransactions(t *testing.T, backend *bolt.Backend, attack transactionA
 	all.Wait()
 }
 
-const mergeTool = `// Merges into a store without reading it, as often and as much as it may.
+const mergeTool = `// Merges into a store without reading it, as often and as much as possible.
 const value = {};
 for (let i = 0; i < 900; i++) value["field" + i] = { n: input.attacker, text: "x".repeat(100), list: [1, 2, 3, { deep: [null] }] };
 for (let i = 0; i < 20; i++) {

@@ -23,7 +23,7 @@ import (
 //go:embed known.txt
 var knownText string
 
-// known are the cases that toolrun is known to fail.
+// known returns the cases that toolrun is known to fail.
 func known() map[string]bool {
 	names := map[string]bool{}
 	for line := range strings.Lines(knownText) {
@@ -34,7 +34,7 @@ func known() map[string]bool {
 	return names
 }
 
-// builtDir is the folder of the built programs, which TestMain makes and removes.
+// builtDir is the folder of the built programs, which TestMain creates and removes.
 var builtDir string
 
 // built builds toolrun once for all tests.
@@ -43,25 +43,25 @@ var built = sync.OnceValues(func() (string, error) {
 	return binary, buildToolrun(context.Background(), binary)
 })
 
-// newTestWorld runs what is built without the race detector, whose memory is not what is measured.
-func newTestWorld(t *testing.T) *world {
+// newTestEnv builds toolrun without the race detector, which would distort memory figures.
+func newTestEnv(t *testing.T) *env {
 	t.Helper()
 	if runtime.GOOS != "linux" {
-		t.Skip("the corpus needs Linux: it reads what processes do from /proc")
+		t.Skip("the corpus requires Linux: it reads the state of processes from /proc")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("the go command is missing, which builds toolrun")
+		t.Skip("the go command, which builds toolrun, is missing")
 	}
 	binary, err := built()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := newWorld(t.Context(), binary, "")
+	w, err := newEnv(t.Context(), binary, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.close)
-	w.patience = 10 * time.Second
+	w.grace = 10 * time.Second
 	return w
 }
 
@@ -79,11 +79,11 @@ func TestCorpus(t *testing.T) {
 	if os.Getenv("TOOLRUN_SOAK") == "" {
 		cases = ofEachKind(cases)
 	}
-	testCorpus(t, newTestWorld(t), cases)
+	testCorpus(t, newTestEnv(t), cases)
 }
 
-// ofEachKind is a third of the cases: of each kind of attack the first, the fourth and so on. make hostile and make soak
-// run them all.
+// ofEachKind returns a third of the cases: the first, the fourth and so on of each kind of attack.
+// make hostile and make soak run all.
 func ofEachKind(cases []corpus.Case) (some []corpus.Case) {
 	of := map[string]int{}
 	for _, c := range cases {
@@ -95,7 +95,7 @@ func ofEachKind(cases []corpus.Case) (some []corpus.Case) {
 	return some
 }
 
-// TestEachKindIsRun: what is left out leaves no kind of attack out.
+// TestEachKindIsRun: the selection has a case of every kind of attack.
 func TestEachKindIsRun(t *testing.T) {
 	cases := slices.DeleteFunc(allCases(t), corpus.Case.Python)
 	kinds := map[string]bool{}
@@ -112,27 +112,27 @@ func TestEachKindIsRun(t *testing.T) {
 }
 
 func TestCorpusInPython(t *testing.T) {
-	w := newTestWorld(t)
+	w := newTestEnv(t)
 	if err := w.usePython(t.Context(), disttest.File(t)); err != nil {
 		t.Fatal(err)
 	}
 	python := slices.DeleteFunc(allCases(t), func(c corpus.Case) bool { return !c.Python() })
 	if os.Getenv("TOOLRUN_SOAK") == "" {
-		python = everySixth(python)
+		python = sixth(python)
 	}
 	testCorpus(t, w, python)
 }
 
-// everySixth is a sixth of the cases: an interpreter takes long to start, and make hostile runs them all.
-func everySixth(cases []corpus.Case) (some []corpus.Case) {
+// sixth returns a sixth of the cases, because an interpreter starts slowly. make hostile runs all.
+func sixth(cases []corpus.Case) (some []corpus.Case) {
 	for i := 0; i < len(cases); i += 6 {
 		some = append(some, cases[i])
 	}
 	return some
 }
 
-func testCorpus(t *testing.T, w *world, cases []corpus.Case) {
-	r := &runner{world: w, workers: runtime.NumCPU(), walled: true}
+func testCorpus(t *testing.T, w *env, cases []corpus.Case) {
+	r := &runner{env: w, workers: runtime.NumCPU(), toolrun: true}
 	report, err := r.run(t.Context(), cases)
 	if err != nil {
 		t.Fatal(err)
@@ -144,36 +144,36 @@ func testCorpus(t *testing.T, w *world, cases []corpus.Case) {
 		}
 	}
 	for _, o := range report.Cases {
-		if o.Walled == nil {
+		if o.Toolrun == nil {
 			continue
 		}
-		failed := len(o.Walled.Problems) > 0
+		failed := len(o.Toolrun.Problems) > 0
 		switch {
 		case failed && !expected[o.Name]:
-			t.Errorf("%s: %s\n  %s", o.Name, o.Mechanism, strings.Join(o.Walled.Problems, "\n  "))
+			t.Errorf("%s: %s\n  %s", o.Name, o.Mechanism, strings.Join(o.Toolrun.Problems, "\n  "))
 		case !failed && expected[o.Name]:
-			t.Errorf("%s is right now; take it out of known.txt", o.Name)
+			t.Errorf("%s passes; remove it from known.txt", o.Name)
 		}
 		delete(expected, o.Name)
 	}
 	for name := range expected {
 		t.Errorf("known.txt names %s, which was not run", name)
 	}
-	if n := report.counts(); n.growth > mostGrowth {
-		t.Errorf("the host had %d MiB more than in a benign run, in %s; want at most %d", n.growth>>20, n.largest, mostGrowth>>20)
+	if n := report.counts(); n.growth > maxGrowth {
+		t.Errorf("the host had %d MiB more than in a benign run, in %s; want at most %d", n.growth>>20, n.largest, maxGrowth>>20)
 	}
 	if report.KilledStrays > 0 {
 		t.Errorf("kill -9 of the host left %d processes behind", report.KilledStrays)
 	}
 }
 
-// Whichever layer of the wall is missing, the others keep the host alive and memory as it is.
+// TestEachLayerOff: with any one layer disabled, the host survives and stored data are unchanged.
 func TestEachLayerOff(t *testing.T) {
-	r := runner{world: newTestWorld(t), workers: runtime.NumCPU(), walled: true}
-	cases := runnable(t, r.world, crossSection(t))
-	for _, layer := range sandbox.Layers()[1:] { // the first is that there is a process at all
-		if slices.ContainsFunc(cases, corpus.Case.Python) { // what the last one left out may have cost it the compiled interpreter
-			if err := r.world.usePython(t.Context(), r.world.python); err != nil {
+	r := runner{env: newTestEnv(t), workers: runtime.NumCPU(), toolrun: true}
+	cases := runnable(t, r.env, crossSection(t))
+	for _, layer := range sandbox.Layers()[1:] { // the first layer is the process itself
+		if slices.ContainsFunc(cases, corpus.Case.Python) { // the previous run may have lost the compiled interpreter
+			if err := r.env.usePython(t.Context(), r.env.python); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -182,8 +182,8 @@ func TestEachLayerOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, o := range report.Cases {
-			if len(o.Walled.Problems) > 0 {
-				t.Errorf("without %s: %s: %s\n  %s", layer, o.Name, o.Mechanism, strings.Join(o.Walled.Problems, "\n  "))
+			if len(o.Toolrun.Problems) > 0 {
+				t.Errorf("without %s: %s: %s\n  %s", layer, o.Name, o.Mechanism, strings.Join(o.Toolrun.Problems, "\n  "))
 			}
 		}
 		if report.KilledStrays > 0 {
@@ -192,8 +192,9 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// runnable gets Python ready if a case needs it, and leaves those cases out if there is no interpreter.
-func runnable(t *testing.T, w *world, cases []corpus.Case) []corpus.Case {
+// runnable prepares Python if a case requires it, and removes those cases if there is no
+// interpreter.
+func runnable(t *testing.T, w *env, cases []corpus.Case) []corpus.Case {
 	t.Helper()
 	if !slices.ContainsFunc(cases, corpus.Case.Python) {
 		return cases
@@ -212,8 +213,8 @@ func runnable(t *testing.T, w *world, cases []corpus.Case) []corpus.Case {
 	return slices.DeleteFunc(cases, corpus.Case.Python)
 }
 
-// crossSection is one case of every fourth kind of attack, none of Python, each run of which starts an interpreter first;
-// all of them in a soak.
+// crossSection returns one case of every fourth kind of attack, and none in Python, which starts
+// slowly. In a soak it returns all cases.
 func crossSection(t *testing.T) []corpus.Case {
 	all := allCases(t)
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -222,7 +223,7 @@ func crossSection(t *testing.T) []corpus.Case {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(c corpus.Case) bool {
 		kind := path.Dir(c.Name)
-		if seen[kind] || c.Timeout > corpus.ShortTimeout && !c.Wall && !c.Python() {
+		if seen[kind] || c.Timeout > corpus.ShortTimeout && !c.NeedsIsolation && !c.Python() {
 			return true
 		}
 		seen[kind] = true
@@ -230,12 +231,12 @@ func crossSection(t *testing.T) []corpus.Case {
 	})
 }
 
-// The other column is no judgement of ours: these show that each of its words is found out as it is meant.
-func TestNaiveHost(t *testing.T) {
-	w := newTestWorld(t)
+// TestBaselineHost: the baseline host reports each kind of outcome for a case that causes it.
+func TestBaselineHost(t *testing.T) {
+	w := newTestEnv(t)
 	w.self = filepath.Join(w.dir, "hostile")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", w.self, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build the naive host: %v\n%s", err, out)
+		t.Fatalf("build the baseline host: %v\n%s", err, out)
 	}
 	want := map[string]baseline.End{
 		"wasm/cpu/empty_loop":         baseline.Hung,
@@ -252,18 +253,18 @@ func TestNaiveHost(t *testing.T) {
 		want["py/boundary/write_then_fail"] = baseline.Corrupt
 		want["py/boundary/not_data"] = baseline.Fine
 	} else {
-		t.Log("python3 is missing, which the naive host runs tools in Python with")
+		t.Log("python3 is missing; the baseline host runs no tools in Python")
 	}
 	for _, c := range allCases(t) {
 		if want[c.Name] == baseline.None {
 			continue
 		}
-		l, err := w.lay(c)
+		l, err := w.layOut(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := w.bare(t.Context(), l); err != nil || got != want[c.Name] {
-			t.Errorf("%s with a naive host = %q, %v; want %q", c.Name, got, err, want[c.Name])
+		if got, err := w.runBaseline(t.Context(), l); err != nil || got != want[c.Name] {
+			t.Errorf("%s with the baseline host = %q, %v; want %q", c.Name, got, err, want[c.Name])
 		}
 		delete(want, c.Name)
 	}
@@ -273,14 +274,14 @@ func TestNaiveHost(t *testing.T) {
 }
 
 func TestStraysAreFound(t *testing.T) {
-	w := newTestWorld(t)
+	w := newTestEnv(t)
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {
 		t.Skip("the command sleep is missing")
 	}
-	// The shell ends and leaves its child behind, which holds none of its files.
+	// The shell exits and leaves a child behind, which has no open files of it.
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", sleep+" 60 </dev/null >/dev/null 2>&1 &")
-	if _, err := w.procs.execute(cmd, w.patience); err != nil {
+	if _, err := w.procs.execute(cmd, w.grace); err != nil {
 		t.Fatal(err)
 	}
 	if n := w.procs.strays(); n != 1 {

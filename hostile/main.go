@@ -1,6 +1,7 @@
-// Command hostile runs a corpus of hostile tools against toolrun, and against a naive host beside it: bare goja with
-// an interrupt after the deadline, bare wazero, bare python3. After each of toolrun's runs a benign one, on the same database, must
-// give the right answer and find every store unchanged.
+// Command hostile runs a corpus of hostile tools against toolrun, and against a baseline host:
+// plain goja with an interrupt after the deadline, plain wazero, plain python3. After each run of
+// toolrun, a benign run on the same database must return the correct result and find all stores
+// unchanged.
 //
 //	cd hostile
 //	go run .                 # everything, as a table
@@ -8,12 +9,14 @@
 //	go run . -run native/    # native code in locked-down workers
 //	go run . -json
 //
-// Native guests are what somebody could do who has left the sandbox of a language: each attack must be held by all layers of
-// the wall together, and with each layer left out the host and its other guests must live.
+// Native guests do what an attacker can do who has escaped the sandbox of a language. All isolation
+// layers together must block each attack. With any one layer disabled, the host and its other
+// guests must survive.
 //
-// Tools in Python are left out where toolrun has no interpreter for them: toolrun python install gets one.
+// Tools in Python are skipped if toolrun has no interpreter; toolrun python install downloads one.
 //
-// It exits with 1 where toolrun failed a case. Linux only: it reads what processes do from /proc.
+// The exit code is 1 if toolrun failed a case. The command requires Linux, because it reads the
+// state of processes from /proc.
 package main
 
 import (
@@ -37,7 +40,7 @@ import (
 
 func main() {
 	sandbox.Main(native.Languages()...)
-	if len(os.Args) > 1 && os.Args[1] == "naive" {
+	if len(os.Args) > 1 && os.Args[1] == "baseline" {
 		os.Exit(baseline.Main(os.Args[2:], os.Stdout, os.Stderr))
 	}
 	if len(os.Args) > 1 && os.Args[1] == nativeCommand {
@@ -61,15 +64,15 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (failed bool, err error) {
 	flags := flag.NewFlagSet("hostile", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	only := flags.String("run", "", "run the cases whose names match this `expression`")
-	walled := flags.Bool("walled", true, "run them against toolrun")
-	bare := flags.Bool("naive", true, "run them against a naive host")
-	noWall := flags.Bool("no-wall", false, "leave out, of toolrun's, the cases that need a process wall, as with -flag --inprocess")
+	only := flags.String("run", "", "only run cases whose names match this regular `expression`")
+	toolrun := flags.Bool("isolated", true, "run the cases against toolrun")
+	bare := flags.Bool("baseline", true, "run the cases against the baseline host")
+	noIsolation := flags.Bool("no-isolation", false, "skip the cases that require isolated workers, for -flag --inprocess")
 	extra := flags.String("flag", "", "a `flag` to add to each command of toolrun run")
-	binary := flags.String("toolrun", "", "the `file` to test (default: it is built)")
-	guests := flags.Bool("native", true, "try native guests in locked-down workers, with each layer of the wall left out in turn")
-	workers := flags.Int("j", runtime.NumCPU(), "how many to run at once")
-	asJSON := flags.Bool("json", false, "print one JSON document")
+	binary := flags.String("toolrun", "", "the toolrun program `file` to test (default: build it)")
+	guests := flags.Bool("native", true, "run native guests in locked-down workers, with each isolation layer disabled in turn")
+	workers := flags.Int("j", runtime.NumCPU(), "the number of concurrent runs")
+	asJSON := flags.Bool("json", false, "print the report as JSON")
 	if err := flags.Parse(args); err != nil {
 		return false, err
 	}
@@ -86,7 +89,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (failed b
 	if err != nil {
 		return false, err
 	}
-	w, err := newWorld(ctx, *binary, self)
+	w, err := newEnv(ctx, *binary, self)
 	if err != nil {
 		return false, err
 	}
@@ -97,7 +100,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (failed b
 	if *extra != "" {
 		w.flags = []string{*extra}
 	}
-	r := &runner{world: w, workers: *workers, walled: *walled, naive: *bare, skipWall: *noWall}
+	r := &runner{env: w, workers: *workers, toolrun: *toolrun, baseline: *bare, skipIsolated: *noIsolation}
 	report, err := r.run(ctx, cases)
 	if err != nil {
 		return false, err

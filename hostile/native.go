@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/hostile/native"
 )
 
-// nativeCommand is the argument with which this command is the host of native guests.
+// nativeCommand is the argument that makes this command a host of native guests.
 const nativeCommand = "native"
 
-// runNative tries the native guests whose names match, with all layers of the wall and with each left out.
+// runNative runs the native guests whose names match, with all layers and with each one disabled.
 func runNative(ctx context.Context, self string, pattern *regexp.Regexp) (all []native.Result, err error) {
 	attacks := slices.DeleteFunc(native.Attacks(), func(a native.Attack) bool { return !pattern.MatchString("native/" + a.Name) })
 	if len(attacks) == 0 {
@@ -25,7 +25,7 @@ func runNative(ctx context.Context, self string, pattern *regexp.Regexp) (all []
 		return nil, err
 	}
 	attacks = slices.DeleteFunc(attacks, func(a native.Attack) bool { return native.Needs(a.Name, missing) })
-	for _, layer := range append([]string{""}, sandbox.Layers()[1:]...) { // the first is that there is a process at all
+	for _, layer := range append([]string{""}, sandbox.Layers()[1:]...) { // the first layer is the process itself
 		some, err := native.Run(ctx, []string{self, nativeCommand}, attacks, layer)
 		if err != nil {
 			return nil, err
@@ -35,8 +35,8 @@ func runNative(ctx context.Context, self string, pattern *regexp.Regexp) (all []
 	return all, nil
 }
 
-// nativeCounts sum up what came of native guests.
-type nativeCounts struct{ tried, held, triedOff, aliveOff, layers int }
+// nativeCounts is a summary of the results of native guests.
+type nativeCounts struct{ tried, blocked, triedOff, aliveOff, layers int }
 
 func countNative(results []native.Result) (n nativeCounts) {
 	layers := map[string]bool{}
@@ -44,7 +44,7 @@ func countNative(results []native.Result) (n nativeCounts) {
 		if r.Without == "" {
 			n.tried++
 			if !r.Failed() {
-				n.held++
+				n.blocked++
 			}
 			continue
 		}
@@ -58,17 +58,17 @@ func countNative(results []native.Result) (n nativeCounts) {
 	return n
 }
 
-// printNative writes what failed, and the sums.
+// printNative prints failures and a summary.
 func printNative(to io.Writer, results []native.Result) {
 	if len(results) == 0 {
 		return
 	}
 	for _, r := range results {
 		if r.Failed() {
-			fmt.Fprintf(to, "FAIL native/%s without %s: %s, alive: %t, in %d ms\n", r.Attack, orDash(r.Without), r.Answer, r.Alive, r.Took.Milliseconds())
+			fmt.Fprintf(to, "FAIL native/%s without %s: %s, alive: %t, in %d ms\n", r.Attack, dashIfEmpty(r.Without), r.Answer, r.Alive, r.Duration.Milliseconds())
 		}
 	}
 	n := countNative(results)
-	fmt.Fprintf(to, "native   %d of %d attacks held by all layers\n", n.held, n.tried)
-	fmt.Fprintf(to, "         %d of %d left host and neighbour alive, with each of %d layers left out\n", n.aliveOff, n.triedOff, n.layers)
+	fmt.Fprintf(to, "native   %d of %d attacks blocked by all layers\n", n.blocked, n.tried)
+	fmt.Fprintf(to, "         %d of %d with host and neighbour alive, with each of %d layers disabled\n", n.aliveOff, n.triedOff, n.layers)
 }

@@ -8,51 +8,51 @@ import (
 	"time"
 )
 
-// What a process may do before it is killed. A machine that is short of memory would kill it; here it is killed at a
-// gibibyte, which is an end like any other.
+// The limits of a process before it is killed. A machine with little memory would kill it; here it
+// is killed at one gibibyte.
 const (
 	maxResident  = 1 << 30
 	maxOutput    = 8 << 20
-	lookEvery    = 5 * time.Millisecond
-	strayPatient = 2 * time.Second
+	pollInterval = 5 * time.Millisecond
+	strayTimeout = 2 * time.Second
 )
 
-// The ways in which a process can end that are not its own.
+// The reasons for killing a process.
 const (
-	ownEnd   = ""
+	ownExit  = ""
 	hung     = "hung"
 	outgrown = "died: out of memory"
 )
 
-// ended is what a process left behind.
-type ended struct {
-	Exit   int           // its exit code, -1 where a signal ended it
-	Killed string        // why it was killed, "" where it ended by itself
-	Took   time.Duration // from its start to its end
-	Peak   int64         // the most memory that was resident, in bytes, of the process alone
-	stdout []byte
-	stderr []byte
+// exit describes how a process ended.
+type exit struct {
+	Exit     int           // its exit code; -1 after a signal
+	Killed   string        // why it was killed; "" if it exited on its own
+	Duration time.Duration // from its start to its end
+	Peak     int64         // its peak resident memory in bytes, without child processes
+	stdout   []byte
+	stderr   []byte
 }
 
-// processes are the children of this process. It is safe for concurrent use.
+// processes tracks the children of this process. It is safe for concurrent use.
 type processes struct {
 	mu    sync.Mutex
 	known map[int]bool
 }
 
-// execute runs a command until it ends, or until it took too long or too much memory.
-func (p *processes) execute(cmd *exec.Cmd, patience time.Duration) (done ended, err error) {
+// execute runs a command until it ends, or exceeds its time or memory limit.
+func (p *processes) execute(cmd *exec.Cmd, timeout time.Duration) (done exit, err error) {
 	out, errs := &capped{}, &capped{}
 	cmd.Stdout, cmd.Stderr = out, errs
-	cmd.WaitDelay = time.Second // what it leaves behind may hold its output open
+	cmd.WaitDelay = time.Second // child processes may hold its output open
 	began := time.Now()
 	if err := p.start(cmd); err != nil {
 		return done, err
 	}
 	exited := make(chan error, 1)
 	go func() { exited <- cmd.Wait() }()
-	done.Killed, done.Peak, err = p.watch(cmd, exited, began.Add(patience))
-	done.Took = time.Since(began)
+	done.Killed, done.Peak, err = p.watch(cmd, exited, began.Add(timeout))
+	done.Duration = time.Since(began)
 	p.forget(cmd.Process.Pid)
 	done.stdout, done.stderr = out.Bytes(), errs.Bytes()
 	if _, exit := errors.AsType[*exec.ExitError](err); exit || errors.Is(err, exec.ErrWaitDelay) {
@@ -63,7 +63,7 @@ func (p *processes) execute(cmd *exec.Cmd, patience time.Duration) (done ended, 
 }
 
 func (p *processes) watch(cmd *exec.Cmd, exited <-chan error, until time.Time) (killed string, peak int64, err error) {
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -71,10 +71,10 @@ func (p *processes) watch(cmd *exec.Cmd, exited <-chan error, until time.Time) (
 			return killed, peak, err
 		case <-tick.C:
 		}
-		now, most := resident(cmd.Process.Pid)
-		peak = max(peak, most)
+		now, highest := resident(cmd.Process.Pid)
+		peak = max(peak, highest)
 		switch {
-		case killed != ownEnd:
+		case killed != ownExit:
 			continue
 		case now > maxResident:
 			killed = outgrown
@@ -83,12 +83,12 @@ func (p *processes) watch(cmd *exec.Cmd, exited <-chan error, until time.Time) (
 		default:
 			continue
 		}
-		_ = cmd.Process.Kill() // it may have ended by itself meanwhile
+		_ = cmd.Process.Kill() // fails if it has already exited
 	}
 }
 
 func (p *processes) start(cmd *exec.Cmd) error {
-	p.mu.Lock() // a child must be known before anyone looks for strays
+	p.mu.Lock() // strays must not see a child that is not registered yet
 	defer p.mu.Unlock()
 	if err := cmd.Start(); err != nil {
 		return err
@@ -106,9 +106,10 @@ func (p *processes) forget(pid int) {
 	delete(p.known, pid)
 }
 
-// strays counts the processes that outlived the one that started them, which have a while to end, and kills them.
+// strays returns the number of processes that outlived their parent, and kills them. It gives them
+// some time to exit first.
 func (p *processes) strays() int {
-	for until := time.Now().Add(strayPatient); ; time.Sleep(lookEvery) {
+	for until := time.Now().Add(strayTimeout); ; time.Sleep(pollInterval) {
 		p.mu.Lock()
 		left := orphans(p.known)
 		p.mu.Unlock()
@@ -121,7 +122,7 @@ func (p *processes) strays() int {
 	}
 }
 
-// capped keeps the beginning of what is written to it.
+// capped keeps the beginning of the data that are written to it.
 type capped struct{ bytes.Buffer }
 
 func (c *capped) Write(text []byte) (int, error) {

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of what its children leave behind, so that it is found.
+// adopt makes this process the parent of orphaned descendants, so that it finds them.
 func (p *processes) adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// resident returns how much memory of a process is resident, and the most that ever was, in bytes; 0 where it has
-// ended. See proc_pid_status(5).
-func resident(pid int) (now, most int64) {
+// resident returns the resident memory of a process and its peak, in bytes; 0 if it has exited. See
+// proc_pid_status(5).
+func resident(pid int) (now, highest int64) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
 		return 0, 0
@@ -26,26 +26,26 @@ func resident(pid int) (now, most int64) {
 		if len(fields) < 2 {
 			continue
 		}
-		kib, _ := strconv.ParseInt(string(fields[1]), 10, 64) // 0 for what is no number
+		kib, _ := strconv.ParseInt(string(fields[1]), 10, 64) // 0 if it is not a number
 		switch string(fields[0]) {
 		case "VmRSS:":
 			now = kib << 10
 		case "VmHWM:":
-			most = kib << 10
+			highest = kib << 10
 		}
 	}
-	return now, most
+	return now, highest
 }
 
-// orphans returns the children of this process that it did not start, and buries those that have ended.
+// orphans returns the children that this process did not start, and reaps those that have exited.
 func orphans(known map[int]bool) (left []int) {
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // fails for a bad pattern only
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // fails only for a malformed pattern
 	for _, stat := range stats {
 		text, err := os.ReadFile(stat)
 		if err != nil {
 			continue
 		}
-		// proc_pid_stat(5): pid (name) state parent; the name may hold anything.
+		// proc_pid_stat(5): pid (name) state parent; the name can contain any character.
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
 		if parent, _ := strconv.Atoi(string(fields[1])); parent != os.Getpid() || known[pid] {

@@ -4,10 +4,10 @@ package main
 
 import "errors"
 
-var errPlatform = errors.New("the hostile corpus runs on Linux only")
+var errPlatform = errors.New("the hostile corpus requires Linux")
 
 func (p *processes) adopt() error       { return errPlatform }
-func resident(int) (now, most int64)    { return 0, 0 }
+func resident(int) (now, highest int64) { return 0, 0 }
 func orphans(map[int]bool) (left []int) { return nil }
 func kill(int)                          {}
 func makePipe(string) error             { return errPlatform }

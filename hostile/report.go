@@ -13,35 +13,35 @@ import (
 	"github.com/toolrun/toolrun/hostile/native"
 )
 
-// mostGrowth is by how much a run of a case may have more memory resident than a benign one: of the host's process
-// alone, where guests have processes of their own.
-const mostGrowth = 64 << 20
+// maxGrowth is how much the resident memory of a run can exceed that of a benign run. It counts
+// only the host process, not its workers.
+const maxGrowth = 64 << 20
 
-// Report is what became of all cases.
+// Report contains the outcomes of all cases.
 type Report struct {
-	Cases []outcome     `json:"cases"`
-	Took  time.Duration `json:"took_ns"`
-	// Checked is set where toolrun ran. KilledStrays are the processes that it left behind when it was killed in the midst
-	// of a run.
+	Cases    []outcome     `json:"cases"`
+	Duration time.Duration `json:"duration_ns"`
+	// Checked is true if toolrun ran. KilledStrays is the number of processes that it left behind
+	// when it was killed during a run.
 	Checked      bool `json:"checked"`
 	KilledStrays int  `json:"killed_strays"`
-	// Native are the attacks of native guests.
+	// Native are the results of native guests.
 	Native []native.Result `json:"native,omitempty"`
 }
 
-// counts sums a report up.
+// counts is a summary of a report.
 type counts struct {
 	ran, right, inTime, skipped, strays int
 	growth                              int64
 	largest                             string
-	naive                               map[baseline.End]int
+	baseline                            map[baseline.End]int
 }
 
 func (r *Report) counts() counts {
-	n := counts{naive: map[baseline.End]int{}}
+	n := counts{baseline: map[baseline.End]int{}}
 	for _, o := range r.Cases {
-		n.naive[o.Naive]++
-		v := o.Walled
+		n.baseline[o.Baseline]++
+		v := o.Toolrun
 		if v == nil {
 			n.skipped++
 			continue
@@ -61,19 +61,19 @@ func (r *Report) counts() counts {
 	return n
 }
 
-// Failed reports whether toolrun did not stand the corpus.
+// Failed reports whether toolrun failed any case.
 func (r *Report) Failed() bool {
 	n := r.counts()
-	return slices.ContainsFunc(r.Native, native.Result.Failed) || r.Checked && (n.right < n.ran || n.inTime < n.ran || n.growth > mostGrowth || r.KilledStrays > 0)
+	return slices.ContainsFunc(r.Native, native.Result.Failed) || r.Checked && (n.right < n.ran || n.inTime < n.ran || n.growth > maxGrowth || r.KilledStrays > 0)
 }
 
 func (r *Report) print(to io.Writer) {
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "case\twanted\ttoolrun\tms\tnaive")
+	fmt.Fprintln(table, "case\twanted\ttoolrun\tms\tbaseline")
 	for _, o := range r.Cases {
 		answer, took := "-", "-"
-		if v := o.Walled; v != nil {
-			answer, took = v.Answer, fmt.Sprint(v.Took.Milliseconds())
+		if v := o.Toolrun; v != nil {
+			answer, took = v.Answer, fmt.Sprint(v.Duration.Milliseconds())
 			if v.Late {
 				took += " late"
 			}
@@ -81,15 +81,15 @@ func (r *Report) print(to io.Writer) {
 				answer = "FAIL " + answer
 			}
 		}
-		fmt.Fprintf(table, "%s\t%.40s\t%s\t%s\t%s\n", o.Name, o.Want, answer, took, orDash(string(o.Naive)))
+		fmt.Fprintf(table, "%s\t%.40s\t%s\t%s\t%s\n", o.Name, o.Want, answer, took, dashIfEmpty(string(o.Baseline)))
 	}
-	_ = table.Flush() // writing a report to a closed terminal is no failure
+	_ = table.Flush() // output to a closed terminal may fail
 	r.printProblems(to)
 	r.printSummary(to)
 	printNative(to, r.Native)
 }
 
-func orDash(text string) string {
+func dashIfEmpty(text string) string {
 	if text == "" {
 		return "-"
 	}
@@ -98,17 +98,17 @@ func orDash(text string) string {
 
 func (r *Report) printProblems(to io.Writer) {
 	for _, o := range r.Cases {
-		if o.Walled != nil && len(o.Walled.Problems) > 0 {
-			fmt.Fprintf(to, "\n%s: %s\n  %s\n", o.Name, o.Mechanism, strings.Join(o.Walled.Problems, "\n  "))
+		if o.Toolrun != nil && len(o.Toolrun.Problems) > 0 {
+			fmt.Fprintf(to, "\n%s: %s\n  %s\n", o.Name, o.Mechanism, strings.Join(o.Toolrun.Problems, "\n  "))
 		}
 	}
 }
 
 func (r *Report) printSummary(to io.Writer) {
 	n := r.counts()
-	fmt.Fprintf(to, "\n%d cases in %.0f s\n", len(r.Cases), r.Took.Seconds())
+	fmt.Fprintf(to, "\n%d cases in %.0f s\n", len(r.Cases), r.Duration.Seconds())
 	if r.Checked {
-		fmt.Fprintf(to, "toolrun  %d of %d right, %d of %d within %v of their deadline, %d left out\n", n.right, n.ran, n.inTime, n.ran, lateness, n.skipped)
+		fmt.Fprintf(to, "toolrun  %d of %d correct, %d of %d within %v of their deadline, %d skipped\n", n.right, n.ran, n.inTime, n.ran, lateness, n.skipped)
 		fmt.Fprintf(to, "         resident memory: at most %d MiB over a benign run", n.growth>>20)
 		if n.largest != "" {
 			fmt.Fprintf(to, " (%s)", n.largest)
@@ -116,13 +116,13 @@ func (r *Report) printSummary(to io.Writer) {
 		fmt.Fprintf(to, "\n         stray processes: %d, after kill -9 of the host in a run: %d\n", n.strays, r.KilledStrays)
 	}
 	var words []string
-	for _, end := range slices.Sorted(maps.Keys(n.naive)) {
+	for _, end := range slices.Sorted(maps.Keys(n.baseline)) {
 		if end != baseline.None {
-			words = append(words, fmt.Sprintf("%d %s", n.naive[end], end))
+			words = append(words, fmt.Sprintf("%d %s", n.baseline[end], end))
 		}
 	}
 	if len(words) > 0 {
-		hurt := n.naive[baseline.Died] + n.naive[baseline.Hung] + n.naive[baseline.Corrupt]
-		fmt.Fprintf(to, "naive    %s; died, hung or corrupt: %d\n", strings.Join(words, ", "), hurt)
+		hurt := n.baseline[baseline.Died] + n.baseline[baseline.Hung] + n.baseline[baseline.Corrupt]
+		fmt.Fprintf(to, "baseline %s; died, hung or corrupt: %d\n", strings.Join(words, ", "), hurt)
 	}
 }

@@ -13,38 +13,38 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// runner runs the cases, some at once, each worker on a database of its own.
+// runner runs the cases concurrently, each worker on its own database.
 type runner struct {
-	world         *world
-	workers       int
-	walled, naive bool
-	skipWall      bool // the cases that need a wall are not run with toolrun
+	env               *env
+	workers           int
+	toolrun, baseline bool
+	skipIsolated      bool // skip cases that require isolated workers when running toolrun
 }
 
-// without is a runner of the same cases with a layer of the wall left out. What a case is answered may be another
-// answer then; what happens to the host and to memory may not.
+// without returns a runner of the same cases with an isolation layer disabled. The result of a case
+// can then differ, but the host must survive and stored data must not change.
 func (r runner) without(layer string) *runner {
-	world := *r.world
-	world.flags = append(slices.Clip(world.flags), "--without", layer)
-	world.anyAnswer = true
-	r.world = &world
+	env := *r.env
+	env.flags = append(slices.Clip(env.flags), "--without", layer)
+	env.anyAnswer = true
+	r.env = &env
 	return &r
 }
 
-// outcome is a case with what became of it.
+// outcome is a case with its results.
 type outcome struct {
-	Name      string        `json:"name"`
-	Mechanism string        `json:"mechanism"`
-	Want      string        `json:"want"`
-	Deadline  time.Duration `json:"deadline_ns"`
-	Wall      bool          `json:"needs_wall"`
-	Walled    *Walled       `json:"walled,omitempty"`
-	Naive     baseline.End  `json:"naive,omitempty"`
+	Name           string         `json:"name"`
+	Mechanism      string         `json:"mechanism"`
+	Want           string         `json:"want"`
+	Deadline       time.Duration  `json:"deadline_ns"`
+	NeedsIsolation bool           `json:"needs_isolation"`
+	Toolrun        *ToolrunResult `json:"toolrun,omitempty"`
+	Baseline       baseline.End   `json:"baseline,omitempty"`
 }
 
 func (r *runner) run(ctx context.Context, cases []corpus.Case) (*Report, error) {
 	began := time.Now()
-	report := &Report{Cases: make([]outcome, len(cases)), Checked: r.walled}
+	report := &Report{Cases: make([]outcome, len(cases)), Checked: r.toolrun}
 	next := make(chan int)
 	go func() {
 		defer close(next)
@@ -62,24 +62,24 @@ func (r *runner) run(ctx context.Context, cases []corpus.Case) (*Report, error) 
 		workers.Go(func() { errs[n] = r.work(ctx, n, next, cases, report.Cases) })
 	}
 	workers.Wait()
-	for range next { // what is left where a worker failed
+	for range next { // discard the rest if a worker failed
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	if r.walled {
+	if r.toolrun {
 		left, err := r.killHost(ctx)
 		if err != nil {
 			return nil, err
 		}
 		report.KilledStrays = left
 	}
-	report.Took = time.Since(began)
+	report.Duration = time.Since(began)
 	return report, ctx.Err()
 }
 
 func (r *runner) work(ctx context.Context, worker int, next <-chan int, cases []corpus.Case, into []outcome) error {
-	db, err := r.world.database(worker)
+	db, err := r.env.database(worker)
 	if err != nil {
 		return err
 	}
@@ -92,45 +92,45 @@ func (r *runner) work(ctx context.Context, worker int, next <-chan int, cases []
 }
 
 func (r *runner) one(ctx context.Context, c corpus.Case, db string) (o outcome, err error) {
-	o = outcome{Name: c.Name, Mechanism: c.Mechanism, Want: c.Want.String(), Deadline: r.world.deadline(c), Wall: c.Wall}
-	l, err := r.world.lay(c)
+	o = outcome{Name: c.Name, Mechanism: c.Mechanism, Want: c.Want.String(), Deadline: r.env.deadline(c), NeedsIsolation: c.NeedsIsolation}
+	l, err := r.env.layOut(c)
 	if err != nil {
 		return o, err
 	}
-	missing := c.Wall && r.skipWall || c.Python() && r.world.python == ""
-	if r.walled && !missing {
-		if o.Walled, err = r.world.walled(ctx, l, db); err != nil {
+	missing := c.NeedsIsolation && r.skipIsolated || c.Python() && r.env.python == ""
+	if r.toolrun && !missing {
+		if o.Toolrun, err = r.env.runToolrun(ctx, l, db); err != nil {
 			return o, err
 		}
 	}
-	if r.naive {
-		o.Naive, err = r.world.bare(ctx, l)
+	if r.baseline {
+		o.Baseline, err = r.env.runBaseline(ctx, l)
 	}
 	return o, err
 }
 
-// bare runs a case with the naive host, in a process of its own.
-func (w *world) bare(ctx context.Context, l laid) (baseline.End, error) {
+// runBaseline runs a case with the baseline host in its own process.
+func (w *env) runBaseline(ctx context.Context, l layout) (baseline.End, error) {
 	done, err := w.procs.execute(baseline.Command(ctx, w.self, l.Case, l.dir, l.input), baseline.Patience(l.Case))
 	if err != nil {
-		return baseline.None, fmt.Errorf("run %s with a naive host: %w", l.Name, err)
+		return baseline.None, fmt.Errorf("run %s with the baseline host: %w", l.Name, err)
 	}
-	return baseline.Judge(done.Killed == hung, done.Killed != ownEnd, done.Exit, done.stdout), nil
+	return baseline.Judge(done.Killed == hung, done.Killed != ownExit, done.Exit, done.stdout), nil
 }
 
-// killHost kills toolrun in the midst of a run and counts the processes that are left.
+// killHost kills toolrun during a run and returns the number of processes that are left.
 func (r *runner) killHost(ctx context.Context) (int, error) {
 	endless := corpus.Case{Name: "js/host/killed", Tool: "tool.js", Timeout: time.Minute,
 		Files: []corpus.File{{Path: "tool.js", Data: []byte("for (;;);")}}}
-	l, err := r.world.lay(endless)
+	l, err := r.env.layOut(endless)
 	if err != nil {
 		return 0, err
 	}
 	const midst = 300 * time.Millisecond
-	cmd := exec.CommandContext(ctx, r.world.binary, l.command(r.world, "seed.db")...)
+	cmd := exec.CommandContext(ctx, r.env.binary, l.command(r.env, "seed.db")...)
 	cmd.Dir = l.dir
-	if _, err := r.world.procs.execute(cmd, midst); err != nil {
-		return 0, fmt.Errorf("kill toolrun in a run: %w", err)
+	if _, err := r.env.procs.execute(cmd, midst); err != nil {
+		return 0, fmt.Errorf("kill toolrun during a run: %w", err)
 	}
-	return r.world.procs.strays(), nil
+	return r.env.procs.strays(), nil
 }

@@ -41,18 +41,18 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// soak is one host process in which strangers' tools come and go, and one good tool stays.
+// soak is a host process in which the tools of many apps come and go while one good tool stays.
 type soak struct {
-	t     *testing.T
-	world *world
-	pool  *sandbox.Pool
-	gate  *admission.Gate
-	app   *app.App     // of the good tool
-	ran   atomic.Int64 // of the hostile ones
-	good  int          // runs of the good tool
+	t    *testing.T
+	env  *env
+	pool *sandbox.Pool
+	gate *admission.Gate
+	app  *app.App     // of the good tool
+	ran  atomic.Int64 // runs of hostile tools
+	good int          // runs of the good tool
 }
 
-// soakTime is how long the soak takes: some seconds in a test, to see that it works.
+// soakTime returns the duration of the soak: a few seconds unless TOOLRUN_SOAK is set.
 func soakTime(t *testing.T) time.Duration {
 	if os.Getenv("TOOLRUN_SOAK") == "" {
 		return 4 * time.Second
@@ -65,10 +65,11 @@ func soakTime(t *testing.T) time.Duration {
 	return d
 }
 
-// Hostile and good runs in one process, for long: no process, descriptor, goroutine or memory is lost, and no good run.
+// TestSoak mixes hostile and good runs in one process. It must not leak processes, descriptors,
+// goroutines or memory, and every good run must succeed.
 func TestSoak(t *testing.T) {
-	s := &soak{t: t, world: newTestWorld(t)}
-	cases := runnable(t, s.world, allCases(t))
+	s := &soak{t: t, env: newTestEnv(t)}
+	cases := runnable(t, s.env, allCases(t))
 	before := measure(t)
 	s.begin()
 	stop, cancel := context.WithTimeout(t.Context(), soakTime(t))
@@ -84,7 +85,7 @@ func TestSoak(t *testing.T) {
 	all.Go(func() { s.benign(stop) })
 	all.Wait()
 	after := measure(t)
-	if grown := int64(after.heap) - int64(before.heap); grown > mostGrowth {
+	if grown := int64(after.heap) - int64(before.heap); grown > maxGrowth {
 		t.Errorf("the heap has grown by %d MiB", grown>>20)
 	}
 	if err := s.pool.Close(); err != nil {
@@ -95,11 +96,11 @@ func TestSoak(t *testing.T) {
 }
 
 func (s *soak) begin() {
-	cache, err := os.UserCacheDir() // where the command keeps the compiled interpreter
+	cache, err := os.UserCacheDir() // where toolrun keeps the compiled interpreter
 	if err != nil {
-		cache = s.world.dir
+		cache = s.env.dir
 	}
-	pool, err := engines.NewPool(sandbox.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, engines.WithPython(s.world.python))
+	pool, err := engines.NewPool(sandbox.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, engines.WithPython(s.env.python))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -108,17 +109,17 @@ func (s *soak) begin() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	declared, problems := app.Load(os.DirFS(s.world.dir), "app.yaml")
+	declared, problems := app.Load(os.DirFS(s.env.dir), "app.yaml")
 	if declared == nil {
 		s.t.Fatal(problems)
 	}
 	s.pool, s.gate, s.app = pool, gate, declared
 }
 
-// compare demands that all is as it was before the pool was made.
+// compare fails the test if the process uses more resources than before.
 func (s *soak) compare(before usage) {
 	after := measure(s.t)
-	for range 100 { // goroutines that are about to end
+	for range 100 { // wait for goroutines that are about to end
 		if after.goroutines <= before.goroutines {
 			break
 		}
@@ -132,16 +133,16 @@ func (s *soak) compare(before usage) {
 	if after.descriptors > before.descriptors {
 		s.t.Errorf("%d descriptors are open; there were %d", after.descriptors, before.descriptors)
 	}
-	if left := s.world.procs.strays(); left > 0 {
+	if left := s.env.procs.strays(); left > 0 {
 		s.t.Errorf("%d processes are left", left)
 	}
 }
 
-// hostile runs a case once, in a host of its own.
+// hostile runs a case in its own host.
 func (s *soak) hostile(c corpus.Case) {
 	declared, closeFiles, ok := s.declare(c)
 	if !ok {
-		return // it is one that never becomes an app, which other tests look at
+		return // not a valid app; other tests cover it
 	}
 	defer closeFiles()
 	h, err := host.Open(s.t.Context(), host.Options{App: declared, Backend: mem.New(), Engines: s.pool.Engines(), Gate: s.gate, SweepEvery: -1})
@@ -150,7 +151,7 @@ func (s *soak) hostile(c corpus.Case) {
 	}
 	for range 2 {
 		result, err := h.Run(s.t.Context(), host.Invocation{
-			Tool: declared.Tools[0].Name, Caller: host.Caller{Tenant: c.Name, User: "eve", Session: "s"}, Input: c.Input, Timeout: s.world.deadline(c),
+			Tool: declared.Tools[0].Name, Caller: host.Caller{Tenant: c.Name, User: "eve", Session: "s"}, Input: c.Input, Timeout: s.env.deadline(c),
 		})
 		if errors.Is(err, abi.Internal) || result == nil {
 			s.t.Errorf("%s: %+v, %v", c.Name, result, err)
@@ -162,9 +163,9 @@ func (s *soak) hostile(c corpus.Case) {
 	}
 }
 
-// declare makes an app of a case.
+// declare returns the app of a case.
 func (s *soak) declare(c corpus.Case) (declared *app.App, closeFiles func(), ok bool) {
-	l, err := s.world.lay(c)
+	l, err := s.env.layOut(c)
 	if err != nil {
 		s.t.Error(err)
 		return nil, nil, false
@@ -190,7 +191,7 @@ func (s *soak) declare(c corpus.Case) (declared *app.App, closeFiles func(), ok 
 	return declared, closeFiles, true
 }
 
-// benign runs the good tool, over and over, and demands the right answer.
+// benign runs the good tool repeatedly and checks its results.
 func (s *soak) benign(stop context.Context) {
 	h, err := host.Open(s.t.Context(), host.Options{App: s.app, Backend: mem.New(), Engines: s.pool.Engines(), Gate: s.gate, SweepEvery: -1})
 	if err != nil {
@@ -209,12 +210,12 @@ func (s *soak) benign(stop context.Context) {
 			Clean bool
 		}
 		if err := json.Unmarshal(result.Output, &answer); err != nil || answer.Sum != 3 || !answer.Clean {
-			s.t.Errorf("good run %d answered %s", s.good, result.Output)
+			s.t.Errorf("good run %d returned %s", s.good, result.Output)
 		}
 	}
 }
 
-// usage is what the process has of what may leak.
+// usage is the resource use of the process.
 type usage struct {
 	goroutines, descriptors int
 	heap                    uint64

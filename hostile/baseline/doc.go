@@ -1,6 +1,7 @@
-// Package baseline is a host as one writes it on the first day: goja with an interrupt after the deadline, wazero as it
-// comes, the machine's own python3, esbuild, a schema library and a YAML library with their defaults. It shows what each case of the corpus does
-// to a host that takes no precautions, and is no part of toolrun.
+// Package baseline is a host without precautions, as a first version might be: goja with an
+// interrupt after the deadline, and wazero, python3, esbuild, a schema library and a YAML library
+// with their defaults. It shows what each case of the corpus does to such a host. It is not part of
+// toolrun.
 //
-// It runs in a process of its own, which whoever started it kills when it hangs.
+// It runs in its own process, which its parent kills if it hangs.
 package baseline

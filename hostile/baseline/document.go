@@ -30,7 +30,7 @@ func document(_ *host, file string, input []byte) ([]byte, error) {
 		return nil, err
 	}
 	decoder := json.NewDecoder(bytes.NewReader(input))
-	decoder.UseNumber() // as the library's documentation asks for
+	decoder.UseNumber() // as recommended by the documentation of the library
 	var value any
 	if err := decoder.Decode(&value); err != nil {
 		return nil, err

@@ -7,9 +7,9 @@ import (
 )
 
 func ExampleJudge() {
-	// What a process left behind that ended by itself: it says that another tool's record is not what it was.
+	// The process exited on its own and reports that the record of another tool was changed.
 	fmt.Println(baseline.Judge(false, false, 0, []byte(`{"intact":false}`)))
-	// And one that a guest overflowed the stack of.
+	// A guest overflowed the stack of the process.
 	fmt.Println(baseline.Judge(false, false, 2, []byte("")))
 	// Output:
 	// corrupt

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// host keeps the stores as maps, and hands them to guests.
+// host keeps the stores as maps and gives guests direct access to them.
 type host struct {
 	stores   map[string]map[string]any
 	deadline time.Duration
@@ -26,7 +26,8 @@ func newHost() *host {
 	}}
 }
 
-// intact reports whether the stores that no case may change are unchanged, and a benign tool gives the right answer.
+// intact reports whether the stores that no case can change are unchanged, and a benign tool
+// returns the correct result.
 func (h *host) intact() bool {
 	stores, err := json.Marshal([]any{h.stores[corpus.Shared], h.stores[corpus.Vault]})
 	if err != nil || string(stores) != `[{"marker":1},{"secret":"`+corpus.Secret+`"}]` {
@@ -40,7 +41,7 @@ func (h *host) intact() bool {
 
 func (h *host) granted(store string) error {
 	if _, exists := h.stores[store]; !exists || store == corpus.Vault {
-		return fmt.Errorf("there is no store %q", store)
+		return fmt.Errorf("unknown store %q", store)
 	}
 	return nil
 }
@@ -68,7 +69,7 @@ func (h *host) remove(store string) error {
 	return nil
 }
 
-// bind gives a runtime its globals, as goja's documentation shows.
+// bind sets the globals of a runtime, as in goja's documentation.
 func (h *host) bind(vm *goja.Runtime, input map[string]any) {
 	var logs []string
 	log := func(values ...any) { logs = append(logs, fmt.Sprint(values...)) }
@@ -78,6 +79,6 @@ func (h *host) bind(vm *goja.Runtime, input map[string]any) {
 		"memory":  map[string]any{"get_content": h.get, "set_content": h.set, "delete_content": h.remove},
 		"console": map[string]any{"log": log, "info": log, "warn": log, "error": log},
 	} {
-		_ = vm.Set(name, value) // fails for a frozen global object only
+		_ = vm.Set(name, value) // fails only for a frozen global object
 	}
 }

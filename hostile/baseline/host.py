@@ -1,4 +1,4 @@
-# A host as one writes it on the first day: the tool is made a function, and called.
+# A host without precautions: it makes a function of the tool, and calls it.
 import json, sys, textwrap
 
 stores = {"own": None, "shared": {"marker": 1}, "typed": None, "vault": {"secret": "secret-of-the-host"}}
@@ -46,12 +46,12 @@ def run(code, input, path):
 path, document = sys.argv[1], sys.argv[2]
 sys.path.insert(0, ".")
 sys.modules["memory"] = memory
-told = {}
+report = {}
 printed, sys.stdout = sys.stdout, sys.stderr
 try:
-    told["output"] = json.dumps(run(open(path).read(), json.load(open(document)) if document else {}, path))
+    report["output"] = json.dumps(run(open(path).read(), json.load(open(document)) if document else {}, path))
 except Exception as error:
-    told["error"] = f"{type(error).__name__}: {error}"
+    report["error"] = f"{type(error).__name__}: {error}"
 intact = stores["shared"] == {"marker": 1} and stores["vault"] == {"secret": "secret-of-the-host"}
-told["intact"] = intact and run("return input['a'] + input['b']", {"a": 1, "b": 2}, "benign.py") == 3
-print(json.dumps(told), file=printed)
+report["intact"] = intact and run("return input['a'] + input['b']", {"a": 1, "b": 2}, "benign.py") == 3
+print(json.dumps(report), file=printed)

@@ -2,7 +2,8 @@ package baseline
 
 import "golang.org/x/sys/unix"
 
-// maxMemory is what the machine has for the host: where it asks for more, it dies as it would on a full machine.
+// maxMemory is the memory of the host. If it needs more, it dies as on a machine without free
+// memory.
 const maxMemory = 1 << 30
 
 func limitMemory() error {

@@ -12,7 +12,7 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-// plugin is what the functions that a module imports work on.
+// plugin is the state of the functions that a module imports.
 type plugin struct {
 	*host
 	input, context, reply, output []byte
@@ -42,19 +42,19 @@ func module(h *host, file string, input []byte) ([]byte, error) {
 	}
 	entry := guest.ExportedFunction("toolrun_run")
 	if entry == nil {
-		return nil, fmt.Errorf("there is no entry")
+		return nil, fmt.Errorf("the module has no entry")
 	}
 	answered, err := entry.Call(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(answered) > 0 && answered[0] != 0 {
-		return nil, fmt.Errorf("it ended with %d", answered[0])
+		return nil, fmt.Errorf("the module returned %d", answered[0])
 	}
 	return p.output, nil
 }
 
-// export makes what a plug-in imports, as abi/ABI.md has it.
+// export defines the imports of a plug-in, see abi/ABI.md.
 func (p *plugin) export(ctx context.Context, r wazero.Runtime) error {
 	own := r.NewHostModuleBuilder("toolrun")
 	for name, document := range map[string]*[]byte{"input": &p.input, "context": &p.context, "result": &p.reply} {

@@ -32,9 +32,9 @@ func script(h *host, file string, input []byte) ([]byte, error) {
 	if promise, ok := result.Export().(*goja.Promise); ok {
 		switch promise.State() {
 		case goja.PromiseStatePending:
-			return nil, errors.New("it never ends")
+			return nil, errors.New("the promise is never settled")
 		case goja.PromiseStateRejected:
-			return nil, fmt.Errorf("it failed: %v", promise.Result())
+			return nil, fmt.Errorf("the promise was rejected: %v", promise.Result())
 		}
 		result = promise.Result()
 	}
@@ -43,8 +43,8 @@ func script(h *host, file string, input []byte) ([]byte, error) {
 
 var isModule = regexp.MustCompile(`(?m)^(import|export|module\.exports)\b|\bimport\(`)
 
-// source is the code of a file, as the body of a function; of a module, what esbuild makes of it and a call of what it
-// exports.
+// source returns the code of a file as the body of a function. For a module, it returns the bundle
+// of esbuild and a call of its export.
 func source(file string) (string, error) {
 	code, err := os.ReadFile(file)
 	if err != nil {

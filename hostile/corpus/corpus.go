@@ -13,17 +13,17 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The stores that a case finds. It may read and write the first two. No case may change Shared or Vault: one that
-// succeeds writes to Own alone, and one that fails has written nothing.
+// The stores of a case. It can read and write the first three. No case can change Shared or Vault:
+// a case that succeeds writes only to Own, and a case that fails writes nothing.
 const (
-	Own    = "own"    // the caller's own, of any content
-	Shared = "shared" // everyone's, with {"marker":1}
-	Typed  = "typed"  // everyone's, strict: {"count": an integer}; empty
-	Vault  = "vault"  // exists, and is not granted
+	Own    = "own"    // per user, with any content
+	Shared = "shared" // shared by all users, with {"marker":1}
+	Typed  = "typed"  // shared by all users, strict: {"count": an integer}; empty
+	Vault  = "vault"  // exists, but is not granted
 )
 
-// The deadlines of cases that do not say: of one that is to be stopped by it, and of one that must end before, however
-// busy the machine is.
+// The default deadlines: of a case that its deadline must stop, and of a case that must end
+// earlier, even on a busy machine.
 const (
 	ShortTimeout = 500 * time.Millisecond
 	LongTimeout  = 15 * time.Second
@@ -31,64 +31,68 @@ const (
 
 // Case is one attack.
 type Case struct {
-	// Name is unique: the language or "app", the kind of attack, and a word for this one, such as js/cpu/empty_loop.
+	// Name is unique: the language or "app", the kind of attack, and a word for the case, such as
+	// js/cpu/empty_loop.
 	Name string
-	// Mechanism says what is attacked, in a sentence.
+	// Mechanism describes in a sentence what is attacked.
 	Mechanism string
 	Want      Want
-	// Wall is set where nothing inside the engine stops the guest: it takes a process that can be killed.
-	Wall bool
+	// NeedsIsolation is true if no engine can stop the guest: it requires a process that can be
+	// killed.
+	NeedsIsolation bool
 	// Timeout is the deadline of the run.
 	Timeout time.Duration
-	// Input is the input document, nil for an empty one. It need not be JSON.
+	// Input is the input document; nil for an empty one. It can be invalid JSON.
 	Input []byte
-	// Files are what the case consists of.
+	// Files are the files of the case.
 	Files []File
-	// Tool is the path of the tool among Files, or where App is set, the name of a tool that app.yaml declares.
+	// Tool is the path of the tool in Files or, if App is set, the name of a tool that app.yaml
+	// declares.
 	Tool string
 	App  bool
 }
 
 // File is a part of a case. At most one of Data, Link and Pipe is set.
 type File struct {
-	// Path is within the folder of the case, with forward slashes; it may begin with "../outside/" for a file that
-	// the host must not read.
+	// Path is relative to the folder of the case, with forward slashes. It can start with
+	// "../outside/" for a file that the host must not read.
 	Path string
-	// Data is the content, in which "{{outside}}" stands for the absolute path of the folder outside.
+	// Data is the content, in which "{{outside}}" stands for the absolute path of the outside
+	// folder.
 	Data []byte
-	// Link makes a symbolic link to a path, Pipe a named pipe that nobody writes to.
+	// Link is the target of a symbolic link. Pipe makes a named pipe without a writer.
 	Link string
 	Pipe bool
 }
 
-// Secret is what the files outside of a case's folder hold.
+// Secret is the content of the files outside a case's folder.
 const Secret = "secret-of-the-host"
 
-// Want is what a run must answer.
+// Want is the expected result of a run.
 type Want struct {
-	// Codes are the faults that are right; none for a run that must succeed. More than one is where the outcome hangs
-	// on which limit is reached first.
+	// Codes are the accepted faults; none for a run that must succeed. There are several if the
+	// first limit to be reached can vary.
 	Codes []abi.Code
-	// Output is the output of a run that succeeds; nil for any.
+	// Output is the output of a successful run; nil for any.
 	Output json.RawMessage
-	// OrOutput is set where the run may succeed although there are Codes.
+	// OrOutput is true if the run can also succeed although there are Codes.
 	OrOutput bool
 }
 
-// Language is the first part of the name.
+// Language returns the first part of the name.
 func (c Case) Language() string {
 	language, _, _ := strings.Cut(c.Name, "/")
 	return language
 }
 
-// Kind is the second part of the name: what kind of attack it is.
+// Kind returns the second part of the name: the kind of attack.
 func (c Case) Kind() string {
 	_, rest, _ := strings.Cut(c.Name, "/")
 	kind, _, _ := strings.Cut(rest, "/")
 	return kind
 }
 
-// String says what is wanted as a case's header does.
+// String returns the expected result in the format of a case's header.
 func (w Want) String() string {
 	var words []string
 	for _, code := range w.Codes {
@@ -100,7 +104,8 @@ func (w Want) String() string {
 	return strings.Join(words, " or ")
 }
 
-// parseWant reads what String wrote, in any order; what is after "output" goes to the end, or to the next " or ".
+// parseWant parses the format of String, in any order. An output extends to the end, or to the next
+// " or ".
 func parseWant(text string) (w Want, err error) {
 	for word := range strings.SplitSeq(text, " or ") {
 		if output, ok := strings.CutPrefix(word+" ", "output "); ok {
@@ -112,12 +117,12 @@ func parseWant(text string) (w Want, err error) {
 		}
 		code := abi.Code(word)
 		if code.Number() == 0 {
-			return w, fmt.Errorf("there is no code %q", word)
+			return w, fmt.Errorf("unknown code %q", word)
 		}
 		w.Codes = append(w.Codes, code)
 	}
 	if w.Output != nil && !json.Valid(w.Output) {
-		return w, fmt.Errorf("the output %s is no JSON", w.Output)
+		return w, fmt.Errorf("the output %s is not JSON", w.Output)
 	}
 	w.OrOutput = w.OrOutput && len(w.Codes) > 0
 	return w, nil
@@ -125,18 +130,18 @@ func parseWant(text string) (w Want, err error) {
 
 // All returns every case, sorted by name. An error is a mistake in the corpus.
 func All() ([]Case, error) {
-	written, err := written()
+	textCases, err := textCases()
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Concat(written, made())
+	all := slices.Concat(textCases, generated())
 	slices.SortFunc(all, func(a, b Case) int { return cmp.Compare(a.Name, b.Name) })
 	for i := range all {
 		if err := all[i].check(); err != nil {
 			return nil, fmt.Errorf("%s: %w", all[i].Name, err)
 		}
 		if i > 0 && all[i].Name == all[i-1].Name {
-			return nil, fmt.Errorf("two cases are called %s", all[i].Name)
+			return nil, fmt.Errorf("two cases have the name %s", all[i].Name)
 		}
 	}
 	return all, nil
@@ -152,7 +157,7 @@ func (c *Case) check() error {
 	}
 	switch {
 	case strings.Count(c.Name, "/") != 2:
-		return fmt.Errorf("a name has three parts")
+		return fmt.Errorf("the name must have three parts")
 	case c.Mechanism == "":
 		return fmt.Errorf("the mechanism is missing")
 	case c.Tool == "":
@@ -161,7 +166,7 @@ func (c *Case) check() error {
 	return nil
 }
 
-// Allows reports whether a run may end so: with "ok" and its output, or with a fault's code.
+// Allows reports whether a run can have this result: "ok" with its output, or the code of a fault.
 func (w Want) Allows(word string, output json.RawMessage) bool {
 	if word != "ok" {
 		return slices.Contains(w.Codes, abi.Code(word))
@@ -172,7 +177,7 @@ func (w Want) Allows(word string, output json.RawMessage) bool {
 	return w.Output == nil || sameJSON(w.Output, output)
 }
 
-// sameJSON reports whether two texts are the same value.
+// sameJSON reports whether two texts contain the same value.
 func sameJSON(a, b []byte) bool {
 	var left, right any
 	if json.Unmarshal(a, &left) != nil || json.Unmarshal(b, &right) != nil {
@@ -181,15 +186,16 @@ func sameJSON(a, b []byte) bool {
 	return reflect.DeepEqual(left, right)
 }
 
-// Python reports whether the tool is written in Python, whose interpreter is no part of toolrun: it may be missing.
+// Python reports whether the tool is written in Python, whose interpreter is not part of toolrun
+// and may be missing.
 func (c Case) Python() bool { return path.Ext(c.Entry()) == ".py" }
 
-// Has reports whether a file is among those of the case.
+// Has reports whether the case has a file.
 func (c Case) Has(path string) bool {
 	return slices.ContainsFunc(c.Files, func(f File) bool { return f.Path == path })
 }
 
-// Entry is the file that a host would read first.
+// Entry returns the file that a host reads first.
 func (c Case) Entry() string {
 	for _, name := range []string{"app.yaml", "tool.json", "main.js", "main.ts", "main.py", "main.wasm"} {
 		if c.Has(name) {

@@ -33,10 +33,11 @@ func TestAllIsLargeEnough(t *testing.T) {
 
 var constant = regexp.MustCompile(`(?m)^(//|#) .*$|\b[0-9][0-9a-z_.]*|\s+`)
 
-// enough is what a person writes; what is larger was made, and differs in its pattern.
+// enough is the largest size of a hand-written case. Larger ones are generated and differ in their
+// pattern.
 const enough = 64 << 10
 
-// Two cases that attack the same thing with another number are one.
+// TestNoTwoDifferInAConstant: cases that differ only in a number are the same case.
 func TestNoTwoDifferInAConstant(t *testing.T) {
 	seen, mechanisms := map[string]string{}, map[string]string{}
 	for _, c := range all(t) {
@@ -48,10 +49,10 @@ func TestNoTwoDifferInAConstant(t *testing.T) {
 			content = constant.ReplaceAllString(content, "")
 		}
 		if c.Input != nil {
-			content = c.Mechanism // these differ in their inputs, which are constants all
+			content = c.Mechanism // these cases differ only in their inputs, which are constants
 		}
 		if other := seen[content]; other != "" {
-			t.Errorf("%s and %s differ in constants alone", other, c.Name)
+			t.Errorf("%s and %s differ only in constants", other, c.Name)
 		}
 		if other := mechanisms[c.Mechanism]; other != "" {
 			t.Errorf("%s and %s name the same mechanism", other, c.Name)
@@ -60,7 +61,7 @@ func TestNoTwoDifferInAConstant(t *testing.T) {
 	}
 }
 
-// An internal fault is a bug of the host, which no guest may cause.
+// TestNoCaseExpectsABug: no case expects an internal fault, which is always a bug of the host.
 func TestNoCaseExpectsABug(t *testing.T) {
 	for _, c := range all(t) {
 		for _, code := range c.Want.Codes {

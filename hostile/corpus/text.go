@@ -14,8 +14,8 @@ import (
 //go:embed js py app
 var files embed.FS
 
-// written are the cases that are text: a folder for each language, and one for apps.
-func written() (cases []Case, err error) {
+// textCases returns the cases that are text: a folder for each language, and one for apps.
+func textCases() (cases []Case, err error) {
 	for _, folder := range []string{"js", "py", "app"} {
 		err := fs.WalkDir(files, folder, func(file string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
@@ -52,10 +52,10 @@ func readCase(file string) (Case, error) {
 	case ".txtar":
 		return c, c.readArchive(text)
 	}
-	return c, fmt.Errorf("it is neither a tool nor an archive")
+	return c, fmt.Errorf("the file is neither a tool nor an archive")
 }
 
-// readScript makes a case of one file, that of the tool, whose first comment is its header.
+// readScript reads a case of one file, the tool, whose first comment is its header.
 func (c *Case) readScript(text []byte, comment string) error {
 	header := ""
 	for line := range strings.Lines(string(text)) {
@@ -69,7 +69,7 @@ func (c *Case) readScript(text []byte, comment string) error {
 	return c.describe(header)
 }
 
-// readArchive makes a case of several files.
+// readArchive reads a case of several files.
 func (c *Case) readArchive(text []byte) error {
 	archive := txtar.Parse(text)
 	for _, f := range archive.Files {
@@ -95,7 +95,7 @@ func (c *Case) readArchive(text []byte) error {
 	return c.describe(string(archive.Comment))
 }
 
-// describe reads a header: sentences about the mechanism, then lines of "key: value".
+// describe parses a header: sentences about the mechanism, then lines of "key: value".
 func (c *Case) describe(header string) (err error) {
 	expected := false
 	for line := range strings.Lines(header) {
@@ -106,8 +106,8 @@ func (c *Case) describe(header string) (err error) {
 			expected = true
 			c.Want, err = parseWant(value)
 		case "needs":
-			if c.Wall = value == "wall"; !c.Wall {
-				err = fmt.Errorf("it needs %q; there is only a wall", value)
+			if c.NeedsIsolation = value == "wall"; !c.NeedsIsolation {
+				err = fmt.Errorf("unknown need %q; the only one is wall", value)
 			}
 		case "input":
 			c.Input = []byte(value)
@@ -121,7 +121,7 @@ func (c *Case) describe(header string) (err error) {
 		}
 	}
 	if !expected {
-		return fmt.Errorf("what is expected is missing")
+		return fmt.Errorf("the expected result is missing")
 	}
 	return nil
 }

@@ -36,15 +36,16 @@ const (
 	v128    = 0x7b
 )
 
-// wasm is a case that is a plug-in.
+// wasm returns a case that is a plug-in.
 func wasm(name, mechanism, want string, code []byte) Case {
 	return Case{
-		Name: "wasm/" + name, Mechanism: mechanism, Want: must(want),
+		Name: "wasm/" + name, Mechanism: mechanism, Want: mustWant(want),
 		Tool: "tool.wasm", Files: []File{{Path: "tool.wasm", Data: code}},
 	}
 }
 
-// assembled is a plug-in with one page of memory, whose functions build adds: imports first. It is to add the entry.
+// assembled returns a plug-in with one page of memory. The function build adds its functions,
+// imports first, and the entry.
 func assembled(build func(m *wasmtest.Module)) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	build(m)
@@ -58,7 +59,7 @@ const (
 	initialise = "_initialize"
 )
 
-// asking is a plug-in that makes one call of an import, which must answer as said: then it ends well, and traps if not.
+// asking returns a plug-in that calls an import once. It traps unless the result is answer.
 func asking(name string, args []int32, answer int32, data ...string) []byte {
 	return assembled(func(m *wasmtest.Module) {
 		f := m.Import(name, len(args))
@@ -69,8 +70,9 @@ func asking(name string, args []int32, answer int32, data ...string) []byte {
 	})
 }
 
-// doing is a plug-in whose entry has locals, as the format declares them, and code; sections are added to it, or take
-// the place of its own. Its types are 0: () -> (), 1: () -> i32; its functions 0, the marker, and 1, the entry.
+// doing returns a plug-in whose entry has the given locals, in the binary format, and code.
+// Sections are added, or replace those of the same kind. Its types are 0: () -> (), 1: () -> i32;
+// its functions are 0, the marker, and 1, the entry.
 func doing(locals []byte, code []byte, sections ...binary.Section) []byte {
 	all := []binary.Section{
 		vector(binary.TypeSection, []byte{0x60, 0, 0}, []byte{0x60, 0, 1, i32}),
@@ -85,12 +87,12 @@ func doing(locals []byte, code []byte, sections ...binary.Section) []byte {
 	return binary.Join(all)
 }
 
-// vector is a section of entries.
+// vector returns a section of entries.
 func vector(id byte, entries ...[]byte) binary.Section {
 	return binary.Section{ID: id, Data: binary.AppendVector(nil, uint32(len(entries)), entries...)}
 }
 
-// announcing is a section that says it has more entries than it has.
+// announcing returns a section that declares more entries than it has.
 func announcing(id byte, count uint32, rest ...byte) binary.Section {
 	return binary.Section{ID: id, Data: append(binary.AppendUint32(nil, count), rest...)}
 }
@@ -99,7 +101,7 @@ func export(name string, kind binary.ExternKind, index uint32) []byte {
 	return binary.AppendUint32(append(binary.AppendName(nil, name), byte(kind)), index)
 }
 
-// body is a function's code with its size.
+// body returns the code of a function with its size.
 func body(locals, code []byte) []byte {
 	if locals == nil {
 		locals = []byte{0}
@@ -108,8 +110,8 @@ func body(locals, code []byte) []byte {
 	return append(binary.AppendUint32(nil, uint32(len(whole))), whole...)
 }
 
-// index is an instruction with an index.
+// index returns an instruction with an index.
 func index(op byte, n uint32) []byte { return binary.AppendUint32([]byte{op}, n) }
 
-// long is i64.const.
+// long returns an i64.const instruction.
 func long(n int64) []byte { return binary.AppendInt64([]byte{i64Const}, n) }

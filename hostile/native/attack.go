@@ -11,17 +11,17 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// Attack is something that native code tries. All layers of the wall together hold it.
+// Attack is an attempt of native code to escape. All isolation layers together must block it.
 type Attack struct {
 	Name      string
-	Mechanism string // what it tries, and why that would be bad
-	compiled  bool   // it is tried where there is compiled code
+	Mechanism string // what it tries, and why that is dangerous
+	compiled  bool   // it runs in workers with compiled code
 	run       func(victims) error
-	load      func(dir string) error // instead, while a source is compiled; it writes to the folder
-	planted   string                 // the file that it wants to leave in the folder of all compiled code
+	load      func(dir string) error // replaces run: runs while a source is compiled, and writes to the folder
+	planted   string                 // the file that it tries to plant in the folder of all compiled code
 }
 
-// Attacks returns all of them, in the order of their names.
+// Attacks returns all attacks, sorted by name.
 func Attacks() []Attack {
 	all := slices.Concat(threadAttacks, signalAttacks, memoryAttacks, fileAttacks, diskAttacks, processAttacks, kernelAttacks, socketAttacks())
 	slices.SortFunc(all, func(a, b Attack) int {
@@ -42,8 +42,8 @@ func find(name string) *Attack {
 	return nil
 }
 
-// reach makes a system call. It returns no error where the kernel did it, or refused because of its arguments only, which
-// are wrong on purpose: another guest would have right ones.
+// reach makes a system call. It returns nil if the kernel executed it, or rejected only its
+// arguments. They are wrong on purpose; a real attacker would use valid ones.
 func reach(number uintptr, args ...uintptr) error {
 	var a [6]uintptr
 	copy(a[:], args)
@@ -55,15 +55,15 @@ func reach(number uintptr, args ...uintptr) error {
 	return errno
 }
 
-// call is an attack that is one system call.
+// call returns an attack that is one system call.
 func call(name, mechanism string, number uintptr, args ...uintptr) Attack {
 	return Attack{Name: name, Mechanism: mechanism, run: func(victims) error { return reach(number, args...) }}
 }
 
-// none is a number that is no descriptor, no process and no address.
-const none = ^uintptr(0)
+// invalid is not a valid descriptor, process ID or address.
+const invalid = ^uintptr(0)
 
-// Missing returns the layers that this machine does not have.
+// Missing returns the layers that this machine lacks.
 func Missing() (names []string, err error) {
 	pool, err := sandbox.New(sandbox.Options{Languages: Languages(), Spares: -1})
 	if err != nil {
@@ -79,13 +79,13 @@ func Missing() (names []string, err error) {
 	return names, err
 }
 
-// Needs reports whether an attack is held by one layer only, and that is among those that are missing.
+// Needs reports whether only one layer blocks an attack, and that layer is missing.
 func Needs(name string, missing []string) bool {
-	layer, ok := onlyHeldBy[name]
+	layer, ok := onlyBlockedBy[name]
 	return ok && slices.Contains(missing, layer)
 }
 
-// onlyHeldBy are the attacks that one layer only holds, and which.
-var onlyHeldBy = map[string]string{
+// onlyBlockedBy maps attacks that only one layer blocks to that layer.
+var onlyBlockedBy = map[string]string{
 	"memory/files_of_an_engine": sandbox.LayerCgroup,
 }

@@ -1,4 +1,4 @@
-// Package native is a corpus of native guests: what somebody could do who has left the sandbox of a language, tried in a
-// locked-down worker. Each attempt has an outcome that is expected, and must leave the host and its neighbours alive,
-// whichever layer of the wall is switched off.
+// Package native is a corpus of native guests. They do what an attacker can do who has escaped the
+// sandbox of a language, in a locked-down worker. Each attack has an expected outcome. With any one
+// isolation layer disabled, the host and its other guests must survive.
 package native

@@ -14,14 +14,15 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The names of the engines: the workers of one have what an interpreter's have, those of the other may also make memory
-// files, and read compiled code.
+// The names of the engines. Workers of plain have the permissions of an interpreter. Workers of
+// compiled can also create memory files and read compiled code.
 const (
 	plain    = "native"
 	compiled = "native-compiled"
 )
 
-// Languages are those that workers of this corpus run. A program that runs the corpus gives them to sandbox.Main.
+// Languages returns the languages of this corpus. A program that runs the corpus passes them to
+// sandbox.Main.
 func Languages() []sandbox.Language {
 	return []sandbox.Language{
 		{New: func(s sandbox.Setup) engine.Engine { return guests{plain, s.CacheDir} }},
@@ -38,7 +39,7 @@ func (g guests) Info() engine.Info {
 
 func (g guests) Load(_ context.Context, src engine.Source) (engine.Program, error) {
 	name := string(src.Code)
-	g.keep()
+	g.cacheCode()
 	if name == good {
 		return guest{}, nil
 	}
@@ -52,25 +53,26 @@ func (g guests) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return guest{a}, nil
 }
 
-// keep leaves compiled code, where there is a folder for it: the workers that run the guest may open files then.
-func (g guests) keep() {
+// cacheCode writes compiled code if there is a folder for it. Then the workers that run the guest
+// can open files.
+func (g guests) cacheCode() {
 	if g.dir != "" && os.MkdirAll(g.dir, 0o700) == nil {
-		_ = os.WriteFile(filepath.Join(g.dir, "code"), nil, 0o600) // those that run guests may not
+		_ = os.WriteFile(filepath.Join(g.dir, "code"), nil, 0o600) // fails in workers that run guests
 	}
 }
 
-// good is the source of a guest that means no harm.
+// good is the source of a harmless guest.
 const good = "good"
 
-// guest is an attack, or one that means no harm.
+// guest is an attack, or a harmless guest if attack is nil.
 type guest struct{ attack *Attack }
 
 func (guest) Close() error { return nil }
 
-// succeeded is what an attack answers that reached what it wanted.
+// succeeded is the output of an attack that was not blocked.
 const succeeded = "succeeded"
 
-// Run answers that the attack succeeded, or the error.
+// Run returns that the attack succeeded, or its error.
 func (g guest) Run(_ context.Context, in engine.Input, _ engine.Host) (engine.Output, error) {
 	if g.attack == nil {
 		return engine.Output{Output: in.Input}, nil
@@ -87,12 +89,12 @@ func (g guest) Run(_ context.Context, in engine.Input, _ engine.Host) (engine.Ou
 	return engine.Output{Output: text}, err
 }
 
-// victims are what attacks are on.
+// victims are the targets of attacks.
 type victims struct {
-	Host      int    `json:"host"` // its process
+	Host      int    `json:"host"` // its process ID
 	Neighbour int    `json:"neighbour"`
-	File      string `json:"file"` // that is none of the guest's business
+	File      string `json:"file"` // a file that the guest must not access
 }
 
-// errHeld is the error of an attack that got less than it wanted.
-var errHeld = errors.New("held")
+// errBlocked is the error of an attack that did not reach its goal.
+var errBlocked = errors.New("blocked")

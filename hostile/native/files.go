@@ -14,7 +14,7 @@ import (
 )
 
 var fileAttacks = []Attack{
-	file("stat", "size and times of a foreign file tell what others do", func(p string) error { _, err := os.Lstat(p); return err }),
+	file("stat", "size and times of a foreign file reveal what others do", func(p string) error { _, err := os.Lstat(p); return err }),
 	file("statx", "the same by statx", func(p string) error {
 		var s unix.Statx_t
 		return unix.Statx(unix.AT_FDCWD, p, 0, unix.STATX_ALL, &s)
@@ -28,7 +28,7 @@ var fileAttacks = []Attack{
 		_, there := os.Lstat(p)
 		_, missing := os.Lstat(p + ".missing")
 		if errors.Is(there, fs.ErrNotExist) == errors.Is(missing, fs.ErrNotExist) {
-			return errHeld
+			return errBlocked
 		}
 		return nil
 	}),
@@ -71,7 +71,8 @@ var fileAttacks = []Attack{
 	{Name: "file/processes", Mechanism: "which processes there are", run: func(victims) error { _, err := os.ReadDir("/proc"); return err }},
 }
 
-// file is an attack on a foreign file, tried where there is compiled code: there files can be opened.
+// file returns an attack on a foreign file. It runs in workers with compiled code, because they can
+// open files.
 func file(name, mechanism string, act func(path string) error) Attack {
 	return Attack{Name: "file/" + name, Mechanism: mechanism, compiled: true, run: func(v victims) error { return act(v.File) }}
 }
@@ -117,7 +118,7 @@ var diskAttacks = []Attack{
 	}},
 }
 
-// fill appends a mebibyte to each of some files.
+// fill appends a mebibyte to each of several files.
 func fill(dir string, times int, name func(int) string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -18,13 +18,13 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The times of a run.
+// The time limits of a run.
 const (
 	deadline = 5 * time.Second
-	lateness = 2 * time.Second // on a busy machine, which also takes back the memory
+	lateness = 2 * time.Second // for a busy machine, including the release of memory
 )
 
-// host is what attacks are on: a pool, with a neighbour that runs all the time.
+// host is the target of attacks: a pool, with a neighbour that runs all the time.
 type host struct {
 	pool      *sandbox.Pool
 	without   string
@@ -33,7 +33,7 @@ type host struct {
 	socket    net.Listener
 }
 
-// newHost makes a host in a folder, of which a layer is left out; "" for none.
+// newHost returns a host that uses a folder, with one layer disabled; "" for none.
 func newHost(dir, without string) (*host, error) {
 	options := sandbox.Options{Languages: Languages(), CacheDir: filepath.Join(dir, "cache"), Workers: 4}
 	if without != "" {
@@ -67,7 +67,7 @@ func (h *host) engine(name string) engine.Engine {
 	return nil
 }
 
-// try has an attack tried.
+// try runs an attack.
 func (h *host) try(a Attack) Result {
 	r := Result{Attack: a.Name, Without: h.without}
 	if !h.benign() {
@@ -77,15 +77,15 @@ func (h *host) try(a Attack) Result {
 	stop, during := make(chan struct{}), make(chan bool)
 	go func() { during <- h.keepRunning(stop) }()
 	began := time.Now()
-	r.Answer, r.Held = h.attack(a)
-	r.Took = time.Since(began)
-	r.Late = r.Took > deadline+lateness
+	r.Answer, r.Blocked = h.attack(a)
+	r.Duration = time.Since(began)
+	r.Late = r.Duration > deadline+lateness
 	close(stop)
 	r.Alive = <-during && h.benign()
 	return r
 }
 
-// keepRunning runs the neighbour until it is stopped.
+// keepRunning runs the neighbour until stop is closed.
 func (h *host) keepRunning(stop chan struct{}) bool {
 	for {
 		select {
@@ -99,8 +99,8 @@ func (h *host) keepRunning(stop chan struct{}) bool {
 	}
 }
 
-// benign reports whether the neighbour answers what it should. That somebody killed its process is no harm once: the host
-// starts another.
+// benign reports whether the neighbour returns the correct result. Its process can be killed once,
+// because the host starts another.
 func (h *host) benign() bool {
 	for range 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -113,8 +113,8 @@ func (h *host) benign() bool {
 	return false
 }
 
-// attack returns what an attack answered, and whether it was held.
-func (h *host) attack(a Attack) (answer string, held bool) {
+// attack returns the result of an attack, and whether it was blocked.
+func (h *host) attack(a Attack) (answer string, blocked bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
 	defer cancel()
 	language := plain
@@ -147,12 +147,12 @@ func (h *host) attack(a Attack) (answer string, held bool) {
 		return describe(err), true
 	}
 	if json.Unmarshal(out.Output, &answer) != nil {
-		return "an answer that is no text", false
+		return "a result that is not text", false
 	}
 	return answer, answer != succeeded
 }
 
-// neighbourPid is a child of this process, which the attacker may happen to be itself.
+// neighbourPid returns the ID of a child process, which can be the attacker itself.
 func (h *host) neighbourPid() int {
 	tasks, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, task := range tasks {
@@ -165,7 +165,7 @@ func (h *host) neighbourPid() int {
 	return os.Getppid()
 }
 
-// describe is an error as a table has it.
+// describe returns an error as a short text for a table.
 func describe(err error) string {
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		return string(f.Code)
@@ -174,12 +174,13 @@ func describe(err error) string {
 	return text
 }
 
-// Main tries attacks on a host in this process, with a layer left out, and writes each Result as a line of JSON. What it
-// does next it says before, in a line that begins with a #, so that who reads it knows where this process ended. It is for
-// a process of its own. Args are the folder, the layer, and the names of attacks.
+// Main runs attacks on a host in this process, with one layer disabled, and writes each Result as a
+// line of JSON. Before each attack it writes its name in a line with a #, so that the reader knows
+// which attack ended this process. It is called in a process of its own. Args are the folder, the
+// layer, and the names of attacks.
 func Main(args []string) error {
 	if len(args) < 2 {
-		return errors.New("native: the folder and the layer are missing")
+		return errors.New("native: requires a folder and a layer")
 	}
 	h, err := newHost(args[0], args[1])
 	if err != nil {
@@ -189,7 +190,7 @@ func Main(args []string) error {
 	for _, name := range args[2:] {
 		a := find(name)
 		if a == nil {
-			return fmt.Errorf("native: there is no attack %q", name)
+			return fmt.Errorf("native: unknown attack %q", name)
 		}
 		fmt.Printf("# %s\n", name)
 		if err := out.Encode(h.try(*a)); err != nil {

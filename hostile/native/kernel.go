@@ -27,9 +27,9 @@ var processAttacks = []Attack{
 		return err
 	}},
 	{Name: "process/limits_of_host", Mechanism: "lower a limit of the host", run: func(v victims) error {
-		return unix.Prlimit(v.Host, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // one that it does without
+		return unix.Prlimit(v.Host, unix.RLIMIT_CORE, &unix.Rlimit{}, nil) // a limit that the host does not use
 	}},
-	{Name: "process/execute", Mechanism: "run another program", run: func(victims) error { return reach(unix.SYS_EXECVE, none, 0, 0) }},
+	{Name: "process/execute", Mechanism: "run another program", run: func(victims) error { return reach(unix.SYS_EXECVE, invalid, 0, 0) }},
 	{Name: "process/fork", Mechanism: "a process that outlives the run", run: func(victims) error {
 		pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
 		if errno != 0 {
@@ -43,14 +43,14 @@ var processAttacks = []Attack{
 		return nil
 	}},
 	call("process/clone_namespace", "a process in a user namespace, with all capabilities there", unix.SYS_CLONE, unix.CLONE_NEWUSER|unix.CLONE_THREAD, 0),
-	call("process/clone3", "the clone whose flags a filter cannot see", unix.SYS_CLONE3, none, 8),
+	call("process/clone3", "the clone whose flags a filter cannot see", unix.SYS_CLONE3, invalid, 8),
 	call("process/affinity", "where others run", unix.SYS_SCHED_SETAFFINITY, 0, 0, 0),
-	call("process/priority", "run before others", unix.SYS_SCHED_SETSCHEDULER, 0, 99, none),
+	call("process/priority", "run before others", unix.SYS_SCHED_SETSCHEDULER, 0, 99, invalid),
 	limit("data", unix.RLIMIT_DATA), limit("addresses", unix.RLIMIT_AS), limit("threads", unix.RLIMIT_NPROC),
 	limit("file_size", unix.RLIMIT_FSIZE), limit("descriptors", unix.RLIMIT_NOFILE),
 }
 
-// limit is an attack that raises a limit of its own.
+// limit returns an attack that raises one of its own limits.
 func limit(name string, resource int) Attack {
 	return Attack{Name: "limit/" + name, Mechanism: "raise a limit", run: func(victims) error {
 		return unix.Setrlimit(resource, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY})
@@ -61,7 +61,7 @@ func readMemory(pid int) error {
 	buffer := make([]byte, 8)
 	_, err := unix.ProcessVMReadv(pid, []unix.Iovec{{Base: &buffer[0], Len: 8}}, []unix.RemoteIovec{{Base: 0, Len: 8}}, 0)
 	if err == unix.EFAULT {
-		return nil // there is nothing at this address, but elsewhere there is
+		return nil // this address is not mapped, but others are
 	}
 	return err
 }
@@ -72,39 +72,39 @@ func open(path string, pid int) error {
 }
 
 var kernelAttacks = []Attack{
-	call("kernel/io_uring", "system calls that no filter sees", unix.SYS_IO_URING_SETUP, 1, none),
-	call("kernel/userfaultfd", "stop the kernel in the midst of a copy", unix.SYS_USERFAULTFD, none),
+	call("kernel/io_uring", "system calls that no filter sees", unix.SYS_IO_URING_SETUP, 1, invalid),
+	call("kernel/userfaultfd", "stop the kernel in the midst of a copy", unix.SYS_USERFAULTFD, invalid),
 	call("kernel/keyctl", "keys of the user", unix.SYS_KEYCTL, 0, ^uintptr(2), 0),
-	call("kernel/add_key", "memory that is counted for the user", unix.SYS_ADD_KEY, none, none, 0, 0, ^uintptr(2)),
-	call("kernel/bpf", "programs in the kernel", unix.SYS_BPF, 0, none, 0),
-	call("kernel/perf_event_open", "what the processor does for others", unix.SYS_PERF_EVENT_OPEN, none, 0, 0, none, 0),
-	call("kernel/setns", "the namespaces of others", unix.SYS_SETNS, none, 0),
+	call("kernel/add_key", "memory that is counted for the user", unix.SYS_ADD_KEY, invalid, invalid, 0, 0, ^uintptr(2)),
+	call("kernel/bpf", "programs in the kernel", unix.SYS_BPF, 0, invalid, 0),
+	call("kernel/perf_event_open", "what the processor does for others", unix.SYS_PERF_EVENT_OPEN, invalid, 0, 0, invalid, 0),
+	call("kernel/setns", "the namespaces of others", unix.SYS_SETNS, invalid, 0),
 	call("kernel/unshare", "namespaces of its own", unix.SYS_UNSHARE, unix.CLONE_NEWUTS),
 	call("kernel/unshare_user", "all capabilities in a namespace", unix.SYS_UNSHARE, unix.CLONE_NEWUSER),
-	call("kernel/mount", "mount something", unix.SYS_MOUNT, none, none, none, 0, 0),
-	call("kernel/fsopen", "mount something by descriptors", unix.SYS_FSOPEN, none, 0),
-	call("kernel/open_tree", "copy a mount", unix.SYS_OPEN_TREE, none, none, 0),
-	call("kernel/pivot_root", "another root", unix.SYS_PIVOT_ROOT, none, none),
+	call("kernel/mount", "mount something", unix.SYS_MOUNT, invalid, invalid, invalid, 0, 0),
+	call("kernel/fsopen", "mount something by descriptors", unix.SYS_FSOPEN, invalid, 0),
+	call("kernel/open_tree", "copy a mount", unix.SYS_OPEN_TREE, invalid, invalid, 0),
+	call("kernel/pivot_root", "another root", unix.SYS_PIVOT_ROOT, invalid, invalid),
 	{Name: "kernel/chroot", Mechanism: "leave the root by changing it twice", run: func(victims) error { return unix.Chroot(".") }},
 	call("kernel/dumpable", "be traced by others", unix.SYS_PRCTL, unix.PR_SET_DUMPABLE, 1),
 	call("kernel/filter", "a filter of its own", unix.SYS_SECCOMP, 0, 1, 0),
-	call("kernel/landlock", "rules of its own", unix.SYS_LANDLOCK_RESTRICT_SELF, none, 0),
-	call("kernel/capabilities", "take capabilities", unix.SYS_CAPSET, none, none),
+	call("kernel/landlock", "rules of its own", unix.SYS_LANDLOCK_RESTRICT_SELF, invalid, 0),
+	call("kernel/capabilities", "take capabilities", unix.SYS_CAPSET, invalid, invalid),
 	{Name: "kernel/root", Mechanism: "become root", run: func(victims) error { return reachFor(unix.SYS_SETRESUID, 0, 0, 0) }},
 	call("kernel/personality", "addresses that can be guessed", unix.SYS_PERSONALITY, 0x0040000),
-	call("kernel/module", "code in the kernel", unix.SYS_FINIT_MODULE, none, none, 0),
+	call("kernel/module", "code in the kernel", unix.SYS_FINIT_MODULE, invalid, invalid, 0),
 	call("kernel/log", "addresses of the kernel", unix.SYS_SYSLOG, 10, 0, 0),
-	call("kernel/clock", "the time of others", unix.SYS_CLOCK_SETTIME, none, none),
-	call("kernel/ioctl", "devices, terminals", unix.SYS_IOCTL, 0, 0x5412, none),
-	call("kernel/quota", "quotas of the disk", unix.SYS_QUOTACTL, none, none, 0, none),
-	call("kernel/swap", "memory on a file", unix.SYS_SWAPOFF, none),
+	call("kernel/clock", "the time of others", unix.SYS_CLOCK_SETTIME, invalid, invalid),
+	call("kernel/ioctl", "devices, terminals", unix.SYS_IOCTL, 0, 0x5412, invalid),
+	call("kernel/quota", "quotas of the disk", unix.SYS_QUOTACTL, invalid, invalid, 0, invalid),
+	call("kernel/swap", "memory on a file", unix.SYS_SWAPOFF, invalid),
 	call("kernel/message_queue", "memory that outlives the process", unix.SYS_MSGGET, 0, unix.IPC_CREAT|0o600),
 	call("kernel/semaphore", "the same of semaphores", unix.SYS_SEMGET, 0, 1, unix.IPC_CREAT|0o600),
-	call("kernel/vmsplice", "pages in a pipe", unix.SYS_VMSPLICE, none, none, 1, 0),
-	call("kernel/fanotify", "the files of others", unix.SYS_FANOTIFY_INIT, none, 0),
+	call("kernel/vmsplice", "pages in a pipe", unix.SYS_VMSPLICE, invalid, invalid, 1, 0),
+	call("kernel/fanotify", "the files of others", unix.SYS_FANOTIFY_INIT, invalid, 0),
 }
 
-// socketAttacks make sockets of each family, and use some.
+// socketAttacks returns attacks that create sockets of each family, and use some.
 func socketAttacks() (all []Attack) {
 	for name, family := range map[string]uintptr{
 		"inet": unix.AF_INET, "inet6": unix.AF_INET6, "unix": unix.AF_UNIX, "netlink": unix.AF_NETLINK, "packet": unix.AF_PACKET,
@@ -113,7 +113,7 @@ func socketAttacks() (all []Attack) {
 		all = append(all, call("socket/"+name, "a socket of this family", unix.SYS_SOCKET, family, unix.SOCK_STREAM, 0))
 	}
 	return append(all,
-		call("socket/pair", "descriptors to pass on", unix.SYS_SOCKETPAIR, unix.AF_UNIX, unix.SOCK_STREAM, 0, none),
+		call("socket/pair", "descriptors to pass on", unix.SYS_SOCKETPAIR, unix.AF_UNIX, unix.SOCK_STREAM, 0, invalid),
 		Attack{Name: "socket/abstract", Mechanism: "connect to a socket without a file", run: func(v victims) error {
 			conn, err := net.Dial("unix", fmt.Sprintf("@toolrun-native-%d", v.Host))
 			if err == nil {

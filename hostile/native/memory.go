@@ -12,22 +12,22 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
-// What an attack on memory takes, at most, of a machine that does not hold it.
+// The most that an attack takes of a machine that does not block it.
 const (
-	mostThreads = 1000
-	mostBytes   = 512 << 20 // the limit of a run is an eighth
+	maxThreads = 1000
+	maxBytes   = 512 << 20 // eight times the memory limit of a run
 )
 
 var threadAttacks = []Attack{
-	{Name: "threads/clone", Mechanism: "threads that Go knows nothing of use up the numbers of processes of the machine", run: func(victims) error {
-		n, err := sandboxtest.StartThreads(mostThreads)
+	{Name: "threads/clone", Mechanism: "threads outside of Go exhaust the process IDs of the machine", run: func(victims) error {
+		n, err := sandboxtest.StartThreads(maxThreads)
 		if err != nil {
 			return fmt.Errorf("%d threads: %w", n, err)
 		}
 		return nil
 	}},
 	{Name: "threads/clone_compiled", Mechanism: "the same where there is compiled code", compiled: true, run: func(victims) error {
-		_, err := sandboxtest.StartThreads(mostThreads)
+		_, err := sandboxtest.StartThreads(maxThreads)
 		return err
 	}},
 	{Name: "threads/of_the_runtime", Mechanism: "threads of Go, each with a stack", run: func(victims) error {
@@ -35,7 +35,7 @@ var threadAttacks = []Attack{
 		if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
 			return err
 		}
-		for range mostThreads {
+		for range maxThreads {
 			started := make(chan bool)
 			go func() {
 				runtime.LockOSThread()
@@ -48,15 +48,15 @@ var threadAttacks = []Attack{
 		return nil
 	}},
 	{Name: "threads/compiling", Mechanism: "threads while a source is compiled", load: func(string) error {
-		_, err := sandboxtest.StartThreads(mostThreads)
+		_, err := sandboxtest.StartThreads(maxThreads)
 		return err
 	}},
 }
 
 var memoryAttacks = []Attack{
-	{Name: "memory/file", Mechanism: "a memory file is counted for no process", run: func(victims) error { return fillMemoryFiles(1, mostBytes) }},
-	{Name: "memory/files_of_an_engine", Mechanism: "the same, of a language that needs memory files", compiled: true, run: func(victims) error {
-		return fillMemoryFiles(3, 200<<20) // each as large as one may be, nearly
+	{Name: "memory/file", Mechanism: "a memory file is charged to no process", run: func(victims) error { return fillMemoryFiles(1, maxBytes) }},
+	{Name: "memory/files_of_an_engine", Mechanism: "the same, for a language that needs memory files", compiled: true, run: func(victims) error {
+		return fillMemoryFiles(3, 200<<20) // just below the limit of a file
 	}},
 	{Name: "memory/huge_file", Mechanism: "a memory file of huge pages takes those of the machine", compiled: true, run: func(victims) error {
 		_, err := unix.MemfdCreate("x", unix.MFD_HUGETLB)
@@ -69,8 +69,8 @@ var memoryAttacks = []Attack{
 		}
 		return unix.Ftruncate(fd, 1<<40)
 	}},
-	{Name: "memory/shared", Mechanism: "shared memory that is resident nowhere is counted for no process", run: func(victims) error {
-		all, err := unix.Mmap(-1, 0, mostBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
+	{Name: "memory/shared", Mechanism: "shared memory that is not resident is charged to no process", run: func(victims) error {
+		all, err := unix.Mmap(-1, 0, maxBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANON)
 		for i := 0; i < len(all); i += os.Getpagesize() {
 			if all[i] = 1; i%(8<<20) == 0 {
 				_ = unix.Madvise(all[:i], unix.MADV_DONTNEED)
@@ -83,7 +83,7 @@ var memoryAttacks = []Attack{
 		all, err := unix.Mmap(-1, 0, quarterTerabyte, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 		for i := 0; i < len(all); i += 2 << 20 {
 			if all[i] != 0 {
-				return errHeld
+				return errBlocked
 			}
 		}
 		return err
@@ -91,23 +91,23 @@ var memoryAttacks = []Attack{
 	{Name: "memory/huge_pages", Mechanism: "huge pages of the machine", run: func(victims) error {
 		_, err := unix.Mmap(-1, 0, 2<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_HUGETLB)
 		if err == unix.ENOMEM {
-			return errHeld // the machine has none
+			return errBlocked // the machine has none
 		}
 		return err
 	}},
-	{Name: "memory/private", Mechanism: "more memory than the run may have", run: func(victims) error {
-		all, err := unix.Mmap(-1, 0, mostBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	{Name: "memory/private", Mechanism: "more memory than the limit of the run", run: func(victims) error {
+		all, err := unix.Mmap(-1, 0, maxBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
 		for i := 0; i < len(all); i += os.Getpagesize() {
 			all[i] = 1
 		}
 		return err
 	}},
-	call("memory/system_v", "shared memory that outlives the process", unix.SYS_SHMGET, 0, mostBytes, unix.IPC_CREAT|0o600),
+	call("memory/system_v", "shared memory that outlives the process", unix.SYS_SHMGET, 0, maxBytes, unix.IPC_CREAT|0o600),
 	call("memory/locked", "memory that cannot be swapped", unix.SYS_MLOCKALL, unix.MCL_FUTURE),
 	call("memory/secret", "memory that the kernel itself does not see", unix.SYS_MEMFD_SECRET, 0),
 }
 
-// fillMemoryFiles writes to memory files, and maps none of them.
+// fillMemoryFiles writes to memory files without mapping them.
 func fillMemoryFiles(files, bytes int) error {
 	block := make([]byte, 1<<20)
 	for range files {

@@ -9,25 +9,25 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-var errPlatform = errors.New("native guests run on Linux on amd64 and arm64 only")
+var errPlatform = errors.New("native guests require Linux on amd64 or arm64")
 
-// Attack is something that native code tries.
+// Attack is an attempt of native code to escape.
 type Attack struct{ Name string }
 
-// Attacks returns none: there is no wall to hold them.
+// Attacks returns none: this system has no isolation layers.
 func Attacks() []Attack { return nil }
 
 // Missing returns none.
 func Missing() ([]string, error) { return nil, nil }
 
-// Needs reports false: there is no attack.
+// Needs reports false, because there are no attacks.
 func Needs(string, []string) bool { return false }
 
 // Languages returns none.
 func Languages() []sandbox.Language { return nil }
 
-// Main fails.
+// Main returns an error.
 func Main([]string) error { return errPlatform }
 
-// Run fails where there is something to try.
+// Run returns an error.
 func Run(context.Context, []string, []Attack, string) ([]Result, error) { return nil, errPlatform }

@@ -23,34 +23,35 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// With all layers every attack is held.
-func TestHeld(t *testing.T) {
+// TestBlocked: all layers together block every attack.
+func TestBlocked(t *testing.T) {
 	absent, err := native.Missing()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range try(t, native.Attacks(), "") {
 		if !r.Alive || r.Late {
-			t.Errorf("%s: %s after %v; neighbour and host alive: %t", r.Attack, r.Answer, r.Took, r.Alive)
+			t.Errorf("%s: %s after %v; neighbour and host alive: %t", r.Attack, r.Answer, r.Duration, r.Alive)
 		}
-		if !r.Held && !native.Needs(r.Attack, absent) {
-			t.Errorf("%s: %s; want it held (missing: %v)", r.Attack, r.Answer, absent)
+		if !r.Blocked && !native.Needs(r.Attack, absent) {
+			t.Errorf("%s: %s; want blocked (missing layers: %v)", r.Attack, r.Answer, absent)
 		}
 	}
 }
 
-// Whichever layer is left out, the host and its other guests live.
+// TestEachLayerOff: with any one layer disabled, the host and its other guests survive.
 func TestEachLayerOff(t *testing.T) {
 	for i, layer := range sandbox.Layers()[1:] {
 		for _, r := range try(t, part(i), layer) {
 			if !r.Alive || r.Late {
-				t.Errorf("without %s: %s: %s after %v; neighbour and host alive: %t", layer, r.Attack, r.Answer, r.Took, r.Alive)
+				t.Errorf("without %s: %s: %s after %v; neighbour and host alive: %t", layer, r.Attack, r.Answer, r.Duration, r.Alive)
 			}
 		}
 	}
 }
 
-// part is a part of the attacks, another one for each number; all of them in a soak. make hostile tries all, too.
+// part returns a part of the attacks, which differs by number; in a soak it returns all. make
+// hostile runs all, too.
 func part(number int) (some []native.Attack) {
 	const parts = 16
 	for i, a := range native.Attacks() {

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// hostPatience is how long a host may take for all attacks.
+// hostPatience limits the time of a host for all attacks.
 const hostPatience = 5 * time.Minute
 
-// Run tries attacks with a layer left out, "" for none, each on a host that is a process of its own: command with the
-// arguments calls Main. A host that an attack ends is replaced for the next one.
+// Run runs attacks with one layer disabled, "" for none. Each host is a process of its own: command
+// with the arguments calls Main. If an attack ends the host, the next attack gets a new one.
 func Run(ctx context.Context, command []string, attacks []Attack, without string) ([]Result, error) {
 	dir, err := os.MkdirTemp("", "toolrun-native-")
 	if err != nil {
@@ -36,7 +36,7 @@ func Run(ctx context.Context, command []string, attacks []Attack, without string
 	return results, nil
 }
 
-// runHost starts a host and returns the results until it ended: at least one.
+// runHost starts a host and returns its results, at least one, until it ends.
 func runHost(ctx context.Context, command []string, dir string, attacks []Attack, without string) ([]Result, error) {
 	args := append(append([]string{}, command[1:]...), dir, without)
 	for _, a := range attacks {
@@ -45,26 +45,26 @@ func runHost(ctx context.Context, command []string, dir string, attacks []Attack
 	ctx, cancel := context.WithTimeout(ctx, hostPatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], args...)
-	var out, words bytes.Buffer
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &words, time.Second
-	ended := cmd.Run()
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &stderr, time.Second
+	exit := cmd.Run()
 	results, begun, err := parse(&out)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case ended == nil && len(results) == len(attacks):
+	case exit == nil && len(results) == len(attacks):
 		return results, nil
-	case begun == len(results)+1: // in the midst of one
-		return append(results, Result{Attack: attacks[len(results)].Name, Without: without, Answer: fmt.Sprintf("the host ended: %v", ended)}), nil
+	case begun == len(results)+1: // it ended during an attack
+		return append(results, Result{Attack: attacks[len(results)].Name, Without: without, Answer: fmt.Sprintf("the host ended: %v", exit)}), nil
 	case len(results) > 0 && begun == len(results):
-		results[len(results)-1].Alive, results[len(results)-1].Answer = false, fmt.Sprintf("the host ended after it: %v", ended)
+		results[len(results)-1].Alive, results[len(results)-1].Answer = false, fmt.Sprintf("the host ended after it: %v", exit)
 		return results, nil
 	}
-	return nil, fmt.Errorf("the host does not start: %w: %s", ended, words.String())
+	return nil, fmt.Errorf("cannot start the host: %w: %s", exit, stderr.String())
 }
 
-// parse reads what Main wrote: the results, and how many attacks were begun.
+// parse reads the output of Main: the results, and the number of attacks that were started.
 func parse(out *bytes.Buffer) (results []Result, begun int, err error) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), "# ") {
@@ -73,7 +73,7 @@ func parse(out *bytes.Buffer) (results []Result, begun int, err error) {
 		}
 		var r Result
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return nil, 0, fmt.Errorf("read what a host says: %w", err)
+			return nil, 0, fmt.Errorf("read a result of a host: %w", err)
 		}
 		results = append(results, r)
 	}

@@ -17,7 +17,7 @@ var signalAttacks = []Attack{
 		return unix.Tgkill(v.Host, v.Host, unix.SIGKILL)
 	}},
 	{Name: "signal/neighbour", Mechanism: "kill another worker", run: func(v victims) error { return unix.Kill(v.Neighbour, unix.SIGKILL) }},
-	{Name: "signal/everybody", Mechanism: "signal all processes of the user (with no signal: a test is no place for one)", run: func(victims) error {
+	{Name: "signal/all_processes", Mechanism: "signal all processes of the user (with signal 0, which does no harm)", run: func(victims) error {
 		return unix.Kill(-1, 0)
 	}},
 	{Name: "signal/by_descriptor", Mechanism: "kill the host by a descriptor of its process", run: func(v victims) error {
@@ -46,12 +46,12 @@ var signalAttacks = []Attack{
 	fcntl("fcntl/lease", "a lease on a file delays all who open it", unix.F_SETLEASE, unix.F_UNLCK),
 	fcntl("fcntl/notify", "signals when a folder changes", unix.F_NOTIFY, dnCreate),
 	fcntl("fcntl/pipe_size", "large pipes use up those of the host's user", unix.F_SETPIPE_SZ, 1<<17),
-	fcntl("fcntl/lock", "locks on files of others", unix.F_OFD_SETLK, none),
-	call("signal/timer", "timers that signal", unix.SYS_TIMER_CREATE, 0, none, none),
+	fcntl("fcntl/lock", "locks on files of others", unix.F_OFD_SETLK, invalid),
+	call("signal/timer", "timers that signal", unix.SYS_TIMER_CREATE, 0, invalid, invalid),
 	call("signal/death", "a worker that outlives its host", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, 0),
 }
 
-// signalByPipe has the kernel signal somebody when a pipe can be read.
+// signalByPipe makes the kernel send a signal when a pipe becomes readable.
 func signalByPipe(_ victims, own func(fd uintptr) error) error {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
@@ -70,7 +70,7 @@ func signalByPipe(_ victims, own func(fd uintptr) error) error {
 	return err
 }
 
-// fcntl is an attack that is one command of fcntl, on a pipe.
+// fcntl returns an attack that is one command of fcntl on a pipe.
 func fcntl(name, mechanism string, command, argument uintptr) Attack {
 	return Attack{Name: name, Mechanism: mechanism, run: func(victims) error {
 		var ends [2]int
@@ -79,13 +79,13 @@ func fcntl(name, mechanism string, command, argument uintptr) Attack {
 		}
 		err := reach(unix.SYS_FCNTL, uintptr(ends[0]), command, argument)
 		if err == unix.ENOTDIR {
-			return nil // the command was looked at
+			return nil // the filter allowed the command
 		}
 		return err
 	}}
 }
 
-// reachFor makes a system call whose arguments are right.
+// reachFor makes a system call with valid arguments.
 func reachFor(number uintptr, a, b, c uintptr) error {
 	if _, _, errno := unix.Syscall(number, a, b, c); errno != 0 {
 		return errno

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// The app whose stores the cases find. Its records are made once, before any of them runs.
+// The app whose stores the cases use. Its records are written once, before the first case runs.
 const appFile = `app: hostile
 memory:
   own: {description: The caller's own, access: user}
@@ -27,41 +27,42 @@ memory:
 tools:
   benign:
     source: benign.js
-    description: Tells what every store holds
+    description: Returns the content of every store
     grants: {own: read, shared: read, typed: read, vault: read}
 `
 
-// benignTool looks at all that a case must leave alone, and at what an earlier run could have left in the language.
+// benignTool reads the records that a case must not change, and checks for changed language
+// globals.
 const benignTool = `const stores = {};
 for (const name of ["own", "shared", "typed", "vault"]) stores[name] = await memory.get_content(name);
 return { sum: input.a + input.b, clean: {}.polluted === undefined && [].polluted === undefined, stores };
 `
 
-// benignWant is what it must answer, after whatever case.
+// benignWant is its expected result after every case.
 var benignWant = corpus.Want{Output: []byte(`{"sum":3,"clean":true,"stores":{"own":{"language":"fr"},"shared":{"marker":1},"typed":null,"vault":{"secret":"` + corpus.Secret + `"}}}`)}
 
-// victim is the user whose records must stay as they are. Each case runs for a user of its own.
+// victim is the user whose records must not change. Each case runs for its own user.
 const victim = "ann"
 
-// world is a folder with all that runs need.
-type world struct {
+// env is a folder with the files that all runs require.
+type env struct {
 	dir    string
-	binary string   // toolrun
-	self   string   // this program, which is the naive host too
-	flags  []string // added to every run
+	binary string   // the toolrun program
+	self   string   // this program, which is the baseline host too
+	flags  []string // added to each run
 	procs  *processes
-	// python is the file of the interpreter for tools in Python, "" where there is none. pythonStart is how long it may
-	// take to start.
+	// python is the file of the Python interpreter; "" if there is none. pythonStart is the time
+	// limit for its start.
 	python      string
 	pythonStart time.Duration
-	// anyAnswer is set where a case may be answered by whatever there is, as long as toolrun lives to tell it.
+	// anyAnswer accepts any result that is not an internal fault.
 	anyAnswer bool
-	// patience is how long a run may go on after its deadline before it counts as hung.
-	patience time.Duration
+	// grace is the time from the deadline of a run until it counts as hung.
+	grace time.Duration
 }
 
-func newWorld(ctx context.Context, binary, self string) (_ *world, err error) {
-	w := &world{binary: binary, self: self, patience: 5 * time.Second, procs: &processes{}}
+func newEnv(ctx context.Context, binary, self string) (_ *env, err error) {
+	w := &env{binary: binary, self: self, grace: 5 * time.Second, procs: &processes{}}
 	if w.dir, err = os.MkdirTemp("", "hostile-"); err != nil {
 		return nil, err
 	}
@@ -85,8 +86,8 @@ func newWorld(ctx context.Context, binary, self string) (_ *world, err error) {
 	return w, w.seed(ctx)
 }
 
-// buildToolrun builds toolrun in its own module, with the dependencies that it has there. The working directory is within the
-// module of this package.
+// buildToolrun builds toolrun in its own module, with its own dependencies. The working directory
+// must be within the module of this package.
 func buildToolrun(ctx context.Context, to string) error {
 	dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/toolrun/toolrun").Output()
 	if err != nil {
@@ -100,8 +101,8 @@ func buildToolrun(ctx context.Context, to string) error {
 	return nil
 }
 
-// seed writes the app and the database that each worker gets a copy of.
-func (w *world) seed(ctx context.Context) error {
+// seed writes the app, and the database that each worker copies.
+func (w *env) seed(ctx context.Context) error {
 	for name, text := range map[string]string{"app.yaml": appFile, "benign.js": benignTool} {
 		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
 			return err
@@ -119,10 +120,10 @@ func (w *world) seed(ctx context.Context) error {
 	return nil
 }
 
-func (w *world) path(name string) string { return filepath.Join(w.dir, name) }
+func (w *env) path(name string) string { return filepath.Join(w.dir, name) }
 
-// database makes a copy of the records for a worker and returns its name.
-func (w *world) database(worker int) (string, error) {
+// database writes a copy of the records for a worker and returns its name.
+func (w *env) database(worker int) (string, error) {
 	seed, err := os.ReadFile(w.path("seed.db"))
 	if err != nil {
 		return "", err
@@ -131,26 +132,26 @@ func (w *world) database(worker int) (string, error) {
 	return name, os.WriteFile(w.path(name), seed, 0o600)
 }
 
-// benign runs the benign tool on a database and says what is wrong with its answer.
-func (w *world) benign(ctx context.Context, db string) (ended, error) {
+// benign runs the benign tool on a database and returns an error if its result is wrong.
+func (w *env) benign(ctx context.Context, db string) (exit, error) {
 	args := append([]string{"run", "benign", "a:=1", "b:=2", "--app", w.path("app.yaml"), "--db", w.path(db), "--user", victim}, w.flags...)
-	done, err := w.procs.execute(exec.CommandContext(ctx, w.binary, args...), w.patience)
+	done, err := w.procs.execute(exec.CommandContext(ctx, w.binary, args...), w.grace)
 	switch {
 	case err != nil:
 		return done, err
 	case done.Exit != 0:
 		return done, fmt.Errorf("the benign run failed: %s", firstLine(done.stderr))
 	case !benignWant.Allows("ok", done.stdout):
-		return done, fmt.Errorf("the benign run answered %s", bytes.TrimSpace(done.stdout))
+		return done, fmt.Errorf("the benign run returned %s", bytes.TrimSpace(done.stdout))
 	}
 	return done, nil
 }
 
-func (w *world) close() { _ = os.RemoveAll(w.dir) }
+func (w *env) close() { _ = os.RemoveAll(w.dir) }
 
-// firstLine is what a process said that ended badly, cut to what fits a table.
+// firstLine returns the first line of text, truncated to fit a table.
 func firstLine(text []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
-	const most = 160
-	return string(line[:min(len(line), most)])
+	const maxBytes = 160
+	return string(line[:min(len(line), maxBytes)])
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// oddPython are the sources in Python that are too large, or too odd, to be a file.
-func oddPython() []Case {
+// miscPython returns cases in Python with sources that are too large or unusual to be a file.
+func miscPython() []Case {
 	const refused = "source_invalid"
 	source := func(name, mechanism, want, code string) Case {
-		return Case{Name: "py/source/" + name, Mechanism: mechanism, Want: must(want), Tool: "tool.py",
+		return Case{Name: "py/source/" + name, Mechanism: mechanism, Want: mustWant(want), Tool: "tool.py",
 			Files: []File{{Path: "tool.py", Data: []byte(code)}}}
 	}
 	return []Case{
@@ -25,7 +25,7 @@ func oddPython() []Case {
 	}
 }
 
-// finals is a try in the finally of a try.
+// finals returns nested try statements, each in the finally of the previous one.
 func finals(deep int) string {
 	var b strings.Builder
 	for n := range deep {
@@ -35,7 +35,7 @@ func finals(deep int) string {
 	return b.String() + strings.Repeat(" ", deep) + "input()\n"
 }
 
-// named are arguments by name.
+// named returns keyword arguments.
 func named(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -44,9 +44,9 @@ func named(n int) string {
 	return b.String()
 }
 
-// chain is a case of modules of which each imports the next, a thousand bytes long.
+// chain returns a case of modules that each import the next, a thousand bytes long.
 func chain(name, mechanism, want string, files int) Case {
-	c := Case{Name: "py/source/" + name, Mechanism: mechanism, Want: must(want), Tool: "."}
+	c := Case{Name: "py/source/" + name, Mechanism: mechanism, Want: mustWant(want), Tool: "."}
 	text := strings.Repeat("x", 1_000)
 	for i := range files {
 		name := fmt.Sprintf("m%d.py", i)

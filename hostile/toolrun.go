@@ -15,52 +15,52 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// lateness is how long after its deadline a run may end.
+// lateness is how long after its deadline a run can end.
 const lateness = 250 * time.Millisecond
 
-// What a Result may hold, whatever the guest did: the host's own limits, with room for what it adds.
+// The maximum sizes in a Result: the limits of the host plus what it adds.
 const (
-	mostLogLines = 1_001
-	mostMessage  = 8 << 10
-	mostStdout   = 4 << 20
-	mostStderr   = 1 << 20
+	maxLogLines = 1_001
+	maxMessage  = 8 << 10
+	maxStdout   = 4 << 20
+	maxStderr   = 1 << 20
 )
 
-// Walled is what toolrun made of a case.
-type Walled struct {
-	// Answer is "ok", a fault's code, or how the process died.
-	Answer string        `json:"answer"`
-	Took   time.Duration `json:"took_ns"`
-	Late   bool          `json:"late"`
-	Peak   int64         `json:"peak_bytes"`
-	// Benign is the peak of the benign run that followed.
+// ToolrunResult is the outcome of a case with toolrun.
+type ToolrunResult struct {
+	// Answer is "ok", the code of a fault, or how the process died.
+	Answer   string        `json:"answer"`
+	Duration time.Duration `json:"duration_ns"`
+	Late     bool          `json:"late"`
+	Peak     int64         `json:"peak_bytes"`
+	// Benign is the peak memory of the benign run that followed.
 	Benign int64 `json:"benign_peak_bytes"`
 	Strays int   `json:"strays"`
-	// Problems say what is wrong, none where all is well.
+	// Problems lists what is wrong; empty if the case passed.
 	Problems []string `json:"problems,omitempty"`
 }
 
-// answer is the part of a Result, or of the error in its place, that is looked at.
+// answer is the part of a Result, or of an error, that the judge checks.
 type answer struct {
 	OK     bool            `json:"ok"`
 	Output json.RawMessage `json:"output"`
 	Logs   []abi.LogLine   `json:"logs"`
 	Error  *abi.Fault      `json:"error"`
-	// Attempts is 0 where the guest had not begun.
+	// Attempts is 0 if the guest has not started.
 	Attempts int `json:"attempts"`
 }
 
-// walled runs a case with toolrun, and then the benign tool.
-func (w *world) walled(ctx context.Context, l laid, db string) (*Walled, error) {
+// runToolrun runs a case with toolrun, and then the benign tool.
+func (w *env) runToolrun(ctx context.Context, l layout, db string) (*ToolrunResult, error) {
 	done, err := w.call(ctx, l, db)
-	for tries := 0; err == nil && tries < mostTries && neverBegan(l.Case, done); tries++ {
+	for tries := 0; err == nil && tries < maxTries && neverBegan(l.Case, done); tries++ {
 		l.deadline *= 2
 		done, err = w.call(ctx, l, db)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("run %s: %w", l.Name, err)
 	}
-	v := &Walled{Took: done.Took, Peak: done.Peak, Late: done.Took > l.deadline+lateness}
+	v := &ToolrunResult{Duration: done.Duration, Peak: done.Peak, Late: done.Duration > l.deadline+lateness}
 	v.Answer, v.Problems = w.judge(l.Case, done)
 	v.Problems = append(v.Problems, w.leaks(l, done)...)
 	v.Strays = w.procs.strays()
@@ -75,15 +75,15 @@ func (w *world) walled(ctx context.Context, l laid, db string) (*Walled, error) 
 }
 
 // call runs toolrun.
-func (w *world) call(ctx context.Context, l laid, db string) (ended, error) {
+func (w *env) call(ctx context.Context, l layout, db string) (exit, error) {
 	cmd := exec.CommandContext(ctx, w.binary, l.command(w, db)...)
 	cmd.Dir = l.dir
-	return w.procs.execute(cmd, l.deadline+w.patience)
+	return w.procs.execute(cmd, l.deadline+w.grace)
 }
 
-// judge compares what a run answered with what it should have.
-func (w *world) judge(c corpus.Case, done ended) (word string, problems []string) {
-	if done.Killed != ownEnd {
+// judge compares the result of a run with the expected one.
+func (w *env) judge(c corpus.Case, done exit) (word string, problems []string) {
+	if done.Killed != ownExit {
 		return done.Killed, []string{done.Killed}
 	}
 	var a answer
@@ -93,51 +93,52 @@ func (w *world) judge(c corpus.Case, done ended) (word string, problems []string
 	word, exit := "ok", exitcode.Done
 	if a.Error != nil {
 		word, exit = string(a.Error.Code), exitcode.Of(a.Error.Code)
-		if len(a.Error.Message) > mostMessage {
+		if len(a.Error.Message) > maxMessage {
 			problems = append(problems, fmt.Sprintf("a message of %d bytes", len(a.Error.Message)))
 		}
 	}
 	if !w.allows(c.Want, word, a.Output) {
-		told := word + " " + firstLine(a.Output)
+		got := word + " " + firstLine(a.Output)
 		if a.Error != nil {
-			told = a.Error.Error()
+			got = a.Error.Error()
 		}
-		problems = append(problems, fmt.Sprintf("answered %.200s; want %s", told, c.Want))
+		problems = append(problems, fmt.Sprintf("returned %.200s; want %s", got, c.Want))
 	}
 	if neverBegan(c, done) {
-		problems = append(problems, "was stopped before it began")
+		problems = append(problems, "was stopped before it started")
 	}
 	if usage := a.Error != nil && a.Error.Code == abi.InvalidArgument; done.Exit != exit && !(usage && done.Exit == exitcode.Usage) {
 		problems = append(problems, fmt.Sprintf("exit code %d with %s", done.Exit, word))
 	}
-	if len(a.Logs) > mostLogLines {
+	if len(a.Logs) > maxLogLines {
 		problems = append(problems, fmt.Sprintf("%d log lines", len(a.Logs)))
 	}
 	return word, problems
 }
 
-// allows reports whether a case may be answered like this. What is our own mistake may never be.
-func (w *world) allows(want corpus.Want, word string, output json.RawMessage) bool {
+// allows reports whether a case can have this result. An internal fault is never allowed.
+func (w *env) allows(want corpus.Want, word string, output json.RawMessage) bool {
 	if w.anyAnswer {
 		return word != string(abi.Internal)
 	}
 	return want.Allows(word, output)
 }
 
-// leaks finds in what a run wrote what must never be there.
-func (w *world) leaks(l laid, done ended) (problems []string) {
+// leaks returns the problems in the output of a run: secrets, host paths, stacks and control
+// characters.
+func (w *env) leaks(l layout, done exit) (problems []string) {
 	all := slices.Concat(done.stdout, done.stderr)
-	if len(done.stdout) > mostStdout || len(done.stderr) > mostStderr {
+	if len(done.stdout) > maxStdout || len(done.stderr) > maxStderr {
 		problems = append(problems, fmt.Sprintf("wrote %d and %d bytes", len(done.stdout), len(done.stderr)))
 	}
 	if bytes.Contains(all, []byte(corpus.Secret)) {
-		problems = append(problems, "told the secret")
+		problems = append(problems, "leaked the secret")
 	}
 	if bytes.Contains(all, []byte(w.dir)) && !namesFolder(l.Case) {
-		problems = append(problems, "told a path of the host")
+		problems = append(problems, "leaked a path of the host")
 	}
 	if bytes.Contains(all, []byte("goroutine ")) {
-		problems = append(problems, "told a stack of the host")
+		problems = append(problems, "leaked a stack of the host")
 	}
 	if bytes.ContainsFunc(done.stderr, isControl) {
 		problems = append(problems, "wrote control characters to the terminal")
@@ -145,7 +146,8 @@ func (w *world) leaks(l laid, done ended) (problems []string) {
 	return problems
 }
 
-// namesFolder reports whether a case itself holds the path of the folder outside, which a message may quote.
+// namesFolder reports whether the case itself contains the path of the outside folder, which a
+// message can quote.
 func namesFolder(c corpus.Case) bool {
 	return slices.ContainsFunc(c.Files, func(f corpus.File) bool { return strings.Contains(string(f.Data), "{{outside}}") })
 }

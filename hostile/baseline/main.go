@@ -14,32 +14,32 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// End is what a case did to the naive host.
+// End is the effect of a case on the baseline host.
 type End string
 
-// The ends.
+// The effects.
 const (
-	None    End = ""        // it was not run
-	Fine    End = "fine"    // the host is as it was
-	Late    End = "late"    // it came back, but long after the deadline
-	Hung    End = "hung"    // it did not come back
-	Died    End = "died"    // its process ended
-	Corrupt End = "corrupt" // what another run must find unchanged is changed, or a file of the host's was told
+	None    End = ""        // the case was not run
+	Fine    End = "fine"    // the host is unchanged
+	Late    End = "late"    // the run ended long after the deadline
+	Hung    End = "hung"    // the run did not end
+	Died    End = "died"    // the process died
+	Corrupt End = "corrupt" // protected data were changed, or a host file was leaked
 )
 
-// exitBroken is the exit code where the process was not told rightly what to do, which is no case's doing. Go's own for
-// a panic is 2.
+// exitBroken is the exit code for invalid arguments, which no case causes. Go uses 2 for a panic.
 const exitBroken = 3
 
 const (
 	shortDeadline = 200 * time.Millisecond
-	// pythonDeadline is longer: tools in Python were given more to do, since an interpreter takes long to start with.
+	// pythonDeadline is longer because cases in Python do more work: an interpreter starts slowly.
 	pythonDeadline = 2 * time.Second
 	lateness       = 250 * time.Millisecond
 	grace          = time.Second
 )
 
-// deadlineOf is when the host ends a run. A case that takes a while to build up what it attacks with has its own.
+// deadlineOf returns the time limit of a run. A case that needs time to prepare its attack has its
+// own.
 func deadlineOf(c corpus.Case) time.Duration {
 	if c.Python() {
 		return pythonDeadline
@@ -50,10 +50,10 @@ func deadlineOf(c corpus.Case) time.Duration {
 	return shortDeadline
 }
 
-// Patience is how long the process may take before it counts as hung.
+// Patience returns the time after which the process counts as hung.
 func Patience(c corpus.Case) time.Duration { return deadlineOf(c) + grace }
 
-// Kind says how the host runs the tool in a folder: "js", "py", "wasm", "schema" or "yaml"; "" where it knows no way.
+// Kind returns how the host runs a tool: "js", "py", "wasm", "schema" or "yaml".
 func Kind(c corpus.Case) string {
 	switch {
 	case c.App:
@@ -68,28 +68,28 @@ func Kind(c corpus.Case) string {
 	return "js"
 }
 
-// Command is the process that runs a case; binary is a program that hands its arguments after the first, which is
-// "naive", to Main.
+// Command returns the command that runs a case. The binary must be a program that passes its
+// arguments after the first, "baseline", to Main.
 func Command(ctx context.Context, binary string, c corpus.Case, dir, input string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, binary, "naive", Kind(c), c.Entry(), input, deadlineOf(c).String())
+	cmd := exec.CommandContext(ctx, binary, "baseline", Kind(c), c.Entry(), input, deadlineOf(c).String())
 	cmd.Dir = dir
 	return cmd
 }
 
-// told is what the process says of itself, if it lives to do so.
-type told struct {
+// report is the output of the process if it survives.
+type report struct {
 	Output string `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`
-	// LateMS is how long after the deadline it ended.
+	// LateMS is the time from the deadline to the end.
 	LateMS int64 `json:"late_ms"`
-	// Intact is set where what the case could not change is unchanged, and a benign tool gives the right answer.
+	// Intact is true if protected data are unchanged and a benign tool returns the correct result.
 	Intact bool `json:"intact"`
 }
 
-// Judge says what the case did: exit is the exit code of its process, killed why it was killed if it was, and stdout
-// what it wrote.
+// Judge returns the effect of a case, from how its process ended, its exit code and its standard
+// output.
 func Judge(hung, killed bool, exit int, stdout []byte) End {
-	var t told
+	var t report
 	switch {
 	case hung:
 		return Hung
@@ -105,8 +105,8 @@ func Judge(hung, killed bool, exit int, stdout []byte) End {
 	return Fine
 }
 
-// Main runs one case, in the working directory: its kind, its entry file, the file with its input, "" for none, and the
-// deadline. It tells on stdout what came of it and returns the exit code.
+// Main runs one case in the working directory and returns the exit code. Args are the kind, the
+// entry file, the input file or "", and the deadline. The report goes to stdout.
 func Main(args []string, stdout, stderr io.Writer) int {
 	if err := run(args, stdout); err != nil {
 		fmt.Fprintln(stderr, "naive:", err)
@@ -117,7 +117,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 
 func run(args []string, stdout io.Writer) error {
 	if len(args) != 4 {
-		return fmt.Errorf("it takes a kind, a file, an input and a deadline, not %q", args)
+		return fmt.Errorf("requires a kind, a file, an input and a deadline, not %q", args)
 	}
 	deadline, err := time.ParseDuration(args[3])
 	if err != nil {
@@ -129,10 +129,10 @@ func run(args []string, stdout io.Writer) error {
 	if args[0] == "py" {
 		return python(args[1], args[2])
 	}
-	ways := map[string]func(*host, string, []byte) ([]byte, error){"js": script, "wasm": module, "schema": document, "yaml": declaration}
-	way := ways[args[0]]
-	if way == nil {
-		return fmt.Errorf("no way to run %q", args[0])
+	runners := map[string]func(*host, string, []byte) ([]byte, error){"js": script, "wasm": module, "schema": document, "yaml": declaration}
+	runner := runners[args[0]]
+	if runner == nil {
+		return fmt.Errorf("unknown kind %q", args[0])
 	}
 	input := []byte("{}")
 	if args[2] != "" {
@@ -143,8 +143,8 @@ func run(args []string, stdout io.Writer) error {
 	h := newHost()
 	h.deadline = deadline
 	began := time.Now()
-	output, err := way(h, args[1], input)
-	t := told{Output: string(output), LateMS: (time.Since(began) - deadline).Milliseconds()}
+	output, err := runner(h, args[1], input)
+	t := report{Output: string(output), LateMS: (time.Since(began) - deadline).Milliseconds()}
 	if err != nil {
 		t.Error = err.Error()
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// odd are the sources and inputs that are too large, or too odd, to be a file.
-func odd() []Case {
+// miscSources returns cases with sources and inputs that are too large or unusual to be a file.
+func miscSources() []Case {
 	const refused = "source_invalid"
 	const run = "return Object.keys(input).length;\n"
 	input := func(name, mechanism, want, document string) Case {
@@ -52,18 +52,18 @@ func odd() []Case {
 	}
 }
 
-// source is a case of one file of code: tool.js, where nothing else is said.
+// source returns a case of one file of code: tool.js by default.
 func source(name, mechanism, want, code string, file ...string) Case {
 	path := append(file, "tool.js")[0]
 	return Case{
-		Name: "js/" + name, Mechanism: mechanism, Want: must(want),
+		Name: "js/" + name, Mechanism: mechanism, Want: mustWant(want),
 		Tool: path, Files: []File{{Path: path, Data: []byte(code)}},
 	}
 }
 
-// imports is a case of files of which each imports the next, each with so many bytes of text.
+// imports returns a case of files that each import the next and have size bytes of text.
 func imports(name, mechanism, want string, files, size int) Case {
-	c := Case{Name: "js/" + name, Mechanism: mechanism, Want: must(want), Tool: "."}
+	c := Case{Name: "js/" + name, Mechanism: mechanism, Want: mustWant(want), Tool: "."}
 	text := strings.Repeat("x", size)
 	for i := range files {
 		code := fmt.Sprintf("import next from './f%d.js';\nexport default () => next() + '%s'.length;\n", i+1, text)
@@ -87,7 +87,7 @@ func manyNames(n int) string {
 	return "{" + b.String()[1:] + "}"
 }
 
-// colliding are names made of two pieces that the simplest of hashes, 31*h+c, does not tell apart.
+// colliding returns names that collide under the hash 31*h+c.
 func colliding(n int) string {
 	var b strings.Builder
 	for i := range n {
