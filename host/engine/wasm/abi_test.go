@@ -12,7 +12,7 @@ func TestABI(t *testing.T) {
 	abitest.Host(t, abitest.Engine(newEngine(t)))
 }
 
-// newEngine makes an engine whose panics fail the test, and which compiles a plug-in once.
+// newEngine returns an engine with a cache. Its panics fail the test.
 func newEngine(t testing.TB) *wasm.Engine {
 	return wasm.New(wasm.WithCache(filepath.Join(t.TempDir(), "cache")),
 		wasm.WithPanicLog(func(value any, stack []byte) { t.Errorf("panic: %v\n%s", value, stack) }))

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest/wasmtools"
 )
 
-// BenchmarkLoad loads a plug-in of Go, of 4 MB, that is in the cache.
+// BenchmarkLoad loads a Go plug-in of 4 MB from the cache.
 func BenchmarkLoad(b *testing.B) {
 	code := wasmtools.Build(b, "suite")
 	e := newEngine(b)

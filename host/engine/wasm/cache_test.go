@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// TestCache damages what is kept in every way that a disk may: the plug-in is loaded all the same.
+// TestCache damages the cached files in several ways. The plug-in must still load.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	code := plugin(nil)
@@ -44,12 +44,12 @@ func TestCache(t *testing.T) {
 		}
 		load(t)
 	}
-	if n := len(files(t, dir)); n != 2 { // machine code, and its checksum
-		t.Errorf("the cache holds %d files; want 2", n)
+	if n := len(files(t, dir)); n != 2 { // machine code and its checksum
+		t.Errorf("the cache contains %d files; want 2", n)
 	}
 }
 
-// TestCacheIsNotUsed has folders that are not the user's alone, or are none.
+// TestCacheIsNotUsed checks that directories that are shared or not directories are not used.
 func TestCacheIsNotUsed(t *testing.T) {
 	open, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
 	if err := os.Chmod(open, 0o777); err != nil {
@@ -68,7 +68,7 @@ func TestCacheIsNotUsed(t *testing.T) {
 		}
 	}
 	if found := files(t, open); len(found) != 0 {
-		t.Errorf("a folder that others may write to holds %v", found)
+		t.Errorf("a directory that others may write to contains %v", found)
 	}
 }
 

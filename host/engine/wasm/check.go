@@ -12,17 +12,17 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// The names of what a plug-in exports.
+// The names of a plug-in's exports.
 const (
 	markerPrefix = "toolrun_abi_"
 	marker       = markerPrefix + "1"
-	defaultEntry = "toolrun_run" // where the manifest names nothing
+	defaultEntry = "toolrun_run" // if the manifest names no entry
 	initialise   = "_initialize"
 	command      = "_start"
 	memoryExport = "memory"
 )
 
-// inspect reads a plug-in and checks that it is one, before wazero sees a byte of it.
+// inspect parses a plug-in and checks that it is one. It runs before wazero reads the plug-in.
 func inspect(code []byte, table abi.Table) (*binary.Module, error) {
 	m, err := binary.Parse(code, limits)
 	if err != nil {
@@ -37,7 +37,7 @@ func inspect(code []byte, table abi.Table) (*binary.Module, error) {
 	return m, c.checkExport(initialise, "() -> ()")
 }
 
-// inspectEntry checks that a plug-in has an entry.
+// inspectEntry checks that a plug-in exports its entry.
 func inspectEntry(m *binary.Module, entry string) error {
 	c := &checker{Module: m}
 	if _, ok := c.Export(entry); !ok {
@@ -46,7 +46,7 @@ func inspectEntry(m *binary.Module, entry string) error {
 	return c.checkExport(entry, entryType)
 }
 
-// named gives a fault of the source its file.
+// named adds the file to a fault of the source.
 func named(src engine.Source, err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok {
@@ -57,85 +57,85 @@ func named(src engine.Source, err error) error {
 	return &g
 }
 
-// unreadable is the fault of what binary.Parse refused.
+// unreadable returns the fault of a module that binary.Parse rejected.
 func unreadable(err error) *abi.Fault {
 	return abi.Faultf(abi.SourceInvalid, "%v", err)
 }
 
-// checker looks at what a module shows the host.
+// checker checks the imports and exports of a module.
 type checker struct {
 	*binary.Module
 	table abi.Table
 }
 
-// extismModule is the module that a plug-in built for Extism imports from.
+// extismModule is the import module of plug-ins that were built for Extism.
 const extismModule = "extism:host/env"
 
-// checkOrigin recognises plug-ins of other systems.
+// checkOrigin rejects plug-ins of other systems.
 func (c *checker) checkOrigin() *abi.Fault {
 	if !slices.ContainsFunc(c.Imports, func(i binary.Import) bool { return i.Module == extismModule }) {
 		return nil
 	}
 	return abi.Faultf(abi.SourceInvalid, "it is an Extism plug-in: it imports %s, which this host does not have", quote(extismModule)).
-		WithHint("build its code with a binding of abi/guest in place of Extism's PDK: input, output and log have counterparts; memory.get_content and set_content replace variables; there is no HTTP")
+		WithHint("build its code with a binding of abi/guest in place of Extism's PDK: input, output and log have counterparts; memory.get_content and set_content replace variables; HTTP is not available")
 }
 
-// checkVersion looks for the marker of a version that this host speaks.
+// checkVersion checks that the plug-in exports the marker of a supported ABI version.
 func (c *checker) checkVersion() *abi.Fault {
 	if _, ok := c.Export(command); ok {
-		return abi.Faultf(abi.SourceInvalid, "it is a command, which runs once and ends, and not a plug-in").WithHint("%s", c.commandHint())
+		return abi.Faultf(abi.SourceInvalid, "it is a command, which runs once and exits, not a plug-in").WithHint("%s", c.commandHint())
 	}
 	if e, ok := c.Export(marker); ok {
 		if got := c.signature(e); got != "() -> ()" {
-			return abi.Faultf(abi.SourceInvalid, "it exports %s as %s, which is to be a function () -> ()", quote(marker), got)
+			return abi.Faultf(abi.SourceInvalid, "it exports %s as %s; it must be a function () -> ()", quote(marker), got)
 		}
 		return nil
 	}
 	for _, e := range c.Exports {
 		if version, ok := strings.CutPrefix(e.Name, markerPrefix); ok {
-			return abi.Faultf(abi.ABIMismatch, "it was built for version %s of the ABI, and this host speaks version %d", quote(version), abi.Version).
+			return abi.Faultf(abi.ABIMismatch, "it was built for version %s of the ABI; this host supports version %d", quote(version), abi.Version).
 				WithHint("build it with a binding of version %d, or use a newer host", abi.Version)
 		}
 	}
-	return abi.Faultf(abi.SourceInvalid, "it is no toolrun plug-in: it does not export %s", marker).
-		WithHint("build it with one of the bindings in abi/guest, or export the marker yourself: abi/ABI.md says how")
+	return abi.Faultf(abi.SourceInvalid, "it is not a toolrun plug-in: it does not export %s", marker).
+		WithHint("build it with one of the bindings in abi/guest, or export the marker as abi/ABI.md describes")
 }
 
-// commandHint says how to build a plug-in in place of a command. One that exports entries, as those built by TinyGo do,
-// lacks only the way of building.
+// commandHint describes how to build a plug-in instead of a command. If the command exports
+// possible entries, like those built by TinyGo, the hint lists them.
 func (c *checker) commandHint() string {
 	const reactor = "build a reactor: with -buildmode=c-shared in Go and TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust"
 	names := c.entries()
-	if len(names) == 0 || slices.Contains(names, quote(defaultEntry)) { // which needs no naming
+	if len(names) == 0 || slices.Contains(names, quote(defaultEntry)) { // the default entry is not named in the manifest
 		return reactor
 	}
-	return reactor + "; it exports what could be its entry, to be named as entry in the manifest: " + strings.Join(names[:min(len(names), 10)], ", ")
+	return reactor + "; to use one of its exports, set entry in the manifest to it: " + strings.Join(names[:min(len(names), 10)], ", ")
 }
 
-// checkImports allows what the ABI has.
+// checkImports checks that the ABI has all imports.
 func (c *checker) checkImports() *abi.Fault {
 	for _, i := range c.Imports {
 		name := quote(i.Module + "." + i.Name)
 		if i.Kind != binary.ExternFunc {
-			return abi.Faultf(abi.SourceInvalid, "it imports the %s %s, and a host gives functions alone", i.Kind, name)
+			return abi.Faultf(abi.SourceInvalid, "it imports the %s %s; a host provides only functions", i.Kind, name)
 		}
 		want, known, ok := c.provided(i)
 		switch {
 		case !ok:
-			return abi.Faultf(abi.SourceInvalid, "it imports %s, and a host gives the modules %s, %s and %s alone", name, runModule, memoryModule, wasi.ModuleName).
+			return abi.Faultf(abi.SourceInvalid, "it imports %s; a host provides only the modules %s, %s and %s", name, runModule, memoryModule, wasi.ModuleName).
 				WithHint("%s", importHint(i))
 		case !known:
 			return abi.Faultf(abi.SourceInvalid, "it imports %s, which this host does not have", name).WithHint("a newer host may have it")
 		}
 		if got := c.Types[i.Type].String(); got != want {
-			return abi.Faultf(abi.SourceInvalid, "it imports %s as %s, which is %s", name, got, want)
+			return abi.Faultf(abi.SourceInvalid, "it imports %s as %s, but its type is %s", name, got, want)
 		}
 	}
 	return nil
 }
 
-// provided returns the type of what the host gives under an import's name: known says whether it gives that, ok
-// whether it gives anything of that module.
+// provided returns the type of the host function that an import refers to. known reports whether
+// the host provides it, ok whether the host provides the module.
 func (c *checker) provided(i binary.Import) (signature string, known, ok bool) {
 	switch i.Module {
 	case runModule:
@@ -166,15 +166,15 @@ func valueTypes(types []api.ValueType) []binary.ValueType {
 	return out
 }
 
-// importHint says what most likely went wrong where a module of that name is imported.
+// importHint returns the most likely cause of an unknown import.
 func importHint(i binary.Import) string {
 	switch {
 	case i.Module == "env" && i.Name == "abort":
-		return "AssemblyScript: build with --use abort= and the binding's own, as abi/guest/assemblyscript shows"
+		return "AssemblyScript: build with --use abort= and the function of the binding, as abi/guest/assemblyscript shows"
 	case i.Module == "env" && (i.Name == "seed" || strings.HasPrefix(i.Name, "Date.") || strings.HasPrefix(i.Name, "console.")):
-		return "AssemblyScript takes Math.random, Date and console from a browser, which is not here: the binding has log, and WASI has clocks and random numbers"
+		return "AssemblyScript imports Math.random, Date and console from a browser: use log of the binding, and clocks and random numbers of WASI"
 	case i.Module == "env":
-		return "a function is declared and nowhere defined: link what defines it, or name the import module"
+		return "a function is declared, but not defined: link its definition, or set the import module"
 	case i.Module == "gojs" || i.Module == "go":
 		return "it was built with GOOS=js: build with GOOS=wasip1"
 	case strings.Contains(i.Module, "wbg") || strings.HasPrefix(i.Module, "__wbindgen"):
@@ -184,7 +184,7 @@ func importHint(i binary.Import) string {
 	case strings.HasPrefix(i.Module, "wasi:"):
 		return "it was built for WASI preview 2: build for wasm32-wasip1"
 	}
-	return "a tool reaches nothing but its memory; abi/ABI.md lists what there is"
+	return "a tool can only access its memory; abi/ABI.md lists all functions"
 }
 
 func (c *checker) checkMemory() *abi.Fault {
@@ -197,14 +197,14 @@ func (c *checker) checkMemory() *abi.Fault {
 // entryType is the type of an entry.
 const entryType = "() -> (i32)"
 
-// checkExport checks the type of a function that the host calls, where there is such an export.
+// checkExport checks the type of a function that the host calls, if it is exported.
 func (c *checker) checkExport(name, want string) error {
 	e, ok := c.Export(name)
 	if !ok {
 		return nil
 	}
 	if got := c.signature(e); got != want {
-		return abi.Faultf(abi.SourceInvalid, "it exports %s as %s, which is to be a function %s", quote(name), got, want)
+		return abi.Faultf(abi.SourceInvalid, "it exports %s as %s; it must be a function %s", quote(name), got, want)
 	}
 	return nil
 }
@@ -216,16 +216,16 @@ func (c *checker) signature(e binary.Export) string {
 	return c.Types[c.Funcs[e.Index]].String()
 }
 
-// entryHint names the exports that could be an entry.
+// entryHint lists the exports that could be an entry.
 func (c *checker) entryHint() string {
 	names := c.entries()
 	if len(names) == 0 {
 		return "export a function () -> i32 under that name"
 	}
-	return "it exports what could be one, to be named as entry in the manifest: " + strings.Join(names[:min(len(names), 10)], ", ")
+	return "to use one of its exports, set entry in the manifest to it: " + strings.Join(names[:min(len(names), 10)], ", ")
 }
 
-// entries are the names of the exports that have the type of an entry.
+// entries returns the names of the exports that have the type of an entry.
 func (c *checker) entries() (names []string) {
 	for _, e := range c.Exports {
 		if c.signature(e) == entryType {
@@ -235,5 +235,5 @@ func (c *checker) entries() (names []string) {
 	return names
 }
 
-// quote shows a name of a stranger's.
+// quote quotes a name of an untrusted module.
 func quote(name string) string { return `"` + cut([]byte(name), maxNameBytes) + `"` }

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// plugin makes a module of the ABI whose entry is the code; prepare may add to it before.
+// plugin returns a plug-in whose entry runs the code. prepare may add imports and functions.
 func plugin(prepare func(m *wasmtest.Module), code ...byte) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	if prepare != nil {
@@ -39,7 +39,7 @@ func exports(results int, names ...string) []byte {
 	return m.Bytes()
 }
 
-// command is a command with an export that has the type of an entry.
+// command returns a command with an export that has the type of an entry.
 func command(entry string) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	m.Func("_start", 0)
@@ -47,7 +47,7 @@ func command(entry string) []byte {
 	return m.Bytes()
 }
 
-// extism is a module as Extism's PDKs make them.
+// extism returns a module like those of Extism's PDKs.
 func extism(command bool) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	m.Import("extism:host/env.input_length", 0)
@@ -58,7 +58,7 @@ func extism(command bool) []byte {
 	return m.Bytes()
 }
 
-// TestExtendedConst: a global may be a sum. The plug-in traps where it is another number.
+// TestExtendedConst initialises a global with a sum. The plug-in traps if the value is wrong.
 func TestExtendedConst(t *testing.T) {
 	const globalGet, i32 = 0x23, 0x7f
 	sections, err := binary.Sections(plugin(nil, wasmtest.Trap([]byte{globalGet, 0}, wasmtest.Const(42))...))
@@ -77,7 +77,7 @@ func TestExtendedConst(t *testing.T) {
 	}
 }
 
-// without takes a section out of a module.
+// without removes a section from a module.
 func without(id byte, module []byte) []byte {
 	sections, err := binary.Sections(module)
 	if err != nil {
@@ -92,39 +92,39 @@ func without(id byte, module []byte) []byte {
 	return binary.Join(kept)
 }
 
-func TestLoadRefuses(t *testing.T) {
+func TestLoadRejects(t *testing.T) {
 	good := plugin(nil)
 	for _, test := range []struct {
 		name  string
 		code  []byte
 		entry string
 		fault abi.Code
-		want  string // in the message and the hint
+		want  string // substring of the message or the hint
 	}{
-		{"nothing", nil, "", abi.SourceInvalid, "p.wasm: "},
+		{"an empty file", nil, "", abi.SourceInvalid, "p.wasm: "},
 		{"a text", []byte("export default () => 1"), "", abi.SourceInvalid, "but text"},
-		{"a part", good[:len(good)-3], "", abi.SourceInvalid, "truncated"},
+		{"a truncated module", good[:len(good)-3], "", abi.SourceInvalid, "truncated"},
 		{"a component", []byte("\x00asm\x0d\x00\x01\x00"), "", abi.SourceInvalid, "component"},
 		{"2^32 elements in 15 bytes", []byte("\x00asm\x01\x00\x00\x00\x09\x05\xff\xff\xff\xff\x0f"), "", abi.SourceInvalid, "4294967295 element segments announced"},
 		{"no marker", exports(1, "toolrun_run"), "", abi.SourceInvalid, "abi/guest"},
 		{"another version", exports(0, "toolrun_abi_2"), "", abi.ABIMismatch, `version "2"`},
 		{"a command", exports(0, "_start", "toolrun_abi_1"), "", abi.SourceInvalid, "-buildmode=c-shared"},
 		{"a command with the default entry", command("toolrun_run"), "", abi.SourceInvalid, "-buildmode=c-shared"},
-		{"a command of TinyGo", command("run_test"), "", abi.SourceInvalid, `TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust; it exports what could be its entry, to be named as entry in the manifest: "run_test"`},
+		{"a command of TinyGo", command("run_test"), "", abi.SourceInvalid, `TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust; to use one of its exports, set entry in the manifest to it: "run_test"`},
 		{"an Extism plug-in", extism(false), "", abi.SourceInvalid, `it is an Extism plug-in: it imports "extism:host/env"`},
 		{"an Extism plug-in that is a command", extism(true), "", abi.SourceInvalid, "in place of Extism's PDK"},
 		{"no entry", exports(0, "toolrun_abi_1"), "", abi.SourceInvalid, `"toolrun_run"`},
-		{"an entry of another name", good, "main", abi.SourceInvalid, `could be one, to be named as entry in the manifest: "toolrun_run"`},
-		{"an entry without an answer", exports(0, "toolrun_abi_1", "toolrun_run"), "", abi.SourceInvalid, "() -> (i32)"},
+		{"an entry of another name", good, "main", abi.SourceInvalid, `to use one of its exports, set entry in the manifest to it: "toolrun_run"`},
+		{"an entry without a result", exports(0, "toolrun_abi_1", "toolrun_run"), "", abi.SourceInvalid, "() -> (i32)"},
 		{"no memory", without(binary.ExportSection, good), "", abi.SourceInvalid, "toolrun_abi_1"},
 		{"a foreign import", plugin(imports("env.abort", 4)), "", abi.SourceInvalid, "--use abort="},
 		{"a function of the browser", plugin(imports("gojs.runtime", 1)), "", abi.SourceInvalid, "GOOS=wasip1"},
 		{"an unknown function", plugin(imports("toolrun.fetch", 2)), "", abi.SourceInvalid, `"toolrun.fetch", which this host does not have`},
 		{"an unknown operation", plugin(imports("memory.get_all", 2)), "", abi.SourceInvalid, "memory.get_all"},
 		{"an unknown function of WASI", plugin(imports("wasi_snapshot_preview1.fd_fly", 2)), "", abi.SourceInvalid, "fd_fly"},
-		{"another type", plugin(imports("toolrun.input_read", 2)), "", abi.SourceInvalid, "as (i32, i32) -> (i32), which is (i32, i32, i32) -> (i32)"},
+		{"another type", plugin(imports("toolrun.input_read", 2)), "", abi.SourceInvalid, "as (i32, i32) -> (i32), but its type is (i32, i32, i32) -> (i32)"},
 		{"the host's own module", plugin(imports("toolrun:fuel.yield", 0)), "", abi.SourceInvalid, "toolrun:fuel.yield"},
-		{"invalid code", plugin(nil, wasmtest.Drop), "", abi.SourceInvalid, "no valid WebAssembly"},
+		{"invalid code", plugin(nil, wasmtest.Drop), "", abi.SourceInvalid, "not valid WebAssembly"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := newEngine(t).Load(t.Context(), engine.Source{Path: "p.wasm", Code: test.code, Entry: test.entry})
@@ -133,10 +133,10 @@ func TestLoadRefuses(t *testing.T) {
 				t.Fatalf("Load = %#v; want a fault %s of p.wasm", err, test.fault)
 			}
 			if strings.Contains(f.Hint, "could be its entry") && strings.Contains(f.Hint, `"toolrun_run"`) {
-				t.Errorf("Load advises %q; want nothing about the entry that is the default", f.Hint)
+				t.Errorf("hint = %q; want nothing about the default entry", f.Hint)
 			}
 			if text := f.Message + " " + f.Hint; !strings.Contains(text, test.want) {
-				t.Errorf("Load says %q; want %q in it", text, test.want)
+				t.Errorf("Load = %q; want %q in it", text, test.want)
 			}
 		})
 	}

@@ -9,19 +9,19 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Description is what a plug-in shows of itself.
+// Description is the metadata of a plug-in.
 type Description struct {
-	// Bytes is the size of the file.
+	// Bytes is the size of the file in bytes.
 	Bytes int `json:"bytes"`
-	// Imports are the functions that it may call, as module.name in the order of their names.
+	// Imports contains the imported functions as module.name, sorted.
 	Imports []string `json:"imports"`
-	// Exports are the names that it exports, sorted.
+	// Exports contains the exported names, sorted.
 	Exports []string `json:"exports"`
-	// MemoryBytes is the memory that it starts with.
+	// MemoryBytes is the initial size of the memory in bytes.
 	MemoryBytes int64 `json:"memory_bytes"`
 }
 
-// Describe reads a plug-in and says what it is. The error is that of Load.
+// Describe returns the metadata of a plug-in. The error is that of Load.
 func Describe(src engine.Source) (Description, error) {
 	m, err := inspect(src.Code, src.Table())
 	if err == nil {
@@ -46,17 +46,17 @@ func Describe(src engine.Source) (Description, error) {
 	return d, nil
 }
 
-// Timing is how long the parts of one run took.
+// Timing contains the durations of the parts of a run.
 type Timing struct {
-	Start time.Duration // making a fresh instance and initialising it
-	Call  time.Duration // the entry
+	Start time.Duration // creating and initialising the instance
+	Call  time.Duration // running the entry
 }
 
-// Measure runs a program of this package once, and says what took how long.
+// Measure runs a program of this package once and measures it.
 func Measure(ctx context.Context, loaded engine.Program, in engine.Input, host engine.Host) (Timing, error) {
 	p, ok := loaded.(*program)
 	if !ok {
-		return Timing{}, errors.New("wasm: the program is not one of this engine")
+		return Timing{}, errors.New("wasm: the program belongs to another engine")
 	}
 	r, _, err := p.perform(ctx, in, host)
 	if r == nil || !r.started {

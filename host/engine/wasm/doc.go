@@ -1,6 +1,8 @@
-// Package wasm runs plug-ins: tools compiled to WebAssembly, from any language, by wazero.
+// Package wasm runs plug-ins, which are tools compiled to WebAssembly from any language, with
+// wazero.
 //
-// A plug-in speaks the ABI that abi/ABI.md describes. It is checked before wazero sees a byte of it, rewritten so
-// that it can be stopped and never holds up Go's garbage collector, and compiled once; each run gets a fresh
-// instance whose imports are the run's own functions, memory and a WASI without files.
+// A plug-in uses the ABI that abi/ABI.md describes. It is checked before wazero reads it. It is
+// rewritten so that it can be stopped and does not block Go's garbage collector, and compiled once.
+// Each run gets a fresh instance. Its imports are the functions of the run, memory operations, and
+// WASI without files.
 package wasm

@@ -14,20 +14,21 @@ type Engine struct {
 	panicked func(value any, stack []byte)
 
 	mu      sync.Mutex
-	plugins map[string]*plugin // those that programs use
+	plugins map[string]*plugin // the plug-ins of open programs
 }
 
 var _ engine.Engine = (*Engine)(nil)
 
-// Option changes an Engine.
+// Option configures an Engine.
 type Option func(*Engine)
 
-// WithPanicLog has panics of the engine itself told to a function. Each is a bug, whose run ends as internal.
+// WithPanicLog sets a function that logs panics of the engine. Each panic is a bug; its run fails
+// with the code internal.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
 
-// New makes an engine.
+// New returns an engine.
 func New(options ...Option) *Engine {
 	e := &Engine{panicked: func(any, []byte) {}}
 	for _, option := range options {
@@ -41,9 +42,9 @@ func (*Engine) Info() engine.Info {
 	return engine.Info{Name: "wasm", Extensions: []string{".wasm"}}
 }
 
-// Load checks a plug-in, makes it stoppable and compiles it, which takes about a second for 3 MB. A plug-in that
-// the host will not run is an *abi.Fault with code source_invalid, one of another version of the ABI is
-// abi_mismatch.
+// Load checks a plug-in, makes it interruptible and compiles it, which takes about a second for 3
+// MB. The error is an *abi.Fault: abi_mismatch for a plug-in with another version of the ABI,
+// source_invalid for any other plug-in that the host rejects.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	return load(ctx, e, src)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// abiFunctions are those of the ABI, with the number of their arguments.
+// abiFunctions contains the functions of the ABI with their numbers of arguments.
 var abiFunctions = []struct {
 	name   string
 	params int
@@ -27,8 +27,8 @@ var abiFunctions = []struct {
 	{"memory.get_content", 6}, {"memory.set_content", 6}, {"memory.delete_content", 4},
 }
 
-// callsOf makes a plug-in of bytes: each call takes one that chooses the function, and two for each argument, and
-// what is left is in its memory.
+// callsOf builds a plug-in from bytes. Each call takes one byte for the function and two for each
+// argument. The remaining bytes are in its memory.
 func callsOf(program []byte, exit int32) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	for _, f := range abiFunctions {
@@ -46,7 +46,7 @@ func callsOf(program []byte, exit int32) []byte {
 			break
 		}
 		for i := range args {
-			// The sign spreads small numbers to both ends of memory.
+			// The sign maps small numbers to both ends of the memory.
 			args[i] = int32(int16(binary.LittleEndian.Uint16(program[2*i:])))
 		}
 		program = program[2*len(args):]
@@ -58,8 +58,8 @@ func callsOf(program []byte, exit int32) []byte {
 	return m.Bytes()
 }
 
-// FuzzABI makes any calls with any arguments: the engine does not fail, what reaches the host is well-formed, and
-// what comes of the run is an output that is JSON, or a fault.
+// FuzzABI makes arbitrary calls with arbitrary arguments. The engine must not panic, the host must
+// only get well-formed calls, and the outcome must be a JSON output or a fault.
 func FuzzABI(f *testing.F) {
 	for _, text := range []string{`{"message":"m","id":"1"}`, `[1,2]`, `prefs`, "\xff{"} {
 		for at := range abiFunctions {
@@ -89,7 +89,7 @@ func FuzzABI(f *testing.F) {
 	})
 }
 
-// checkedHost is a host that looks at what it gets.
+// checkedHost returns a host that checks its arguments.
 func checkedHost(t *testing.T) engine.Host {
 	memory := &conformance.Double{Operations: abi.Documents()}
 	return engine.Host{

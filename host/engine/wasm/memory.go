@@ -9,16 +9,18 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// memoryModule is the import module of the operations.
+// memoryModule is the import module of the memory operations.
 const memoryModule = "memory"
 
-// maxArgumentBytes bounds one argument of a memory call, as in every engine. The host bounds what is stored.
+// maxArgumentBytes bounds an argument of a memory call, as in every engine. The host bounds the
+// stored data.
 const maxArgumentBytes = 16 << 20
 
-// maxParams bounds the i32 parameters of a function: a pointer and a length for each of an operation's.
+// maxParams bounds the i32 parameters of a function: a pointer and a length for each parameter of
+// an operation.
 const maxParams = 2 * abi.MaxParams
 
-// memoryFunctions makes the functions of the module memory from the table of operations.
+// memoryFunctions returns the functions of the module memory for a table of operations.
 func memoryFunctions(table abi.Table) []function {
 	functions := make([]function, len(table))
 	for i := range table {
@@ -30,7 +32,7 @@ func memoryFunctions(table abi.Table) []function {
 	return functions
 }
 
-// perform does an operation and keeps its reply.
+// perform performs an operation and stores its reply.
 func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32 {
 	r.reply = nil
 	var call abi.Call
@@ -41,8 +43,8 @@ func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32
 	switch {
 	case refused != nil:
 	case !r.started:
-		refused = abi.Faultf(abi.InvalidArgument, "%s: there is no memory while a plug-in initialises", op.Name).
-			WithHint("call memory from the entry: what is initialised may serve many runs")
+		refused = abi.Faultf(abi.InvalidArgument, "%s: memory is not available while a plug-in initialises", op.Name).
+			WithHint("call memory from the entry: an initialised instance may serve many runs")
 	case r.host.Call == nil:
 		refused = abi.Faultf(abi.NotFound, "this run has no memory")
 	default:
@@ -60,7 +62,7 @@ func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32
 	return r.raise(op, refused)
 }
 
-// raise gives the guest a fault.
+// raise returns a fault to the guest.
 func (r *run) raise(op *abi.Operation, f *abi.Fault) int32 {
 	if f.Op == "" {
 		named := *f
@@ -75,13 +77,13 @@ func (r *run) raise(op *abi.Operation, f *abi.Fault) int32 {
 	}
 	reply, err := json.Marshal(f)
 	if err != nil {
-		r.halt(abi.Faultf(abi.Internal, "a fault cannot be written: %v", err))
+		r.halt(abi.Faultf(abi.Internal, "encode a fault: %v", err))
 	}
 	r.reply = reply
 	return fault(f.Code)
 }
 
-// arguments copies the arguments of a call out of the guest, once all of them are known to be there.
+// arguments copies the arguments of a call from the guest. It checks all of them first.
 func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *abi.Fault) {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, len(op.Params))}
 	var texts [maxParams / 2][]byte
@@ -89,10 +91,10 @@ func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *
 		length := args[2*i+1]
 		text, ok := memory.Read(args[2*i], length)
 		if length > 0 && !ok {
-			return call, refuse(op, abi.InvalidArgument, "the %s reaches out of the guest's memory", param.Name)
+			return call, refuse(op, abi.InvalidArgument, "the %s exceeds the guest's memory", param.Name)
 		}
 		if length > maxArgumentBytes {
-			return call, refuse(op, abi.TooLarge, "the %s has %d bytes, and may have %d", param.Name, length, maxArgumentBytes)
+			return call, refuse(op, abi.TooLarge, "the %s has %d bytes; at most %d are allowed", param.Name, length, maxArgumentBytes)
 		}
 		texts[i] = text
 	}
@@ -101,7 +103,7 @@ func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *
 			continue
 		}
 		if !utf8.Valid(texts[i]) {
-			return call, refuse(op, abi.InvalidArgument, "the %s is no UTF-8", param.Name)
+			return call, refuse(op, abi.InvalidArgument, "the %s is not valid UTF-8", param.Name)
 		}
 		call.Args[i] = argument(param, texts[i])
 	}
@@ -110,7 +112,7 @@ func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *
 
 func argument(param abi.Param, text []byte) json.RawMessage {
 	if param.Kind == abi.StoreName {
-		quoted, _ := json.Marshal(string(text)) // a string is always JSON
+		quoted, _ := json.Marshal(string(text)) // a string can always be encoded
 		return quoted
 	}
 	return append(json.RawMessage(nil), text...)

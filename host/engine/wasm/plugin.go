@@ -16,29 +16,30 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// plugin is a compiled plug-in, with a runtime of its own. The programs that differ in their entry alone share it:
-// an app may have many tools in one plug-in.
+// plugin is a compiled plug-in with its own runtime. Programs that differ only in their entry share
+// it, because an app may have many tools in one plug-in.
 type plugin struct {
 	machine *machine.Machine // nil until it is compiled
 	engine  *Engine
 	key     string
 	table   abi.Table
-	shown   *binary.Module // what it imports and exports
+	shown   *binary.Module // its imports and exports
 
 	mu       sync.Mutex
-	starters map[int64]*starter // by how much memory a run may have: what a guest does when it initialises may depend on it
+	starters map[int64]*starter // by memory limit, because the initialisation of a guest may depend on it
 
 	loaded   sync.Once
 	err      error
 	programs int // guarded by Engine.mu
 }
 
-// keyOf names what programs may share: the code, whose it is, and what it was bound to.
+// keyOf returns the key under which programs share a plug-in: its domain, code and table of
+// operations.
 func keyOf(src engine.Source, table abi.Table) string {
 	return strings.Join([]string{src.Domain, hash(src.Code), table.Key()}, "\x00")
 }
 
-// load makes a program of a plug-in that may be loaded already.
+// load returns a program of a plug-in, which it loads unless it is loaded already.
 func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 	p := e.acquire(src)
 	p.loaded.Do(func() { p.err = p.build(ctx, src.Code) })
@@ -48,13 +49,13 @@ func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 		err = inspectEntry(p.shown, entry)
 	}
 	if err != nil {
-		_ = e.release(p) // why it cannot be loaded says more
+		_ = e.release(p) // the reason of the failed load is more useful
 		return nil, named(src, err)
 	}
 	return &program{plugin: p, entry: entry}, nil
 }
 
-// acquire finds the plug-in of a source, or makes one that is yet to be compiled.
+// acquire returns the plug-in of a source. It adds one that is not compiled yet if there is none.
 func (e *Engine) acquire(src engine.Source) *plugin {
 	table := src.Table()
 	key := keyOf(src, table)
@@ -72,7 +73,7 @@ func (e *Engine) acquire(src engine.Source) *plugin {
 	return p
 }
 
-// release frees a plug-in with its last program. One that could not be loaded is forgotten at once.
+// release frees a plug-in with its last program. It removes a plug-in that failed to load at once.
 func (e *Engine) release(p *plugin) error {
 	e.mu.Lock()
 	p.programs--
@@ -91,7 +92,7 @@ func (e *Engine) release(p *plugin) error {
 	return errors.Join(append(errs, p.machine.Close())...)
 }
 
-// starterOf is what makes the instances for runs of so much memory.
+// starterOf returns the starter for runs with a memory limit.
 func (p *plugin) starterOf(limit int64) *starter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +107,7 @@ func (p *plugin) starterOf(limit int64) *starter {
 	return s
 }
 
-// build checks a plug-in, rewrites and compiles it.
+// build checks, rewrites and compiles a plug-in.
 func (p *plugin) build(ctx context.Context, source []byte) error {
 	module, err := inspect(source, p.table)
 	if err != nil {
@@ -122,7 +123,7 @@ func (p *plugin) build(ctx context.Context, source []byte) error {
 	}
 	p.machine, err = p.compile(ctx, code)
 	if wrong, ok := errors.AsType[*machine.ModuleError](err); ok {
-		return abi.Faultf(abi.SourceInvalid, "it is no valid WebAssembly: %v", wrong)
+		return abi.Faultf(abi.SourceInvalid, "it is not valid WebAssembly: %v", wrong)
 	}
 	if err != nil {
 		return fmt.Errorf("wasm: %w", err)
@@ -130,7 +131,7 @@ func (p *plugin) build(ctx context.Context, source []byte) error {
 	return nil
 }
 
-// limits are what a plug-in may hold.
+// limits are the limits of a plug-in's module.
 var limits = binary.Limits{}
 
 // provide instantiates the modules that a plug-in may import.

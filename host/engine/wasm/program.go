@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// program is an entry of a compiled plug-in. Its fields are shared by all runs and not changed.
+// program is an entry of a compiled plug-in. All runs share its fields, which do not change.
 type program struct {
 	*plugin
 	entry string
@@ -20,7 +20,7 @@ type program struct {
 
 var errClosed = errors.New("wasm: the program is closed")
 
-// Run executes the plug-in once, in a fresh instance on the calling goroutine.
+// Run executes the plug-in once, in a fresh instance, on the calling goroutine.
 func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (engine.Output, error) {
 	_, out, err := p.perform(ctx, in, host)
 	return out, err
@@ -42,7 +42,7 @@ func (p *program) perform(ctx context.Context, in engine.Input, host engine.Host
 	return r, out, err
 }
 
-// execute makes an instance and calls its entry.
+// execute creates an instance and calls its entry.
 func (p *program) execute(r *run) (uint64, error) {
 	ctx := r.with(r.ctx)
 	guest, done, err := p.starterOf(r.limits.MemoryBytes).instance(ctx, r)
@@ -51,15 +51,16 @@ func (p *program) execute(r *run) (uint64, error) {
 	}
 	defer done()
 	r.begin()
-	answer, err := guest.ExportedFunction(p.entry).Call(ctx)
+	results, err := guest.ExportedFunction(p.entry).Call(ctx)
 	r.account(guest)
 	if err != nil {
 		return 0, err
 	}
-	return answer[0], nil
+	return results[0], nil
 }
 
-// Close waits for the runs under way and frees the program, and the plug-in with its last one.
+// Close waits for the runs in progress and frees the program. Closing the last program frees the
+// plug-in.
 func (p *program) Close() error {
 	if !p.open.Close() {
 		return nil
@@ -67,7 +68,7 @@ func (p *program) Close() error {
 	return p.engine.release(p.plugin)
 }
 
-// recovered turns a panic into an internal fault. What it was is for the log of the host alone.
+// recovered turns a panic into an internal fault. Only the log of the host gets its value.
 func (e *Engine) recovered(err *error) {
 	if x := recover(); x != nil {
 		e.panicked(x, debug.Stack())

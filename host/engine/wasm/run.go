@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// run is one execution of a plug-in: what the host keeps of it while the guest runs. The functions that the guest
-// imports find it in their context. It belongs to the goroutine of Run.
+// run is the host's state of one execution of a plug-in. The imported functions find it in their
+// context. Only the goroutine of Run uses it.
 type run struct {
 	ctx    context.Context
 	in     engine.Input
@@ -24,27 +24,27 @@ type run struct {
 	host   engine.Host
 	table  abi.Table
 	start  time.Time
-	begun  time.Time // when the instance was ready
+	begun  time.Time // the time when the instance was ready
 
 	input    []byte
 	context  []byte
-	reply    []byte // of the last memory call
+	reply    []byte // the reply of the last memory call
 	output   []byte
-	changes  []byte // what the guest wrote as its context
-	failure  []byte // what the guest wrote as its error
-	tooLarge bool   // what it wrote as its output or context was refused
+	changes  []byte // the context that the guest wrote
+	failure  []byte // the error that the guest wrote
+	tooLarge bool   // an output or context was rejected because of its size
 
 	system    *wasi.System
-	lastWords string                // what the guest's runtime printed before it gave up
-	issued    map[string]*abi.Fault // the faults that the guest was given, by their ids
-	used      int64                 // bytes of memory that the instance had at its end
-	refused   bool                  // it asked for more than it may have
-	early     []abi.LogLine         // what it logged while it initialised
-	memory    *linearMemory         // where the instance was not restored
+	lastWords string                // the message that the guest's runtime printed before it aborted
+	issued    map[string]*abi.Fault // the faults that the guest got, by ID
+	used      int64                 // the final size of the instance's memory in bytes
+	refused   bool                  // a request for more memory failed
+	early     []abi.LogLine         // the log lines of the initialisation
+	memory    *linearMemory         // used if the instance was not restored
 	restored  *snapshot.Instance
-	halted    error // what the host ended the run with; the guest does not see it
-	fuel      int64 // that it was given
-	started   bool  // false while the instance initialises: it has no input and no memory then
+	halted    error // the error with which the host stopped the run; the guest does not see it
+	fuel      int64 // the fuel granted so far
+	started   bool  // false during initialisation, when input and memory are not available
 }
 
 func newRun(ctx context.Context, in engine.Input, host engine.Host, table abi.Table, from machine.Sources) (*run, error) {
@@ -55,7 +55,7 @@ func newRun(ctx context.Context, in engine.Input, host engine.Host, table abi.Ta
 	return r, err
 }
 
-// printed takes a line of the guest's standard output or error.
+// printed handles a line of the guest's standard output or error.
 func (r *run) printed(stream int, line []byte) error {
 	level := abi.LevelInfo
 	if stream == wasi.Stderr {
@@ -67,7 +67,8 @@ func (r *run) printed(stream int, line []byte) error {
 	return r.note(level, line)
 }
 
-// begin ends the initialisation of the instance, of which nothing but its memory is left.
+// begin ends the initialisation of the instance. It drops all results of the initialisation except
+// for the memory.
 func (r *run) begin() {
 	r.begun = time.Now()
 	r.started, r.reply, r.output, r.changes, r.failure = true, nil, nil, nil, nil
@@ -81,15 +82,15 @@ func orEmpty(text json.RawMessage) []byte {
 	return text
 }
 
-// with makes a context in which the functions that the guest imports find r.
+// with returns a context in which the imported functions find r.
 func (r *run) with(ctx context.Context) context.Context {
 	return machine.With(wasi.With(ctx, r.system), r)
 }
 
-// runOf finds the run that a call of the guest's belongs to.
+// runOf returns the run of a call from the guest.
 func runOf(ctx context.Context) *run { return machine.GuestOf[*run](ctx) }
 
-// halt ends the run at once, past whatever the guest would do about it. It does not return.
+// halt stops the run at once. The guest cannot catch it. halt does not return.
 func (r *run) halt(err error) {
 	if r.halted == nil {
 		r.halted = err
@@ -97,7 +98,7 @@ func (r *run) halt(err error) {
 	panic(machine.ErrStopped)
 }
 
-// account notes what the guest had of memory, before its instance is given back.
+// account records the memory use of the guest. It must be called before the instance is released.
 func (r *run) account(guest api.Module) {
 	r.used, r.refused = r.memory.peak, r.memory.refused
 	if r.restored != nil {
@@ -105,18 +106,18 @@ func (r *run) account(guest api.Module) {
 	}
 }
 
-// checkEnd ends a run that is over.
+// checkEnd stops the run if its context has ended.
 func (r *run) checkEnd() {
 	if r.ctx.Err() != nil {
 		r.halt(engine.EndOf(r.ctx))
 	}
 }
 
-// Yield reports whether the run may go on. It ends at its deadline, by a cancellation, or for lack of fuel.
+// Yield stops the run after its deadline, a cancellation, or the use of all its fuel.
 func (r *run) Yield() bool {
 	r.checkEnd()
-	if most := r.limits.Fuel; most > 0 && r.fuel >= most {
-		r.halt(abi.Faultf(abi.Timeout, "the run used more fuel than the %d units it may", most))
+	if limit := r.limits.Fuel; limit > 0 && r.fuel >= limit {
+		r.halt(abi.Faultf(abi.Timeout, "the run exceeded its fuel limit of %d units", limit))
 	}
 	r.fuel += machine.Slice
 	return true

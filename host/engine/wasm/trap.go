@@ -9,22 +9,22 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// maxFrames bounds the frames of a trap that are told.
+// maxFrames bounds the reported frames of a trap.
 const maxFrames = 20
 
-// trapped is the fault of a guest that a trap ended.
+// trapped returns the fault of a guest that trapped.
 func (r *run) trapped(err error) error {
 	trap := machine.TrapOf(err)
 	switch {
 	case trap.IsStackOverflow():
-		f := abi.Faultf(abi.StackLimit, "calls are nested deeper than the stack is large").
-			WithHint("a function that calls itself may lack the condition that ends it")
+		f := abi.Faultf(abi.StackLimit, "the plug-in exceeded the stack limit: calls are nested too deep").
+			WithHint("check that recursive functions end")
 		f.Stack = frames(trap.Stack)
 		return f
 	case r.refused:
 		return r.outOfMemory()
 	}
-	if len(r.failure) > 0 { // it said why before it gave up
+	if len(r.failure) > 0 { // it reported the reason before it aborted
 		return r.failed(1)
 	}
 	message := trap.Message
@@ -37,11 +37,11 @@ func (r *run) trapped(err error) error {
 }
 
 func (r *run) outOfMemory() error {
-	return abi.Faultf(abi.MemoryLimit, "the plug-in asked for more memory than the %s it may have", size(r.limits.MemoryBytes)).
-		WithHint("limits: {memory: ...} of the tool gives it more, up to what the host allows")
+	return abi.Faultf(abi.MemoryLimit, "the plug-in exceeded its memory limit of %s", size(r.limits.MemoryBytes)).
+		WithHint("raise limits: {memory: ...} of the tool, up to the maximum of the host")
 }
 
-// size is a number of bytes as people write it.
+// size formats a number of bytes.
 func size(bytes int64) string {
 	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
@@ -49,12 +49,12 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// frames are the first frames of wazero's stack trace that have a name, a line each.
+// frames returns the first frames of wazero's stack trace that have a name, one per line.
 func frames(trace string) string {
 	var lines []string
 	for line := range strings.Lines(trace) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, ".$") {
-			continue // ".$12" is a function by its number, which tells an author nothing
+			continue // skip functions without a name, such as ".$12"
 		}
 		if lines = append(lines, "at "+line); len(lines) == maxFrames {
 			break

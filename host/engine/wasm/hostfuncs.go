@@ -10,10 +10,10 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// runModule is the import module of a run's own functions.
+// runModule is the import module of the functions for input, output and logs.
 const runModule = "toolrun"
 
-// What a guest may write at most, where it is no output: more than is of use, less than hurts.
+// The maximum sizes of errors and logs. Larger ones are not useful, and these are cheap to keep.
 const (
 	maxErrorBytes = 64 << 10
 	maxLogBytes   = 8 << 10
@@ -25,17 +25,17 @@ var (
 	levels     = []abi.Level{abi.LevelDebug, abi.LevelInfo, abi.LevelWarn, abi.LevelError}
 )
 
-// fault is how a function answers a fault.
+// fault returns the result of a function that fails with a code.
 func fault(code abi.Code) int32 { return -int32(code.Number()) }
 
-// function is one that a guest may import: its parameters are i32, as is its result.
+// function is a host function that a guest may import. Its parameters and its result are i32.
 type function struct {
 	name   string
 	params int
 	call   func(r *run, memory api.Memory, args []uint32) int32
 }
 
-// runFunctions are the functions of the module toolrun.
+// runFunctions contains the functions of the module toolrun.
 var runFunctions = []function{
 	{"input_len", 0, func(r *run, _ api.Memory, _ []uint32) int32 { return int32(len(r.input)) }},
 	{"input_read", 3, reading(func(r *run) []byte { return r.input })},
@@ -56,14 +56,14 @@ var runFunctions = []function{
 	}},
 }
 
-// reading makes a function (ptr, off, len) that copies a part of a document to the guest.
+// reading returns a function (ptr, off, len) that copies a part of a document to the guest.
 func reading(document func(*run) []byte) func(*run, api.Memory, []uint32) int32 {
 	return func(r *run, memory api.Memory, args []uint32) int32 {
 		ptr, off, length := args[0], args[1], args[2]
 		rest := document(r)
 		rest = rest[min(uint64(off), uint64(len(rest))):]
 		rest = rest[:min(uint64(length), uint64(len(rest)))]
-		// The whole of what the guest says is its buffer must be one, whether or not it is filled.
+		// The whole buffer must be within the memory, even if it is not filled.
 		if uint64(ptr)+uint64(length) > uint64(memory.Size()) || !memory.Write(ptr, rest) {
 			return badPointer
 		}
@@ -71,14 +71,14 @@ func reading(document func(*run) []byte) func(*run, api.Memory, []uint32) int32 
 	}
 }
 
-// writing makes a function (ptr, len) that keeps a copy of what the guest points to.
-func writing(slot func(*run) (into *[]byte, limit int)) func(*run, api.Memory, []uint32) int32 {
+// writing returns a function (ptr, len) that stores a copy of the guest's data.
+func writing(target func(*run) (into *[]byte, limit int)) func(*run, api.Memory, []uint32) int32 {
 	return func(r *run, memory api.Memory, args []uint32) int32 {
 		text, ok := memory.Read(args[0], args[1])
 		if !ok {
 			return badPointer
 		}
-		into, limit := slot(r)
+		into, limit := target(r)
 		if len(text) > limit {
 			r.tooLarge = r.tooLarge || into != &r.failure
 			return fault(abi.OutputLimit)
@@ -97,8 +97,8 @@ func (r *run) log(level abi.Level, text []byte) {
 	}
 }
 
-// note hands a log line to the host. What a plug-in says while it initialises, which may be once for many runs, is
-// kept for the case that it fails.
+// note sends a log line to the host. Lines of the initialisation, which may serve many runs, are
+// kept and only sent if the initialisation fails.
 func (r *run) note(level abi.Level, text []byte) error {
 	if !r.started {
 		if len(r.early) < maxEarlyLines {
@@ -112,7 +112,8 @@ func (r *run) note(level abi.Level, text []byte) error {
 	return r.host.Log(level, cut(text, maxLogBytes))
 }
 
-// cut makes a text of bytes of the guest's, of at most limit bytes.
+// cut converts data of the guest to a valid string of at most limit bytes, plus an ellipsis if it
+// is longer.
 func cut(text []byte, limit int) string {
 	if len(text) <= limit {
 		return strings.ToValidUTF8(string(text), "\uFFFD")
@@ -139,7 +140,7 @@ func (f function) goFunction() api.GoModuleFunc {
 			args[i] = uint32(stack[i])
 		}
 		r := runOf(ctx)
-		r.checkEnd() // a call costs a guest one instruction, whatever it costs the host
+		r.checkEnd() // a call costs the guest only one instruction, but may cost the host more
 		stack[0] = uint64(uint32(f.call(r, module.Memory(), args[:f.params])))
 	}
 }

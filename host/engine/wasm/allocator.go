@@ -2,20 +2,21 @@ package wasm
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// linearMemory is a guest's memory, which grows up to a limit.
+// linearMemory is the memory of a guest, which grows up to a limit. It is its own allocator.
 type linearMemory struct {
 	bytes   []byte
 	limit   uint64
-	peak    int64 // the most it had
-	refused bool  // it was asked for more
+	peak    int64 // the maximum size
+	refused bool  // a request exceeded the limit
 }
 
 var _ experimental.LinearMemory = (*linearMemory)(nil)
 
-// Allocate makes l the memory of the instance that is made next.
+// Allocate returns l as the memory of the next instance.
 func (l *linearMemory) Allocate(_, _ uint64) experimental.LinearMemory { return l }
 
-// Reallocate grows to size bytes, or returns nil: memory.grow answers -1 then.
+// Reallocate grows the memory to size bytes. It returns nil if size exceeds the limit; memory.grow
+// then returns -1.
 func (l *linearMemory) Reallocate(size uint64) []byte {
 	if size > l.limit {
 		l.refused = true
@@ -31,5 +32,5 @@ func (l *linearMemory) Reallocate(size uint64) []byte {
 	return l.bytes
 }
 
-// Free lets go of the memory.
+// Free releases the memory.
 func (l *linearMemory) Free() { l.bytes = nil }

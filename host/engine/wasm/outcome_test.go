@@ -39,17 +39,17 @@ func TestRunEnds(t *testing.T) {
 	}{
 		{"a trap", plugin(nil, wasmtest.Unreachable), abi.ToolError, "trapped: unreachable"},
 		{"division by zero", plugin(nil, append(append(append(wasmtest.Const(1), wasmtest.Const(0)...), wasmtest.I32DivS), wasmtest.Drop)...), abi.ToolError, "trapped: integer divide by zero"},
-		{"out of its memory", plugin(nil, append(wasmtest.Const(1<<20), wasmtest.I32Load8U, 0, 0, wasmtest.Drop)...), abi.ToolError, "trapped: out of bounds memory access"},
-		{"a stack without end", []byte(wasmtools.Recursive), abi.StackLimit, "deeper"},
-		{"more memory than it may have", plugin(func(m *wasmtest.Module) { m.MaxPages = 2000 }, grow...), abi.MemoryLimit, "1 MiB"},
-		{"a trap while it initialises", plugin(func(m *wasmtest.Module) { m.Func("_initialize", 0, wasmtest.Unreachable) }), abi.ToolError, "unreachable"},
-		{"a stack without end while it initialises", plugin(func(m *wasmtest.Module) { m.Func("_initialize", 0, wasmtest.Call(0)...) }), abi.StackLimit, "deeper"},
-		{"more memory while it initialises", plugin(func(m *wasmtest.Module) { m.Func("_initialize", 0, grow...) }), abi.MemoryLimit, "1 MiB"},
-		{"more memory at the start", plugin(func(m *wasmtest.Module) { m.Pages = 17 }), abi.MemoryLimit, "1 MiB"},
+		{"out of bounds", plugin(nil, append(wasmtest.Const(1<<20), wasmtest.I32Load8U, 0, 0, wasmtest.Drop)...), abi.ToolError, "trapped: out of bounds memory access"},
+		{"endless recursion", []byte(wasmtools.Recursive), abi.StackLimit, "stack limit"},
+		{"too much memory", plugin(func(m *wasmtest.Module) { m.MaxPages = 2000 }, grow...), abi.MemoryLimit, "1 MiB"},
+		{"a trap during initialisation", plugin(func(m *wasmtest.Module) { m.Func("_initialize", 0, wasmtest.Unreachable) }), abi.ToolError, "unreachable"},
+		{"endless recursion during initialisation", plugin(func(m *wasmtest.Module) { m.Func("_initialize", 0, wasmtest.Call(0)...) }), abi.StackLimit, "stack limit"},
+		{"too much memory during initialisation", plugin(func(m *wasmtest.Module) { m.Func("_initialize", 0, grow...) }), abi.MemoryLimit, "1 MiB"},
+		{"too much initial memory", plugin(func(m *wasmtest.Module) { m.Pages = 17 }), abi.MemoryLimit, "1 MiB"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := loadPlugin(t, test.code)
-			for range 2 { // the second run has an instance that was used
+			for range 2 { // the second run reuses the instance
 				in := engine.Input{Limits: engine.Limits{MemoryBytes: 1 << 20}}
 				_, err := p.Run(t.Context(), in, engine.Host{})
 				if f, ok := err.(*abi.Fault); !ok || f.Code != test.want || !strings.Contains(f.Message, test.text) {
@@ -60,7 +60,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestShared has programs of one plug-in come and go: each runs while it is open, whatever becomes of the others.
+// TestShared opens and closes programs of one plug-in concurrently. Each must run until it is
+// closed.
 func TestShared(t *testing.T) {
 	e, m := newEngine(t), &wasmtest.Module{Pages: 1}
 	write := m.Import("toolrun.output_write", 2)
@@ -92,7 +93,7 @@ func TestShared(t *testing.T) {
 		})
 	}
 	all.Wait()
-	for _, path := range []string{"a.wasm", "b.wasm"} { // a failure is each caller's own
+	for _, path := range []string{"a.wasm", "b.wasm"} { // each caller gets its own fault
 		_, err := e.Load(t.Context(), engine.Source{Path: path, Code: code, Entry: "three"})
 		if f, ok := err.(*abi.Fault); !ok || f.File != path {
 			t.Errorf("Load of %s = %v; want a fault that names it", path, err)
@@ -100,7 +101,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestLastWords has a plug-in print what Go's runtime does before it gives up.
+// TestLastWords runs a plug-in that prints a message like Go's runtime before it aborts.
 func TestLastWords(t *testing.T) {
 	const words = "panic: oh no\n\ngoroutine 1"
 	m := &wasmtest.Module{Pages: 1}
@@ -115,8 +116,8 @@ func TestLastWords(t *testing.T) {
 	}
 }
 
-// TestStopUnderCollection spins in every way that is known while the garbage collector runs in a loop: a guest that
-// is no point of preemption would hold up both for ever.
+// TestStopUnderCollection runs guests in endless loops of all known kinds while the garbage
+// collector runs in a loop. A guest that cannot be preempted would block both.
 func TestStopUnderCollection(t *testing.T) {
 	collecting, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -138,7 +139,7 @@ func TestStopUnderCollection(t *testing.T) {
 		code []byte
 	}{
 		{"a loop", plugin(nil, loop...)},
-		{"a loop while it initialises", plugin(func(m *wasmtest.Module) { m.Func("_initialize", 0, loop...) })},
+		{"a loop during initialisation", plugin(func(m *wasmtest.Module) { m.Func("_initialize", 0, loop...) })},
 		{"exponential calls", plugin(exponential, wasmtest.Call(40)...)},
 		{"filling memory", plugin(nil, filling()...)},
 	} {
@@ -159,15 +160,15 @@ func deadlineOf(ctx context.Context) time.Time {
 	return deadline
 }
 
-// filling is a loop of memory.fill over the whole page.
+// filling returns an endless loop of memory.fill over the whole page.
 func filling() []byte {
 	code := []byte{wasmtest.Loop, wasmtest.Empty}
 	code = append(append(append(code, wasmtest.Const(0)...), wasmtest.Const(1)...), wasmtest.Const(65536)...)
 	return append(code, 0xfc, 0x0b, 0, wasmtest.Br, 0, wasmtest.End)
 }
 
-// TestCallsEndWithTheRun has guests whose loops do nothing but ask the host for what it refuses: each call looks at
-// the deadline, for it costs the guest one instruction.
+// TestCallsEndWithTheRun runs guests that make failing host calls in a loop. Each call must check
+// the deadline, because it costs the guest only one instruction.
 func TestCallsEndWithTheRun(t *testing.T) {
 	loopOf := func(name string, params int, args ...int32) []byte {
 		return plugin(func(m *wasmtest.Module) { m.Pages = 300; m.Import(name, params) },
@@ -188,7 +189,8 @@ func TestCallsEndWithTheRun(t *testing.T) {
 	}
 }
 
-// TestRunDoesNotWait has a run initialise without end: one with a shorter deadline does not wait for it.
+// TestRunDoesNotWait checks that a run does not wait beyond its deadline for another one that
+// initialises endlessly.
 func TestRunDoesNotWait(t *testing.T) {
 	p := loadPlugin(t, plugin(func(m *wasmtest.Module) {
 		m.Func("_initialize", 0, wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End)
@@ -199,7 +201,7 @@ func TestRunDoesNotWait(t *testing.T) {
 		defer close(done)
 		p.Run(first, engine.Input{}, engine.Host{})
 	}()
-	time.Sleep(50 * time.Millisecond) // either may be first: the other must not wait for it
+	time.Sleep(50 * time.Millisecond) // the order does not matter: neither run may wait for the other
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := p.Run(short, engine.Input{}, engine.Host{}); !errors.Is(err, abi.Timeout) {
@@ -209,10 +211,10 @@ func TestRunDoesNotWait(t *testing.T) {
 	<-done
 }
 
-// TestLimitIsTheRunsOwn has a run with little memory come first.
+// TestLimitIsTheRunsOwn starts with a run with a low memory limit.
 func TestLimitIsTheRunsOwn(t *testing.T) {
 	grow := append(append(wasmtest.Const(100), wasmtest.MemoryGrow, 0), wasmtest.Const(-1)...)
-	grow = append(append(grow, 0x46, wasmtest.If, wasmtest.Empty), wasmtest.Unreachable, wasmtest.End) // where it is -1
+	grow = append(append(grow, 0x46, wasmtest.If, wasmtest.Empty), wasmtest.Unreachable, wasmtest.End) // if the result is -1
 	p := loadPlugin(t, plugin(nil, grow...))
 	for _, test := range []struct {
 		limit int64

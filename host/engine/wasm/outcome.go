@@ -14,13 +14,14 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// conclude says what came of the run, given what the entry answered or what ended it.
-func (r *run) conclude(answered uint64, ended error) (engine.Output, error) {
+// conclude returns the outcome of the run, given the result of the entry or the error that ended
+// it.
+func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	out := engine.Output{MemoryBytes: r.used}
 	if err := r.flush(); err != nil && r.halted == nil {
 		r.halted = err
 	}
-	code := int32(uint32(answered))
+	code := int32(uint32(result))
 	if exit, ok := errors.AsType[*sys.ExitError](ended); ok && r.halted == nil {
 		code, ended = int32(exit.ExitCode()), nil
 	}
@@ -33,18 +34,18 @@ func (r *run) conclude(answered uint64, ended error) (engine.Output, error) {
 		return out, r.failed(code)
 	}
 	var err error
-	if out.Output, err = r.answer(); err != nil {
+	if out.Output, err = r.readOutput(); err != nil {
 		return out, err
 	}
 	if len(r.failure) > 0 {
-		out.Warnings = append(out.Warnings, "the plug-in wrote an error and then ended as a success: "+cut(r.failure, maxNameBytes))
+		out.Warnings = append(out.Warnings, "the plug-in wrote an error, but reported success: "+cut(r.failure, maxNameBytes))
 	}
 	out.Context, err = r.contextChanges()
 	return out, err
 }
 
-// flush hands over what was printed last, and what was logged by an instance that never began. It returns what
-// ended the run from outside, if anything did.
+// flush hands over what was printed last, and what was logged by an instance that never began. It
+// returns what ended the run from outside, if anything did.
 func (r *run) flush() error {
 	if err := r.system.Flush(); err != nil {
 		return r.stopped(err)
@@ -60,7 +61,7 @@ func (r *run) flush() error {
 	return nil
 }
 
-// stopped is what a run ends with that something in its system stopped.
+// stopped returns the error of a run that its WASI system stopped.
 func (r *run) stopped(err error) error {
 	if r.ctx.Err() != nil && (errors.Is(err, r.ctx.Err()) || errors.Is(err, context.Cause(r.ctx))) {
 		return engine.EndOf(r.ctx)
@@ -68,8 +69,8 @@ func (r *run) stopped(err error) error {
 	return err
 }
 
-// answer is the output that the guest wrote.
-func (r *run) answer() (json.RawMessage, error) {
+// readOutput returns the output that the guest wrote.
+func (r *run) readOutput() (json.RawMessage, error) {
 	if r.output == nil {
 		return json.RawMessage("null"), nil
 	}
@@ -79,7 +80,7 @@ func (r *run) answer() (json.RawMessage, error) {
 	return r.output, nil
 }
 
-// check refuses what the guest wrote where it is no JSON.
+// check returns a fault if data of the guest is not valid JSON.
 func (r *run) check(name string, text []byte) error {
 	err := strictjson.Check(text, strictjson.Limits{Depth: r.limits.ValueNesting})
 	if err == nil {
@@ -93,10 +94,10 @@ func (r *run) check(name string, text []byte) error {
 			where += "." + path
 		}
 	}
-	return abi.Faultf(abi.OutputInvalid, "the %s is no JSON: %s: %v", name, where, err)
+	return abi.Faultf(abi.OutputInvalid, "the %s is not valid JSON: %s: %v", name, where, err)
 }
 
-// contextChanges is the object that the guest wrote as its context, nil for none.
+// contextChanges returns the object that the guest wrote as its context, nil if there is none.
 func (r *run) contextChanges() (json.RawMessage, error) {
 	if r.changes == nil {
 		return nil, nil
@@ -106,7 +107,7 @@ func (r *run) contextChanges() (json.RawMessage, error) {
 	}
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(r.changes, &keys) != nil || keys == nil {
-		return nil, abi.Faultf(abi.OutputInvalid, "the context is to be a JSON object")
+		return nil, abi.Faultf(abi.OutputInvalid, "the context must be a JSON object")
 	}
 	for key := range keys {
 		if engine.OfWorkflow(key) {
@@ -119,37 +120,37 @@ func (r *run) contextChanges() (json.RawMessage, error) {
 	return r.changes, nil
 }
 
-// failed is the fault of an entry that answered other than 0.
+// failed returns the fault of an entry that returned a code other than 0.
 func (r *run) failed(code int32) error {
 	if r.tooLarge {
-		return abi.Faultf(abi.OutputLimit, "the output or the context is larger than %d bytes", r.limits.OutputBytes)
+		return abi.Faultf(abi.OutputLimit, "the output or the context exceeds %d bytes", r.limits.OutputBytes)
 	}
 	text := bytes.TrimSpace(r.failure)
 	if len(text) == 0 && r.refused {
 		return r.outOfMemory()
 	}
 	if len(text) == 0 {
-		f := abi.Faultf(abi.ToolError, "the plug-in ended with code %d and did not say why", code)
+		f := abi.Faultf(abi.ToolError, "the plug-in returned code %d without an error message", code)
 		if r.lastWords != "" {
 			return f.WithHint("it printed: %s", r.lastWords)
 		}
-		return f.WithHint("what it logged may say why; error_write, or an error that the handler returns, is where to say it")
+		return f.WithHint("check its log; to report an error, call error_write or return an error from the handler")
 	}
-	var told map[string]json.RawMessage
-	if text[0] != '{' || json.Unmarshal(text, &told) != nil {
+	var report map[string]json.RawMessage
+	if text[0] != '{' || json.Unmarshal(text, &report) != nil {
 		return abi.Faultf(abi.ToolError, "%s", cut(text, maxMessageBytes))
 	}
-	f := &abi.Fault{Code: abi.ToolError, Message: orElse(textOf(told["message"], maxMessageBytes), "the plug-in gave an error without a message")}
-	if issued := r.issued[textOf(told["id"], maxNameBytes)]; issued != nil {
+	f := &abi.Fault{Code: abi.ToolError, Message: orElse(textOf(report["message"], maxMessageBytes), "the plug-in reported an error without a message")}
+	if issued := r.issued[textOf(report["id"], maxNameBytes)]; issued != nil {
 		copied := *issued
 		f = &copied
 	}
-	f.File, f.Stack = textOf(told["file"], maxNameBytes), textOf(told["stack"], maxMessageBytes)
-	f.Line, f.Column = numberOf(told["line"]), numberOf(told["column"])
+	f.File, f.Stack = textOf(report["file"], maxNameBytes), textOf(report["stack"], maxMessageBytes)
+	f.Line, f.Column = numberOf(report["line"]), numberOf(report["column"])
 	return f
 }
 
-// textOf is a string of a guest's error, "" where it is none.
+// textOf returns a string of a guest's error, "" if the value is not a string.
 func textOf(value json.RawMessage, limit int) string {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -158,7 +159,7 @@ func textOf(value json.RawMessage, limit int) string {
 	return cut([]byte(text), limit)
 }
 
-// numberOf is a line or a column, 0 where it is none.
+// numberOf returns a line or a column, 0 if the value is not a positive number.
 func numberOf(value json.RawMessage) int {
 	var number int
 	if json.Unmarshal(value, &number) != nil {
@@ -174,7 +175,7 @@ func orElse(text, other string) string {
 	return text
 }
 
-// What the parts of a guest's error may say.
+// The maximum lengths of the parts of a guest's error.
 const (
 	maxMessageBytes = 4 << 10
 	maxNameBytes    = 256

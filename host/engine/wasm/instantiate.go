@@ -13,21 +13,21 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// starter makes the instances of one plug-in: from a snapshot of an initialised one where that is the same for every
-// run, from an image of the data alone where it is not, and from nothing where the module has state that an image
-// does not hold.
+// starter creates the instances of a plug-in. It restores a snapshot of an initialised instance if
+// that is the same for every run, otherwise an image of the data. If the module has state that an
+// image cannot contain, it instantiates the module.
 type starter struct {
 	plugin *plugin
 
-	turn  chan struct{}   // holds an element while somebody has what follows
-	image *snapshot.Image // made by the first run
+	mutex chan struct{}   // guards the following fields; contains an element while locked
+	image *snapshot.Image // set by the first run
 	ready bool            // the image is of an initialised instance
 	tried bool
 }
 
-func newStarter(p *plugin) *starter { return &starter{plugin: p, turn: make(chan struct{}, 1)} }
+func newStarter(p *plugin) *starter { return &starter{plugin: p, mutex: make(chan struct{}, 1)} }
 
-// instance returns a fresh instance that was initialised; done gives it back.
+// instance returns a fresh, initialised instance. The caller must call done to release it.
 func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done func(), err error) {
 	if m := s.plugin.shown.Memory; m != nil && uint64(m.Min)<<16 > uint64(r.limits.MemoryBytes) {
 		return nil, nil, r.end(r.outOfMemory())
@@ -37,7 +37,7 @@ func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done 
 		return nil, nil, err
 	}
 	if image == nil {
-		return s.fromNothing(ctx, r)
+		return s.instantiate(ctx, r)
 	}
 	restored, err := image.Restore(ctx, machine.Random(r.in.Seed))
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done 
 	return restored.Guest(), done, nil
 }
 
-// failure is what a run ends with that got no instance.
+// failure returns the error of a run that failed to get an instance.
 func (s *starter) failure(ctx context.Context, r *run, err error) error {
 	if errors.Is(err, snapshot.ErrMemory) {
 		return r.end(r.outOfMemory())
@@ -67,7 +67,7 @@ func (s *starter) failure(ctx context.Context, r *run, err error) error {
 	return err
 }
 
-// end makes a fault that did not come from the guest the end of the run.
+// end stops the run with an error of the host, unless it has one already.
 func (r *run) end(err error) error {
 	if r.halted == nil {
 		r.halted = err
@@ -75,11 +75,11 @@ func (r *run) end(err error) error {
 	return err
 }
 
-// prepare makes the image at the first run, which is what an instance then starts from; nil where there is none.
+// prepare creates the image in the first run. It returns nil if the module is not restorable.
 func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, ready bool, err error) {
 	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
+	case s.mutex <- struct{}{}:
+		defer func() { <-s.mutex }()
 	case <-ctx.Done():
 		return nil, false, r.end(engine.EndOf(ctx))
 	}
@@ -90,35 +90,35 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 	if err != nil {
 		return nil, false, s.failure(ctx, r, err)
 	}
-	taken, err := s.take(ctx, base, r)
+	captured, err := s.capture(ctx, base, r)
 	if err != nil && ctx.Err() != nil {
 		_ = base.Close(context.WithoutCancel(ctx))
 		return nil, false, r.end(engine.EndOf(ctx))
 	}
 	s.tried = true
-	if err != nil { // it varies, or fails: each run initialises its own, and hears of the failure
+	if err != nil { // the state varies or the initialisation fails: each run initialises its own instance and reports the error
 		s.image = base
 		return s.image, false, nil
 	}
-	s.image, s.ready = taken, true
+	s.image, s.ready = captured, true
 	return s.image, true, base.Close(ctx)
 }
 
-// take initialises an instance that belongs to no run.
-func (s *starter) take(ctx context.Context, base *snapshot.Image, r *run) (*snapshot.Image, error) {
-	witness := &snapshot.NondeterminismProbe{Monotonic: machine.Nanotime}
-	nobody, err := newRun(r.ctx, engine.Input{Limits: r.limits}, engine.Host{}, s.plugin.table, machine.Sources{
-		Walltime: witness.Walltime, Nanotime: witness.Nanotime, Random: witness,
+// capture initialises an instance outside of a run, and returns its image.
+func (s *starter) capture(ctx context.Context, base *snapshot.Image, r *run) (*snapshot.Image, error) {
+	probe := &snapshot.NondeterminismProbe{Monotonic: machine.Nanotime}
+	detached, err := newRun(r.ctx, engine.Input{Limits: r.limits}, engine.Host{}, s.plugin.table, machine.Sources{
+		Walltime: probe.Walltime, Nanotime: probe.Nanotime, Random: probe,
 	})
 	if err != nil {
 		return nil, err
 	}
-	nobody.memory = &linearMemory{}
-	return snapshot.CaptureInitialized(nobody.with(ctx), base, witness)
+	detached.memory = &linearMemory{}
+	return snapshot.CaptureInitialized(detached.with(ctx), base, probe)
 }
 
-// fromNothing makes an instance as wazero does.
-func (s *starter) fromNothing(ctx context.Context, r *run) (api.Module, func(), error) {
+// instantiate instantiates the module without an image.
+func (s *starter) instantiate(ctx context.Context, r *run) (api.Module, func(), error) {
 	allocated := experimental.WithMemoryAllocator(ctx, r.memory)
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions(initialise)
 	guest, err := s.plugin.machine.Instantiate(allocated, config)
@@ -129,7 +129,7 @@ func (s *starter) fromNothing(ctx context.Context, r *run) (api.Module, func(), 
 	return guest, func() { _ = guest.Close(context.WithoutCancel(ctx)) }, nil
 }
 
-// close is called when no run is under way.
+// close frees the image. No run may be in progress.
 func (s *starter) close() error {
 	if s.image == nil {
 		return nil
@@ -137,6 +137,6 @@ func (s *starter) close() error {
 	return s.image.Close(context.Background())
 }
 
-// Prepare opens what starting plug-ins from snapshots takes from the system. A process calls it before it gives up the
-// right to open files; without it, starts take longer there.
+// Prepare opens the files that starting plug-ins from snapshots needs. A process must call it
+// before it drops the permission to open files; otherwise starts take longer.
 func Prepare() { snapshot.Prepare() }
