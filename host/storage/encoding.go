@@ -81,7 +81,7 @@ func HasVersion(data []byte, v Version) (bool, error) {
 		return v.Revision == 0 && v.Generation == "", nil
 	}
 	if len(data) < recordHeader || data[0] != recordFormat {
-		return false, corrupt(v.Key, "it is cut short or of another format")
+		return false, corrupt(v.Key, "it is truncated or has another format")
 	}
 	d := decoder{rest: data[recordHeader:]}
 	revision, generation := int64(d.uvarint()), d.take(d.uvarint())
@@ -92,7 +92,7 @@ func HasVersion(data []byte, v Version) (bool, error) {
 func (r *Record) decode(key Key, data []byte) ([]byte, error) {
 	*r = Record{}
 	if len(data) < recordHeader {
-		return nil, corrupt(key, "it is cut short")
+		return nil, corrupt(key, "it is truncated")
 	}
 	if data[0] != recordFormat {
 		return nil, corrupt(key, fmt.Sprintf("its format is %d, not %d", data[0], recordFormat))

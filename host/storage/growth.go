@@ -89,7 +89,7 @@ func (g *Growth) All() iter.Seq2[Key, Usage] {
 	}
 }
 
-// AppBytes returns the growth of the accounts of apps in bytes, which include those of their users.
+// AppBytes returns the growth in bytes of all accounts of apps. Their users are included.
 func (g *Growth) AppBytes() (added int64) {
 	for account, u := range g.All() {
 		if app, _ := account.Group(); app == account {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestGrowth adds up changes of few and of many accounts, some of which cancel out.
+// TestGrowth adds up changes of a few accounts and of many. Some of the changes cancel out.
 func TestGrowth(t *testing.T) {
 	group := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"})
 	for _, users := range []int{1, 3, 4, 50} {

@@ -89,8 +89,8 @@ func (h Held) Size() int {
 	return n
 }
 
-// Check is the part of a check that is the same for every backend. It returns ErrChanged if same
-// reports false for a version, or sameRange for a range. It returns their errors unchanged.
+// Check is the common part of the checks of all backends. It returns ErrChanged if same reports
+// false for a version, or sameRange for a range. It returns their errors unchanged.
 func (h Held) Check(same func(Version) (bool, error), sameRange func(Range) (bool, error)) error {
 	for _, v := range h.Versions {
 		if ok, err := same(v); err != nil || !ok {
@@ -112,8 +112,7 @@ func changedOr(err error) error {
 	return ErrChanged
 }
 
-// Touched returns the part of h that writes to some keys can have changed. It always includes
-// floors.
+// Touched returns the part of h that a write to some keys can change. It always includes floors.
 func (h Held) Touched(written []Key) Held {
 	set := make(map[Key]struct{}, len(written))
 	for _, k := range written {

@@ -46,7 +46,7 @@ type History struct {
 	maxChanges, maxBytes int
 }
 
-// past is one change. Its key and generation are in the text from start on.
+// past is one change. Its key and generation are in text, from start on.
 type past struct {
 	at              Position
 	revision        int64
@@ -121,17 +121,17 @@ func (h *History) after(p Position) int {
 }
 
 // Suspects returns the part of held that may have changed in a snapshot of everything up to a
-// commit, according to the history. Besides are further keys that were written.
-func (h *History) Suspects(held Held, commit uint64, besides []Key) Held {
+// commit, according to the history. extra lists further written keys.
+func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 	size := held.Size()
 	if size <= smallCheck {
 		return held
 	}
-	written, ok := h.keys(held.Since, commit, size-len(besides))
+	written, ok := h.keys(held.Since, commit, size-len(extra))
 	if !ok {
 		return held
 	}
-	return held.Touched(append(written, besides...))
+	return held.Touched(append(written, extra...))
 }
 
 // keys returns the keys written after since and up to a commit; false if that is unknown, or if

@@ -2,8 +2,8 @@ package storage
 
 import "errors"
 
-// ErrFull is wrapped by errors of a backend without free space: those of Spacer, and of an Update
-// for whose commit the disk had no room.
+// ErrFull is wrapped by the errors of a backend without free space: by errors of Spacer, and of an
+// Update whose commit did not fit on the disk.
 var ErrFull = errors.New("no space is left for more records")
 
 // Spacer is a Backend that can report that its space is used up. Backends that do not implement it

@@ -33,10 +33,10 @@ func (u Usage) grows() bool { return u.Records > 0 || u.Bytes > 0 }
 // SizeOf returns the number of bytes that a record counts for in Usage.
 func SizeOf(r Record) int64 { return int64(len(r.Key) + len(r.Content)) }
 
-// Accounts returns the accounts for which a record counts: that of its tenant and app and, if it
-// has a user, that of the user in the app. The name of an account is a key of tenant, app and, for
-// a user's account, user. The user is the one in the record's key, or else in its subject tag.
-// Entries of the ledger and records of metering count for accounts of their own, whose names begin
+// Accounts returns the accounts for which a record counts: the account of its tenant and app and,
+// if it has a user, the account of the user in the app. The name of an account is a key of tenant,
+// app and, for a user's account, user. The user is the one in the record's key, or else in its
+// subject tag. Ledger entries and metering records count for separate accounts, whose names begin
 // with a System part.
 func (r Record) Accounts() []Key {
 	var all []Key
@@ -69,7 +69,7 @@ func (r Record) eachAccount(do func(account Key)) {
 	}
 }
 
-// UserAccount returns the account of a user, given that of the app.
+// UserAccount returns the account of a user in an app, whose account is app.
 func UserAccount(app Key, user string) Key { return app.With(Part{User, user}) }
 
 // Ledger is the System part of the keys of ledger entries, which count for an account of their own.

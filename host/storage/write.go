@@ -36,10 +36,10 @@ func Removal(old Head) Change {
 	return Change{Old: old, Write: Write{Record: Record{Key: old.Key}, Delete: true}}
 }
 
-// ApplyUpdate is the part of Update that is the same for every backend: it calls fn with the
-// records under keys and checks the writes that fn returns. It converts times to UTC and whole
-// microseconds, and omits deletes of absent records. It returns an error of fn unchanged. A panic
-// in fn becomes an error, so that updates of others do not fail with it.
+// ApplyUpdate is the common part of the Update of all backends: it calls fn with the records under
+// keys and checks the writes that fn returns. It converts times to UTC and whole microseconds, and
+// omits deletes of absent records. It returns an error of fn unchanged. A panic in fn becomes an
+// error, so that it does not affect other updates.
 func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error)) ([]Change, error) {
 	writes, err := call(fn, now)
 	if err != nil {
@@ -86,8 +86,8 @@ func newIndexes(keys []Key) *indexes {
 	return p
 }
 
-// take returns the index of a key. It reports false for unknown keys and from the second call for a
-// key on.
+// take returns the index of a key. It returns false for unknown keys, and for a key that was
+// already taken.
 func (p *indexes) take(k Key) (int, bool) {
 	i, ok := p.find(k)
 	if !ok || p.taken[i] {

@@ -21,8 +21,8 @@ type rule struct {
 	others []string
 }
 
-// rules has a line for every package, including those of nested modules. Packages that define
-// contracts import no other package of the repository, and imports go in one direction.
+// rules has a line for every package, including the packages of nested modules. Packages that
+// define contracts import no other package of the repository, and imports go in one direction.
 var rules = map[string]rule{
 	"abi":                 {},
 	"internal/strictjson": {},

@@ -1,11 +1,12 @@
-// Command words finds phrases that readers stumble over, names that do not use the term of the field,
-// and broken links. Its tests check the tree against a budget. The command prints the findings:
+// Command words finds phrases that readers stumble over, names that do not use the term of the
+// field, and broken links. Its tests check the tree against a budget. The command prints the
+// findings:
 //
 //	go run ./internal/words                 all phrases and names
 //	go run ./internal/words host/memory     only those below a folder
 //
-// testdata/budget.txt contains the permitted number of findings of each folder. The numbers can only
-// decrease: after a cleanup, "go test ./internal/words -update" lowers them.
+// testdata/budget.txt contains the permitted number of findings of each folder. The numbers can
+// only decrease: after a cleanup, "go test ./internal/words -update" lowers them.
 package main
 
 import (

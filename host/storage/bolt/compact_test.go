@@ -20,7 +20,7 @@ import (
 // canary is a string that only the removed records contain.
 const canary = "CANARY-of-an-erased-user"
 
-// fillAndErase writes records of all sizes, some with canaries, and removes the latter.
+// fillAndErase writes records of all sizes, some with countCanaries, and removes the latter.
 func fillAndErase(t *testing.T, b *bolt.Backend) {
 	t.Helper()
 	for i := range 400 {
@@ -53,7 +53,7 @@ func records(t *testing.T, path string) []storage.Record {
 	return found
 }
 
-func canaries(t *testing.T, path string) int {
+func countCanaries(t *testing.T, path string) int {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	must(t, err)
@@ -73,7 +73,7 @@ func TestCopiesOmitRemovedData(t *testing.T) {
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "stream"), stream.Bytes(), 0o600))
 	must(t, b.Close())
-	if canaries(t, path) == 0 {
+	if countCanaries(t, path) == 0 {
 		t.Fatal("the file has none of the removed bytes, so this test would find nothing")
 	}
 	want := records(t, path)
@@ -85,7 +85,7 @@ func TestCopiesOmitRemovedData(t *testing.T) {
 	}
 	for _, name := range []string{"backup", "stream", "compact"} {
 		copied := filepath.Join(dir, name)
-		if n := canaries(t, copied); n != 0 {
+		if n := countCanaries(t, copied); n != 0 {
 			t.Errorf("%s contains removed data %d times", name, n)
 		}
 		if info, err := os.Stat(copied); err != nil || info.Size() > done.Before*2/3 {

@@ -30,14 +30,15 @@ func freePages(t *testing.T, b *Backend) (left storage.Key) {
 	return left
 }
 
-// crashed copies the file of an open backend, in the state that a killed process would leave.
-func crashed(t *testing.T, b *Backend) (path string) {
+// crashCopy returns the path of a copy of an open backend's file, in the state that a killed
+// process would leave.
+func crashCopy(t *testing.T, b *Backend) (path string) {
 	t.Helper()
 	data, err := os.ReadFile(b.fd.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	path = filepath.Join(t.TempDir(), "crashed")
+	path = filepath.Join(t.TempDir(), "crashCopy")
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestCrashWithoutFreelist(t *testing.T) {
 	if hasFreelist(before.file) {
 		t.Error("the commits in a large file store the free list; want it omitted")
 	}
-	path := crashed(t, before)
+	path := crashCopy(t, before)
 	if report, err := Check(path); err != nil || !report.OK() {
 		t.Errorf("Check = %+v, %v; want no problems", report, err)
 	}

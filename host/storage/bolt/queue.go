@@ -152,7 +152,7 @@ func (q *queue) learn(done []*request) {
 			q.large[r.from] = r.bytes
 		}
 	}
-	q.pause = !q.pause && total >= largeBytes // at most every second one, whatever small requests turn out to write
+	q.pause = !q.pause && total >= largeBytes // at most every second commit, however large its requests turn out to be
 }
 
 // done removes the first n requests and reports whether there are more. If not, the caller stops
@@ -164,7 +164,7 @@ func (q *queue) done(n int) (more bool) {
 	q.learn(q.items[:n])
 	left := n < q.taken
 	q.items, q.taken = slices.Delete(q.items, 0, n), 0
-	if left { // behind what came meanwhile, where that has an earlier round
+	if left { // after newer requests with an earlier round
 		slices.SortStableFunc(q.items, func(a, b *request) int { return cmp.Compare(a.round, b.round) })
 	}
 	q.busy = len(q.items) > 0

@@ -103,8 +103,8 @@ type search struct {
 	done   bool
 }
 
-// expired removes records that have expired. It finds them outside of commits, which would all wait
-// while it skips records that have not; the commit then checks those that it found.
+// expired removes expired records. It searches for them outside of commits, because all commits
+// would wait while it skips other records. The commit then checks the records that were found.
 func (r *removal) expired(ctx context.Context, s search) error {
 	for len(r.removed) < r.limit && !s.done && (s.group == "" || s.looked < maxGroupLooked) {
 		keys, err := r.find(ctx, &s)
@@ -150,7 +150,7 @@ func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err 
 				continue
 			}
 			found, err := fetchHead(tx, key)
-			size += found.ContentBytes // which may have been read for its checksum
+			size += found.ContentBytes // the content may have been read for its checksum
 			if err != nil {
 				r.unreadable = err
 			} else if found.Expired(s.at) {
@@ -172,8 +172,8 @@ func (s *search) counts(key storage.Key) bool {
 // entries yields the index entries of records that may match, with their keys.
 type entries = iter.Seq2[[]byte, storage.Key]
 
-// under yields the entries with a prefix, and what key makes of them, up to the first that it
-// refuses. It begins at from, if that is not nil.
+// under returns the entries of an index with a prefix, in the form that key returns, up to the
+// first that key rejects. It begins at from, if from is not nil.
 func under(bucket *bbolt.Bucket, prefix, from []byte, key func(entry []byte) (storage.Key, bool)) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		if from == nil {
@@ -188,7 +188,7 @@ func under(bucket *bbolt.Bucket, prefix, from []byte, key func(entry []byte) (st
 	}
 }
 
-// listed yields keys that are in no index.
+// listed returns keys as entries that are not in an index.
 func listed(keys []storage.Key) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		for _, k := range keys {
@@ -199,7 +199,7 @@ func listed(keys []storage.Key) entries {
 	}
 }
 
-// removal removes records in commits of a bounded size.
+// removal is a removal of records in commits of a bounded size.
 type removal struct {
 	b      *Backend
 	sender sender // whose turn the commits take
@@ -210,8 +210,8 @@ type removal struct {
 	unreadable error // of the last record that could not be read
 }
 
-// indexed removes the candidates that match, from the beginning of an index until a pass finds
-// none: records that others write meanwhile, before its position, are found by the next pass.
+// indexed removes the matching candidates of an index, in passes, until a pass finds none. A pass
+// misses records that others write before its position; the next pass finds them.
 func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, from []byte) entries) error {
 	for {
 		var from []byte
@@ -289,7 +289,7 @@ func (r *removal) chunk(ctx context.Context, candidates func(*transaction) entri
 	return c, nil
 }
 
-// look adds the record under a key to those that are removed, if it matches.
+// look adds the record under a key to the records to remove, if it matches.
 func (c *chunk) look(t *transaction, k storage.Key, match func(storage.Record) bool) {
 	c.looked++
 	found, err := fetchHead(t.tx, k)

@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestReaderDelaysNoUpdates makes the file outgrow every small mapping while a transaction reads.
+// TestReaderDelaysNoUpdates makes the file outgrow a small mapping while a transaction reads:
+// updates must not wait for the reader.
 func TestReaderDelaysNoUpdates(t *testing.T) {
 	b := openTest(t)
 	began, end := make(chan struct{}), make(chan struct{})

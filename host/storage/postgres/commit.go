@@ -55,9 +55,9 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 // beginUpdate is the statement that begins the transaction of transact.
 const beginUpdate = `begin isolation level serializable read write`
 
-// transact runs the statements that query adds, of which one is beginUpdate, and makes the changes
-// that decide then returns, in one transaction. Both are called again after a conflict. The error
-// of decide is returned as it is, if what it saw was consistent.
+// transact runs the statements that query adds, which include beginUpdate, and applies the changes
+// that decide returns, in one transaction. After a conflict it calls both again. It returns the
+// error of decide unchanged, provided that decide saw a consistent state.
 func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide func() ([]storage.Change, error)) error {
 	var refused error
 	err := b.retry(ctx, func(attempt int) error {

@@ -66,7 +66,7 @@ func queueTags(batch *pgx.Batch, sql string, changes []storage.Change, in, notIn
 	}
 }
 
-// queueFloors adds the statement that raises the floors of what is removed.
+// queueFloors adds the statement that raises the floors of removed records.
 func queueFloors(batch *pgx.Batch, changes []storage.Change) {
 	raised := map[storage.Key]int64{}
 	for _, c := range changes {

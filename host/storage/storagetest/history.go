@@ -25,10 +25,10 @@ func testHistories(t *testing.T, open func(t *testing.T) storage.Backend) {
 		m.next = m.past[0].at
 		rt.Repeat(map[string]func(*rapid.T){
 			"update": m.update,
-			"refuse": m.refuse,
+			"reject": m.reject,
 			"spend":  m.spend,
 			"scan":   m.scan,
-			"drop":   m.drop,
+			"delete": m.delete,
 			"sweep":  m.sweep,
 			"hold":   m.hold,
 			"follow": m.follow,
@@ -194,7 +194,7 @@ func (m *model) spend(t *rapid.T) {
 		over = over || l.Max.Records > 0 && is.Records > max(was.Records, l.Max.Records) || l.Max.Bytes > 0 && is.Bytes > max(was.Bytes, l.Max.Bytes)
 	}
 	err := putWithin(m.b, budget, writes...)
-	if _, refused := errors.AsType[*storage.OverBudgetError](err); refused != over || err != nil && !refused {
+	if _, rejected := errors.AsType[*storage.OverBudgetError](err); rejected != over || err != nil && !rejected {
 		t.Fatalf("Update within %+v = %v; want it to be over budget: %v", budget, err, over)
 	}
 	if !over {
@@ -212,11 +212,11 @@ func sumOf(records map[storage.Key]storage.Record, account storage.Key) (sum sto
 	return sum
 }
 
-func (m *model) refuse(t *rapid.T) {
+func (m *model) reject(t *rapid.T) {
 	keys, writes := m.drawWrites(t)
-	refused := errors.New("refused")
-	err := m.b.Update(context.Background(), storage.Keys(keys...), func([]storage.Record) ([]storage.Write, error) { return writes, refused })
-	if err != refused {
+	rejected := errors.New("rejected")
+	err := m.b.Update(context.Background(), storage.Keys(keys...), func([]storage.Record) ([]storage.Write, error) { return writes, rejected })
+	if err != rejected {
 		t.Fatalf("Update = %v; want the function's error", err)
 	}
 }
@@ -239,7 +239,7 @@ func (m *model) scan(t *rapid.T) {
 	sameHeads(t, "Heads", heads, want)
 }
 
-func (m *model) drop(t *rapid.T) {
+func (m *model) delete(t *rapid.T) {
 	what := storage.Selector{Prefix: rapid.SampledFrom(modelPrefixes).Draw(t, "prefix")}
 	if what.Tag = rapid.SampledFrom(append([]string{""}, modelTags...)).Draw(t, "tag"); what.Tag != "" {
 		what.Group = rapid.SampledFrom([]storage.Key{"", app("a"), app("aa"), app("b")}).Draw(t, "group")

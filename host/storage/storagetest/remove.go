@@ -124,9 +124,9 @@ func testSweep(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testSweepLooksAgain extends and shortens a lifetime while a sweeper runs. Sweeps must check the
+// testSweepChecksExpiry extends and shortens a lifetime while a sweeper runs. Sweeps must check the
 // current expiry, not one from the index, and never remove a record before it expires.
-func testSweepLooksAgain(t *testing.T, b storage.Backend) {
+func testSweepChecksExpiry(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	k := app("a", store("s"))
 	r := record(k, 1, "x")

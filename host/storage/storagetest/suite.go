@@ -49,7 +49,7 @@ func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 		{"tags", testTags},
 		{"neighbours", testDeleteWhileWriting},
 		{"sweep", testSweep},
-		{"sweep looks again", testSweepLooksAgain},
+		{"sweep checks expiry", testSweepChecksExpiry},
 		{"limits", testLimits},
 		{"creation race", testCreationRace},
 		{"write skew", testWriteSkew},
