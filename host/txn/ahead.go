@@ -7,7 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// What a commit prepares outside of the backend's transaction, where it blocks no others.
+// This file has the parts of a commit that run outside of the backend's transaction, where they do
+// not block others.
 
 // expect predicts the effects of the commit, so that OnCommit, whose records may be large, is
 // called before it.
@@ -37,8 +38,8 @@ func (c *commit) expect() (err error) {
 	return nil
 }
 
-// allKeys returns the keys that decide needs: those of guards, of the records that it writes, and
-// more.
+// allKeys returns the keys of all records that decide needs: of guards, of written records and
+// their floors, and of extra records.
 func (c *commit) allKeys(more []storage.Key) keySet {
 	tx, guards := c.tx, c.tx.run.o.Guards
 	keys := make([]storage.Key, 0, len(guards)+len(more)+2*len(tx.local.entries)+2)
@@ -84,7 +85,7 @@ func (c *commit) applyAhead(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return conflictAtEnd(ctx)
 		}
-		// Each in a snapshot of its own: the commit checks all of them together.
+		// Each record has its own snapshot: the commit checks all of them together.
 		fetched, err := c.tx.fetch(ctx, []storage.Key{key})
 		if err != nil {
 			return err

@@ -81,8 +81,8 @@ func (u *updated) keep(tx *Tx, e *entry, update Update) error {
 	return nil
 }
 
-// joinDecided puts an entry into the read set after an update was decided on it. The record must be
-// unchanged.
+// joinDecided puts an entry into the read set because an update depended on its record. The record
+// must be unchanged.
 func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	raw, base := e.raw.Version(), e.base.Exists()
 	if _, err := tx.load(ctx, e.key, true); err != nil {
@@ -94,7 +94,7 @@ func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// put sets the record that is written to next, which replaces old.
+// put makes next the record to write. old is the record as the body sees it so far.
 func (w *write) put(key storage.Key, old, next storage.Record, warnings any) {
 	w.set, w.warnings = true, warnings
 	if next.Content == nil {

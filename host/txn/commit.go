@@ -11,11 +11,12 @@ import (
 const (
 	// commitTimeout bounds a commit, which the end of the run's context no longer stops.
 	commitTimeout = 30 * time.Second
-	// maxMisses bounds how often blind updates are applied again for one commit outside of the
-	// backend's transaction.
+	// maxMisses is the number of times that blind updates are applied again for one commit outside
+	// of the backend's transaction.
 	maxMisses = 8
-	// quickBytes bounds the contents that updates read and write inside it: so little that many
-	// commits to one record share a transaction. After lockedMisses it is MaxBlindBytes.
+	// quickBytes bounds the contents that updates read and write inside the backend's transaction.
+	// It is small, so that many commits to one record can share a transaction. After lockedMisses
+	// the bound is MaxBlindBytes.
 	quickBytes   = 32 << 10
 	lockedMisses = 3
 )
@@ -38,8 +39,8 @@ type commit struct {
 	limits storage.Budget
 	// full is the error of a backend that has no room for more, or nil; see [storage.Space].
 	full error
-	// expected has the effects of the commit if no record changes before it, and extra what
-	// OnCommit made of them.
+	// expected contains the effects of the commit if no record changes before it, and extra the
+	// writes of OnCommit for them.
 	expected Effects
 	extra    []storage.Write
 
@@ -58,8 +59,8 @@ type applied struct {
 	write write
 }
 
-// store stores what the attempt wrote in one update of the backend, if everything that it read is
-// unchanged.
+// store stores the writes of the attempt in one update of the backend, if everything that it read
+// is unchanged.
 func (c *commit) store(ctx context.Context) (Outcome, error) {
 	tx := c.tx
 	inTime, cancel := context.WithTimeout(ctx, commitTimeout)
@@ -82,7 +83,7 @@ func (c *commit) store(ctx context.Context) (Outcome, error) {
 	return Outcome{}, err
 }
 
-// dryRun decides what a commit of the current records would do, and stores nothing.
+// dryRun computes the effects of a commit to the current records, and stores nothing.
 func (c *commit) dryRun(ctx context.Context) (Outcome, error) {
 	tx := c.tx
 	err := c.settle(ctx, func() error {
@@ -101,8 +102,8 @@ func (c *commit) dryRun(ctx context.Context) (Outcome, error) {
 	return Outcome{Effects: c.effects}, err
 }
 
-// settle calls try, which decides the commit, until the records of blind updates do not change in
-// between. If there is no room for the commit, it reclaims some once.
+// settle calls try, which decides the commit, until the records of blind updates did not change
+// meanwhile. If there is no space for the commit, it reclaims some once.
 func (c *commit) settle(ctx context.Context, try func() error) error {
 	r := c.tx.run
 	if err := r.draw(); err != nil {
@@ -133,22 +134,22 @@ func (c *commit) settle(ctx context.Context, try func() error) error {
 			reclaimed = true
 		case c.lacksRoom(err) && c.tx.local.wrote() && !r.refused:
 			r.refused = true
-			return ErrConflict // the next attempt gets the error from a call
+			return ErrConflict // a call of the next attempt returns the error
 		default:
 			return err
 		}
 	}
 }
 
-// lacksRoom reports whether an error is that of a commit that adds more than there is room for.
+// lacksRoom reports whether an error means that a commit would exceed a budget or the free space.
 func (c *commit) lacksRoom(err error) bool {
 	_, over := errors.AsType[*storage.OverBudgetError](err)
 	return over || c.full != nil && errors.Is(err, c.full)
 }
 
-// lookUp finds out whether a commit was applied whose reply was lost: each record that it wrote has
-// the run's id. Records with another id prove nothing, because others may have written them since,
-// or the commit may still be on its way.
+// lookUp determines whether a commit whose reply was lost was applied: if so, each record that it
+// wrote has the run's id. Records with another id prove nothing: others may have written them
+// since, or the commit may still be in progress.
 func (c *commit) lookUp(ctx context.Context, lost error) error {
 	r := c.tx.run
 	if r.db.breaks(lookedUp) {
@@ -163,7 +164,7 @@ func (c *commit) lookUp(ctx context.Context, lost error) error {
 			keys = append(keys, w.Record.Key)
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout) // that of the commit may have ended
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTimeout) // the commit's own context may have ended
 	defer cancel()
 	records, _, err := r.db.backend.Read(ctx, keys, storage.Held{})
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// decide is the function of the backend's update: it returns what to write, given the current
-// records under c.keys. Others wait while it runs.
+// decide is the function of the backend's update: it returns the writes for the current records
+// under c.keys. Others wait while it runs.
 func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	tx, r := c.tx, c.tx.run
 	c.writes, c.growth, c.budget = nil, storage.Growth{}, quickBytes
@@ -41,7 +41,7 @@ func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	return c.writes, nil
 }
 
-// decideWrite decides what to write to a record.
+// decideWrite decides the write to a record.
 func (c *commit) decideWrite(e *entry, now []storage.Record) error {
 	tx := c.tx
 	raw := now[c.keys.find(e.key)]
@@ -74,8 +74,8 @@ func (c *commit) decideWrite(e *entry, now []storage.Record) error {
 	return nil
 }
 
-// writeOn returns what an entry's updates make of the current record: what the attempt saw, if the
-// record is the same.
+// writeOn returns the result of an entry's updates on the current record. If the record is
+// unchanged, that is the result that the attempt saw.
 func (c *commit) writeOn(e *entry, raw, base storage.Record, above int64) (write, error) {
 	db := c.tx.run.db
 	unchecked := e.read && db.breaks(commitHolds) || !e.read && db.breaks(blindReapplied)
@@ -89,7 +89,7 @@ func (c *commit) writeOn(e *entry, raw, base storage.Record, above int64) (write
 		return a.write, nil
 	}
 	if c.budget < e.write.bytes+len(base.Content) {
-		return write{}, errMissed // by what is known before the updates
+		return write{}, errMissed // too large even before the updates
 	}
 	w, err := c.tx.reapply(e, base, above, &c.budget)
 	if err != nil {
@@ -105,7 +105,7 @@ func (c *commit) add(old storage.Record, w storage.Write) {
 	}
 }
 
-// addExtra adds what OnCommit writes.
+// addExtra adds the writes of OnCommit.
 func (c *commit) addExtra(now []storage.Record) (err error) {
 	o, extra := c.tx.run.o, c.extra
 	if o.OnCommit != nil && !c.asExpected() {

@@ -45,8 +45,8 @@ func (tx *Tx) rollBack(mark int) {
 	}
 }
 
-// joinAsSeen puts a record whose blind updates are undone into the read set. That they succeeded
-// showed the body something about the record, and no commit will apply them again.
+// joinAsSeen puts a record whose blind updates are undone into the read set. Their success revealed
+// something about the record to the body, and no commit will apply them again.
 func (tx *Tx) joinAsSeen(e *entry) {
 	tx.join(e)
 	tx.reads.hold(&e.raw, e.key)

@@ -4,8 +4,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// overlay is the set of records that an attempt has touched, as they were read and as it leaves
-// them.
+// overlay is the set of records that an attempt has used, each as it was read and as the attempt
+// leaves it.
 type overlay struct {
 	entries []*entry // in the order in which they were touched
 	index   map[storage.Key]*entry
@@ -24,7 +24,7 @@ type entry struct {
 	// raw is the stored record. Base is its visible state: raw, or the zero Record if its life has
 	// ended.
 	raw, base storage.Record
-	// life is the life of base, and at the position at which raw was read.
+	// life is the life of base, at the position at which raw was read.
 	life life
 	at   storage.Position
 	// read reports whether the record is in the read set, and ranged whether a range holds it.
@@ -81,7 +81,7 @@ func (o *overlay) add(e *entry) {
 	}
 }
 
-// count adds an entry to the sums or, if sign is -1, removes it before it changes.
+// count adds an entry to the sums. If sign is -1, it subtracts the entry, before a change.
 func (o *overlay) count(e *entry, sign int) {
 	size := sign * e.size()
 	o.bytes += size
@@ -108,7 +108,7 @@ func (o *overlay) fits(e *entry, n int) bool {
 	return writes <= MaxWrites && (writes == 1 || bytes <= MaxWriteBytes || bytes <= o.writeBytes)
 }
 
-// put adds the entry of a record that was read, or updates the one that there is.
+// put adds the entry of a record that was read, or updates the existing entry.
 func (o *overlay) put(now *entry) *entry {
 	e := o.find(now.key)
 	if e == nil {
@@ -141,7 +141,7 @@ func (o *overlay) touched() []storage.Key {
 	return keys
 }
 
-// effects returns what the attempt read.
+// effects returns the effects of the attempt, with only its reads.
 func (o *overlay) effects(attempts int) Effects {
 	effects := Effects{Attempts: attempts}
 	for _, e := range o.entries {

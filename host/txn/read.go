@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// maxReads bounds how often a read is repeated because others changed what it depends on.
+// maxReads is the number of times that a read is repeated because others changed its records.
 const maxReads = 4
 
 // errRaced is the error of a read of ranges that changed while everything else was unchanged.
@@ -96,8 +96,8 @@ func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Ra
 	return nil, tx.conflict()
 }
 
-// readFloor finds out above which revision a new record begins, before the body sees its revision.
-// The attempt then depends on that.
+// readFloor reads the floor of a new record, which bounds its revision from below, before the body
+// sees that revision. The attempt then depends on the floor.
 func (tx *Tx) readFloor(ctx context.Context, e *entry) error {
 	if e.floored {
 		return nil

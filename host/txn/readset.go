@@ -77,7 +77,7 @@ func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.R
 	return records, nil
 }
 
-// heldBut returns what is held, but not the versions if a rule is broken.
+// heldBut returns everything held, but omits the versions if a rule is broken.
 func (s *readSet) heldBut(broken rule) storage.Held {
 	held := s.held
 	if s.db.breaks(broken) {

@@ -24,18 +24,18 @@ type run struct {
 	// generation is the generation of records that the run creates.
 	generation string
 	attempts   int
-	// refused is true once there was no room for a commit.
+	// refused reports whether a commit exceeded its budget or the free space.
 	refused bool
 }
 
 // Run executes body in attempts until one commits or fails. If body fails, nothing is stored and
-// Run returns its error, provided that what it read is unchanged when it ends: otherwise it is
-// executed again. Errors of the backend are returned as they are, [*storage.OverBudgetError]
-// included. An error that wraps [storage.ErrUnknownOutcome] means that the transaction may or may
-// not have been stored.
+// Run returns its error, provided that everything it read is unchanged at that time: otherwise body
+// is executed again. Errors of the backend are returned unchanged, including
+// [*storage.OverBudgetError]. An error that wraps [storage.ErrUnknownOutcome] means that the
+// transaction may or may not have been stored.
 //
 // Body must end soon after ctx does, return ErrConflict if it gets it, and have no effect outside
-// of its Tx. Once a commit has begun, the end of ctx no longer stops it.
+// of its Tx. After a commit has begun, the end of ctx no longer stops it.
 func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx) error) (Outcome, error) {
 	r := &run{db: db, o: &o, ctx: ctx, now: db.now()}
 	defer func() { r.lease.Release() }()
@@ -53,8 +53,8 @@ func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx
 	}
 }
 
-// queueAgain takes the fair locks of what an attempt touched, before the next attempt. Its error
-// ends the run: another attempt cannot succeed.
+// queueAgain takes the fair locks of the records that an attempt used, before the next attempt. Its
+// error ends the run: another attempt cannot succeed.
 func (r *run) queueAgain(ctx context.Context, tx *Tx) error {
 	r.lease.Release()
 	if err := r.lock(ctx, tx.local.touched(), tx.reads.prefixes()); err != nil {
@@ -79,7 +79,7 @@ func (r *run) lock(ctx context.Context, keys, prefixes []storage.Key) (err error
 	return nil
 }
 
-// conflictAtEnd returns the error of a run that met others until its context ended.
+// conflictAtEnd returns the error of a run that had conflicts until its context ended.
 func conflictAtEnd(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -100,8 +100,8 @@ func (r *run) draw() error {
 	return nil
 }
 
-// stamp sets next to the record that a write makes of base. The revision of a new record is the one
-// after above.
+// stamp sets next to the record that a write to base stores. The revision of a new record is above
+// plus one.
 func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
 	*next = w.next
 	if !next.Exists() {
@@ -140,8 +140,8 @@ func (r *run) checkGuards(at time.Time, record func(i int) storage.Record) error
 	return nil
 }
 
-// attempt executes body once. It ends the attempt with a commit if body succeeded and has something
-// to store, else with a check of what it read.
+// attempt executes body once. If body succeeds and there is something to store, the attempt ends
+// with a commit, else with a check of its reads.
 func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error) (Outcome, error) {
 	defer func() {
 		if tx.over == nil {
@@ -157,8 +157,8 @@ func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error
 	return tx.finish(ctx, failure)
 }
 
-// queue takes fair locks before the first commit if others hold locks of these records, which the
-// commit would starve.
+// queue takes fair locks before the first commit if others hold locks of these records: the commit
+// would starve them.
 func (tx *Tx) queue(ctx context.Context) error {
 	touched := tx.local.touched()
 	if !tx.run.db.locks.Busy(touched) {

@@ -60,8 +60,8 @@ func (s *scan) run(ctx context.Context, n int) ([]storage.Record, error) {
 	return s.records(ctx, rows, n)
 }
 
-// joinWrites puts what the transaction wrote in the area into the read set, because the scan shows
-// it. It returns the number of records that the transaction deletes there.
+// joinWrites puts the transaction's own writes in the area into the read set, because the scan
+// shows them. It returns the number of records that the transaction deletes there.
 func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	for _, e := range s.tx.local.entries {
 		if !e.write.set || !s.area.Contains(e.key) {
@@ -77,7 +77,7 @@ func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	return deleted, nil
 }
 
-// chunk puts up to limit rows after a key into the read set, those whose life has ended included.
+// chunk puts up to limit rows after a key into the read set, including rows whose life has ended.
 // End reports that there are no more.
 func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []*entry, end bool, err error) {
 	for range maxReads {

@@ -25,7 +25,7 @@ type Tx struct {
 // this time.
 func (tx *Tx) Now() time.Time { return tx.run.now }
 
-// Seed returns the seed for random numbers of the run. Its error is that of the random source.
+// Seed returns the seed for random numbers of the run, or the error of the random source.
 func (tx *Tx) Seed() (uint64, error) {
 	err := tx.run.draw()
 	return tx.run.seed, err
@@ -80,7 +80,7 @@ func (tx *Tx) show(ctx context.Context, e *entry, r *storage.Record) error {
 	return nil
 }
 
-// pending sets r to what the attempt makes of an entry's base.
+// pending sets r to the result of the attempt's updates on an entry's base.
 func (tx *Tx) pending(e *entry, r *storage.Record) {
 	if !e.write.set {
 		*r = e.base
@@ -126,8 +126,8 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	return tx.bring(e, now, read)
 }
 
-// bring makes the entry now that of its key. Old is the entry so far, or nil. It is not part of
-// load for the same reason for which entriesOf is not part of fetch.
+// bring makes now the entry of its key. Old is the previous entry, or nil. It is separate from load
+// for the same reason for which entriesOf is separate from fetch.
 func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	if old != nil && old.write.set && !sameState(old, now) && !tx.run.db.breaks(joinsHold) {
 		return nil, tx.conflict() // the updates were decided on another record

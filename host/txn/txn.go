@@ -18,7 +18,7 @@ const (
 	// MaxBytes bounds the size of their contents, before and after. A single record may exceed it.
 	MaxBytes = 64 << 20
 	// MaxWrites bounds the number of records that it writes, and MaxWriteBytes the size of their
-	// contents, before and after: what the commit reads and writes while others wait. A single
+	// contents, before and after: the commit reads and writes these while others wait. A single
 	// record may exceed MaxWriteBytes.
 	MaxWrites     = 1000
 	MaxWriteBytes = 8 << 20
@@ -42,7 +42,7 @@ var (
 	// ErrNestedLimit is returned by Nested if it would exceed MaxDepth or MaxNested.
 	ErrNestedLimit = errors.New("too many nested transactions")
 	// ErrUndecided is returned by updates that could not decide yet and will be applied again. It
-	// shows the body nothing about the record.
+	// reveals nothing about the record to the body.
 	ErrUndecided = errors.New("the update has not decided yet")
 	// ErrReadOnly is returned by Apply in a transaction with Options.ReadOnly.
 	ErrReadOnly = errors.New("the transaction is read-only")
@@ -98,7 +98,7 @@ type Options struct {
 	Live func(storage.Record) Life
 	// ReadOnly forbids writes.
 	ReadOnly bool
-	// DryRun makes the transaction decide what a commit would do, and store nothing.
+	// DryRun makes the transaction compute the effects of its commit without storing them.
 	DryRun bool
 	// CommitAlways makes it commit even if the body wrote nothing, so that OnCommit can write.
 	CommitAlways bool
@@ -111,7 +111,7 @@ type Options struct {
 	// quick. A transaction that only deletes should write a record here, or an unknown outcome
 	// cannot be resolved. Its error ends the run and is returned unchanged.
 	OnCommit func(Effects) ([]storage.Write, error)
-	// Quota bounds what is stored; nil for no limit.
+	// Quota limits the usage of accounts; nil for no limit.
 	Quota Quota
 }
 
@@ -129,19 +129,18 @@ type Life struct {
 	// record.
 	Until time.Time
 	// Depends are the keys of records whose end also ends this record. Live is called with each of
-	// them, with a Record that has only a Key if there is none. Records that those depend on do not
-	// count.
+	// these records, or with a Record that has only a Key if there is none. Dependencies of these
+	// records do not count.
 	Depends []storage.Key
 }
 
-// Quota bounds what a commit stores.
+// Quota limits the usage of accounts after a commit.
 type Quota interface {
-	// Budget returns what accounts may hold after a commit. It is called only if there is something
-	// to commit.
+	// Budget returns the limits of accounts. It is called only if there is something to commit.
 	Budget() storage.Budget
-	// Reclaim frees room and reports whether there is more now. It is called at most once a commit,
-	// outside of the backend's transaction, if the commit exceeds its budget or the backend has no
-	// room for it.
+	// Reclaim frees space and reports whether it did. It is called at most once a commit, outside
+	// of the backend's transaction, if the commit exceeds its budget or the backend has no space
+	// for it.
 	Reclaim(context.Context) bool
 }
 
