@@ -5,40 +5,40 @@ import (
 	"fmt"
 )
 
-// Fault is an error with a stable code: what a guest, the command line, an HTTP client and a Go caller get
-// alike. Its message is written for the person or the model that reads it; it holds no stored value,
-// nothing of another caller and no path of the host. A Fault is not changed after it was returned.
+// Fault is an error with a stable code. Guests, the command line, HTTP clients and Go callers get the
+// same faults. The message is written for people and models. It contains no stored values, no data of
+// other callers and no paths of the host. A Fault is immutable after it was returned.
 type Fault struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
-	// Op and Store say which call was refused, where it was a memory call.
+	// Op and Store identify the memory call that failed, if it was one.
 	Op    string `json:"op,omitempty"`
 	Store string `json:"store,omitempty"`
-	// Item names the record of the store that it is about, in a store with many.
+	// Item is the name of the affected record, in a store with many records.
 	Item string `json:"item,omitempty"`
-	// Violations lists every place where a content does not fit its schema.
+	// Violations lists the positions at which a value does not fit its schema.
 	Violations []Violation `json:"violations,omitempty"`
-	// Hint says what to do about it, where there is something to do.
+	// Hint is advice on how to fix the problem, or "".
 	Hint string `json:"hint,omitempty"`
-	// File, Line and Column are where in the author's source it happened; lines and columns count from 1
-	// and are 0 where unknown. Stack is the author's part of the call stack.
+	// File, Line and Column are the position in the author's source. Lines and columns count from 1, and
+	// 0 means unknown. Stack is the author's part of the call stack.
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 	Stack  string `json:"stack,omitempty"`
-	// Outcome is "unknown" where the host cannot tell whether a commit took place.
+	// Outcome is "unknown" if the host does not know whether a commit took place.
 	Outcome string `json:"outcome,omitempty"`
-	// ID is given by the host to each fault it raises in a guest. A fault that comes back out of the guest is
-	// believed by this id alone, for a guest can make an error that looks like any fault.
+	// ID identifies a fault that the host raised in a guest. When the guest returns a fault, the host
+	// trusts only this id, since a guest can create an error that looks like any fault.
 	ID string `json:"id,omitempty"`
 }
 
-// Faultf makes a Fault with a formatted message.
+// Faultf returns a Fault with a formatted message.
 func Faultf(code Code, format string, args ...any) *Fault {
 	return &Fault{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// WithHint returns a copy of f that says what to do.
+// WithHint returns a copy of f with a formatted hint.
 func (f *Fault) WithHint(format string, args ...any) *Fault {
 	g := *f
 	g.Hint = fmt.Sprintf(format, args...)
@@ -53,14 +53,15 @@ func (f *Fault) Error() string {
 	return string(f.Code) + ": " + f.Message
 }
 
-// Is reports whether target is the fault's code.
+// Is reports whether target is the code of the fault.
 func (f *Fault) Is(target error) bool {
 	code, ok := target.(Code)
 	return ok && code == f.Code
 }
 
-// FaultOf returns the Fault in err's chain; for any other error an Internal fault that does not quote it,
-// since the text of an unknown error may hold what a guest must not see. It returns nil for nil.
+// FaultOf returns the Fault in err's chain. For any other error it returns an Internal fault that does
+// not quote the error, since its text may contain data that a guest must not see. It returns nil for
+// nil.
 func FaultOf(err error) *Fault {
 	if err == nil {
 		return nil

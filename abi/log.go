@@ -13,7 +13,7 @@ const (
 	LevelError Level = "error"
 )
 
-// LogLine is one line that a tool logged.
+// LogLine is a line that a tool logged.
 type LogLine struct {
 	Level Level     `json:"level"`
 	Time  time.Time `json:"time"`

@@ -6,36 +6,37 @@ import (
 	"strings"
 )
 
-// Violation is one place where a document does not fit a schema. It tells what the schema asks, never what
-// the document holds: a tool that may write but not read must not learn a stored value by failing.
+// Violation is a position at which a document does not fit a schema. It describes the requirement of
+// the schema, never the content of the document: a tool that may write but not read must not learn a
+// stored value from a failure.
 type Violation struct {
 	// Pointer is the JSON Pointer (RFC 6901) of the offending value, "" for the root.
 	Pointer string `json:"pointer"`
-	// Keyword is the JSON Schema keyword that refused it, such as "type" or "maxLength".
+	// Keyword is the JSON Schema keyword that rejected the value, such as "type" or "maxLength".
 	Keyword string `json:"keyword"`
-	// Limit is the keyword's value in the schema, where it is short enough to be told.
+	// Limit is the keyword's value in the schema, or nil if it is too long to report.
 	Limit json.RawMessage `json:"limit,omitempty"`
-	// Existing is true where the stored content already had this violation before the write.
+	// Existing reports whether the stored content had this violation before the write.
 	Existing bool `json:"existing,omitempty"`
 }
 
-// String says the violation in words: "/age: must be of type \"integer\"". Programs go by the fields; the
-// words are for people and may change.
+// String returns a description such as "/age: must be of type \"integer\"". It is for people and may
+// change; programs should use the fields.
 func (v Violation) String() string {
 	where := v.Pointer
 	if where == "" {
 		where = "/"
 	}
-	return where + ": " + v.demand()
+	return where + ": " + v.requirement()
 }
 
-// Summary says violations in one line, the first few of them.
+// Summary describes the first few violations in one line.
 func Summary(violations []Violation) string {
-	const most = 5
+	const limit = 5
 	var parts []string
 	for i, v := range violations {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("and %d more", len(violations)-most))
+		if i == limit {
+			parts = append(parts, fmt.Sprintf("and %d more", len(violations)-limit))
 			break
 		}
 		parts = append(parts, v.String())
@@ -43,16 +44,16 @@ func Summary(violations []Violation) string {
 	return strings.Join(parts, "; ")
 }
 
-// demand is what the schema asks of the value.
-func (v Violation) demand() string {
+// requirement describes what the schema requires of the value.
+func (v Violation) requirement() string {
 	limit := string(v.Limit)
 	p, known := phrases[v.Keyword]
 	switch {
-	case limit == "false" && (!known || v.Keyword == "dependencies"): // the schema that the keyword holds allows nothing
-		return refused(v.Keyword)
+	case limit == "false" && (!known || v.Keyword == "dependencies"): // the keyword's schema rejects every value
+		return disallowed(v.Keyword)
 	case !known:
 		return "does not fit " + v.Keyword
-	case limit == "" || limit == "true" && v.Keyword != "const" || p.limited == "": // draft 4 has exclusiveMinimum: true
+	case limit == "" || limit == "true" && v.Keyword != "const" || p.limited == "": // exclusiveMinimum is true in draft 4
 		return p.bare
 	case v.Keyword == "type":
 		return fmt.Sprintf(p.limited, alternatives(v.Limit))
@@ -64,20 +65,20 @@ func (v Violation) demand() string {
 	return text
 }
 
-// refused is what to say of a value that no value is allowed in place of.
-func refused(keyword string) string {
+// disallowed describes a value at a position where the schema allows no value.
+func disallowed(keyword string) string {
 	switch keyword {
 	case "additionalProperties", "unevaluatedProperties":
 		return "is not a property that the schema declares"
 	case "additionalItems", "unevaluatedItems":
-		return "is one item more than the schema allows"
+		return "exceeds the number of items that the schema allows"
 	case "propertyNames":
 		return "is not an allowed name"
 	}
 	return "is not allowed"
 }
 
-// alternatives reads a type or a list of types as "string" or "null".
+// alternatives formats a type or a list of types, such as "string" or "null".
 func alternatives(limit json.RawMessage) string {
 	var types []json.RawMessage
 	if json.Unmarshal(limit, &types) != nil {
@@ -90,15 +91,16 @@ func alternatives(limit json.RawMessage) string {
 	return strings.Join(words, " or ")
 }
 
-// phrase says a keyword in words: limited where its value is told, bare where it is too long for that, or says
-// nothing to a person. What a limit of 1 makes too much of limited is plural.
+// phrase is the description of a keyword. The text limited contains the keyword's value; bare does not,
+// for values that are too long or not useful to people. plural is a suffix of limited that is removed if
+// the value is 1.
 type phrase struct{ bare, limited, plural string }
 
-// phrases has the keywords that package schema reports, those of its own bounds included.
+// phrases contains the keywords that package schema reports, including those of its own limits.
 var phrases = map[string]phrase{
 	"type":  {bare: "must be of another type", limited: "must be of type %s"},
 	"enum":  {bare: "must be one of the values that the schema lists", limited: "must be one of %s"},
-	"const": {bare: "must be the value that the schema gives", limited: "must be %s"},
+	"const": {bare: "must be the value that the schema requires", limited: "must be %s"},
 
 	"minLength": {bare: "is too short", limited: "must have at least %s characters", plural: "s"},
 	"maxLength": {bare: "is too long", limited: "must have at most %s characters", plural: "s"},
@@ -109,27 +111,27 @@ var phrases = map[string]phrase{
 	"exclusiveMinimum": {bare: "must be more than the minimum", limited: "must be more than %s"},
 	"maximum":          {bare: "is too large", limited: "must be at most %s"},
 	"exclusiveMaximum": {bare: "must be less than the maximum", limited: "must be less than %s"},
-	"multipleOf":       {bare: "must be a multiple of what the schema says", limited: "must be a multiple of %s"},
+	"multipleOf":       {bare: "must be a multiple of the value in the schema", limited: "must be a multiple of %s"},
 
 	"minItems":    {bare: "has too few items", limited: "must have at least %s items", plural: "s"},
 	"maxItems":    {bare: "has too many items", limited: "must have at most %s items", plural: "s"},
-	"uniqueItems": {bare: "must not have an item twice"},
-	"contains":    {bare: "must have an item that fits what contains says"},
-	"minContains": {bare: "has too few items that fit what contains says", limited: "must have at least %s items that fit what contains says"},
-	"maxContains": {bare: "has too many items that fit what contains says", limited: "must have at most %s items that fit what contains says"},
+	"uniqueItems": {bare: "must not contain duplicate items"},
+	"contains":    {bare: "must have an item that fits the schema of contains"},
+	"minContains": {bare: "has too few items that fit the schema of contains", limited: "must have at least %s items that fit the schema of contains"},
+	"maxContains": {bare: "has too many items that fit the schema of contains", limited: "must have at most %s items that fit the schema of contains"},
 
 	"required":          {bare: "is required"},
-	"dependentRequired": {bare: "is required beside another property"},
-	"dependencies":      {bare: "is required beside another property"},
+	"dependentRequired": {bare: "is required if another property is present"},
+	"dependencies":      {bare: "is required if another property is present"},
 	"minProperties":     {bare: "has too few properties", limited: "must have at least %s properties"},
 	"maxProperties":     {bare: "has too many properties", limited: "must have at most %s properties"},
 
 	"anyOf": {bare: "must fit one of the schemas of anyOf"},
 	"oneOf": {bare: "must fit exactly one of the schemas of oneOf"},
-	"not":   {bare: "must not fit what not says"},
+	"not":   {bare: "must not fit the schema of not"},
 
-	"maxDepth":  {bare: "is nested too deep", limited: "is nested deeper than %s levels", plural: "s"},
+	"maxDepth":  {bare: "is nested too deeply", limited: "is nested deeper than %s levels", plural: "s"},
 	"maxNumber": {bare: "is a number with too many digits or too large an exponent"},
 	"maxWork":   {bare: "takes too long to check"},
-	"json":      {bare: "is no JSON value"},
+	"json":      {bare: "is not a JSON value"},
 }

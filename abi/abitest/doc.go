@@ -1,8 +1,9 @@
-// Package abitest checks that hosts, bindings and plug-ins keep to the ABI that abi/ABI.md describes.
+// Package abitest checks that hosts, bindings and plug-ins follow the ABI, which abi/ABI.md describes.
 //
-// [Vectors] are worked examples, one or more for each function and fault. Each is a memory, some calls, their
-// answers and what changed, and [Vector.Module] makes a plug-in of it that checks itself: a host that runs every one
-// to success, with the effects that the vector names, hands out what the page promises. [Guest] holds the other
-// side against the contract: a binding's probe, which does what a script tells it, hands on numbers and texts as
-// they are written, and passes the checks of package conform.
+// [Vectors] returns worked examples, one or more for each function and fault. A vector consists of the
+// initial memory, some calls with their results, and the expected effects. [Vector.Module] converts it
+// to a plug-in that checks itself. A host conforms if it runs all of these plug-ins successfully, with
+// the expected effects. [Guest] checks a binding by running its probe, a plug-in that executes scripts.
+// A binding must pass numbers and texts unchanged, and its probe must pass the checks of package
+// conformance.
 package abitest

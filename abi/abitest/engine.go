@@ -12,10 +12,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Runner runs a plug-in once for a vector, with the Double as its memory, and returns what it saw.
+// Runner runs the plug-in of a vector once, with the Double as its memory, and returns the effects.
 type Runner func(ctx context.Context, plugin []byte, v Vector) (Effect, error)
 
-// Host holds a host against the contract: every vector ends as it says.
+// Host checks that a host runs every vector with the expected effects.
 func Host(t *testing.T, run Runner) {
 	for _, v := range Vectors() {
 		t.Run(v.Name, func(t *testing.T) {
@@ -30,7 +30,7 @@ func Host(t *testing.T, run Runner) {
 			message := got.Message
 			got.Message, want.Message = "", ""
 			if g, w := show(t, got), show(t, want); g != w {
-				t.Errorf("the host saw %s %q\nwant %s", g, message, w)
+				t.Errorf("effect = %s %q\nwant %s", g, message, w)
 			}
 			if !strings.Contains(message, v.Want.Message) {
 				t.Errorf("message = %q; want %q in it", message, v.Want.Message)
@@ -55,7 +55,7 @@ func show(t *testing.T, e Effect) string {
 	return string(text)
 }
 
-// Engine makes a Runner of an engine.
+// Engine returns a Runner that uses an engine.
 func Engine(e engine.Engine) Runner {
 	return func(ctx context.Context, plugin []byte, v Vector) (Effect, error) {
 		program, err := e.Load(ctx, engine.Source{Path: "plugin.wasm", Code: plugin})
@@ -75,7 +75,7 @@ func Engine(e engine.Engine) Runner {
 	}
 }
 
-// host makes a host over the Double that notes what it sees.
+// host returns a host that records its calls and log lines in e, with the Double as memory.
 func (e *Effect) host() engine.Host {
 	memory := &conformance.Double{Operations: abi.Documents()}
 	return engine.Host{

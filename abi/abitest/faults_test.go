@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// TestFaultsPage expects the table of docs/reference/faults.md as the codes, the HTTP API and the command line have it.
+// TestFaultsPage checks the table of docs/reference/faults.md against the codes, the HTTP API and the
+// command line.
 func TestFaultsPage(t *testing.T) {
 	const faults = "../../docs/reference/faults.md"
 	content, err := os.ReadFile(faults)

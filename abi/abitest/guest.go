@@ -13,30 +13,30 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Guest holds a binding against the contract, by its probe: a plug-in that takes {"steps":[...]}, does each step, and
-// answers {"replies":[...],"input":...,"context":...} with what the calls came to and the two documents as it read
-// them. A step is one of
+// Guest checks a binding by its probe: a plug-in that takes {"steps":[...]}, executes each step, and
+// returns {"replies":[...],"input":...,"context":...} with the results of the calls and the two
+// documents as it read them. A step is one of
 //
-//	{"call":"get_content","store":S,"projection":J,"options":J}      a reply is {"reply":J} or {"fault":{...}}
+//	{"call":"get_content","store":S,"projection":J,"options":J}      the result is {"reply":J} or {"fault":{...}}
 //	{"call":"set_content","store":S,"value":J,"options":J}
 //	{"call":"delete_content","store":S,"options":J}
 //	{"log":"debug|info|warn|error","text":T}                         a log line
-//	{"print":T}                                                      on standard output, or else a log line as info
+//	{"print":T}                                                      writes to standard output, or logs as info
 //	{"context":{K:J}}                                                sets each key of the context
 //	{"fail":T}                                                       fails the run with that message
-//	{"pass":true}                                                    fails the run with the last fault as it came
+//	{"pass":true}                                                    fails the run with the last fault, unchanged
 //
-// Numbers and texts of the documents are to pass through as they are written. The probe is also held against what
-// package conform checks of every plug-in.
+// The probe must return numbers and texts of the documents as they were written. It must also pass the
+// checks of package conformance.
 func Guest(t *testing.T, probe engine.Program) {
 	for _, c := range scripts {
 		t.Run(c.name, func(t *testing.T) { c.check(t, probe) })
 	}
 	t.Run("literals", func(t *testing.T) { checkLiterals(t, probe) })
-	t.Run("conform", func(t *testing.T) { checkConform(t, probe) })
+	t.Run("conformance", func(t *testing.T) { checkConformance(t, probe) })
 }
 
-// checkLiterals expects numbers with their digits, and texts with their escapes. Spaces may be lost.
+// checkLiterals checks that numbers keep their digits, and texts their escapes. White space may change.
 func checkLiterals(t *testing.T, probe engine.Program) {
 	const input = `{"steps": [], "n":[1.50,9007199254740993,1e2], "s":"\ud83d\ude00 \u00fc ü\/"}`
 	const document = `{ "runId":"\u0072"}`
@@ -48,7 +48,7 @@ func checkLiterals(t *testing.T, probe engine.Program) {
 	}
 }
 
-// compacted is a JSON text without its spaces, and a text that is none as it is.
+// compacted returns a JSON text without white space, and any other text unchanged.
 func compacted(text []byte) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, text); err != nil {
@@ -57,7 +57,7 @@ func compacted(text []byte) string {
 	return b.String()
 }
 
-func checkConform(t *testing.T, probe engine.Program) {
+func checkConformance(t *testing.T, probe engine.Program) {
 	input := json.RawMessage(`{"steps":[{"call":"get_content","store":"prefs"}]}`)
 	for _, outcome := range conformance.Check(t.Context(), probe, abi.Documents(), input) {
 		if !outcome.OK {
@@ -66,7 +66,7 @@ func checkConform(t *testing.T, probe engine.Program) {
 	}
 }
 
-// script is what a probe is told, and what must come of it.
+// script is a test of a probe: steps, with the expected replies and effects.
 type script struct {
 	name, steps string
 	replies     string // null fields of a fault may be missing
@@ -83,18 +83,18 @@ var scripts = []script{
 		Effect{Calls: []abi.Call{call(abi.SetContent, `"prefs"`, `{"null":null,"t":true,"n":-1.5e21,"text":"grün 😀 \" \\","list":[[],{}]}`)}}},
 	{"a delete", `{"call":"delete_content","store":"prefs"}`, `{"reply":{"success":true}}`,
 		Effect{Calls: []abi.Call{call(abi.DeleteContent, `"prefs"`)}}},
-	{"a store of another script", `{"call":"get_content","store":"größe"}`, `{"reply":{"n":1}}`,
+	{"a store with letters beyond ASCII", `{"call":"get_content","store":"größe"}`, `{"reply":{"n":1}}`,
 		Effect{Calls: []abi.Call{call(abi.GetContent, `"größe"`)}}},
 	{"a fault that is handled", `{"call":"get_content","store":"fault_conflict"},{"call":"get_content","store":"prefs"}`,
-		`{"fault":{"code":"conflict","message":"as was asked","op":"get_content","store":"fault_conflict"}},{"reply":{"n":1}}`,
+		`{"fault":{"code":"conflict","message":"requested by the test","op":"get_content","store":"fault_conflict"}},{"reply":{"n":1}}`,
 		Effect{Calls: []abi.Call{call(abi.GetContent, `"fault_conflict"`), call(abi.GetContent, `"prefs"`)}}},
-	{"a fault that is let through", `{"call":"get_content","store":"fault_read_only"},{"pass":true}`, ``,
-		Effect{Calls: []abi.Call{call(abi.GetContent, `"fault_read_only"`)}, Code: abi.ReadOnly, Message: "as was asked"}},
-	{"an error of its own", `{"fail":"no \"such\" colour: grün"}`, ``, Effect{Code: abi.ToolError, Message: `no "such" colour: grün`}},
+	{"a fault that is returned", `{"call":"get_content","store":"fault_read_only"},{"pass":true}`, ``,
+		Effect{Calls: []abi.Call{call(abi.GetContent, `"fault_read_only"`)}, Code: abi.ReadOnly, Message: "requested by the test"}},
+	{"an error of the tool", `{"fail":"no \"such\" colour: grün"}`, ``, Effect{Code: abi.ToolError, Message: `no "such" colour: grün`}},
 	{"log lines", `{"log":"debug","text":"a"},{"log":"info","text":"b"},{"log":"warn","text":"c"},{"log":"error","text":"d"},{"print":"e"}`, ``,
 		Effect{Logs: []string{"debug a", "info b", "warn c", "error d", "info e"}}},
 	{"keys of the context", `{"context":{"a":1}},{"context":{"b":[2]}},{"context":{"a":{"c":null}}}`, ``, Effect{Context: `{"a":{"c":null},"b":[2]}`}},
-	{"a key of the workflow", `{"context":{"steps":{}}}`, ``, Effect{Code: abi.OutputInvalid, Message: "context.steps"}},
+	{"a reserved key of the context", `{"context":{"steps":{}}}`, ``, Effect{Code: abi.OutputInvalid, Message: "context.steps"}},
 }
 
 func (s script) check(t *testing.T, probe engine.Program) {
@@ -128,7 +128,7 @@ func orNull(text string) string {
 	return text
 }
 
-// trimmed is calls without the absent arguments at their ends.
+// trimmed returns calls as JSON, without absent arguments at the end.
 func trimmed(calls []abi.Call) string {
 	for i := range calls {
 		args := calls[i].Args

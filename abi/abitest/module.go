@@ -2,8 +2,8 @@ package abitest
 
 import "github.com/toolrun/toolrun/internal/wasm/wasmtest"
 
-// Module returns a plug-in that does what the vector says and checks it itself: its entry answers Exit if all
-// answers and bytes were right, and traps with unreachable if not.
+// Module returns a plug-in that makes the calls of the vector and checks itself. Its entry returns Exit
+// if all results and bytes were as expected, and executes unreachable otherwise.
 func (v Vector) Module() []byte {
 	m := &wasmtest.Module{Pages: 1}
 	imported := map[string]uint32{}
@@ -18,7 +18,7 @@ func (v Vector) Module() []byte {
 		for i, arg := range s.Args {
 			args[i] = int32(uint32(arg))
 		}
-		steps = append(steps, wasmtest.Trap(wasmtest.Call(imported[s.Function], args...), wasmtest.Const(s.Answer))...)
+		steps = append(steps, wasmtest.Trap(wasmtest.Call(imported[s.Function], args...), wasmtest.Const(s.Result))...)
 	}
 	for _, span := range v.After {
 		steps = append(steps, checkBytes(span)...)
@@ -35,7 +35,7 @@ func (v Vector) Module() []byte {
 	return m.Bytes()
 }
 
-// checkBytes is code that traps unless the bytes are where they should be.
+// checkBytes returns code that traps unless memory contains the bytes.
 func checkBytes(s Span) (code []byte) {
 	for i := range len(s.Bytes) {
 		load := append(wasmtest.Const(int32(s.At)+int32(i)), wasmtest.I32Load8U, 0, 0)

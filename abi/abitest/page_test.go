@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the generated parts of the page")
 
 const page = "../ABI.md"
 
-// TestPage holds the page to what is made from the table of codes and the vectors.
+// TestPage checks the parts of ABI.md that are generated from the table of codes and the vectors.
 func TestPage(t *testing.T) {
 	content, err := os.ReadFile(page)
 	if err != nil {
@@ -26,14 +26,15 @@ func TestPage(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatal("abi/ABI.md does not show the codes or vectors as they are: go test ./abi/abitest -update")
+		t.Fatal("the codes or vectors in abi/ABI.md are stale: go test ./abi/abitest -update")
 	}
 	if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestPageNamesFunctions looks for every function that vectors call, and every operation.
+// TestPageNamesFunctions checks that ABI.md describes every function that vectors call, and that vectors
+// call every operation.
 func TestPageNamesFunctions(t *testing.T) {
 	content, err := os.ReadFile(page)
 	if err != nil {
@@ -104,7 +105,7 @@ func worked(v abitest.Vector) string {
 		for _, arg := range s.Args {
 			args = append(args, fmt.Sprint(arg))
 		}
-		fmt.Fprintf(&b, "call     %s(%s) = %d\n", s.Function, strings.Join(args, ", "), s.Answer)
+		fmt.Fprintf(&b, "call     %s(%s) = %d\n", s.Function, strings.Join(args, ", "), s.Result)
 	}
 	spans(&b, v.After)
 	if v.Exit != 0 {

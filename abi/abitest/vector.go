@@ -2,28 +2,29 @@ package abitest
 
 import "github.com/toolrun/toolrun/abi"
 
-// Vector is a worked example: what a guest calls, what it is answered, and what then is where.
+// Vector is a worked example: the calls of a guest with their results, and the memory before and after.
 type Vector struct {
-	// Name says what the example shows.
+	// Name is a description of the example.
 	Name string
 	// Input and Context are the documents of the run; "" is {}.
 	Input, Context string
-	// OutputBytes bounds the output and the context; 0 is the host's default.
+	// OutputBytes limits the output and the context; 0 means the host's default.
 	OutputBytes int
-	// Before is in the guest's memory, which is one page of zeros otherwise.
+	// Before is the initial content of the guest's memory, which is one page of zeros otherwise.
 	Before []Span
-	// Steps are the guest's calls, in order. Where Initialising is set it makes them while it initialises.
+	// Steps are the guest's calls, in order. If Initialising is set, the guest makes them while it
+	// initialises.
 	Steps        []Step
 	Initialising bool
-	// After is in the guest's memory at the end.
+	// After is the expected content of the guest's memory at the end.
 	After []Span
-	// Exit is what the entry answers.
+	// Exit is the result of the entry.
 	Exit int32
-	// Want is what the host saw.
+	// Want is the expected effect on the host.
 	Want Effect
 }
 
-// Span is bytes at a place in the guest's memory.
+// Span is a sequence of bytes at an address in the guest's memory.
 type Span struct {
 	At    uint32
 	Bytes string
@@ -31,21 +32,23 @@ type Span struct {
 
 // Step is a call of an imported function.
 type Step struct {
-	// Function is its module and name, such as "toolrun.input_len".
+	// Function is the module and the name of the function, such as "toolrun.input_len".
 	Function string
-	Args     []int64 // i32, signed or not
-	Answer   int32
+	Args     []int64 // i32, signed or unsigned
+	Result   int32
 }
 
-// Effect is what a run left with its host.
+// Effect is the effect of a run on its host.
 type Effect struct {
-	// Output and Context are those of the Result; Output is "null" where it is "" here.
+	// Output and Context are the output and the context of the run's result. An Output of "" stands for
+	// "null".
 	Output, Context string
-	// Calls are those that reached the memory.
+	// Calls are the calls that reached the memory.
 	Calls []abi.Call
-	// Logs are "level text".
+	// Logs are the log lines, each as "level text".
 	Logs []string
-	// Code is that of the fault that the run ended with, "" for success; Message is a part of its text.
+	// Code is the code of the fault that the run failed with, or "" for success. Message is a part of its
+	// message.
 	Code    abi.Code
 	Message string
 }

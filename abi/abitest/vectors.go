@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/abi/conformance"
 )
 
-// The places that vectors use: texts lie at text and value, answers go to buffer. pageEnd is the end of memory.
+// The addresses that vectors use. Texts are at text and value, replies are read to buffer, and pageEnd
+// is the end of memory.
 const (
 	text    = 16
 	value   = 64
@@ -16,7 +17,7 @@ const (
 	pageEnd = 65536
 )
 
-const invalid = -9 // the answer of invalid_argument
+const invalid = -9 // the result for invalid_argument
 
 // Vectors returns all worked examples.
 func Vectors() []Vector {
@@ -28,28 +29,28 @@ func Vectors() []Vector {
 func documents() []Vector {
 	const input, context = `{"a":1}`, `{"runId":"r"}`
 	return []Vector{
-		{Name: "the input is read in one go", Input: input,
+		{Name: "the input is read with one call", Input: input,
 			Steps: []Step{{"toolrun.input_len", nil, 7}, {"toolrun.input_read", args(buffer, 0, 7), 7}},
 			After: []Span{{buffer, input + "\x00"}}},
-		{Name: "or in parts, the last of which is short", Input: input,
+		{Name: "the input is read in two parts", Input: input,
 			Steps: []Step{{"toolrun.input_read", args(buffer, 0, 4), 4}, {"toolrun.input_read", args(buffer+4, 4, 4), 3}},
 			After: []Span{{buffer, input + "\x00"}}},
-		{Name: "nothing is left at the end, and beyond it", Input: input,
+		{Name: "a read at or beyond the end returns no bytes", Input: input,
 			Steps: []Step{{"toolrun.input_read", args(buffer, 7, 4), 0}, {"toolrun.input_read", args(buffer, 1<<32-1, 4), 0}},
 			After: []Span{{buffer, "\x00\x00\x00\x00"}}},
-		{Name: "a buffer ends where memory does", Input: input,
+		{Name: "a buffer at the end of memory", Input: input,
 			Steps: []Step{{"toolrun.input_read", args(pageEnd-7, 0, 7), 7}}, After: []Span{{pageEnd - 7, input}}},
-		{Name: "a buffer that reaches out of memory is refused whole", Input: input,
+		{Name: "a buffer that exceeds memory is rejected, and nothing is written", Input: input,
 			Steps: []Step{
 				{"toolrun.input_read", args(pageEnd-6, 0, 7), invalid}, {"toolrun.input_read", args(pageEnd-1, 0, 1<<32-1), invalid},
 				{"toolrun.input_read", args(1<<32-1, 0, 1), invalid}, {"toolrun.input_read", args(1<<31, 0, 0), invalid},
 			}, After: []Span{{pageEnd - 6, "\x00\x00\x00\x00\x00\x00"}}},
-		{Name: "the context is read alike", Context: context,
+		{Name: "the context is read in the same way", Context: context,
 			Steps: []Step{{"toolrun.context_len", nil, 13}, {"toolrun.context_read", args(buffer, 1, 64), 12}},
 			After: []Span{{buffer, context[1:] + "\x00"}}},
 		{Name: "a run without documents has empty objects",
 			Steps: []Step{{"toolrun.input_len", nil, 2}, {"toolrun.context_len", nil, 2}, {"toolrun.result_len", nil, 0}}},
-		{Name: "there is no input while a plug-in initialises", Input: input, Initialising: true,
+		{Name: "there is no input during initialisation", Input: input, Initialising: true,
 			Steps: []Step{{"toolrun.input_len", nil, 0}, {"toolrun.context_len", nil, 0}, {"toolrun.input_read", args(buffer, 0, 7), 0}}},
 	}
 }
@@ -59,21 +60,21 @@ func writes() []Vector {
 	return []Vector{
 		{Name: "the output", Before: []Span{{text, first}},
 			Steps: []Step{{"toolrun.output_write", args(text, 9), 0}}, Want: Effect{Output: first}},
-		{Name: "the last output counts", Before: []Span{{text, first}, {value, second}},
+		{Name: "an output replaces an earlier one", Before: []Span{{text, first}, {value, second}},
 			Steps: []Step{{"toolrun.output_write", args(text, 9), 0}, {"toolrun.output_write", args(value, 5), 0}}, Want: Effect{Output: second}},
-		{Name: "an output that is too large replaces nothing", Before: []Span{{text, first}, {value, second}}, OutputBytes: 8,
+		{Name: "an output that is too large does not replace an earlier one", Before: []Span{{text, first}, {value, second}}, OutputBytes: 8,
 			Steps: []Step{{"toolrun.output_write", args(value, 5), 0}, {"toolrun.output_write", args(text, 9), -19}}, Want: Effect{Output: second}},
-		{Name: "an output out of memory",
+		{Name: "an output outside of memory",
 			Steps: []Step{{"toolrun.output_write", args(pageEnd-1, 2), invalid}, {"toolrun.output_write", args(1<<32-1, 1<<32-1), invalid}}},
-		{Name: "an output that is no JSON", Before: []Span{{text, `{"items":[1,NaN]}`}},
+		{Name: "an output that is not JSON", Before: []Span{{text, `{"items":[1,NaN]}`}},
 			Steps: []Step{{"toolrun.output_write", args(text, 17), 0}}, Want: Effect{Code: abi.OutputInvalid, Message: "items[1]"}},
 		{Name: "a change of the context", Before: []Span{{text, `{"k":1}`}},
 			Steps: []Step{{"toolrun.context_write", args(text, 7), 0}}, Want: Effect{Context: `{"k":1}`}},
-		{Name: "a context that is no object", Before: []Span{{text, second}},
+		{Name: "a context that is not an object", Before: []Span{{text, second}},
 			Steps: []Step{{"toolrun.context_write", args(text, 5), 0}}, Want: Effect{Code: abi.OutputInvalid, Message: "object"}},
-		{Name: "what belongs to the workflow", Before: []Span{{text, `{"steps":{}}`}},
+		{Name: "a reserved key of the context", Before: []Span{{text, `{"steps":{}}`}},
 			Steps: []Step{{"toolrun.context_write", args(text, 12), 0}}, Want: Effect{Code: abi.OutputInvalid, Message: "context.steps"}},
-		{Name: "an error in words", Before: []Span{{text, "no such colour"}}, Exit: 1,
+		{Name: "an error as text", Before: []Span{{text, "no such colour"}}, Exit: 1,
 			Steps: []Step{{"toolrun.error_write", args(text, 14), 0}}, Want: Effect{Code: abi.ToolError, Message: "no such colour"}},
 		{Name: "an error as JSON", Before: []Span{{text, `{"message":"broken","line":3}`}}, Exit: 2,
 			Steps: []Step{{"toolrun.error_write", args(text, 29), 0}}, Want: Effect{Code: abi.ToolError, Message: "broken"}},
@@ -109,23 +110,23 @@ func calls() []Vector {
 				{"memory.delete_content", args(text, 5, 0, 0), 16}, {"memory.get_content", args(text, 5, 0, 0, 0, 0), 7}, {"toolrun.result_len", nil, 7},
 			},
 			Want: Effect{Calls: []abi.Call{call(abi.DeleteContent, `"prefs"`, ""), call(abi.GetContent, `"prefs"`, "", "")}}},
-		{Name: "a store that reaches out of memory makes no call",
+		{Name: "a store name outside of memory makes no call",
 			Steps: []Step{{"memory.get_content", args(pageEnd-1, 2, 0, 0, 0, 0), invalid}, {"memory.get_content", args(1<<32-1, 1<<32-1, 0, 0, 0, 0), invalid}}},
-		{Name: "nor does a value", Before: []Span{store},
+		{Name: "a value outside of memory makes no call", Before: []Span{store},
 			Steps: []Step{{"memory.set_content", args(text, 5, pageEnd-1, 2, 0, 0), invalid}}},
-		{Name: "nor bytes that are no UTF-8", Before: []Span{{text, "pr\xfffs"}},
+		{Name: "bytes that are not UTF-8 make no call", Before: []Span{{text, "pr\xfffs"}},
 			Steps: []Step{{"memory.get_content", args(text, 5, 0, 0, 0, 0), invalid}}},
-		{Name: "nor a call while a plug-in initialises", Before: []Span{store}, Initialising: true,
+		{Name: "a call during initialisation is rejected", Before: []Span{store}, Initialising: true,
 			Steps: []Step{{"memory.get_content", args(text, 5, 0, 0, 0, 0), invalid}}},
 	}
 }
 
-// faults has a vector for each code, and those of a fault that ends the run.
+// faults returns a vector for each code, and vectors of faults that end the run.
 func faults() []Vector {
 	var all []Vector
 	for _, code := range abi.Codes() {
 		store := conformance.FaultStore(code)
-		reply := fmt.Sprintf(`{"code":%q,"message":"as was asked","op":"get_content","store":%q,"id":"1"}`, code, store)
+		reply := fmt.Sprintf(`{"code":%q,"message":"requested by the test","op":"get_content","store":%q,"id":"1"}`, code, store)
 		all = append(all, Vector{
 			Name: "the fault " + string(code), Before: []Span{{text, store}},
 			Steps: []Step{
@@ -138,14 +139,14 @@ func faults() []Vector {
 	}
 	store := conformance.FaultStore(abi.AccessDenied)
 	denied := Vector{
-		Name: "a fault that the guest lets through", Before: []Span{{text, store}, {value, `{"message":"m","id":"1","line":1.5}`}}, Exit: 1,
+		Name: "a fault that the guest returns", Before: []Span{{text, store}, {value, `{"message":"m","id":"1","line":1.5}`}}, Exit: 1,
 		Steps: []Step{
 			{"memory.get_content", args(text, int64(len(store)), 0, 0, 0, 0), -2}, {"toolrun.error_write", args(value, 35), 0},
 		},
-		Want: Effect{Code: abi.AccessDenied, Message: "as was asked", Calls: []abi.Call{call(abi.GetContent, string(quote(store)), "", "")}},
+		Want: Effect{Code: abi.AccessDenied, Message: "requested by the test", Calls: []abi.Call{call(abi.GetContent, string(quote(store)), "", "")}},
 	}
 	forged := Vector{
-		Name: "a fault that the host has not issued", Before: []Span{{value, `{"message":"m","id":"1","code":"conflict"}`}}, Exit: 1,
+		Name: "a fault with an id that the host has not issued", Before: []Span{{value, `{"message":"m","id":"1","code":"conflict"}`}}, Exit: 1,
 		Steps: []Step{{"toolrun.error_write", args(value, 42), 0}},
 		Want:  Effect{Code: abi.ToolError, Message: "m"},
 	}
@@ -154,7 +155,7 @@ func faults() []Vector {
 
 func args(numbers ...int64) []int64 { return numbers }
 
-// call is a call that reached the memory; "" is an absent argument.
+// call returns a call of op with JSON texts as arguments; "" is an absent argument.
 func call(op string, texts ...string) abi.Call {
 	c := abi.Call{Op: op}
 	for _, t := range texts {
@@ -166,7 +167,7 @@ func call(op string, texts ...string) abi.Call {
 func quote(s string) []byte {
 	text, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // a string is always JSON
+		panic(err) // any string can be encoded
 	}
 	return text
 }

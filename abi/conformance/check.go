@@ -13,58 +13,59 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Outcome is what came of one check of a plug-in.
+// Outcome is the result of one check of a plug-in.
 type Outcome struct {
-	// Name says what was checked.
+	// Name is the name of the check.
 	Name string `json:"name"`
 	OK   bool   `json:"ok"`
-	// Detail says what happened instead; of the first run, what it answered.
+	// Detail describes a failure. For the first run it contains the output.
 	Detail string `json:"detail,omitempty"`
 }
 
-// Check runs a plug-in through what can happen to any: the outcome of each trial. A plug-in passes that always ends
-// by itself, with an output or an error, whatever its memory answers; a trap is no error but an accident. It may
-// refuse every input: give one that it takes, for it shows more of itself then. Where the first trial does
-// not end in five seconds it is the only one. Table has the operations that the plug-in was loaded with. ctx bounds all of it.
+// Check runs a plug-in under each condition that it can meet, and returns the outcomes. A plug-in passes
+// if each run ends by itself with an output or an error, whatever its memory replies; a trap is a
+// failure. A plug-in may reject every input, but an input that it accepts makes the checks more useful.
+// If the first run does not end within five seconds, it is the only one. table contains the operations
+// that the plug-in was loaded with. ctx limits the whole check.
 func Check(ctx context.Context, p engine.Program, table abi.Table, input json.RawMessage) []Outcome {
 	c := &check{program: p, table: table, input: input}
 	first := c.first(ctx)
-	if c.late { // as the others would be, one after the other
+	if c.timedOut { // each of the others probably would, too
 		return []Outcome{first}
 	}
 	outcomes := []Outcome{
 		first,
-		c.trial(ctx, "runs without input", json.RawMessage(`{}`), c.double().answer),
-		c.trial(ctx, "takes input of every kind", json.RawMessage(variety), c.double().answer),
-		c.trial(ctx, "finds no record", c.input, c.absent),
-		c.trial(ctx, "reads a large record", c.input, c.large),
-		c.same(ctx),
+		c.trial(ctx, "runs without input", json.RawMessage(`{}`), c.double().reply),
+		c.trial(ctx, "handles input of every type", json.RawMessage(variety), c.double().reply),
+		c.trial(ctx, "handles a missing record", c.input, c.absent),
+		c.trial(ctx, "handles a large record", c.input, c.large),
+		c.deterministic(ctx),
 	}
 	for _, code := range abi.Codes() {
-		outcomes = append(outcomes, c.trial(ctx, "survives "+string(code), c.input, c.faulty(code)))
+		outcomes = append(outcomes, c.trial(ctx, "handles the fault "+string(code), c.input, c.faulty(code)))
 	}
 	return outcomes
 }
 
-// variety is an input with what often gets lost.
+// variety is an input with values that programs often corrupt.
 const variety = `{"null":null,"true":true,"number":-1.5e21,"text":"grün 😀 \u0000\u2028\"\\","list":[[],{}],"":1,"__proto__":{"a":1}}`
 
-// runTime is what one run of a check may take.
+// runTime is the time limit of each run.
 const runTime = 5 * time.Second
 
 type check struct {
-	program engine.Program
-	table   abi.Table
-	input   json.RawMessage
-	late    bool // a run did not end by itself
+	program  engine.Program
+	table    abi.Table
+	input    json.RawMessage
+	timedOut bool // a run did not end by itself
 }
 
 type memory func(call abi.Call) (json.RawMessage, *abi.Fault)
 
-// double returns the memory of one run.
+// double returns a new memory for one run.
 func (c *check) double() *Double { return &Double{Operations: c.table} }
 
-func (d *Double) answer(call abi.Call) (json.RawMessage, *abi.Fault) { return d.Call(call) }
+func (d *Double) reply(call abi.Call) (json.RawMessage, *abi.Fault) { return d.Call(call) }
 
 func (c *check) absent(call abi.Call) (json.RawMessage, *abi.Fault) {
 	if op, ok := c.table.Lookup(call.Op); ok && op.Verb == abi.Read {
@@ -83,40 +84,40 @@ func (c *check) large(call abi.Call) (json.RawMessage, *abi.Fault) {
 func (c *check) faulty(code abi.Code) memory {
 	d := c.double()
 	return func(call abi.Call) (json.RawMessage, *abi.Fault) {
-		return nil, d.issue(call, code, "", "as the check asks")
+		return nil, d.issue(call, code, "", "requested by the check")
 	}
 }
 
-// first runs the plug-in on the input that it is said to take, and tells what came of it.
+// first runs the plug-in on the given input and reports its output or error.
 func (c *check) first(ctx context.Context) Outcome {
-	out, err := c.run(ctx, c.input, c.double().answer)
+	out, err := c.run(ctx, c.input, c.double().reply)
 	if err != nil {
-		return Outcome{Name: "runs", OK: accident(err) == "", Detail: err.Error()}
+		return Outcome{Name: "runs", OK: crash(err) == "", Detail: err.Error()}
 	}
 	text := []rune(string(out.Output))
 	if len(text) > maxShown {
 		text = append(text[:maxShown], '…')
 	}
-	return Outcome{Name: "runs", OK: true, Detail: "answers " + string(text)}
+	return Outcome{Name: "runs", OK: true, Detail: "returns " + string(text)}
 }
 
-// maxShown is how many characters of an output are told.
+// maxShown is the number of characters of an output that are reported.
 const maxShown = 200
 
 // trial runs the plug-in once.
 func (c *check) trial(ctx context.Context, name string, input json.RawMessage, m memory) Outcome {
 	_, err := c.run(ctx, input, m)
-	detail := accident(err)
+	detail := crash(err)
 	return Outcome{Name: name, OK: detail == "", Detail: detail}
 }
 
-// same runs the plug-in twice, with the same clock and the same random numbers.
-func (c *check) same(ctx context.Context) Outcome {
-	first, err := c.run(ctx, c.input, c.double().answer)
-	second, again := c.run(ctx, c.input, c.double().answer)
-	o := Outcome{Name: "answers the same again", OK: true}
-	if fmt.Sprint(err) != fmt.Sprint(again) || !bytes.Equal(first.Output, second.Output) {
-		o.OK, o.Detail = false, "with the same input, clock, random numbers and memory it answered something else: does it answer in the order of a map?"
+// deterministic runs the plug-in twice, with the same clock and the same random numbers.
+func (c *check) deterministic(ctx context.Context) Outcome {
+	first, err := c.run(ctx, c.input, c.double().reply)
+	second, secondErr := c.run(ctx, c.input, c.double().reply)
+	o := Outcome{Name: "is deterministic", OK: true}
+	if fmt.Sprint(err) != fmt.Sprint(secondErr) || !bytes.Equal(first.Output, second.Output) {
+		o.OK, o.Detail = false, "two runs with the same input, clock, random numbers and memory returned different results: does the output depend on the order of a map?"
 	}
 	return o
 }
@@ -137,12 +138,13 @@ func (c *check) run(ctx context.Context, input json.RawMessage, m memory) (engin
 			return reply, nil
 		},
 	})
-	c.late = c.late || errors.Is(err, abi.Timeout)
+	c.timedOut = c.timedOut || errors.Is(err, abi.Timeout)
 	return out, err
 }
 
-// accident says how a run ended that should not have, "" for one that ended well or with an error of its own.
-func accident(err error) string {
+// crash describes how a run ended if it did not end by itself. It returns "" for a run that succeeded or
+// failed with an error of its own.
+func crash(err error) string {
 	f, ok := errors.AsType[*abi.Fault](err)
 	switch {
 	case err == nil:

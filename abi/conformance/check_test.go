@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// reader is a plug-in that gets a record and, where that fails, does what is said.
+// reader returns a plug-in that reads a record, and executes the given code if that fails.
 func reader(failing ...byte) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	get := m.Import("memory.get_content", 6)
@@ -47,8 +47,8 @@ func Example() {
 	// Output: 31 checks pass
 }
 
-// TestCheckFinds has a plug-in that traps where its memory refuses: every fault is found, and nothing else.
-func TestCheckFinds(t *testing.T) {
+// TestCheckFindsTraps checks a plug-in that traps if a call fails. Only the checks of faults must fail.
+func TestCheckFindsTraps(t *testing.T) {
 	p, err := load(reader(wasmtest.Unreachable))
 	if err != nil {
 		t.Fatal(err)
@@ -56,8 +56,8 @@ func TestCheckFinds(t *testing.T) {
 	defer p.Close()
 	failed := 0
 	for _, outcome := range conformance.Check(t.Context(), p, abi.Documents(), json.RawMessage(`{}`)) {
-		survives := strings.HasPrefix(outcome.Name, "survives ")
-		if outcome.OK == survives {
+		isFault := strings.HasPrefix(outcome.Name, "handles the fault ")
+		if outcome.OK == isFault {
 			t.Errorf("%s: OK = %v, %s", outcome.Name, outcome.OK, outcome.Detail)
 		}
 		if !outcome.OK {
@@ -69,8 +69,8 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// TestCheckFindsVariety has one that answers something else each time.
-func TestCheckFindsVariety(t *testing.T) {
+// TestCheckFindsNondeterminism checks a plug-in whose output differs in each run.
+func TestCheckFindsNondeterminism(t *testing.T) {
 	m := &wasmtest.Module{Pages: 1}
 	write := m.Import("toolrun.output_write", 2)
 	m.Data(16, "12")
@@ -83,13 +83,13 @@ func TestCheckFindsVariety(t *testing.T) {
 	defer p.Close()
 	runs := 0
 	for _, outcome := range conformance.Check(t.Context(), varying{p, &runs}, abi.Documents(), json.RawMessage(`{}`)) {
-		if outcome.OK == (outcome.Name == "answers the same again") {
+		if outcome.OK == (outcome.Name == "is deterministic") {
 			t.Errorf("%s: OK = %v, %s", outcome.Name, outcome.OK, outcome.Detail)
 		}
 	}
 }
 
-// varying is a program whose outputs are numbered.
+// varying is a program that returns the number of its run.
 type varying struct {
 	engine.Program
 	runs *int

@@ -7,23 +7,24 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Double is the memory that examples and checks run against: it has one record, and stores that answer with every fault.
+// Double is a test double of memory for examples and checks. It has one record, and for each fault a
+// store whose calls fail with it.
 type Double struct {
-	// Operations are those of the memory: reads are answered with the Content.
+	// Operations are the operations of the memory. Those that read return the Content.
 	Operations abi.Table
 	ids        int
 }
 
-// What the record of the Double is called and holds.
+// The store and the content of the Double's record.
 const (
 	Store   = "prefs"
 	Content = `{"n":1}`
 )
 
-// FaultStore names the store whose calls end in a fault of that code.
+// FaultStore returns the name of the store whose calls fail with that code.
 func FaultStore(code abi.Code) string { return "fault_" + string(code) }
 
-// Call answers a memory call: the Content for every read, {"success":true} for every other call.
+// Call returns the reply to a memory call: the Content for a read, and {"success":true} otherwise.
 func (d *Double) Call(call abi.Call) (json.RawMessage, *abi.Fault) {
 	var store string
 	if err := json.Unmarshal(call.Arg(0), &store); err != nil || store == "" {
@@ -31,7 +32,7 @@ func (d *Double) Call(call abi.Call) (json.RawMessage, *abi.Fault) {
 	}
 	for _, code := range abi.Codes() {
 		if store == FaultStore(code) {
-			return nil, d.issue(call, code, store, "as was asked")
+			return nil, d.issue(call, code, store, "requested by the test")
 		}
 	}
 	if op, ok := d.Operations.Lookup(call.Op); ok && op.Verb == abi.Read {

@@ -200,7 +200,7 @@ func listFailures(b *strings.Builder, checks []conformance.Outcome) {
 
 // outcomeText describes the outcome of a run. A failed run can be a correct one.
 func outcomeText(detail string) string {
-	if strings.HasPrefix(detail, "answers ") {
+	if strings.HasPrefix(detail, "returns ") {
 		return detail
 	}
 	return "fails: " + detail

@@ -1,5 +1,4 @@
-// Package assemblyscript_test holds the AssemblyScript binding against the contract: under Node, and as the
-// committed plug-ins.
+// Package assemblyscript_test tests the AssemblyScript binding, under Node and with the committed plug-ins.
 package assemblyscript_test
 
 import (
@@ -16,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// TestNode installs the compiler that package-lock.json names. It runs the tests that are in JavaScript, and builds
-// every committed plug-in of AssemblyScript again, as its toolchain.txt says, and expects the same bytes.
+// TestNode installs the compiler in package-lock.json and runs the JavaScript tests. It also rebuilds each
+// committed AssemblyScript plug-in with the command in its toolchain.txt, and compares the bytes.
 func TestNode(t *testing.T) {
 	workspace := install(t)
 	node := tool(t, "node")
@@ -44,7 +43,7 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// TestFaults compares the enum with the codes of the contract.
+// TestFaults compares the enum with the codes of package abi.
 func TestFaults(t *testing.T) {
 	source, err := os.ReadFile("memory.ts")
 	if err != nil {
@@ -65,7 +64,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// readme builds the tool that the README shows, and runs the test that it shows.
+// readme builds the tool in the README and runs its test.
 func readme(t *testing.T, node, workspace string) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -79,7 +78,7 @@ func readme(t *testing.T, node, workspace string) {
 		_, rest, _ := strings.Cut(string(text), "```"+file.language+"\n")
 		source, _, found := strings.Cut(rest, "```")
 		if !found {
-			t.Fatalf("README.md shows no %s", file.name)
+			t.Fatalf("README.md contains no %s", file.name)
 		}
 		if err := os.WriteFile(filepath.Join(dir, file.name), []byte(source), 0o600); err != nil {
 			t.Fatal(err)
@@ -108,8 +107,7 @@ func nodeTest(t *testing.T, node, dir, tests string) {
 	}
 }
 
-// rebuild runs the command of the toolchain.txt that is in a folder of dir, and compares what it writes with what is
-// there.
+// rebuild runs the command in the toolchain.txt of a folder, and compares its output with the committed file.
 func rebuild(t *testing.T, node, workspace, folder, dir string) {
 	text, err := os.ReadFile(filepath.Join(dir, folder, "toolchain.txt"))
 	if err != nil {
@@ -118,7 +116,7 @@ func rebuild(t *testing.T, node, workspace, folder, dir string) {
 	compiler, command, _ := strings.Cut(strings.TrimSpace(string(text)), "\n$ asc ")
 	args := strings.Fields(command)
 	if len(args) < 2 || args[len(args)-2] != "-o" {
-		t.Fatalf("toolchain.txt = %q; want a compiler and a command that ends in -o and a file", text)
+		t.Fatalf("toolchain.txt = %q; want a compiler and a command that ends with -o and a file", text)
 	}
 	if want := "assemblyscript " + installed(t); compiler != want {
 		t.Errorf("toolchain.txt names %s; package.json has %s", compiler, want)
@@ -137,11 +135,11 @@ func rebuild(t *testing.T, node, workspace, folder, dir string) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what its source and toolchain.txt make: %d bytes; want %d", filepath.Base(output), len(want), len(got))
+		t.Errorf("%s is stale: it has %d bytes; its source and toolchain.txt build %d", filepath.Base(output), len(want), len(got))
 	}
 }
 
-// installed is the version that package.json asks for.
+// installed returns the version of the compiler in package.json.
 func installed(t *testing.T) string {
 	t.Helper()
 	manifest, err := os.ReadFile("package.json")
@@ -155,8 +153,8 @@ func installed(t *testing.T) string {
 	return string(match[1])
 }
 
-// install makes a workspace: the package with its compiler in the folder package, and beside it a node_modules
-// where plug-ins in other folders find it.
+// install creates a workspace. The folder package contains the package with its compiler, and node_modules makes
+// it available to plug-ins in other folders.
 func install(t *testing.T) string {
 	t.Helper()
 	npm := tool(t, "npm")
@@ -171,7 +169,7 @@ func install(t *testing.T) string {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline",
-		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // npm's own patience is over a minute
+		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // by default npm retries for over a minute
 	cmd.Dir = filepath.Join(workspace, "package")
 	out, err := cmd.CombinedOutput()
 	if code := unreachable.Find(out); err != nil && code != nil {
@@ -183,10 +181,10 @@ func install(t *testing.T) string {
 	return workspace
 }
 
-// unreachable are npm's codes for a registry that cannot be reached.
+// unreachable matches npm's error codes for a registry that cannot be reached.
 var unreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH`)
 
-// copyFolder copies a folder but for packages that are installed in it.
+// copyFolder copies a folder without installed packages.
 func copyFolder(to, from string) error {
 	return fs.WalkDir(os.DirFS(from), ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {

@@ -1,4 +1,4 @@
-// A double of the host, to test a plug-in under Node:
+// A test double of the host, for testing a plug-in under Node:
 //
 //   import { Host } from "@toolrun/assemblyscript/host";
 //
@@ -7,33 +7,33 @@
 //   const result = host.run({ page: "/" });
 //   assert.deepEqual(result.output, { hits: 1 });
 //
-// It keeps what a plug-in stores and merges as the host does (RFC 7396); each run has a fresh instance, and one that
-// fails changes nothing. It knows no schema, no grants and no lifetimes, ignores projections, and of the options
-// knows "replace" alone. It has no WASI: a plug-in that needs clocks or random numbers is tested on the host itself.
+// It stores contents and merges like the host (RFC 7396). Each run has a fresh instance, and the changes of a failed
+// run are undone. It has no schemas, grants or retention, and ignores projections and all options except "replace". It
+// does not provide WASI: test a plug-in that needs clocks or random numbers on the real host.
 
 const LEVELS = ["debug", "info", "warn", "error"];
 const INVALID_ARGUMENT = 9;
 const UNAVAILABLE = 12;
 
 export class Host {
-  /** stores holds the contents by the names of their stores. */
+  /** stores maps the names of stores to their contents. */
   stores = {};
   #module;
   #refusal = null;
 
-  /** A host runs one plug-in, given as the bytes of its .wasm. */
+  /** Creates a host for one plug-in, given as the bytes of its .wasm file. */
   constructor(wasm) {
     this.#module = new WebAssembly.Module(wasm);
   }
 
-  /** refuse has the next call of memory answer a fault: host.refuse(5, "conflict"). */
-  refuse(number, code, message = "the test refuses it") {
+  /** refuse makes the next memory call fail with a fault: host.refuse(5, "conflict"). */
+  refuse(number, code, message = "requested by the test") {
     this.#refusal = { number, code, message };
   }
 
   /**
-   * run runs the plug-in once. Its result has ok, output, context (the keys that were changed), error and logs
-   * (lines such as "info: hello"). An error is what the plug-in wrote, or the trap that ended it.
+   * run runs the plug-in once. The result contains ok, output, context (the changed keys), error and logs (lines such
+   * as "info: hello"). The error is the one that the plug-in wrote, or the trap that ended it.
    */
   run(input = {}, context = {}, entry = "toolrun_run") {
     const before = structuredClone(this.stores);
@@ -43,7 +43,7 @@ export class Host {
     return result;
   }
 
-  /** call performs an operation and answers [number of the fault, or 0, reply]. */
+  /** call performs an operation and returns [0 or the number of a fault, reply]. */
   call(op, store, value, options) {
     const refusal = this.#refusal;
     this.#refusal = null;
@@ -62,11 +62,11 @@ export class Host {
         delete this.stores[store];
         return [0, { success: true, deleted: existed }];
     }
-    return [UNAVAILABLE, { code: "unavailable", message: "this double does not have the operation", op, store, id: "1" }];
+    return [UNAVAILABLE, { code: "unavailable", message: "this test double does not have the operation", op, store, id: "1" }];
   }
 }
 
-// Run is one run: its documents and what the plug-in wrote.
+// Run is one run, with its documents and the writes of the plug-in.
 class Run {
   output = null;
   context = null;
@@ -94,11 +94,11 @@ class Run {
     }
   }
 
-  // enter answers why the run failed, null for success.
+  // enter runs the entry. It returns an error message, or null for success.
   #enter(entry) {
     try {
-      const answer = entry();
-      return answer === 0 ? null : `the plug-in ended with code ${answer} and did not say why`;
+      const code = entry();
+      return code === 0 ? null : `the plug-in ended with code ${code} and wrote no error`;
     } catch (trap) {
       if (!(trap instanceof WebAssembly.RuntimeError || trap instanceof RangeError)) throw trap;
       return `trapped: ${trap.message}`;
@@ -117,7 +117,7 @@ class Run {
         output_write: write("output"), context_write: write("context"), error_write: write("error"),
         log: (level, ptr, len) => this.#log(level, this.#text(ptr, len)),
       },
-      memory: new Proxy({}, { get: (_, op) => (...args) => this.#call(op, args) }), // whatever the plug-in imports
+      memory: new Proxy({}, { get: (_, op) => (...args) => this.#call(op, args) }), // any operation
     };
   }
 

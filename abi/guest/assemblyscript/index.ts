@@ -1,4 +1,4 @@
-// What a plug-in written in AssemblyScript can do: version 1 of the toolrun ABI, which ../../ABI.md describes.
+// The AssemblyScript binding for plug-ins. It implements version 1 of the toolrun ABI, which ../../ABI.md describes.
 //
 //   import { input, member, output } from "@toolrun/assemblyscript";
 //   export { toolrun_abi_1 } from "@toolrun/assemblyscript";
@@ -7,7 +7,7 @@
 //     return output(member(input(), "page"));
 //   }
 //
-// JSON stays text: values are passed on as they stand, so that numbers keep their digits. To fail a run, throw.
+// Values are passed as JSON texts, so that numbers keep their digits. Throw an error to fail a run.
 
 import "./abort"; // for --use abort=...
 

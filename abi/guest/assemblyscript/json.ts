@@ -1,7 +1,7 @@
-// Just enough JSON (RFC 8259): to find a value in a document without a tree of it, and to write one. A raw value is
-// the text of a value as it stands in the document. Nothing recurses, so a deep document costs no stack.
+// A minimal JSON reader and writer (RFC 8259). It finds values in a document without building a tree. A raw value is
+// the text of a value in the document. No function is recursive, so a deep document uses no stack.
 //
-// Readers look at no character outside of their text; of a text that is no JSON they make some sense or none.
+// Readers never read outside of their text. The result for a text that is not valid JSON is unspecified.
 
 const QUOTE: i32 = 0x22, BACKSLASH: i32 = 0x5c, COMMA: i32 = 0x2c, COLON: i32 = 0x3a;
 
@@ -17,7 +17,7 @@ function isClose(c: i32): bool {
   return c == 0x7d || c == 0x5d; // } ]
 }
 
-// charAt is -1 at the end.
+// charAt returns a UTF-16 unit, or -1 at the end.
 function charAt(json: string, i: i32): i32 {
   return i < json.length ? json.charCodeAt(i) : -1;
 }
@@ -27,7 +27,7 @@ function skipSpace(json: string, i: i32): i32 {
   return i;
 }
 
-// stringEnd is where the string that begins at i ends, behind its quote.
+// stringEnd returns the index after the closing quote of the string that begins at i.
 function stringEnd(json: string, i: i32): i32 {
   for (i++; i < json.length; i++) {
     const c = json.charCodeAt(i);
@@ -37,7 +37,7 @@ function stringEnd(json: string, i: i32): i32 {
   return json.length;
 }
 
-// valueEnd is where the value that begins at i ends: at a comma or a bracket that is not its own.
+// valueEnd returns the index after the value that begins at i: that of a comma or closing bracket after the value.
 function valueEnd(json: string, i: i32): i32 {
   let depth = 0;
   while (i < json.length) {
@@ -55,13 +55,13 @@ function valueEnd(json: string, i: i32): i32 {
 }
 
 /**
- * Walk goes through an object or an array; in any other value there are no steps.
+ * Walk iterates over an object or an array. For any other value there are no steps.
  *
  *   const walk = new Walk(json);
  *   while (walk.next()) use(walk.name, walk.value);
  */
 export class Walk {
-  /** The member's name; "" in an array. */
+  /** The name of the member, or "" in an array. */
   name: string = "";
   /** The raw value. */
   value: string = "";
@@ -74,10 +74,10 @@ export class Walk {
     this.at = isOpen(charAt(this.json, start)) ? start : this.json.length;
   }
 
-  /** next goes to the next step; false where there is none. */
+  /** next goes to the next step. It returns false if there is none. */
   next(): bool {
     const json = this.json;
-    // Before a step is the bracket that opened the whole, or a comma.
+    // A step follows the opening bracket or a comma.
     let i = skipSpace(json, this.at + 1);
     if (i >= json.length || isClose(charAt(json, i))) return false;
     this.name = "";
@@ -95,7 +95,7 @@ export class Walk {
   }
 }
 
-/** member is the raw value of a member, the last one of that name; null where there is none. */
+/** member returns the raw value of the last member with that name, or null. */
 export function member(object: string | null, name: string): string | null {
   let found: string | null = null;
   if (charAt(object === null ? "" : object.trimStart(), 0) != 0x7b) return found;
@@ -106,14 +106,14 @@ export function member(object: string | null, name: string): string | null {
   return found;
 }
 
-/** text decodes a JSON string; null where the value is none. */
+/** text decodes a JSON string. It returns null for any other value. */
 export function text(json: string | null): string | null {
   if (json === null) return null;
   const raw = json.trim();
   return raw.length >= 2 && charAt(raw, 0) == QUOTE && stringEnd(raw, 0) == raw.length ? unquote(raw) : null;
 }
 
-/** number reads a JSON number; NaN where the value is none. Whole ones are exact up to 2^53. */
+/** number decodes a JSON number. It returns NaN for any other value. Integers are exact up to 2^53. */
 export function number(json: string | null): f64 {
   if (json === null) return NaN;
   const raw = json.trim();
@@ -121,17 +121,17 @@ export function number(json: string | null): f64 {
   return first >= 0x30 && first <= 0x39 ? parseFloat(raw) : NaN;
 }
 
-/** isTrue tells whether a value is true. */
+/** isTrue reports whether a value is true. */
 export function isTrue(json: string | null): bool {
   return json !== null && json.trim() == "true";
 }
 
-/** isNull tells whether a value is null or missing. */
+/** isNull reports whether a value is null or missing. */
 export function isNull(json: string | null): bool {
   return json === null || json.trim() == "null";
 }
 
-// unquote decodes a string with its quotes. Half a surrogate pair stays as it is: UTF-16 can say it.
+// unquote decodes a string with its quotes. It keeps lone surrogates, which UTF-16 can represent.
 function unquote(raw: string): string {
   const end = raw.length - 1;
   let out = "";
@@ -161,7 +161,7 @@ function unescape(c: i32): string {
   return String.fromCharCode(c);
 }
 
-// hex4 reads the four digits of an escape; U+FFFD where they are none.
+// hex4 reads the four digits of an escape. It returns U+FFFD if they are not hexadecimal digits.
 function hex4(raw: string, i: i32): i32 {
   let code = 0;
   for (let end = i + 4; i < end; i++) {
@@ -173,7 +173,7 @@ function hex4(raw: string, i: i32): i32 {
   return code;
 }
 
-/** quote makes a JSON string of a text. Half a surrogate pair is written as an escape, as JSON.stringify does. */
+/** quote encodes a text as a JSON string. It escapes lone surrogates, like JSON.stringify. */
 export function quote(value: string): string {
   let out = '"';
   let done = 0;

@@ -1,9 +1,9 @@
-// What the operations of operations.ts answer. A call acts when it is made, and is undone where the run fails.
+// The replies of the operations in operations.ts. A call takes effect immediately, and is undone if the run fails.
 
 import { error_write, result_len, result_read } from "./imports";
 import { at, decode, encode } from "./utf8";
 
-/** Fault has the numbers of the faults. A host of a later version may know more. */
+/** Fault contains the numbers of the faults. Hosts of later versions may have more. */
 export enum Fault {
   None = 0,
   NotFound = 1,
@@ -33,16 +33,16 @@ export enum Fault {
   Internal = 25,
 }
 
-/** Reply is what a call of memory answers: its JSON, or a fault. */
+/** Reply is the result of a memory call: a JSON reply, or a fault. */
 export class Reply {
   constructor(
-    /** Which fault, Fault.None for none. */
+    /** The number of the fault, or Fault.None. */
     public fault: i32,
-    /** The reply; of a fault {"code", "message", ...}. */
+    /** The reply, or the fault as {"code", "message", ...}. */
     public json: string,
   ) {}
 
-  /** value is the reply. A fault ends the run as it came, so that who called the tool sees its code. */
+  /** value returns the reply. A fault fails the run unchanged, so that the caller of the tool gets its code. */
   get value(): string {
     if (this.fault != Fault.None) {
       const bytes = encode(this.json);
@@ -54,6 +54,6 @@ export class Reply {
 }
 
 /** replyTo reads the reply to a call. */
-export function replyTo(answer: i32): Reply {
-  return new Reply(answer < 0 ? -answer : Fault.None, decode(result_len(), result_read));
+export function replyTo(result: i32): Reply {
+  return new Reply(result < 0 ? -result : Fault.None, decode(result_len(), result_read));
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// TestProbe holds the binding against the contract.
+// TestProbe checks that the binding follows the ABI.
 func TestProbe(t *testing.T) {
 	code, err := os.ReadFile("probe/probe.wasm")
 	if err != nil {

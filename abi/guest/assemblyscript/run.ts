@@ -1,26 +1,26 @@
-// The run itself: what it is given, what it answers, what it logs.
+// The functions of a run: its input and context, its output, and its log.
 
 import {
   input_len, input_read, context_len, context_read, output_write, context_write, log_write,
 } from "./imports";
 import { encode, decode, at } from "./utf8";
 
-/** The marker: this plug-in speaks version 1. The entry file exports it; nobody calls it. */
+/** Marks the plug-in as built for version 1 of the ABI. The entry file must export it. It is never called. */
 export function toolrun_abi_1(): void {}
 
-/** input is the input of the run, a JSON object. */
+/** input returns the input of the run, a JSON object. */
 export function input(): string {
   return decode(input_len(), input_read);
 }
 
-/** context is the context of the run, a JSON object. */
+/** context returns the context of the run, a JSON object. */
 export function context(): string {
   return decode(context_len(), context_read);
 }
 
 /**
- * output sets what the run answers, a JSON text; null and no output are the JSON null. The last one counts. It
- * answers 0, so that an entry can end with `return output(json)`, and throws where the host does not take it.
+ * output sets the output of the run, a JSON text, and replaces an earlier one. null means the JSON null. It returns 0,
+ * so that an entry can end with `return output(json)`. It throws if the host rejects the output.
  */
 export function output(json: string | null): i32 {
   const bytes = encode(json === null ? "null" : json);
@@ -29,8 +29,8 @@ export function output(json: string | null): i32 {
 }
 
 /**
- * setContext sets the keys of the context that the run adds or changes: a JSON object with all of them, since the
- * last one counts. It throws where the host does not take it.
+ * setContext sets the keys of the context that the run adds or changes. The JSON object must contain all of them, since
+ * it replaces an earlier one. It throws if the host rejects the object.
  */
 export function setContext(object: string): void {
   const bytes = encode(object);

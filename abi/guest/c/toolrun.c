@@ -1,9 +1,9 @@
-/* The calls of toolrun.h, and the memory that they use. toolrun_json.c reads and writes JSON. */
+/* The calls of toolrun.h and the memory allocator. toolrun_json.c reads and writes JSON. */
 #include "toolrun.h"
 
 #ifdef __wasm__
 
-/* The marker: this plug-in speaks version 1. */
+/* Marks the plug-in as built for version 1 of the ABI. */
 __attribute__((export_name("toolrun_abi_1"))) void toolrun_abi_1(void) {}
 
 #endif
@@ -12,7 +12,7 @@ __attribute__((export_name("toolrun_abi_1"))) void toolrun_abi_1(void) {}
 
 enum { PAGE = 65536 };
 
-/* Memory comes from pages of its own, beyond those the module began with. A page that was grown is zero. */
+/* The allocator uses only pages that it adds to the initial memory of the module. New pages are zero. */
 void *toolrun_alloc(size_t size) {
     static uintptr_t next, end;
     if (size > INT32_MAX) {
@@ -39,8 +39,8 @@ void *toolrun_alloc(size_t size) {
 
 #include <stdlib.h>
 
-/* A C library takes all memory for its own, the pages that others grow as well (wasi-libc does with the first
- * malloc), so that there is no way beside it. */
+/* A C library assumes that it owns all memory, including pages that others add (wasi-libc does with the first
+ * malloc). So the allocator must use the library. */
 void *toolrun_alloc(size_t size) {
     void *space = calloc(1, size > 0 ? size : 1);
     if (space == NULL) {
@@ -81,9 +81,9 @@ toolrun_text toolrun_input(void) { return read_all(toolrun_input_len(), toolrun_
 
 toolrun_text toolrun_context(void) { return read_all(toolrun_context_len(), toolrun_context_read); }
 
-static toolrun_reply reply_of(int32_t answer) {
+static toolrun_reply reply_of(int32_t result) {
     toolrun_reply reply;
-    reply.fault = answer < 0 ? -answer : 0;
+    reply.fault = result < 0 ? -result : 0;
     reply.json = read_all(toolrun_result_len(), toolrun_result_read);
     return reply;
 }
@@ -104,7 +104,7 @@ toolrun_reply toolrun_delete_content(toolrun_text store, toolrun_text options) {
 }
 /* </operations> */
 
-/* What an entry returns for a failed run. */
+/* The result of an entry if the run fails. */
 enum { FAILED = 1 };
 
 int32_t toolrun_fail_at(toolrun_text message, const char *file, int line) {
@@ -125,15 +125,15 @@ int32_t toolrun_pass(toolrun_reply reply) {
     return FAILED;
 }
 
-/* written fails the run where the host refused what was written, which else would be lost without a word. */
-static int32_t written(int32_t answer, toolrun_text what) {
-    if (answer >= 0) {
+/* written fails the run if the host rejected a write. Otherwise the write would be lost silently. */
+static int32_t written(int32_t result, toolrun_text what) {
+    if (result >= 0) {
         return 0;
     }
     toolrun_buffer why = {0};
     toolrun_put(&why, what);
-    toolrun_put(&why, answer == -TOOLRUN_OUTPUT_LIMIT ? TOOLRUN_TEXT(" is larger than the host allows")
-                                                      : TOOLRUN_TEXT(" was refused by the host"));
+    toolrun_put(&why, result == -TOOLRUN_OUTPUT_LIMIT ? TOOLRUN_TEXT(" is larger than the host allows")
+                                                      : TOOLRUN_TEXT(" was rejected by the host"));
     toolrun_error_write(why.text.ptr, (uint32_t)why.text.len);
     return FAILED;
 }

@@ -1,6 +1,7 @@
-/* toolrun.h - what a plug-in written in C can do: version 1 of the toolrun ABI, which ../../ABI.md describes.
+/* toolrun.h is the C binding for plug-ins. It implements version 1 of the toolrun ABI, which ../../ABI.md
+ * describes.
  *
- * A plug-in is one function that reads a JSON document and writes another:
+ * A plug-in is a function that reads a JSON document and writes another one:
  *
  *     #include "toolrun.h"
  *
@@ -8,11 +9,11 @@
  *         return toolrun_output(toolrun_member(toolrun_input(), TOOLRUN_TEXT("page")));
  *     }
  *
- * It needs no C library, and gets on with one. Each run has a fresh memory, so nothing is ever freed; where there
- * is no more, the run ends at once, as memory_limit. A run has one thread.
+ * A C library is optional. Each run has a fresh memory, so nothing is ever freed. If memory is exhausted, the run
+ * fails immediately with memory_limit. A run has one thread.
  *
- * Built for anything but WebAssembly, the imports are ordinary functions: stub/toolrun_stub.c holds a double of
- * the host, to test a plug-in with any compiler.
+ * On targets other than WebAssembly the imports are ordinary functions. stub/toolrun_stub.c is a test double of the
+ * host, for testing a plug-in with any compiler.
  */
 #ifndef TOOLRUN_H
 #define TOOLRUN_H
@@ -27,14 +28,15 @@ extern "C" {
 
 /* ---- Texts ---- */
 
-/* A toolrun_text is a piece of UTF-8 that nobody changes: a string or a JSON text. No NUL ends it. One whose ptr
- * is NULL is absent, which is not the same as empty. */
+/* A toolrun_text is an immutable UTF-8 text: a string or a JSON text. It is not terminated by NUL. If ptr is NULL,
+ * the text is absent, which differs from an empty text. */
 typedef struct {
     const char *ptr;
     size_t len; /* in bytes */
 } toolrun_text;
 
-/* TOOLRUN_TEXT makes a text of a string literal, toolrun_text_of of any C string; NULL makes an absent one. */
+/* TOOLRUN_TEXT converts a string literal to a text, and toolrun_text_of converts any C string. The text of NULL is
+ * absent. */
 #define TOOLRUN_TEXT(literal) (toolrun_make_text("" literal, sizeof(literal) - 1))
 #define TOOLRUN_ABSENT (toolrun_make_text(NULL, 0))
 toolrun_text toolrun_text_of(const char *string);
@@ -47,38 +49,38 @@ static inline toolrun_text toolrun_make_text(const char *ptr, size_t len) {
     return text;
 }
 
-/* toolrun_alloc returns zeroed memory, aligned for every type, which lasts as long as the run. It never returns
- * NULL. It may be used beside malloc. */
+/* toolrun_alloc returns zeroed memory, aligned for every type, which is valid until the run ends. It never returns
+ * NULL. It can be used together with malloc. */
 void *toolrun_alloc(size_t size);
 
 /* ---- The run ---- */
 
-/* TOOLRUN_ENTRY begins the definition of the function that is a run. It answers 0 for success. A manifest names
- * it as its entry where that is not toolrun_run. */
+/* TOOLRUN_ENTRY begins the definition of an entry: the function that a run calls. It returns 0 for success. A
+ * manifest must name the entry unless it is toolrun_run. */
 #ifdef __wasm__
 #define TOOLRUN_ENTRY(name) __attribute__((export_name(#name))) int32_t name(void)
 #else
 #define TOOLRUN_ENTRY(name) int32_t name(void)
 #endif
 
-/* The input and the context of the run: JSON objects. */
+/* toolrun_input and toolrun_context return the input and the context of the run, which are JSON objects. */
 toolrun_text toolrun_input(void);
 toolrun_text toolrun_context(void);
 
-/* toolrun_output sets what the run answers, a JSON text; the last one counts. It answers 0, or what an entry
- * returns for a failed run, where the output is larger than the host allows: return toolrun_output(json). */
+/* toolrun_output sets the output of the run, a JSON text, and replaces an earlier one. It returns the result of the
+ * entry: 0, or a failure if the output is larger than the host allows. Use: return toolrun_output(json); */
 int32_t toolrun_output(toolrun_text json);
 
-/* toolrun_set_context sets the keys of the context that the run adds or changes: a JSON object with all of them,
- * since the last one counts. It answers as toolrun_output does. */
+/* toolrun_set_context sets the keys of the context that the run adds or changes. The JSON object must contain all of
+ * them, since it replaces an earlier one. The result is like that of toolrun_output. */
 int32_t toolrun_set_context(toolrun_text object);
 
-/* toolrun_fail says why the run fails, and where in the source. It answers what the entry returns then:
- * return toolrun_fail(TOOLRUN_TEXT("no such page")). */
+/* toolrun_fail sets the error of the run, with the position in the source. It returns the result of the entry. Use:
+ * return toolrun_fail(TOOLRUN_TEXT("no such page")); */
 #define toolrun_fail(message) toolrun_fail_at((message), TOOLRUN_FILE, __LINE__)
 int32_t toolrun_fail_at(toolrun_text message, const char *file, int line);
 
-/* __FILE_NAME__ is without the folders of the machine that built the plug-in. */
+/* __FILE_NAME__ does not contain the folders of the machine that built the plug-in. */
 #ifdef __FILE_NAME__
 #define TOOLRUN_FILE __FILE_NAME__
 #else
@@ -91,14 +93,14 @@ void toolrun_log(toolrun_level level, toolrun_text line);
 
 /* ---- Memory ---- */
 
-/* A toolrun_reply is what a call of memory answers: its JSON, or a fault. */
+/* A toolrun_reply is the result of a memory call: a JSON reply, or a fault. */
 typedef struct {
-    int32_t fault;     /* 0 for none, or a number of toolrun_fault, or one of a later version */
-    toolrun_text json; /* the reply; of a fault {"code", "message", ...} */
+    int32_t fault;     /* 0 for none, otherwise a number of toolrun_fault or of a later version */
+    toolrun_text json; /* the reply, or the fault as {"code", "message", ...} */
 } toolrun_reply;
 
-/* What may be left out may be TOOLRUN_ABSENT; all arguments but the store are JSON texts. The store is its name.
- * A call acts when it is made, and is undone where the run fails. */
+/* Optional arguments can be TOOLRUN_ABSENT. The store is a name, and all other arguments are JSON texts. A call takes
+ * effect immediately, and is undone if the run fails. */
 
 /* <operations>: generated by internal/bindgen */
 /* toolrun_get_content returns the content of a store, or null if there is no record. */
@@ -110,11 +112,11 @@ toolrun_reply toolrun_set_content(toolrun_text store, toolrun_text value, toolru
 toolrun_reply toolrun_delete_content(toolrun_text store, toolrun_text options);
 /* </operations> */
 
-/* toolrun_pass fails the run with a fault as it came, so that who called the tool sees its code. It answers what
- * the entry returns then: if (reply.fault) return toolrun_pass(reply); */
+/* toolrun_pass fails the run with an unchanged fault, so that the caller of the tool gets its code. It returns the
+ * result of the entry. Use: if (reply.fault) return toolrun_pass(reply); */
 int32_t toolrun_pass(toolrun_reply reply);
 
-/* The numbers of the faults; the host's reply holds the name as "code". */
+/* The numbers of the faults. The reply of the host contains the name as "code". */
 typedef enum {
     TOOLRUN_NOT_FOUND = 1,
     TOOLRUN_ACCESS_DENIED = 2,
@@ -145,51 +147,53 @@ typedef enum {
 
 /* ---- Reading JSON ----
  *
- * Values stay raw: the text of a value as it stands in the document, so that numbers keep their digits. A reader
- * never looks outside of the text that it was given; of a text that is no JSON it makes some sense or none. */
+ * Values are raw: a value is its text in the document, so that numbers keep their digits. A reader never reads
+ * outside of its text. The result for a text that is not valid JSON is unspecified. */
 
-/* toolrun_member returns the raw value of a member, the last one of that name; absent where there is none. */
+/* toolrun_member returns the raw value of the last member with that name, or an absent text. */
 toolrun_text toolrun_member(toolrun_text object, toolrun_text name);
 
-/* A toolrun_walk goes through an object or an array:
+/* A toolrun_walk iterates over an object or an array:
  *
  *     toolrun_walk walk = toolrun_walk_of(json);
  *     while (toolrun_next(&walk)) use(walk.name, walk.value);
  *
- * There are no steps in any other value. */
+ * For any other value there are no steps. */
 typedef struct {
-    toolrun_text name;  /* the member's name, raw: with its quotes; absent in an array */
+    toolrun_text name;  /* the raw name of the member, with its quotes; absent in an array */
     toolrun_text value; /* raw */
     toolrun_text rest;  /* private */
 } toolrun_walk;
 toolrun_walk toolrun_walk_of(toolrun_text json);
 bool toolrun_next(toolrun_walk *walk);
 
-/* toolrun_string decodes a JSON string; absent where the value is none. Half a surrogate pair becomes U+FFFD. */
+/* toolrun_string decodes a JSON string. The result is absent if the value is not a string. A lone surrogate becomes
+ * U+FFFD. */
 toolrun_text toolrun_string(toolrun_text json);
 
-/* toolrun_int reads a number that is whole and fits, however it is written (5, 5.0, 5e0); others are refused. */
+/* toolrun_int reads an integer in any notation (5, 5.0, 5e0). It returns false for other values, and for integers
+ * that do not fit into 64 bits. */
 bool toolrun_int(toolrun_text json, int64_t *value);
 
-/* toolrun_is_true and toolrun_is_null tell of a value whether it is true, and null or absent. */
+/* toolrun_is_true reports whether a value is true, and toolrun_is_null whether it is null or absent. */
 bool toolrun_is_true(toolrun_text json);
 bool toolrun_is_null(toolrun_text json);
 
 /* ---- Writing JSON ---- */
 
-/* A toolrun_buffer is a text that grows. Its zero value is empty; .text is what was written so far. */
+/* A toolrun_buffer is a text that grows. Its zero value is empty, and .text is its content. */
 typedef struct {
     toolrun_text text;
     char *space;     /* private */
     size_t capacity; /* private */
 } toolrun_buffer;
 
-void toolrun_put(toolrun_buffer *out, toolrun_text raw);           /* as it is */
+void toolrun_put(toolrun_buffer *out, toolrun_text raw);           /* unchanged */
 void toolrun_put_string(toolrun_buffer *out, toolrun_text string); /* as a JSON string, in quotes */
 void toolrun_put_int(toolrun_buffer *out, int64_t number);
 #define TOOLRUN_PUT(out, literal) toolrun_put((out), TOOLRUN_TEXT(literal))
 
-/* ---- The imports themselves, for who wants to read into buffers of their own ---- */
+/* ---- The imports, for reading into your own buffers ---- */
 
 #ifdef __wasm__
 #define TOOLRUN_IMPORT(module, name) __attribute__((import_module(module), import_name(name)))
@@ -197,8 +201,8 @@ void toolrun_put_int(toolrun_buffer *out, int64_t number);
 #define TOOLRUN_IMPORT(module, name)
 #endif
 
-/* A function that reads copies at most len bytes from offset on, and answers how many. A negative answer of any
- * of them is minus the number of a fault. */
+/* A function that reads copies at most len bytes, beginning at offset, and returns their number. A negative result
+ * of any import is the negated number of a fault. */
 TOOLRUN_IMPORT("toolrun", "input_len") int32_t toolrun_input_len(void);
 TOOLRUN_IMPORT("toolrun", "input_read") int32_t toolrun_input_read(void *to, uint32_t offset, uint32_t len);
 TOOLRUN_IMPORT("toolrun", "context_len") int32_t toolrun_context_len(void);

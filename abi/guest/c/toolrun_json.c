@@ -1,5 +1,5 @@
-/* Just enough JSON (RFC 8259): to find a value in a document without a tree of it, and to write one. No function
- * recurses, so a deep document costs no stack. */
+/* A minimal JSON reader and writer (RFC 8259). It finds values in a document without building a tree. No function is
+ * recursive, so a deep document uses no stack. */
 #include "toolrun.h"
 
 /* ---- Raw texts ---- */
@@ -25,7 +25,7 @@ static toolrun_text trim(toolrun_text text) {
 
 static bool starts(toolrun_text text, char c) { return text.len > 0 && text.ptr[0] == c; }
 
-/* string_size returns the length of the string that the text begins with, its quotes included. */
+/* string_size returns the length of the string at the beginning of the text, including its quotes. */
 static size_t string_size(toolrun_text text) {
     for (size_t i = 1; i < text.len; i++) {
         if (text.ptr[i] == '\\') {
@@ -37,8 +37,8 @@ static size_t string_size(toolrun_text text) {
     return text.len;
 }
 
-/* value_size returns the length of the value that the text begins with: as far as a comma or a bracket that is
- * not its own. */
+/* value_size returns the length of the value at the beginning of the text. It ends before a comma or a closing bracket
+ * that is not part of the value. */
 static size_t value_size(toolrun_text text) {
     size_t depth = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -76,8 +76,8 @@ toolrun_walk toolrun_walk_of(toolrun_text json) {
     return walk;
 }
 
-/* What is left begins with the bracket that opened the whole, or with the comma before the next step. An object
- * is told from an array by the name before a colon. */
+/* walk->rest begins with the opening bracket, or with the comma before the next step. A step with a name before a colon
+ * belongs to an object. */
 bool toolrun_next(toolrun_walk *walk) {
     toolrun_text rest = trim(drop(walk->rest, 1));
     if (rest.len == 0 || starts(rest, '}') || starts(rest, ']')) {
@@ -119,7 +119,7 @@ bool toolrun_is_null(toolrun_text json) {
 
 enum { REPLACEMENT = 0xFFFD };
 
-/* hex4 reads the four digits of a \u escape; -1 where they are none. */
+/* hex4 reads the four digits of a \u escape. It returns -1 if they are not hexadecimal digits. */
 static int32_t hex4(toolrun_text text) {
     int32_t code = 0;
     if (text.len < 4) {
@@ -139,7 +139,7 @@ static int32_t hex4(toolrun_text text) {
     return code;
 }
 
-/* unicode reads a \u escape, or the two of a surrogate pair, and tells how many bytes it took. */
+/* unicode reads a \u escape, or the two escapes of a surrogate pair, and sets the number of bytes read. */
 static int32_t unicode(toolrun_text escape, size_t *size) {
     int32_t high = hex4(drop(escape, 2));
     *size = high < 0 ? 2 : 6;
@@ -212,7 +212,7 @@ toolrun_text toolrun_string(toolrun_text json) {
     if (!has_escape(raw)) {
         return raw;
     }
-    /* No escape is longer decoded, but \u without digits: three bytes for two. */
+    /* Decoding never makes an escape longer, except for \u without digits: it becomes three bytes from two. */
     char *out = toolrun_alloc(raw.len * 2);
     size_t len = 0;
     while (raw.len > 0) {
@@ -232,13 +232,13 @@ toolrun_text toolrun_string(toolrun_text json) {
 
 /* ---- Numbers ---- */
 
-/* A decimal is a number without its point: digits * 10^scale. */
+/* A decimal is a number without a decimal point: digits * 10^scale. */
 typedef struct {
     uint64_t digits;
     int64_t scale;
 } decimal;
 
-/* times_ten answers false where the digits do not fit. (Without overflow builtins: those of 64 bits need a library.) */
+/* times_ten returns false if the digits overflow. The overflow builtins for 64 bits would need a library. */
 static bool times_ten(decimal *number) {
     if (number->digits > UINT64_MAX / 10) {
         return false;
@@ -247,8 +247,8 @@ static bool times_ten(decimal *number) {
     return true;
 }
 
-/* add_digit keeps zeros in the scale until another digit follows, so that 1.000 and 1e3 need no room. It answers
- * false where the digits do not fit. */
+/* add_digit counts zeros in the scale until another digit follows, so that 1.000 and 1e3 need few digits. It returns
+ * false if the digits overflow. */
 static bool add_digit(decimal *number, unsigned digit) {
     if (digit == 0) {
         number->scale++;
@@ -269,7 +269,7 @@ static bool add_digit(decimal *number, unsigned digit) {
     return true;
 }
 
-/* take_digits reads digits into the number and answers how many; -1 where there are none or too many. */
+/* take_digits reads digits into the number and returns their count, or -1 if there are none or they overflow. */
 static int64_t take_digits(toolrun_text *text, decimal *number) {
     int64_t count = 0;
     for (; text->len > 0 && text->ptr[0] >= '0' && text->ptr[0] <= '9'; *text = drop(*text, 1)) {
@@ -289,7 +289,7 @@ static bool take(toolrun_text *text, char c) {
     return true;
 }
 
-/* spread multiplies the digits by the power of ten; false where the number is not whole or does not fit. */
+/* spread multiplies the digits by the power of ten. It returns false if the number is not an integer or overflows. */
 static bool spread(decimal *number) {
     for (; number->digits != 0 && number->scale > 0; number->scale--) {
         if (!times_ten(number)) {
@@ -381,7 +381,7 @@ void toolrun_put_string(toolrun_buffer *out, toolrun_text string) {
 }
 
 void toolrun_put_int(toolrun_buffer *out, int64_t number) {
-    char digits[20]; /* those of the smallest number, and its sign */
+    char digits[20]; /* enough for the smallest number with its sign */
     size_t at = sizeof digits;
     uint64_t left = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
     do {

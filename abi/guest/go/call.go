@@ -8,9 +8,10 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Call performs an operation of the ABI by its name and returns its reply as it is. The arguments are in the order of the
-// operation's parameters; nil is an absent one. A plug-in that uses Call imports every operation that the binding has,
-// and only runs on hosts that have them all; the other functions import one each.
+// Call performs an operation of the ABI by its name and returns its reply unchanged. The arguments are in
+// the order of the operation's parameters; nil is an absent argument. A plug-in that uses Call imports
+// all operations of the binding, and runs only on hosts that have all of them. The other functions
+// import only their own operation.
 func Call(op, store string, args ...any) (json.RawMessage, error) {
 	texts, err := textsOf(op, append([]any{storeName(store)}, args...))
 	if err != nil {
@@ -19,20 +20,20 @@ func Call(op, store string, args ...any) (json.RawMessage, error) {
 	reply, number, known := imports.Call(op, texts)
 	switch {
 	case !known:
-		return nil, refused(op, store, fmt.Sprintf("there is no operation %q of %d arguments", op, len(texts)))
+		return nil, invalidArgument(op, store, fmt.Sprintf("there is no operation %q with %d arguments", op, len(texts)))
 	case number < 0:
-		return nil, issued(op, store, number, reply)
+		return nil, hostFault(op, store, number, reply)
 	}
 	return reply, nil
 }
 
-// storeName is the name of a store, which goes to the host as it is and not as JSON.
+// storeName is the name of a store. It is passed to the host as text, not as JSON.
 type storeName string
 
 // operation is a function of package imports.
 type operation = func(args []string) (reply []byte, number int32)
 
-// perform performs an operation. An argument that is nil is absent.
+// perform performs an operation. A nil argument is absent.
 func perform(do operation, op string, args ...any) (json.RawMessage, error) {
 	texts, err := textsOf(op, args)
 	if err != nil {
@@ -40,12 +41,12 @@ func perform(do operation, op string, args ...any) (json.RawMessage, error) {
 	}
 	reply, number := do(texts)
 	if number < 0 {
-		return nil, issued(op, storeOf(args), number, reply)
+		return nil, hostFault(op, storeOf(args), number, reply)
 	}
 	return reply, nil
 }
 
-// textsOf writes arguments as they go to the host.
+// textsOf encodes arguments for the host.
 func textsOf(op string, args []any) ([]string, error) {
 	texts := make([]string, len(args))
 	for i, arg := range args {
@@ -56,7 +57,7 @@ func textsOf(op string, args []any) ([]string, error) {
 		default:
 			text, err := encode(arg)
 			if err != nil {
-				return nil, refused(op, storeOf(args), fmt.Sprintf("%s: argument %d cannot be JSON: %v", op, i+1, err))
+				return nil, invalidArgument(op, storeOf(args), fmt.Sprintf("%s: cannot encode argument %d as JSON: %v", op, i+1, err))
 			}
 			texts[i] = string(text)
 		}
@@ -64,7 +65,7 @@ func textsOf(op string, args []any) ([]string, error) {
 	return texts, nil
 }
 
-// storeOf returns the store that the arguments name, "" if there is none.
+// storeOf returns the store among the arguments, or "".
 func storeOf(args []any) string {
 	for _, arg := range args {
 		if store, ok := arg.(storeName); ok {
@@ -74,7 +75,7 @@ func storeOf(args []any) string {
 	return ""
 }
 
-// decode reads a reply of what; it returns false if that is null.
+// decode decodes a reply. It returns false if the reply is null. Errors mention what.
 func decode(what string, reply []byte, into any) (bool, error) {
 	if len(reply) == 0 || bytes.Equal(reply, []byte("null")) {
 		return false, nil

@@ -8,23 +8,23 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Context is what a run is told beside its input.
+// Context is the information that a run gets in addition to its input.
 type Context struct {
 	RunID string `json:"runId"`
 	AppID string `json:"appId"`
-	// UserID and SessionID are "" where none is known.
+	// UserID and SessionID are "" if they are not known.
 	UserID    string `json:"userId"`
 	SessionID string `json:"sessionId"`
-	// Env is the tool's environment: what its manifest and whoever runs it have set.
+	// Env is the tool's environment, which its manifest and its operator set.
 	Env map[string]string `json:"env"`
-	// Steps holds what a workflow's nodes came to, by their names.
+	// Steps contains the results of a workflow's nodes, by their names.
 	Steps map[string]json.RawMessage `json:"steps"`
-	// Raw is the whole document, whatever else it holds.
+	// Raw is the whole document, including keys without a field here.
 	Raw json.RawMessage `json:"-"`
 }
 
-// GetContext returns the context as the run was given it. The error is that of a caller who gave steps or an
-// environment of another form.
+// GetContext returns the context of the run. It returns an error if the caller passed steps or an
+// environment of the wrong type.
 func GetContext() (Context, error) {
 	c := Context{Raw: imports.Context()}
 	if err := json.Unmarshal(c.Raw, &c); err != nil {
@@ -33,13 +33,14 @@ func GetContext() (Context, error) {
 	return c, nil
 }
 
-// SetContext adds a key to the context, or changes it, for what comes after the tool: the run's Result has it. A
-// run that sets steps, branch, status or dbquery fails, for they belong to the workflow. A value that cannot be
-// JSON is abi.InvalidArgument, and too much of it abi.OutputLimit; then nothing was set.
+// SetContext sets a key of the context for the steps after this tool. The change is part of the run's
+// Result. A run that sets steps, branch, status or dbquery fails, because these keys are reserved for
+// the workflow. SetContext fails with abi.InvalidArgument if the value cannot be encoded as JSON, and
+// with abi.OutputLimit if the context becomes too large. In both cases nothing is set.
 func SetContext(key string, value any) error {
 	text, err := encode(value)
 	if err != nil {
-		return abi.Faultf(abi.InvalidArgument, "the value of context.%s cannot be JSON: %v", key, err)
+		return abi.Faultf(abi.InvalidArgument, "cannot encode context.%s as JSON: %v", key, err)
 	}
 	changes := &imports.Changes
 	changes.Lock()
@@ -52,10 +53,10 @@ func SetContext(key string, value any) error {
 	}
 	document, err := encode(keys)
 	if err != nil {
-		return abi.Faultf(abi.InvalidArgument, "the context cannot be JSON: %v", err)
+		return abi.Faultf(abi.InvalidArgument, "cannot encode the context as JSON: %v", err)
 	}
 	if number := imports.WriteContext(document); number < 0 {
-		return abi.Faultf(codeOf(number), "the context with the key %s has %d bytes of JSON and was refused", key, len(document))
+		return abi.Faultf(codeOf(number), "the host rejected the context with the key %s, which has %d bytes of JSON", key, len(document))
 	}
 	changes.Keys = keys
 	return nil

@@ -1,7 +1,8 @@
-// Package toolrun is for plug-ins written in Go: tools that a toolrun host runs as WebAssembly, and whose one way
-// out is the memory that this package reaches. It speaks version 1 of the ABI, which abi/ABI.md describes.
+// Package toolrun is the Go binding for plug-ins: tools that a toolrun host runs as WebAssembly. It is the
+// only interface of a plug-in to memory and to its host. It implements version 1 of the ABI, which
+// abi/ABI.md describes.
 //
-// A plug-in is a main package that gives [Handle] a function and has an empty main:
+// A plug-in is a main package that passes a function to [Handle] and has an empty main:
 //
 //	type input struct {
 //		Language string `json:"language"`
@@ -16,18 +17,17 @@
 //		return "noted", err
 //	}
 //
-// It is built with
+// Build it with
 //
 //	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -trimpath -ldflags=-s -o tool.wasm
 //
-// Each run has a fresh instance: nothing that a run leaves in a variable is there in the next one. What init
-// functions make is kept, since they may run once for many runs, and for the same reason they reach no memory and
-// no input.
+// Each run has a fresh instance: changes of variables are lost after the run. Init functions may run once
+// for many runs. Values that they create are kept, and they cannot access memory or the input.
 //
-// A call of memory that the host refuses is an *[abi.Fault], so that errors.Is(err, abi.AccessDenied) tells which.
-// A fault that the handler returns, wrapped or not, fails the run with that very fault. Functions may be called
-// from several goroutines.
+// A memory call that fails returns an *[abi.Fault], so that callers can use
+// errors.Is(err, abi.AccessDenied). If the handler returns a fault, wrapped or not, the run fails with
+// that fault. Functions may be called from several goroutines.
 //
-// On other systems than wasip1 there is no host, and calls fail with abi.Unavailable; package toolruntest has one
-// for tests.
+// On systems other than wasip1 there is no host, and calls fail with abi.Unavailable. Package toolruntest
+// contains a host for tests.
 package toolrun

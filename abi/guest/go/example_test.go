@@ -10,14 +10,14 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/toolruntest"
 )
 
-// t stands for the test that an example is not.
+// t replaces the testing.T that an example does not have.
 var t testing.TB = exampleTB{}
 
 type exampleTB struct{ testing.TB }
 
 func (exampleTB) Helper() {}
 
-// Cleanup keeps what ends the host for the example to call.
+// Cleanup keeps the function that removes the host, so that the example can call it.
 func (exampleTB) Cleanup(f func()) { release = f }
 
 var release func()
@@ -27,7 +27,7 @@ type greetInput struct {
 	Language string `json:"language,omitempty"`
 }
 
-// greet is a tool: a plug-in gives it to toolrun.Handle.
+// greet is a tool, which a plug-in passes to toolrun.Handle.
 func greet(in greetInput) (string, error) {
 	var prefs struct {
 		Language string `json:"language"`
@@ -61,13 +61,13 @@ func Example() {
 	// {"language":"de"}
 }
 
-// A call that the host refuses has a code.
+// A failed call returns a fault with a code.
 func ExampleSetContent() {
 	h := toolruntest.New(t)
 	defer func() { release() }()
-	h.Fail("prefs", abi.Faultf(abi.ReadOnly, "the store prefs is read only"))
+	h.Fail("prefs", abi.Faultf(abi.ReadOnly, "the store prefs is read-only"))
 
 	_, err := toolrun.SetContent("prefs", map[string]any{"language": "de"})
 	fmt.Println(errors.Is(err, abi.ReadOnly), err)
-	// Output: true read_only: the store prefs is read only
+	// Output: true read_only: the store prefs is read-only
 }

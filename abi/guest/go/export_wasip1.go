@@ -1,6 +1,6 @@
 package toolrun
 
-// marker says that the plug-in speaks version 1 of the ABI. Nobody calls it.
+// marker marks the plug-in as built for version 1 of the ABI. It is never called.
 //
 //go:wasmexport toolrun_abi_1
 func marker() {}

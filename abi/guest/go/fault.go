@@ -7,24 +7,25 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// issued reads a fault that the host gave. Where it met the author's code is added, for the host cannot know.
-func issued(op, store string, number int32, reply []byte) error {
+// hostFault decodes a fault of the host. It adds the position in the author's code, which the host does
+// not know.
+func hostFault(op, store string, number int32, reply []byte) error {
 	f := new(abi.Fault)
 	if err := json.Unmarshal(reply, f); err != nil || f.Code == "" {
-		f = &abi.Fault{Code: codeOf(number), Message: "the host did not say why", Op: op, Store: store}
+		f = &abi.Fault{Code: codeOf(number), Message: "the host gave no reason", Op: op, Store: store}
 	}
 	f.File, f.Line, f.Stack = here()
 	return f
 }
 
-// refused is the fault of a call that never reached the host, which gave it no id.
-func refused(op, store, message string) error {
+// invalidArgument returns the fault of a call that did not reach the host. It has no id.
+func invalidArgument(op, store, message string) error {
 	f := &abi.Fault{Code: abi.InvalidArgument, Message: message, Op: op, Store: store}
 	f.File, f.Line, f.Stack = here()
 	return f
 }
 
-// codeOf is the code of a negative answer.
+// codeOf returns the code of a negative result.
 func codeOf(number int32) abi.Code {
 	for _, code := range abi.Codes() {
 		if code.Number() == int(-number) {
@@ -34,8 +35,8 @@ func codeOf(number int32) abi.Code {
 	return abi.Internal
 }
 
-// encode writes a value as JSON. Unlike json.Marshal it leaves <, > and & alone, which would take six bytes each
-// of what an output or a content may have.
+// encode encodes a value as JSON. Unlike json.Marshal it does not escape <, > and &, which would take six
+// bytes each of the limit on an output or a content.
 func encode(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -9,23 +9,25 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// entry is what a run calls, nil where there is no handler.
+// entry is the function that a run calls, or nil if there is no handler.
 var entry func() int32
 
-// Handle makes f the tool: each run calls it with the input, and its first result is the output. It is called once,
-// from an init function, since the main function of a plug-in never runs; a second call panics.
+// Handle registers f as the tool: each run calls it with the input, and its first result is the output.
+// Call it once, from an init function, since the main function of a plug-in never runs. A second call
+// panics.
 //
-// The input is decoded by encoding/json; with json.RawMessage as In, f gets it as it is. An error of f fails the
-// run, as does a panic, which is told with its stack. What a failed run wrote to memory is not stored.
+// The input is decoded by encoding/json. If In is json.RawMessage, f gets it unchanged. The run fails if f
+// returns an error, or if f panics; the fault of a panic contains its stack. Writes of a failed run are
+// not stored.
 func Handle[In, Out any](f func(In) (Out, error)) {
 	if entry != nil {
-		panic("toolrun: Handle was called twice; a second entry is a function of its own that calls Run")
+		panic("toolrun: Handle was called twice; export a function that calls Run for each further entry")
 	}
 	entry = func() int32 { return Run(f) }
 }
 
-// Run is one run of f, and returns what an entry answers to the host: 0 where it succeeded. Handle calls it; a
-// plug-in with further entries, which a manifest names, exports them itself:
+// Run runs f once and returns the result of an entry for the host: 0 if f succeeded. Handle calls it. A
+// plug-in with further entries, which manifests can name, exports them itself:
 //
 //	//go:wasmexport forget
 //	func forget() int32 { return toolrun.Run(forgetUser) }
@@ -43,41 +45,41 @@ func Run[In, Out any](f func(In) (Out, error)) (code int32) {
 	if err != nil {
 		return fail(failed(err))
 	}
-	return answer(out)
+	return writeOutput(out)
 }
 
-// answer hands out the output.
-func answer(out any) int32 {
+// writeOutput passes the output to the host and returns the result of the entry.
+func writeOutput(out any) int32 {
 	text, err := encode(out)
 	if err != nil {
-		return fail(failure{Message: "the output cannot be JSON: " + err.Error()})
+		return fail(failure{Message: "cannot encode the output as JSON: " + err.Error()})
 	}
 	if number := imports.WriteOutput(text); number < 0 {
-		return fail(failure{Message: fmt.Sprintf("the output of %d bytes was refused: %s", len(text), codeOf(number))})
+		return fail(failure{Message: fmt.Sprintf("the host rejected the output of %d bytes: %s", len(text), codeOf(number))})
 	}
 	return 0
 }
 
-// failure is why a run fails, as error_write takes it.
+// failure is the error of a run, in the format of error_write.
 type failure struct {
 	Message string `json:"message"`
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Stack   string `json:"stack,omitempty"`
-	ID      string `json:"id,omitempty"` // of the fault that the host gave and that it is to fail with
+	ID      string `json:"id,omitempty"` // the id of the host's fault that the run fails with
 }
 
-// fail hands out a failure, and is what an entry answers then.
+// fail passes a failure to the host and returns the result of the entry.
 func fail(f failure) int32 {
 	text, err := encode(f)
 	if err != nil {
-		text = []byte(f.Message) // strings and numbers are always JSON
+		text = []byte(f.Message) // cannot happen: strings and numbers can be encoded
 	}
 	imports.WriteError(text)
 	return 1
 }
 
-// failed is the failure that an error of the handler means. Where a plain error comes from is not known in Go.
+// failed converts an error of the handler to a failure. The position of a plain error is unknown in Go.
 func failed(err error) failure {
 	f := failure{Message: err.Error()}
 	if fault, ok := errors.AsType[*abi.Fault](err); ok {
@@ -86,7 +88,8 @@ func failed(err error) failure {
 	return f
 }
 
-// panicked is the failure that a panic means. It is called while the handler's frames are still there.
+// panicked converts the cause of a panic to a failure. The frames of the handler must still be on the
+// stack.
 func panicked(cause any) failure {
 	f := failure{Message: "panic: " + fmt.Sprint(cause)} // Sprint survives an Error method that panics
 	if err, ok := cause.(error); ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/toolruntest"
 )
 
-func TestRunAnswers(t *testing.T) {
+func TestRunSucceeds(t *testing.T) {
 	type pair struct{ A, B int }
 	h := toolruntest.New(t)
 	tests := []struct {
@@ -24,13 +24,13 @@ func TestRunAnswers(t *testing.T) {
 		{"a struct", func() (json.RawMessage, error) {
 			return toolruntest.Run(h, func(in pair) (int, error) { return in.A + in.B, nil }, pair{1, 2})
 		}, `3`},
-		{"the input as it is", func() (json.RawMessage, error) {
+		{"an unchanged input", func() (json.RawMessage, error) {
 			return toolruntest.Run(h, func(in json.RawMessage) (json.RawMessage, error) { return in, nil }, json.RawMessage(`{"n":9007199254740993}`))
 		}, `{"n":9007199254740993}`},
 		{"nothing", func() (json.RawMessage, error) {
 			return toolruntest.Run(h, func(struct{}) (any, error) { return nil, nil }, pair{})
 		}, `null`},
-		{"text of a page", func() (json.RawMessage, error) {
+		{"a text with HTML", func() (json.RawMessage, error) {
 			return toolruntest.Run(h, func(struct{}) (string, error) { return "<b>&</b>\u2028", nil }, pair{})
 		}, `"<b>&</b>\u2028"`},
 	}
@@ -43,7 +43,7 @@ func TestRunAnswers(t *testing.T) {
 	}
 }
 
-// lost is an error that panics itself.
+// lost is an error whose Error method panics.
 type lost struct{}
 
 func (lost) Error() string { panic("again") }
@@ -65,8 +65,8 @@ func TestRunFails(t *testing.T) {
 		{"a fault of the host", func(struct{ N int }) (any, error) { return nil, hidden() }, abi.AccessDenied, "the tool may not read hidden"},
 		{"a wrapped fault", func(struct{ N int }) (any, error) { return nil, fmt.Errorf("look it up: %w", hidden()) }, abi.AccessDenied, "the tool may not read hidden"},
 		{"a fault in a panic", func(struct{ N int }) (any, error) { panic(hidden()) }, abi.AccessDenied, "the tool may not read hidden"},
-		{"a fault of its own", func(struct{ N int }) (any, error) { return nil, abi.Faultf(abi.Conflict, "mine") }, abi.ToolError, "conflict: mine"},
-		{"an output that is no JSON", func(struct{ N int }) (any, error) { return math.NaN(), nil }, abi.ToolError, "the output cannot be JSON: json: unsupported value: NaN"},
+		{"a fault of the tool", func(struct{ N int }) (any, error) { return nil, abi.Faultf(abi.Conflict, "mine") }, abi.ToolError, "conflict: mine"},
+		{"an output that is not JSON", func(struct{ N int }) (any, error) { return math.NaN(), nil }, abi.ToolError, "cannot encode the output as JSON: json: unsupported value: NaN"},
 		{"a panic", func(struct{ N int }) (any, error) { panic("lost") }, abi.ToolError, "panic: lost"},
 		{"a panic of the runtime", func(in struct{ N int }) (any, error) { return []int{}[in.N], nil }, abi.ToolError,
 			"panic: runtime error: index out of range [7] with length 0"},
@@ -83,7 +83,7 @@ func TestRunFails(t *testing.T) {
 	}
 }
 
-func TestRunRefusesInput(t *testing.T) {
+func TestRunRejectsInput(t *testing.T) {
 	h := toolruntest.New(t)
 	called := false
 	_, err := toolruntest.Run(h, func(struct{ N int }) (any, error) { called = true; return nil, nil }, map[string]string{"N": "x"})
@@ -92,8 +92,9 @@ func TestRunRefusesInput(t *testing.T) {
 	}
 }
 
-// TestPlaces expects that a fault and a panic name the author's file and line, and nothing of the machine.
-func TestPlaces(t *testing.T) {
+// TestPositions checks that faults and panics contain the author's file and line, and no path of the
+// machine.
+func TestPositions(t *testing.T) {
 	h := toolruntest.New(t)
 	h.Fail("hidden", abi.Faultf(abi.AccessDenied, "no"))
 	tests := []struct {
@@ -103,20 +104,20 @@ func TestPlaces(t *testing.T) {
 	}{
 		{"a fault", get, "// line of the fault"},
 		{"a panic", paint, "// line of the panic"},
-		{"a panic of the library", repeat, "// line of the repetition"},
+		{"a panic in the standard library", repeat, "// line of the repetition"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := toolruntest.Run(h, tt.tool, struct{}{})
 			f, _ := err.(*abi.Fault)
-			if f == nil || f.File != "places_test.go" {
-				t.Fatalf("Run = %+v; want a fault in places_test.go", err)
+			if f == nil || f.File != "positions_test.go" {
+				t.Fatalf("Run = %+v; want a fault in positions_test.go", err)
 			}
 			if want := lineOf(t, f.File, tt.line); f.Line != want {
 				t.Errorf("line = %d; want %d", f.Line, want)
 			}
-			if at := fmt.Sprintf("places_test.go:%d)", f.Line); !strings.Contains(f.Stack, at) || strings.Contains(f.Stack, "(/") || strings.Contains(f.Stack, "at runtime.") {
-				t.Errorf("stack = %s\nwant %s, base names, and nothing of the runtime", f.Stack, at)
+			if at := fmt.Sprintf("positions_test.go:%d)", f.Line); !strings.Contains(f.Stack, at) || strings.Contains(f.Stack, "(/") || strings.Contains(f.Stack, "at runtime.") {
+				t.Errorf("stack = %s\nwant %s, base names, and no frames of the runtime", f.Stack, at)
 			}
 		})
 	}

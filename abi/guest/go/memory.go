@@ -7,21 +7,23 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Record is what memory tells of a record beside its content.
+// Record is the metadata of a record.
 type Record struct {
-	// Revision counts the record's writes; 0 where there is no record, or where a write tells nothing about it.
+	// Revision counts the record's writes. It is 0 if there is no record, or if a write does not report
+	// the revision.
 	Revision int64 `json:"revision"`
-	// Created, Updated and Expires are times in UTC as RFC 3339 writes them, and "" where they are not known; Expires
-	// also where the record stays. They are texts since to read times makes a plug-in 0.2 MB larger.
+	// Created, Updated and Expires are times in UTC, in the format of RFC 3339, or "" if they are not
+	// known. Expires is also "" if the record does not expire. They are strings, since parsing times makes
+	// a plug-in 0.2 MB larger.
 	Created string `json:"created"`
 	Updated string `json:"updated_at"`
 	Expires string `json:"expires_at"`
 }
 
-// GetContent decodes the content of a store into what into points to, by encoding/json. Where there is none it
-// returns false and leaves into alone. It may be given [Project].
+// GetContent decodes the content of a store into the value that into points to, by encoding/json. If there
+// is no content, it returns false and does not change the value. It accepts the option [Project].
 func GetContent(store string, into any, options ...Option) (found bool, err error) {
-	r := ask(options)
+	r := newRequest(options)
 	reply, err := perform(imports.GetContent, abi.GetContent, storeName(store), r.projection, r.optionsOrNil())
 	if err != nil {
 		return false, err
@@ -29,9 +31,9 @@ func GetContent(store string, into any, options ...Option) (found bool, err erro
 	return decode(store, reply, into)
 }
 
-// GetRecord is GetContent that also tells of the record; its Revision is 0 where there is none.
+// GetRecord is like GetContent, and also returns the record. Its Revision is 0 if there is no record.
 func GetRecord(store string, into any, options ...Option) (Record, error) {
-	r := ask(append(options[:len(options):len(options)], set("record", true)))
+	r := newRequest(append(options[:len(options):len(options)], set("record", true)))
 	reply, err := perform(imports.GetContent, abi.GetContent, storeName(store), r.projection, r.optionsOrNil())
 	if err != nil {
 		return Record{}, err
@@ -47,17 +49,18 @@ func GetRecord(store string, into any, options ...Option) (Record, error) {
 	return got.Record, err
 }
 
-// SetContent merges value into the content of a store, as a JSON Merge Patch (RFC 7396): objects deeply, arrays as
-// a whole, and null removes. Where there is no content, it makes one. It may be given [Replace], [IfRevision] and
-// [TTL]. A merge into a record that the run has not read tells no revision, for then it cannot conflict with
-// other runs either.
+// SetContent merges value into the content of a store, as a JSON Merge Patch (RFC 7396): objects are
+// merged deeply, arrays are replaced, and null removes a member. If there is no content, it creates it.
+// It accepts the options [Replace], [IfRevision] and [TTL]. A merge into a record that the run has not
+// read does not report a revision, since it cannot conflict with other runs.
 //
-// A value that encoding/json refuses is abi.InvalidArgument, and the host is not asked.
+// If encoding/json cannot encode the value, SetContent fails with abi.InvalidArgument without a call to
+// the host.
 func SetContent(store string, value any, options ...Option) (Record, error) {
 	if value == nil {
 		value = json.RawMessage("null") // nil is an absent argument
 	}
-	reply, err := perform(imports.SetContent, abi.SetContent, storeName(store), value, ask(options).optionsOrNil())
+	reply, err := perform(imports.SetContent, abi.SetContent, storeName(store), value, newRequest(options).optionsOrNil())
 	if err != nil {
 		return Record{}, err
 	}
@@ -66,15 +69,16 @@ func SetContent(store string, value any, options ...Option) (Record, error) {
 	return written, err
 }
 
-// DeleteContent deletes the record of a store and reports whether there was one. It may be given [IfRevision].
+// DeleteContent deletes the record of a store and reports whether there was one. It accepts the option
+// [IfRevision].
 func DeleteContent(store string, options ...Option) (deleted bool, err error) {
-	reply, err := perform(imports.DeleteContent, abi.DeleteContent, storeName(store), ask(options).optionsOrNil())
+	reply, err := perform(imports.DeleteContent, abi.DeleteContent, storeName(store), newRequest(options).optionsOrNil())
 	if err != nil {
 		return false, err
 	}
-	var told struct {
+	var result struct {
 		Deleted bool `json:"deleted"`
 	}
-	_, err = decode(store, reply, &told)
-	return told.Deleted, err
+	_, err = decode(store, reply, &result)
+	return result.Deleted, err
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/toolruntest"
 )
 
-// recorder answers every call alike and keeps the last one.
+// recorder is a host that returns the same reply to every call and keeps the last call.
 type recorder struct {
-	imports.Host // the calls of memory are all that is asked of it
+	imports.Host // nil: only Call is used
 	reply        string
 	number       int32
 	op           string
@@ -32,13 +32,13 @@ func record(t *testing.T, reply string, number int32) *recorder {
 	r := &recorder{reply: reply, number: number}
 	release, ok := imports.Use(r)
 	if !ok {
-		t.Fatal("there is a host already")
+		t.Fatal("another host is in use")
 	}
 	t.Cleanup(release)
 	return r
 }
 
-// TestArguments expects the texts that the host gets; an absent argument is empty.
+// TestArguments checks the texts that the host gets. An absent argument is empty.
 func TestArguments(t *testing.T) {
 	var into any
 	tests := []struct {
@@ -93,10 +93,10 @@ func TestReplies(t *testing.T) {
 		record(t, `null`, 4)
 		got := struct{ N int }{5}
 		if found, err := toolrun.GetContent("s", &got); found || err != nil || got.N != 5 {
-			t.Errorf("GetContent = %t, %v, %+v; want it left alone", found, err, got)
+			t.Errorf("GetContent = %t, %v, %+v; want it unchanged", found, err, got)
 		}
 	})
-	t.Run("a content of another form", func(t *testing.T) {
+	t.Run("a content of another type", func(t *testing.T) {
 		record(t, `{"n":"x"}`, 9)
 		var got struct{ N int }
 		if _, err := toolrun.GetContent("s", &got); err == nil {
@@ -127,12 +127,12 @@ func TestReplies(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
-	t.Run("as the host gave it", func(t *testing.T) {
+	t.Run("of the host", func(t *testing.T) {
 		record(t, `{"code":"schema_violation","message":"m","op":"set_content","store":"s","violations":[{"pointer":"/a","keyword":"type","limit":"integer"}],"hint":"h","id":"4"}`, -4)
 		_, err := toolrun.SetContent("s", 1)
 		f, ok := errors.AsType[*abi.Fault](err)
 		if !ok || !errors.Is(err, abi.SchemaViolation) || f.ID != "4" || f.Hint != "h" || f.Store != "s" || len(f.Violations) != 1 || f.File != "memory_test.go" {
-			t.Errorf("SetContent = %+v; want the fault of the host, and its place", err)
+			t.Errorf("SetContent = %+v; want the fault of the host with a position", err)
 		}
 	})
 	t.Run("of a later version", func(t *testing.T) {
@@ -147,13 +147,13 @@ func TestFaults(t *testing.T) {
 			t.Errorf("SetContent = %v; want %s", err, abi.ReadOnly)
 		}
 	})
-	t.Run("of a value that is no JSON", func(t *testing.T) {
+	t.Run("of a value that is not JSON", func(t *testing.T) {
 		r := record(t, `null`, 4)
 		if _, err := toolrun.SetContent("s", map[string]any{"f": func() {}}); !errors.Is(err, abi.InvalidArgument) || r.op != "" {
 			t.Errorf("SetContent = %v, and the host gets %q; want %s, and no call", err, r.op, abi.InvalidArgument)
 		}
 	})
-	t.Run("of an operation that is unknown", func(t *testing.T) {
+	t.Run("of an unknown operation", func(t *testing.T) {
 		toolruntest.New(t)
 		if _, err := toolrun.Call("later", "s"); !errors.Is(err, abi.InvalidArgument) {
 			t.Errorf("Call = %v; want %s", err, abi.InvalidArgument)

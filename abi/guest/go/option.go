@@ -5,30 +5,32 @@ import (
 	"time"
 )
 
-// Option is what a call of memory may be given beside its arguments. One that the operation does not take is
-// abi.InvalidArgument.
+// Option is an option of a memory call. A call with an option that its operation does not accept fails
+// with abi.InvalidArgument.
 type Option func(*request)
 
-// request is what the options of a call come to.
+// request is the set of options of a call.
 type request struct {
 	projection any
 	options    map[string]any
 }
 
-// Project asks for a part of the content: map[string]any{"name": 1, "address.city": 1} includes these,
-// {"notes": 0} leaves them out.
+// Project reads only a part of the content: map[string]any{"name": 1, "address.city": 1} includes these
+// parts, and {"notes": 0} omits one.
 func Project(projection any) Option {
 	return func(r *request) { r.projection = projection }
 }
 
-// Replace stores the value as it is given, in place of the content and not merged into it.
+// Replace stores the value unchanged, instead of merging it into the content.
 func Replace() Option { return set("replace", true) }
 
-// IfRevision makes the call fail with abi.Conflict unless the record has this revision; 0 says that there must be
-// no record. A run is a transaction without it: this is for a revision that was told to somebody.
+// IfRevision makes the call fail with abi.Conflict unless the record has this revision; 0 means that the
+// record must not exist. Within a run it is not necessary, since a run is a transaction. It is for
+// revisions that left the run, such as one in an earlier output.
 func IfRevision(revision int64) Option { return set("if_revision", revision) }
 
-// TTL has the record expire this long after the write, in whole seconds. It can only shorten the store's retention.
+// TTL sets the time after which the record expires, in whole seconds since the write. It can only shorten
+// the store's retention.
 func TTL(after time.Duration) Option {
 	return set("ttl", strconv.FormatInt(int64(after/time.Second), 10)+"s")
 }
@@ -42,7 +44,7 @@ func set(name string, value any) Option {
 	}
 }
 
-func ask(options []Option) *request {
+func newRequest(options []Option) *request {
 	var r request
 	for _, o := range options {
 		o(&r)
@@ -50,7 +52,7 @@ func ask(options []Option) *request {
 	return &r
 }
 
-// optionsOrNil is nil where there are none, which a nil map in an interface is not.
+// optionsOrNil returns nil if there are no options. A nil map in an interface would not be nil.
 func (r *request) optionsOrNil() any {
 	if r.options == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// build makes a plug-in of a folder, as authors do.
+// build builds the plug-in in a folder, as authors do.
 func build(t *testing.T, folder string) []byte {
 	t.Helper()
 	readSources(t)
@@ -33,7 +33,7 @@ func build(t *testing.T, folder string) []byte {
 	return code
 }
 
-// readSources has the test depend on what it builds, or go test would answer from its cache.
+// readSources reads the sources, so that go test does not reuse a cached result after they changed.
 func readSources(t *testing.T) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS("."), ".", func(path string, entry fs.DirEntry, err error) error {
@@ -48,7 +48,7 @@ func readSources(t *testing.T) {
 	}
 }
 
-// load makes a program of a plug-in.
+// load loads a plug-in.
 func load(t *testing.T, e engine.Engine, code []byte, entry string) engine.Program {
 	t.Helper()
 	program, err := e.Load(t.Context(), engine.Source{Path: "tool.wasm", Code: code, Entry: entry})
@@ -59,9 +59,9 @@ func load(t *testing.T, e engine.Engine, code []byte, entry string) engine.Progr
 	return program
 }
 
-// TestInGo is what Go does in its own way. The suite of the engines, which package wasm passes with plug-ins of this
-// binding, has the rest.
-func TestInGo(t *testing.T) {
+// TestGoBehaviours checks behaviour that is specific to Go. The test suite of the engines, which package
+// wasm runs with plug-ins of this binding, checks the rest.
+func TestGoBehaviours(t *testing.T) {
 	code := build(t, "./testdata/behaviours")
 	e := wasm.New(wasm.WithCache(filepath.Join(t.TempDir(), "cache")))
 	run := func(t *testing.T, entry string) (engine.Output, *abi.Fault, *enginetest.Memory) {
@@ -74,7 +74,7 @@ func TestInGo(t *testing.T) {
 		}
 		return out, f, m
 	}
-	place := func(t *testing.T, f *abi.Fault, text string) {
+	checkPosition := func(t *testing.T, f *abi.Fault, text string) {
 		t.Helper()
 		line := lineOf(t, "testdata/behaviours/main.go", text)
 		if f == nil || f.File != "main.go" || f.Line != line || !strings.Contains(f.Stack, "(main.go:") || strings.Contains(f.Stack, "(/") {
@@ -86,14 +86,14 @@ func TestInGo(t *testing.T) {
 		if f == nil || f.Code != abi.ToolError || f.Message != "panic: runtime error: integer divide by zero" {
 			t.Fatalf("Run = %v; want the panic", f)
 		}
-		place(t, f, "// line of the panic")
+		checkPosition(t, f, "// line of the panic")
 	})
 	t.Run("a wrapped fault", func(t *testing.T) {
 		_, f, _ := run(t, "uncaught")
 		if f == nil || f.Code != abi.AccessDenied || f.ID != "1" || f.Hint != "grant it" {
 			t.Fatalf("Run = %v; want the fault of the host", f)
 		}
-		place(t, f, "// line of the fault")
+		checkPosition(t, f, "// line of the fault")
 	})
 	t.Run("goroutines", func(t *testing.T) {
 		if out, f, _ := run(t, "goroutines"); f != nil || string(out.Output) != "8" {
@@ -117,12 +117,12 @@ func TestInGo(t *testing.T) {
 	})
 	t.Run("no handler", func(t *testing.T) {
 		if _, f, _ := run(t, "toolrun_run"); f == nil || !strings.Contains(f.Message, "toolrun.Handle") {
-			t.Errorf("Run = %v; want what is missing", f)
+			t.Errorf("Run = %v; want a fault that names toolrun.Handle", f)
 		}
 	})
 }
 
-// TestProbe holds the binding against the contract.
+// TestProbe checks that the binding follows the ABI.
 func TestProbe(t *testing.T) {
 	abitest.Guest(t, load(t, wasm.New(), build(t, "./probe"), ""))
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReadme looks for the Go of README.md in the example that it shows, so that it is known to work.
+// TestReadme checks that the Go code in README.md is part of an example, which is tested.
 func TestReadme(t *testing.T) {
 	const example = "../../../plugins/examples/hit_counter_go/"
 	var sources string
@@ -23,12 +23,12 @@ func TestReadme(t *testing.T) {
 	}
 	blocks := strings.Split(string(readme), "```go\n")[1:]
 	if len(blocks) == 0 {
-		t.Fatal("README.md shows no Go")
+		t.Fatal("README.md contains no Go code")
 	}
 	for _, block := range blocks {
 		code, _, _ := strings.Cut(block, "```")
 		if !strings.Contains(sources, code) {
-			t.Errorf("README.md shows what is in no source:\n%s", code)
+			t.Errorf("README.md contains code that is not in an example:\n%s", code)
 		}
 	}
 }

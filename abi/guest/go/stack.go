@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// self is what the names of this package's functions begin with.
+// self is the prefix of the names of this package's functions.
 const self = "github.com/toolrun/toolrun/abi/guest/go."
 
-// maxFrames bounds a stack that is told.
+// maxFrames is the number of frames in a reported stack.
 const maxFrames = 20
 
-// here is where the code that uses this package is: the innermost place that is the author's own, and the stack.
-// Files have their base names alone, since a path would tell of the machine that built the plug-in.
+// here returns the position of the innermost frame in the author's code, and the stack. Files have only
+// their base names, since paths would reveal the machine that built the plug-in.
 func here() (file string, line int, stack string) {
 	var counters [64]uintptr
 	frames := runtime.CallersFrames(counters[:runtime.Callers(2, counters[:])])
@@ -35,15 +35,15 @@ func here() (file string, line int, stack string) {
 	return file, line, strings.Join(lines, "\n")
 }
 
-// shorten leaves the path of its package out of a function's name: "main.paint" is paint,
-// "example.com/colour.(*Pot).Fill" is colour.(*Pot).Fill.
+// shorten removes the path of the package from a function's name: "main.paint" becomes paint, and
+// "example.com/colour.(*Pot).Fill" becomes colour.(*Pot).Fill.
 func shorten(function string) string {
 	function = function[strings.LastIndexByte(function, '/')+1:]
 	return strings.TrimPrefix(function, "main.")
 }
 
-// isStandard reports whether a function is of the standard library: only there the first part of a package's path
-// has no dot, package main apart.
+// isStandard reports whether a function belongs to the standard library. Only there the first element of
+// a package path has no dot, except for package main.
 func isStandard(function string) bool {
 	first, _, deeper := strings.Cut(function, "/")
 	if !deeper {

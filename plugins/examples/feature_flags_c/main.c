@@ -1,10 +1,10 @@
-/* The tool feature_flags as a plug-in in C: answers which features are on for the caller. */
+/* The tool feature_flags as a plug-in in C: it returns the features that are on for the caller. */
 #include "toolrun.h"
 
-/* add_unit adds a UTF-16 unit to a hash (FNV-1a), which is what the tool in JavaScript hashes. */
+/* add_unit adds a UTF-16 unit to a hash (FNV-1a). The tool in JavaScript hashes UTF-16, too. */
 static uint32_t add_unit(uint32_t hash, uint32_t unit) { return (hash ^ unit) * 0x01000193u; }
 
-/* add_text adds the UTF-16 units of a text, which the host promises to be UTF-8. */
+/* add_text adds the UTF-16 units of a text. The host guarantees that the text is valid UTF-8. */
 static uint32_t add_text(uint32_t hash, toolrun_text text) {
     for (size_t i = 0; i < text.len;) {
         uint32_t lead = (unsigned char)text.ptr[i++];
@@ -21,8 +21,8 @@ static uint32_t add_text(uint32_t hash, toolrun_text text) {
     return hash;
 }
 
-/* bucket puts a user into one of 100 buckets, always the same one: a user who has a feature keeps it while its
- * rollout grows. Each flag spreads the users anew. */
+/* bucket assigns a user to one of 100 buckets, always to the same one: a user who has a feature keeps it when
+ * its rollout increases. Each flag distributes the users differently. */
 static uint32_t bucket(toolrun_text name, toolrun_text user) {
     return add_text(add_text(add_text(0x811c9dc5u, name), TOOLRUN_TEXT(":")), user) % 100;
 }
@@ -44,7 +44,7 @@ static bool before(toolrun_text a, toolrun_text b) {
     return a.len < b.len;
 }
 
-/* enabled_flags finds the names of the flags that are on, in order, and tells how many there are. */
+/* enabled_flags returns the names of the flags that are on, sorted, and sets count to their number. */
 static toolrun_text *enabled_flags(toolrun_text flags, toolrun_text user, size_t *count) {
     size_t all = 0;
     for (toolrun_walk walk = toolrun_walk_of(flags); toolrun_next(&walk);) {
@@ -67,7 +67,7 @@ static toolrun_text *enabled_flags(toolrun_text flags, toolrun_text user, size_t
 }
 
 TOOLRUN_ENTRY(toolrun_run) {
-    /* The store is written by an operator, and the tool is granted to read it only. */
+    /* An operator writes the store. The grant of the tool is read-only. */
     toolrun_reply flags = toolrun_get_content(TOOLRUN_TEXT("featureFlags"), TOOLRUN_ABSENT, TOOLRUN_ABSENT);
     if (flags.fault != 0) {
         return toolrun_pass(flags);

@@ -1,4 +1,4 @@
-/* Tests the tool natively, over the double of the host. */
+/* Tests the tool natively, with the test double of the host. */
 #include <stdio.h>
 
 #include "toolrun.h"
@@ -16,7 +16,7 @@ static void expect(const char *flags, const char *context, const char *want) {
     int32_t answer = toolrun_stub_run(toolrun_run, TOOLRUN_TEXT("{}"), toolrun_text_of(context));
     toolrun_text got = toolrun_stub_output();
     if (answer != 0 || !toolrun_equal(got, toolrun_text_of(want))) {
-        printf("with %s, %s it answers %d, %.*s; want %s\n", flags != NULL ? flags : "no flags", context, (int)answer,
+        printf("with %s, %s the run returned %d, %.*s; want %s\n", flags != NULL ? flags : "no flags", context, (int)answer,
                (int)got.len, got.ptr != NULL ? got.ptr : "", want);
         failed++;
     }
@@ -31,7 +31,7 @@ int main(void) {
 
     toolrun_stub_refuse(TOOLRUN_UNAVAILABLE, "unavailable");
     if (toolrun_stub_run(toolrun_run, TOOLRUN_TEXT("{}"), TOOLRUN_TEXT("{}")) == 0) {
-        printf("it does not fail without memory\n");
+        printf("the run succeeded without memory\n");
         failed++;
     }
     return failed;

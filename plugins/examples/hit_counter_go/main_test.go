@@ -18,13 +18,13 @@ func TestCount(t *testing.T) {
 		}
 	}
 	if got, want := string(h.Get("pageHits")), `{"pages":{"/":8,"/home":2}}`; got != want {
-		t.Errorf("the store holds %s; want %s", got, want)
+		t.Errorf("content = %s; want %s", got, want)
 	}
 }
 
 func TestCountWithoutMemory(t *testing.T) {
 	h := toolruntest.New(t)
-	h.Fail("pageHits", abi.Faultf(abi.Unavailable, "the memory is away"))
+	h.Fail("pageHits", abi.Faultf(abi.Unavailable, "memory is unavailable"))
 	if got, err := count(input{Page: "/"}); !errors.Is(err, abi.Unavailable) {
 		t.Errorf("count = %+v, %v; want %s", got, err, abi.Unavailable)
 	}

@@ -11,16 +11,16 @@ import (
 //go:generate env GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -trimpath -buildvcs=false -ldflags=-s -o tool.wasm .
 //go:generate sh -c "go env GOVERSION >toolchain.txt"
 
-// mostOrders is how many orders are kept. The oldest go first.
-const mostOrders = 50
+// maxOrders is the number of orders that are kept. The oldest ones are removed first.
+const maxOrders = 50
 
-// input asks to add an order where both are given, and to answer with them all.
+// input is the input of the tool. If it has an item and a price, they are added as an order.
 type input struct {
 	Item  *string  `json:"item"`
 	Price *float64 `json:"price"`
 }
 
-// order is an order as it is stored.
+// order is a stored order.
 type order struct {
 	Item   string  `json:"item"`
 	Number int     `json:"number"`
@@ -32,7 +32,7 @@ type history struct {
 	Orders []order `json:"orders"`
 }
 
-// summary is what the tool answers.
+// summary is the output of the tool.
 type summary struct {
 	Orders []order `json:"orders"`
 	Total  string  `json:"total"`
@@ -43,13 +43,13 @@ func init() { toolrun.Handle(add) }
 func main() {}
 
 func add(in input) (summary, error) {
-	stored := history{Orders: []order{}} // an empty list is no null in JSON
+	stored := history{Orders: []order{}} // nil would be null in JSON
 	if _, err := toolrun.GetContent("orderHistory", &stored); err != nil {
 		return summary{}, err
 	}
 	if in.Item != nil && in.Price != nil {
 		stored.Orders = latest(append(stored.Orders, next(stored.Orders, *in.Item, *in.Price)))
-		// A merge replaces arrays as a whole, so all the orders are given.
+		// A merge replaces arrays as a whole, so the value contains all orders.
 		if _, err := toolrun.SetContent("orderHistory", stored); err != nil {
 			return summary{}, err
 		}
@@ -58,7 +58,7 @@ func add(in input) (summary, error) {
 	return summary{Orders: stored.Orders, Total: total(stored.Orders, context.Env["CURRENCY"])}, err
 }
 
-// next is an order with the number after the last one's.
+// next returns a new order, with the number after that of the last order.
 func next(orders []order, item string, price float64) order {
 	number := 1
 	if len(orders) > 0 {
@@ -67,9 +67,10 @@ func next(orders []order, item string, price float64) order {
 	return order{Item: item, Number: number, Price: price}
 }
 
-func latest(orders []order) []order { return orders[max(0, len(orders)-mostOrders):] }
+func latest(orders []order) []order { return orders[max(0, len(orders)-maxOrders):] }
 
-// total adds up the prices in whole cents: as plain numbers, 0.1 + 0.2 is 0.30000000000000004.
+// total returns the sum of the prices. It adds whole cents, since 0.1 + 0.2 is 0.30000000000000004 in
+// floating point.
 func total(orders []order, symbol string) string {
 	var cents int64
 	for _, o := range orders {
@@ -78,7 +79,7 @@ func total(orders []order, symbol string) string {
 	return fmt.Sprintf("%s%s.%02d", symbol, grouped(cents/100), cents%100)
 }
 
-// grouped writes a number with a comma before every three digits.
+// grouped formats a number with commas between groups of three digits.
 func grouped(n int64) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

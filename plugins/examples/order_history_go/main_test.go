@@ -24,7 +24,7 @@ func TestAdd(t *testing.T) {
 		}
 		var got summary
 		if err := json.Unmarshal(out, &got); err != nil || got.Orders == nil || got.Total != tt.total {
-			t.Errorf("add(%s) = %s, %v; want orders, and a total of %s", tt.input, out, err, tt.total)
+			t.Errorf("add(%s) = %s, %v; want orders and the total %s", tt.input, out, err, tt.total)
 		}
 	}
 }
@@ -33,13 +33,13 @@ func TestAddKeepsTheLatest(t *testing.T) {
 	toolruntest.New(t)
 	item, price := "tea", 1.0
 	var got summary
-	for range mostOrders + 2 {
+	for range maxOrders + 2 {
 		var err error
 		if got, err = add(input{Item: &item, Price: &price}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := len(got.Orders); n != mostOrders || got.Orders[0].Number != 3 || got.Orders[n-1].Number != mostOrders+2 {
-		t.Errorf("orders = %+v; want the latest %d", got.Orders, mostOrders)
+	if n := len(got.Orders); n != maxOrders || got.Orders[0].Number != 3 || got.Orders[n-1].Number != maxOrders+2 {
+		t.Errorf("orders = %+v; want the latest %d", got.Orders, maxOrders)
 	}
 }

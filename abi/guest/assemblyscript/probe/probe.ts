@@ -1,5 +1,5 @@
-// The conformance guest: it does what its input says, and answers all that it saw. The kit in ../../../abitest
-// drives it.
+// The probe executes the steps of its input and returns their results. Package abitest in ../../../abitest
+// runs it.
 
 import {
   Level, Reply, Walk, context, delete_content, get_content, input, isTrue, log, member, output, quote, set_content,
@@ -8,14 +8,14 @@ import {
 export { toolrun_abi_1 } from "../index";
 
 export function toolrun_run(): i32 {
-  const given = input();
+  const script = input();
   const probe = new Probe();
-  const steps = new Walk(member(given, "steps"));
+  const steps = new Walk(member(script, "steps"));
   while (steps.next()) probe.step(steps.value);
-  return output(`{"replies":[${probe.replies.join(",")}],"input":${given},"context":${context()}}`);
+  return output(`{"replies":[${probe.replies.join(",")}],"input":${script},"context":${context()}}`);
 }
 
-// Probe is what the steps leave behind.
+// Probe collects the results of the steps.
 class Probe {
   replies: string[] = [];
   private changes: Map<string, string> = new Map();
@@ -65,7 +65,7 @@ function level(name: string): Level {
   return Level.Info;
 }
 
-// withoutID is a fault without the id that the host gave it.
+// withoutID returns a fault without its id.
 function withoutID(fault: string): string {
   const members = new Map<string, string>();
   const walk = new Walk(fault);

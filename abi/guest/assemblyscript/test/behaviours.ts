@@ -1,11 +1,11 @@
-// A plug-in with an entry for each behaviour that index.test.mjs looks at.
+// A plug-in with an entry for each behaviour that index.test.mjs tests.
 
 import {
   Fault, Walk, context, get_content, input, isNull, isTrue, member, number, output, quote, setContext, text,
 } from "../index";
 export { toolrun_abi_1 } from "../index";
 
-// reads answers what the readers make of the member "json".
+// reads returns the results of the readers for the member "json".
 export function reads(): i32 {
   const json = text(member(input(), "json"));
   const string = text(json);
@@ -17,36 +17,36 @@ export function reads(): i32 {
     `"null":${isNull(json)},"true":${isTrue(json)},"steps":[${steps.join(",")}]}`);
 }
 
-// finds answers the raw member of the input's "object" that its "name" names.
+// finds returns the raw member "name" of "object", which are both members of the input.
 export function finds(): i32 {
   const name = text(member(input(), "name"));
   const found = member(text(member(input(), "object")), name === null ? "" : name);
   return output(found === null ? null : quote(found));
 }
 
-// throws fails with a place.
+// throws fails with a position.
 export function throws(): i32 {
   throw new Error('no "such" colour');
 }
 
-// reaches reads behind the end of an array.
+// reaches reads beyond the end of an array.
 export function reaches(): i32 {
   return [1, 2][<i32>number(member(input(), "index"))];
 }
 
-// handles answers a fault that it expects, and passes all others on.
+// handles handles one fault, and fails with any other.
 export function handles(): i32 {
   const reply = get_content("prefs");
-  if (reply.fault == Fault.NoUser) return output('"nobody"');
+  if (reply.fault == Fault.NoUser) return output('"anonymous"');
   return output(reply.value);
 }
 
-// answers answers with the text that it is given, JSON or not.
-export function answers(): i32 {
+// writes outputs a text of the input, whether it is valid JSON or not.
+export function writes(): i32 {
   return output(text(member(input(), "output")));
 }
 
-// adds adds to the context.
+// adds adds a key to the context.
 export function adds(): i32 {
   setContext(`{"seen":${context()}}`);
   return 0;

@@ -1,4 +1,4 @@
-// The readers and writers, and what a thrown error and a fault come to, under Node.
+// Tests of the readers and writers, of thrown errors and of faults, under Node.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ const behaviours = readFileSync(wasm);
 
 const run = (entry, input, context = {}) => new Host(behaviours).run(input, context, entry);
 
-test("a plug-in imports from toolrun and memory alone", () => {
+test("a plug-in imports only from toolrun and memory", () => {
   const modules = new Set(WebAssembly.Module.imports(new WebAssembly.Module(behaviours)).map((i) => i.module));
   assert.deepEqual([...modules].sort(), ["memory", "toolrun"]);
 });
@@ -43,7 +43,7 @@ for (const json of values) {
   });
 }
 
-test("what is no JSON ends all the same", () => {
+test("readers accept invalid JSON without a failure", () => {
   const valid = '{"a":[1,"\\u00e4\\"",{"b":null}],"c":-1.5e3}';
   for (let i = 0; i <= valid.length; i++) {
     for (const json of [valid.slice(0, i), valid.slice(i), valid.slice(0, i) + '"' + valid.slice(i), valid.slice(0, i) + "]" + valid.slice(i)]) {
@@ -53,7 +53,7 @@ test("what is no JSON ends all the same", () => {
   }
 });
 
-test("of several members the last one counts", () => {
+test("the last of several members with one name is used", () => {
   const find = (object, name) => run("finds", { object, name }).output;
   assert.deepEqual(find('{"a":1,"\\u0061": {"a":2} }', "a"), '{"a":2}');
   assert.equal(find('{"b":{"a":1}}', "a"), null);
@@ -61,7 +61,7 @@ test("of several members the last one counts", () => {
   assert.equal(find('{"":3}', ""), "3");
 });
 
-test("an error says where it was thrown", () => {
+test("an error contains its position", () => {
   const { ok, error } = run("throws", {});
   assert.ok(!ok);
   const source = readFileSync(join(root, "test/behaviours.ts"), "utf8").split("\n");
@@ -69,25 +69,25 @@ test("an error says where it was thrown", () => {
   assert.deepEqual(error, { message: 'no "such" colour', file: "test/behaviours.ts", line, column: 3 });
 });
 
-test("what goes wrong in the runtime is an error too", () => {
+test("an error of the runtime has a message", () => {
   assert.equal(run("reaches", { index: 2 }).error.message, "Index out of range");
 });
 
-test("a fault is handled, or passed on as it came", () => {
+test("a fault can be handled or passed on unchanged", () => {
   const host = new Host(behaviours);
   host.stores.prefs = { a: 1 };
   assert.deepEqual(host.run({}, {}, "handles").output, { a: 1 });
   host.refuse(6, "no_user");
-  assert.equal(host.run({}, {}, "handles").output, "nobody");
+  assert.equal(host.run({}, {}, "handles").output, "anonymous");
   host.refuse(2, "access_denied", "no");
   assert.deepEqual(host.run({}, {}, "handles").error, { code: "access_denied", message: "no", op: "get_content", store: "prefs", id: "1" });
 });
 
 test("an output is JSON", () => {
-  assert.deepEqual(run("answers", { output: "[1]" }).output, [1]);
-  assert.equal(run("answers", { output: "[1" }).error.code, "output_invalid");
+  assert.deepEqual(run("writes", { output: "[1]" }).output, [1]);
+  assert.equal(run("writes", { output: "[1" }).error.code, "output_invalid");
 });
 
-test("the context comes and goes", () => {
+test("the context can be read and changed", () => {
   assert.deepEqual(run("adds", {}, { userId: "ann😀" }), { ok: true, output: null, context: { seen: { userId: "ann😀" } }, logs: [] });
 });

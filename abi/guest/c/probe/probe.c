@@ -1,8 +1,8 @@
-/* The conformance guest: it does what its input says, and answers all that it saw. The kit in ../../../abitest
- * drives it. */
+/* The probe executes the steps of its input and returns their results. Package abitest in ../../../abitest
+ * runs it. */
 #include "toolrun.h"
 
-/* What the steps leave behind. */
+/* The results of the steps. */
 typedef struct {
     toolrun_buffer replies;
     toolrun_text context;     /* the keys that were set */
@@ -24,7 +24,7 @@ static void put_member(toolrun_buffer *out, toolrun_text name, toolrun_text valu
     toolrun_put(out, value);
 }
 
-/* put_without copies an object but for the members that another one has. */
+/* put_without copies the members of an object that another object does not have. */
 static void put_without(toolrun_buffer *out, toolrun_text object, toolrun_text other) {
     toolrun_walk walk = toolrun_walk_of(object);
     while (toolrun_next(&walk)) {
@@ -47,7 +47,7 @@ static toolrun_reply call(toolrun_text step) {
     return toolrun_delete_content(store, options);
 }
 
-/* do_call adds the reply to the replies, or the fault without the id that the host gave it. */
+/* do_call adds the reply to the replies, or the fault without its id. */
 static void do_call(probe *p, toolrun_text step) {
     toolrun_reply reply = call(step);
     toolrun_put(&p->replies, p->replies.text.len > 0 ? TOOLRUN_TEXT(",") : TOOLRUN_TEXT(""));
@@ -85,7 +85,7 @@ static int32_t do_context(probe *p, toolrun_text keys) {
     return toolrun_set_context(all.text);
 }
 
-/* do_step answers other than 0 where the run fails with this step. */
+/* do_step executes a step. The result is not 0 if the run fails with this step. */
 static int32_t do_step(probe *p, toolrun_text step) {
     if (member(step, "call").ptr != NULL) {
         do_call(p, step);

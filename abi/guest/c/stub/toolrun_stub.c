@@ -24,7 +24,7 @@ static struct {
     const char *refuse_code;
 } host;
 
-/* keep copies a text, since a plug-in may use its memory again. */
+/* keep copies a text, since a plug-in may reuse its memory. */
 static toolrun_text keep(const void *ptr, size_t len) {
     char *copy = toolrun_alloc(len);
     if (len > 0) {
@@ -33,7 +33,7 @@ static toolrun_text keep(const void *ptr, size_t len) {
     return toolrun_make_text(copy, len);
 }
 
-/* ---- What a test sees ---- */
+/* ---- Functions for tests ---- */
 
 void toolrun_stub_reset(void) { memset(&host, 0, sizeof host); }
 
@@ -164,7 +164,7 @@ int32_t toolrun_log_write(int32_t level, const void *ptr, uint32_t len) {
     return 0;
 }
 
-/* refused answers a call with the fault that the test asked for; 0 where it asked for none. */
+/* refused returns the fault that the test requested for this call, or 0. */
 static int32_t refused(const char *op, toolrun_text name) {
     int32_t answer = -(int32_t)host.refuse;
     if (answer == 0) {
@@ -173,7 +173,7 @@ static int32_t refused(const char *op, toolrun_text name) {
     toolrun_buffer reply = {0};
     TOOLRUN_PUT(&reply, "{\"code\":");
     toolrun_put_string(&reply, toolrun_text_of(host.refuse_code));
-    TOOLRUN_PUT(&reply, ",\"message\":\"the test refuses it\",\"op\":");
+    TOOLRUN_PUT(&reply, ",\"message\":\"requested by the test\",\"op\":");
     toolrun_put_string(&reply, toolrun_text_of(op));
     TOOLRUN_PUT(&reply, ",\"store\":");
     toolrun_put_string(&reply, name);
@@ -212,7 +212,7 @@ static int32_t delete_content(toolrun_text name) {
 
 static bool is(const char *op, const char *name) { return toolrun_equal(toolrun_text_of(op), toolrun_text_of(name)); }
 
-/* perform does an operation. One that this double does not have is unavailable. */
+/* perform performs an operation. Operations that this double does not have are unavailable. */
 static int32_t perform(const char *op, const toolrun_text *args, size_t count) {
     toolrun_text name = count > 0 ? args[0] : TOOLRUN_TEXT("");
     int32_t fault = refused(op, name);

@@ -1,5 +1,5 @@
-// Package test holds the C binding against the contract: natively, and as the committed plug-ins. It is apart from
-// the sources since Go takes a folder with both for cgo.
+// Package test tests the C binding, natively and with the committed plug-ins. It is in a separate folder,
+// because Go would compile C sources in its folder with cgo.
 package test
 
 import (
@@ -18,8 +18,8 @@ import (
 
 const binding = ".." // the folder of toolrun.h
 
-// TestNative compiles the tests in C for this machine and runs them over the double: those of the binding, and
-// those of the examples.
+// TestNative compiles the C tests of the binding and of the examples for this machine, and runs them with
+// the test double of the host.
 func TestNative(t *testing.T) {
 	t.Run("binding", func(t *testing.T) { native(t, "testdata/native.c") })
 	for _, example := range examples(t) {
@@ -29,7 +29,7 @@ func TestNative(t *testing.T) {
 	}
 }
 
-// native compiles with sanitizers where the compiler has them.
+// native compiles and runs a program, with sanitizers if the compiler has them.
 func native(t *testing.T, sources ...string) {
 	cc := tool(t, "cc")
 	program := filepath.Join(t.TempDir(), "native")
@@ -49,7 +49,7 @@ func native(t *testing.T, sources ...string) {
 	}
 }
 
-// TestFaults compares the constants of the header with the codes of the contract.
+// TestFaults compares the constants of the header with the codes of package abi.
 func TestFaults(t *testing.T) {
 	header, err := os.ReadFile(filepath.Join(binding, "toolrun.h"))
 	if err != nil {
@@ -69,15 +69,16 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestToolchains builds every committed plug-in of C again, as its toolchain.txt says, and expects the same bytes.
+// TestToolchains rebuilds each committed C plug-in with the command in its toolchain.txt, and compares the
+// bytes.
 func TestToolchains(t *testing.T) {
 	for _, folder := range append(examples(t), "../probe") {
 		t.Run(filepath.Base(folder), func(t *testing.T) { rebuild(t, folder) })
 	}
 }
 
-// examples are the folders of the example tools in C. It reads what they and the binding are made of, for go test
-// answers from its cache where nothing changed that the test itself has read.
+// examples returns the folders of the example tools in C. It reads their sources and those of the binding,
+// so that go test does not reuse a cached result after they changed.
 func examples(t *testing.T) []string {
 	t.Helper()
 	folders, err := filepath.Glob("../../../../plugins/examples/*_c")
@@ -99,8 +100,8 @@ func examples(t *testing.T) []string {
 	return folders
 }
 
-// rebuild expects of toolchain.txt a line for the compiler, one for the linker, as they tell their versions, and
-// the command that builds the one .wasm of the folder.
+// rebuild rebuilds the plug-in of a folder and compares it with the committed file. toolchain.txt contains
+// the versions of the compiler and of the linker, and the command.
 func rebuild(t *testing.T, folder string) {
 	text, err := os.ReadFile(filepath.Join(folder, "toolchain.txt"))
 	if err != nil {
@@ -140,7 +141,7 @@ func compare(t *testing.T, committed, built string) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what its source and toolchain.txt make: %d bytes; want %d", filepath.Base(committed), len(want), len(got))
+		t.Errorf("%s is stale: it has %d bytes; its source and toolchain.txt build %d", filepath.Base(committed), len(want), len(got))
 	}
 }
 
@@ -151,7 +152,7 @@ func haveVersion(t *testing.T, name, want string) {
 		t.Fatal(err)
 	}
 	if got, _, _ := strings.Cut(string(out), "\n"); strings.TrimSpace(got) != want {
-		t.Skipf("%s is %s, and the plug-in was built by %s", name, got, want)
+		t.Skipf("%s is %s, but the plug-in was built with %s", name, got, want)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// noLibrary is how clang and the linker tell that a part of wasi-libc is missing.
+// noLibrary matches the errors of clang and the linker for a missing part of wasi-libc.
 var noLibrary = regexp.MustCompile(`stdio.h' file not found|cannot open .*(crt1-reactor.o|libclang_rt)`)
 
 // TestLibrary builds a plug-in with wasi-libc, and runs it.

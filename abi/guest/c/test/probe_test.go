@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// TestProbe holds the binding against the contract.
+// TestProbe checks that the binding follows the ABI.
 func TestProbe(t *testing.T) {
 	abitest.Guest(t, load(t, "../probe/probe.wasm"))
 }
@@ -29,10 +29,10 @@ func load(t *testing.T, path string) engine.Program {
 	return program
 }
 
-// run runs a plug-in that makes no calls of memory.
-func run(t *testing.T, program engine.Program, input, given string) engine.Output {
+// run runs a plug-in that makes no memory calls.
+func run(t *testing.T, program engine.Program, input, runContext string) engine.Output {
 	t.Helper()
-	in := engine.Input{Input: json.RawMessage(input), Context: json.RawMessage(given)}
+	in := engine.Input{Input: json.RawMessage(input), Context: json.RawMessage(runContext)}
 	out, err := program.Run(t.Context(), in, engine.Host{})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestReadme compiles the tool and the test that the README shows, and runs them.
+// TestReadme compiles and runs the tool and the test in the README.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -15,7 +15,7 @@ func TestReadme(t *testing.T) {
 	}
 	blocks := strings.Split(string(readme), "```c\n")
 	if len(blocks) != 3 {
-		t.Fatalf("README.md shows %d sources; want a tool and its test", len(blocks)-1)
+		t.Fatalf("README.md contains %d sources; want a tool and its test", len(blocks)-1)
 	}
 	dir := t.TempDir()
 	var sources []string

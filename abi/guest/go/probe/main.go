@@ -1,5 +1,5 @@
-// Command probe is the plug-in that tests the Go binding, and with it a host: it does what its input tells it to,
-// and answers what came of it.
+// Command probe is a plug-in that tests the Go binding and a host. It executes the steps of its input and
+// returns their results.
 //
 //	{"steps": [{"call": "get_content", "store": "prefs", "projection": {"a": 1}}, {"log": "info", "text": "read"}]}
 package main
@@ -13,9 +13,9 @@ import (
 	toolrun "github.com/toolrun/toolrun/abi/guest/go"
 )
 
-// step is one thing to do: the first of its keys that is there says which.
+// step is an action of the probe. The first key that is present selects it.
 type step struct {
-	Call       string          `json:"call"` // an operation on Store; what is missing of the rest is absent
+	Call       string          `json:"call"` // an operation on Store; missing keys are absent arguments
 	Store      string          `json:"store"`
 	Projection json.RawMessage `json:"projection"`
 	Value      json.RawMessage `json:"value"`
@@ -24,19 +24,19 @@ type step struct {
 	Log  string `json:"log"` // logs Text at this level
 	Text string `json:"text"`
 
-	Print   string                     `json:"print"`   // goes to standard output
+	Print   string                     `json:"print"`   // writes to standard output
 	Context map[string]json.RawMessage `json:"context"` // sets each key
 	Fail    *string                    `json:"fail"`    // fails the run with this message
 	Pass    bool                       `json:"pass"`    // fails the run with the last fault
 }
 
-// reply is what came of a call: one of the two.
+// reply is the result of a call: a reply or a fault.
 type reply struct {
 	Reply json.RawMessage `json:"reply,omitempty"`
 	Fault *fault          `json:"fault,omitempty"`
 }
 
-// fault is what is told of a fault: all but where it was and its id, which differ between plug-ins.
+// fault is a fault without its position and its id, which differ between plug-ins.
 type fault struct {
 	Code       abi.Code        `json:"code"`
 	Message    string          `json:"message"`
@@ -57,23 +57,23 @@ func init() { toolrun.Handle(probe) }
 func main() {}
 
 func probe(input json.RawMessage) (output, error) {
-	given, err := toolrun.GetContext()
-	out := output{Replies: []reply{}, Input: input, Context: given.Raw}
+	runContext, err := toolrun.GetContext()
+	out := output{Replies: []reply{}, Input: input, Context: runContext.Raw}
 	if err != nil {
 		return out, err
 	}
-	var todo struct {
+	var script struct {
 		Steps []step `json:"steps"`
 	}
-	if err := json.Unmarshal(input, &todo); err != nil {
+	if err := json.Unmarshal(input, &script); err != nil {
 		return out, err
 	}
 	var last error
-	for _, s := range todo.Steps {
+	for _, s := range script.Steps {
 		switch {
 		case s.Call != "":
 			text, err := s.call()
-			out.Replies = append(out.Replies, reply{Reply: text, Fault: told(err)})
+			out.Replies = append(out.Replies, reply{Reply: text, Fault: faultOf(err)})
 			if err != nil {
 				last = err
 			}
@@ -88,26 +88,26 @@ func probe(input json.RawMessage) (output, error) {
 	return out, nil
 }
 
-// call performs an operation; what does not belong to it is not passed.
+// call performs an operation. Arguments that do not belong to it are not passed.
 func (s step) call() (json.RawMessage, error) {
 	switch s.Call {
 	case abi.GetContent:
-		return toolrun.Call(s.Call, s.Store, given(s.Projection), given(s.Options))
+		return toolrun.Call(s.Call, s.Store, argument(s.Projection), argument(s.Options))
 	case abi.SetContent:
-		return toolrun.Call(s.Call, s.Store, given(s.Value), given(s.Options))
+		return toolrun.Call(s.Call, s.Store, argument(s.Value), argument(s.Options))
 	}
-	return toolrun.Call(s.Call, s.Store, given(s.Options))
+	return toolrun.Call(s.Call, s.Store, argument(s.Options))
 }
 
-// given is nil for what is not in a step.
-func given(text json.RawMessage) any {
+// argument returns nil for a key that a step does not have. A nil RawMessage would be encoded as null.
+func argument(text json.RawMessage) any {
 	if text == nil {
 		return nil
 	}
 	return text
 }
 
-// perform does a step that is no call.
+// perform executes a step that is not a call.
 func (s step) perform() error {
 	switch {
 	case s.Log != "":
@@ -123,7 +123,7 @@ func (s step) perform() error {
 	case s.Fail != nil:
 		return errors.New(*s.Fail)
 	default:
-		return errors.New("the step says nothing that the probe knows")
+		return errors.New("the step has no known key")
 	}
 	return nil
 }
@@ -140,7 +140,7 @@ func (s step) log() error {
 	return nil
 }
 
-func told(err error) *fault {
+func faultOf(err error) *fault {
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		return &fault{Code: f.Code, Message: f.Message, Op: f.Op, Store: f.Store, Violations: f.Violations, Hint: f.Hint}
 	}

@@ -1,4 +1,5 @@
-// Package toolruntest is a host for the tests of plug-ins, so that go test runs a tool without WebAssembly:
+// Package toolruntest provides a host for the tests of plug-ins, so that go test runs a tool without
+// WebAssembly:
 //
 //	func TestGreet(t *testing.T) {
 //		h := toolruntest.New(t)
@@ -7,7 +8,7 @@
 //		...
 //	}
 //
-// Its memory is a map. It merges (RFC 7396), replaces, deletes, counts revisions and raises the faults that a test
-// asks for. It knows no grants, schemas, defaults, retention or limits, it ignores projections and ttl, and no call
-// is a transaction: what these mean for a tool shows where it runs on toolrun itself.
+// Its memory is a map. It merges (RFC 7396), replaces, deletes, counts revisions, and returns the faults
+// that a test requests. It has no grants, schemas, defaults, retention, limits or transactions, and it
+// ignores projections and ttl. Use toolrun itself to test these.
 package toolruntest

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// guest is a Host as the plug-in sees it.
+// guest is the interface of a Host to the plug-in.
 type guest struct{ h *Host }
 
 var _ imports.Host = guest{}
@@ -66,7 +66,7 @@ func (g guest) Call(op string, args []string) (reply []byte, number int32, known
 	fault = g.h.issue(fault)
 	reply, err := json.Marshal(fault)
 	if err != nil {
-		g.h.t.Errorf("toolruntest: a fault cannot be written: %v", err)
+		g.h.t.Errorf("toolruntest: encode a fault: %v", err)
 	}
 	return reply, -int32(fault.Code.Number()), true
 }

@@ -13,23 +13,25 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Host is what the functions of package toolrun reach while a test runs. It is safe for concurrent use.
+// Host is the host that the functions of package toolrun call during a test. It is safe for concurrent
+// use.
 type Host struct {
 	t testing.TB
 
 	mu      sync.Mutex
 	stores  map[string]record
 	faults  map[string]*abi.Fault
-	issued  map[string]*abi.Fault // by their ids
+	issued  map[string]*abi.Fault // by id
 	context json.RawMessage
 	changes json.RawMessage
 	logs    []abi.LogLine
 
-	// of the run under way
+	// documents of the current run
 	input, output, failure []byte
 }
 
-// New makes the host of a test, until it ends. There is one at a time, so tests that have one cannot be parallel.
+// New creates a host, which is in use until the test ends. Only one host can be in use at a time, so tests
+// with hosts cannot be parallel.
 func New(t testing.TB) *Host {
 	t.Helper()
 	h := &Host{
@@ -39,13 +41,13 @@ func New(t testing.TB) *Host {
 	}
 	release, ok := imports.Use(guest{h})
 	if !ok {
-		t.Fatal("toolruntest: another test has a host: tests with one are not parallel, and a subtest uses its parent's")
+		t.Fatal("toolruntest: another host is in use: do not run tests with hosts in parallel, and use the host of the parent test in subtests")
 	}
 	t.Cleanup(release)
 	return h
 }
 
-// Set stores the content of a store as it is.
+// Set replaces the content of a store.
 func (h *Host) Set(store string, content any) {
 	h.t.Helper()
 	text := h.encode(content)
@@ -54,21 +56,22 @@ func (h *Host) Set(store string, content any) {
 	h.stores[store] = record{content: text, revision: h.stores[store].revision + 1}
 }
 
-// Get returns the content of a store, nil where there is none.
+// Get returns the content of a store, or nil if there is none.
 func (h *Host) Get(store string) json.RawMessage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.stores[store].content
 }
 
-// Fail has every call on a store end in a fault; nil ends that.
+// Fail makes every call on a store fail with a fault; nil reverts that.
 func (h *Host) Fail(store string, fault *abi.Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.faults[store] = fault
 }
 
-// SetContext sets the context document, an object. It begins with the ids of the run and the app alone.
+// SetContext sets the context document, which is an object. Initially it contains only the ids of the run
+// and the app.
 func (h *Host) SetContext(document any) {
 	h.t.Helper()
 	text := h.encode(document)
@@ -77,22 +80,22 @@ func (h *Host) SetContext(document any) {
 	h.context = text
 }
 
-// Changes returns the keys of the context that the tool has set, as an object; nil for none.
+// Changes returns the keys of the context that the tool has set, as an object, or nil if there are none.
 func (h *Host) Changes() json.RawMessage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.changes
 }
 
-// Logs returns the lines that were logged, without times. What a tool prints is not among them.
+// Logs returns the log lines, without times. They do not include the output of print functions.
 func (h *Host) Logs() []abi.LogLine {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]abi.LogLine(nil), h.logs...)
 }
 
-// Run runs f as a plug-in that gave it to toolrun.Handle: input and output are JSON, and what fails the run is the
-// fault that a caller gets. Unlike there, what a failed run wrote stays.
+// Run runs f like a plug-in that passed it to toolrun.Handle: input and output are JSON, and the error of a
+// failed run is the fault that a caller would get. Unlike on toolrun, the writes of a failed run are kept.
 func Run[In, Out any](h *Host, f func(In) (Out, error), input any) (json.RawMessage, error) {
 	h.t.Helper()
 	text := h.encode(input)
@@ -103,25 +106,25 @@ func Run[In, Out any](h *Host, f func(In) (Out, error), input any) (json.RawMess
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if code != 0 {
-		return nil, h.verdict()
+		return nil, h.faultOfRun()
 	}
 	return h.output, nil
 }
 
-// verdict is the fault of a failed run: one that the host has issued, or a tool_error.
-func (h *Host) verdict() error {
-	told := &abi.Fault{}
-	if err := json.Unmarshal(h.failure, told); err != nil {
-		h.t.Errorf("toolruntest: the run failed with what is no JSON: %q", h.failure)
+// faultOfRun returns the fault of a failed run: one that the host has issued, or a tool_error.
+func (h *Host) faultOfRun() error {
+	reported := &abi.Fault{}
+	if err := json.Unmarshal(h.failure, reported); err != nil {
+		h.t.Errorf("toolruntest: the error of the run is not JSON: %q", h.failure)
 	}
-	told.Code = abi.ToolError
-	if issued := h.issued[told.ID]; issued != nil {
-		placed := *issued
-		placed.File, placed.Line, placed.Stack = told.File, told.Line, told.Stack
-		return &placed
+	reported.Code = abi.ToolError
+	if issued := h.issued[reported.ID]; issued != nil {
+		located := *issued
+		located.File, located.Line, located.Stack = reported.File, reported.Line, reported.Stack
+		return &located
 	}
-	told.ID = ""
-	return told
+	reported.ID = ""
+	return reported
 }
 
 func (h *Host) encode(value any) json.RawMessage {
@@ -133,7 +136,7 @@ func (h *Host) encode(value any) json.RawMessage {
 	return text
 }
 
-// issue gives a fault an id.
+// issue returns a copy of a fault with a new id.
 func (h *Host) issue(fault *abi.Fault) *abi.Fault {
 	issued := *fault
 	issued.ID = strconv.Itoa(len(h.issued) + 1)

@@ -19,12 +19,12 @@ func TestSetContent(t *testing.T) {
 		{"creates", ``, `{"a":{"b":1,"c":null}}`, nil, `{"a":{"b":1}}`},
 		{"merges", `{"a":{"b":1},"l":[1,2]}`, `{"a":{"c":2},"l":[3]}`, nil, `{"a":{"b":1,"c":2},"l":[3]}`},
 		{"removes", `{"a":1,"b":2}`, `{"a":null}`, nil, `{"b":2}`},
-		{"puts an object for a number", `{"a":1}`, `{"a":{"b":null}}`, nil, `{"a":{}}`},
-		{"puts a list for an object", `{"a":1}`, `[null]`, nil, `[null]`},
+		{"replaces a number with an object", `{"a":1}`, `{"a":{"b":null}}`, nil, `{"a":{}}`},
+		{"replaces an object with a list", `{"a":1}`, `[null]`, nil, `[null]`},
 		{"keeps literals", `{"a":1.50}`, `{"b":12345678901234567890}`, nil, `{"a":1.50,"b":12345678901234567890}`},
 		{"replaces", `{"a":1}`, `{"b":null}`, []toolrun.Option{toolrun.Replace()}, `{"b":null}`},
 		{"at a revision", `{"a":1}`, `{"b":2}`, []toolrun.Option{toolrun.IfRevision(1)}, `{"a":1,"b":2}`},
-		{"where there is none", ``, `{"b":2}`, []toolrun.Option{toolrun.IfRevision(0)}, `{"b":2}`},
+		{"if there is no record", ``, `{"b":2}`, []toolrun.Option{toolrun.IfRevision(0)}, `{"b":2}`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -36,13 +36,13 @@ func TestSetContent(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := string(h.Get("s")); got != tt.want {
-				t.Errorf("the store holds %s; want %s", got, tt.want)
+				t.Errorf("content = %s; want %s", got, tt.want)
 			}
 		})
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestFaults(t *testing.T) {
 	h := toolruntest.New(t)
 	h.Set("s", map[string]int{"a": 1})
 	h.Fail("broken", abi.Faultf(abi.Unavailable, "gone"))
@@ -52,10 +52,10 @@ func TestRefusals(t *testing.T) {
 		want abi.Code
 	}{
 		{"another revision", func() error { _, err := toolrun.SetContent("s", 1, toolrun.IfRevision(9)); return err }, abi.Conflict},
-		{"a record there is", func() error { _, err := toolrun.SetContent("s", 1, toolrun.IfRevision(0)); return err }, abi.Conflict},
+		{"an existing record", func() error { _, err := toolrun.SetContent("s", 1, toolrun.IfRevision(0)); return err }, abi.Conflict},
 		{"null", func() error { _, err := toolrun.SetContent("s", nil); return err }, abi.InvalidArgument},
-		{"an option there is not", func() error { _, err := toolrun.Call(abi.DeleteContent, "s", map[string]int{"x": 1}); return err }, abi.InvalidArgument},
-		{"what the test asks for", func() error { _, err := toolrun.DeleteContent("broken"); return err }, abi.Unavailable},
+		{"an unknown option", func() error { _, err := toolrun.Call(abi.DeleteContent, "s", map[string]int{"x": 1}); return err }, abi.InvalidArgument},
+		{"a fault set by the test", func() error { _, err := toolrun.DeleteContent("broken"); return err }, abi.Unavailable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 	if got := string(h.Get("s")); got != `{"a":1}` {
-		t.Errorf("the store holds %s; want it unchanged", got)
+		t.Errorf("content = %s; want it unchanged", got)
 	}
 }
 
@@ -86,13 +86,13 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestNewBeginsAnew expects that nothing of an earlier host is left, as nothing of an earlier run is.
-func TestNewBeginsAnew(t *testing.T) {
+// TestNewIsEmpty checks that a new host contains no data of an earlier host.
+func TestNewIsEmpty(t *testing.T) {
 	for range 2 {
 		t.Run("", func(t *testing.T) {
 			h := toolruntest.New(t)
 			if found, err := toolrun.GetContent("s", new(any)); found || err != nil || h.Changes() != nil || len(h.Logs()) != 0 {
-				t.Errorf("found %t, %v, changes %s, logs %v; want nothing", found, err, h.Changes(), h.Logs())
+				t.Errorf("found %t, %v, changes %s, logs %v; want an empty host", found, err, h.Changes(), h.Logs())
 			}
 			toolrun.Infof("seen")
 			if err := toolrun.SetContext(t.Name(), 1); err != nil {

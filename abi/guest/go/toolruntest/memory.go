@@ -9,13 +9,13 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// record is what a store holds; its content is nil where it holds nothing.
+// record is the record of a store. Its content is nil if it was deleted.
 type record struct {
 	content  json.RawMessage
 	revision int64
 }
 
-// options are those of all operations. ttl is known and ignored.
+// options contains the options of all operations. ttl is accepted and ignored.
 type options struct {
 	Record     bool   `json:"record"`
 	Replace    bool   `json:"replace"`
@@ -23,7 +23,7 @@ type options struct {
 	TTL        string `json:"ttl"`
 }
 
-// perform does an operation on the map.
+// perform performs an operation on the map.
 func (h *Host) perform(op string, args []string) ([]byte, *abi.Fault) {
 	store := args[0]
 	if fault := h.faults[store]; fault != nil {
@@ -33,7 +33,7 @@ func (h *Host) perform(op string, args []string) ([]byte, *abi.Fault) {
 	decoder := json.NewDecoder(bytes.NewBufferString(last(op, args)))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&o); err != nil {
-		return nil, abi.Faultf(abi.InvalidArgument, "%s: the options are wrong: %v", op, err)
+		return nil, abi.Faultf(abi.InvalidArgument, "%s: invalid options: %v", op, err)
 	}
 	now := h.stores[store]
 	if o.IfRevision != nil && *o.IfRevision != now.shown() {
@@ -52,10 +52,10 @@ func (h *Host) perform(op string, args []string) ([]byte, *abi.Fault) {
 		return encode(map[string]any{"success": true, "deleted": now.content != nil})
 	}
 	return nil, abi.Faultf(abi.Unavailable, "%s: toolruntest does not have this operation", op).
-		WithHint("test the tool with toolrun run, or answer the call with Host.Fail")
+		WithHint("test the tool with toolrun run, or let the call fail with Host.Fail")
 }
 
-// last is the text of the options.
+// last returns the text of the options, which are the last argument.
 func last(op string, args []string) string {
 	operation, _ := abi.Documents().Lookup(op)
 	if len(args) < len(operation.Params) || args[len(args)-1] == "" {
@@ -64,7 +64,7 @@ func last(op string, args []string) string {
 	return args[len(args)-1]
 }
 
-// shown is the revision that a tool sees.
+// shown returns the revision that a tool sees.
 func (r record) shown() int64 {
 	if r.content == nil {
 		return 0
@@ -79,7 +79,7 @@ func (h *Host) set(store string, args []string, replace bool) ([]byte, *abi.Faul
 	}
 	now := h.stores[store]
 	if now.content != nil && decode(now.content, &content) != nil {
-		return nil, abi.Faultf(abi.Internal, "the content of %s is no JSON", store)
+		return nil, abi.Faultf(abi.Internal, "the content of %s is not JSON", store)
 	}
 	if !replace {
 		value = merge(content, value)
@@ -92,7 +92,7 @@ func (h *Host) set(store string, args []string, replace bool) ([]byte, *abi.Faul
 	return encode(map[string]any{"success": true, "revision": now.revision + 1})
 }
 
-// merge is the MergePatch of RFC 7396, section 2.
+// merge applies a JSON Merge Patch (RFC 7396, section 2).
 func merge(target, patch any) any {
 	fields, ok := patch.(map[string]any)
 	if !ok {
@@ -112,7 +112,7 @@ func merge(target, patch any) any {
 	return merged
 }
 
-// decode keeps the literals of numbers.
+// decode decodes JSON and keeps the literals of numbers.
 func decode(text []byte, into *any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

@@ -2,6 +2,5 @@
 //
 //	func init() { slog.SetDefault(slog.New(toolslog.Handler())) }
 //
-// It is a package of its own since log/slog makes a plug-in 0.4 MB larger, of which those that do not use it
-// have nothing.
+// It is a separate package because log/slog makes a plug-in 0.4 MB larger.
 package toolslog

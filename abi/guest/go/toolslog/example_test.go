@@ -9,14 +9,14 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/toolslog"
 )
 
-// t stands for the test that an example is not.
+// t replaces the testing.T that an example does not have.
 var t testing.TB = exampleTB{}
 
 type exampleTB struct{ testing.TB }
 
 func (exampleTB) Helper() {}
 
-// Cleanup keeps what ends the host for the example to call.
+// Cleanup keeps the function that removes the host, so that the example can call it.
 func (exampleTB) Cleanup(f func()) { release = f }
 
 var release func()

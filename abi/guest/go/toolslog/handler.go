@@ -11,14 +11,15 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Handler returns a handler that logs each record as one line: its message, and its attributes as slog's text
-// handler writes them. Level and time are the log line's own. It is safe for concurrent use.
+// Handler returns a handler that logs each record as one line: its message, and its attributes in the
+// format of slog's text handler. The log line already has a level and a time. The handler is safe for
+// concurrent use.
 func Handler() slog.Handler {
 	line := &line{}
 	return handler{slog.NewTextHandler(&line.text, &slog.HandlerOptions{Level: slog.LevelDebug}), line}
 }
 
-// line is where the text handler writes the line under way.
+// line is the buffer that the text handler writes the current line to.
 type line struct {
 	sync.Mutex
 	text bytes.Buffer
@@ -29,7 +30,7 @@ type handler struct {
 	line *line
 }
 
-// noMessage ends what the text handler writes before the attributes of a record that has no message.
+// noMessage precedes the attributes in the text of a record without a message.
 var noMessage = []byte(`msg=""`)
 
 // Handle logs the record.
@@ -50,17 +51,17 @@ func (h handler) Handle(ctx context.Context, r slog.Record) error {
 	return nil
 }
 
-// WithAttrs returns a handler whose records have attrs as well.
+// WithAttrs returns a handler that adds attrs to each record.
 func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return handler{h.Handler.WithAttrs(attrs), h.line}
 }
 
-// WithGroup returns a handler whose later attributes are in a group.
+// WithGroup returns a handler that puts further attributes into a group.
 func (h handler) WithGroup(name string) slog.Handler {
 	return handler{h.Handler.WithGroup(name), h.line}
 }
 
-// level is the nearest level of the log that is not above l.
+// level returns the highest log level that is not above l.
 func level(l slog.Level) abi.Level {
 	switch {
 	case l >= slog.LevelError:

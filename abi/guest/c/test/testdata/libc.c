@@ -1,4 +1,4 @@
-/* A plug-in that uses a C library beside toolrun.h: each keeps the other's memory as it is. */
+/* A plug-in that uses a C library together with toolrun.h. Neither may overwrite the other's memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The readers and writers of toolrun.h, and a plug-in over the double, built for the machine that builds it. A check
- * that fails says where; main answers how many did. */
+/* Tests of the readers and writers of toolrun.h, and of a plug-in with the test double, built natively. A failed check
+ * prints its position, and main returns the number of failed checks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +119,8 @@ static void writes(void) {
     CHECK(out.text.len == before + 10000 && memcmp(out.text.ptr + before + 9995, "56789", 5) == 0);
 }
 
-/* read_everything uses every reader on a text in memory of just its size, where a sanitizer sees what reaches
- * beyond. */
+/* read_everything calls every reader with a copy of a text of exactly its size, so that a sanitizer detects reads
+ * beyond its end. */
 static void read_everything(const char *json, size_t len) {
     char *copy = malloc(len > 0 ? len : 1);
     if (copy == NULL) {
@@ -141,7 +141,7 @@ static void read_everything(const char *json, size_t len) {
     free(copy);
 }
 
-static void survives_what_is_no_json(void) {
+static void survives_invalid_json(void) {
     static const char *const texts[] = {
         "{\"a\":[1,\"\\u00e4\\\"\",{\"b\":null}],\"c\":-1.5e3}", "\"\\ud83d\\ude00\"", "[,,]", "{:}", "{\"a\"}", "{\"a\":", "}]",
     };
@@ -162,7 +162,7 @@ static void survives_what_is_no_json(void) {
     }
 }
 
-/* merges is an entry: it merges the input into a store, and answers what the store holds then. */
+/* merges is an entry that merges the input into a store and returns the content. */
 static TOOLRUN_ENTRY(merges) {
     toolrun_reply reply = toolrun_set_content(T("prefs"), toolrun_input(), TOOLRUN_ABSENT);
     if (reply.fault == TOOLRUN_NO_USER) {
@@ -197,7 +197,7 @@ static void runs(void) {
     EQUAL(toolrun_stub_content(T("prefs")), T("{\"a\":{\"b\":1,\"e\":{}}}"));
 }
 
-/* fails is an entry: it writes, deletes and then fails. */
+/* fails is an entry that writes, deletes and then fails. */
 static TOOLRUN_ENTRY(fails) {
     toolrun_set_content(T("other"), T("{\"a\":null}"), T("{\"replace\":true}"));
     EQUAL(toolrun_get_content(T("other"), TOOLRUN_ABSENT, TOOLRUN_ABSENT).json, T("{\"a\":null}"));
@@ -207,7 +207,7 @@ static TOOLRUN_ENTRY(fails) {
     return toolrun_fail(T("no"));
 }
 
-/* reads_parts is an entry that reads into a buffer of its own. */
+/* reads_parts is an entry that reads into its own buffer. */
 static TOOLRUN_ENTRY(reads_parts) {
     char part[4];
     CHECK(toolrun_input_len() == 7);
@@ -234,7 +234,7 @@ int main(void) {
     reads_numbers();
     reads_words();
     writes();
-    survives_what_is_no_json();
+    survives_invalid_json();
     runs();
     reads_and_undoes();
     return failed;

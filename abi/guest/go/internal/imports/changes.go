@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Changes are the keys of the context that were set so far. They are here so that a new Host begins with none, as
-// a new instance of a plug-in does.
+// Changes are the keys of the context that were set. They are in this package so that Use can reset them
+// for a new Host, as for a new instance of a plug-in.
 var Changes struct {
 	sync.Mutex
 	Keys map[string]json.RawMessage

@@ -1,3 +1,3 @@
-// Package imports is the host as a plug-in sees it: the functions that abi/ABI.md lists. Elsewhere than in a
-// plug-in it is a Host that a test has set.
+// Package imports provides the functions of the host that abi/ABI.md lists. Outside of a plug-in, they
+// call a Host that a test has set.
 package imports

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Host is what a plug-in reaches, in a test. It is safe for concurrent use.
+// Host is the host of a plug-in in a test. It is safe for concurrent use.
 type Host interface {
 	Input() []byte
 	Context() []byte
@@ -21,7 +21,7 @@ type Host interface {
 
 var current atomic.Pointer[Host]
 
-// Use makes h the host until release is called. It reports false where there is one already.
+// Use makes h the host until release is called. It returns false if another host is in use.
 func Use(h Host) (release func(), ok bool) {
 	if !current.CompareAndSwap(nil, &h) {
 		return nil, false
@@ -39,7 +39,7 @@ func host() Host {
 	return none{}
 }
 
-// none is where no host is.
+// none is the host if no test has set one.
 type none struct{}
 
 func (none) Input() []byte             { return []byte("{}") }
@@ -50,7 +50,7 @@ func (none) WriteError([]byte)         {}
 func (none) Log(abi.Level, string)     {}
 
 func (none) Call(string, []string) ([]byte, int32, bool) {
-	return []byte(`{"code":"unavailable","message":"there is no host: this is no plug-in","hint":"a test gets one from toolruntest.New"}`),
+	return []byte(`{"code":"unavailable","message":"there is no host outside of a plug-in","hint":"create one for a test with toolruntest.New"}`),
 		-int32(abi.Unavailable.Number()), true
 }
 
@@ -60,19 +60,19 @@ func Input() []byte { return host().Input() }
 // Context returns the context document.
 func Context() []byte { return host().Context() }
 
-// WriteOutput sets the output; it answers minus the number of a fault, or 0.
+// WriteOutput sets the output. It returns 0, or the negated number of a fault.
 func WriteOutput(text []byte) int32 { return host().WriteOutput(text) }
 
-// WriteContext sets the changes of the context; it answers minus the number of a fault, or 0.
+// WriteContext sets the changes of the context. It returns 0, or the negated number of a fault.
 func WriteContext(text []byte) int32 { return host().WriteContext(text) }
 
-// WriteError says why the run fails.
+// WriteError sets the error that the run fails with.
 func WriteError(text []byte) { host().WriteError(text) }
 
 // Log logs a line.
 func Log(level abi.Level, text string) { host().Log(level, text) }
 
-// perform performs an operation that a plug-in imports. The host of a test may not have it.
+// perform performs an operation that a plug-in imports, but the host of a test may not have.
 func perform(op string, args []string) (reply []byte, number int32) {
 	reply, number, known := Call(op, args)
 	if !known {
@@ -81,7 +81,7 @@ func perform(op string, args []string) (reply []byte, number int32) {
 	return reply, number
 }
 
-// Call performs an operation of memory and returns its reply: a fault where number is negative.
+// Call performs a memory operation and returns its reply: a fault if number is negative.
 func Call(op string, args []string) (reply []byte, number int32, known bool) {
 	return host().Call(op, args)
 }

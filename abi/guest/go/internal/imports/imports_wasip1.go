@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// A string goes to the host as its pointer and its length; one that is empty is absent.
+// A string is passed to the host as its pointer and its length. An empty string means absent.
 
 //go:wasmimport toolrun input_len
 func inputLen() int32
@@ -45,20 +45,20 @@ func Input() []byte { return read(inputLen(), inputRead) }
 // Context returns the context document.
 func Context() []byte { return read(contextLen(), contextRead) }
 
-// WriteOutput sets the output; it answers minus the number of a fault, or 0.
+// WriteOutput sets the output. It returns 0, or the negated number of a fault.
 func WriteOutput(text []byte) int32 {
 	return outputWrite(unsafe.String(unsafe.SliceData(text), len(text)))
 }
 
-// WriteContext sets the changes of the context; it answers minus the number of a fault, or 0.
+// WriteContext sets the changes of the context. It returns 0, or the negated number of a fault.
 func WriteContext(text []byte) int32 {
 	return contextWrite(unsafe.String(unsafe.SliceData(text), len(text)))
 }
 
-// WriteError says why the run fails.
+// WriteError sets the error that the run fails with.
 func WriteError(text []byte) { errorWrite(unsafe.String(unsafe.SliceData(text), len(text))) }
 
-// Log logs a line. There is nothing to be done about one that is refused.
+// Log logs a line. It ignores failures.
 func Log(level abi.Level, text string) {
 	numbers := [...]abi.Level{abi.LevelDebug, abi.LevelInfo, abi.LevelWarn, abi.LevelError}
 	for number, l := range numbers {
@@ -68,11 +68,11 @@ func Log(level abi.Level, text string) {
 	}
 }
 
-// calling keeps a call and the reading of its reply together: there is one reply, and to make room for it may let
-// another goroutine run.
+// calling is held from a call until its reply was read. The host keeps only one reply, and an allocation
+// for it may let another goroutine run.
 var calling sync.Mutex
 
-// replyOf makes a call of memory and reads its reply.
+// replyOf makes a memory call and reads its reply.
 func replyOf(call func() int32) (reply []byte, number int32) {
 	calling.Lock()
 	defer calling.Unlock()
@@ -80,7 +80,7 @@ func replyOf(call func() int32) (reply []byte, number int32) {
 	return read(resultLen(), resultRead), number
 }
 
-// argument returns argument i, "" if it is absent.
+// argument returns argument i, or "" if it is absent.
 func argument(args []string, i int) string {
 	if i >= len(args) {
 		return ""
@@ -88,7 +88,7 @@ func argument(args []string, i int) string {
 	return args[i]
 }
 
-// read fetches a document of the host in one go.
+// read reads a document of the host with one call.
 func read(length int32, from func(to *byte, offset, length uint32) int32) []byte {
 	text := make([]byte, max(length, 0))
 	n := from(unsafe.SliceData(text), 0, uint32(len(text)))

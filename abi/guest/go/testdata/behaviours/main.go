@@ -1,4 +1,4 @@
-// Command behaviours has what a plug-in does in the way of Go, an entry for each.
+// Command behaviours is a plug-in with an entry for each behaviour that is specific to Go.
 package main
 
 import (
@@ -27,7 +27,7 @@ func paint(pots int) int {
 //go:wasmexport uncaught
 func uncaught() int32 {
 	return toolrun.Run(func(input) (any, error) {
-		err := get("forbidden") // not the line of the fault, which is in get
+		err := get("forbidden") // the fault has the line in get
 		return nil, fmt.Errorf("look: %w", err)
 	})
 }
@@ -53,8 +53,8 @@ func goroutines() int32 {
 	})
 }
 
-// hold writes and reads a store many times. A reply that another goroutine's call has replaced would not be what was
-// written. The texts are long, so that the garbage collector runs meanwhile and lets others run.
+// hold writes and reads a store many times, and fails if it gets the reply to a call of another goroutine.
+// The texts are long, so that the garbage collector runs and switches goroutines.
 func hold(store, text string) error {
 	for range 20 {
 		if _, err := toolrun.SetContent(store, text); err != nil {
@@ -62,7 +62,7 @@ func hold(store, text string) error {
 		}
 		var got string
 		if _, err := toolrun.GetContent(store, &got); err != nil || got != text {
-			return fmt.Errorf("%s has %d bytes of another: %v", store, len(got), err)
+			return fmt.Errorf("read %s: unexpected content of %d bytes, error %v", store, len(got), err)
 		}
 	}
 	return nil

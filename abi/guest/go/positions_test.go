@@ -8,7 +8,7 @@ import (
 	toolrun "github.com/toolrun/toolrun/abi/guest/go"
 )
 
-// The tools whose lines TestPlaces looks for.
+// The tools of TestPositions.
 
 func get(struct{}) (any, error) {
 	_, err := toolrun.GetContent("hidden", nil) // line of the fault
@@ -28,7 +28,7 @@ func repeat(struct{}) (any, error) {
 	return strings.Repeat("x", -1), nil // line of the repetition
 }
 
-// lineOf finds a line of a file by what it holds.
+// lineOf returns the number of the line of a file that contains text.
 func lineOf(t *testing.T, file, text string) int {
 	t.Helper()
 	source, err := os.ReadFile(file)
