@@ -28,8 +28,8 @@ import (
 	"github.com/toolrun/toolrun/internal/double/doubletest"
 )
 
-// cacheDir keeps the compiled plug-ins and the compiled interpreter of Python. It is that of the command, if the user has
-// one: to compile the interpreter takes many seconds.
+// cacheDir is the cache for compiled plug-ins and the compiled Python interpreter. If possible it is the
+// cache of the toolrun command, because compiling the interpreter takes many seconds.
 var cacheDir string
 
 func TestMain(m *testing.M) {
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	_ = os.RemoveAll(cacheDir) // what is left is the system's to clear
+	_ = os.RemoveAll(cacheDir) // best effort; the folder is temporary
 	os.Exit(code)
 }
 
@@ -66,18 +66,18 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// runInScript is the command toolrun of a script. It runs in this process: one of its own would take a second to
-// end under the race detector.
+// runInScript is the command toolrun in a script. It runs in this process, because a separate process
+// takes a second to exit under the race detector.
 func runInScript(ts *testscript.TestScript, neg bool, args []string) {
 	exit := cli.Main(context.Background(), cli.Env{
 		Args: args, Stdout: ts.Stdout(), Stderr: ts.Stderr(), Dir: ts.MkAbs("."), CacheDir: cacheDir, Getenv: getenv,
 	})
 	if failed := exit != 0; failed != neg {
-		ts.Fatalf("toolrun ended in exit code %d", exit)
+		ts.Fatalf("toolrun ended with exit code %d", exit)
 	}
 }
 
-// TestCheck demands that the examples are what check asks of an app: without errors, and without warnings.
+// TestCheck checks that toolrun check reports no errors and no warnings for the examples.
 func TestCheck(t *testing.T) {
 	const want = "app.yaml: 9 stores, 20 tools, 2 prompts; no problems\n"
 	needRuntime(t)
@@ -86,7 +86,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestReadmeListsTools looks for each tool in the table of README.md.
+// TestReadmeListsTools checks that the table in README.md has a row for each tool.
 func TestReadmeListsTools(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
@@ -99,7 +99,7 @@ func TestReadmeListsTools(t *testing.T) {
 	}
 }
 
-// TestHitsAreNotLost has many runs of the hit counters at once, as a platform has them. They share a store.
+// TestHitsAreNotLost runs the hit counters many times concurrently. They share a store.
 func TestHitsAreNotLost(t *testing.T) {
 	loaded, problems := app.Load(os.DirFS("."), app.FileName)
 	if loaded == nil {
@@ -127,7 +127,7 @@ func TestHitsAreNotLost(t *testing.T) {
 	call := abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"pageHits"`)}}
 	want := fmt.Sprintf(`{"pages":{"/home":%d}}`, runs)
 	if got, _, err := h.Stores().Do(context.Background(), host.Caller{}, memory.Operator(), call); err != nil || string(got) != want {
-		t.Errorf("the store holds %s, %v; want %s", got, err, want)
+		t.Errorf("content = %s, %v; want %s", got, err, want)
 	}
 }
 
@@ -144,12 +144,12 @@ func tools(t *testing.T) []string {
 	return manifests
 }
 
-// npmTool is the tool that imports a package of npm.
+// npmTool is the tool that imports an npm package.
 const npmTool = "order_history"
 
-// copyExamples copies the examples to where a database may be left behind, as they are kept: without packages. For
-// the tool that needs one it is installed, and for a tool in Python the interpreter; where npm is missing the test is
-// skipped.
+// copyExamples copies the examples without installed packages to a temporary folder, in which a run may
+// create a database. It installs the package for npmTool, and the interpreter for a tool in Python. It
+// skips the test if npm is missing.
 func copyExamples(t *testing.T, tool string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -180,7 +180,7 @@ func copyExamples(t *testing.T, tool string) string {
 	return dir
 }
 
-// unreachable are npm's codes for a registry that cannot be reached.
+// unreachable lists npm's error codes for a registry that cannot be reached.
 var unreachable = []string{"ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH"}
 
 func installPackages(t *testing.T, dir string) {
@@ -190,7 +190,7 @@ func installPackages(t *testing.T, dir string) {
 		t.Skip("npm is not installed")
 	}
 	cmd := exec.Command(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline",
-		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // npm's own patience is over a minute
+		"--fetch-retries=1", "--fetch-retry-mintimeout=1000") // by default npm retries for over a minute
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	if err == nil {

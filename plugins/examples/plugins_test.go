@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPluginsAreBuilt builds each plug-in in Go as its go:generate line says, and compares it with the one that is
-// kept. The bytes are the same only with the same version of Go, which toolchain.txt names.
+// TestPluginsAreBuilt builds each Go plug-in with its go:generate command, and compares the result with the
+// committed file. The bytes are equal only with the same version of Go, which toolchain.txt names.
 func TestPluginsAreBuilt(t *testing.T) {
 	plugins, err := filepath.Glob("*/main.go")
 	if err != nil || len(plugins) == 0 {
@@ -22,7 +22,7 @@ func TestPluginsAreBuilt(t *testing.T) {
 		t.Run(tool, func(t *testing.T) {
 			made, have := strings.TrimSpace(read(t, filepath.Join(tool, "toolchain.txt"))), goVersion(t)
 			if made != have {
-				t.Skipf("tool.wasm was built by %s, and this is %s: make plugins builds it anew", made, have)
+				t.Skipf("tool.wasm was built with %s, and this is %s: rebuild it with make plugins", made, have)
 			}
 			built := filepath.Join(t.TempDir(), "tool.wasm")
 			args := buildCommand(t, source, built)
@@ -32,13 +32,14 @@ func TestPluginsAreBuilt(t *testing.T) {
 				t.Fatalf("%v: %v\n%s", args, err, out)
 			}
 			if read(t, built) != read(t, filepath.Join(tool, "tool.wasm")) {
-				t.Error("tool.wasm is not what its source builds to: run make plugins")
+				t.Error("tool.wasm is stale: run make plugins")
 			}
 		})
 	}
 }
 
-// buildCommand is the go:generate line of a source that builds the plug-in, with another output.
+// buildCommand returns the go:generate command of a source that builds the plug-in, with another output
+// file.
 func buildCommand(t *testing.T, source, output string) []string {
 	t.Helper()
 	for line := range strings.Lines(read(t, source)) {
@@ -46,11 +47,12 @@ func buildCommand(t *testing.T, source, output string) []string {
 			return strings.Fields("env " + strings.Replace(command, "-o tool.wasm", "-o "+output, 1))
 		}
 	}
-	t.Fatalf("%s does not say how it is built", source)
+	t.Fatalf("%s has no go:generate line", source)
 	return nil
 }
 
-// readBinding has the test depend on what plug-ins are made of, or go test would answer from its cache.
+// readBinding reads the sources of plug-ins, so that go test does not reuse a cached result after they
+// changed.
 func readBinding(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("../../abi", func(file string, entry fs.DirEntry, err error) error {

@@ -11,17 +11,17 @@ import (
 	"github.com/toolrun/toolrun/internal/double/doubletest"
 )
 
-// runtime is the file of the interpreter for tools in Python, once a test needed it.
+// runtime is the file of the Python interpreter. It is nil until a test needs it.
 var runtime atomic.Pointer[string]
 
-// needRuntime has the commands run tools in Python, and skips a test where that cannot be.
+// needRuntime makes the Python interpreter available to commands, or skips the test if there is none.
 func needRuntime(t *testing.T) {
 	t.Helper()
 	file := disttest.File(t)
 	runtime.Store(&file)
 }
 
-// getenv is the environment of the commands.
+// getenv returns a variable of the commands' environment.
 func getenv(name string) string {
 	if file := runtime.Load(); file != nil && name == disttest.Variable {
 		return *file
@@ -34,7 +34,7 @@ func isPython(tool string) bool {
 	return err == nil
 }
 
-// TestUnits runs the tests that tools in Python have beside them, which use the memory of toolrun double.
+// TestUnits runs the unit tests of the Python tools, which use the memory of toolrun double.
 func TestUnits(t *testing.T) {
 	interpreter, err := exec.LookPath("python3")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestUnits(t *testing.T) {
 			continue
 		}
 		t.Run(tool, func(t *testing.T) {
-			read(t, filepath.Join(tool, "main.py")) // or go test would answer from its cache
+			read(t, filepath.Join(tool, "main.py")) // so that go test does not reuse a cached result
 			read(t, filepath.Join(tool, "test_main.py"))
 			cmd := exec.Command(interpreter, "-B", "-m", "unittest", "test_main")
 			cmd.Dir = tool

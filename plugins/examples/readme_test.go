@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// TestReadmes runs the commands that each README shows, one after the other in a fresh copy, and compares what
-// they print with what it says.
+// TestReadmes runs the commands in each README, in order and in a fresh copy, and compares their output
+// with the README.
 func TestReadmes(t *testing.T) {
 	for _, tool := range tools(t) {
 		t.Run(tool, func(t *testing.T) {
@@ -23,25 +23,25 @@ func TestReadmes(t *testing.T) {
 			}
 			sessions := consoleSessions(string(readme))
 			if len(sessions) == 0 {
-				t.Fatal("README.md shows no command")
+				t.Fatal("README.md contains no command")
 			}
 			dir := copyExamples(t, tool)
 			for _, s := range sessions {
 				if got := toolrun(t, dir, s.command); got != s.output {
-					t.Errorf("$ toolrun %s\nprints:\n%s\nthe README says:\n%s", s.command, got, s.output)
+					t.Errorf("$ toolrun %s\nprints:\n%s\nwant, as in the README:\n%s", s.command, got, s.output)
 				}
 			}
 		})
 	}
 }
 
-// runID is what an output has that differs from run to run.
-// compiling is what the first run of Python on a machine prints.
+// compiling matches the note that the first run of Python on a machine prints.
 var compiling = regexp.MustCompile(`(?m)^note: getting Python .*\n`)
 
+// runID matches the id of a run, which differs between runs.
 var runID = regexp.MustCompile(`\brun_[0-9A-Z]+`)
 
-// toolrun runs a command line and returns all that it prints, with "run_..." for the id of a run.
+// toolrun runs a command line and returns its output, with "run_..." in place of run ids.
 func toolrun(t *testing.T, dir, line string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -49,7 +49,7 @@ func toolrun(t *testing.T, dir, line string) string {
 	return runID.ReplaceAllString(compiling.ReplaceAllString(out.String(), ""), "run_...")
 }
 
-// words splits a command line as a shell does that knows single quotes alone.
+// words splits a command line like a shell that supports only single quotes.
 func words(line string) []string {
 	var args []string
 	for i, part := range strings.Split(line, "'") {
@@ -62,10 +62,10 @@ func words(line string) []string {
 	return args
 }
 
-// session is a command, without the word toolrun, and what it prints.
+// session is a command, without the word toolrun, and its output.
 type session struct{ command, output string }
 
-// consoleSessions finds the commands in the console blocks of a README.
+// consoleSessions returns the commands in the console blocks of a README.
 func consoleSessions(readme string) []session {
 	var found []session
 	for i, block := range strings.Split(readme, "```") {

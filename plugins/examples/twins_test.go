@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// twins are runs that the JavaScript tool and its twins, plug-ins and tools in Python, answer alike, by the tool's name.
-// They follow each other on one database.
+// twins maps the name of a JavaScript tool to runs for which its twins, which are plug-ins and Python
+// tools, must return the same results. The runs are executed in order on one database.
 var twins = map[string][]string{
 	"remember_me": {"language=fr --user ann", "--user ann", "language=pt-BR --user ann", "language=French --user ann", "language=fr", "--user bob", "language:=1 --user ann"},
 	"conversation_summary": {"note=Wants_to_move_to_Lyon_in_spring --session s1", "note=Has_two_cats_and_a_piano --session s1",
@@ -26,7 +26,8 @@ var twins = map[string][]string{
 	"route_ticket":  {"--context @route_ticket/context.json --user ann", "--context @route_ticket/context.json --user ann", "--user ann"},
 }
 
-// TestTwins runs each plug-in and its twin, and compares all that their Results say but names, ids and costs.
+// TestTwins runs each twin and its JavaScript tool, and compares their Results except for names, ids and
+// usage.
 func TestTwins(t *testing.T) {
 	tested := map[string]bool{}
 	for _, plugin := range tools(t) {
@@ -42,7 +43,7 @@ func TestTwins(t *testing.T) {
 			for _, args := range runs {
 				want, got := resultOf(t, first, tool, args), resultOf(t, second, plugin, args)
 				if !reflect.DeepEqual(got, want) {
-					t.Errorf("toolrun run %s %s =\n%v\n%s says\n%v", plugin, args, text(t, got), tool, text(t, want))
+					t.Errorf("toolrun run %s %s =\n%v\n%s returns\n%v", plugin, args, text(t, got), tool, text(t, want))
 				}
 			}
 		})
@@ -54,10 +55,10 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// errorClass is what Python puts before the text of an error.
+// errorClass matches the class that Python puts before the text of an error.
 var errorClass = regexp.MustCompile(`^[A-Z][A-Za-z]*Error: `)
 
-// resultOf runs a tool and returns its Result, without what is another for each run and each engine.
+// resultOf runs a tool and returns its Result, without the fields that differ between runs and engines.
 func resultOf(t *testing.T, dir, tool, args string) map[string]any {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -81,15 +82,15 @@ func resultOf(t *testing.T, dir, tool, args string) map[string]any {
 		}
 		delete(usage, key)
 	}
-	delete(usage, "memory_bytes") // which JavaScript cannot tell
+	delete(usage, "memory_bytes") // omitted for JavaScript
 	logs, _ := result["logs"].([]any)
 	for _, line := range logs {
 		delete(line.(map[string]any), "time")
 	}
 	if fault, ok := result["error"].(map[string]any); ok {
 		fault["message"] = errorClass.ReplaceAllString(fmt.Sprint(fault["message"]), "")
-		for _, place := range []string{"file", "line", "column", "stack", "id"} {
-			delete(fault, place)
+		for _, key := range []string{"file", "line", "column", "stack", "id"} {
+			delete(fault, key)
 		}
 	}
 	return result

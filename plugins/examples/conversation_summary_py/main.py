@@ -1,6 +1,6 @@
 def main(note: str) -> dict:
-    """Add a note to the running summary. How long it may become is the business of the store's schema: where that
-    refuses the text, the oldest note goes and the rest is tried again."""
+    """Add a note to the running summary. The schema of the store limits its length: if a write violates it, remove
+    the oldest note and try again."""
     summary = memory.get_content("conversationSummary") or {}
     notes = summary.get("text", "").splitlines()
     notes.append(f"- {note}")
@@ -10,7 +10,7 @@ def main(note: str) -> dict:
             memory.set_content("conversationSummary", {"text": "\n".join(notes)})
         except SchemaViolationError:
             if len(notes) == 1:
-                raise  # it is the note itself that is too long
+                raise  # the note itself is too long
             del notes[0]
             dropped += 1
         else:

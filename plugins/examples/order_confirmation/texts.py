@@ -5,5 +5,5 @@ TEXTS = {
 
 
 def text_for(language):
-    """The text in a language such as fr or fr-CA, or else the English one."""
+    """Return the text in a language such as fr or fr-CA, or in English."""
     return TEXTS.get((language or "en").partition("-")[0], TEXTS["en"])

@@ -1,4 +1,4 @@
-# A script body: it runs from top to bottom, and language is the input of that name, None where it is not given.
+# A script body runs from top to bottom. The variable language is the input with that name, or None.
 known = memory.get_content("userPreferences") or {}
 
 if language:

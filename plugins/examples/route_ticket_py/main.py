@@ -2,8 +2,8 @@ QUEUES = {"billing": "finance", "technical": "engineering", "other": "support"}
 
 
 async def execute(input: dict, context: dict) -> dict:
-    """A function node of a workflow: it takes what the node "classify" answered, and adds to the context what the nodes
-    after it need."""
+    """A function node of a workflow. It reads the output of the node "classify", and adds data for the following nodes
+    to the context."""
     node = context["steps"].get("classify")
     if not node or not node.get("output"):
         raise LookupError('route_ticket runs after a node named "classify"')
@@ -17,7 +17,7 @@ async def execute(input: dict, context: dict) -> dict:
 
 
 def count_ticket(category: str) -> int:
-    """Count a ticket of the user. A workflow may name the arguments of a memory call, as here."""
+    """Count a ticket of the user. The arguments of a memory call can be passed by name, as here."""
     history = memory.get_content(memory_store_name="supportHistory", projections={f"tickets.{category}": 1}) or {}
     count = history.get("tickets", {}).get(category, 0) + 1
     memory.set_content(memory_store_name="supportHistory", content={"tickets": {category: count}})

@@ -7,7 +7,7 @@ COLUMNS = ["region", "item", "amount"]
 
 
 def execute(input: dict, context: dict) -> dict:
-    """Add the rows of a CSV text to those that are stored, if there is one, and report on all of them."""
+    """Add the rows of a CSV text, if there is one, to the stored rows, and report on all rows."""
     rows = (memory.get_content("salesRows") or {}).get("rows", [])
     if input.get("sales"):
         rows = (rows + read_rows(input["sales"]))[-MOST_ROWS:]
@@ -20,7 +20,7 @@ def execute(input: dict, context: dict) -> dict:
 
 
 def read_rows(text: str) -> list[dict]:
-    """Read a CSV text. An error names its line, as a person counts them."""
+    """Read a CSV text. Errors contain the line number, counted from 1."""
     reader = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
     if reader.fieldnames != COLUMNS:
         raise ValueError(f"the first line is to be {','.join(COLUMNS)}")
@@ -29,10 +29,10 @@ def read_rows(text: str) -> list[dict]:
         try:
             amount = Decimal(row["amount"])
         except (decimal.InvalidOperation, TypeError):
-            raise ValueError(f"line {reader.line_num}: {row['amount']!r} is no amount") from None
+            raise ValueError(f"line {reader.line_num}: {row['amount']!r} is not an amount") from None
         if not amount.is_finite() or None in row:
-            raise ValueError(f"line {reader.line_num} is no sale")
-        # A text keeps every digit; a float would not.
+            raise ValueError(f"line {reader.line_num} is not a sale")
+        # A string keeps every digit, but a float does not.
         rows.append({"region": row["region"], "item": row["item"], "amount": f"{amount:.2f}"})
     return rows
 

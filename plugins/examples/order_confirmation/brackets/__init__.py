@@ -1,5 +1,5 @@
 # Copyright the toolrun authors. Licensed under the Apache License, Version 2.0.
-"""Texts with names in brackets: render("Hello [name]!", name="Ann"). Two opening brackets stand for one."""
+"""Text templates with names in brackets: render("Hello [name]!", name="Ann"). [[ stands for a literal [."""
 
 from .rendering import Missing, names, render
 

@@ -5,16 +5,16 @@ _PART = re.compile(r"\[\[|\[([A-Za-z_][A-Za-z0-9_]*)(?::([^\[\]]*))?\]")
 
 
 class Missing(LookupError):
-    """A text names what it was not given."""
+    """A template contains a name without a value."""
 
 
 def names(text):
-    """The names in a text, each once, in the order in which they come."""
+    """Return the distinct names in a template, in order."""
     return list(dict.fromkeys(part[1] for part in _PART.finditer(text) if part[1]))
 
 
 def render(text, /, **values):
-    """Put values in the places of their names. [price:.2f] writes a value by a format of Python's."""
+    """Replace names with values. [price:.2f] uses a format specification of Python."""
 
     def value(part):
         if part[1] is None:
