@@ -35,8 +35,8 @@ func (l Limits) checkContext(changes json.RawMessage) error {
 		return abi.Faultf(abi.OutputInvalid, "the context is not a JSON object")
 	}
 	for key := range keys {
-		if engine.OfWorkflow(key) {
-			return engine.WorkflowFault("context." + key)
+		if engine.ReservedKey(key) {
+			return engine.ReservedKeyFault("context." + key)
 		}
 	}
 	return nil

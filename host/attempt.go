@@ -90,7 +90,7 @@ func (a *attempt) verdict(ctx context.Context, err error) error {
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.fault
 	}
-	if n, ok := errors.AsType[*engine.NotRun](err); ok {
+	if n, ok := errors.AsType[*engine.NotStartedError](err); ok {
 		return n.Fault
 	}
 	f, ok := errors.AsType[*abi.Fault](err)
@@ -105,7 +105,7 @@ func (a *attempt) verdict(ctx context.Context, err error) error {
 		return &g
 	}
 	if ctx.Err() != nil && (f.Code == abi.Timeout || f.Code == abi.Cancelled) {
-		return engine.EndOf(ctx)
+		return engine.FaultFromContext(ctx)
 	}
 	if !engineCodes[f.Code] {
 		g.Code = abi.ToolError

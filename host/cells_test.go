@@ -161,6 +161,6 @@ func (s *slowEngine) Load(ctx context.Context, _ engine.Source) (engine.Program,
 	case <-s.release:
 		return nil, abi.Faultf(abi.SourceInvalid, "it does not compile")
 	case <-ctx.Done():
-		return nil, engine.EndOf(ctx)
+		return nil, engine.FaultFromContext(ctx)
 	}
 }

@@ -56,7 +56,7 @@ func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit ti
 	if err != nil {
 		return nil, err
 	}
-	t.walled, t.memory = engine.IsWalled(eng), engine.MemoryOf(eng)
+	t.walled, t.memory = engine.IsIsolated(eng), engine.DefaultMemory(eng)
 	turn := admission.Party{App: c.h.app.ID, Tenant: tenant}
 	if err := c.enter(ctx, turn, limit); err != nil {
 		return nil, err

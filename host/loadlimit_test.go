@@ -29,7 +29,7 @@ func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 		}
 		<-ctx.Done()
 		ended <- 0
-		return engine.EndOf(ctx)
+		return engine.FaultFromContext(ctx)
 	}}
 	h := openTool(t, ``, slow.with(nil))
 	code := &host.Code{Language: "javascript", Text: "return 1"}

@@ -116,7 +116,7 @@ type Limits struct {
 	// OutputBytes bounds the output. Default 1 MiB.
 	OutputBytes int
 	// MemoryBytes bounds a guest's memory, on engines that support it. Default: that of the engine,
-	// 64 MiB for most; see engine.MemoryOf.
+	// 64 MiB for most; see engine.DefaultMemory.
 	MemoryBytes int64
 	// CPU bounds the processor time of an attempt in an isolated process. Default: derived from the
 	// time limit.

@@ -266,7 +266,7 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 	e.Began, e.Walled = time.Now(), r.tool.walled
 	r.entered(RunQueued)
 	if err := r.enter(ctx); err != nil {
-		e.Waited, e.Err = time.Since(e.Began), &engine.NotRun{Fault: abi.FaultOf(err)}
+		e.Waited, e.Err = time.Since(e.Began), &engine.NotStartedError{Fault: abi.FaultOf(err)}
 		return
 	}
 	defer r.h.gate.Leave(r.party())
@@ -274,7 +274,7 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 	e.Waited = time.Since(e.Began)
 	a.play(ctx, out, e)
 	e.Took = time.Since(e.Began) - e.Waited
-	if _, never := errors.AsType[*engine.NotRun](e.Err); !never {
+	if _, never := errors.AsType[*engine.NotStartedError](e.Err); !never {
 		r.executed = true
 	}
 }

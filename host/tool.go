@@ -142,7 +142,7 @@ func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (e
 		select {
 		case <-l.done:
 		case <-ctx.Done():
-			return nil, engine.EndOf(ctx)
+			return nil, engine.FaultFromContext(ctx)
 		}
 		if try == tries || !l.short(limit) {
 			return l.program, l.err

@@ -43,7 +43,7 @@ func (g *Gate) Limits() Limits { return g.limits }
 // already, timeout or cancelled if ctx ended.
 func (g *Gate) Enter(ctx context.Context, p Party) error {
 	if ctx.Err() != nil {
-		return engine.EndOf(ctx)
+		return engine.FaultFromContext(ctx)
 	}
 	g.mu.Lock()
 	u := g.find(p)
@@ -76,7 +76,7 @@ func (g *Gate) Enter(ctx context.Context, p Party) error {
 		w.remove(false)
 		g.spare.forget(u)
 	}
-	return engine.EndOf(ctx)
+	return engine.FaultFromContext(ctx)
 }
 
 // Leave ends a run that Enter admitted.

@@ -18,28 +18,28 @@ type Engine interface {
 	Load(ctx context.Context, src Source) (Program, error)
 }
 
-// Walled is implemented by engines that can run guests in isolated worker processes.
-type Walled interface {
-	// Walled reports whether guests run in isolated processes.
-	Walled() bool
+// Isolated is implemented by engines that can run guests in isolated worker processes.
+type Isolated interface {
+	// Isolated reports whether guests run in isolated processes.
+	Isolated() bool
 }
 
-// IsWalled reports whether an engine runs its guests in isolated processes.
-func IsWalled(e Engine) bool {
-	w, ok := e.(Walled)
-	return ok && w.Walled()
+// IsIsolated reports whether an engine runs its guests in isolated processes.
+func IsIsolated(e Engine) bool {
+	i, ok := e.(Isolated)
+	return ok && i.Isolated()
 }
 
-// Sized is implemented by engines with a default memory limit of their own.
-type Sized interface {
+// MemoryDefaulter is implemented by engines with a default memory limit of their own.
+type MemoryDefaulter interface {
 	// MemoryBytes returns the default memory limit of a run.
 	MemoryBytes() int64
 }
 
-// MemoryOf returns the default memory limit of runs on an engine.
-func MemoryOf(e Engine) int64 {
-	if s, ok := e.(Sized); ok {
-		return s.MemoryBytes()
+// DefaultMemory returns the default memory limit of runs on an engine.
+func DefaultMemory(e Engine) int64 {
+	if m, ok := e.(MemoryDefaulter); ok {
+		return m.MemoryBytes()
 	}
 	return DefaultMemoryBytes
 }
@@ -171,8 +171,8 @@ type Limits struct {
 	ValueNesting int
 	// OutputBytes bounds the output as JSON. Default 1 MiB.
 	OutputBytes int
-	// MemoryBytes bounds the guest's memory, on engines that support it. Default: see MemoryOf, 64
-	// MiB for most engines.
+	// MemoryBytes bounds the guest's memory, on engines that support it. Default: see DefaultMemory,
+	// 64 MiB for most engines.
 	MemoryBytes int64
 	// CPU bounds the processor time of a guest in a process of its own. Default: twice the time
 	// until the deadline of Run's context, since a garbage collector may run in parallel with the

@@ -192,7 +192,7 @@ func TestToolsHaveNoDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer documents.Close()
-	if got := documents.Engines(); len(got) != 1 || !engine.IsWalled(got[0]) || engine.MemoryOf(got[0]) != extract.MemoryBytes {
+	if got := documents.Engines(); len(got) != 1 || !engine.IsIsolated(got[0]) || engine.DefaultMemory(got[0]) != extract.MemoryBytes {
 		t.Errorf("Engines() = %v; want the isolated engine for documents", got)
 	}
 }

@@ -38,8 +38,8 @@ type Engine struct {
 }
 
 var (
-	_ engine.Engine = (*Engine)(nil)
-	_ engine.Sized  = (*Engine)(nil)
+	_ engine.Engine          = (*Engine)(nil)
+	_ engine.MemoryDefaulter = (*Engine)(nil)
 )
 
 // Option configures an Engine.
@@ -82,7 +82,7 @@ func (e *Engine) Load(ctx context.Context, _ engine.Source) (engine.Program, err
 
 type program struct {
 	engine *Engine
-	open   engine.Door
+	open   engine.Inflight
 }
 
 var errClosed = errors.New("document: the program is closed")
@@ -101,7 +101,7 @@ func (p *program) Run(ctx context.Context, in engine.Input, _ engine.Host) (out 
 	}()
 	text, err := p.engine.read(ctx, in)
 	if ctx.Err() != nil {
-		return engine.Output{}, engine.EndOf(ctx)
+		return engine.Output{}, engine.FaultFromContext(ctx)
 	}
 	if err != nil {
 		return engine.Output{}, err

@@ -40,7 +40,7 @@ func (r *Reader) load(ctx context.Context) (engine.Program, error) {
 	select {
 	case <-l.done:
 	case <-ctx.Done():
-		return nil, engine.EndOf(ctx)
+		return nil, engine.FaultFromContext(ctx)
 	}
 	if l.err != nil {
 		return nil, l.err

@@ -28,7 +28,7 @@ func (c compiling) Load(ctx context.Context, source engine.Source) (engine.Progr
 	case <-time.After(c.takes):
 		return c.Engine.Load(ctx, source)
 	case <-ctx.Done():
-		return nil, engine.EndOf(ctx)
+		return nil, engine.FaultFromContext(ctx)
 	}
 }
 

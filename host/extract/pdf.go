@@ -31,14 +31,14 @@ func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 	case e.turn <- struct{}{}:
 		defer func() { <-e.turn }()
 	case <-ctx.Done():
-		return nil, engine.EndOf(ctx)
+		return nil, engine.FaultFromContext(ctx)
 	}
 	if e.started != nil {
 		return e.started, nil
 	}
 	started, err := pdfium.Open(ctx, e.compiled)
 	if ctx.Err() != nil {
-		return nil, engine.EndOf(ctx)
+		return nil, engine.FaultFromContext(ctx)
 	}
 	if err != nil { // a pool of workers compiles the library again
 		return nil, abi.Faultf(abi.Unavailable, "cannot start the PDF library").WithHint("delete the cache of compiled code")

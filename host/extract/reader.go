@@ -74,7 +74,7 @@ func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, da
 		return Text{}, abi.Faultf(abi.TooLarge, "the document has %d bytes; the limit is %d", len(data), MaxBytes)
 	}
 	if ctx.Err() != nil {
-		return Text{}, engine.EndOf(ctx)
+		return Text{}, engine.FaultFromContext(ctx)
 	}
 	if format.Name == formatTXT || format.Name == formatJSON {
 		return r.plain(format, data)

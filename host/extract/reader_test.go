@@ -41,13 +41,13 @@ func (p *slowProgram) Run(ctx context.Context, in engine.Input, host engine.Host
 	case p.worker <- struct{}{}:
 		defer func() { <-p.worker }()
 	case <-ctx.Done():
-		return engine.Output{}, engine.EndOf(ctx)
+		return engine.Output{}, engine.FaultFromContext(ctx)
 	}
 	select {
 	case <-time.After(p.takes):
 		return p.Program.Run(ctx, in, host)
 	case <-ctx.Done():
-		return engine.Output{}, engine.EndOf(ctx)
+		return engine.Output{}, engine.FaultFromContext(ctx)
 	}
 }
 

@@ -19,7 +19,7 @@ func (p *Pool) acquire(ctx context.Context, program *program, domain *string) (*
 	w, err := p.takeReady(program, domain)
 	if err == nil && w == nil {
 		if w, err = p.startFor(ctx, program.mounts); err == errDetached {
-			return nil, engine.EndOf(ctx) // the slot is released once the worker has started
+			return nil, engine.FaultFromContext(ctx) // the slot is released once the worker has started
 		}
 	}
 	if err == nil {
@@ -75,7 +75,7 @@ func (p *Pool) acquireSlot(ctx context.Context) error {
 	case <-p.done:
 		return errPoolClosed
 	case <-ctx.Done():
-		return engine.EndOf(ctx)
+		return engine.FaultFromContext(ctx)
 	}
 }
 

@@ -27,9 +27,9 @@ type proxy struct {
 }
 
 var (
-	_ engine.Engine = (*proxy)(nil)
-	_ engine.Walled = (*proxy)(nil)
-	_ engine.Sized  = (*proxy)(nil)
+	_ engine.Engine          = (*proxy)(nil)
+	_ engine.Isolated        = (*proxy)(nil)
+	_ engine.MemoryDefaulter = (*proxy)(nil)
 
 	_ engine.Preparer = (*proxy)(nil)
 
@@ -38,8 +38,8 @@ var (
 	_ engine.Reviewer = (*program)(nil)
 )
 
-// Walled returns true: guests run in workers.
-func (e *proxy) Walled() bool { return true }
+// Isolated returns true: guests run in workers.
+func (e *proxy) Isolated() bool { return true }
 
 // MemoryBytes returns the default memory limit of the language.
 func (e *proxy) MemoryBytes() int64 { return cmp.Or(e.language.MemoryBytes, engine.DefaultMemoryBytes) }
@@ -117,7 +117,7 @@ type program struct {
 	review atomic.Pointer[engine.Review]
 	key    string // the key of its compiled code in mounts.folder; "" if it is not kept
 
-	open    engine.Door
+	open    engine.Inflight
 	closing chan struct{} // closed by the first Close
 	closed  atomic.Bool
 }
@@ -131,7 +131,7 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	}
 	defer p.open.Leave()
 	if ctx.Err() != nil {
-		return engine.Output{}, engine.EndOf(ctx)
+		return engine.Output{}, engine.FaultFromContext(ctx)
 	}
 	if len(in.Input)+len(in.Context) > maxRunBytes {
 		return engine.Output{}, abi.Faultf(abi.TooLarge, "the input and the context exceed %d bytes", maxRunBytes)
@@ -153,7 +153,7 @@ func (p *program) within(ctx context.Context, domain *string, do func(*worker) e
 		}
 		if !w.programs[p] {
 			if err = p.loadFor(ctx, w, domain); err == errDetached {
-				return engine.EndOf(ctx)
+				return engine.FaultFromContext(ctx)
 			}
 		}
 		if err == nil {

@@ -242,7 +242,7 @@ func hostFault(log *slog.Logger, err error) error {
 }
 
 func unavailable(text string) error {
-	return &engine.NotRun{Fault: abi.Faultf(abi.Unavailable, "%s", text)}
+	return &engine.NotStartedError{Fault: abi.Faultf(abi.Unavailable, "%s", text)}
 }
 
 // command returns the program of the workers and its first argument.

@@ -359,7 +359,7 @@ var acts = map[string]func(act) error{
 	},
 	"fail at length": func(act) error { return abi.Faultf(abi.ToolError, "%s", strings.Repeat("x", 9<<20)) },
 	"spin":           func(act) error { select {} },
-	"fail in time":   func(a act) error { <-a.ctx.Done(); return engine.EndOf(a.ctx) },
+	"fail in time":   func(a act) error { <-a.ctx.Done(); return engine.FaultFromContext(a.ctx) },
 	"read what was inherited": func(a act) error {
 		for fd := 3; fd < 64; fd++ {
 			text := make([]byte, 64)

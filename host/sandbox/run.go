@@ -203,7 +203,7 @@ func (x *exchange) restoreFault(reported *abi.Fault) error {
 	issued, ok := x.issued[reported.ID]
 	if !ok {
 		if reported.Code == abi.Timeout && x.contextEnded() {
-			return engine.EndOf(x.ctx)
+			return engine.FaultFromContext(x.ctx)
 		}
 		return sanitized(reported)
 	}

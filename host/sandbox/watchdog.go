@@ -61,7 +61,7 @@ func (g *watchdog) contextDone() {
 		g.startGrace()
 		return
 	}
-	g.end(engine.EndOf(g.ctx))
+	g.end(engine.FaultFromContext(g.ctx))
 }
 
 // startGrace kills the worker unless the exchange ends soon.
@@ -78,7 +78,7 @@ func (g *watchdog) end(reason error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if reason == nil {
-		reason = engine.EndOf(g.ctx)
+		reason = engine.FaultFromContext(g.ctx)
 	}
 	g.kill(reason)
 }

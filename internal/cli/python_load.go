@@ -28,8 +28,8 @@ type announced struct {
 }
 
 var (
-	_ engine.Walled = announced{}
-	_ engine.Sized  = announced{}
+	_ engine.Isolated        = announced{}
+	_ engine.MemoryDefaulter = announced{}
 )
 
 // Load loads a program with the engine.
@@ -47,8 +47,8 @@ func (a announced) Load(ctx context.Context, src engine.Source) (program engine.
 	return program, err
 }
 
-// Walled returns the value of the engine.
-func (a announced) Walled() bool { return engine.IsWalled(a.Engine) }
+// Isolated returns the value of the engine.
+func (a announced) Isolated() bool { return engine.IsIsolated(a.Engine) }
 
 // MemoryBytes returns the value of the engine.
-func (a announced) MemoryBytes() int64 { return engine.MemoryOf(a.Engine) }
+func (a announced) MemoryBytes() int64 { return engine.DefaultMemory(a.Engine) }

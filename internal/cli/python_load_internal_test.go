@@ -22,7 +22,7 @@ type slowEngine struct {
 var errSlow = errors.New("load failed")
 
 func (e slowEngine) Info() engine.Info  { return engine.Info{Name: e.name, Extensions: []string{".py"}} }
-func (e slowEngine) Walled() bool       { return true }
+func (e slowEngine) Isolated() bool     { return true }
 func (e slowEngine) Prepared() bool     { return e.ready }
 func (e slowEngine) MemoryBytes() int64 { return 4711 }
 func (e slowEngine) Load(context.Context, engine.Source) (engine.Program, error) {
@@ -55,8 +55,8 @@ func TestSlowLoadOfPythonIsAnnounced(t *testing.T) {
 				if _, err := e.Load(t.Context(), engine.Source{}); err != errSlow || stderr.String() != test.want {
 					t.Errorf("Load = %v and wrote %q; want the engine's error, and %q", err, stderr.String(), test.want)
 				}
-				if !engine.IsWalled(e) || engine.MemoryOf(e) != 4711 {
-					t.Errorf("isolated = %t, memory = %d bytes; want the values of the engine", engine.IsWalled(e), engine.MemoryOf(e))
+				if !engine.IsIsolated(e) || engine.DefaultMemory(e) != 4711 {
+					t.Errorf("isolated = %t, memory = %d bytes; want the values of the engine", engine.IsIsolated(e), engine.DefaultMemory(e))
 				}
 			})
 		})

@@ -20,8 +20,8 @@ func (client) Info() engine.Info {
 	return engine.Info{Name: "client", Extensions: []string{sourceExtension}}
 }
 
-// Walled returns true, because the guest is in another process.
-func (client) Walled() bool { return true }
+// Isolated returns true, because the guest is in another process.
+func (client) Isolated() bool { return true }
 
 // Load returns the program of any tool.
 func (client) Load(context.Context, engine.Source) (engine.Program, error) { return program{}, nil }
@@ -38,7 +38,7 @@ func (program) Run(ctx context.Context, in engine.Input, h engine.Host) (engine.
 		return engine.Output{}, errors.New("the run was not started by a request")
 	}
 	if r.attempts++; r.attempts > 1 {
-		return engine.Output{}, &engine.NotRun{Fault: again()}
+		return engine.Output{}, &engine.NotStartedError{Fault: again()}
 	}
 	r.began <- start{Input: in.Input, Context: in.Context}
 	for {
@@ -54,7 +54,7 @@ func (program) Run(ctx context.Context, in engine.Input, h engine.Host) (engine.
 			}
 			r.replies <- outcome{reply, f}
 		case <-ctx.Done():
-			return engine.Output{}, engine.EndOf(ctx)
+			return engine.Output{}, engine.FaultFromContext(ctx)
 		}
 	}
 }
@@ -74,7 +74,7 @@ func rolledBack() *abi.Fault { return abi.Faultf(abi.Cancelled, "the run was rol
 func (r *run) leave(c command, limits engine.Limits) (engine.Output, error) {
 	if c.fault != nil {
 		if injected := r.injected[c.fault.ID]; injected != nil {
-			return engine.Output{}, &engine.NotRun{Fault: injected}
+			return engine.Output{}, &engine.NotStartedError{Fault: injected}
 		}
 		return engine.Output{}, c.fault
 	}

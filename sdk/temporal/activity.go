@@ -95,7 +95,7 @@ func timeLeft(info activity.Info) (time.Duration, error) {
 // Temporal's causes, such as a worker shutdown.
 func withFault(ctx context.Context) (context.Context, func()) {
 	within, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(ctx, func() { cancel(engine.EndOf(ctx)) })
+	stop := context.AfterFunc(ctx, func() { cancel(engine.FaultFromContext(ctx)) })
 	return within, func() {
 		stop()
 		cancel(nil)

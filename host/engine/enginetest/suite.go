@@ -32,7 +32,7 @@ type way struct {
 // waysTo returns the engine itself and, unless its guests run in isolated processes, the engine
 // behind a pipe.
 func waysTo(e engine.Engine) []way {
-	if engine.IsWalled(e) {
+	if engine.IsIsolated(e) {
 		return []way{{"direct", e}}
 	}
 	return []way{{"direct", e}, {"piped", Pipe(e)}}

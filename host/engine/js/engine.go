@@ -66,7 +66,7 @@ func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, e
 	case o := <-loaded:
 		return o.program, o.err
 	case <-ctx.Done():
-		return nil, engine.EndOf(ctx)
+		return nil, engine.FaultFromContext(ctx)
 	}
 }
 

@@ -45,7 +45,7 @@ func (e *errorMapper) failure(err error) error {
 	// Not errors.As: unwrapping an Exception reads properties of the guest's objects.
 	switch ended := err.(type) {
 	case *goja.InterruptedError:
-		return engine.EndOf(e.ctx)
+		return engine.FaultFromContext(e.ctx)
 	case *goja.StackOverflowError:
 		return e.program.traceOf(ended.Stack()).addTo(abi.Faultf(abi.StackLimit,
 			"calls are nested deeper than %d", e.limits.CallDepth).

@@ -81,7 +81,7 @@ func (l *eventLoop) fireNext() error {
 		}
 	}
 	if l.ctx.Err() != nil {
-		return engine.EndOf(l.ctx)
+		return engine.FaultFromContext(l.ctx)
 	}
 	next := l.timers.fire(time.Now())
 	if _, err := next.call(goja.Undefined(), next.args...); err != nil {
@@ -97,7 +97,7 @@ func (l *eventLoop) sleep(d time.Duration) error {
 	case <-wake.C:
 		return nil
 	case <-l.ctx.Done():
-		return engine.EndOf(l.ctx)
+		return engine.FaultFromContext(l.ctx)
 	}
 }
 

@@ -110,8 +110,8 @@ func (r *run) changedKey(key string, before goja.Value) ([]byte, error) {
 	if now == nil || bytes.Equal(now, was) {
 		return nil, nil
 	}
-	if engine.OfWorkflow(key) {
-		return nil, engine.WorkflowFault(name)
+	if engine.ReservedKey(key) {
+		return nil, engine.ReservedKeyFault(name)
 	}
 	if nestedDeeper(string(now), r.realm.limits.ValueNesting) {
 		return nil, r.outputFault("context", &encodeError{where: name, what: "is nested too deep"})

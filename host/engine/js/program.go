@@ -109,7 +109,7 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 		return engine.Output{}, errClosed
 	}
 	if ctx.Err() != nil {
-		return engine.Output{}, engine.EndOf(ctx)
+		return engine.Output{}, engine.FaultFromContext(ctx)
 	}
 	r := newRun(ctx, p, in, host)
 	defer p.engine.recovered(&err, r.broken)

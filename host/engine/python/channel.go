@@ -104,7 +104,7 @@ func (c *channel) ended(err error) error {
 	if stopped := c.system.Flush(); c.halted == nil {
 		c.halted = stopped
 		if stopped != nil && c.ctx.Err() != nil { // the context ended while the guest slept or printed
-			c.halted = engine.EndOf(c.ctx)
+			c.halted = engine.FaultFromContext(c.ctx)
 		}
 	}
 	if c.halted != nil {
@@ -136,7 +136,7 @@ func (c *channel) Read(p []byte) (int, error) {
 // An error ends the guest.
 func (c *channel) Write(message []byte) (int, error) {
 	if c.ctx.Err() != nil {
-		c.halted = engine.EndOf(c.ctx)
+		c.halted = engine.FaultFromContext(c.ctx)
 		return 0, c.halted
 	}
 	verb, rest, _ := bytes.Cut(message, []byte{'\n'})
@@ -221,7 +221,7 @@ func levelOf(name string) abi.Level {
 // Yield reports whether the guest may go on. It stops when its context ends.
 func (c *channel) Yield() bool {
 	if c.ctx.Err() != nil {
-		c.halted = engine.EndOf(c.ctx)
+		c.halted = engine.FaultFromContext(c.ctx)
 		return false
 	}
 	return true

@@ -28,8 +28,8 @@ type Engine struct {
 }
 
 var (
-	_ engine.Engine = (*Engine)(nil)
-	_ engine.Sized  = (*Engine)(nil)
+	_ engine.Engine          = (*Engine)(nil)
+	_ engine.MemoryDefaulter = (*Engine)(nil)
 
 	_ engine.Preparer = (*Engine)(nil)
 )
@@ -140,7 +140,7 @@ func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 	case e.lock <- struct{}{}:
 		defer func() { <-e.lock }()
 	case <-ctx.Done():
-		return nil, engine.EndOf(ctx)
+		return nil, engine.FaultFromContext(ctx)
 	}
 	if e.interpreter != nil {
 		return e.interpreter, nil

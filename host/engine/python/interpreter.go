@@ -62,7 +62,7 @@ func (i *interpreter) boot(ctx context.Context) error {
 	}
 	_ = c.launch(in) // the error does not matter: the channel stops the guest
 	if ctx.Err() != nil {
-		return engine.EndOf(ctx)
+		return engine.FaultFromContext(ctx)
 	}
 	if !c.over {
 		return unusable("it did not start")

@@ -70,8 +70,8 @@ func (r *run) changes(text []byte) (json.RawMessage, error) {
 		return nil, abi.Faultf(abi.OutputInvalid, "the context must be a JSON object")
 	}
 	for key := range keys {
-		if engine.OfWorkflow(key) {
-			return nil, engine.WorkflowFault(fmt.Sprintf("context[%q]", key))
+		if engine.ReservedKey(key) {
+			return nil, engine.ReservedKeyFault(fmt.Sprintf("context[%q]", key))
 		}
 	}
 	return text, nil

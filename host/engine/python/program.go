@@ -28,7 +28,7 @@ type program struct {
 	loaded   *snapshot.Image // the interpreter with the tool loaded, before its top level runs; nil if every run starts its own
 	topLevel *topLevel       // nil if the tool has no top level that runs once for many runs
 
-	open engine.Door
+	open engine.Inflight
 }
 
 // loadRequest is the body of the request to load a tool.
@@ -98,7 +98,7 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	}
 	defer p.open.Leave()
 	if ctx.Err() != nil {
-		return out, engine.EndOf(ctx)
+		return out, engine.FaultFromContext(ctx)
 	}
 	defer p.engine.recovered(&err)
 	r := newRun(ctx, in, host, machine.SourcesOf(in.Now, in.Seed))

@@ -131,7 +131,7 @@ func (r *run) noInstance(err error) error {
 	case errors.Is(err, snapshot.ErrMemory):
 		r.channel.halted = outOfMemory(r.limits.MemoryBytes)
 	case r.channel.ctx.Err() != nil:
-		r.channel.halted = engine.EndOf(r.channel.ctx)
+		r.channel.halted = engine.FaultFromContext(r.channel.ctx)
 	default:
 		r.channel.halted = err
 	}

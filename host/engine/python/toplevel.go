@@ -39,7 +39,7 @@ func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	case l.lock <- struct{}{}:
 		defer func() { <-l.lock }()
 	case <-ctx.Done():
-		return nil, engine.EndOf(ctx)
+		return nil, engine.FaultFromContext(ctx)
 	}
 	if !l.tried && l.program.loaded != nil {
 		if err := l.try(r); err != nil {
@@ -64,7 +64,7 @@ func (l *topLevel) try(r *run) error {
 	defer top.close()
 	err := top.perform(l.program, l.program.loaded, top.startRequest(false, false))
 	if ctx.Err() != nil {
-		return engine.EndOf(ctx)
+		return engine.FaultFromContext(ctx)
 	}
 	l.tried = true
 	var report struct {

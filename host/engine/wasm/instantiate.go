@@ -62,7 +62,7 @@ func (s *starter) failure(ctx context.Context, r *run, err error) error {
 		return r.end(r.outOfMemory())
 	}
 	if ctx.Err() != nil {
-		return r.end(engine.EndOf(ctx))
+		return r.end(engine.FaultFromContext(ctx))
 	}
 	return err
 }
@@ -81,7 +81,7 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 	case s.mutex <- struct{}{}:
 		defer func() { <-s.mutex }()
 	case <-ctx.Done():
-		return nil, false, r.end(engine.EndOf(ctx))
+		return nil, false, r.end(engine.FaultFromContext(ctx))
 	}
 	if !s.plugin.machine.IsRestorable() || s.tried {
 		return s.image, s.ready, nil
@@ -93,7 +93,7 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 	captured, err := s.capture(ctx, base, r)
 	if err != nil && ctx.Err() != nil {
 		_ = base.Close(context.WithoutCancel(ctx))
-		return nil, false, r.end(engine.EndOf(ctx))
+		return nil, false, r.end(engine.FaultFromContext(ctx))
 	}
 	s.tried = true
 	if err != nil { // the state varies or the initialisation fails: each run initialises its own instance and reports the error

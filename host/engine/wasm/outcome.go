@@ -64,7 +64,7 @@ func (r *run) flush() error {
 // stopped returns the error of a run that its WASI system stopped.
 func (r *run) stopped(err error) error {
 	if r.ctx.Err() != nil && (errors.Is(err, r.ctx.Err()) || errors.Is(err, context.Cause(r.ctx))) {
-		return engine.EndOf(r.ctx)
+		return engine.FaultFromContext(r.ctx)
 	}
 	return err
 }
@@ -110,8 +110,8 @@ func (r *run) contextChanges() (json.RawMessage, error) {
 		return nil, abi.Faultf(abi.OutputInvalid, "the context must be a JSON object")
 	}
 	for key := range keys {
-		if engine.OfWorkflow(key) {
-			return nil, engine.WorkflowFault("context." + key)
+		if engine.ReservedKey(key) {
+			return nil, engine.ReservedKeyFault("context." + key)
 		}
 	}
 	if len(keys) == 0 {

@@ -15,7 +15,7 @@ type program struct {
 	*plugin
 	entry string
 
-	open engine.Door
+	open engine.Inflight
 }
 
 var errClosed = errors.New("wasm: the program is closed")
@@ -32,7 +32,7 @@ func (p *program) perform(ctx context.Context, in engine.Input, host engine.Host
 	}
 	defer p.open.Leave()
 	if ctx.Err() != nil {
-		return nil, out, engine.EndOf(ctx)
+		return nil, out, engine.FaultFromContext(ctx)
 	}
 	defer p.engine.recovered(&err)
 	if r, err = newRun(ctx, in, host, p.table, machine.SourcesOf(in.Now, in.Seed)); err != nil {

@@ -109,7 +109,7 @@ func (r *run) account(guest api.Module) {
 // checkEnd stops the run if its context has ended.
 func (r *run) checkEnd() {
 	if r.ctx.Err() != nil {
-		r.halt(engine.EndOf(r.ctx))
+		r.halt(engine.FaultFromContext(r.ctx))
 	}
 }
 

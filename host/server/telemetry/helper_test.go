@@ -24,8 +24,8 @@ type guest func(ctx context.Context, h engine.Host) (engine.Output, error)
 // stub is an engine whose tools are a Go function.
 type stub struct{ guest }
 
-// Walled reports that guests are isolated.
-func (stub) Walled() bool { return true }
+// Isolated reports that guests are isolated.
+func (stub) Isolated() bool { return true }
 
 func (stub) Info() engine.Info                                             { return engine.Info{Name: "stub", Extensions: []string{".js"}} }
 func (s stub) Load(context.Context, engine.Source) (engine.Program, error) { return s, nil }

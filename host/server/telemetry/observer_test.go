@@ -260,7 +260,7 @@ func TestLogLines(t *testing.T) {
 		{tool: "visit", key: "ann's key", level: "INFO", code: "ok", repeats: true},
 		{tool: "visit", answer: abi.Faultf(abi.ToolError, "ann's secret"), level: "INFO", code: "tool_error"},
 		{tool: "visit", answer: errors.New("ann's secret"), level: "WARN", code: "internal"},
-		{tool: "visit", answer: &engine.NotRun{Fault: abi.Faultf(abi.Unavailable, "ann's secret")}, level: "WARN", code: "unavailable"},
+		{tool: "visit", answer: &engine.NotStartedError{Fault: abi.Faultf(abi.Unavailable, "ann's secret")}, level: "WARN", code: "unavailable"},
 		{tool: "ann's tool", level: "INFO", code: "not_found"},
 	} {
 		text.Reset()

@@ -2,9 +2,9 @@ package engine
 
 import "sync"
 
-// Door is a rundown guard: it counts active runs, and Close waits until the last one has ended.
+// Inflight is a rundown guard: it counts active runs, and Close waits until the last one has ended.
 // Enter never blocks. The zero value is open. It is safe for concurrent use.
-type Door struct {
+type Inflight struct {
 	mu     sync.Mutex
 	closed bool
 	runs   sync.WaitGroup
@@ -12,26 +12,26 @@ type Door struct {
 
 // Enter begins a run and reports whether the guard is open. If it is, Leave must be called when the
 // run ends.
-func (d *Door) Enter() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+func (i *Inflight) Enter() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.closed {
 		return false
 	}
-	d.runs.Add(1)
+	i.runs.Add(1)
 	return true
 }
 
 // Leave ends a run that Enter began.
-func (d *Door) Leave() { d.runs.Done() }
+func (i *Inflight) Leave() { i.runs.Done() }
 
 // Close rejects new runs and waits for active ones. It reports whether this was the first call of
 // Close.
-func (d *Door) Close() (first bool) {
-	d.mu.Lock()
-	first = !d.closed
-	d.closed = true
-	d.mu.Unlock()
-	d.runs.Wait()
+func (i *Inflight) Close() (first bool) {
+	i.mu.Lock()
+	first = !i.closed
+	i.closed = true
+	i.mu.Unlock()
+	i.runs.Wait()
 	return first
 }

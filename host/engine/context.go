@@ -1,0 +1,20 @@
+package engine
+
+import "github.com/toolrun/toolrun/abi"
+
+// ReservedKey reports whether a key of the context is reserved for the workflow that the tool runs
+// in. Tools can only read it.
+func ReservedKey(key string) bool {
+	switch key {
+	case "steps", "branch", "status", "dbquery":
+		return true
+	}
+	return false
+}
+
+// ReservedKeyFault returns the fault for a tool that changed a reserved key. name is the key as the
+// tool's language spells it.
+func ReservedKeyFault(name string) error {
+	return abi.Faultf(abi.OutputInvalid, "%s is reserved for the workflow and cannot be changed", name).
+		WithHint("return the value instead, or set another key of the context")
+}
