@@ -49,7 +49,7 @@ func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, err
 
 func (a *attempt) observe(ctx context.Context, call abi.Call, took time.Duration, err error) {
 	op, _ := a.run.h.table.Lookup(call.Op)
-	event := CallEvent{Call: call, Verb: op.Verb, Took: took, Err: err, memory: a.run.h.memory}
+	event := CallEvent{Call: call, Verb: op.Verb, Duration: took, Err: err, memory: a.run.h.memory}
 	for _, o := range a.run.h.observers {
 		o.MemoryCalled(ctx, a.run.info, event)
 	}

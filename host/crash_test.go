@@ -96,7 +96,7 @@ func (o crashObserver) MemoryCalled(_ context.Context, run host.RunInfo, e host.
 	}
 }
 
-func (o crashObserver) Committed(context.Context, host.RunInfo, *report.Result) {
+func (o crashObserver) RunEnded(context.Context, host.RunInfo, *report.Result) {
 	if o.hang {
 		o.say("committed")
 		select {}

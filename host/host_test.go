@@ -234,7 +234,7 @@ func (w *watcher) AfterRun(_ context.Context, _ host.RunInfo, _ json.RawMessage,
 
 func (w *watcher) MemoryCalled(context.Context, host.RunInfo, host.CallEvent) { w.calls++ }
 
-func (w *watcher) Committed(_ context.Context, _ host.RunInfo, r *report.Result) {
+func (w *watcher) RunEnded(_ context.Context, _ host.RunInfo, r *report.Result) {
 	w.done = append(w.done, r)
 }
 

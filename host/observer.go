@@ -21,17 +21,17 @@ type Observer interface {
 	// access_denied otherwise. It is called once for each run of an existing tool, before the tool
 	// is compiled and before an earlier Result is looked up by the idempotency key.
 	BeforeRun(ctx context.Context, run RunInfo) error
-	// Executed is called after each execution of a guest, successful or not.
-	Executed(ctx context.Context, run RunInfo, event Execution)
+	// AttemptEnded is called after each execution of a guest, successful or not.
+	AttemptEnded(ctx context.Context, run RunInfo, event Execution)
 	// AfterRun is called when the guest of an attempt has succeeded. Its writes through memory are
 	// part of the run's commit. An error fails the run.
 	AfterRun(ctx context.Context, run RunInfo, output json.RawMessage, memory Memory) error
 	// MemoryCalled is called after each memory operation of a guest.
 	MemoryCalled(ctx context.Context, run RunInfo, event CallEvent)
-	// Committed is called once for each invocation with its Result, also if the run failed. The
+	// RunEnded is called once for each invocation with its Result, also if the run failed. The
 	// Result's Usage belongs to this invocation only if the run's Outcome is OutcomeExecuted: a
 	// Result that is returned for an idempotency key contains the usage of the earlier run.
-	Committed(ctx context.Context, run RunInfo, result *report.Result)
+	RunEnded(ctx context.Context, run RunInfo, result *report.Result)
 }
 
 // CodeTool is the name of the tool in RunInfo if the run is of a Code, whose own name comes from
@@ -64,11 +64,11 @@ type RunInfo struct {
 	Tool    string
 	Caller  Caller
 	Attempt int // from 1; 0 outside of attempts
-	// Outcome is set in Committed.
+	// Outcome is set in RunEnded.
 	Outcome Outcome
-	// Waited is the time in the queue of a run that ended before it was first admitted. It is set
-	// in Committed. The queue time of an attempt is in Execution.
-	Waited time.Duration
+	// QueueTime is the time in the queue of a run that ended before it was first admitted. It is set
+	// in RunEnded. The queue time of an attempt is in Execution.
+	QueueTime time.Duration
 }
 
 // CallEvent is one memory operation of a guest.
@@ -76,7 +76,8 @@ type CallEvent struct {
 	Call abi.Call
 	// Verb is the grant that the operation requires, "" if the operation does not exist.
 	Verb abi.Verb
-	Took time.Duration
+	// Duration is how long the operation took.
+	Duration time.Duration
 	// Err is the error that the guest received, or nil.
 	Err error
 
@@ -94,14 +95,14 @@ func (e CallEvent) Store() string {
 
 // Execution describes one attempt of a run.
 type Execution struct {
-	// Began is when the attempt began. Waited is how long it then waited at the gate, and Took how
-	// long the guest executed after that, 0 if it never did.
-	Began        time.Time
-	Waited, Took time.Duration
+	// Began is when the attempt began. QueueTime is how long it then waited at the gate, and
+	// Duration how long the guest executed after that, 0 if it never did.
+	Began               time.Time
+	QueueTime, Duration time.Duration
 	// CPU is the processor time of the guest.
 	CPU time.Duration
-	// Walled reports whether the guest ran in an isolated process.
-	Walled bool
+	// Isolated reports whether the guest ran in an isolated process.
+	Isolated bool
 	// Err is the error of the execution, or nil.
 	Err error
 }
@@ -126,8 +127,8 @@ func (NopObserver) SessionEnded(context.Context, Caller) {}
 // BeforeRun refuses nothing.
 func (NopObserver) BeforeRun(context.Context, RunInfo) error { return nil }
 
-// Executed does nothing.
-func (NopObserver) Executed(context.Context, RunInfo, Execution) {}
+// AttemptEnded does nothing.
+func (NopObserver) AttemptEnded(context.Context, RunInfo, Execution) {}
 
 // AfterRun does nothing.
 func (NopObserver) AfterRun(context.Context, RunInfo, json.RawMessage, Memory) error { return nil }
@@ -135,5 +136,5 @@ func (NopObserver) AfterRun(context.Context, RunInfo, json.RawMessage, Memory) e
 // MemoryCalled does nothing.
 func (NopObserver) MemoryCalled(context.Context, RunInfo, CallEvent) {}
 
-// Committed does nothing.
-func (NopObserver) Committed(context.Context, RunInfo, *report.Result) {}
+// RunEnded does nothing.
+func (NopObserver) RunEnded(context.Context, RunInfo, *report.Result) {}

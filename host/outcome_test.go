@@ -32,7 +32,7 @@ func (b *bill) BeforeRun(context.Context, host.RunInfo) error {
 	return b.refuse
 }
 
-func (b *bill) Committed(_ context.Context, run host.RunInfo, r *report.Result) {
+func (b *bill) RunEnded(_ context.Context, run host.RunInfo, r *report.Result) {
 	b.ended = append(b.ended, run)
 	if run.Outcome == host.OutcomeExecuted {
 		b.cpu += r.Usage.CPUMS

@@ -74,7 +74,7 @@ func (r *run) end(ctx context.Context, done memory.Done, err error) (*report.Res
 	r.info.Outcome = r.outcome(result)
 	r.h.meter.add(r.info.Caller.Tenant, r.began, r.used(result))
 	for _, o := range r.h.observers {
-		o.Committed(ctx, r.info, result)
+		o.RunEnded(ctx, r.info, result)
 	}
 	if result.Error != nil {
 		return result, endError(ctx, result.Error)
@@ -244,7 +244,7 @@ func (a *attempt) judge(ctx context.Context, out *engine.Output, event *Executio
 		event.Err = a.verdict(ctx, event.Err)
 	}
 	for _, o := range r.h.observers {
-		o.Executed(ctx, r.info, *event)
+		o.AttemptEnded(ctx, r.info, *event)
 	}
 	if event.Err != nil {
 		return event.Err
@@ -263,17 +263,17 @@ func (a *attempt) judge(ctx context.Context, out *engine.Output, event *Executio
 
 // guest runs the program once, after the gate admits it.
 func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Execution) {
-	e.Began, e.Walled = time.Now(), r.tool.walled
+	e.Began, e.Isolated = time.Now(), r.tool.walled
 	r.entered(RunQueued)
 	if err := r.enter(ctx); err != nil {
-		e.Waited, e.Err = time.Since(e.Began), &engine.NotStartedError{Fault: abi.FaultOf(err)}
+		e.QueueTime, e.Err = time.Since(e.Began), &engine.NotStartedError{Fault: abi.FaultOf(err)}
 		return
 	}
 	defer r.h.gate.Leave(r.party())
 	r.entered(RunRunning)
-	e.Waited = time.Since(e.Began)
+	e.QueueTime = time.Since(e.Began)
 	a.play(ctx, out, e)
-	e.Took = time.Since(e.Began) - e.Waited
+	e.Duration = time.Since(e.Began) - e.QueueTime
 	if _, never := errors.AsType[*engine.NotStartedError](e.Err); !never {
 		r.executed = true
 	}

@@ -63,7 +63,7 @@ func (r *run) ready(ctx context.Context) error {
 	defer cancel()
 	waiting := time.Now()
 	if err := r.enter(inTime); err != nil {
-		r.info.Waited = time.Since(waiting)
+		r.info.QueueTime = time.Since(waiting)
 		return err
 	}
 	defer r.h.gate.Leave(r.party())

@@ -172,9 +172,9 @@ func (m *meter) BeforeRun(_ context.Context, run host.RunInfo) error {
 	return nil
 }
 
-// Committed counts a run whose tool was executed. A replayed Result has the Usage of the earlier
+// RunEnded counts a run whose tool was executed. A replayed Result has the Usage of the earlier
 // run.
-func (m *meter) Committed(_ context.Context, run host.RunInfo, result *report.Result) {
+func (m *meter) RunEnded(_ context.Context, run host.RunInfo, result *report.Result) {
 	if run.Outcome != host.OutcomeExecuted {
 		return
 	}

@@ -29,11 +29,11 @@ func (t tracer) MemoryCalled(_ context.Context, run host.RunInfo, e host.CallEve
 			outcome = string(f.Code)
 		}
 	}
-	t.line("attempt %d  %10s  %s %s  %s", run.Attempt, inMilliseconds(e.Took), e.Call.Op, shortened(string(e.Call.Arg(0))), outcome)
+	t.line("attempt %d  %10s  %s %s  %s", run.Attempt, inMilliseconds(e.Duration), e.Call.Op, shortened(string(e.Call.Arg(0))), outcome)
 }
 
-// Committed prints the outcome of the run.
-func (t tracer) Committed(_ context.Context, run host.RunInfo, result *report.Result) {
+// RunEnded prints the outcome of the run.
+func (t tracer) RunEnded(_ context.Context, run host.RunInfo, result *report.Result) {
 	outcome := "stored"
 	switch {
 	case !result.OK:

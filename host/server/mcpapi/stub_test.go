@@ -73,7 +73,7 @@ type results struct {
 	called func(host.RunInfo)
 }
 
-func (r *results) Committed(_ context.Context, _ host.RunInfo, result *report.Result) {
+func (r *results) RunEnded(_ context.Context, _ host.RunInfo, result *report.Result) {
 	r.ended <- result
 }
 

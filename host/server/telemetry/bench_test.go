@@ -43,10 +43,10 @@ func observeRuns(b *testing.B, o host.Observer) {
 	for b.Loop() {
 		_ = o.BeforeRun(ctx, run)
 		run.Attempt = 1
-		o.MemoryCalled(ctx, run, host.CallEvent{Call: read, Verb: abi.Read, Took: time.Microsecond})
-		o.MemoryCalled(ctx, run, host.CallEvent{Call: written, Verb: abi.Write, Took: time.Microsecond})
+		o.MemoryCalled(ctx, run, host.CallEvent{Call: read, Verb: abi.Read, Duration: time.Microsecond})
+		o.MemoryCalled(ctx, run, host.CallEvent{Call: written, Verb: abi.Write, Duration: time.Microsecond})
 		_ = o.AfterRun(ctx, run, nil, nil)
 		run.Attempt = 0
-		o.Committed(ctx, run, result)
+		o.RunEnded(ctx, run, result)
 	}
 }

@@ -46,23 +46,23 @@ func (o *observer) BeforeRun(ctx context.Context, run host.RunInfo) error {
 func (o *observer) MemoryCalled(_ context.Context, run host.RunInfo, event host.CallEvent) {
 	op, code := opOf(event), callCode(event.Err)
 	o.t.metrics.calls.WithLabelValues(o.app, op, code).Inc()
-	o.t.metrics.callSeconds.WithLabelValues(o.app, op).Observe(event.Took.Seconds())
+	o.t.metrics.callSeconds.WithLabelValues(o.app, op).Observe(event.Duration.Seconds())
 	if c := o.runTrace(run); c != nil && c.traced {
 		c.called(run.Attempt, op, code, event)
 	}
 }
 
-// Executed counts and traces the attempt.
-func (o *observer) Executed(_ context.Context, run host.RunInfo, event host.Execution) {
-	o.t.metrics.waitSeconds.WithLabelValues(o.app).Observe(event.Waited.Seconds())
-	o.t.tenants.waited(run.Caller.Tenant, event.Waited.Seconds())
+// AttemptEnded counts and traces the attempt.
+func (o *observer) AttemptEnded(_ context.Context, run host.RunInfo, event host.Execution) {
+	o.t.metrics.waitSeconds.WithLabelValues(o.app).Observe(event.QueueTime.Seconds())
+	o.t.tenants.waited(run.Caller.Tenant, event.QueueTime.Seconds())
 	if c := o.runTrace(run); c != nil && c.traced {
 		c.executed(run.Attempt, event)
 	}
 }
 
-// Committed counts the run, traces it and writes its log line.
-func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *report.Result) {
+// RunEnded counts the run, traces it and writes its log line.
+func (o *observer) RunEnded(ctx context.Context, run host.RunInfo, result *report.Result) {
 	e := runEnd{run: run, app: o.app, tool: toolOf(run, result), code: codeOf(result.Error), result: result, at: time.Now()}
 	c, began := o.runs.LoadAndDelete(run.ID)
 	if began {
@@ -74,9 +74,9 @@ func (o *observer) Committed(ctx context.Context, run host.RunInfo, result *repo
 	if !result.Repeated { // a repeated Result has the figures of the earlier run
 		e.began = earliest(e.began, e.at.Add(-time.Duration(result.Usage.WallMS*float64(time.Millisecond))))
 	}
-	if run.Waited > 0 {
-		o.t.metrics.waitSeconds.WithLabelValues(o.app).Observe(run.Waited.Seconds())
-		o.t.tenants.waited(run.Caller.Tenant, run.Waited.Seconds())
+	if run.QueueTime > 0 {
+		o.t.metrics.waitSeconds.WithLabelValues(o.app).Observe(run.QueueTime.Seconds())
+		o.t.tenants.waited(run.Caller.Tenant, run.QueueTime.Seconds())
 	}
 	o.t.metrics.count(e)
 	o.t.tenants.ended(run.Caller.Tenant, string(run.Outcome), began, result)

@@ -37,9 +37,9 @@ type attempt struct {
 	host.Execution
 }
 
-// turn returns when the guest started, after queueing; end returns when it ended.
-func (a attempt) turn() time.Time { return a.Began.Add(a.Waited) }
-func (a attempt) end() time.Time  { return a.turn().Add(a.Took) }
+// admitted returns when the guest started, after queueing; end returns when it ended.
+func (a attempt) admitted() time.Time { return a.Began.Add(a.QueueTime) }
+func (a attempt) end() time.Time      { return a.admitted().Add(a.Duration) }
 
 type call struct {
 	attempt         int
@@ -62,7 +62,7 @@ func (c *runTrace) called(number int, op, code string, event host.CallEvent) {
 		return
 	}
 	ended := time.Now()
-	made := call{attempt: number, op: op, code: code, began: ended.Add(-event.Took), ended: ended}
+	made := call{attempt: number, op: op, code: code, began: ended.Add(-event.Duration), ended: ended}
 	if event.Err == nil { // otherwise the name may be any text of the guest
 		made.store = event.Store()
 	}
@@ -120,16 +120,16 @@ func (e *runEnd) traceAttempts(ctx context.Context, tracer trace.Tracer) {
 // named worker if the guest ran in a worker process.
 func (a attempt) trace(ctx context.Context, tracer trace.Tracer, calls []call) {
 	ctx, span := tracer.Start(ctx, "attempt", trace.WithTimestamp(a.Began), trace.WithAttributes(
-		attribute.Int("toolrun.attempt", a.number), attribute.Float64("toolrun.waited_ms", milliseconds(a.Waited))))
+		attribute.Int("toolrun.attempt", a.number), attribute.Float64("toolrun.waited_ms", milliseconds(a.QueueTime))))
 	defer span.End(trace.WithTimestamp(a.end()))
-	if a.Took == 0 {
+	if a.Duration == 0 {
 		return
 	}
 	name := "guest"
-	if a.Walled {
+	if a.Isolated {
 		name = "worker"
 	}
-	ctx, guest := tracer.Start(ctx, name, trace.WithTimestamp(a.turn()), trace.WithAttributes(attribute.Float64("toolrun.cpu_ms", milliseconds(a.CPU))))
+	ctx, guest := tracer.Start(ctx, name, trace.WithTimestamp(a.admitted()), trace.WithAttributes(attribute.Float64("toolrun.cpu_ms", milliseconds(a.CPU))))
 	for _, c := range calls {
 		c.trace(ctx, tracer)
 	}
