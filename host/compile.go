@@ -57,11 +57,11 @@ func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit ti
 		return nil, err
 	}
 	t.walled, t.memory = engine.IsIsolated(eng), engine.DefaultMemory(eng)
-	turn := admission.Party{App: c.h.app.ID, Tenant: tenant}
-	if err := c.enter(ctx, turn, limit); err != nil {
+	flow := admission.Flow{App: c.h.app.ID, Tenant: tenant}
+	if err := c.enter(ctx, flow, limit); err != nil {
 		return nil, err
 	}
-	defer c.h.gate.Leave(turn)
+	defer c.h.gate.Release(flow)
 	timeout := abi.Faultf(abi.Timeout, "compiling the tool exceeded its time limit (%s)", limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeout.WithHint("%s", c.loadHint(limit)))
 	defer cancel()
@@ -78,10 +78,10 @@ func (c *compiler) loadHint(limit time.Duration) string {
 
 // enter waits at the gate. If the time runs out, the fault is unavailable: the tool itself has not
 // failed, and the next run compiles it again.
-func (c *compiler) enter(ctx context.Context, turn admission.Party, limit time.Duration) error {
+func (c *compiler) enter(ctx context.Context, flow admission.Flow, limit time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := c.h.gate.Enter(waiting, turn)
+	err := c.h.gate.Acquire(waiting, flow)
 	switch {
 	case err == nil:
 		return nil

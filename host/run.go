@@ -269,7 +269,7 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 		e.QueueTime, e.Err = time.Since(e.Began), &engine.NotStartedError{Fault: abi.FaultOf(err)}
 		return
 	}
-	defer r.h.gate.Leave(r.party())
+	defer r.h.gate.Release(r.flow())
 	r.entered(RunRunning)
 	e.QueueTime = time.Since(e.Began)
 	a.play(ctx, out, e)

@@ -50,13 +50,13 @@ func (s stub) with(gate *admission.Gate) func(*host.Options) {
 }
 
 // oneAtATime returns a gate that admits one run at a time and is occupied.
-func oneAtATime(t *testing.T, taken admission.Party) *admission.Gate {
+func oneAtATime(t *testing.T, taken admission.Flow) *admission.Gate {
 	t.Helper()
 	gate, err := admission.New(admission.Limits{Running: 4, PerApp: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := gate.Enter(t.Context(), taken); err != nil {
+	if err := gate.Acquire(t.Context(), taken); err != nil {
 		t.Fatal(err)
 	}
 	return gate

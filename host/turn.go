@@ -10,14 +10,14 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// party returns the run's flow at the gate.
-func (r *run) party() admission.Party {
-	return admission.Party{App: r.h.app.ID, Tenant: r.info.Caller.Tenant, User: r.info.Caller.User}
+// flow returns the run's flow at the gate.
+func (r *run) flow() admission.Flow {
+	return admission.Flow{App: r.h.app.ID, Tenant: r.info.Caller.Tenant, User: r.info.Caller.User}
 }
 
 // enter waits until the gate admits the run.
 func (r *run) enter(ctx context.Context) error {
-	err := r.h.gate.Enter(ctx, r.party())
+	err := r.h.gate.Acquire(ctx, r.flow())
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.Timeout {
 		return err
@@ -39,11 +39,11 @@ func (r *run) timeLimit() time.Duration {
 // admitted runs work that reads much data for a caller, after the gate admits it: it uses the
 // processor like a run.
 func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) error {
-	p := admission.Party{App: h.app.ID, Tenant: caller.as("").Tenant, User: caller.User}
-	if err := h.gate.Enter(ctx, p); err != nil {
+	flow := admission.Flow{App: h.app.ID, Tenant: caller.as("").Tenant, User: caller.User}
+	if err := h.gate.Acquire(ctx, flow); err != nil {
 		return err
 	}
-	defer h.gate.Leave(p)
+	defer h.gate.Release(flow)
 	return work()
 }
 
@@ -66,7 +66,7 @@ func (r *run) ready(ctx context.Context) error {
 		r.info.QueueTime = time.Since(waiting)
 		return err
 	}
-	defer r.h.gate.Leave(r.party())
+	defer r.h.gate.Release(r.flow())
 	began := time.Now()
 	if err := r.warm(ctx); err != nil {
 		return err

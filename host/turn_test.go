@@ -16,7 +16,7 @@ import (
 )
 
 // ofTest is the flow of the runs in most tests.
-var ofTest = admission.Party{App: "test", Tenant: host.DefaultTenant}
+var ofTest = admission.Flow{App: "test", Tenant: host.DefaultTenant}
 
 // Inputs are processed only after the gate admits the run: a thousand concurrent callers take no
 // memory for it.
@@ -24,21 +24,21 @@ func TestInputsWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
 		h := openTool(t, ``, stub{}.with(gate))
-		gate.Leave(ofTest)
+		gate.Release(ofTest)
 		if _, err := run(h, host.Invocation{}); err != nil { // compiles the tool
 			t.Fatal(err)
 		}
 		for name, inv := range map[string]host.Invocation{
 			"input": {Input: json.RawMessage(`[`)}, "context": {Context: json.RawMessage(`[`)},
 		} {
-			if err := gate.Enter(t.Context(), ofTest); err != nil {
+			if err := gate.Acquire(t.Context(), ofTest); err != nil {
 				t.Fatal(err)
 			}
 			_, err := run(h, inv)
 			if !errors.Is(err, abi.Timeout) || !strings.Contains(err.Error(), "time limit (5s): it expired while the run waited to be admitted") {
 				t.Errorf("a bad %s while the gate is occupied = %v; want a timeout that mentions the queue", name, err)
 			}
-			gate.Leave(ofTest)
+			gate.Release(ofTest)
 			if _, err := run(h, inv); !errors.Is(err, abi.InputInvalid) {
 				t.Errorf("a bad %s = %v; want input_invalid", name, err)
 			}
@@ -50,7 +50,7 @@ func TestInputsWaitForTheirTurn(t *testing.T) {
 func TestTheTimeOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
-		gate.Leave(ofTest)
+		gate.Release(ofTest)
 		var left time.Duration
 		h := openTool(t, ``, stub{
 			load: func(context.Context, engine.Source) error { time.Sleep(10 * time.Second); return nil },
@@ -64,10 +64,10 @@ func TestTheTimeOfARun(t *testing.T) {
 		if result, err := run(h, host.Invocation{}); err != nil || left != 5*time.Second || result.Usage.WallMS != 0 {
 			t.Errorf("the first run had %s of its 5 s, and took %v ms: %v", left, result.Usage.WallMS, err)
 		}
-		if err := gate.Enter(t.Context(), ofTest); err != nil {
+		if err := gate.Acquire(t.Context(), ofTest); err != nil {
 			t.Fatal(err)
 		}
-		time.AfterFunc(3*time.Second, func() { gate.Leave(ofTest) })
+		time.AfterFunc(3*time.Second, func() { gate.Release(ofTest) })
 		if result, err := run(h, host.Invocation{}); err != nil || left != 2*time.Second || result.Usage.WallMS != 3000 {
 			t.Errorf("a run that waited 3 s had %s of its 5 s, and took %v ms: %v", left, result.Usage.WallMS, err)
 		}
@@ -107,7 +107,7 @@ func TestNoTurnToCompileIsNoFailure(t *testing.T) {
 		if _, err := run(h, host.Invocation{}); !errors.Is(err, abi.Unavailable) {
 			t.Errorf("Run = %v; want unavailable", err)
 		}
-		gate.Leave(ofTest)
+		gate.Release(ofTest)
 		if _, err := run(h, host.Invocation{}); err != nil {
 			t.Errorf("the next run = %v; want it compiled", err)
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Party identifies the flow that a run belongs to.
-type Party struct {
+// Flow identifies the runs that share a queue: those of one user of one app of one tenant.
+type Flow struct {
 	App string
 	// Tenant and User are "" if they are unknown.
 	Tenant string
@@ -38,15 +38,15 @@ func New(limits Limits) (*Gate, error) {
 // Limits returns the limits of the gate, with defaults filled in.
 func (g *Gate) Limits() Limits { return g.limits }
 
-// Enter waits until a run is admitted or ctx ends. If it returns nil, Leave must be called with the
-// same Party when the run ends. The error is an *abi.Fault: unavailable if too many runs wait
+// Acquire waits until a run is admitted or ctx ends. If it returns nil, Release must be called with
+// the same Flow when the run ends. The error is an *abi.Fault: unavailable if too many runs wait
 // already, timeout or cancelled if ctx ended.
-func (g *Gate) Enter(ctx context.Context, p Party) error {
+func (g *Gate) Acquire(ctx context.Context, f Flow) error {
 	if ctx.Err() != nil {
 		return engine.FaultFromContext(ctx)
 	}
 	g.mu.Lock()
-	u := g.find(p)
+	u := g.find(f)
 	if u.queue.Len() == 0 && g.free(u) {
 		u.count(1)
 		g.mu.Unlock()
@@ -57,20 +57,20 @@ func (g *Gate) Enter(ctx context.Context, p Party) error {
 		g.mu.Unlock()
 		return err
 	}
-	w := &waiter{turn: make(chan struct{})}
+	w := &waiter{decided: make(chan struct{})}
 	u.add(w)
 	g.mu.Unlock()
 	select {
-	case <-w.turn:
+	case <-w.decided:
 		return w.err
 	case <-ctx.Done():
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	select {
-	case <-w.turn: // admitted at the same moment: pass the turn on
+	case <-w.decided: // admitted at the same moment: give the slot to the next run
 		if w.err == nil {
-			g.leave(u)
+			g.release(u)
 		}
 	default:
 		w.remove(false)
@@ -79,11 +79,11 @@ func (g *Gate) Enter(ctx context.Context, p Party) error {
 	return engine.FaultFromContext(ctx)
 }
 
-// Leave ends a run that Enter admitted.
-func (g *Gate) Leave(p Party) {
+// Release ends a run that Acquire admitted.
+func (g *Gate) Release(f Flow) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.leave(g.find(p))
+	g.release(g.find(f))
 }
 
 // Waiting returns the number of waiting runs.
@@ -93,9 +93,9 @@ func (g *Gate) Waiting() int {
 	return g.root.waiting
 }
 
-// find returns the user node of a party.
-func (g *Gate) find(p Party) *node {
-	return g.spare.child(g.spare.child(g.spare.child(g.root, p.Tenant), p.App), p.User)
+// find returns the user node of a flow.
+func (g *Gate) find(f Flow) *node {
+	return g.spare.child(g.spare.child(g.spare.child(g.root, f.Tenant), f.App), f.User)
 }
 
 // free reports whether one more run of a user may be admitted.
@@ -116,14 +116,14 @@ func (g *Gate) mayRun(n *node) bool {
 // unknown reports whether a node belongs to an unknown tenant or user.
 func (n *node) unknown() bool { return n.name == "" && (n.level == ofTenant || n.level == ofUser) }
 
-func (g *Gate) leave(u *node) {
+func (g *Gate) release(u *node) {
 	u.count(-1)
 	g.next()
 	g.spare.forget(u)
 }
 
-// next admits all runs that may start now. It passes over few nodes: at most those that already run
-// as many as they may.
+// next admits all runs that can start now. It skips few nodes: at most those that have reached their
+// bound.
 func (g *Gate) next() {
 	for {
 		u := g.chosen(g.root)
@@ -133,7 +133,7 @@ func (g *Gate) next() {
 		w := u.queue.Front().Value.(*waiter)
 		w.remove(true)
 		u.count(1)
-		close(w.turn)
+		close(w.decided)
 	}
 }
 
@@ -176,14 +176,14 @@ func (g *Gate) makeRoom(u *node) error {
 func (g *Gate) pushOut(n *node, path [levels]*node) bool {
 	at, l := n, n.level
 	for at.level < ofUser {
-		most := at.longest()
-		if at == path[at.level] && most.waiting <= path[at.level+1].waiting+1 && most != path[at.level+1] {
-			most = path[at.level+1]
+		longest := at.longest()
+		if at == path[at.level] && longest.waiting <= path[at.level+1].waiting+1 && longest != path[at.level+1] {
+			longest = path[at.level+1]
 		}
-		if most.waiting == 0 {
+		if longest.waiting == 0 {
 			return false
 		}
-		at = most
+		at = longest
 	}
 	if at == path[ofUser] {
 		return false
@@ -192,7 +192,7 @@ func (g *Gate) pushOut(n *node, path [levels]*node) bool {
 	w.err = tooMany(l, n.waiting)
 	w.remove(false)
 	g.spare.forget(at)
-	close(w.turn)
+	close(w.decided)
 	return true
 }
 

@@ -23,11 +23,11 @@ func newGate(t testing.TB, limits admission.Limits) *admission.Gate {
 	return g
 }
 
-// of parses a party from a short text: an app, a user after a slash, and a tenant after an at sign.
-func of(text string) admission.Party {
+// of parses a flow from a short text: an app, a user after a slash, and a tenant after an at sign.
+func of(text string) admission.Flow {
 	text, tenant, _ := strings.Cut(text, "@")
 	app, user, _ := strings.Cut(text, "/")
-	return admission.Party{App: app, User: user, Tenant: tenant}
+	return admission.Flow{App: app, User: user, Tenant: tenant}
 }
 
 // line is a gate at which runs arrive one after the other. Each admitted run is recorded and stays
@@ -42,7 +42,7 @@ type line struct {
 func (l *line) arrive(names ...string) {
 	for _, name := range names {
 		go func() {
-			if err := l.gate.Enter(l.t.Context(), of(name)); err != nil {
+			if err := l.gate.Acquire(l.t.Context(), of(name)); err != nil {
 				return
 			}
 			l.mu.Lock()
@@ -56,7 +56,7 @@ func (l *line) arrive(names ...string) {
 // leave ends a run, and returns the runs that are admitted after it.
 func (l *line) leave(name string) string {
 	before := len(l.in)
-	l.gate.Leave(of(name))
+	l.gate.Release(of(name))
 	synctest.Wait()
 	return strings.Join(l.in[before:], " ")
 }
@@ -93,7 +93,7 @@ func TestUsersOfAnAppTakeTurns(t *testing.T) {
 	})
 }
 
-func TestAnAppLeavesRoom(t *testing.T) {
+func TestAppCannotTakeAllSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 4, PerApp: 3, PerUser: 2})}
 		l.arrive("a/ann", "a/ann", "a/ann", "a/bob", "a/bob", "b/ann")
@@ -107,7 +107,7 @@ func TestAnAppLeavesRoom(t *testing.T) {
 	})
 }
 
-func TestNobodyIsNoUser(t *testing.T) {
+func TestRunsWithoutUserHaveNoUserBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 4, PerApp: 3, PerUser: 1})}
 		l.arrive("a", "a", "a", "a")
@@ -119,11 +119,11 @@ func TestTooManyWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, Waiting: 3, WaitingPerApp: 2})}
 		l.arrive("a", "a", "a")
-		if err := l.gate.Enter(t.Context(), of("a")); !errors.Is(err, abi.Unavailable) {
+		if err := l.gate.Acquire(t.Context(), of("a")); !errors.Is(err, abi.Unavailable) {
 			t.Errorf("the third waiting run of an app gets %v; want unavailable", err)
 		}
 		l.arrive("b")
-		if err := l.gate.Enter(t.Context(), of("b")); !errors.Is(err, abi.Unavailable) {
+		if err := l.gate.Acquire(t.Context(), of("b")); !errors.Is(err, abi.Unavailable) {
 			t.Errorf("the fourth waiting run gets %v; want unavailable", err)
 		}
 		l.leave("a")
@@ -147,7 +147,7 @@ func TestTenantsTakeTurns(t *testing.T) {
 	})
 }
 
-func TestATenantLeavesRoom(t *testing.T) {
+func TestTenantCannotTakeAllSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 4})}
 		l.arrive("a@x", "b@x", "c@x", "d@x", "a@y")
@@ -155,9 +155,9 @@ func TestATenantLeavesRoom(t *testing.T) {
 	})
 }
 
-// TestAnAppLeavesItsTenantRoom has an app of a tenant reach its bound. Another app of the tenant
+// TestAppBoundSparesItsTenant has an app of a tenant reach its bound. Another app of the tenant
 // need not wait for it.
-func TestAnAppLeavesItsTenantRoom(t *testing.T) {
+func TestAppBoundSparesItsTenant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 4})}
 		l.arrive("a", "a", "a", "a", "b")
@@ -165,31 +165,31 @@ func TestAnAppLeavesItsTenantRoom(t *testing.T) {
 	})
 }
 
-// refusal enters as a party that must be rejected, and returns the text of the error.
-func (l *line) refusal(name string) string {
+// rejection acquires for a flow whose run must be rejected, and returns the text of the error.
+func (l *line) rejection(name string) string {
 	l.t.Helper()
-	err := l.gate.Enter(l.t.Context(), of(name))
+	err := l.gate.Acquire(l.t.Context(), of(name))
 	if !errors.Is(err, abi.Unavailable) {
 		l.t.Fatalf("%s gets %v; want unavailable", name, err)
 	}
 	return err.Error()
 }
 
-// TestAUserFillsNoQueue has one user, and then several, send more than may wait. Others wait as if
-// they had not.
-func TestAUserFillsNoQueue(t *testing.T) {
+// TestUserCannotFillQueue has one user, and then several, send more runs than the queue holds. Runs
+// of others must wait as if these were not there.
+func TestUserCannotFillQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, Waiting: 10, WaitingPerTenant: 8, WaitingPerApp: 6, WaitingPerUser: 3})}
 		l.arrive("a/bob@x", "a/bob@x", "a/bob@x", "a/bob@x")
-		if got := l.refusal("a/bob@x"); !strings.Contains(got, "3 of this user") {
+		if got := l.rejection("a/bob@x"); !strings.Contains(got, "3 of this user") {
 			t.Errorf("bob's fifth gets %q", got)
 		}
 		l.arrive("a/eve@x", "a/eve@x", "a/eve@x")
-		if got := l.refusal("a/eve@x"); !strings.Contains(got, "3 of this user") {
+		if got := l.rejection("a/eve@x"); !strings.Contains(got, "3 of this user") {
 			t.Errorf("eve's fourth gets %q", got)
 		}
 		pushed := make(chan error, 1)
-		go func() { pushed <- l.gate.Enter(t.Context(), of("b/dan@x")) }()
+		go func() { pushed <- l.gate.Acquire(t.Context(), of("b/dan@x")) }()
 		synctest.Wait()
 		l.arrive("a/ann@x") // the app is full: the last run of the longest queue leaves
 		if got := l.leave("a/bob@x"); got == "" {
@@ -216,13 +216,13 @@ func TestAUserFillsNoQueue(t *testing.T) {
 	})
 }
 
-// TestNobodysQueueGivesWay has runs without a user fill the queue of an app. A user's run must
-// replace one of them.
-func TestNobodysQueueGivesWay(t *testing.T) {
+// TestUserReplacesRunWithoutUser has runs without a user fill the queue of an app. A user's run
+// must replace one of them.
+func TestUserReplacesRunWithoutUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, WaitingPerApp: 4})}
 		l.arrive("a@x", "a@x", "a@x", "a@x", "a@x")
-		if got := l.refusal("a@x"); !strings.Contains(got, "4 of this app") {
+		if got := l.rejection("a@x"); !strings.Contains(got, "4 of this app") {
 			t.Errorf("the sixth gets %q", got)
 		}
 		l.arrive("a/ann@x", "b@y")
@@ -235,17 +235,17 @@ func TestNobodysQueueGivesWay(t *testing.T) {
 	})
 }
 
-func TestWaitingEndsWithItsContext(t *testing.T) {
+func TestAcquireEndsWithContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1})}
 		l.arrive("a")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := l.gate.Enter(ctx, of("a")); !errors.Is(err, abi.Timeout) {
-			t.Errorf("Enter = %v; want a timeout", err)
+		if err := l.gate.Acquire(ctx, of("a")); !errors.Is(err, abi.Timeout) {
+			t.Errorf("Acquire = %v; want a timeout", err)
 		}
-		if err := l.gate.Enter(ctx, of("b")); !errors.Is(err, abi.Timeout) {
-			t.Errorf("Enter with a context that has ended = %v; want a timeout", err)
+		if err := l.gate.Acquire(ctx, of("b")); !errors.Is(err, abi.Timeout) {
+			t.Errorf("Acquire with a context that has ended = %v; want a timeout", err)
 		}
 		l.arrive("b")
 		if got := l.leave("a"); got != "b" {
@@ -261,30 +261,30 @@ func TestManyAtOnce(t *testing.T) {
 	g := newGate(t, limits)
 	var mu sync.Mutex
 	now := map[string]int{}
-	change := func(p admission.Party, by int) {
+	change := func(p admission.Flow, by int) {
 		mu.Lock()
 		defer mu.Unlock()
-		for name, most := range map[string]int{"all": limits.Running, p.App: limits.PerApp, p.App + "/" + p.User: limits.PerUser} {
-			if now[name] += by; now[name] > most {
-				t.Errorf("%d runs of %s are active; want at most %d", now[name], name, most)
+		for name, limit := range map[string]int{"all": limits.Running, p.App: limits.PerApp, p.App + "/" + p.User: limits.PerUser} {
+			if now[name] += by; now[name] > limit {
+				t.Errorf("%d runs of %s are active; want at most %d", now[name], name, limit)
 			}
 		}
 	}
 	var all sync.WaitGroup
 	for i := range 400 {
 		all.Go(func() {
-			p := admission.Party{App: fmt.Sprint("app", i%3), User: fmt.Sprint("user", i%7)}
+			p := admission.Flow{App: fmt.Sprint("app", i%3), User: fmt.Sprint("user", i%7)}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			if i%5 == 0 {
 				go cancel()
 			}
-			if g.Enter(ctx, p) != nil {
+			if g.Acquire(ctx, p) != nil {
 				return
 			}
 			change(p, 1)
 			change(p, -1)
-			g.Leave(p)
+			g.Release(p)
 		})
 	}
 	all.Wait()
@@ -293,8 +293,8 @@ func TestManyAtOnce(t *testing.T) {
 	ended, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	for i := range limits.Running + 1 {
-		if err := g.Enter(ended, admission.Party{App: fmt.Sprint("later", i)}); (err == nil) != (i < limits.Running) {
-			t.Errorf("afterwards, Enter no. %d = %v", i+1, err)
+		if err := g.Acquire(ended, admission.Flow{App: fmt.Sprint("later", i)}); (err == nil) != (i < limits.Running) {
+			t.Errorf("afterwards, Acquire no. %d = %v", i+1, err)
 		}
 	}
 }
@@ -311,25 +311,25 @@ func ExampleGate() {
 		fmt.Println(err)
 		return
 	}
-	ann := admission.Party{App: "shop", User: "ann"}
-	fmt.Println(gate.Enter(context.Background(), ann))
+	ann := admission.Flow{App: "shop", User: "ann"}
+	fmt.Println(gate.Acquire(context.Background(), ann))
 	soon, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	fmt.Println(gate.Enter(soon, ann)) // waits until the context ends
-	gate.Leave(ann)
+	fmt.Println(gate.Acquire(soon, ann)) // waits until the context ends
+	gate.Release(ann)
 	// Output:
 	// <nil>
 	// timeout: the tool exceeded its time limit
 }
 
 func BenchmarkEnter(b *testing.B) {
-	g, p := newGate(b, admission.Limits{}), admission.Party{App: "shop", User: "ann"}
+	g, p := newGate(b, admission.Limits{}), admission.Flow{App: "shop", User: "ann"}
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := g.Enter(b.Context(), p); err != nil {
+		if err := g.Acquire(b.Context(), p); err != nil {
 			b.Fatal(err)
 		}
-		g.Leave(p)
+		g.Release(p)
 	}
 }
 

@@ -30,10 +30,10 @@ const (
 
 // waiter is a waiting run.
 type waiter struct {
-	of   *node // its user
-	at   *list.Element
-	turn chan struct{} // closed when the run is admitted or rejected
-	err  error         // why the run is rejected
+	of      *node // its user
+	at      *list.Element
+	decided chan struct{} // closed when the run is admitted or rejected
+	err     error         // why the run is rejected
 }
 
 // maxSpare bounds the unused nodes that are kept, so that a run without competition allocates no
@@ -99,7 +99,7 @@ func (n *node) add(w *waiter) {
 	})
 }
 
-// remove removes a waiting run. If the run took its turn, its user gets the next turn after all
+// remove removes a waiting run. If the run was admitted, its user gets the next turn after all
 // others.
 func (w *waiter) remove(taken bool) {
 	w.of.queue.Remove(w.at)
@@ -117,11 +117,11 @@ func (w *waiter) remove(taken bool) {
 }
 
 // longest returns the child with the most waiting runs, or nil.
-func (n *node) longest() (most *node) {
+func (n *node) longest() (longest *node) {
 	for at := n.turns.Front(); at != nil; at = at.Next() {
-		if c := at.Value.(*node); most == nil || c.waiting > most.waiting {
-			most = c
+		if c := at.Value.(*node); longest == nil || c.waiting > longest.waiting {
+			longest = c
 		}
 	}
-	return most
+	return longest
 }

@@ -85,7 +85,7 @@ func lookup(t testing.TB, name string) extract.Format {
 // good checks that a reader still works.
 func good(t *testing.T, reader *extract.Reader, after string) {
 	t.Helper()
-	got, err := reader.Read(t.Context(), admission.Party{}, lookup(t, "pdf"), pagesOf("BT /F1 12 Tf (next) Tj ET"))
+	got, err := reader.Read(t.Context(), admission.Flow{}, lookup(t, "pdf"), pagesOf("BT /F1 12 Tf (next) Tj ET"))
 	if err != nil || got.Text != "next" || got.Truncated {
 		t.Fatalf("after %s: Read = %q, %t, %v; want the next document", after, got.Text, got.Truncated, err)
 	}
@@ -114,7 +114,7 @@ func TestHostile(t *testing.T) {
 		{"an archive with a false size", "docx", bombOf(t, 1000, 1000), []extract.Reason{extract.Damaged, extract.TooComplex}},
 		{"an unterminated stream", "pdf", pdfOf(catalogue, "<< /Kids [3 0 R] >>", "<< /Type /Page /Contents 4 0 R >>", "<< /Length 9223372036854775807 >>\nstream\nBT (text) Tj ET\nendstream"), []extract.Reason{extract.NoText, ""}},
 	} {
-		got, err := reader.Read(t.Context(), admission.Party{}, lookup(t, c.format), c.data)
+		got, err := reader.Read(t.Context(), admission.Flow{}, lookup(t, c.format), c.data)
 		if err != nil || !slices.Contains(c.want, got.Reason) {
 			t.Errorf("%s: Read = %.40q, %q, %v; want one of %q", c.name, got.Text, got.Reason, err, c.want)
 		}
@@ -143,7 +143,7 @@ func forms(deep, many int) []byte {
 func TestWithoutTextInWorkers(t *testing.T) {
 	reader := inWorkers(t)
 	for name, c := range unreadable(t) {
-		got, err := reader.Read(t.Context(), admission.Party{}, lookup(t, c.format), c.data)
+		got, err := reader.Read(t.Context(), admission.Flow{}, lookup(t, c.format), c.data)
 		if want := (extract.Text{Reason: c.reason}); err != nil || got != want {
 			t.Errorf("%s: Read = %+v, %v; want the reason %s", name, got, err, c.reason)
 		}
@@ -162,7 +162,7 @@ func TestLargest(t *testing.T) {
 		"json": []byte(`"` + strings.Repeat("a", 2<<20) + `"`),
 		"pdf":  append(pagesOf("BT /F1 12 Tf (next) Tj ET"), make([]byte, 19<<20)...),
 	} {
-		got, err := reader.Read(t.Context(), admission.Party{}, lookup(t, name), data)
+		got, err := reader.Read(t.Context(), admission.Flow{}, lookup(t, name), data)
 		if err != nil || got.Text == "" || got.Truncated != (name != "pdf") {
 			t.Errorf("%s: Read = %d bytes, %t, %v", name, len(got.Text), got.Truncated, err)
 		}

@@ -43,7 +43,7 @@ func BenchmarkRead(b *testing.B) {
 			b.Run(c.name+" "+name, func(b *testing.B) {
 				b.SetBytes(int64(len(c.data)))
 				for b.Loop() {
-					if _, err := reader.Read(b.Context(), admission.Party{}, lookup(b, c.format), c.data); err != nil {
+					if _, err := reader.Read(b.Context(), admission.Flow{}, lookup(b, c.format), c.data); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -28,7 +28,7 @@ func run(t testing.TB, format string, data []byte, textBytes int) (extract.Text,
 	if !ok {
 		t.Fatalf("unknown format %q", format)
 	}
-	return reader.Read(t.Context(), admission.Party{}, f, data)
+	return reader.Read(t.Context(), admission.Flow{}, f, data)
 }
 
 func TestText(t *testing.T) {
@@ -206,7 +206,7 @@ func TestContextEnds(t *testing.T) {
 func TestReaderCloses(t *testing.T) {
 	reader := extract.Reader{Engine: extract.New()}
 	txt, _ := extract.Lookup("txt")
-	if _, err := reader.Read(t.Context(), admission.Party{}, txt, []byte("hi")); err != nil {
+	if _, err := reader.Read(t.Context(), admission.Flow{}, txt, []byte("hi")); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -214,11 +214,11 @@ func TestReaderCloses(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := reader.Read(t.Context(), admission.Party{}, txt, []byte("hi")); err == nil {
+	if _, err := reader.Read(t.Context(), admission.Flow{}, txt, []byte("hi")); err == nil {
 		t.Error("Read of a closed reader = nil; want an error")
 	}
 	for _, f := range extract.Formats() {
-		if _, err := (&extract.Reader{Engine: extract.New()}).Read(t.Context(), admission.Party{}, f, make([]byte, extract.MaxBytes+1)); f.Extracts && !errors.Is(err, abi.TooLarge) || !f.Extracts && err != nil {
+		if _, err := (&extract.Reader{Engine: extract.New()}).Read(t.Context(), admission.Flow{}, f, make([]byte, extract.MaxBytes+1)); f.Extracts && !errors.Is(err, abi.TooLarge) || !f.Extracts && err != nil {
 			t.Errorf("%s: Read of a document that is too large = %v", f.Name, err)
 		}
 	}

@@ -30,7 +30,7 @@ func Example() {
 	defer pool.Close()
 	reader := extract.Reader{Engine: pool.Engines()[0]}
 	defer reader.Close()
-	text, err := reader.Read(context.Background(), admission.Party{Tenant: "tenant 1"}, format, upload)
+	text, err := reader.Read(context.Background(), admission.Flow{Tenant: "tenant 1"}, format, upload)
 	fmt.Println(name, mediaType, text.Text, err)
 	_, _, err = extract.Identify("invoice.pdf", "application/pdf", []byte("<html><script>alert(1)</script>"))
 	fmt.Println(err)

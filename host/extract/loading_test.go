@@ -42,7 +42,7 @@ func TestLoadingContinues(t *testing.T) {
 		read := func(patience time.Duration) (extract.Text, error) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			return reader.Read(ctx, admission.Party{}, lookup(t, "docx"), slices.Clone(docx))
+			return reader.Read(ctx, admission.Flow{}, lookup(t, "docx"), slices.Clone(docx))
 		}
 		for range 2 {
 			if _, err := read(10 * time.Second); !errors.Is(err, abi.Timeout) {
@@ -64,7 +64,7 @@ func TestCloseWhileLoading(t *testing.T) {
 		reader := &extract.Reader{Engine: compiling{extract.New(), time.Hour, new(atomic.Int32)}}
 		failed := make(chan error)
 		go func() {
-			_, err := reader.Read(t.Context(), admission.Party{}, lookup(t, "docx"), docxOf(t, "<w:p/>"))
+			_, err := reader.Read(t.Context(), admission.Flow{}, lookup(t, "docx"), docxOf(t, "<w:p/>"))
 			failed <- err
 		}()
 		synctest.Wait()

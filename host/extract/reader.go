@@ -59,14 +59,14 @@ type Text struct {
 // waitingUser, waitingTenant and waitingAll bound the documents in the queue.
 const waitingUser, waitingTenant, waitingAll = 32, 128, 1024
 
-// Read returns the text of a document of a party. Documents of different apps or tenants are never
+// Read returns the text of a document of a flow. Documents of different apps or tenants are never
 // read by the same process. It waits in a queue until ctx ends; the queue is fair to tenants and
 // their users. Extraction is limited by CPU, Time and MemoryBytes. Formats that are already text
 // need no worker.
 //
 // A document without text is not an error: Text.Reason is then set. Faults are too_large for more
 // than MaxBytes, unavailable if the queue is full, and cancelled if ctx ends.
-func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, data []byte) (Text, error) {
+func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, data []byte) (Text, error) {
 	if !format.Extracts {
 		return Text{Reason: UnsupportedFormat}, nil
 	}
@@ -119,8 +119,8 @@ func (r *Reader) Read(ctx context.Context, of admission.Party, format Format, da
 // Time either. A worker pool does so when it loads the program.
 type starter interface{ Start(context.Context) error }
 
-// domainOf returns the domain of a party. Documents of one domain can be read in one process.
-func domainOf(of admission.Party) string {
+// domainOf returns the domain of a flow. Documents of one domain can be read in one process.
+func domainOf(of admission.Flow) string {
 	if of.Tenant == "" && of.App == "" {
 		return ""
 	}
@@ -147,18 +147,18 @@ func (r *Reader) textBytes() int {
 	return r.TextBytes
 }
 
-// acquire waits until a document of a party can be read. The returned function releases its place.
+// acquire waits until a document of a flow can be read. The returned function releases its place.
 // The key has no app, so that a tenant with many apps gets no larger share.
-func (r *Reader) acquire(ctx context.Context, of admission.Party) (done func(), err error) {
+func (r *Reader) acquire(ctx context.Context, of admission.Flow) (done func(), err error) {
 	gate, err := r.openGate()
 	if err != nil {
 		return nil, err
 	}
 	of.App = ""
-	if err := gate.Enter(ctx, of); err != nil {
+	if err := gate.Acquire(ctx, of); err != nil {
 		return nil, err
 	}
-	return func() { gate.Leave(of) }, nil
+	return func() { gate.Release(of) }, nil
 }
 
 // openGate returns the gate, which it makes for the first document.

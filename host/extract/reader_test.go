@@ -61,7 +61,7 @@ func TestWaitingIsNotReading(t *testing.T) {
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
-				if got, err := reader.Read(t.Context(), admission.Party{}, pdf, slices.Clone(pdfOfHi)); err != nil || got.Text != "hi" {
+				if got, err := reader.Read(t.Context(), admission.Flow{}, pdf, slices.Clone(pdfOfHi)); err != nil || got.Text != "hi" {
 					t.Errorf("Read = %q, %v; want the text", got.Text, err)
 				}
 			})
@@ -69,12 +69,12 @@ func TestWaitingIsNotReading(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := reader.Read(ctx, admission.Party{}, pdf, pdfOfHi); !errors.Is(err, abi.Cancelled) {
+		if _, err := reader.Read(ctx, admission.Flow{}, pdf, pdfOfHi); !errors.Is(err, abi.Cancelled) {
 			t.Errorf("Read with a cancelled context = %v; want cancelled", err)
 		}
 		all.Wait()
 		reader = &extract.Reader{Engine: slow{engine: inProcess(t), takes: 2 * extract.Time}}
-		if got, err := reader.Read(t.Context(), admission.Party{}, pdf, pdfOfHi); err != nil || got.Reason != extract.TooComplex {
+		if got, err := reader.Read(t.Context(), admission.Flow{}, pdf, pdfOfHi); err != nil || got.Reason != extract.TooComplex {
 			t.Errorf("Read of a slow document = %+v, %v; want the reason too_complex", got, err)
 		}
 	})
@@ -91,20 +91,20 @@ func TestOneUsersDocuments(t *testing.T) {
 		refused := make(chan error, 100)
 		for range 60 {
 			go func() {
-				_, err := reader.Read(many, admission.Party{Tenant: "a", App: "shop", User: "bob"}, pdf, slices.Clone(pdfOfHi))
+				_, err := reader.Read(many, admission.Flow{Tenant: "a", App: "shop", User: "bob"}, pdf, slices.Clone(pdfOfHi))
 				refused <- err
 			}()
 		}
 		synctest.Wait()
 		for _, c := range []struct {
-			of     admission.Party
+			of     admission.Flow
 			format string
 			data   []byte
 			within time.Duration
 		}{
-			{admission.Party{Tenant: "b", App: "shop", User: "eve"}, "pdf", slices.Clone(pdfOfHi), takes},
-			{admission.Party{Tenant: "a", App: "shop", User: "ann"}, "pdf", slices.Clone(pdfOfHi), 3 * takes},
-			{admission.Party{Tenant: "a", App: "other", User: "bob"}, "txt", []byte("hi"), 0},
+			{admission.Flow{Tenant: "b", App: "shop", User: "eve"}, "pdf", slices.Clone(pdfOfHi), takes},
+			{admission.Flow{Tenant: "a", App: "shop", User: "ann"}, "pdf", slices.Clone(pdfOfHi), 3 * takes},
+			{admission.Flow{Tenant: "a", App: "other", User: "bob"}, "txt", []byte("hi"), 0},
 		} {
 			began := time.Now()
 			got, err := reader.Read(t.Context(), c.of, lookup(t, c.format), c.data)
@@ -136,5 +136,5 @@ func TestMuchOnAPage(t *testing.T) {
 
 func readWith(t *testing.T, format string, data []byte) (extract.Text, error) {
 	reader := &extract.Reader{Engine: inProcess(t)}
-	return reader.Read(t.Context(), admission.Party{}, lookup(t, format), data)
+	return reader.Read(t.Context(), admission.Flow{}, lookup(t, format), data)
 }

@@ -198,7 +198,7 @@ func (h *fileHandler) addText(ctx context.Context, c *call, caller host.Caller, 
 	if err := c.host.Artifacts().MayAdd(ctx, caller, len(up.Content)); err != nil {
 		return err
 	}
-	text, err := h.documents.Read(ctx, admission.Party{Tenant: c.principal.Tenant, App: c.app, User: uploader(c.principal, caller)}, format, up.Content)
+	text, err := h.documents.Read(ctx, admission.Flow{Tenant: c.principal.Tenant, App: c.app, User: uploader(c.principal, caller)}, format, up.Content)
 	if err != nil {
 		return err
 	}

@@ -104,11 +104,11 @@ func TestQueueTimeOfUnstartedRun(t *testing.T) {
 	if _, err := h.Run(t.Context(), host.Invocation{Tool: "visit", Caller: host.Caller{Tenant: "acme"}}); err != nil { // compiles the tool
 		t.Fatal(err)
 	}
-	other := admission.Party{App: "shop", Tenant: "globex"}
-	if err := gate.Enter(t.Context(), other); err != nil {
+	other := admission.Flow{App: "shop", Tenant: "globex"}
+	if err := gate.Acquire(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
-	defer gate.Leave(other)
+	defer gate.Release(other)
 	_, err = h.Run(t.Context(), host.Invocation{Tool: "visit", Caller: host.Caller{Tenant: "acme"}, Timeout: 50 * time.Millisecond})
 	if !errors.Is(err, abi.Timeout) {
 		t.Fatalf("a run that does not start = %v; want timeout", err)
