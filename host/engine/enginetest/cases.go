@@ -197,7 +197,7 @@ var cases = []struct {
 // wantPosition expects a fault to contain a line of the behaviour's entry file.
 func (s *subject) wantPosition(t *testing.T, f *abi.Fault, b Behaviour, line int) {
 	t.Helper()
-	if s.noPlaces {
+	if s.noPositions {
 		return
 	}
 	if file := s.source(t, b).Path; f.File != file || f.Line != line || f.Column <= 0 {

@@ -197,7 +197,7 @@ func (r *pipedRun) outcome(f frame) (engine.Output, error) {
 	case f.Halted && r.halted != nil:
 		return engine.Output{}, r.halted
 	case f.Fault != nil:
-		return engine.Output{}, r.believe(f.Fault)
+		return engine.Output{}, r.issuedFault(f.Fault)
 	case f.Broken != "":
 		return engine.Output{}, errors.New(f.Broken)
 	case f.Output == nil:
@@ -210,17 +210,17 @@ func (r *pipedRun) outcome(f frame) (engine.Output, error) {
 	return out, nil
 }
 
-// believe returns the fault that the host issued, if a fault from the guest has its id. The other
-// end may add only the position and the hint.
-func (r *pipedRun) believe(came *abi.Fault) *abi.Fault {
-	issued, ok := r.issued[came.ID]
+// issuedFault returns the fault that the host issued, if a fault from the guest has its id. The
+// other end may add only the position and the hint.
+func (r *pipedRun) issuedFault(received *abi.Fault) *abi.Fault {
+	issued, ok := r.issued[received.ID]
 	if !ok {
-		return came
+		return received
 	}
 	fault := *issued
-	fault.File, fault.Line, fault.Column, fault.Stack = came.File, came.Line, came.Column, came.Stack
+	fault.File, fault.Line, fault.Column, fault.Stack = received.File, received.Line, received.Column, received.Stack
 	if fault.Hint == "" {
-		fault.Hint = came.Hint
+		fault.Hint = received.Hint
 	}
 	return &fault
 }

@@ -34,7 +34,7 @@ func (s *server) serve(w *wire) {
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	p := &peer{wire: w, replies: make(chan frame, 1)}
+	p := &hostConn{wire: w, replies: make(chan frame, 1)}
 	go p.listen(cancel)
 	switch first.Kind {
 	case kindLoad:
@@ -46,7 +46,7 @@ func (s *server) serve(w *wire) {
 	}
 }
 
-func (s *server) load(ctx context.Context, p *peer, f frame) frame {
+func (s *server) load(ctx context.Context, p *hostConn, f frame) frame {
 	src := engine.Source{Path: f.Path, Code: f.Code, Entry: f.Entry, Params: f.Params, Operations: f.Table}
 	if f.HasFiles {
 		src.Files = remoteFiles{p}
@@ -62,7 +62,7 @@ func (s *server) load(ctx context.Context, p *peer, f frame) frame {
 	return frame{Kind: kindLoaded, Program: s.loaded}
 }
 
-func (s *server) run(ctx context.Context, p *peer, f frame) frame {
+func (s *server) run(ctx context.Context, p *hostConn, f frame) frame {
 	s.mu.Lock()
 	program := s.programs[f.Program]
 	s.mu.Unlock()
@@ -100,8 +100,8 @@ func failed(k kind, err error) frame {
 	return frame{Kind: k, Broken: err.Error()}
 }
 
-// peer represents the host at the engine's end.
-type peer struct {
+// hostConn is the engine's end of the connection to the host.
+type hostConn struct {
 	wire    *wire
 	ask     sync.Mutex // held from a request to its reply
 	replies chan frame
@@ -109,7 +109,7 @@ type peer struct {
 
 // listen receives the frames of the host: replies, and the cancellation of the run. If the
 // connection ends, the run is cancelled.
-func (p *peer) listen(cancel context.CancelCauseFunc) {
+func (p *hostConn) listen(cancel context.CancelCauseFunc) {
 	defer close(p.replies)
 	for {
 		f, err := p.wire.receive()
@@ -132,7 +132,8 @@ func (p *peer) listen(cancel context.CancelCauseFunc) {
 	}
 }
 
-func (p *peer) question(f frame) (frame, error) {
+// request sends a frame to the host and returns the reply.
+func (p *hostConn) request(f frame) (frame, error) {
 	p.ask.Lock()
 	defer p.ask.Unlock()
 	if err := p.wire.send(f); err != nil {
@@ -145,8 +146,8 @@ func (p *peer) question(f frame) (frame, error) {
 	return answer, nil
 }
 
-func (p *peer) call(_ context.Context, call abi.Call) (json.RawMessage, error) {
-	f, err := p.question(frame{Kind: kindCall, Op: call.Op, Args: toWire(call.Args)})
+func (p *hostConn) call(_ context.Context, call abi.Call) (json.RawMessage, error) {
+	f, err := p.request(frame{Kind: kindCall, Op: call.Op, Args: toWire(call.Args)})
 	switch {
 	case err != nil:
 		return nil, err
@@ -158,8 +159,8 @@ func (p *peer) call(_ context.Context, call abi.Call) (json.RawMessage, error) {
 	return json.RawMessage(f.Text), nil
 }
 
-func (p *peer) log(level abi.Level, text string) error {
-	f, err := p.question(frame{Kind: kindLog, Level: level, Text: text})
+func (p *hostConn) log(level abi.Level, text string) error {
+	f, err := p.request(frame{Kind: kindLog, Level: level, Text: text})
 	if err == nil && f.Halted {
 		return errHalted
 	}
@@ -167,13 +168,13 @@ func (p *peer) log(level abi.Level, text string) error {
 }
 
 // remoteFiles is a file system that requests each file from the host.
-type remoteFiles struct{ peer *peer }
+type remoteFiles struct{ conn *hostConn }
 
 func (r remoteFiles) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
-	f, err := r.peer.question(frame{Kind: kindOpen, Path: name})
+	f, err := r.conn.request(frame{Kind: kindOpen, Path: name})
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}

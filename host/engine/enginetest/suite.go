@@ -19,48 +19,48 @@ type Config struct {
 	// Write returns the source of a behaviour in a language of the engine. It returns false if the
 	// language cannot express the behaviour, and its cases are then left out.
 	Write func(b Behaviour) (engine.Source, bool)
-	// NoPlaces reports that faults of the language have no file, line and column.
-	NoPlaces bool
+	// NoPositions reports that faults of the language have no file, line and column.
+	NoPositions bool
 }
 
-// way is a way to reach an engine.
-type way struct {
+// transport is how the suite calls an engine: directly, or through a pipe.
+type transport struct {
 	name   string
 	engine engine.Engine
 }
 
-// waysTo returns the engine itself and, unless its guests run in isolated processes, the engine
-// behind a pipe.
-func waysTo(e engine.Engine) []way {
+// transportsOf returns the engine itself and, unless its guests run in isolated processes, the
+// engine behind a pipe.
+func transportsOf(e engine.Engine) []transport {
 	if engine.IsIsolated(e) {
-		return []way{{"direct", e}}
+		return []transport{{"direct", e}}
 	}
-	return []way{{"direct", e}, {"piped", Pipe(e)}}
+	return []transport{{"direct", e}, {"piped", Pipe(e)}}
 }
 
 // Run tests an engine against the contract of package engine. Every case runs directly and, if
 // guests run in this process, behind a pipe.
 func Run(t *testing.T, c Config) {
-	for _, way := range waysTo(c.Engine) {
-		t.Run(way.name, func(t *testing.T) {
+	for _, tr := range transportsOf(c.Engine) {
+		t.Run(tr.name, func(t *testing.T) {
 			for _, k := range cases {
 				t.Run(k.name, func(t *testing.T) {
 					defer leaveOut(t)
-					k.check(t, &subject{engine: way.engine, write: c.Write, noPlaces: c.NoPlaces})
+					k.check(t, &subject{engine: tr.engine, write: c.Write, noPositions: c.NoPositions})
 				})
 			}
 		})
 	}
 }
 
-// lacking ends a case whose behaviour the language cannot express. The case is not skipped, because
-// nothing is missing that could be provided.
-type lacking struct{ Behaviour }
+// unsupported is the panic value that ends a case whose behaviour the language cannot express. The
+// case is not skipped, because nothing is missing that could be provided.
+type unsupported struct{ Behaviour }
 
 func leaveOut(t *testing.T) {
 	switch x := recover().(type) {
 	case nil:
-	case lacking:
+	case unsupported:
 		t.Logf("the language cannot %s", x.Behaviour)
 	default:
 		panic(x)
@@ -78,10 +78,10 @@ var errHalt = errors.New("the host ended the run")
 
 // subject is the engine under test in one case.
 type subject struct {
-	engine   engine.Engine
-	write    func(Behaviour) (engine.Source, bool)
-	noPlaces bool
-	table    abi.Table // operations for loaded sources; nil means the default
+	engine      engine.Engine
+	write       func(Behaviour) (engine.Source, bool)
+	noPositions bool
+	table       abi.Table // operations for loaded sources; nil means the default
 }
 
 // load compiles a behaviour, or ends the case if the language cannot express it.
@@ -103,7 +103,7 @@ func (s *subject) source(t *testing.T, b Behaviour) engine.Source {
 	t.Helper()
 	src, ok := s.write(b)
 	if !ok {
-		panic(lacking{b})
+		panic(unsupported{b})
 	}
 	src.Operations = s.table
 	return src

@@ -15,5 +15,5 @@ func TestWebAssemblyEngine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer keep.Close()
-	enginetest.Run(t, enginetest.Config{Engine: e, Write: write, NoPlaces: true})
+	enginetest.Run(t, enginetest.Config{Engine: e, Write: write, NoPositions: true})
 }

@@ -21,13 +21,13 @@ func Write(t testing.TB) func(enginetest.Behaviour) (engine.Source, bool) {
 		case enginetest.Added:
 			src = engine.Source{Path: "added.wasm", Code: added}
 		}
-		return src, !lacking[b]
+		return src, !unsupported[b]
 	}
 }
 
-// lacking are the behaviours that Go has no way to show: it has no keyword arguments and no promises, and what it
-// imports, or gets wrong, ends at its compiler.
-var lacking = map[enginetest.Behaviour]bool{
+// unsupported holds the behaviours that Go cannot show: it has no keyword arguments and no promises,
+// and its compiler rejects unknown imports and broken source.
+var unsupported = map[enginetest.Behaviour]bool{
 	enginetest.Keywords: true, enginetest.Aliases: true, enginetest.Unknown: true, enginetest.Forget: true,
 	enginetest.Never: true, enginetest.Import: true, enginetest.Broken: true,
 }
