@@ -16,14 +16,14 @@ import (
 // name the engine, and uploads do not occupy the workers of tools. sandbox.Options.Languages is
 // ignored. The default of Workers is the number of processors that Go uses. Close the pool after its
 // readers.
-func NewDocumentPool(cells sandbox.Options) (*sandbox.Pool, error) {
+func NewDocumentPool(opts sandbox.Options) (*sandbox.Pool, error) {
 	language := documents()
-	if unsound(runtime.GOARCH) != "" && len(cells.Require) > 0 {
+	if unsound(runtime.GOARCH) != "" && len(opts.Require) > 0 {
 		language.Shared = nil // without it no text is extracted from PDF files
 	}
-	cells.Languages = []sandbox.Language{language}
-	cells.Workers = cmp.Or(cells.Workers, runtime.GOMAXPROCS(0))
-	return sandbox.New(cells)
+	opts.Languages = []sandbox.Language{language}
+	opts.Workers = cmp.Or(opts.Workers, runtime.GOMAXPROCS(0))
+	return sandbox.New(opts)
 }
 
 // documents returns the engine that workers have in addition to those of tools.

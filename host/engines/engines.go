@@ -20,9 +20,9 @@ func Main() { sandbox.Main(append(sandboxed(choices{}), documents())...) }
 
 // NewPool returns a worker pool for every language. sandbox.Options.Languages is ignored. Pass its
 // Engines to host.Options, and close it after the host.
-func NewPool(cells sandbox.Options, options ...Option) (*sandbox.Pool, error) {
-	cells.Languages = sandboxed(choose(options))
-	return sandbox.New(cells)
+func NewPool(workers sandbox.Options, options ...Option) (*sandbox.Pool, error) {
+	workers.Languages = sandboxed(choose(options))
+	return sandbox.New(workers)
 }
 
 // UTC is the time zone of tools in workers.

@@ -16,9 +16,9 @@ import (
 )
 
 // pythonEngine returns the engine for Python of a pool.
-func pythonEngine(t *testing.T, cells sandbox.Options, options ...engines.Option) engine.Engine {
+func pythonEngine(t *testing.T, workers sandbox.Options, options ...engines.Option) engine.Engine {
 	t.Helper()
-	pool, err := engines.NewPool(cells, options...)
+	pool, err := engines.NewPool(workers, options...)
 	if err != nil {
 		t.Fatal(err)
 	}
