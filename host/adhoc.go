@@ -19,9 +19,9 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Code is an ad-hoc tool: source text that is not declared in an app, such as the function node of
-// a workflow.
-type Code struct {
+// AdHocTool is a tool that is not declared in an app: source text that comes with an invocation,
+// such as the function node of a workflow.
+type AdHocTool struct {
 	// Language is the name of a language of the host's engines, such as javascript, typescript or
 	// python.
 	Language string
@@ -32,7 +32,7 @@ type Code struct {
 }
 
 // digest returns a digest that identifies the code, or nil if c is nil.
-func (c *Code) digest() []byte {
+func (c *AdHocTool) digest() []byte {
 	if c == nil {
 		return nil
 	}
@@ -65,7 +65,7 @@ func codeFile(languages []engine.Language, language string) (string, error) {
 }
 
 // tool returns the declaration of an ad-hoc tool with that name and file.
-func (c *Code) tool(name, file string) (app.Tool, error) {
+func (c *AdHocTool) tool(name, file string) (app.Tool, error) {
 	if strings.TrimSpace(c.Text) == "" {
 		return app.Tool{}, abi.Faultf(abi.SourceInvalid, "the code is empty")
 	}
@@ -89,54 +89,54 @@ func (h *Host) toolOf(inv Invocation) (t *tool, release func(), err error) {
 		t, err = h.tool(inv.Tool)
 		return t, func() {}, err
 	}
-	return h.inline.tool(h, inv)
+	return h.programs.tool(h, inv)
 }
 
-// maxInlined bounds the compiled ad-hoc tools of a Host.
-const maxInlined = 64
+// maxPrograms bounds the compiled ad-hoc tools of a Host.
+const maxPrograms = 64
 
-// inlined is an LRU cache of compiled ad-hoc tools.
-type inlined struct {
-	mu     sync.Mutex
-	closed bool
-	recent list.List // of *inlinedTool, the most recently used in front
-	byKey  map[string]*list.Element
-	gone   sync.WaitGroup // evicted tools that are being closed
+// programCache is an LRU cache of compiled ad-hoc tools.
+type programCache struct {
+	mu      sync.Mutex
+	closed  bool
+	recent  list.List // of *cachedTool, the most recently used in front
+	byKey   map[string]*list.Element
+	closing sync.WaitGroup // evicted tools that are being closed
 }
 
-type inlinedTool struct {
+type cachedTool struct {
 	key  string
 	tool *tool
 	uses int // active runs
 }
 
 // tool returns the tool for an invocation's code. The tool is not closed before release is called.
-func (l *inlined) tool(h *Host, inv Invocation) (t *tool, release func(), err error) {
-	declared, err := l.declared(h, inv)
+func (c *programCache) tool(h *Host, inv Invocation) (t *tool, release func(), err error) {
+	declared, err := c.declared(h, inv)
 	if err != nil {
 		return nil, nil, err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
 		return nil, nil, errHostClosed
 	}
-	one := l.get(h, inv.Tool+" "+string(inv.Code.digest()), declared, inv.Code.Text)
-	one.uses++
-	l.forget()
-	return one.tool, func() { l.release(one) }, nil
+	entry := c.get(h, inv.Tool+" "+string(inv.Code.digest()), declared, inv.Code.Text)
+	entry.uses++
+	c.evict()
+	return entry.tool, func() { c.release(entry) }, nil
 }
 
-func (l *inlined) release(one *inlinedTool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	one.uses--
-	l.forget()
+func (c *programCache) release(entry *cachedTool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	entry.uses--
+	c.evict()
 }
 
 // declared returns the declaration of an invocation's code. It rejects grants on stores that the
 // app does not have.
-func (l *inlined) declared(h *Host, inv Invocation) (declared app.Tool, err error) {
+func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {
 		return declared, abi.Faultf(abi.SourceInvalid, "the code is larger than %s", bytesize.Format(int64(h.limits.SourceBytes)))
 	}
@@ -156,23 +156,23 @@ func (l *inlined) declared(h *Host, inv Invocation) (declared app.Tool, err erro
 }
 
 // get returns the tool with that key, and creates it if it is not cached. The caller holds mu.
-func (l *inlined) get(h *Host, key string, declared app.Tool, text string) *inlinedTool {
-	if found := l.byKey[key]; found != nil {
-		l.recent.MoveToFront(found)
-		return found.Value.(*inlinedTool)
+func (c *programCache) get(h *Host, key string, declared app.Tool, text string) *cachedTool {
+	if found := c.byKey[key]; found != nil {
+		c.recent.MoveToFront(found)
+		return found.Value.(*cachedTool)
 	}
 	t := newTool(declared)
 	code := []byte(text)
 	t.source = func() (engine.Source, error) {
 		return engine.Source{Path: declared.Source, Code: code, Params: declared.Params(), Domain: h.compiler.domain(), Operations: h.table}, nil
 	}
-	t.load = h.compiler.of(t)
-	if l.byKey == nil {
-		l.byKey = map[string]*list.Element{}
+	t.load = h.compiler.loader(t)
+	if c.byKey == nil {
+		c.byKey = map[string]*list.Element{}
 	}
-	one := &inlinedTool{key: key, tool: t}
-	l.byKey[key] = l.recent.PushFront(one)
-	return one
+	entry := &cachedTool{key: key, tool: t}
+	c.byKey[key] = c.recent.PushFront(entry)
+	return entry
 }
 
 // declares reports whether an app has a store.
@@ -193,32 +193,32 @@ func unknownGrant(a *app.App, name string) error {
 	return f.WithHint("the stores are: %s", strings.Join(known, ", "))
 }
 
-// forget evicts the least recently used tools that have no active run, if the cache is full. The
+// evict evicts the least recently used tools that have no active run, if the cache is full. The
 // caller holds mu.
-func (l *inlined) forget() {
-	for e := l.recent.Back(); e != nil && l.recent.Len() > maxInlined && !l.closed; {
-		before, one := e.Prev(), e.Value.(*inlinedTool)
-		if one.uses == 0 {
-			l.recent.Remove(e)
-			delete(l.byKey, one.key)
-			l.gone.Go(func() { _ = one.tool.close() }) // the engine logs the error
+func (c *programCache) evict() {
+	for e := c.recent.Back(); e != nil && c.recent.Len() > maxPrograms && !c.closed; {
+		before, entry := e.Prev(), e.Value.(*cachedTool)
+		if entry.uses == 0 {
+			c.recent.Remove(e)
+			delete(c.byKey, entry.key)
+			c.closing.Go(func() { _ = entry.tool.close() }) // the engine logs the error
 		}
 		e = before
 	}
 }
 
-func (l *inlined) close() error {
-	l.mu.Lock()
-	l.closed = true
+func (c *programCache) close() error {
+	c.mu.Lock()
+	c.closed = true
 	var tools []*tool
-	for e := l.recent.Front(); e != nil; e = e.Next() {
-		tools = append(tools, e.Value.(*inlinedTool).tool)
+	for e := c.recent.Front(); e != nil; e = e.Next() {
+		tools = append(tools, e.Value.(*cachedTool).tool)
 	}
-	l.mu.Unlock()
+	c.mu.Unlock()
 	var errs []error
 	for _, t := range tools {
 		errs = append(errs, t.close()) // waits for runs
 	}
-	l.gone.Wait()
+	c.closing.Wait()
 	return errors.Join(errs...)
 }

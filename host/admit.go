@@ -15,8 +15,8 @@ func (r *run) flow() admission.Flow {
 	return admission.Flow{App: r.h.app.ID, Tenant: r.info.Caller.Tenant, User: r.info.Caller.User}
 }
 
-// enter waits until the gate admits the run.
-func (r *run) enter(ctx context.Context) error {
+// admit waits until the gate admits the run.
+func (r *run) admit(ctx context.Context) error {
 	err := r.h.gate.Acquire(ctx, r.flow())
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.Timeout {
@@ -62,7 +62,7 @@ func (r *run) ready(ctx context.Context) error {
 	inTime, cancel := r.bounded(ctx)
 	defer cancel()
 	waiting := time.Now()
-	if err := r.enter(inTime); err != nil {
+	if err := r.admit(inTime); err != nil {
 		r.info.QueueTime = time.Since(waiting)
 		return err
 	}

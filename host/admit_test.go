@@ -20,7 +20,7 @@ var ofTest = admission.Flow{App: "test", Tenant: host.DefaultTenant}
 
 // Inputs are processed only after the gate admits the run: a thousand concurrent callers take no
 // memory for it.
-func TestInputsWaitForTheirTurn(t *testing.T) {
+func TestInputsWaitForAdmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
 		h := openTool(t, ``, stub{}.with(gate))

@@ -13,8 +13,8 @@ type Artifacts struct{ h *Host }
 // Artifacts returns a handle for the uploaded files of the app's sessions.
 func (h *Host) Artifacts() Artifacts { return Artifacts{h} }
 
-// kept returns the stored files.
-func (a Artifacts) kept() *artifact.Artifacts { return a.h.memory.Artifacts() }
+// store returns the stored files.
+func (a Artifacts) store() *artifact.Artifacts { return a.h.memory.Artifacts() }
 
 // Add stores a file in the caller's session, and starts the session if it does not exist. It sets
 // the file's id.
@@ -24,45 +24,45 @@ func (a Artifacts) Add(ctx context.Context, caller Caller, up artifact.Upload) (
 		return artifact.Artifact{}, err
 	}
 	up.ID = id
-	return a.kept().Add(ctx, caller.as(id), up)
+	return a.store().Add(ctx, caller.as(id), up)
 }
 
 // MayAdd returns the error that Add would return for a file of that size in the caller's session,
 // or nil.
 func (a Artifacts) MayAdd(ctx context.Context, caller Caller, bytes int) error {
-	return a.kept().CheckAdd(ctx, caller.as(""), bytes)
+	return a.store().CheckAdd(ctx, caller.as(""), bytes)
 }
 
 // List returns the files of the caller's session.
 func (a Artifacts) List(ctx context.Context, caller Caller) ([]artifact.Artifact, error) {
-	return a.kept().List(ctx, caller.as(""))
+	return a.store().List(ctx, caller.as(""))
 }
 
 // SetActive sets whether tools and prompts see the text of a file of the caller's session.
 func (a Artifacts) SetActive(ctx context.Context, caller Caller, id string, active bool) (artifact.Artifact, error) {
-	return a.kept().SetActive(ctx, caller.as(""), id, active)
+	return a.store().SetActive(ctx, caller.as(""), id, active)
 }
 
 // Remove removes a file of the caller's session and returns its description.
 func (a Artifacts) Remove(ctx context.Context, caller Caller, id string) (artifact.Artifact, error) {
-	return a.kept().Remove(ctx, caller.as(""), id)
+	return a.store().Remove(ctx, caller.as(""), id)
 }
 
 // Content returns the content of a file of the caller's tenant. It does not check which user or
 // session the file belongs to: the caller of Content must.
 func (a Artifacts) Content(ctx context.Context, caller Caller, id string) ([]byte, error) {
-	return a.kept().Content(ctx, caller.as("").Tenant, id)
+	return a.store().Content(ctx, caller.as("").Tenant, id)
 }
 
 // Piece returns up to 256 KiB of the content of a file of the caller's tenant, from an offset on.
 // It returns fewer bytes only at the end of the file. The error is abi.NotFound if the file does
 // not exist. See Content for access checks.
 func (a Artifacts) Piece(ctx context.Context, caller Caller, id string, offset int64) ([]byte, error) {
-	return a.kept().Piece(ctx, caller.as("").Tenant, id, offset)
+	return a.store().Piece(ctx, caller.as("").Tenant, id, offset)
 }
 
 // Size returns the size of a file of the caller's tenant in bytes, without reading the file. See
 // Content for access checks.
 func (a Artifacts) Size(ctx context.Context, caller Caller, id string) (int64, error) {
-	return a.kept().Size(ctx, caller.as("").Tenant, id)
+	return a.store().Size(ctx, caller.as("").Tenant, id)
 }

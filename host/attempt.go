@@ -62,7 +62,7 @@ type stop struct{ fault *abi.Fault }
 // Error returns the message of the fault.
 func (s *stop) Error() string { return s.fault.Error() }
 
-// issue gives a fault an id, so that verdict recognizes it when the engine returns it.
+// issue gives a fault an id, so that runError recognizes it when the engine returns it.
 func (a *attempt) issue(err error) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok {
@@ -85,8 +85,8 @@ var engineCodes = map[abi.Code]bool{
 	abi.MemoryLimit: true, abi.StackLimit: true, abi.SourceInvalid: true, abi.Internal: true,
 }
 
-// verdict converts the error of a guest's execution to the error of the run.
-func (a *attempt) verdict(ctx context.Context, err error) error {
+// runError converts the error of a guest's execution to the error of the run.
+func (a *attempt) runError(ctx context.Context, err error) error {
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.fault
 	}

@@ -25,8 +25,8 @@ type compiler struct {
 	untilClosed context.Context
 }
 
-// of returns the function that compiles a tool for a tenant within a time limit.
-func (c *compiler) of(t *tool) func(tenant string, limit time.Duration) (engine.Program, error) {
+// loader returns the function that compiles a tool for a tenant within a time limit.
+func (c *compiler) loader(t *tool) func(tenant string, limit time.Duration) (engine.Program, error) {
 	return func(tenant string, limit time.Duration) (engine.Program, error) {
 		return c.compile(c.untilClosed, t, tenant, limit)
 	}
@@ -56,9 +56,9 @@ func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit ti
 	if err != nil {
 		return nil, err
 	}
-	t.walled, t.memory = engine.IsIsolated(eng), engine.DefaultMemory(eng)
+	t.isolated, t.memory = engine.IsIsolated(eng), engine.DefaultMemory(eng)
 	flow := admission.Flow{App: c.h.app.ID, Tenant: tenant}
-	if err := c.enter(ctx, flow, limit); err != nil {
+	if err := c.admit(ctx, flow, limit); err != nil {
 		return nil, err
 	}
 	defer c.h.gate.Release(flow)
@@ -76,9 +76,9 @@ func (c *compiler) loadHint(limit time.Duration) string {
 	return "the limit is LoadTimeout of the host; make the tool smaller"
 }
 
-// enter waits at the gate. If the time runs out, the fault is unavailable: the tool itself has not
+// admit waits at the gate. If the time runs out, the fault is unavailable: the tool itself has not
 // failed, and the next run compiles it again.
-func (c *compiler) enter(ctx context.Context, flow admission.Flow, limit time.Duration) error {
+func (c *compiler) admit(ctx context.Context, flow admission.Flow, limit time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	err := c.h.gate.Acquire(waiting, flow)
@@ -105,7 +105,7 @@ func (c *compiler) source(t *tool) (engine.Source, error) {
 	if err != nil {
 		return engine.Source{}, abi.Faultf(abi.SourceInvalid, "cannot open the folder of the tool %q", t.Name)
 	}
-	src := engine.Source{Path: strings.TrimPrefix(t.Source, dir+"/"), Files: folder{files}, Entry: t.Entry, Params: t.Params(), Domain: c.domain(), Operations: c.h.table}
+	src := engine.Source{Path: strings.TrimPrefix(t.Source, dir+"/"), Files: toolFS{files}, Entry: t.Entry, Params: t.Params(), Domain: c.domain(), Operations: c.h.table}
 	if src.Code, err = readSource(src.Files, src.Path, c.h.limits.SourceBytes); err != nil {
 		return engine.Source{}, err
 	}

@@ -64,14 +64,14 @@ func TestNewLanguage(t *testing.T) {
 	}{
 		{host.Invocation{Tool: "file"}, `"HELLO"`},
 		{host.Invocation{Tool: "folder"}, `"OYEZ"`},
-		{host.Invocation{Tool: "code", Code: &host.Code{Language: "Shout", Text: "hey"}}, `"HEY"`},
+		{host.Invocation{Tool: "code", Code: &host.AdHocTool{Language: "Shout", Text: "hey"}}, `"HEY"`},
 	} {
 		result, err := h.Run(t.Context(), c.invocation)
 		if err != nil || string(result.Output) != c.want {
 			t.Errorf("Run of %s = %s, %v; want %s", c.invocation.Tool, result.Output, err, c.want)
 		}
 	}
-	_, err = h.Run(t.Context(), host.Invocation{Tool: "code", Code: &host.Code{Language: "javascript", Text: "return 1"}})
+	_, err = h.Run(t.Context(), host.Invocation{Tool: "code", Code: &host.AdHocTool{Language: "javascript", Text: "return 1"}})
 	if f, ok := errors.AsType[*abi.Fault](err); !ok || f.Code != abi.InvalidArgument || f.Hint != "the languages are: shout" {
 		t.Errorf("code of a language without an engine = %v; want a list of the languages", err)
 	}

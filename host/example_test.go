@@ -72,7 +72,7 @@ func visit(ctx context.Context, input json.RawMessage) error {
 	return nil
 }
 
-// A service opens a host for each app, and closes the hosts, then the cells, then the database.
+// A service opens a host for each app, and closes the hosts, then the workers, then the database.
 func ExampleOpen() {
 	dir, err := shop()
 	if err != nil {

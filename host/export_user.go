@@ -34,7 +34,7 @@ func (u Users) Export(ctx context.Context, caller Caller, w io.Writer) error {
 		return err
 	}
 	err = x.write(ctx)
-	u.h.ledger.noteAct(caller, id, actExportUser, report.Effects{}, err)
+	u.h.ledger.recordAct(caller, id, actExportUser, report.Effects{}, err)
 	return err
 }
 

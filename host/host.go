@@ -35,7 +35,7 @@ type Host struct {
 	observers []Observer
 	limits    Limits
 	tenants   []string
-	inline    inlined
+	programs  programCache
 	ledger    *Ledger
 	meter     *Meter
 	clock     func() time.Time
@@ -88,7 +88,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	h.addTools()
 	h.ledger = newLedger(h)
 	h.ledger.start()
-	h.meter = &Meter{kept: service.Meter(), log: h.log}
+	h.meter = &Meter{store: service.Meter(), log: h.log}
 	h.startSweeper(untilClosed, opts.SweepEvery)
 	return h, nil
 }
@@ -185,7 +185,7 @@ func (h *Host) Close() error {
 	for _, t := range h.tools {
 		errs = append(errs, t.close())
 	}
-	errs = append(errs, h.inline.close())
+	errs = append(errs, h.programs.close())
 	h.ledger.close() // after the last run
 	h.meter.close()
 	return errors.Join(errs...)

@@ -172,7 +172,7 @@ func TestIdempotencyConflict(t *testing.T) {
 	h := openTool(t, `return 1`)
 	first := func() host.Invocation {
 		return host.Invocation{
-			Tool: "node", Key: "k", Code: &host.Code{Language: "javascript", Text: "return 1"}, Caller: host.Caller{User: "ann", Session: "s1"},
+			Tool: "node", Key: "k", Code: &host.AdHocTool{Language: "javascript", Text: "return 1"}, Caller: host.Caller{User: "ann", Session: "s1"},
 			Input: json.RawMessage(`{"a":1}`), Context: json.RawMessage(`{"c":1}`), Metadata: json.RawMessage(`{"m":1}`), Env: map[string]string{"TOKEN": "old"},
 		}
 	}

@@ -49,15 +49,15 @@ func (l Limits) document(name string, text json.RawMessage) (json.RawMessage, er
 // contextDocument returns the context that the guest sees: the members of the invocation's context,
 // with those of the host added. The host's members win.
 func (r *run) contextDocument() (json.RawMessage, error) {
-	given, err := r.limits.document("context", r.inv.Context)
+	own, err := r.limits.document("context", r.inv.Context)
 	if err != nil {
 		return nil, err
 	}
-	if err := strictjson.Check(given, r.limits.documents()); err != nil {
+	if err := strictjson.Check(own, r.limits.documents()); err != nil {
 		return nil, documentFault(abi.InputInvalid, "context", err)
 	}
 	var members map[string]json.RawMessage
-	if json.Unmarshal(given, &members) != nil || members == nil {
+	if json.Unmarshal(own, &members) != nil || members == nil {
 		return nil, abi.Faultf(abi.InputInvalid, "the context must be a JSON object")
 	}
 	doc := make(map[string]any, len(members)+6)
@@ -70,15 +70,15 @@ func (r *run) contextDocument() (json.RawMessage, error) {
 	doc["env"] = env
 	doc["runId"] = r.info.ID
 	doc["appId"] = r.h.app.ID
-	doc["userId"] = orNull(r.inv.Caller.User)
-	doc["sessionId"] = orNull(r.inv.Caller.Session)
+	doc["userId"] = nullIfEmpty(r.inv.Caller.User)
+	doc["sessionId"] = nullIfEmpty(r.inv.Caller.Session)
 	if steps := members["steps"]; steps == nil || string(steps) == "null" {
 		doc["steps"] = struct{}{}
 	}
 	return strictjson.Encode(doc)
 }
 
-func orNull(text string) any {
+func nullIfEmpty(text string) any {
 	if text == "" {
 		return nil
 	}

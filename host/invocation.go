@@ -42,7 +42,7 @@ type Invocation struct {
 	Tool   string
 	Caller Caller
 	// Code is run instead of a declared tool; nil means none. Tool is then the name in the Result.
-	Code *Code
+	Code *AdHocTool
 	// Input is a JSON object. Default: an empty one.
 	Input json.RawMessage
 	// Context is a JSON object whose members are added to the tool's context. Members that the host

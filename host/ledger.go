@@ -17,7 +17,7 @@ type Ledger struct {
 	flushing sync.Mutex // serializes flushes: an entry that was pending before a flush is written when it returns
 
 	mu      sync.Mutex
-	waiting []noted
+	waiting []pendingEntry
 	lost    int
 	wake    chan struct{}
 	closing chan struct{}
@@ -25,7 +25,8 @@ type Ledger struct {
 	done    sync.WaitGroup
 }
 
-type noted struct {
+// pendingEntry is an entry that is not written yet.
+type pendingEntry struct {
 	tenant string
 	entry  ledger.Entry
 }
@@ -41,12 +42,12 @@ func newLedger(h *Host) *Ledger {
 	return &Ledger{h: h, wake: make(chan struct{}, 1), closing: make(chan struct{})}
 }
 
-// kept returns the stored ledger.
-func (l *Ledger) kept() *ledger.Ledger { return l.h.memory.Ledger() }
+// store returns the stored ledger.
+func (l *Ledger) store() *ledger.Ledger { return l.h.memory.Ledger() }
 
 // start starts to write entries in the background until close, if the app keeps a ledger.
 func (l *Ledger) start() {
-	if l.kept().Enabled() {
+	if l.store().Enabled() {
 		l.done.Go(l.work)
 	}
 }
@@ -58,12 +59,12 @@ func (l *Ledger) failed(entries int, err error) {
 
 // add queues an entry to be written soon.
 func (l *Ledger) add(tenant string, e ledger.Entry) {
-	if !l.kept().Enabled() {
+	if !l.store().Enabled() {
 		return
 	}
 	l.mu.Lock()
 	if len(l.waiting) < maxWaiting {
-		l.waiting = append(l.waiting, noted{tenant, e})
+		l.waiting = append(l.waiting, pendingEntry{tenant, e})
 	} else {
 		l.lost++
 	}
@@ -108,7 +109,7 @@ func (l *Ledger) flush() {
 		if len(chunk) == 0 {
 			return
 		}
-		if err := l.kept().Add(ctx, tenant, chunk); err != nil {
+		if err := l.store().Add(ctx, tenant, chunk); err != nil {
 			l.failed(len(chunk), err)
 		}
 	}
@@ -138,7 +139,7 @@ func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 // The entry of a run that stored nothing appears shortly after the run ended.
 func (l *Ledger) Entries(ctx context.Context, caller Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
 	err = l.h.admitted(ctx, caller, func() (err error) {
-		found, next, more, err = l.kept().Entries(ctx, caller.as("").Tenant, q)
+		found, next, more, err = l.store().Entries(ctx, caller.as("").Tenant, q)
 		return err
 	})
 	return found, next, more, err

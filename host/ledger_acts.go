@@ -44,8 +44,8 @@ func (r *run) entry() *ledger.Entry {
 	}
 }
 
-// note adds the ledger entry of a run that ended without a commit.
-func (r *run) note(done memory.Done, result *report.Result) {
+// record adds the ledger entry of a run that ended without a commit.
+func (r *run) record(done memory.Done, result *report.Result) {
 	if done.Recorded || r.info.ID == "" || result.Repeated {
 		return
 	}
@@ -57,22 +57,24 @@ func (r *run) note(done memory.Done, result *report.Result) {
 	r.h.ledger.add(r.info.Caller.Tenant, *e)
 }
 
-// NoteDeclared records in the ledger that an operator created or changed stores. The program that
+// RecordDeclared records in the ledger that an operator created or changed stores. The program that
 // opens hosts calls it.
-func (l *Ledger) NoteDeclared(caller Caller, stores ...string) error {
-	return l.noteStores(caller, actDeclare, stores, nil)
+func (l *Ledger) RecordDeclared(caller Caller, stores ...string) error {
+	return l.recordStores(caller, actDeclare, stores, nil)
 }
 
-// NoteImported records in the ledger that an operator imported stores, or the error if the import
+// RecordImported records in the ledger that an operator imported stores, or the error if the import
 // failed.
-func (l *Ledger) NoteImported(caller Caller, failed error, stores ...string) error {
-	return l.noteStores(caller, actImport, stores, failed)
+func (l *Ledger) RecordImported(caller Caller, failed error, stores ...string) error {
+	return l.recordStores(caller, actImport, stores, failed)
 }
 
-// NoteExported records in the ledger that an operator exported the app's configuration.
-func (l *Ledger) NoteExported(caller Caller) error { return l.noteStores(caller, actExport, nil, nil) }
+// RecordExported records in the ledger that an operator exported the app's configuration.
+func (l *Ledger) RecordExported(caller Caller) error {
+	return l.recordStores(caller, actExport, nil, nil)
+}
 
-func (l *Ledger) noteStores(caller Caller, act string, stores []string, failed error) error {
+func (l *Ledger) recordStores(caller Caller, act string, stores []string, failed error) error {
 	id, err := l.h.newID(act)
 	if err != nil {
 		return err
@@ -83,12 +85,12 @@ func (l *Ledger) noteStores(caller Caller, act string, stores []string, failed e
 			effects.Writes = append(effects.Writes, report.WriteEffect{Store: store, Op: actDeclare})
 		}
 	}
-	l.noteAct(caller, id, act, effects, failed)
+	l.recordAct(caller, id, act, effects, failed)
 	return nil
 }
 
-// NoteDownload records in the ledger that an operator downloaded a file of the caller's session.
-func (l *Ledger) NoteDownload(caller Caller, file string) error {
+// RecordDownload records in the ledger that an operator downloaded a file of the caller's session.
+func (l *Ledger) RecordDownload(caller Caller, file string) error {
 	id, err := l.h.newID(actLoad)
 	if err != nil {
 		return err
@@ -99,8 +101,8 @@ func (l *Ledger) NoteDownload(caller Caller, file string) error {
 	return nil
 }
 
-// noteAct records an operator's act.
-func (l *Ledger) noteAct(caller Caller, id, act string, effects report.Effects, err error) {
+// recordAct records an operator's act.
+func (l *Ledger) recordAct(caller Caller, id, act string, effects report.Effects, err error) {
 	l.add(caller.as(id).Tenant, l.act(caller, id, act, effects, err))
 }
 

@@ -201,17 +201,17 @@ func TestDryMetadata(t *testing.T) {
 
 func TestCode(t *testing.T) {
 	h := openTool(t, `return "the tool"`)
-	code := &host.Code{Language: "javascript", Text: `return {was: await memory.get_content("notes"), n: $n}`,
+	code := &host.AdHocTool{Language: "javascript", Text: `return {was: await memory.get_content("notes"), n: $n}`,
 		Grants: []declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read}}}}
 	result, err := run(h, host.Invocation{Tool: "node 1", Code: code, Input: number(4)})
 	if err != nil || string(result.Output) != `{"was":null,"n":4}` || result.Tool != "node 1" {
 		t.Fatalf("code = %s, %v", result.Output, err)
 	}
-	code = &host.Code{Language: "javascript", Text: code.Text}
+	code = &host.AdHocTool{Language: "javascript", Text: code.Text}
 	if _, err := run(h, host.Invocation{Tool: "node 1", Code: code}); !errors.Is(err, abi.NotFound) {
 		t.Errorf("code without grants = %v; want not_found", err)
 	}
-	for _, bad := range []host.Code{{}, {Language: "cobol", Text: "x"}, {Language: "javascript", Text: " "}, {Language: "javascript", Text: "return ("}} {
+	for _, bad := range []host.AdHocTool{{}, {Language: "cobol", Text: "x"}, {Language: "javascript", Text: " "}, {Language: "javascript", Text: "return ("}} {
 		if _, err := run(h, host.Invocation{Tool: "x", Code: &bad}); !errors.Is(err, abi.InvalidArgument) && !errors.Is(err, abi.SourceInvalid) {
 			t.Errorf("code %+v = %v", bad, err)
 		}
@@ -222,13 +222,13 @@ func TestCode(t *testing.T) {
 func TestManyCodes(t *testing.T) {
 	h := openTool(t, `return 0`)
 	for i := range 200 {
-		code := &host.Code{Language: "javascript", Text: "return " + itoa(i%100)}
+		code := &host.AdHocTool{Language: "javascript", Text: "return " + itoa(i%100)}
 		if result, err := run(h, host.Invocation{Tool: "node", Code: code}); err != nil || string(result.Output) != itoa(i%100) {
 			t.Fatalf("code %d = %s, %v", i, result.Output, err)
 		}
 	}
 	for i, want := range []error{nil, abi.Conflict} {
-		code := &host.Code{Language: "javascript", Text: "return " + itoa(i)}
+		code := &host.AdHocTool{Language: "javascript", Text: "return " + itoa(i)}
 		if _, err := run(h, host.Invocation{Tool: "node", Code: code, Key: "k"}); !errors.Is(err, want) {
 			t.Errorf("code %d under one key = %v; want %v", i, err, want)
 		}
@@ -370,7 +370,7 @@ func TestManyCodesAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 150 {
 		all.Go(func() {
-			code := &host.Code{Language: "javascript", Text: "const end = Date.now() + 5; while (Date.now() < end) {} return " + itoa(i)}
+			code := &host.AdHocTool{Language: "javascript", Text: "const end = Date.now() + 5; while (Date.now() < end) {} return " + itoa(i)}
 			inv := host.Invocation{Tool: "node", Code: code, Caller: host.Caller{User: "user" + itoa(i)}, Timeout: time.Minute}
 			if result, err := run(h, inv); err != nil || string(result.Output) != itoa(i) {
 				t.Errorf("code %d = %s, %v", i, result.Output, err)

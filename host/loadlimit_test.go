@@ -32,7 +32,7 @@ func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 		return engine.FaultFromContext(ctx)
 	}}
 	h := openTool(t, ``, slow.with(nil))
-	code := &host.Code{Language: "javascript", Text: "return 1"}
+	code := &host.AdHocTool{Language: "javascript", Text: "return 1"}
 	if _, err := run(h, host.Invocation{Tool: "node", Code: code, Timeout: 20 * time.Millisecond}); !errors.Is(err, abi.Timeout) {
 		t.Errorf("a run with little time = %v; want a timeout", err)
 	}

@@ -24,8 +24,8 @@ const (
 // writing at each run would make all runs of a tenant write the same record. It is safe for
 // concurrent use.
 type Meter struct {
-	kept *metering.Meter
-	log  *slog.Logger
+	store *metering.Meter
+	log   *slog.Logger
 
 	flushing sync.Mutex // serializes flushes
 
@@ -43,7 +43,7 @@ type meterKey struct {
 
 // add adds the usage of a run, under the day on which it began.
 func (m *Meter) add(tenant string, at time.Time, used metering.Counts) {
-	if !m.kept.Enabled() {
+	if !m.store.Enabled() {
 		return
 	}
 	m.mu.Lock()
@@ -79,7 +79,7 @@ func (m *Meter) Flush() error {
 	m.mu.Unlock()
 	var errs []error
 	for key, used := range pending {
-		err := m.kept.Add(ctx, key.tenant, key.day, used)
+		err := m.store.Add(ctx, key.tenant, key.day, used)
 		if err == nil {
 			continue
 		}
@@ -131,5 +131,5 @@ func (m *Meter) Usage(ctx context.Context, caller Caller, since, until time.Time
 	if err := m.Flush(); err != nil {
 		return metering.Usage{}, err
 	}
-	return m.kept.Usage(ctx, caller.as("").Tenant, since, until)
+	return m.store.Usage(ctx, caller.as("").Tenant, since, until)
 }

@@ -34,8 +34,8 @@ type Observer interface {
 	RunEnded(ctx context.Context, run RunInfo, result *report.Result)
 }
 
-// CodeTool is the name of the tool in RunInfo if the run is of a Code, whose own name comes from
-// the caller.
+// CodeTool is the name of the tool in RunInfo if the run is of an AdHocTool, whose own name comes
+// from the caller.
 const CodeTool = "code"
 
 // Outcome classifies how an invocation ended, for observers that count runs.

@@ -16,7 +16,7 @@ func TestEnginesGetTheTable(t *testing.T) {
 		tables = append(tables, src.Operations)
 		return nil
 	}}.with(nil))
-	for _, inv := range []host.Invocation{{Tool: "tool"}, {Tool: "code", Code: &host.Code{Language: "javascript", Text: "return 1"}}} {
+	for _, inv := range []host.Invocation{{Tool: "tool"}, {Tool: "code", Code: &host.AdHocTool{Language: "javascript", Text: "return 1"}}} {
 		if _, err := h.Run(t.Context(), inv); err != nil {
 			t.Fatal(err)
 		}

@@ -181,20 +181,20 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// of returns the limits of a tool's attempts: the stricter of the host's and those that the tool
+// For returns the limits of a tool's attempts: the stricter of the host's and those that the tool
 // declares. memory is the engine's default memory limit.
-func (l Limits) of(own declare.Limits, memory int64) Limits {
+func (l Limits) For(own declare.Limits, memory int64) Limits {
 	setDefault(&l.MemoryBytes, memory)
-	l.MemoryBytes = tighter(l.MemoryBytes, own.Memory)
-	l.OutputBytes = int(tighter(int64(l.OutputBytes), own.Output))
-	l.Calls = int(tighter(int64(l.Calls), own.Calls))
-	l.CPU = tighter(l.CPU, own.CPU)
-	l.Fuel = tighter(l.Fuel, own.Fuel)
+	l.MemoryBytes = stricter(l.MemoryBytes, own.Memory)
+	l.OutputBytes = int(stricter(int64(l.OutputBytes), own.Output))
+	l.Calls = int(stricter(int64(l.Calls), own.Calls))
+	l.CPU = stricter(l.CPU, own.CPU)
+	l.Fuel = stricter(l.Fuel, own.Fuel)
 	return l
 }
 
-// tighter returns the smaller of two limits. 0 means no limit.
-func tighter[T int64 | time.Duration](host, own T) T {
+// stricter returns the smaller of two limits. 0 means no limit.
+func stricter[T int64 | time.Duration](host, own T) T {
 	if host == 0 || own > 0 && own < host {
 		return own
 	}

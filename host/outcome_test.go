@@ -73,7 +73,7 @@ func TestRefusedRunsCompileNothing(t *testing.T) {
 		"tool.js":  {Data: []byte("return (")},
 	}, func(o *host.Options) { o.Observers = []host.Observer{b} })
 	for _, inv := range []host.Invocation{
-		{Tool: "tool"}, {Tool: "code", Code: &host.Code{Language: "javascript", Text: "return ("}},
+		{Tool: "tool"}, {Tool: "code", Code: &host.AdHocTool{Language: "javascript", Text: "return ("}},
 	} {
 		if _, err := h.Run(t.Context(), inv); !errors.Is(err, abi.QuotaExceeded) {
 			t.Errorf("a refused run of a tool that does not compile = %v; want quota_exceeded", err)

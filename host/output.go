@@ -8,9 +8,9 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// checkAnswer checks that the output of a run is valid JSON within the limits and fits the tool's
+// checkOutput checks that the output of a run is valid JSON within the limits and fits the tool's
 // output schema. Engines check the former too, but a guest may have taken over an isolated engine.
-func (r *run) checkAnswer(out engine.Output) (engine.Output, error) {
+func (r *run) checkOutput(out engine.Output) (engine.Output, error) {
 	if len(out.Output) == 0 {
 		out.Output = json.RawMessage("null")
 	}

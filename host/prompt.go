@@ -98,7 +98,7 @@ func render(ctx context.Context, h *Host, caller Caller, text string, a memory.A
 		done, err = h.memory.Transact(ctx, memory.Tx{Caller: caller.as(id), Authority: memory.ReadOnly(a), ReadOnly: true}, body)
 		return err
 	})
-	h.ledger.noteAct(caller, id, actRender, done.Effects, err)
+	h.ledger.recordAct(caller, id, actRender, done.Effects, err)
 	return rendered, err
 }
 

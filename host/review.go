@@ -54,7 +54,7 @@ func (h *Host) reviewTool(ctx context.Context, declared app.Tool) Review {
 		src.Review = true
 		return src, err
 	}
-	t.load = h.compiler.of(t)
+	t.load = h.compiler.loader(t)
 	program, err := t.ready(ctx, DefaultTenant, h.limits.LoadTimeout)
 	if err != nil {
 		return Review{Err: fmt.Errorf("tool %q: %w", declared.Name, err)}
@@ -62,7 +62,7 @@ func (h *Host) reviewTool(ctx context.Context, declared app.Tool) Review {
 	found := engine.ReviewOf(program)
 	review := Review{Findings: h.clamped(t)}
 	for _, call := range found.Calls {
-		if f, bad := h.judge(declared, call); bad {
+		if f, bad := h.checkCall(declared, call); bad {
 			review.Findings = append(review.Findings, f)
 		}
 	}
@@ -73,8 +73,8 @@ func (h *Host) reviewTool(ctx context.Context, declared app.Tool) Review {
 	return review
 }
 
-// judge checks a memory call against the declarations of the app and the grants of the tool.
-func (h *Host) judge(t app.Tool, call engine.MemoryCall) (Finding, bool) {
+// checkCall checks a memory call against the declarations of the app and the grants of the tool.
+func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	op, known := h.table.Lookup(call.Op)
 	if !known {
 		return Finding{}, false
@@ -134,7 +134,7 @@ func grantHint(store string, verbs ...abi.Verb) string {
 
 // clamped reports the limits of a tool that exceed those of the host, which apply instead.
 func (h *Host) clamped(t *tool) []Finding {
-	host := h.limits.of(declare.Limits{}, t.memory)
+	host := h.limits.For(declare.Limits{}, t.memory)
 	var findings []Finding
 	for _, l := range []struct {
 		key         string

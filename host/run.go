@@ -70,7 +70,7 @@ func (h *Host) newRun(inv Invocation) *run {
 // power of two is copied.
 func (r *run) end(ctx context.Context, done memory.Done, err error) (*report.Result, error) {
 	result := r.result(done, err)
-	r.note(done, result)
+	r.record(done, result)
 	r.info.Outcome = r.outcome(result)
 	r.h.meter.add(r.info.Caller.Tenant, r.began, r.used(result))
 	for _, o := range r.h.observers {
@@ -160,7 +160,7 @@ func (r *run) identify(ctx context.Context) (release func(), err error) {
 	if r.info.ID, err = r.h.newID("run"); err != nil {
 		return nil, err
 	}
-	r.entered(RunQueued)
+	r.setState(RunQueued)
 	if r.info.Caller.Tenant == "" {
 		r.info.Caller.Tenant = DefaultTenant
 	}
@@ -195,7 +195,7 @@ func refused(err error) error {
 
 // prepare checks the documents of the invocation.
 func (r *run) prepare() (err error) {
-	r.limits = r.h.limits.of(r.tool.Limits, r.tool.memory)
+	r.limits = r.h.limits.For(r.tool.Limits, r.tool.memory)
 	if r.input, err = r.limits.document("input", r.inv.Input); err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (r *run) transact(ctx context.Context) (memory.Done, error) {
 			Reference: r.inv.SessionReference, UserReference: r.inv.UserReference, Metadata: r.inv.Metadata,
 		},
 		DryRun: r.inv.Dry, LedgerEntry: r.entry(),
-		Key: r.inv.Key, Fingerprint: r.fingerprint, Answer: r.answer,
+		Key: r.inv.Key, Fingerprint: r.fingerprint, Answer: r.storedResult,
 	}, r.attempt)
 }
 
@@ -231,17 +231,17 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	var out engine.Output
 	var event Execution
 	r.guest(ctx, a, &out, &event)
-	return a.judge(ctx, &out, &event)
+	return a.finish(ctx, &out, &event)
 }
 
-// judge decides how an attempt ends, from the outcome of its execution.
-func (a *attempt) judge(ctx context.Context, out *engine.Output, event *Execution) error {
+// finish accounts for an attempt and returns how it ended, from the outcome of its execution.
+func (a *attempt) finish(ctx context.Context, out *engine.Output, event *Execution) error {
 	r := a.run
 	r.cpu += event.CPU
 	r.calls += a.calls
 	r.peak = max(r.peak, out.MemoryBytes)
 	if event.Err != nil {
-		event.Err = a.verdict(ctx, event.Err)
+		event.Err = a.runError(ctx, event.Err)
 	}
 	for _, o := range r.h.observers {
 		o.AttemptEnded(ctx, r.info, *event)
@@ -250,7 +250,7 @@ func (a *attempt) judge(ctx context.Context, out *engine.Output, event *Executio
 		return event.Err
 	}
 	var err error
-	if a.out, err = r.checkAnswer(*out); err != nil {
+	if a.out, err = r.checkOutput(*out); err != nil {
 		return err
 	}
 	for _, o := range r.h.observers {
@@ -263,27 +263,27 @@ func (a *attempt) judge(ctx context.Context, out *engine.Output, event *Executio
 
 // guest runs the program once, after the gate admits it.
 func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Execution) {
-	e.Began, e.Isolated = time.Now(), r.tool.walled
-	r.entered(RunQueued)
-	if err := r.enter(ctx); err != nil {
+	e.Began, e.Isolated = time.Now(), r.tool.isolated
+	r.setState(RunQueued)
+	if err := r.admit(ctx); err != nil {
 		e.QueueTime, e.Err = time.Since(e.Began), &engine.NotStartedError{Fault: abi.FaultOf(err)}
 		return
 	}
 	defer r.h.gate.Release(r.flow())
-	r.entered(RunRunning)
+	r.setState(RunRunning)
 	e.QueueTime = time.Since(e.Began)
-	a.play(ctx, out, e)
+	a.runProgram(ctx, out, e)
 	e.Duration = time.Since(e.Began) - e.QueueTime
 	if _, never := errors.AsType[*engine.NotStartedError](e.Err); !never {
 		r.executed = true
 	}
 }
 
-// play runs the program and measures its processor time.
-func (a *attempt) play(ctx context.Context, out *engine.Output, e *Execution) {
+// runProgram runs the program and measures its processor time.
+func (a *attempt) runProgram(ctx context.Context, out *engine.Output, e *Execution) {
 	r := a.run
 	stop := func() time.Duration { return out.CPU }
-	if !r.tool.walled {
+	if !r.tool.isolated {
 		stop = threadCPU()
 	}
 	*out, e.Err = r.program.Run(ctx, engine.Input{
@@ -292,8 +292,8 @@ func (a *attempt) play(ctx context.Context, out *engine.Output, e *Execution) {
 	e.CPU = stop()
 }
 
-// entered reports a new state of the run to OnState.
-func (r *run) entered(state RunState) {
+// setState reports a new state of the run to OnState.
+func (r *run) setState(state RunState) {
 	if r.inv.OnState != nil && state != r.state {
 		r.state = state
 		r.inv.OnState(r.info.ID, state)
@@ -309,8 +309,8 @@ func (m hostMemory) Call(ctx context.Context, call abi.Call) (json.RawMessage, e
 	return m.view.CallWith(ctx, memory.Operator(), call)
 }
 
-// answer returns the Result to store under the invocation's idempotency key.
-func (r *run) answer(effects report.Effects) ([]byte, error) {
+// storedResult returns the Result to store under the invocation's idempotency key.
+func (r *run) storedResult(effects report.Effects) ([]byte, error) {
 	text, err := json.Marshal(r.result(memory.Done{Effects: effects, Attempts: r.attempts}, nil))
 	if err != nil { // not an error of the backend
 		r.h.log.Error("cannot encode a result as JSON", "run", r.info.ID, "tool", r.inv.Tool, "error", err)
@@ -334,7 +334,7 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 		},
 	}
 	if r.attempts > 0 {
-		if !r.tool.walled {
+		if !r.tool.isolated {
 			result.Warnings = append(result.Warnings, InProcessWarning)
 		}
 		result.Logs = append(result.Logs, r.last.logs...)
@@ -357,9 +357,9 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // repeated returns the stored Result of an earlier run with the same key.
-func (r *run) repeated(kept []byte) *report.Result {
+func (r *run) repeated(stored []byte) *report.Result {
 	result := &report.Result{}
-	if err := json.Unmarshal(kept, result); err != nil {
+	if err := json.Unmarshal(stored, result); err != nil {
 		return r.result(memory.Done{}, abi.Faultf(abi.Internal, "cannot read the stored result of the earlier run"))
 	}
 	result.Repeated = true

@@ -55,7 +55,7 @@ func newSamples(t *testing.T, change ...func(*host.Options)) *samples {
 // run runs code that begins with a block, and returns its output.
 func (s *samples) run(language, code string, inv host.Invocation) (*report.Result, error) {
 	s.t.Helper()
-	inv.Caller, inv.Code = s.who, &host.Code{Language: language, Text: code, Grants: seedGrants}
+	inv.Caller, inv.Code = s.who, &host.AdHocTool{Language: language, Text: code, Grants: seedGrants}
 	return s.Run(s.t.Context(), inv)
 }
 
@@ -74,11 +74,11 @@ func (s *samples) content(store string) string {
 // beforeDelete returns a sample without its last statement, which deletes the stored record.
 func beforeDelete(t *testing.T, block string) string {
 	t.Helper()
-	kept, _, found := strings.Cut(block, "Delete memory content")
+	code, _, found := strings.Cut(block, "Delete memory content")
 	if !found {
 		t.Fatalf("the sample deletes nothing:\n%s", block)
 	}
-	return strings.TrimRight(kept, "/# ")
+	return strings.TrimRight(code, "/# ")
 }
 
 // wantPrefs checks what a sample stored: the language is new, and the orders that it does not name

@@ -30,7 +30,7 @@ func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call 
 		caller = s.h.Sessions().withUser(ctx, caller)
 	}
 	reply, effects, err := s.h.memory.Do(ctx, caller.as(id), a, call)
-	s.h.ledger.noteAct(caller, id, actOperate, effects, err)
+	s.h.ledger.recordAct(caller, id, actOperate, effects, err)
 	return reply, effects, err
 }
 
@@ -45,7 +45,7 @@ func (s Stores) List(ctx context.Context, caller Caller, store, after string, li
 		found, next, err = s.h.memory.List(ctx, caller.as(id), store, after, limit)
 		return err
 	})
-	s.h.ledger.noteAct(caller, id, actList, report.Effects{Reads: []report.ReadEffect{{Store: store}}, Writes: []report.WriteEffect{}}, err)
+	s.h.ledger.recordAct(caller, id, actList, report.Effects{Reads: []report.ReadEffect{{Store: store}}, Writes: []report.WriteEffect{}}, err)
 	return found, next, err
 }
 
@@ -57,7 +57,7 @@ func (s Stores) Purge(ctx context.Context, caller Caller, store string) (int, er
 		return 0, err
 	}
 	n, err := s.h.memory.Purge(ctx, caller.as("").Tenant, store)
-	s.h.ledger.noteAct(caller, id, actPurge, report.Effects{Writes: []report.WriteEffect{{Store: store, Op: "purge"}}, Reads: []report.ReadEffect{}}, err)
+	s.h.ledger.recordAct(caller, id, actPurge, report.Effects{Writes: []report.WriteEffect{{Store: store, Op: "purge"}}, Reads: []report.ReadEffect{}}, err)
 	return n, err
 }
 

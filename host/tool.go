@@ -32,11 +32,11 @@ type tool struct {
 	loading *loading // nil until the tool is first used
 
 	// Set by loading; to be read only after it is done:
-	memory int64          // default memory limit of a run
-	walled bool           // the program runs in isolated processes
-	input  *schema.Schema // nil for none
-	output *schema.Schema
-	inputs []string // the declared members of inputs; nil if any are allowed
+	memory   int64          // default memory limit of a run
+	isolated bool           // the program runs in isolated processes
+	input    *schema.Schema // nil for none
+	output   *schema.Schema
+	inputs   []string // the declared members of inputs; nil if any are allowed
 }
 
 // newTool returns a tool whose source and load are not set.
@@ -49,7 +49,7 @@ func (h *Host) addTools() {
 	for _, declared := range h.app.Tools {
 		t := newTool(declared)
 		t.source = func() (engine.Source, error) { return h.compiler.source(t) }
-		t.load = h.compiler.of(t)
+		t.load = h.compiler.loader(t)
 		h.tools[declared.Name] = t
 	}
 }

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// folder is a file system that is confined to a tool's folder: it follows no symbolic link out of
+// toolFS is a file system that is confined to a tool's folder: it follows no symbolic link out of
 // it. The underlying file system may follow links, or be confined only to the app's folder, which
 // contains other tools.
-type folder struct{ fsys fs.FS }
+type toolFS struct{ fsys fs.FS }
 
 // maxLinks bounds the symbolic links that are followed for one name.
 const maxLinks = 40
 
-var errLeaves = errors.New("the path leaves the tool's folder")
+var errOutside = errors.New("the path leaves the tool's folder")
 
 // Open opens the file that name resolves to.
-func (f folder) Open(name string) (fs.File, error) {
+func (f toolFS) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
@@ -31,7 +31,7 @@ func (f folder) Open(name string) (fs.File, error) {
 
 // Stat describes the file that name resolves to without opening it: opening a named pipe would
 // block.
-func (f folder) Stat(name string) (fs.FileInfo, error) {
+func (f toolFS) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
 	}
@@ -43,13 +43,13 @@ func (f folder) Stat(name string) (fs.FileInfo, error) {
 }
 
 // resolve follows the symbolic links in a name, component by component.
-func (f folder) resolve(name string) (string, error) {
+func (f toolFS) resolve(name string) (string, error) {
 	at, rest := ".", strings.Split(name, "/")
 	for links := 0; len(rest) > 0; {
 		step := rest[0]
 		rest = rest[1:]
 		if step == ".." && at == "." {
-			return "", errLeaves
+			return "", errOutside
 		}
 		next := path.Join(at, step)
 		info, err := fs.Lstat(f.fsys, next)
@@ -65,7 +65,7 @@ func (f folder) resolve(name string) (string, error) {
 			return "", err
 		}
 		if links++; path.IsAbs(target) || links > maxLinks {
-			return "", errLeaves
+			return "", errOutside
 		}
 		rest = append(strings.Split(path.Clean(target), "/"), rest...)
 	}

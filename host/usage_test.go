@@ -141,13 +141,13 @@ func TestUsageOutlivesAFailure(t *testing.T) {
 // TestUsageIsInNoQuota expects the same stored size with and without metering.
 func TestUsageIsInNoQuota(t *testing.T) {
 	var stored []int64
-	for _, kept := range []time.Duration{0, time.Hour} {
-		h := openTool(t, `await memory.set_content("notes", {a: 1}); return 7`, func(o *host.Options) { o.Metering = kept })
+	for _, retention := range []time.Duration{0, time.Hour} {
+		h := openTool(t, `await memory.set_content("notes", {a: 1}); return 7`, func(o *host.Options) { o.Metering = retention })
 		if _, err := run(h, host.Invocation{}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := h.Meter().Usage(t.Context(), ann, time.Time{}, time.Time{})
-		if err != nil || got.Runs != int64(kept/time.Hour) {
+		if err != nil || got.Runs != int64(retention/time.Hour) {
 			t.Fatalf("Usage = %+v, %v", got, err)
 		}
 		stored = append(stored, got.StoredBytes)

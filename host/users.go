@@ -21,6 +21,6 @@ func (u Users) Erase(ctx context.Context, caller Caller) (memory.Erased, error) 
 	}
 	u.h.ledger.flush() // pending entries may contain the user's session ids
 	erased, err := u.h.memory.Erase(ctx, caller.as(id))
-	u.h.ledger.noteAct(caller, id, actErase, report.Effects{}, err)
+	u.h.ledger.recordAct(caller, id, actErase, report.Effects{}, err)
 	return erased, err
 }

@@ -23,8 +23,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// cells returns the worker pool of all tests with isolated tools.
-var cells = sync.OnceValue(func() *sandbox.Pool {
+// workerPool returns the worker pool of all tests with isolated tools.
+var workerPool = sync.OnceValue(func() *sandbox.Pool {
 	pool, err := engines.NewPool(sandbox.Options{})
 	if err != nil {
 		panic(err)
@@ -33,27 +33,27 @@ var cells = sync.OnceValue(func() *sandbox.Pool {
 })
 
 // testEngines returns the engines of hosts that tests open.
-var testEngines = func() []engine.Engine { return cells().Engines() }
+var testEngines = func() []engine.Engine { return workerPool().Engines() }
 
 // everywhere runs a test twice: with tools in workers, and in this process.
 func everywhere(t *testing.T, test func(*testing.T)) {
-	t.Run("in cells", test)
+	t.Run("in workers", test)
 	t.Run("in process", func(t *testing.T) {
-		walled := testEngines
-		defer func() { testEngines = walled }()
+		isolated := testEngines
+		defer func() { testEngines = isolated }()
 		testEngines = func() []engine.Engine { return engines.InProcess() }
 		test(t)
 	})
 }
 
-func TestTheWallIsTold(t *testing.T) {
+func TestWarningAboutIsolation(t *testing.T) {
 	everywhere(t, func(t *testing.T) {
 		result, err := run(openTool(t, `let n = 0; for (let i = 0; i < 1e5; i++) n += i; return n`), host.Invocation{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		warned := len(result.Warnings) == 1 && result.Warnings[0] == host.InProcessWarning
-		if walled := strings.HasSuffix(t.Name(), "in_cells"); warned == walled || len(result.Warnings) > 1 {
+		if isolated := strings.HasSuffix(t.Name(), "in_workers"); warned == isolated || len(result.Warnings) > 1 {
 			t.Errorf("warnings = %q", result.Warnings)
 		}
 		if result.Usage.CPUMS <= 0 {
@@ -74,7 +74,7 @@ func (k *killer) MemoryCalled(context.Context, host.RunInfo, host.CallEvent) {
 		return
 	}
 	killed := 0
-	for _, pid := range cellsOf(k.t, os.Getpid()) {
+	for _, pid := range workersOf(k.t, os.Getpid()) {
 		if syscall.Kill(pid, syscall.SIGKILL) == nil {
 			killed++
 		}
@@ -84,8 +84,8 @@ func (k *killer) MemoryCalled(context.Context, host.RunInfo, host.CallEvent) {
 	}
 }
 
-// cellsOf returns the process ids of the workers that a process has started.
-func cellsOf(t *testing.T, parent int) (pids []int) {
+// workersOf returns the process ids of the workers that a process has started.
+func workersOf(t *testing.T, parent int) (pids []int) {
 	lists, err := filepath.Glob(filepath.Join("/proc", strconv.Itoa(parent), "task/*/children"))
 	if err != nil {
 		t.Fatal(err)
@@ -102,9 +102,9 @@ func cellsOf(t *testing.T, parent int) (pids []int) {
 	return pids
 }
 
-// A worker that dies at any memory call ends its run, which stores nothing. The next run finds the
-// previous state.
-func TestKilledCells(t *testing.T) {
+// TestKilledWorkers kills a worker at each memory call in turn. The run must end without writes, and
+// the next run must find the previous state.
+func TestKilledWorkers(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux lists the child processes of this one")
 	}
@@ -135,7 +135,7 @@ func TestKilledCells(t *testing.T) {
 }
 
 // A tool that takes long to compile keeps no run waiting beyond its timeout, and is compiled once.
-func TestCompilingGoesOn(t *testing.T) {
+func TestCompilationContinues(t *testing.T) {
 	slow := &slowEngine{begun: make(chan struct{}, 10), release: make(chan struct{})}
 	h := openTool(t, ``, func(o *host.Options) { o.Engines = []engine.Engine{slow} })
 	if _, err := run(h, host.Invocation{Timeout: 10 * time.Millisecond}); !errors.Is(err, abi.Timeout) {

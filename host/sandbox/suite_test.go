@@ -53,5 +53,5 @@ func TestJavaScript(t *testing.T) {
 
 func TestWebAssembly(t *testing.T) {
 	e := newPool(t, sandbox.Options{CacheDir: filepath.Join(t.TempDir(), "compiled")}).Engines()[webAssembly]
-	enginetest.Run(t, enginetest.Config{Engine: e, Write: wasmtools.Write(t), NoPlaces: true})
+	enginetest.Run(t, enginetest.Config{Engine: e, Write: wasmtools.Write(t), NoPositions: true})
 }

@@ -64,7 +64,7 @@ func codeLanguage(written string) (string, error) {
 }
 
 // codeOf reads a source file as ad-hoc code, and returns it with its name.
-func codeOf(env Env, written string, grants []string) (*host.Code, string, error) {
+func codeOf(env Env, written string, grants []string) (*host.AdHocTool, string, error) {
 	language, err := codeLanguage(written)
 	if err != nil {
 		return nil, "", err
@@ -78,7 +78,7 @@ func codeOf(env Env, written string, grants []string) (*host.Code, string, error
 		return nil, "", err
 	}
 	name := strings.TrimSuffix(filepath.Base(written), filepath.Ext(written))
-	return &host.Code{Language: language, Text: string(text), Grants: allowed}, cmp.Or(name, "code"), nil
+	return &host.AdHocTool{Language: language, Text: string(text), Grants: allowed}, cmp.Or(name, "code"), nil
 }
 
 // isFile reports whether a tool is given by its path. It is for commands without an app file.

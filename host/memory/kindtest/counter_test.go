@@ -270,12 +270,12 @@ func TestFaults(t *testing.T) {
 	if f := fault(host.Invocation{Tool: "js", Input: json.RawMessage(`{"by":5000}`)}); f.Code != abi.TooLarge || f.Store != "visits" || f.Item != "js" {
 		t.Errorf("a count that is too large = %+v; want too_large on visits, js", f)
 	}
-	anonymous := &host.Code{Language: "javascript", Text: `return memory.get_count("visits", "js")`, Grants: []declare.Grant{{Store: "visits", Verbs: []abi.Verb{abi.Read}}}}
+	anonymous := &host.AdHocTool{Language: "javascript", Text: `return memory.get_count("visits", "js")`, Grants: []declare.Grant{{Store: "visits", Verbs: []abi.Verb{abi.Read}}}}
 	_, err := h.Run(t.Context(), host.Invocation{Tool: "code", Code: anonymous})
 	if !errors.Is(err, abi.NoUser) {
 		t.Errorf("a user's counter without a user = %v; want no_user", err)
 	}
-	forged := &host.Code{Language: "javascript", Grants: []declare.Grant{{Store: "visits", Verbs: []abi.Verb{abi.Write}}},
+	forged := &host.AdHocTool{Language: "javascript", Grants: []declare.Grant{{Store: "visits", Verbs: []abi.Verb{abi.Write}}},
 		Text: `try { await memory.count_up("visits", "js", 5000) } catch (e) { e.message = e.item; e.item = "forged"; throw e }`}
 	if f := fault(host.Invocation{Tool: "code", Code: forged}); f.Item != "js" || !strings.Contains(f.Message, "counts to") {
 		t.Errorf("a fault that the tool changed = %+v; want the one that memory raised", f)
@@ -333,7 +333,7 @@ func TestUserData(t *testing.T) {
 func TestLargeEntry(t *testing.T) {
 	const writes = txn.MaxWrites - 1 // one is left for the document
 	h := open(t, mem.New(), func(o *host.Options) { o.Limits.Calls, o.Limits.Timeout = 2*writes, time.Minute })
-	result := run(t, h, host.Invocation{Tool: "code", Code: &host.Code{Language: "javascript", Text: `
+	result := run(t, h, host.Invocation{Tool: "code", Code: &host.AdHocTool{Language: "javascript", Text: `
 		for (let i = 0; i < ` + strconv.Itoa(writes) + `; i++) await memory.count_up("visits", "<".repeat(500) + i);
 		await memory.set_content("prefs", {seen: true});`,
 		Grants: []declare.Grant{{Store: "visits", Verbs: []abi.Verb{abi.Write}}, {Store: "prefs", Verbs: []abi.Verb{abi.Write}}},

@@ -298,7 +298,7 @@ func (h *fileHandler) download(ctx context.Context, c *call, in *fileInput) (*hu
 			return nil, err
 		}
 		if c.principal.Role == auth.Operator {
-			if err := c.host.Ledger().NoteDownload(caller, a.ID); err != nil {
+			if err := c.host.Ledger().RecordDownload(caller, a.ID); err != nil {
 				d.close()
 				return nil, err
 			}

@@ -58,7 +58,7 @@ type job struct {
 	tool   string
 	fields apitypes.RunFields
 	key    string
-	code   *host.Code // nil for a declared tool
+	code   *host.AdHocTool // nil for a declared tool
 	onLog  func(attempt int, line abi.LogLine)
 	// onID receives the id of the run before any other event.
 	onID func(id string)
@@ -144,7 +144,7 @@ func (in *codeInput) job() (job, error) {
 	if err != nil {
 		return job{}, err
 	}
-	source := &host.Code{Language: in.Body.Language, Text: in.Body.Code, Grants: grants}
+	source := &host.AdHocTool{Language: in.Body.Language, Text: in.Body.Code, Grants: grants}
 	return job{tool: cmp.Or(in.Body.Name, "code"), fields: in.Body.RunFields, key: in.Key, code: source}, nil
 }
 

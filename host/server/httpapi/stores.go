@@ -138,7 +138,7 @@ func (h *storeHandler) declare(ctx context.Context, c *call, w apitypes.Store, c
 	}
 	out := &storeOutput{h.describe(c, st)}
 	out.Body.Mistakes = schemaMistakes(st)
-	err = c.host.Ledger().NoteDeclared(caller, st.Name)
+	err = c.host.Ledger().RecordDeclared(caller, st.Name)
 	if !create && st.Schema != nil {
 		out.Body.Unfit = countUnfit(ctx, c, caller, st)
 	}

@@ -48,7 +48,7 @@ func (h *transferHandler) register(s *Server) {
 		if err != nil {
 			return nil, err
 		}
-		return &exportOutput{document}, c.host.Ledger().NoteExported(caller)
+		return &exportOutput{document}, c.host.Ledger().RecordExported(caller)
 	})
 	add(s, auth.Transfer, huma.Operation{
 		OperationID: importStores, Method: http.MethodPost, Path: "/import", Tags: tags, Summary: "Import stores",
@@ -87,8 +87,8 @@ func (h *transferHandler) importStores(ctx context.Context, c *call, in *importI
 	if len(stores) > 0 {
 		err = h.stores.apps.DeclareStores(ctx, c.principal.Tenant, c.app, stores)
 	}
-	if noted := c.host.Ledger().NoteImported(caller, err, names...); err == nil {
-		err = noted
+	if recorded := c.host.Ledger().RecordImported(caller, err, names...); err == nil {
+		err = recorded
 	}
 	if err != nil {
 		return nil, err
