@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// An app, a database and an engine are all that a host needs.
+// A host needs an app, a database and an engine.
 func Example() {
 	leave, err := enterShop()
 	if err != nil {
@@ -131,7 +131,7 @@ func serve(ctx context.Context, apps []*app.App, db storage.Backend, cache strin
 	return hosts, leave, nil
 }
 
-// A fault of a run is both in its Result and the error, with a code that never changes.
+// The fault of a run is in its Result and is also the error of Run. Its code is stable.
 func ExampleHost_Run_fault() {
 	dir, err := shop()
 	if err != nil {
@@ -151,7 +151,8 @@ func ExampleHost_Run_fault() {
 	// Output: false true visit.js 1
 }
 
-// enterShop makes a new folder with the app of the examples the working directory, until leave is called.
+// enterShop creates a folder with the app of the examples, and makes it the working directory until
+// leave is called.
 func enterShop() (leave func(), err error) {
 	dir, err := shop()
 	if err != nil {

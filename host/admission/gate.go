@@ -137,7 +137,7 @@ func (g *Gate) next() {
 	}
 }
 
-// chosen returns the user whose turn it is among those below a node, or nil.
+// chosen returns the user below a node whose run is admitted next, or nil.
 func (g *Gate) chosen(n *node) *node {
 	if !g.mayRun(n) || n.waiting == 0 {
 		return nil

@@ -19,8 +19,8 @@ import (
 const interpreterBytes = 288 << 20
 
 // pythonLanguage returns Python for workers. A worker without guests compiles the interpreter for
-// all others, and each worker starts it before there is a run. Without a place for compiled code
-// there is no Python.
+// all others, and each worker starts it before there is a run. Without a cache folder for compiled
+// code Python is not available.
 func pythonLanguage(c choices) sandbox.Language {
 	file := c.python
 	var files []string

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// Write returns what is the Write of an enginetest.Config. It builds the plug-ins, or skips the test where the go command
-// is missing.
+// Write returns the function for the field Write of an enginetest.Config. It builds the plug-ins, or
+// skips the test if the go command is missing.
 func Write(t testing.TB) func(enginetest.Behaviour) (engine.Source, bool) {
 	t.Helper()
 	suite, added := Build(t, "suite"), Build(t, "added")
@@ -32,8 +32,9 @@ var unsupported = map[enginetest.Behaviour]bool{
 	enginetest.Never: true, enginetest.Import: true, enginetest.Broken: true,
 }
 
-// Recursive is a module whose entry calls itself: (func (export "toolrun_run") (result i32) call 1 i32.const 1
-// i32.add). In Go the stack is in memory, and its end another one.
+// Recursive is a WebAssembly module whose entry calls itself: (func (export "toolrun_run") (result
+// i32) call 1 i32.const 1 i32.add). Compiled Go cannot show this behaviour: it keeps its stack in
+// linear memory, whose limit is another one.
 const Recursive = "\x00asm\x01\x00\x00\x00" +
 	"\x01\x08\x02\x60\x00\x00\x60\x00\x01\x7f" + "\x03\x03\x02\x00\x01" + "\x05\x03\x01\x00\x01" +
 	"\x07\x28\x03\x06memory\x02\x00\x0dtoolrun_abi_1\x00\x00\x0btoolrun_run\x00\x01" +

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// commands is where the sources of the plug-ins are.
+// commands is the import path of the folder with the plug-ins' commands.
 const commands = "github.com/toolrun/toolrun/host/engine/enginetest/wasmtools/testdata/"
 
 var (
@@ -16,14 +16,14 @@ var (
 	builtMu sync.Mutex
 )
 
-// Build compiles a plug-in, once in a process: "suite", which has an entry for each behaviour, or "added", which calls
-// an operation that the table does not have. It skips the test where the go command is missing. The code is shared, and
-// must not be changed. It is safe for concurrent use.
+// Build compiles a plug-in, once per process: "suite", which has an entry for each behaviour, or
+// "added", which calls an operation that is not in the table. It skips the test if the go command is
+// missing. The returned code is shared and must not be changed. It is safe for concurrent use.
 func Build(t testing.TB, name string) []byte {
 	t.Helper()
 	goCommand, err := exec.LookPath("go")
 	if err != nil {
-		t.Skip("the go command is missing, which builds the plug-ins")
+		t.Skip("the go command, which builds the plug-ins, is missing")
 	}
 	builtMu.Lock()
 	defer builtMu.Unlock()

@@ -1,2 +1,3 @@
-// Package wasmtools holds the tools of package enginetest as plug-ins, compiled from Go.
+// Package wasmtools provides the tools of package enginetest as WebAssembly plug-ins that are
+// compiled from Go.
 package wasmtools

@@ -1,4 +1,4 @@
-// Command suite is the tools of package enginetest in Go: an entry for each.
+// Command suite is a plug-in with an entry for each tool of package enginetest.
 package main
 
 import (
