@@ -175,7 +175,7 @@ var identifiers = byName([]name{
 	{now: "orNull", use: "nullIfEmpty"},
 	{now: "errLeaves", use: "errOutside", in: "host"},
 	{now: "verdict", use: "outcome, or runError", in: "host"},
-	{now: "NoPositions", use: "NoPositions"},
+	{now: "NoPlaces", use: "NoPositions"},
 	{now: "inlinedTool", use: "cachedTool", in: "host"},
 	{now: "orElse", use: "cmp.Or"},
 	{now: "Door", use: "Inflight"},
