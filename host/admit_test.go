@@ -18,10 +18,17 @@ import (
 // ofTest is the flow of the runs in most tests.
 var ofTest = admission.Flow{App: "test", Tenant: host.DefaultTenant}
 
+// inBubble runs a test with a fake clock. It starts the worker pool first, whose goroutines must not
+// belong to the bubble: they outlive the test.
+func inBubble(t *testing.T, test func(*testing.T)) {
+	workerPool()
+	synctest.Test(t, test)
+}
+
 // Inputs are processed only after the gate admits the run: a thousand concurrent callers take no
 // memory for it.
 func TestInputsWaitForAdmission(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
 		h := openTool(t, ``, stub{}.with(gate))
 		gate.Release(ofTest)
@@ -48,7 +55,7 @@ func TestInputsWaitForAdmission(t *testing.T) {
 
 // Waiting is charged to a run; compiling, and starting the process of a tool, is not.
 func TestTheTimeOfARun(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
 		gate.Release(ofTest)
 		var left time.Duration
@@ -79,7 +86,7 @@ func TestTheTimeOfARun(t *testing.T) {
 
 // Compiling occupies the gate for the tenant whose run needs it, and for no other.
 func TestCompilingIsTheTenants(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		compiled := 0
 		counting := stub{load: func(context.Context, engine.Source) error { compiled++; return nil }}
 		h := openTool(t, ``, counting.with(oneAtATime(t, ofTest)))
@@ -101,7 +108,7 @@ func TestCompilingIsTheTenants(t *testing.T) {
 
 // A tool that was not compiled for lack of time at the gate is compiled for the next run.
 func TestNoTurnToCompileIsNoFailure(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
 		h := openTool(t, ``, stub{}.with(gate))
 		if _, err := run(h, host.Invocation{}); !errors.Is(err, abi.Unavailable) {
