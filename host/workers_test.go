@@ -94,7 +94,7 @@ func workersOf(t *testing.T, parent int) (pids []int) {
 		text, _ := os.ReadFile(list) // empty for a thread that has ended
 		for child := range bytes.FieldsSeq(text) {
 			command, _ := os.ReadFile(filepath.Join("/proc", string(child), "cmdline"))
-			if pid, err := strconv.Atoi(string(child)); err == nil && bytes.Contains(command, []byte("\x00cell\x00--serve")) {
+			if pid, err := strconv.Atoi(string(child)); err == nil && bytes.Contains(command, []byte("\x00worker\x00--serve")) {
 				pids = append(pids, pid)
 			}
 		}
