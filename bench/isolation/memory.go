@@ -65,7 +65,7 @@ func workerPIDs() (pids []string) {
 		text, _ := os.ReadFile(list) // empty for a thread that has ended
 		for child := range strings.FieldsSeq(string(text)) {
 			command, _ := os.ReadFile(filepath.Join("/proc", child, "cmdline"))
-			if bytes.HasSuffix(command, []byte("\x00cell\x00--serve\x00")) {
+			if bytes.HasSuffix(command, []byte("\x00worker\x00--serve\x00")) {
 				pids = append(pids, child)
 			}
 		}
