@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -25,7 +26,7 @@ type Description struct {
 func Describe(src engine.Source) (Description, error) {
 	m, err := inspect(src.Code, src.Table())
 	if err == nil {
-		err = inspectEntry(m, orElse(src.Entry, defaultEntry))
+		err = inspectEntry(m, cmp.Or(src.Entry, defaultEntry))
 	}
 	if err != nil {
 		return Description{}, named(src, err)
@@ -62,5 +63,5 @@ func Measure(ctx context.Context, loaded engine.Program, in engine.Input, host e
 	if r == nil || !r.started {
 		return Timing{}, err
 	}
-	return Timing{Start: r.begun.Sub(r.start), Call: time.Since(r.begun)}, err
+	return Timing{Start: r.readyAt.Sub(r.start), Call: time.Since(r.readyAt)}, err
 }

@@ -29,7 +29,7 @@ func newStarter(p *plugin) *starter { return &starter{plugin: p, mutex: make(cha
 
 // instance returns a fresh, initialised instance. The caller must call done to release it.
 func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done func(), err error) {
-	if m := s.plugin.shown.Memory; m != nil && uint64(m.Min)<<16 > uint64(r.limits.MemoryBytes) {
+	if m := s.plugin.module.Memory; m != nil && uint64(m.Min)<<16 > uint64(r.limits.MemoryBytes) {
 		return nil, nil, r.end(r.outOfMemory())
 	}
 	image, ready, err := s.prepare(ctx, r)

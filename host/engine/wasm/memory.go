@@ -53,11 +53,11 @@ func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32
 			r.reply = reply
 			return int32(len(reply))
 		}
-		given, ok := err.(*abi.Fault)
+		f, ok := err.(*abi.Fault)
 		if !ok {
 			r.halt(err)
 		}
-		refused = given
+		refused = f
 	}
 	return r.raise(op, refused)
 }

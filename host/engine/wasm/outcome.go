@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -131,8 +132,8 @@ func (r *run) failed(code int32) error {
 	}
 	if len(text) == 0 {
 		f := abi.Faultf(abi.ToolError, "the plug-in returned code %d without an error message", code)
-		if r.lastWords != "" {
-			return f.WithHint("it printed: %s", r.lastWords)
+		if r.abortMessage != "" {
+			return f.WithHint("it printed: %s", r.abortMessage)
 		}
 		return f.WithHint("check its log; to report an error, call error_write or return an error from the handler")
 	}
@@ -140,7 +141,7 @@ func (r *run) failed(code int32) error {
 	if text[0] != '{' || json.Unmarshal(text, &report) != nil {
 		return abi.Faultf(abi.ToolError, "%s", cut(text, maxMessageBytes))
 	}
-	f := &abi.Fault{Code: abi.ToolError, Message: orElse(textOf(report["message"], maxMessageBytes), "the plug-in reported an error without a message")}
+	f := &abi.Fault{Code: abi.ToolError, Message: cmp.Or(textOf(report["message"], maxMessageBytes), "the plug-in reported an error without a message")}
 	if issued := r.issued[textOf(report["id"], maxNameBytes)]; issued != nil {
 		copied := *issued
 		f = &copied
@@ -166,13 +167,6 @@ func numberOf(value json.RawMessage) int {
 		return 0
 	}
 	return max(number, 0)
-}
-
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }
 
 // The maximum lengths of the parts of a guest's error.

@@ -101,8 +101,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestLastWords runs a plug-in that prints a message like Go's runtime before it aborts.
-func TestLastWords(t *testing.T) {
+// TestAbortMessage runs a plug-in that prints a message like Go's runtime before it aborts.
+func TestAbortMessage(t *testing.T) {
 	const words = "panic: oh no\n\ngoroutine 1"
 	m := &wasmtest.Module{Pages: 1}
 	write := m.Import("wasi_snapshot_preview1.fd_write", 4)
@@ -112,7 +112,7 @@ func TestLastWords(t *testing.T) {
 	m.Func("toolrun_run", 1, append(wasmtest.Call(write, 2, 16, 1, 8), wasmtest.Drop, wasmtest.Unreachable)...)
 	_, err := loadPlugin(t, m.Bytes()).Run(t.Context(), engine.Input{}, engine.Host{})
 	if f, ok := err.(*abi.Fault); !ok || f.Message != "the plug-in trapped: unreachable: panic: oh no" {
-		t.Errorf("Run = %v; want the last words in it", err)
+		t.Errorf("Run = %v; want the message of the runtime", err)
 	}
 }
 

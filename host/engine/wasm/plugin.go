@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type plugin struct {
 	engine  *Engine
 	key     string
 	table   abi.Table
-	shown   *binary.Module // its imports and exports
+	module  *binary.Module // its imports and exports
 
 	mu       sync.Mutex
 	starters map[int64]*starter // by memory limit, because the initialisation of a guest may depend on it
@@ -43,10 +44,10 @@ func keyOf(src engine.Source, table abi.Table) string {
 func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 	p := e.acquire(src)
 	p.loaded.Do(func() { p.err = p.build(ctx, src.Code) })
-	entry := orElse(src.Entry, defaultEntry)
+	entry := cmp.Or(src.Entry, defaultEntry)
 	err := p.err
 	if err == nil {
-		err = inspectEntry(p.shown, entry)
+		err = inspectEntry(p.module, entry)
 	}
 	if err != nil {
 		_ = e.release(p) // the reason of the failed load is more useful
@@ -113,7 +114,7 @@ func (p *plugin) build(ctx context.Context, source []byte) error {
 	if err != nil {
 		return err
 	}
-	p.shown = module
+	p.module = module
 	code, err := machine.Rewrite(module, machine.RewriteOptions{})
 	if wrong, ok := errors.AsType[*machine.ModuleError](err); ok {
 		return abi.Faultf(abi.SourceInvalid, "%v", wrong)

@@ -18,13 +18,13 @@ import (
 // run is the host's state of one execution of a plug-in. The imported functions find it in their
 // context. Only the goroutine of Run uses it.
 type run struct {
-	ctx    context.Context
-	in     engine.Input
-	limits engine.Limits
-	host   engine.Host
-	table  abi.Table
-	start  time.Time
-	begun  time.Time // the time when the instance was ready
+	ctx     context.Context
+	in      engine.Input
+	limits  engine.Limits
+	host    engine.Host
+	table   abi.Table
+	start   time.Time
+	readyAt time.Time // the time when the instance was ready
 
 	input    []byte
 	context  []byte
@@ -34,17 +34,17 @@ type run struct {
 	failure  []byte // the error that the guest wrote
 	tooLarge bool   // an output or context was rejected because of its size
 
-	system    *wasi.System
-	lastWords string                // the message that the guest's runtime printed before it aborted
-	issued    map[string]*abi.Fault // the faults that the guest got, by ID
-	used      int64                 // the final size of the instance's memory in bytes
-	refused   bool                  // a request for more memory failed
-	early     []abi.LogLine         // the log lines of the initialisation
-	memory    *linearMemory         // used if the instance was not restored
-	restored  *snapshot.Instance
-	halted    error // the error with which the host stopped the run; the guest does not see it
-	fuel      int64 // the fuel granted so far
-	started   bool  // false during initialisation, when input and memory are not available
+	system       *wasi.System
+	abortMessage string                // the message that the guest's runtime printed before it aborted
+	issued       map[string]*abi.Fault // the faults that the guest got, by ID
+	used         int64                 // the final size of the instance's memory in bytes
+	refused      bool                  // a request for more memory failed
+	early        []abi.LogLine         // the log lines of the initialisation
+	memory       *linearMemory         // used if the instance was not restored
+	restored     *snapshot.Instance
+	halted       error // the error with which the host stopped the run; the guest does not see it
+	fuel         int64 // the fuel granted so far
+	started      bool  // false during initialisation, when input and memory are not available
 }
 
 func newRun(ctx context.Context, in engine.Input, host engine.Host, table abi.Table, from machine.Sources) (*run, error) {
@@ -60,8 +60,8 @@ func (r *run) printed(stream int, line []byte) error {
 	level := abi.LevelInfo
 	if stream == wasi.Stderr {
 		level = abi.LevelError
-		if r.lastWords == "" && (bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: "))) {
-			r.lastWords = cut(line, maxNameBytes)
+		if r.abortMessage == "" && (bytes.HasPrefix(line, []byte("panic: ")) || bytes.HasPrefix(line, []byte("fatal error: "))) {
+			r.abortMessage = cut(line, maxNameBytes)
 		}
 	}
 	return r.note(level, line)
@@ -70,7 +70,7 @@ func (r *run) printed(stream int, line []byte) error {
 // begin ends the initialisation of the instance. It drops all results of the initialisation except
 // for the memory.
 func (r *run) begin() {
-	r.begun = time.Now()
+	r.readyAt = time.Now()
 	r.started, r.reply, r.output, r.changes, r.failure = true, nil, nil, nil, nil
 	r.input, r.context = orEmpty(r.in.Input), orEmpty(r.in.Context)
 }

@@ -28,8 +28,8 @@ func (r *run) trapped(err error) error {
 		return r.failed(1)
 	}
 	message := trap.Message
-	if r.lastWords != "" {
-		message += ": " + r.lastWords
+	if r.abortMessage != "" {
+		message += ": " + r.abortMessage
 	}
 	f := abi.Faultf(abi.ToolError, "the plug-in "+engine.Trapped+"%s", message)
 	f.Stack = frames(trap.Stack)

@@ -85,13 +85,13 @@ func checkAdd(t *testing.T, guest api.Module) {
 }
 
 // counting is a guest that may yield a number of times.
-type counting struct{ slices, most int }
+type counting struct{ slices, limit int }
 
 func (c *counting) Yield() bool {
-	if c.slices++; c.slices > c.most+1 {
+	if c.slices++; c.slices > c.limit+1 {
 		panic("a guest that was stopped goes on")
 	}
-	return c.slices <= c.most
+	return c.slices <= c.limit
 }
 
 // files returns the files beneath a folder.

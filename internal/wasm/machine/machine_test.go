@@ -16,11 +16,11 @@ import (
 func TestYield(t *testing.T) {
 	compiled, err := machine.Compile(t.Context(), rewritten(t, module()), noImports)
 	in := restored(t, closing(t, compiled, err))
-	for _, most := range []int{0, 1, 5} {
-		g := &counting{most: most}
+	for _, limit := range []int{0, 1, 5} {
+		g := &counting{limit: limit}
 		_, err := in.Guest().ExportedFunction("run").Call(machine.With(t.Context(), g))
-		if !errors.Is(err, machine.ErrStopped) || g.slices != most+1 {
-			t.Errorf("run = %v after %d slices; want ErrStopped after %d", err, g.slices, most+1)
+		if !errors.Is(err, machine.ErrStopped) || g.slices != limit+1 {
+			t.Errorf("run = %v after %d slices; want ErrStopped after %d", err, g.slices, limit+1)
 		}
 	}
 	checkAdd(t, in.Guest())

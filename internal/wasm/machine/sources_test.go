@@ -13,9 +13,9 @@ import (
 func TestSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
-		given, zero := machine.SourcesOf(now, 0), machine.SourcesOf(time.Time{}, 0)
+		fixed, zero := machine.SourcesOf(now, 0), machine.SourcesOf(time.Time{}, 0)
 		time.Sleep(time.Minute) // of the bubble's own clock
-		if got := given.Walltime(); !got.Equal(now.Add(time.Minute)) {
+		if got := fixed.Walltime(); !got.Equal(now.Add(time.Minute)) {
 			t.Errorf("a minute after %v it is %v", now, got)
 		}
 		if got := zero.Walltime(); !got.Equal(time.Now()) || zero.Random != nil {

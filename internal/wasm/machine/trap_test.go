@@ -23,7 +23,7 @@ func TestTrapOf(t *testing.T) {
 		{"unreachable", "unreachable", false},
 		{"recurse", "stack overflow", true},
 	} {
-		_, err := in.Guest().ExportedFunction(c.name).Call(machine.With(t.Context(), &counting{most: 1 << 20}))
+		_, err := in.Guest().ExportedFunction(c.name).Call(machine.With(t.Context(), &counting{limit: 1 << 20}))
 		if err == nil {
 			t.Fatalf("%s returned", c.name)
 		}

@@ -45,9 +45,9 @@ func withoutBlocks(memory []byte) []byte {
 func TestFindGoGenerators(t *testing.T) {
 	seed := [goSeedSize]byte{1, 2, 3}
 	one := generators(t, seed, 1)
-	most := lookalikes(maxGoLookalikes - 1)
-	for len(most)%8 != 0 {
-		most = append(most, 0)
+	filler := lookalikes(maxGoLookalikes - 1)
+	for len(filler)%8 != 0 {
+		filler = append(filler, 0)
 	}
 	for _, test := range []struct {
 		name   string
@@ -58,8 +58,8 @@ func TestFindGoGenerators(t *testing.T) {
 		{"nothing", make([]byte, wasmPage), nil, nil},
 		{"one", one, []int{0}, nil},
 		{"one of another seed", generators(t, [goSeedSize]byte{9}, 1), nil, nil},
-		{"one after lookalikes", slices.Concat(most, one), []int{len(most)}, nil},
-		{"too many lookalikes", slices.Concat(most, one, one), nil, ErrVaries},
+		{"one after lookalikes", slices.Concat(filler, one), []int{len(filler)}, nil},
+		{"too many lookalikes", slices.Concat(filler, one, one), nil, ErrVaries},
 		{"too many", generators(t, seed, maxGoGenerators+1), nil, ErrVaries},
 		{"too many seeds without their blocks", withoutBlocks(generators(t, seed, maxGoGenerators+1)), nil, ErrVaries},
 	} {

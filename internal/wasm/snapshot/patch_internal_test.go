@@ -11,8 +11,8 @@ import (
 // it.
 func TestCaptureMemory(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	const pages, most = 400, 500
-	from := newTestMemory(t, testImage(pages), most*pageSize)
+	const pages, maxPages = 400, 500
+	from := newTestMemory(t, testImage(pages), maxPages*pageSize)
 	from.Reallocate(pages * uint64(pageSize))
 	for round := range 8 {
 		size := pages + 10*round
@@ -28,7 +28,7 @@ func TestCaptureMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		fill(all)
-		next, err := newMemory(taken, uint64(most*pageSize))
+		next, err := newMemory(taken, uint64(maxPages*pageSize))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestCaptureMemory(t *testing.T) {
 			if !bytes.Equal(now, want) {
 				t.Fatalf("round %d, reuse %d: the memory differs from the captured one", round, turn)
 			}
-			if beyond := next.Reallocate(most * uint64(pageSize)); !bytes.Equal(beyond[size*pageSize:], make([]byte, (most-size)*pageSize)) {
+			if beyond := next.Reallocate(maxPages * uint64(pageSize)); !bytes.Equal(beyond[size*pageSize:], make([]byte, (maxPages-size)*pageSize)) {
 				t.Fatalf("round %d, reuse %d: the memory beyond the source is not zero", round, turn)
 			}
 			if fill(now[:min(len(now), (turn*turn)*100*pageSize)]); !next.rewind() {

@@ -239,7 +239,7 @@ func TestCloseDuringRuns(t *testing.T) {
 	ctx := context.Background()
 	image := counterImage(t, snapshot.Options{})
 	var all sync.WaitGroup
-	begun := make(chan struct{}, 4)
+	started := make(chan struct{}, 4)
 	for range 4 {
 		all.Go(func() {
 			for n := 0; ; n++ {
@@ -252,7 +252,7 @@ func TestCloseDuringRuns(t *testing.T) {
 					return
 				}
 				if n == 20 {
-					begun <- struct{}{}
+					started <- struct{}{}
 				}
 				fill(memoryOf(t, in.Guest())[:100])
 				if got := call(t, ctx, in.Guest(), "count"); got != 8 {
@@ -262,7 +262,7 @@ func TestCloseDuringRuns(t *testing.T) {
 			}
 		})
 	}
-	<-begun
+	<-started
 	if err := image.Close(ctx); err != nil {
 		t.Error(err)
 	}

@@ -35,7 +35,7 @@ func (g *guest) print(fd int, pieces ...string) {
 }
 
 func TestLines(t *testing.T) {
-	const most = wasi.MaxLine
+	const maxLine = wasi.MaxLine
 	x := func(n int) string { return strings.Repeat("x", n) }
 	for _, tt := range []struct {
 		name   string
@@ -48,17 +48,17 @@ func TestLines(t *testing.T) {
 		{"empty lines", []string{"\n\n"}, []string{"1:", "1:"}},
 		{"in pieces", []string{"a", "b", "\n", "c"}, []string{"1:ab", "1:c"}},
 		{"carriage return", []string{"a\r\n"}, []string{"1:a\r"}},
-		{"as long as may be", []string{x(most) + "\n"}, []string{"1:" + x(most)}},
-		{"as long as may be, newline later", []string{x(most), "\n"}, []string{"1:" + x(most)}},
-		{"as long as may be, no newline", []string{x(most)}, []string{"1:" + x(most)}},
-		{"one more", []string{x(most+1) + "\n"}, []string{"1:" + x(most), "1:x"}},
-		{"one more, later", []string{x(most), "x\n"}, []string{"1:" + x(most), "1:x"}},
-		{"three of them", []string{x(2*most+5) + "\ny"}, []string{"1:" + x(most), "1:" + x(most), "1:xxxxx", "1:y"}},
-		{"no character is cut", []string{x(most-1) + "ö\n"}, []string{"1:" + x(most-1), "1:ö"}},
-		{"no character is cut, pending", []string{"y", x(most-4) + "\U0001f600z\n"}, []string{"1:y" + x(most-4), "1:\U0001f600z"}},
-		{"a character that fits", []string{x(most-2) + "ö" + "y\n"}, []string{"1:" + x(most-2) + "ö", "1:y"}},
-		{"no UTF-8 at all", []string{x(most-1) + "\xff\xff\n"}, []string{"1:" + x(most-1) + "\xff", "1:\xff"}},
-		{"only continuations", []string{strings.Repeat("\x80", most+1)}, []string{"1:" + strings.Repeat("\x80", most), "1:\x80"}},
+		{"as long as may be", []string{x(maxLine) + "\n"}, []string{"1:" + x(maxLine)}},
+		{"as long as may be, newline later", []string{x(maxLine), "\n"}, []string{"1:" + x(maxLine)}},
+		{"as long as may be, no newline", []string{x(maxLine)}, []string{"1:" + x(maxLine)}},
+		{"one more", []string{x(maxLine+1) + "\n"}, []string{"1:" + x(maxLine), "1:x"}},
+		{"one more, later", []string{x(maxLine), "x\n"}, []string{"1:" + x(maxLine), "1:x"}},
+		{"three of them", []string{x(2*maxLine+5) + "\ny"}, []string{"1:" + x(maxLine), "1:" + x(maxLine), "1:xxxxx", "1:y"}},
+		{"no character is cut", []string{x(maxLine-1) + "ö\n"}, []string{"1:" + x(maxLine-1), "1:ö"}},
+		{"no character is cut, pending", []string{"y", x(maxLine-4) + "\U0001f600z\n"}, []string{"1:y" + x(maxLine-4), "1:\U0001f600z"}},
+		{"a character that fits", []string{x(maxLine-2) + "ö" + "y\n"}, []string{"1:" + x(maxLine-2) + "ö", "1:y"}},
+		{"no UTF-8 at all", []string{x(maxLine-1) + "\xff\xff\n"}, []string{"1:" + x(maxLine-1) + "\xff", "1:\xff"}},
+		{"only continuations", []string{strings.Repeat("\x80", maxLine+1)}, []string{"1:" + strings.Repeat("\x80", maxLine), "1:\x80"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got recorder
