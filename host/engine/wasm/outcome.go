@@ -15,8 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// conclude returns the outcome of the run, given the result of the entry or the error that ended
-// it.
+// conclude returns the outcome of the run, given the result of the entry or its error.
 func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	out := engine.Output{MemoryBytes: r.used}
 	if err := r.flush(); err != nil && r.halted == nil {
@@ -45,8 +44,8 @@ func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	return out, err
 }
 
-// flush hands over what was printed last, and what was logged by an instance that never began. It
-// returns what ended the run from outside, if anything did.
+// flush sends the last lines of output, and the log of an initialisation that failed. It returns
+// the error that stopped the run from outside, if any.
 func (r *run) flush() error {
 	if err := r.system.Flush(); err != nil {
 		return r.stopped(err)
