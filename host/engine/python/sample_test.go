@@ -16,7 +16,7 @@ func TestDocumentedSample(t *testing.T) {
 	const name = "004_agentic_apps_memory_stores.txt"
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "seeds", name))
 	if err != nil {
-		t.Skipf("the documentation page with the sample is not beside the project: %s", name)
+		t.Skipf("the documentation page with the sample is not in shared/seeds: %s", name)
 	}
 	_, sample, found := strings.Cut(string(page), "```python")
 	if !found {

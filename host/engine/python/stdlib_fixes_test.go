@@ -14,7 +14,7 @@ func TestStdlibFixes(t *testing.T) {
 		{name: "networks", code: "import ipaddress\n" +
 			"return [ipaddress.ip_network(a).is_private for a in ('192.0.0.0/24', '192.0.0.9/32', '2001:4:112::/48', '2001::/23', '8.8.8.0/24', '2002::/16')]",
 			want: "[true,false,false,true,false,true]"},
-		{name: "hosts beside brackets", code: "from urllib.parse import urlparse, urlsplit\nfound = []\n" +
+		{name: "text next to brackets", code: "from urllib.parse import urlparse, urlsplit\nfound = []\n" +
 			"for url in ('http://prefix.[::1]/', 'http://[::1].suffix/', 'http://u@x[::1]/', b'http://a[::1]/', 'http://[::1]:80/', 'http://u:p@[v1.x]/', 'http://a/[x]'):\n    try:\n        urlsplit(url), urlparse(url)\n        found.append(1)\n    except ValueError:\n        found.append(0)\nreturn found",
 			want: "[0,0,0,0,1,1,1]"},
 		{name: "hosts", code: "import urllib.parse as u\nu.clear_cache()\nreturn [u.urlsplit('//[::1]:8/x?y#z', scheme='a').hostname, u.urljoin('http://[::1]/a', 'b'), u.urlparse(b'http://h/p').netloc.decode()]",

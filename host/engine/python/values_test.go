@@ -61,7 +61,7 @@ func TestLogs(t *testing.T) {
 		{name: "warnings", code: "import warnings\nwarnings.warn('old')", want: `null`, logs: []string{"warn tool.py:2: UserWarning: old"}},
 		{name: "half a character", code: "logging.info('\\ud800')\nprint('ok')", want: `null`, logs: []string{"info ?", "info ok"}},
 		{name: "streams that were closed", code: "import sys\nsys.stdout.close()\nsys.stderr = None\nreturn 1", want: `1`},
-		{name: "a coroutine that nobody awaits", code: "async def f():\n    pass\nf()", want: `null`, logs: []string{"warn tool.py:3: RuntimeWarning: coroutine 'f' was never awaited"}},
+		{name: "a coroutine without await", code: "async def f():\n    pass\nf()", want: `null`, logs: []string{"warn tool.py:3: RuntimeWarning: coroutine 'f' was never awaited"}},
 		{name: "the top of a module logs in each run", code: "print('top')\ndef main():\n    print('run')", want: `null`, logs: []string{"info top", "info run"}},
 	})
 }
@@ -102,7 +102,7 @@ func TestModules(t *testing.T) {
 		{name: "the library comes first", files: files, code: "import json, memory\nreturn json.dumps(memory.get_content('counter'))", want: `"null"`},
 		{name: "that calls memory at its top", files: files, code: "import top\ndef main():\n    return 1", fault: abi.InvalidArgument, place: `["top.py",2,5]`},
 		{name: "that calls memory", files: files, code: "import calls\ndef main():\n    return calls.get()", want: `null`},
-		{name: "by a name that nobody sees", files: files, code: "import importlib\nreturn importlib.import_module('d' + 'yn').N", fault: abi.ToolError, message: "No module named 'dyn'"},
+		{name: "by a computed name", files: files, code: "import importlib\nreturn importlib.import_module('d' + 'yn').N", fault: abi.ToolError, message: "No module named 'dyn'"},
 		{name: "of a folder that is not a package", files: files, code: "from namespace.module import N\nreturn N", want: `3`},
 		{name: "without files", code: "import helper\ndef main():\n    return 1", fault: abi.ToolError, message: "No module named 'helper': the tool is one file"},
 	})

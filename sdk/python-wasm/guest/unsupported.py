@@ -1,6 +1,6 @@
 """Functions and modules that a tool cannot use. Each raises an error that names the reason.
 
-The error numbers of WASI alone would not help the author of a tool.
+An error number of WASI would not help the author of a tool.
 """
 
 import _thread

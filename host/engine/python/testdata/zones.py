@@ -1,4 +1,4 @@
-"""What zoneinfo answers for many zones and instants: at every change of an offset, about it, and far from any."""
+"""Results of zoneinfo for many zones and instants: at each change of an offset, near it, and far from any."""
 
 import hashlib
 from datetime import datetime, timedelta, timezone
