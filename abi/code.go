@@ -1,11 +1,12 @@
 package abi
 
-// Code is the kind of a fault. The list is append-only: codes are part of every wire format, and a code
-// never changes its meaning. A Code is an error, so that callers can write
-// errors.Is(err, abi.AccessDenied).
+// Code is the kind of a fault. The list is append-only: codes are part of every wire format, and a
+// code never changes its meaning. A Code is an error, so that callers can write errors.Is(err,
+// abi.AccessDenied).
 type Code string
 
-// The fault codes. A guest can cause all of them except Internal, which is always a bug of the host.
+// The fault codes. A guest can cause all of them except Internal, which is always a bug of the
+// host.
 const (
 	NotFound        Code = "not_found"        // the store, tool or prompt does not exist or was not granted to this tool
 	AccessDenied    Code = "access_denied"    // it exists, but this verb or this caller is not allowed
@@ -34,8 +35,8 @@ const (
 	Internal        Code = "internal"         // a bug of the host
 )
 
-// codes lists every code with its number on the wire and its meaning. The numbers are append-only too:
-// a WebAssembly guest gets the negated number as the result of its call.
+// codes lists every code with its number on the wire and its meaning. The numbers are append-only
+// too: a WebAssembly guest gets the negated number as the result of its call.
 var codes = []struct {
 	code    Code
 	number  int

@@ -20,7 +20,8 @@ const (
 type Type struct {
 	Shape    Shape
 	Nullable bool
-	// Name is the name of an Object or of a Named type. Objects with the same name have the same fields.
+	// Name is the name of an Object or of a Named type. Objects with the same name have the same
+	// fields.
 	Name string
 	// Fields are the members of an Object, and Items is the type of a List's elements.
 	Fields []Field
@@ -40,8 +41,8 @@ type Field struct {
 
 // Variant is an alternative reply of an operation, returned if an argument has a certain value.
 type Variant struct {
-	// Param is the name of the parameter. Member is the name of a member of its object; "" means the
-	// argument itself.
+	// Param is the name of the parameter. Member is the name of a member of its object; "" means
+	// the argument itself.
 	Param, Member string
 	// Value is the value as JSON.
 	Value string

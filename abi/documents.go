@@ -7,8 +7,8 @@ const (
 	DeleteContent = "delete_content"
 )
 
-// Documents returns the table of the operations on documents. The command
-// go generate ./internal/bindgen generates the declarations in guest bindings and in ABI.md from it.
+// Documents returns the table of the operations on documents. The command go generate
+// ./internal/bindgen generates the declarations in guest bindings and in ABI.md from it.
 func Documents() Table {
 	return Table{getContent(), setContent(), deleteContent()}
 }

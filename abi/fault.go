@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Fault is an error with a stable code. Guests, the command line, HTTP clients and Go callers get the
-// same faults. The message is written for people and models. It contains no stored values, no data of
-// other callers and no paths of the host. A Fault is immutable after it was returned.
+// Fault is an error with a stable code. Guests, the command line, HTTP clients and Go callers get
+// the same faults. The message is written for people and models. It contains no stored values, no
+// data of other callers and no paths of the host. A Fault is immutable after it was returned.
 type Fault struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
@@ -20,16 +20,16 @@ type Fault struct {
 	Violations []Violation `json:"violations,omitempty"`
 	// Hint is advice on how to fix the problem, or "".
 	Hint string `json:"hint,omitempty"`
-	// File, Line and Column are the position in the author's source. Lines and columns count from 1, and
-	// 0 means unknown. Stack is the author's part of the call stack.
+	// File, Line and Column are the position in the author's source. Lines and columns count from
+	// 1, and 0 means unknown. Stack is the author's part of the call stack.
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 	Stack  string `json:"stack,omitempty"`
 	// Outcome is "unknown" if the host does not know whether a commit took place.
 	Outcome string `json:"outcome,omitempty"`
-	// ID identifies a fault that the host raised in a guest. When the guest returns a fault, the host
-	// trusts only this id, since a guest can create an error that looks like any fault.
+	// ID identifies a fault that the host raised in a guest. When the guest returns a fault, the
+	// host trusts only this id, since a guest can create an error that looks like any fault.
 	ID string `json:"id,omitempty"`
 }
 
@@ -59,9 +59,9 @@ func (f *Fault) Is(target error) bool {
 	return ok && code == f.Code
 }
 
-// FaultOf returns the Fault in err's chain. For any other error it returns an Internal fault that does
-// not quote the error, since its text may contain data that a guest must not see. It returns nil for
-// nil.
+// FaultOf returns the Fault in err's chain. For any other error it returns an Internal fault that
+// does not quote the error, since its text may contain data that a guest must not see. It returns
+// nil for nil.
 func FaultOf(err error) *Fault {
 	if err == nil {
 		return nil

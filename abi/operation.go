@@ -42,9 +42,9 @@ type Operation struct {
 	Name string `json:"name"`
 	// Verb is the verb that the call requires in a grant.
 	Verb Verb `json:"verb"`
-	// Params are the parameters in order, at most MaxParams. Only the first one can be the name of a
-	// store. If the store is optional, the next parameter is a required text, which replaces the store
-	// in calls without one.
+	// Params are the parameters in order, at most MaxParams. Only the first one can be the name of
+	// a store. If the store is optional, the next parameter is a required text, which replaces the
+	// store in calls without one.
 	Params []Param `json:"params"`
 
 	// Doc is a predicate whose subject is the operation, such as "returns the content of a store".
@@ -57,8 +57,8 @@ type Operation struct {
 // MaxParams is the largest number of parameters of an operation.
 const MaxParams = 8
 
-// Table is a set of operations, in the order in which guests list them. It must not change once it is
-// in use.
+// Table is a set of operations, in the order in which guests list them. It must not change once it
+// is in use.
 type Table []Operation
 
 // Lookup returns the operation with that name, and whether there is one.
@@ -81,8 +81,8 @@ func (t Table) Key() string {
 // Call is one call of an operation by a guest.
 type Call struct {
 	Op string `json:"op"`
-	// Args are JSON texts in the order of the operation's parameters. An argument that is nil or missing
-	// is absent.
+	// Args are JSON texts in the order of the operation's parameters. An argument that is nil or
+	// missing is absent.
 	Args []json.RawMessage `json:"args"`
 }
 

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Violation is a position at which a document does not fit a schema. It describes the requirement of
-// the schema, never the content of the document: a tool that may write but not read must not learn a
-// stored value from a failure.
+// Violation is a position at which a document does not fit a schema. It describes the requirement
+// of the schema, never the content of the document: a tool that may write but not read must not
+// learn a stored value from a failure.
 type Violation struct {
 	// Pointer is the JSON Pointer (RFC 6901) of the offending value, "" for the root.
 	Pointer string `json:"pointer"`
@@ -20,8 +20,8 @@ type Violation struct {
 	Existing bool `json:"existing,omitempty"`
 }
 
-// String returns a description such as "/age: must be of type \"integer\"". It is for people and may
-// change; programs should use the fields.
+// String returns a description such as "/age: must be of type \"integer\"". It is for people and
+// may change; programs should use the fields.
 func (v Violation) String() string {
 	where := v.Pointer
 	if where == "" {
@@ -91,9 +91,9 @@ func alternatives(limit json.RawMessage) string {
 	return strings.Join(words, " or ")
 }
 
-// phrase is the description of a keyword. The text limited contains the keyword's value; bare does not,
-// for values that are too long or not useful to people. plural is a suffix of limited that is removed if
-// the value is 1.
+// phrase is the description of a keyword. The text limited contains the keyword's value; bare does
+// not, for values that are too long or not useful to people. plural is a suffix of limited that is
+// removed if the value is 1.
 type phrase struct{ bare, limited, plural string }
 
 // phrases contains the keywords that package schema reports, including those of its own limits.

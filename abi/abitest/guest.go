@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Guest checks a binding by its probe: a plug-in that takes {"steps":[...]}, executes each step, and
-// returns {"replies":[...],"input":...,"context":...} with the results of the calls and the two
+// Guest checks a binding by its probe: a plug-in that takes {"steps":[...]}, executes each step,
+// and returns {"replies":[...],"input":...,"context":...} with the results of the calls and the two
 // documents as it read them. A step is one of
 //
 //	{"call":"get_content","store":S,"projection":J,"options":J}      the result is {"reply":J} or {"fault":{...}}
@@ -26,8 +26,8 @@ import (
 //	{"fail":T}                                                       fails the run with that message
 //	{"pass":true}                                                    fails the run with the last fault, unchanged
 //
-// The probe must return numbers and texts of the documents as they were written. It must also pass the
-// checks of package conformance.
+// The probe must return numbers and texts of the documents as they were written. It must also pass
+// the checks of package conformance.
 func Guest(t *testing.T, probe engine.Program) {
 	for _, c := range scripts {
 		t.Run(c.name, func(t *testing.T) { c.check(t, probe) })
@@ -36,7 +36,8 @@ func Guest(t *testing.T, probe engine.Program) {
 	t.Run("conformance", func(t *testing.T) { checkConformance(t, probe) })
 }
 
-// checkLiterals checks that numbers keep their digits, and texts their escapes. White space may change.
+// checkLiterals checks that numbers keep their digits, and texts their escapes. White space may
+// change.
 func checkLiterals(t *testing.T, probe engine.Program) {
 	const input = `{"steps": [], "n":[1.50,9007199254740993,1e2], "s":"\ud83d\ude00 \u00fc ü\/"}`
 	const document = `{ "runId":"\u0072"}`

@@ -2,8 +2,8 @@ package abitest
 
 import "github.com/toolrun/toolrun/internal/wasm/wasmtest"
 
-// Module returns a plug-in that makes the calls of the vector and checks itself. Its entry returns Exit
-// if all results and bytes were as expected, and executes unreachable otherwise.
+// Module returns a plug-in that makes the calls of the vector and checks itself. Its entry returns
+// Exit if all results and bytes were as expected, and executes unreachable otherwise.
 func (v Vector) Module() []byte {
 	m := &wasmtest.Module{Pages: 1}
 	imported := map[string]uint32{}

@@ -33,8 +33,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageNamesFunctions checks that ABI.md describes every function that vectors call, and that vectors
-// call every operation.
+// TestPageNamesFunctions checks that ABI.md describes every function that vectors call, and that
+// vectors call every operation.
 func TestPageNamesFunctions(t *testing.T) {
 	content, err := os.ReadFile(page)
 	if err != nil {

@@ -2,7 +2,8 @@ package abitest
 
 import "github.com/toolrun/toolrun/abi"
 
-// Vector is a worked example: the calls of a guest with their results, and the memory before and after.
+// Vector is a worked example: the calls of a guest with their results, and the memory before and
+// after.
 type Vector struct {
 	// Name is a description of the example.
 	Name string
@@ -40,15 +41,15 @@ type Step struct {
 
 // Effect is the effect of a run on its host.
 type Effect struct {
-	// Output and Context are the output and the context of the run's result. An Output of "" stands for
-	// "null".
+	// Output and Context are the output and the context of the run's result. An Output of "" stands
+	// for "null".
 	Output, Context string
 	// Calls are the calls that reached the memory.
 	Calls []abi.Call
 	// Logs are the log lines, each as "level text".
 	Logs []string
-	// Code is the code of the fault that the run failed with, or "" for success. Message is a part of its
-	// message.
+	// Code is the code of the fault that the run failed with, or "" for success. Message is a part
+	// of its message.
 	Code    abi.Code
 	Message string
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/abi/conformance"
 )
 
-// The addresses that vectors use. Texts are at text and value, replies are read to buffer, and pageEnd
-// is the end of memory.
+// The addresses that vectors use. Texts are at text and value, replies are read to buffer, and
+// pageEnd is the end of memory.
 const (
 	text    = 16
 	value   = 64

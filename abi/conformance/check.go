@@ -22,11 +22,11 @@ type Outcome struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// Check runs a plug-in under each condition that it can meet, and returns the outcomes. A plug-in passes
-// if each run ends by itself with an output or an error, whatever its memory replies; a trap is a
-// failure. A plug-in may reject every input, but an input that it accepts makes the checks more useful.
-// If the first run does not end within five seconds, it is the only one. table contains the operations
-// that the plug-in was loaded with. ctx limits the whole check.
+// Check runs a plug-in under each condition that it can meet, and returns the outcomes. A plug-in
+// passes if each run ends by itself with an output or an error, whatever its memory replies; a trap
+// is a failure. A plug-in may reject every input, but an input that it accepts makes the checks
+// more useful. If the first run does not end within five seconds, it is the only one. table
+// contains the operations that the plug-in was loaded with. ctx limits the whole check.
 func Check(ctx context.Context, p engine.Program, table abi.Table, input json.RawMessage) []Outcome {
 	c := &check{program: p, table: table, input: input}
 	first := c.first(ctx)
@@ -142,8 +142,8 @@ func (c *check) run(ctx context.Context, input json.RawMessage, m memory) (engin
 	return out, err
 }
 
-// crash describes how a run ended if it did not end by itself. It returns "" for a run that succeeded or
-// failed with an error of its own.
+// crash describes how a run ended if it did not end by itself. It returns "" for a run that
+// succeeded or failed with an error of its own.
 func crash(err error) string {
 	f, ok := errors.AsType[*abi.Fault](err)
 	switch {

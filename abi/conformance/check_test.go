@@ -47,7 +47,8 @@ func Example() {
 	// Output: 31 checks pass
 }
 
-// TestCheckFindsTraps checks a plug-in that traps if a call fails. Only the checks of faults must fail.
+// TestCheckFindsTraps checks a plug-in that traps if a call fails. Only the checks of faults must
+// fail.
 func TestCheckFindsTraps(t *testing.T) {
 	p, err := load(reader(wasmtest.Unreachable))
 	if err != nil {

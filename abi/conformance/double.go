@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Double is a test double of memory for examples and checks. It has one record, and for each fault a
-// store whose calls fail with it.
+// Double is a test double of memory for examples and checks. It has one record, and for each fault
+// a store whose calls fail with it.
 type Double struct {
 	// Operations are the operations of the memory. Those that read return the Content.
 	Operations abi.Table

@@ -28,8 +28,8 @@ import (
 	"github.com/toolrun/toolrun/internal/double/doubletest"
 )
 
-// cacheDir is the cache for compiled plug-ins and the compiled Python interpreter. If possible it is the
-// cache of the toolrun command, because compiling the interpreter takes many seconds.
+// cacheDir is the cache for compiled plug-ins and the compiled Python interpreter. If possible it
+// is the cache of the toolrun command, because compiling the interpreter takes many seconds.
 var cacheDir string
 
 func TestMain(m *testing.M) {
@@ -66,8 +66,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// runInScript is the command toolrun in a script. It runs in this process, because a separate process
-// takes a second to exit under the race detector.
+// runInScript is the command toolrun in a script. It runs in this process, because a separate
+// process takes a second to exit under the race detector.
 func runInScript(ts *testscript.TestScript, neg bool, args []string) {
 	exit := cli.Main(context.Background(), cli.Env{
 		Args: args, Stdout: ts.Stdout(), Stderr: ts.Stderr(), Dir: ts.MkAbs("."), CacheDir: cacheDir, Getenv: getenv,
@@ -147,9 +147,9 @@ func tools(t *testing.T) []string {
 // npmTool is the tool that imports an npm package.
 const npmTool = "order_history"
 
-// copyExamples copies the examples without installed packages to a temporary folder, in which a run may
-// create a database. It installs the package for npmTool, and the interpreter for a tool in Python. It
-// skips the test if npm is missing.
+// copyExamples copies the examples without installed packages to a temporary folder, in which a run
+// may create a database. It installs the package for npmTool, and the interpreter for a tool in
+// Python. It skips the test if npm is missing.
 func copyExamples(t *testing.T, tool string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -14,7 +14,8 @@ import (
 // runtime is the file of the Python interpreter. It is nil until a test needs it.
 var runtime atomic.Pointer[string]
 
-// needRuntime makes the Python interpreter available to commands, or skips the test if there is none.
+// needRuntime makes the Python interpreter available to commands, or skips the test if there is
+// none.
 func needRuntime(t *testing.T) {
 	t.Helper()
 	file := disttest.File(t)

@@ -1,4 +1,5 @@
-// Package assemblyscript_test tests the AssemblyScript binding, under Node and with the committed plug-ins.
+// Package assemblyscript_test tests the AssemblyScript binding, under Node and with the committed
+// plug-ins.
 package assemblyscript_test
 
 import (
@@ -15,8 +16,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// TestNode installs the compiler in package-lock.json and runs the JavaScript tests. It also rebuilds each
-// committed AssemblyScript plug-in with the command in its toolchain.txt, and compares the bytes.
+// TestNode installs the compiler in package-lock.json and runs the JavaScript tests. It also
+// rebuilds each committed AssemblyScript plug-in with the command in its toolchain.txt, and
+// compares the bytes.
 func TestNode(t *testing.T) {
 	workspace := install(t)
 	node := tool(t, "node")
@@ -107,7 +109,8 @@ func nodeTest(t *testing.T, node, dir, tests string) {
 	}
 }
 
-// rebuild runs the command in the toolchain.txt of a folder, and compares its output with the committed file.
+// rebuild runs the command in the toolchain.txt of a folder, and compares its output with the
+// committed file.
 func rebuild(t *testing.T, node, workspace, folder, dir string) {
 	text, err := os.ReadFile(filepath.Join(dir, folder, "toolchain.txt"))
 	if err != nil {
@@ -153,8 +156,8 @@ func installed(t *testing.T) string {
 	return string(match[1])
 }
 
-// install creates a workspace. The folder package contains the package with its compiler, and node_modules makes
-// it available to plug-ins in other folders.
+// install creates a workspace. The folder package contains the package with its compiler, and
+// node_modules makes it available to plug-ins in other folders.
 func install(t *testing.T) string {
 	t.Helper()
 	npm := tool(t, "npm")

@@ -7,9 +7,10 @@
 //   const result = host.run({ page: "/" });
 //   assert.deepEqual(result.output, { hits: 1 });
 //
-// It stores contents and merges like the host (RFC 7396). Each run has a fresh instance, and the changes of a failed
-// run are undone. It has no schemas, grants or retention, and ignores projections and all options except "replace". It
-// does not provide WASI: test a plug-in that needs clocks or random numbers on the real host.
+// It stores contents and merges like the host (RFC 7396). Each run has a fresh instance, and the
+// changes of a failed run are undone. It has no schemas, grants or retention, and ignores
+// projections and all options except "replace". It does not provide WASI: test a plug-in that needs
+// clocks or random numbers on the real host.
 
 const LEVELS = ["debug", "info", "warn", "error"];
 const INVALID_ARGUMENT = 9;

@@ -1,7 +1,9 @@
-// A minimal JSON reader and writer (RFC 8259). It finds values in a document without building a tree. A raw value is
-// the text of a value in the document. No function is recursive, so a deep document uses no stack.
+// A minimal JSON reader and writer (RFC 8259). It finds values in a document without building a
+// tree. A raw value is the text of a value in the document. No function is recursive, so a deep
+// document uses no stack.
 //
-// Readers never read outside of their text. The result for a text that is not valid JSON is unspecified.
+// Readers never read outside of their text. The result for a text that is not valid JSON is
+// unspecified.
 
 const QUOTE: i32 = 0x22, BACKSLASH: i32 = 0x5c, COMMA: i32 = 0x2c, COLON: i32 = 0x3a;
 
@@ -37,7 +39,8 @@ function stringEnd(json: string, i: i32): i32 {
   return json.length;
 }
 
-// valueEnd returns the index after the value that begins at i: that of a comma or closing bracket after the value.
+// valueEnd returns the index after the value that begins at i: that of a comma or closing bracket
+// after the value.
 function valueEnd(json: string, i: i32): i32 {
   let depth = 0;
   while (i < json.length) {

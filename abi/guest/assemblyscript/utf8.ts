@@ -1,6 +1,7 @@
 // Conversion of strings: AssemblyScript uses UTF-16, and the ABI uses UTF-8.
 
-// encode converts a string to UTF-8, and null to no bytes. UTF-8 has no lone surrogates, so they become U+FFFD.
+// encode converts a string to UTF-8, and null to no bytes. UTF-8 has no lone surrogates, so they
+// become U+FFFD.
 export function encode(value: string | null): ArrayBuffer {
   if (value === null) return new ArrayBuffer(0);
   return String.UTF8.encode(value, false, String.UTF8.ErrorMode.REPLACE);

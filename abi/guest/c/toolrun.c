@@ -12,7 +12,8 @@ __attribute__((export_name("toolrun_abi_1"))) void toolrun_abi_1(void) {}
 
 enum { PAGE = 65536 };
 
-/* The allocator uses only pages that it adds to the initial memory of the module. New pages are zero. */
+/* The allocator uses only pages that it adds to the initial memory of the module. New pages are
+ * zero. */
 void *toolrun_alloc(size_t size) {
     static uintptr_t next, end;
     if (size > INT32_MAX) {
@@ -39,8 +40,8 @@ void *toolrun_alloc(size_t size) {
 
 #include <stdlib.h>
 
-/* A C library assumes that it owns all memory, including pages that others add (wasi-libc does with the first
- * malloc). So the allocator must use the library. */
+/* A C library assumes that it owns all memory, including pages that others add (wasi-libc does with
+ * the first malloc). So the allocator must use the library. */
 void *toolrun_alloc(size_t size) {
     void *space = calloc(1, size > 0 ? size : 1);
     if (space == NULL) {
@@ -125,7 +126,8 @@ int32_t toolrun_pass(toolrun_reply reply) {
     return FAILED;
 }
 
-/* written fails the run if the host rejected a write. Otherwise the write would be lost silently. */
+/* written fails the run if the host rejected a write. Otherwise the write would be lost
+ * silently. */
 static int32_t written(int32_t result, toolrun_text what) {
     if (result >= 0) {
         return 0;

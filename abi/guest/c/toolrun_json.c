@@ -1,5 +1,5 @@
-/* A minimal JSON reader and writer (RFC 8259). It finds values in a document without building a tree. No function is
- * recursive, so a deep document uses no stack. */
+/* A minimal JSON reader and writer (RFC 8259). It finds values in a document without building a
+ * tree. No function is recursive, so a deep document uses no stack. */
 #include "toolrun.h"
 
 /* ---- Raw texts ---- */
@@ -25,7 +25,8 @@ static toolrun_text trim(toolrun_text text) {
 
 static bool starts(toolrun_text text, char c) { return text.len > 0 && text.ptr[0] == c; }
 
-/* string_size returns the length of the string at the beginning of the text, including its quotes. */
+/* string_size returns the length of the string at the beginning of the text, including its
+ * quotes. */
 static size_t string_size(toolrun_text text) {
     for (size_t i = 1; i < text.len; i++) {
         if (text.ptr[i] == '\\') {
@@ -37,8 +38,8 @@ static size_t string_size(toolrun_text text) {
     return text.len;
 }
 
-/* value_size returns the length of the value at the beginning of the text. It ends before a comma or a closing bracket
- * that is not part of the value. */
+/* value_size returns the length of the value at the beginning of the text. It ends before a comma
+ * or a closing bracket that is not part of the value. */
 static size_t value_size(toolrun_text text) {
     size_t depth = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -76,8 +77,8 @@ toolrun_walk toolrun_walk_of(toolrun_text json) {
     return walk;
 }
 
-/* walk->rest begins with the opening bracket, or with the comma before the next step. A step with a name before a colon
- * belongs to an object. */
+/* walk->rest begins with the opening bracket, or with the comma before the next step. A step with a
+ * name before a colon belongs to an object. */
 bool toolrun_next(toolrun_walk *walk) {
     toolrun_text rest = trim(drop(walk->rest, 1));
     if (rest.len == 0 || starts(rest, '}') || starts(rest, ']')) {
@@ -139,7 +140,8 @@ static int32_t hex4(toolrun_text text) {
     return code;
 }
 
-/* unicode reads a \u escape, or the two escapes of a surrogate pair, and sets the number of bytes read. */
+/* unicode reads a \u escape, or the two escapes of a surrogate pair, and sets the number of bytes
+ * read. */
 static int32_t unicode(toolrun_text escape, size_t *size) {
     int32_t high = hex4(drop(escape, 2));
     *size = high < 0 ? 2 : 6;
@@ -212,7 +214,8 @@ toolrun_text toolrun_string(toolrun_text json) {
     if (!has_escape(raw)) {
         return raw;
     }
-    /* Decoding never makes an escape longer, except for \u without digits: it becomes three bytes from two. */
+    /* Decoding never makes an escape longer, except for \u without digits: it becomes three bytes
+     * from two. */
     char *out = toolrun_alloc(raw.len * 2);
     size_t len = 0;
     while (raw.len > 0) {
@@ -238,7 +241,8 @@ typedef struct {
     int64_t scale;
 } decimal;
 
-/* times_ten returns false if the digits overflow. The overflow builtins for 64 bits would need a library. */
+/* times_ten returns false if the digits overflow. The overflow builtins for 64 bits would need a
+ * library. */
 static bool times_ten(decimal *number) {
     if (number->digits > UINT64_MAX / 10) {
         return false;
@@ -247,8 +251,8 @@ static bool times_ten(decimal *number) {
     return true;
 }
 
-/* add_digit counts zeros in the scale until another digit follows, so that 1.000 and 1e3 need few digits. It returns
- * false if the digits overflow. */
+/* add_digit counts zeros in the scale until another digit follows, so that 1.000 and 1e3 need few
+ * digits. It returns false if the digits overflow. */
 static bool add_digit(decimal *number, unsigned digit) {
     if (digit == 0) {
         number->scale++;
@@ -269,7 +273,8 @@ static bool add_digit(decimal *number, unsigned digit) {
     return true;
 }
 
-/* take_digits reads digits into the number and returns their count, or -1 if there are none or they overflow. */
+/* take_digits reads digits into the number and returns their count, or -1 if there are none or they
+ * overflow. */
 static int64_t take_digits(toolrun_text *text, decimal *number) {
     int64_t count = 0;
     for (; text->len > 0 && text->ptr[0] >= '0' && text->ptr[0] <= '9'; *text = drop(*text, 1)) {
@@ -289,7 +294,8 @@ static bool take(toolrun_text *text, char c) {
     return true;
 }
 
-/* spread multiplies the digits by the power of ten. It returns false if the number is not an integer or overflows. */
+/* spread multiplies the digits by the power of ten. It returns false if the number is not an
+ * integer or overflows. */
 static bool spread(decimal *number) {
     for (; number->digits != 0 && number->scale > 0; number->scale--) {
         if (!times_ten(number)) {

@@ -8,10 +8,10 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Call performs an operation of the ABI by its name and returns its reply unchanged. The arguments are in
-// the order of the operation's parameters; nil is an absent argument. A plug-in that uses Call imports
-// all operations of the binding, and runs only on hosts that have all of them. The other functions
-// import only their own operation.
+// Call performs an operation of the ABI by its name and returns its reply unchanged. The arguments
+// are in the order of the operation's parameters; nil is an absent argument. A plug-in that uses
+// Call imports all operations of the binding, and runs only on hosts that have all of them. The
+// other functions import only their own operation.
 func Call(op, store string, args ...any) (json.RawMessage, error) {
 	texts, err := textsOf(op, append([]any{storeName(store)}, args...))
 	if err != nil {

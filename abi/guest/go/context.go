@@ -33,10 +33,11 @@ func GetContext() (Context, error) {
 	return c, nil
 }
 
-// SetContext sets a key of the context for the steps after this tool. The change is part of the run's
-// Result. A run that sets steps, branch, status or dbquery fails, because these keys are reserved for
-// the workflow. SetContext fails with abi.InvalidArgument if the value cannot be encoded as JSON, and
-// with abi.OutputLimit if the context becomes too large. In both cases nothing is set.
+// SetContext sets a key of the context for the steps after this tool. The change is part of the
+// run's Result. A run that sets steps, branch, status or dbquery fails, because these keys are
+// reserved for the workflow. SetContext fails with abi.InvalidArgument if the value cannot be
+// encoded as JSON, and with abi.OutputLimit if the context becomes too large. In both cases nothing
+// is set.
 func SetContext(key string, value any) error {
 	text, err := encode(value)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// hostFault decodes a fault of the host. It adds the position in the author's code, which the host does
-// not know.
+// hostFault decodes a fault of the host. It adds the position in the author's code, which the host
+// does not know.
 func hostFault(op, store string, number int32, reply []byte) error {
 	f := new(abi.Fault)
 	if err := json.Unmarshal(reply, f); err != nil || f.Code == "" {
@@ -35,8 +35,8 @@ func codeOf(number int32) abi.Code {
 	return abi.Internal
 }
 
-// encode encodes a value as JSON. Unlike json.Marshal it does not escape <, > and &, which would take six
-// bytes each of the limit on an output or a content.
+// encode encodes a value as JSON. Unlike json.Marshal it does not escape <, > and &, which would
+// take six bytes each of the limit on an output or a content.
 func encode(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

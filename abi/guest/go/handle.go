@@ -12,13 +12,13 @@ import (
 // entry is the function that a run calls, or nil if there is no handler.
 var entry func() int32
 
-// Handle registers f as the tool: each run calls it with the input, and its first result is the output.
-// Call it once, from an init function, since the main function of a plug-in never runs. A second call
-// panics.
+// Handle registers f as the tool: each run calls it with the input, and its first result is the
+// output. Call it once, from an init function, since the main function of a plug-in never runs. A
+// second call panics.
 //
-// The input is decoded by encoding/json. If In is json.RawMessage, f gets it unchanged. The run fails if f
-// returns an error, or if f panics; the fault of a panic contains its stack. Writes of a failed run are
-// not stored.
+// The input is decoded by encoding/json. If In is json.RawMessage, f gets it unchanged. The run
+// fails if f returns an error, or if f panics; the fault of a panic contains its stack. Writes of a
+// failed run are not stored.
 func Handle[In, Out any](f func(In) (Out, error)) {
 	if entry != nil {
 		panic("toolrun: Handle was called twice; export a function that calls Run for each further entry")
@@ -26,8 +26,8 @@ func Handle[In, Out any](f func(In) (Out, error)) {
 	entry = func() int32 { return Run(f) }
 }
 
-// Run runs f once and returns the result of an entry for the host: 0 if f succeeded. Handle calls it. A
-// plug-in with further entries, which manifests can name, exports them itself:
+// Run runs f once and returns the result of an entry for the host: 0 if f succeeded. Handle calls
+// it. A plug-in with further entries, which manifests can name, exports them itself:
 //
 //	//go:wasmexport forget
 //	func forget() int32 { return toolrun.Run(forgetUser) }
@@ -79,7 +79,8 @@ func fail(f failure) int32 {
 	return 1
 }
 
-// failed converts an error of the handler to a failure. The position of a plain error is unknown in Go.
+// failed converts an error of the handler to a failure. The position of a plain error is unknown in
+// Go.
 func failed(err error) failure {
 	f := failure{Message: err.Error()}
 	if fault, ok := errors.AsType[*abi.Fault](err); ok {
@@ -88,8 +89,8 @@ func failed(err error) failure {
 	return f
 }
 
-// panicked converts the cause of a panic to a failure. The frames of the handler must still be on the
-// stack.
+// panicked converts the cause of a panic to a failure. The frames of the handler must still be on
+// the stack.
 func panicked(cause any) failure {
 	f := failure{Message: "panic: " + fmt.Sprint(cause)} // Sprint survives an Error method that panics
 	if err, ok := cause.(error); ok {

@@ -92,8 +92,8 @@ func TestRunRejectsInput(t *testing.T) {
 	}
 }
 
-// TestPositions checks that faults and panics contain the author's file and line, and no path of the
-// machine.
+// TestPositions checks that faults and panics contain the author's file and line, and no path of
+// the machine.
 func TestPositions(t *testing.T) {
 	h := toolruntest.New(t)
 	h.Fail("hidden", abi.Faultf(abi.AccessDenied, "no"))

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Option is an option of a memory call. A call with an option that its operation does not accept fails
-// with abi.InvalidArgument.
+// Option is an option of a memory call. A call with an option that its operation does not accept
+// fails with abi.InvalidArgument.
 type Option func(*request)
 
 // request is the set of options of a call.
@@ -15,8 +15,8 @@ type request struct {
 	options    map[string]any
 }
 
-// Project reads only a part of the content: map[string]any{"name": 1, "address.city": 1} includes these
-// parts, and {"notes": 0} omits one.
+// Project reads only a part of the content: map[string]any{"name": 1, "address.city": 1} includes
+// these parts, and {"notes": 0} omits one.
 func Project(projection any) Option {
 	return func(r *request) { r.projection = projection }
 }
@@ -24,13 +24,13 @@ func Project(projection any) Option {
 // Replace stores the value unchanged, instead of merging it into the content.
 func Replace() Option { return set("replace", true) }
 
-// IfRevision makes the call fail with abi.Conflict unless the record has this revision; 0 means that the
-// record must not exist. Within a run it is not necessary, since a run is a transaction. It is for
-// revisions that left the run, such as one in an earlier output.
+// IfRevision makes the call fail with abi.Conflict unless the record has this revision; 0 means
+// that the record must not exist. Within a run it is not necessary, since a run is a transaction.
+// It is for revisions that left the run, such as one in an earlier output.
 func IfRevision(revision int64) Option { return set("if_revision", revision) }
 
-// TTL sets the time after which the record expires, in whole seconds since the write. It can only shorten
-// the store's retention.
+// TTL sets the time after which the record expires, in whole seconds since the write. It can only
+// shorten the store's retention.
 func TTL(after time.Duration) Option {
 	return set("ttl", strconv.FormatInt(int64(after/time.Second), 10)+"s")
 }

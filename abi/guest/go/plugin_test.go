@@ -59,8 +59,8 @@ func load(t *testing.T, e engine.Engine, code []byte, entry string) engine.Progr
 	return program
 }
 
-// TestGoBehaviours checks behaviour that is specific to Go. The test suite of the engines, which package
-// wasm runs with plug-ins of this binding, checks the rest.
+// TestGoBehaviours checks behaviour that is specific to Go. The test suite of the engines, which
+// package wasm runs with plug-ins of this binding, checks the rest.
 func TestGoBehaviours(t *testing.T) {
 	code := build(t, "./testdata/behaviours")
 	e := wasm.New(wasm.WithCache(filepath.Join(t.TempDir(), "cache")))

@@ -13,8 +13,8 @@ const self = "github.com/toolrun/toolrun/abi/guest/go."
 // maxFrames is the number of frames in a reported stack.
 const maxFrames = 20
 
-// here returns the position of the innermost frame in the author's code, and the stack. Files have only
-// their base names, since paths would reveal the machine that built the plug-in.
+// here returns the position of the innermost frame in the author's code, and the stack. Files have
+// only their base names, since paths would reveal the machine that built the plug-in.
 func here() (file string, line int, stack string) {
 	var counters [64]uintptr
 	frames := runtime.CallersFrames(counters[:runtime.Callers(2, counters[:])])
@@ -42,8 +42,8 @@ func shorten(function string) string {
 	return strings.TrimPrefix(function, "main.")
 }
 
-// isStandard reports whether a function belongs to the standard library. Only there the first element of
-// a package path has no dot, except for package main.
+// isStandard reports whether a function belongs to the standard library. Only there the first
+// element of a package path has no dot, except for package main.
 func isStandard(function string) bool {
 	first, _, deeper := strings.Cut(function, "/")
 	if !deeper {

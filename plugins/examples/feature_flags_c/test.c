@@ -13,10 +13,10 @@ static void expect(const char *flags, const char *context, const char *want) {
     if (flags != NULL) {
         toolrun_stub_set(TOOLRUN_TEXT("featureFlags"), toolrun_text_of(flags));
     }
-    int32_t answer = toolrun_stub_run(toolrun_run, TOOLRUN_TEXT("{}"), toolrun_text_of(context));
+    int32_t result = toolrun_stub_run(toolrun_run, TOOLRUN_TEXT("{}"), toolrun_text_of(context));
     toolrun_text got = toolrun_stub_output();
-    if (answer != 0 || !toolrun_equal(got, toolrun_text_of(want))) {
-        printf("with %s, %s the run returned %d, %.*s; want %s\n", flags != NULL ? flags : "no flags", context, (int)answer,
+    if (result != 0 || !toolrun_equal(got, toolrun_text_of(want))) {
+        printf("with %s, %s the run returned %d, %.*s; want %s\n", flags != NULL ? flags : "no flags", context, (int)result,
                (int)got.len, got.ptr != NULL ? got.ptr : "", want);
         failed++;
     }

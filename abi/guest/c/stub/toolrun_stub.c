@@ -44,11 +44,11 @@ int32_t toolrun_stub_run(int32_t (*entry)(void), toolrun_text input, toolrun_tex
     host.output = host.changed_context = host.error = TOOLRUN_ABSENT;
     host.result = TOOLRUN_TEXT("");
     memset(&host.logs, 0, sizeof host.logs);
-    int32_t answer = entry();
-    if (answer != 0) {
+    int32_t result = entry();
+    if (result != 0) {
         host.kept = before;
     }
-    return answer;
+    return result;
 }
 
 toolrun_text toolrun_stub_output(void) { return host.output; }
@@ -166,8 +166,8 @@ int32_t toolrun_log_write(int32_t level, const void *ptr, uint32_t len) {
 
 /* refused returns the fault that the test requested for this call, or 0. */
 static int32_t refused(const char *op, toolrun_text name) {
-    int32_t answer = -(int32_t)host.refuse;
-    if (answer == 0) {
+    int32_t number = -(int32_t)host.refuse;
+    if (number == 0) {
         return 0;
     }
     toolrun_buffer reply = {0};
@@ -180,7 +180,7 @@ static int32_t refused(const char *op, toolrun_text name) {
     TOOLRUN_PUT(&reply, ",\"id\":\"1\"}");
     host.result = reply.text;
     host.refuse = (toolrun_fault)0;
-    return answer;
+    return number;
 }
 
 static int32_t reply(toolrun_text json) {

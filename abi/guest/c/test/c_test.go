@@ -1,5 +1,5 @@
-// Package test tests the C binding, natively and with the committed plug-ins. It is in a separate folder,
-// because Go would compile C sources in its folder with cgo.
+// Package test tests the C binding, natively and with the committed plug-ins. It is in a separate
+// folder, because Go would compile C sources in its folder with cgo.
 package test
 
 import (
@@ -18,8 +18,8 @@ import (
 
 const binding = ".." // the folder of toolrun.h
 
-// TestNative compiles the C tests of the binding and of the examples for this machine, and runs them with
-// the test double of the host.
+// TestNative compiles the C tests of the binding and of the examples for this machine, and runs
+// them with the test double of the host.
 func TestNative(t *testing.T) {
 	t.Run("binding", func(t *testing.T) { native(t, "testdata/native.c") })
 	for _, example := range examples(t) {
@@ -69,16 +69,16 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestToolchains rebuilds each committed C plug-in with the command in its toolchain.txt, and compares the
-// bytes.
+// TestToolchains rebuilds each committed C plug-in with the command in its toolchain.txt, and
+// compares the bytes.
 func TestToolchains(t *testing.T) {
 	for _, folder := range append(examples(t), "../probe") {
 		t.Run(filepath.Base(folder), func(t *testing.T) { rebuild(t, folder) })
 	}
 }
 
-// examples returns the folders of the example tools in C. It reads their sources and those of the binding,
-// so that go test does not reuse a cached result after they changed.
+// examples returns the folders of the example tools in C. It reads their sources and those of the
+// binding, so that go test does not reuse a cached result after they changed.
 func examples(t *testing.T) []string {
 	t.Helper()
 	folders, err := filepath.Glob("../../../../plugins/examples/*_c")
@@ -100,8 +100,8 @@ func examples(t *testing.T) []string {
 	return folders
 }
 
-// rebuild rebuilds the plug-in of a folder and compares it with the committed file. toolchain.txt contains
-// the versions of the compiler and of the linker, and the command.
+// rebuild rebuilds the plug-in of a folder and compares it with the committed file. toolchain.txt
+// contains the versions of the compiler and of the linker, and the command.
 func rebuild(t *testing.T, folder string) {
 	text, err := os.ReadFile(filepath.Join(folder, "toolchain.txt"))
 	if err != nil {

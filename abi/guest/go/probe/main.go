@@ -1,5 +1,5 @@
-// Command probe is a plug-in that tests the Go binding and a host. It executes the steps of its input and
-// returns their results.
+// Command probe is a plug-in that tests the Go binding and a host. It executes the steps of its
+// input and returns their results.
 //
 //	{"steps": [{"call": "get_content", "store": "prefs", "projection": {"a": 1}}, {"log": "info", "text": "read"}]}
 package main
@@ -99,7 +99,8 @@ func (s step) call() (json.RawMessage, error) {
 	return toolrun.Call(s.Call, s.Store, argument(s.Options))
 }
 
-// argument returns nil for a key that a step does not have. A nil RawMessage would be encoded as null.
+// argument returns nil for a key that a step does not have. A nil RawMessage would be encoded as
+// null.
 func argument(text json.RawMessage) any {
 	if text == nil {
 		return nil

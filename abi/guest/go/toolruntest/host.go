@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Host is the host that the functions of package toolrun call during a test. It is safe for concurrent
-// use.
+// Host is the host that the functions of package toolrun call during a test. It is safe for
+// concurrent use.
 type Host struct {
 	t testing.TB
 
@@ -30,8 +30,8 @@ type Host struct {
 	input, output, failure []byte
 }
 
-// New creates a host, which is in use until the test ends. Only one host can be in use at a time, so tests
-// with hosts cannot be parallel.
+// New creates a host, which is in use until the test ends. Only one host can be in use at a time,
+// so tests with hosts cannot be parallel.
 func New(t testing.TB) *Host {
 	t.Helper()
 	h := &Host{
@@ -70,8 +70,8 @@ func (h *Host) Fail(store string, fault *abi.Fault) {
 	h.faults[store] = fault
 }
 
-// SetContext sets the context document, which is an object. Initially it contains only the ids of the run
-// and the app.
+// SetContext sets the context document, which is an object. Initially it contains only the ids of
+// the run and the app.
 func (h *Host) SetContext(document any) {
 	h.t.Helper()
 	text := h.encode(document)
@@ -80,7 +80,8 @@ func (h *Host) SetContext(document any) {
 	h.context = text
 }
 
-// Changes returns the keys of the context that the tool has set, as an object, or nil if there are none.
+// Changes returns the keys of the context that the tool has set, as an object, or nil if there are
+// none.
 func (h *Host) Changes() json.RawMessage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -94,8 +95,9 @@ func (h *Host) Logs() []abi.LogLine {
 	return append([]abi.LogLine(nil), h.logs...)
 }
 
-// Run runs f like a plug-in that passed it to toolrun.Handle: input and output are JSON, and the error of a
-// failed run is the fault that a caller would get. Unlike on toolrun, the writes of a failed run are kept.
+// Run runs f like a plug-in that passed it to toolrun.Handle: input and output are JSON, and the
+// error of a failed run is the fault that a caller would get. Unlike on toolrun, the writes of a
+// failed run are kept.
 func Run[In, Out any](h *Host, f func(In) (Out, error), input any) (json.RawMessage, error) {
 	h.t.Helper()
 	text := h.encode(input)

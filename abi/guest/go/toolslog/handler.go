@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Handler returns a handler that logs each record as one line: its message, and its attributes in the
-// format of slog's text handler. The log line already has a level and a time. The handler is safe for
-// concurrent use.
+// Handler returns a handler that logs each record as one line: its message, and its attributes in
+// the format of slog's text handler. The log line already has a level and a time. The handler is
+// safe for concurrent use.
 func Handler() slog.Handler {
 	line := &line{}
 	return handler{slog.NewTextHandler(&line.text, &slog.HandlerOptions{Level: slog.LevelDebug}), line}

@@ -1,5 +1,5 @@
-/* Tests of the readers and writers of toolrun.h, and of a plug-in with the test double, built natively. A failed check
- * prints its position, and main returns the number of failed checks. */
+/* Tests of the readers and writers of toolrun.h, and of a plug-in with the test double, built
+ * natively. A failed check prints its position, and main returns the number of failed checks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,8 +119,8 @@ static void writes(void) {
     CHECK(out.text.len == before + 10000 && memcmp(out.text.ptr + before + 9995, "56789", 5) == 0);
 }
 
-/* read_everything calls every reader with a copy of a text of exactly its size, so that a sanitizer detects reads
- * beyond its end. */
+/* read_everything calls every reader with a copy of a text of exactly its size, so that a sanitizer
+ * detects reads beyond its end. */
 static void read_everything(const char *json, size_t len) {
     char *copy = malloc(len > 0 ? len : 1);
     if (copy == NULL) {
