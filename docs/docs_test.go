@@ -64,7 +64,7 @@ func TestPages(t *testing.T) {
 	for _, page := range pages(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
 			var env []string
-			if strings.Contains(page, "python") || page == "docs/tutorials/service.md" {
+			if strings.Contains(page, "python") || page == "docs/tutorials/service.md" || page == "docs/howto/read-uploaded-files.md" {
 				env = append(env, disttest.Variable+"="+disttest.File(t))
 			}
 			follow(t, page, bin, env)
