@@ -123,10 +123,10 @@ func (c *compiler) domain() string {
 	return fmt.Sprintf("%q of %q", c.h.app.ID, tenants)
 }
 
-func readSource(files fs.FS, name string, most int) ([]byte, error) {
+func readSource(files fs.FS, name string, maximum int) ([]byte, error) {
 	info, err := fs.Stat(files, name)
-	if err == nil && info.Size() > int64(most) {
-		return nil, abi.Faultf(abi.SourceInvalid, "%s is larger than %s", name, bytesize.Format(int64(most)))
+	if err == nil && info.Size() > int64(maximum) {
+		return nil, abi.Faultf(abi.SourceInvalid, "%s is larger than %s", name, bytesize.Format(int64(maximum)))
 	}
 	var code []byte
 	if err == nil {

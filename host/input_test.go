@@ -64,8 +64,8 @@ func TestDocumentsStayTexts(t *testing.T) {
 
 func TestTheContextOfATool(t *testing.T) {
 	h := openTool(t, `return context`)
-	given := `{"env":{"x":1},"runId":"mine","\u0075serId":"bob","steps":null,"n":1.50,"deep":{"b":"<&>","a":[]}}`
-	result, err := run(h, host.Invocation{Context: json.RawMessage(given), Env: map[string]string{"MORE": "1"}})
+	provided := `{"env":{"x":1},"runId":"mine","\u0075serId":"bob","steps":null,"n":1.50,"deep":{"b":"<&>","a":[]}}`
+	result, err := run(h, host.Invocation{Context: json.RawMessage(provided), Env: map[string]string{"MORE": "1"}})
 	if err != nil {
 		t.Fatal(err)
 	}

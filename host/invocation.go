@@ -58,9 +58,9 @@ type Invocation struct {
 	// Key is the idempotency key. A later invocation with the same key and input returns the Result
 	// of this run and executes nothing. Keys are kept for 24 hours, and only for runs that succeed.
 	Key string
-	// Dry makes the run a dry run: it stores nothing, the Result's Changes contain what it would
+	// DryRun makes the run a dry run: it stores nothing, the Result's Changes contain what it would
 	// have changed, and Key is ignored.
-	Dry bool
+	DryRun bool
 	// Env is added to the environment that the tool declares.
 	Env map[string]string
 	// Timeout shortens the tool's time limit, or sets it if the tool does not declare one.

@@ -32,7 +32,7 @@ const (
 // entry returns the ledger entry of a run that is not over yet.
 func (r *run) entry() *ledger.Entry {
 	act, tool := actRun, r.inv.Tool
-	if r.inv.Dry {
+	if r.inv.DryRun {
 		act = actDryRun
 	}
 	if r.tool == nil { // then the name is arbitrary text

@@ -56,7 +56,7 @@ func TestLedger(t *testing.T) {
 		result, _ := run(h, host.Invocation{Caller: caller, Input: number(n)})
 		want = append(want, result.RunID)
 	}
-	dry, err := run(h, host.Invocation{Caller: caller, Input: number(5), Dry: true})
+	dry, err := run(h, host.Invocation{Caller: caller, Input: number(5), DryRun: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestDry(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		result, err := run(h, host.Invocation{Input: number(3), Dry: true, Key: "k", Caller: host.Caller{User: "ann", Session: "s1"}})
+		result, err := run(h, host.Invocation{Input: number(3), DryRun: true, Key: "k", Caller: host.Caller{User: "ann", Session: "s1"}})
 		if err != nil || len(result.Changes) != 1 {
 			t.Fatalf("a dry run = %+v, %v", result, err)
 		}
@@ -190,7 +190,7 @@ func TestDryMetadata(t *testing.T) {
 	if _, err := h.Sessions().Start(t.Context(), caller, sessionStart(json.RawMessage(`{"a":1,"b":2}`))); err != nil {
 		t.Fatal(err)
 	}
-	result, err := run(h, host.Invocation{Caller: caller, Dry: true, Metadata: json.RawMessage(`{"b":null,"c":3}`)})
+	result, err := run(h, host.Invocation{Caller: caller, DryRun: true, Metadata: json.RawMessage(`{"b":null,"c":3}`)})
 	if err != nil || string(result.Output) != `{"a":1,"c":3}` {
 		t.Errorf("a dry run sees %s, %v", result.Output, err)
 	}

@@ -21,14 +21,14 @@ import (
 // bill is an observer that counts runs for billing, and refuses those over the plan.
 type bill struct {
 	host.NopObserver
-	refuse error
-	asked  int
-	ended  []host.RunInfo
-	cpu    float64
+	refuse    error
+	requested int
+	ended     []host.RunInfo
+	cpu       float64
 }
 
 func (b *bill) BeforeRun(context.Context, host.RunInfo) error {
-	b.asked++
+	b.requested++
 	return b.refuse
 }
 
@@ -79,8 +79,8 @@ func TestRefusedRunsCompileNothing(t *testing.T) {
 			t.Errorf("a refused run of a tool that does not compile = %v; want quota_exceeded", err)
 		}
 	}
-	if b.asked != 2 {
-		t.Errorf("BeforeRun was called %d times; want 2", b.asked)
+	if b.requested != 2 {
+		t.Errorf("BeforeRun was called %d times; want 2", b.requested)
 	}
 }
 

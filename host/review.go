@@ -137,15 +137,15 @@ func (h *Host) clamped(t *tool) []Finding {
 	host := h.limits.For(declare.Limits{}, t.memory)
 	var findings []Finding
 	for _, l := range []struct {
-		key         string
-		asked, most int64
-		size        bool
+		key                string
+		requested, maximum int64
+		size               bool
 	}{
 		{"memory", t.Limits.Memory, host.MemoryBytes, true},
 		{"output", t.Limits.Output, int64(host.OutputBytes), true},
 		{"calls", t.Limits.Calls, int64(host.Calls), false},
 	} {
-		if l.asked <= l.most {
+		if l.requested <= l.maximum {
 			continue
 		}
 		format := func(n int64) string {
@@ -155,8 +155,8 @@ func (h *Host) clamped(t *tool) []Finding {
 			return fmt.Sprint(n)
 		}
 		findings = append(findings, Finding{Limit: l.key, Code: app.OverLimit, Finding: engine.Finding{
-			Message: fmt.Sprintf("limits.%s is %s, and the limit of this host is %s, which applies", l.key, format(l.asked), format(l.most)),
-			Hint:    fmt.Sprintf("set it to %s at most, or run the tool on a host that allows more", format(l.most)),
+			Message: fmt.Sprintf("limits.%s is %s, and the limit of this host is %s, which applies", l.key, format(l.requested), format(l.maximum)),
+			Hint:    fmt.Sprintf("set it to %s at most, or run the tool on a host that allows more", format(l.maximum)),
 		}})
 	}
 	return findings

@@ -217,7 +217,7 @@ func (r *run) transact(ctx context.Context) (memory.Done, error) {
 		Session: session.Start{
 			Reference: r.inv.SessionReference, UserReference: r.inv.UserReference, Metadata: r.inv.Metadata,
 		},
-		DryRun: r.inv.Dry, LedgerEntry: r.entry(),
+		DryRun: r.inv.DryRun, LedgerEntry: r.entry(),
 		Key: r.inv.Key, Fingerprint: r.fingerprint, Answer: r.storedResult,
 	}, r.attempt)
 }

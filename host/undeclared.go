@@ -43,7 +43,7 @@ func (t *tool) undeclared(input any) []string {
 	members, _ := input.(map[string]any)
 	var missing []string
 	for _, name := range t.inputs {
-		if _, given := members[name]; !given {
+		if _, provided := members[name]; !provided {
 			missing = append(missing, name)
 		}
 	}

@@ -66,7 +66,7 @@ func (e *evaluation) try(n *node, v any, at *location) outcome {
 func (e *evaluation) conditional(r *applicatorRules, v any, at *location, out *outcome) {
 	result := e.try(r.test, v, at)
 	out.take(result)
-	next := r.orElse
+	next := r.valueOr
 	if result.ok {
 		next = r.then
 	}

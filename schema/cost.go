@@ -93,7 +93,7 @@ func (b *costAnalysis) follow(l visitCounts, kind kinds, depth int, taken picks)
 }
 
 func tooMany(reached tally, depth int) *Error {
-	most := slices.MaxFunc(nodesOf(reached), func(a, b *node) int {
+	maximum := slices.MaxFunc(nodesOf(reached), func(a, b *node) int {
 		return cmp.Or(cmp.Compare(reached[a], reached[b]), cmp.Compare(b.id, a.id))
 	})
 	where := "one value"
@@ -101,8 +101,8 @@ func tooMany(reached tally, depth int) *Error {
 		where = fmt.Sprintf("one value %d levels deep", depth)
 	}
 	return &Error{
-		Pointer: most.pointer,
-		Message: fmt.Sprintf("the cost of the schema is not bounded: it checks %s over %d times, %d of them by this part", where, maxVisits, reached[most]),
+		Pointer: maximum.pointer,
+		Message: fmt.Sprintf("the cost of the schema is not bounded: it checks %s over %d times, %d of them by this part", where, maxVisits, reached[maximum]),
 		Hint:    "let each schema apply to a value once; if a schema refers to itself in several branches, distinguish them by a required property with a const",
 	}
 }

@@ -29,11 +29,11 @@ func draftOf(root any) (*draft, Errors) {
 	if !ok {
 		return drafts[0], nil
 	}
-	said, ok := object["$schema"]
+	text, ok := object["$schema"]
 	if !ok {
 		return drafts[0], nil
 	}
-	url, _ := said.(string)
+	url, _ := text.(string)
 	for _, d := range drafts {
 		if bareURL(url) == bareURL(d.url) {
 			return d, nil

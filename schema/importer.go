@@ -167,7 +167,7 @@ func (im *importer) fillInner(n *node, s *jsonschema.Schema) {
 		anyOf: im.nodeList(s.AnyOf, "anyOf"),
 		oneOf: im.nodeList(s.OneOf, "oneOf"),
 		not:   im.node(s.Not, "not"),
-		test:  im.node(s.If, "if"), then: im.node(s.Then, "then"), orElse: im.node(s.Else, "else"),
+		test:  im.node(s.If, "if"), then: im.node(s.Then, "then"), valueOr: im.node(s.Else, "else"),
 	}
 	if s.RecursiveRef != nil {
 		n.applicators.dynamic = append(n.applicators.dynamic, &dynamicRef{target: im.node(s.RecursiveRef, "$ref"), recursive: true})
@@ -217,7 +217,7 @@ func (im *importer) link(root *node) {
 func withinOf(n *node, root string) []*node {
 	r := &n.applicators
 	all := slices.Concat(r.allOf, r.anyOf, r.oneOf)
-	for _, one := range []*node{r.ref, r.not, r.test, r.then, r.orElse} {
+	for _, one := range []*node{r.ref, r.not, r.test, r.then, r.valueOr} {
 		if one != nil {
 			all = append(all, one)
 		}

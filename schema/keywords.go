@@ -64,8 +64,8 @@ func suggestion(word string, known []string) string {
 	if name := meant[folded]; slices.Contains(known, name) {
 		return didYouMean(name)
 	}
-	const most = 500 // bounds the time
-	if name := spell.Name(word, known[:min(len(known), most)]); name != "" {
+	const maximum = 500 // bounds the time
+	if name := spell.Name(word, known[:min(len(known), maximum)]); name != "" {
 		return didYouMean(name)
 	}
 	return ""

@@ -54,9 +54,9 @@ func (s *scanner) mistake(pointer, hint, format, quoted string) {
 
 // short60 truncates a text for a message.
 func short60(text string) string {
-	const most = 60
-	if runes := []rune(text[:min(len(text), 4*most)]); len(runes) > most || len(text) > 4*most {
-		return string(runes[:min(len(runes), most)]) + "…"
+	const maximum = 60
+	if runes := []rune(text[:min(len(text), 4*maximum)]); len(runes) > maximum || len(text) > 4*maximum {
+		return string(runes[:min(len(runes), maximum)]) + "…"
 	}
 	return text
 }

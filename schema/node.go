@@ -105,7 +105,7 @@ type applicatorRules struct {
 	anyOfDiscriminator  *discriminator // nil if no property distinguishes the branches
 	oneOfDiscriminator  *discriminator
 	not                 *node
-	test, then, orElse  *node
+	test, then, valueOr *node
 }
 
 // dynamicRef is a $dynamicRef or a $recursiveRef: it applies the schema with that anchor in the

@@ -114,7 +114,7 @@ func (s script) check(t *testing.T, probe engine.Program) {
 		t.Fatalf("Run = %s; want %s", out.Output, s.want.Code)
 	case !failed:
 		sameJSON(t, "output", string(out.Output), `{"replies":[`+s.replies+`],"input":`+input+`,"context":`+document+`}`)
-		sameJSON(t, "context", orNull(seen.Context), orNull(s.want.Context))
+		sameJSON(t, "context", nullIfEmpty(seen.Context), nullIfEmpty(s.want.Context))
 	}
 	sameJSON(t, "calls", trimmed(seen.Calls), trimmed(s.want.Calls))
 	if got, want := strings.Join(seen.Logs, "\n"), strings.Join(s.want.Logs, "\n"); got != want {
@@ -122,7 +122,7 @@ func (s script) check(t *testing.T, probe engine.Program) {
 	}
 }
 
-func orNull(text string) string {
+func nullIfEmpty(text string) string {
 	if text == "" {
 		return "null"
 	}

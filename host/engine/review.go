@@ -69,13 +69,13 @@ func (r Review) Bounded() Review {
 }
 
 func (p Position) bounded() Position {
-	const most = 1 << 10
-	return Position{clip(p.File, most), max(p.Line, 0), max(p.Column, 0)}
+	const maximum = 1 << 10
+	return Position{clip(p.File, maximum), max(p.Line, 0), max(p.Column, 0)}
 }
 
-func clip(text string, most int) string {
-	if len(text) <= most {
+func clip(text string, maximum int) string {
+	if len(text) <= maximum {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "")
+	return strings.ToValidUTF8(text[:maximum], "")
 }

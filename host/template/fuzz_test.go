@@ -32,10 +32,10 @@ func FuzzTemplate(f *testing.F) {
 			checkError(t, text, err)
 			return
 		}
-		const most = 10_000
-		var asked, named []string
-		got, err := tmpl.WithMaxBytes(most).Render(func(store string) (json.RawMessage, error) {
-			asked = append(asked, store)
+		const maximum = 10_000
+		var requested, named []string
+		got, err := tmpl.WithMaxBytes(maximum).Render(func(store string) (json.RawMessage, error) {
+			requested = append(requested, store)
 			return json.RawMessage(content), nil
 		})
 		if err != nil {
@@ -47,10 +47,10 @@ func FuzzTemplate(f *testing.F) {
 		for _, ref := range tmpl.Refs() {
 			named = append(named, ref.Store)
 		}
-		if !slices.Equal(asked, named) {
-			t.Fatalf("Render read %q; Refs names %q", asked, named)
+		if !slices.Equal(requested, named) {
+			t.Fatalf("Render read %q; Refs names %q", requested, named)
 		}
-		if len(got) > most || !utf8.ValidString(got) {
+		if len(got) > maximum || !utf8.ValidString(got) {
 			t.Fatalf("Render returned %d bytes, valid UTF-8 %v", len(got), utf8.ValidString(got))
 		}
 		if projected := renderProjected(t, tmpl, content); projected != got {

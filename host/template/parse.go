@@ -249,9 +249,9 @@ func invalidUTF8(text string) int {
 
 // quote quotes text for a message, and truncates it if it is long.
 func quote(text string) string {
-	const most = 40
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "…"
+	const maximum = 40
+	if runes := []rune(text); len(runes) > maximum {
+		text = string(runes[:maximum]) + "…"
 	}
 	return fmt.Sprintf("%q", text)
 }

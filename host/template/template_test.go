@@ -155,13 +155,13 @@ func TestParseErrors(t *testing.T) {
 
 func TestStoresAreReadOnceInOrder(t *testing.T) {
 	tmpl := parse(t, `{{memory.b.x}}{{memory.a}}{{memory.none}}{{memory.b.y}}{{memory.none.z}}{{memory.a.k}}`)
-	var asked []string
+	var requested []string
 	_, err := tmpl.Render(func(store string) (json.RawMessage, error) {
-		asked = append(asked, store)
+		requested = append(requested, store)
 		return json.RawMessage(contents[store]), nil
 	})
-	if want := []string{"b", "a", "none"}; err != nil || !slices.Equal(asked, want) {
-		t.Errorf("stores read = %v, %v; want %v", asked, err, want)
+	if want := []string{"b", "a", "none"}; err != nil || !slices.Equal(requested, want) {
+		t.Errorf("stores read = %v, %v; want %v", requested, err, want)
 	}
 }
 

@@ -22,28 +22,11 @@ import (
 // has several jobs.
 const maxMethods = 30
 
-// manyMethods lists the types that exceed the maximum, with the number of their methods. The list
-// only shrinks: if a type loses methods, lower its number; if it reaches the maximum, remove it.
-var manyMethods = map[string]int{}
-
 func TestMethods(t *testing.T) {
-	left := maps.Clone(manyMethods)
 	for name, n := range methodCounts(t) {
-		allowed, known := left[name]
-		delete(left, name)
-		switch {
-		case known && n <= maxMethods:
-			t.Errorf("%s has %d methods; remove it from manyMethods", name, n)
-		case known && n < allowed:
-			t.Errorf("%s has %d methods; lower its number in manyMethods from %d", name, n, allowed)
-		case known && n > allowed:
-			t.Errorf("%s has %d methods; want at most the %d of manyMethods", name, n, allowed)
-		case !known && n > maxMethods:
+		if n > maxMethods {
 			t.Errorf("%s has %d methods, promoted ones included; want at most %d: split it", name, n, maxMethods)
 		}
-	}
-	for name := range left {
-		t.Errorf("manyMethods lists the type %s, which does not exist", name)
 	}
 }
 

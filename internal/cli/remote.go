@@ -39,7 +39,7 @@ type remoteRuns struct {
 func (r remoteRuns) Run(ctx context.Context, inv host.Invocation) (*report.Result, error) {
 	fields := apitypes.RunFields{
 		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Metadata: inv.Metadata, Context: inv.Context,
-		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(), Dry: inv.Dry,
+		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(), DryRun: inv.DryRun,
 	}
 	if inv.Code != nil {
 		return r.runCode(ctx, inv, fields)

@@ -153,7 +153,7 @@ func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.
 	if !result.OK {
 		rc.out.failedRun = result.RunID
 	}
-	if inv.Dry && result.OK && !rc.out.json {
+	if inv.DryRun && result.OK && !rc.out.json {
 		return showChanges(rc.out, result.Changes)
 	}
 	return err
@@ -183,7 +183,7 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 	if f.dry && f.key != "" {
 		return inv, usagef("leave one of them out", "--key stores the result of a run, and --dry-run stores nothing")
 	}
-	inv.Key, inv.Timeout, inv.Dry, inv.OnLog = f.key, f.timeout, f.dry, rc.logLine()
+	inv.Key, inv.Timeout, inv.DryRun, inv.OnLog = f.key, f.timeout, f.dry, rc.logLine()
 	return inv, nil
 }
 

@@ -232,14 +232,14 @@ func TestAcceptEnds(t *testing.T) {
 
 // TestLimits tests the defaults and the bounds.
 func TestLimits(t *testing.T) {
-	for _, one := range []struct{ given, want connections.Limits }{
+	for _, one := range []struct{ provided, want connections.Limits }{
 		{connections.Limits{}, connections.Limits{Connections: 1024, Strangers: 512}},
 		{connections.Limits{Connections: 55}, connections.Limits{Connections: 55, Strangers: 27}},
 		{connections.Limits{Connections: 8192}, connections.Limits{Connections: 8192, Strangers: 1024}},
 		{connections.Limits{Connections: 1, Strangers: 9}, connections.Limits{Connections: 4, Strangers: 2}},
 	} {
-		if got := connections.New(one.given).Limits(); got != one.want {
-			t.Errorf("New(%+v) has %+v; want %+v", one.given, got, one.want)
+		if got := connections.New(one.provided).Limits(); got != one.want {
+			t.Errorf("New(%+v) has %+v; want %+v", one.provided, got, one.want)
 		}
 	}
 }

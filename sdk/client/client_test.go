@@ -38,7 +38,7 @@ func TestOperations(t *testing.T) {
 	t.Run("backup", func(t *testing.T) { backup(t, s) })
 	for _, route := range s.api.Routes() {
 		pattern := route.Method + " " + route.Path
-		if s.asked[pattern] == 0 && !slices.Contains(inBody, pattern) {
+		if s.requested[pattern] == 0 && !slices.Contains(inBody, pattern) {
 			t.Errorf("no method uses %s", pattern)
 		}
 	}
@@ -57,7 +57,7 @@ func runs(t *testing.T, c *client.Client) {
 		t.Errorf("Run = %+v; want the first visit, two lines and a write", result)
 	}
 	dry := run("remember", `{}`)
-	dry.Dry = true
+	dry.DryRun = true
 	if result := must(c.Run(ctx, dry))(t); len(result.Changes) != 1 || len(result.Effects.Writes) != 1 {
 		t.Errorf("a dry run changes %v; want one record", result.Changes)
 	}

@@ -92,9 +92,9 @@ func TestNotRun(t *testing.T) {
 
 // TestPagesEnd checks that a repeated page ends the iteration.
 func TestPagesEnd(t *testing.T) {
-	asked := 0
+	requested := 0
 	transport := answers(func(*http.Request) (*http.Response, error) {
-		if asked++; asked > 9 {
+		if requested++; requested > 9 {
 			return nil, errors.New("too many requests")
 		}
 		return answer(200, strings.NewReader(`{"items":[{"run_id":"r"}],"next":"r"}`)), nil
@@ -106,8 +106,8 @@ func TestPagesEnd(t *testing.T) {
 			failed++
 		}
 	}
-	if asked != 2 || entries != 2 || failed != 1 {
-		t.Errorf("%d requests, %d entries, %d errors; want an entry, and an error for the repeated page", asked, entries, failed)
+	if requested != 2 || entries != 2 || failed != 1 {
+		t.Errorf("%d requests, %d entries, %d errors; want an entry, and an error for the repeated page", requested, entries, failed)
 	}
 }
 

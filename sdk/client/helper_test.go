@@ -62,11 +62,11 @@ var keys = map[string]auth.Principal{
 }
 
 func authenticate(r *http.Request) (auth.Principal, error) {
-	given := r.Header.Get("Authorization")
-	if given == "" {
+	provided := r.Header.Get("Authorization")
+	if provided == "" {
 		return auth.Principal{}, auth.NoCredentials
 	}
-	p, ok := keys[strings.TrimPrefix(given, "Bearer ")]
+	p, ok := keys[strings.TrimPrefix(provided, "Bearer ")]
 	if !ok {
 		return p, auth.Invalid
 	}
@@ -78,8 +78,8 @@ type service struct {
 	URL string
 	api *httpapi.Server
 
-	mu    sync.Mutex
-	asked map[string]int // by pattern
+	mu        sync.Mutex
+	requested map[string]int // by pattern
 	// left is the number of missing bytes in a backup of 1 MiB.
 	left int
 }
@@ -100,7 +100,7 @@ func newService(t testing.TB) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{asked: map[string]int{}}
+	s := &service{requested: map[string]int{}}
 	s.api, err = httpapi.New(httpapi.Options{Apps: served, Authenticate: authenticate, Documents: reader, Links: links, Backup: s.backup})
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func (s *service) backup(context.Context) (httpapi.Backup, error) {
 // ServeHTTP counts the operation and serves it.
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.asked[s.api.Pattern(r)]++
+	s.requested[s.api.Pattern(r)]++
 	s.mu.Unlock()
 	s.api.ServeHTTP(w, r)
 }

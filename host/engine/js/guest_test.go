@@ -148,7 +148,7 @@ func TestMemoryArguments(t *testing.T) {
 		`get_content('a', {}, {}, 1)`:                   "get_content takes at most 3 arguments, not 4",
 		`set_content('a', { f() {} })`:                  "set_content: value.f is a function",
 		`set_content({ store: 'a', data_object: NaN })`: "set_content: value is NaN; use null",
-		`get_content(['a'])`:                            "get_content: the store is no string",
+		`get_content(['a'])`:                            "get_content: the store is not a string",
 	} {
 		got := answer(t, `return await memory.`+code+`.catch((e) => [e.code, e.op ?? null, e.message]);`)
 		op, _, _ := strings.Cut(code, "(")

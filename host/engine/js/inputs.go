@@ -19,7 +19,7 @@ func (r *run) missingInputs() (warnings []string) {
 		return nil
 	}
 	for _, name := range r.program.script.inputs {
-		if _, given := input[name]; !given && len(warnings) < limit {
+		if _, provided := input[name]; !provided && len(warnings) < limit {
 			warnings = append(warnings, "the input has no "+cut(name, maxNameBytes)+", which the tool reads as $"+cut(name, maxNameBytes))
 		}
 	}

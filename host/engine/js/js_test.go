@@ -96,9 +96,9 @@ func TestContext(t *testing.T) {
 func TestContextRefused(t *testing.T) {
 	for code, want := range map[string]string{
 		`context.f = { g: [() => 1] }`: "context.f.g[0] is a function",
-		`context.branch = "left"`:      "context.branch belongs to the workflow",
-		`context.status = 1`:           "context.status belongs to the workflow",
-		`context.dbquery = ""`:         "context.dbquery belongs to the workflow",
+		`context.branch = "left"`:      "context.branch is reserved for the workflow",
+		`context.status = 1`:           "context.status is reserved for the workflow",
+		`context.dbquery = ""`:         "context.dbquery is reserved for the workflow",
 		`let deep = []; for (let i = 0; i < 150; i++) deep = [deep]; context.deep = deep`: "context.deep is nested too deep",
 	} {
 		if f := faultOf(t, code); f.Code != abi.OutputInvalid || !strings.Contains(f.Message, want) {

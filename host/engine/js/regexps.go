@@ -114,33 +114,33 @@ func (x *regexps) sameRegExp(wrapped *goja.Object, arguments []goja.Value) *goja
 }
 
 // patternArguments checks and rewrites the pattern of a call of RegExp.
-func (x *regexps) patternArguments(given []goja.Value) []goja.Value {
-	if len(given) == 0 {
-		return given
+func (x *regexps) patternArguments(provided []goja.Value) []goja.Value {
+	if len(provided) == 0 {
+		return provided
 	}
-	flags, flagged := "", len(given) > 1 && !isUndefined(given[1])
+	flags, flagged := "", len(provided) > 1 && !isUndefined(provided[1])
 	if flagged {
-		text, ok := given[1].(goja.String)
+		text, ok := provided[1].(goja.String)
 		if !ok {
-			return given
+			return provided
 		}
 		flags = text.String()
 	}
-	pattern, ok := patternOf(given[0], flagged)
+	pattern, ok := patternOf(provided[0], flagged)
 	if !ok {
-		return given
+		return provided
 	}
 	rewritten, err := rewritePattern(pattern, flags)
 	if err != nil {
 		panic(x.newError("SyntaxError", "Invalid regular expression: /"+cut(pattern, 200)+"/: "+err.Error()))
 	}
-	if _, isText := given[0].(goja.String); isText && rewritten == pattern {
-		return given
+	if _, isText := provided[0].(goja.String); isText && rewritten == pattern {
+		return provided
 	}
 	if rewritten != pattern {
 		x.remember(rewritten, pattern)
 	}
-	return append([]goja.Value{x.vm.ToValue(rewritten)}, given[1:]...)
+	return append([]goja.Value{x.vm.ToValue(rewritten)}, provided[1:]...)
 }
 
 // patternOf returns the text of a pattern: a string, or a regular expression with new flags.

@@ -15,21 +15,21 @@ func missingArgument(op abi.Operation, args []ast.Expression) string {
 	if len(args) == 0 || slices.ContainsFunc(args, isSpread) {
 		return ""
 	}
-	given, certain := []string(nil), true
+	provided, certain := []string(nil), true
 	if named, ok := args[0].(*ast.ObjectLiteral); ok {
-		if given, certain = literalKeys(named); !certain {
+		if provided, certain = literalKeys(named); !certain {
 			return ""
 		}
 	} else if _, ok := args[0].(*ast.StringLiteral); !ok && len(args) == 1 {
 		return "" // it may be an object of named arguments
 	}
-	if given == nil && hasOptionalStore(op) {
+	if provided == nil && hasOptionalStore(op) {
 		return "" // the first argument may be that of the second parameter, which is the only required one
 	}
 	for i, param := range op.Params {
-		has := i < len(args) && given == nil
+		has := i < len(args) && provided == nil
 		for _, name := range append([]string{param.Name}, param.Aliases...) {
-			has = has || slices.Contains(given, name)
+			has = has || slices.Contains(provided, name)
 		}
 		if param.Required && !has {
 			return param.Name

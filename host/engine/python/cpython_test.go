@@ -49,8 +49,8 @@ func installedTests(t *testing.T) fs.FS {
 	t.Helper()
 	const ask = "import platform, test.test_re as m; print(platform.python_version(), m.__file__)"
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
-		said, err := exec.Command(python, "-I", "-c", ask).Output()
-		version, file, _ := strings.Cut(strings.TrimSpace(string(said)), " ")
+		text, err := exec.Command(python, "-I", "-c", ask).Output()
+		version, file, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
 		if err == nil && version == tested {
 			return library{os.DirFS(filepath.Dir(filepath.Dir(file)))}
 		}

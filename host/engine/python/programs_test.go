@@ -44,11 +44,11 @@ for file in sys.argv[1:]:
 func python3(t *testing.T) (file string, minor int) {
 	t.Helper()
 	const ask = "import sys; print(sys.executable); print(*sys.version_info[:2])"
-	said, err := exec.Command("python3", "-I", "-c", ask).Output()
+	text, err := exec.Command("python3", "-I", "-c", ask).Output()
 	if err != nil {
 		t.Skipf("python3 is not there to compare with: %v", err)
 	}
-	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	major, rest, _ := strings.Cut(lines[len(lines)-1], " ")
 	minor, err = strconv.Atoi(rest)
 	if err != nil || major != "3" || minor < 11 {
@@ -106,8 +106,8 @@ func nativeAnswers(t *testing.T, files []string) (answers [][]byte, minor int) {
 	var complaint bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), python, append([]string{"-I", "-S", "-X", "utf8", "-c", native}, files...)...)
 	cmd.Stderr = &complaint
-	said, err := cmd.Output()
-	answers = bytes.Split(bytes.TrimSuffix(said, []byte("\n")), []byte("\n"))
+	text, err := cmd.Output()
+	answers = bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	if err != nil || len(answers) != len(files) {
 		t.Fatalf("python3: %v, with %d results of %d programs\n%s", err, len(answers), len(files), complaint.Bytes())
 	}

@@ -102,7 +102,7 @@ func orObject(text string) string {
 
 func (tt tool) compare(t *testing.T, f *abi.Fault) {
 	t.Helper()
-	if said := f.Message + "\n" + f.Hint; !strings.Contains(said, tt.message) || tt.exact && said != tt.message {
+	if text := f.Message + "\n" + f.Hint; !strings.Contains(text, tt.message) || tt.exact && text != tt.message {
 		t.Errorf("message = %q, hint %q; want %q in it", f.Message, f.Hint, tt.message)
 	}
 	if got := placeOf(f); tt.place != "" && got != tt.place {

@@ -59,7 +59,7 @@ func TestZones(t *testing.T) {
 	python, _ := python3(t)
 	cmd := exec.CommandContext(t.Context(), python, "-I", "-S", "-X", "utf8", "-c", nativeZones, unzipped(t), "testdata/zones.py")
 	cmd.Stderr = os.Stderr
-	said, err := cmd.Output()
+	text, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("python3: %v", err)
 	}
@@ -71,7 +71,7 @@ func TestZones(t *testing.T) {
 	if err := json.Unmarshal(answerOf(t, sharedEngine(t), code), &got); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(said, &want); err != nil {
+	if err := json.Unmarshal(text, &want); err != nil {
 		t.Fatal(err)
 	}
 	for n, part := range []string{"instants", "count", "files", "unknown names"} {

@@ -180,7 +180,7 @@ func TestTransaction(t *testing.T) {
 	if _, err := h.Run(t.Context(), host.Invocation{Tool: "js", Caller: ann, Input: json.RawMessage(`{"also":true,"fail":true}`)}); err == nil {
 		t.Fatal("the run succeeded")
 	}
-	dry := run(t, h, host.Invocation{Tool: "js", Input: json.RawMessage(`{"also":true}`), Dry: true})
+	dry := run(t, h, host.Invocation{Tool: "js", Input: json.RawMessage(`{"also":true}`), DryRun: true})
 	want := `[{"store":"visits","item":"js","before":null,"after":{"count":2}},{"store":"prefs","before":null,"after":{"seen":true}}]`
 	if got := text(t, dry.Changes); got != want {
 		t.Errorf("changes = %s; want %s", got, want)

@@ -194,8 +194,8 @@ type fetcher struct {
 
 // answer is the outcome of a request to the issuer. It is immutable.
 type answer struct {
-	asked time.Time
-	err   error // of the last request
+	requested time.Time
+	err       error // of the last request
 	// keys are the usable keys of the last valid response, set their JWK Set, and good its time;
 	// nil for none.
 	keys []jose.JSONWebKey
@@ -212,7 +212,7 @@ func (a *answer) due(now time.Time) bool {
 	if a.err != nil {
 		pause = retryEvery
 	}
-	age := now.Sub(a.asked)
+	age := now.Sub(a.requested)
 	return age < 0 || age >= pause
 }
 
@@ -237,7 +237,7 @@ func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
 func (f *fetcher) refreshed(r *http.Request, last *answer, now time.Time) *answer {
 	keys, set, err := f.ask(r)
 	if err == nil {
-		return &answer{asked: now, keys: keys, set: set, good: now}
+		return &answer{requested: now, keys: keys, set: set, good: now}
 	}
 	if last == nil {
 		last = &answer{}
@@ -245,7 +245,7 @@ func (f *fetcher) refreshed(r *http.Request, last *answer, now time.Time) *answe
 	if last.err == nil {
 		f.log.Error("cannot fetch the signing keys of the token issuer", "url", r.URL.Redacted(), "error", err)
 	}
-	return &answer{asked: now, err: err, keys: last.keys, set: last.set, good: last.good}
+	return &answer{requested: now, err: err, keys: last.keys, set: last.set, good: last.good}
 }
 
 // probe fetches the keys and stores them. It returns an error without storing or logging it.
@@ -263,7 +263,7 @@ func (f *fetcher) probe(ctx context.Context, url string) error {
 		return err
 	}
 	now := f.now()
-	f.last.Store(&answer{asked: now, keys: keys, set: set, good: now})
+	f.last.Store(&answer{requested: now, keys: keys, set: set, good: now})
 	return nil
 }
 

@@ -70,11 +70,11 @@ func (p Principal) Confined(session string) bool {
 }
 
 // bound returns the effective id, and false if the two ids contradict each other.
-func bound(own, asked string) (string, bool) {
+func bound(own, requested string) (string, bool) {
 	if own == "" {
-		return asked, true
+		return requested, true
 	}
-	return own, asked == "" || asked == own
+	return own, requested == "" || requested == own
 }
 
 // maxID bounds ids and names in bytes. Package memory has the same limit for ids in keys.

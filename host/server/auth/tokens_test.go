@@ -326,14 +326,14 @@ func TestKeySetFile(t *testing.T) {
 // server is an issuer with its keys at a URL.
 type server struct {
 	*httptest.Server
-	answer atomic.Pointer[http.HandlerFunc]
-	asked  atomic.Int32
+	answer    atomic.Pointer[http.HandlerFunc]
+	requested atomic.Int32
 }
 
 func newServer(t testing.TB) *server {
 	s := &server{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.asked.Add(1)
+		s.requested.Add(1)
 		(*s.answer.Load())(w, r)
 	}))
 	t.Cleanup(s.Close)
@@ -351,9 +351,9 @@ func (s *server) answers(f http.HandlerFunc) { s.answer.Store(&f) }
 
 // remote is an issuer without a network, so that synctest can control its time.
 type remote struct {
-	tokens *auth.Tokens
-	asked  int
-	answer func(*http.Request) (status int, body string, err error)
+	tokens    *auth.Tokens
+	requested int
+	answer    func(*http.Request) (status int, body string, err error)
 }
 
 func newRemote(t *testing.T) *remote {
@@ -363,7 +363,7 @@ func newRemote(t *testing.T) *remote {
 }
 
 func (r *remote) RoundTrip(request *http.Request) (*http.Response, error) {
-	r.asked++
+	r.requested++
 	status, body, err := r.answer(request)
 	if err != nil {
 		return nil, err
@@ -382,15 +382,15 @@ func silent(r *http.Request) (int, string, error) {
 }
 
 // verify checks the outcome for a token, and the number of requests to the issuer.
-func (r *remote) verify(t *testing.T, ctx context.Context, what string, i *issuer, want error, asked int) {
+func (r *remote) verify(t *testing.T, ctx context.Context, what string, i *issuer, want error, requested int) {
 	t.Helper()
-	r.asked = 0
+	r.requested = 0
 	claims := i.claims()
 	claims["exp"], claims["nbf"], claims["iat"] = time.Now().Add(time.Hour).Unix(), time.Now().Unix(), time.Now().Unix()
 	_, err := r.tokens.Verify(ctx, i.sign(t, claims))
 	synctest.Wait() // the key set still works after its response
-	if !errors.Is(err, want) || (err == nil) != (want == nil) || r.asked != asked {
-		t.Errorf("%s: Verify = %v, and the issuer got %d requests; want %v and %d", what, err, r.asked, want, asked)
+	if !errors.Is(err, want) || (err == nil) != (want == nil) || r.requested != requested {
+		t.Errorf("%s: Verify = %v, and the issuer got %d requests; want %v and %d", what, err, r.requested, want, requested)
 	}
 }
 
@@ -485,7 +485,7 @@ func TestBadKeyServers(t *testing.T) {
 			t.Errorf("%s: Verify = %v; want unavailable", name, err)
 		}
 	}
-	if elsewhere.asked.Load() != 0 {
+	if elsewhere.requested.Load() != 0 {
 		t.Error("a redirect was followed")
 	}
 }

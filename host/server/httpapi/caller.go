@@ -47,13 +47,13 @@ func (c *call) checkRunFields(f apitypes.RunFields) error {
 		return nil
 	}
 	for _, member := range []struct {
-		name  string
-		given bool
+		name     string
+		provided bool
 	}{
 		{"env", f.Env != nil}, {"context", isSet(f.Context)},
 		{"session_reference", f.SessionReference != ""}, {"user_reference", f.UserReference != ""},
 	} {
-		if member.given {
+		if member.provided {
 			return abi.Faultf(abi.AccessDenied, "the credentials of a user may not set %s", member.name).
 				WithHint("omit %s, or use an API key of the platform", member.name)
 		}

@@ -109,11 +109,11 @@ func TestOpenAPIPassesLinter(t *testing.T) {
 	lint := exec.CommandContext(t.Context(), npx, "--yes", "@redocly/cli@2.77.0", "lint", "openapi.json", "--max-problems", "1000")
 	lint.Dir = dir
 	lint.Env = append(os.Environ(), "REDOCLY_TELEMETRY=off", "REDOCLY_SUPPRESS_UPDATE_NOTICE=true")
-	said, err := lint.CombinedOutput()
-	if err != nil || !bytes.Contains(said, []byte("Your API description is valid")) {
-		t.Errorf("the linter: %v\n%s", err, said)
+	text, err := lint.CombinedOutput()
+	if err != nil || !bytes.Contains(text, []byte("Your API description is valid")) {
+		t.Errorf("the linter: %v\n%s", err, text)
 	}
-	if found := regexp.MustCompile(`You have \d+ warning`).Find(said); found != nil {
-		t.Errorf("the linter warns:\n%s", said)
+	if found := regexp.MustCompile(`You have \d+ warning`).Find(text); found != nil {
+		t.Errorf("the linter warns:\n%s", text)
 	}
 }

@@ -67,15 +67,15 @@ func plainQuery(raw string) (string, error) {
 
 // plainContentType rejects a body whose content type the operation does not accept.
 func plainContentType(r *http.Request, takes *huma.RequestBody) error {
-	given := r.Header.Values("Content-Type")
-	if len(given) == 0 && takes.Content[jsonType] != nil {
+	provided := r.Header.Values("Content-Type")
+	if len(provided) == 0 && takes.Content[jsonType] != nil {
 		return nil
 	}
 	var kind string
 	var parameters map[string]string
 	err := errors.New("no content type, or several")
-	if len(given) == 1 {
-		kind, parameters, err = mime.ParseMediaType(given[0])
+	if len(provided) == 1 {
+		kind, parameters, err = mime.ParseMediaType(provided[0])
 	}
 	charset := parameters["charset"]
 	if err != nil || takes.Content[kind] == nil || charset != "" && !strings.EqualFold(charset, "utf-8") {

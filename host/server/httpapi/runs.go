@@ -155,7 +155,7 @@ func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 		return nil, err
 	}
 	inv.Key, inv.Code, inv.OnLog = j.key, j.code, j.onLog
-	if inv.Dry && !c.principal.Allows(auth.Records) {
+	if inv.DryRun && !c.principal.Allows(auth.Records) {
 		return nil, abi.Faultf(abi.AccessDenied, "a dry run reveals stored content, which requires the permission %q", auth.Records)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -199,7 +199,7 @@ func (c *call) track(inv *host.Invocation, j job, cancel context.CancelCauseFunc
 func (c *call) invocation(ctx context.Context, tool string, f apitypes.RunFields) (inv host.Invocation, err error) {
 	inv = host.Invocation{
 		Tool: tool, Input: f.Input, Context: f.Context, Metadata: f.Metadata, SessionReference: f.SessionReference,
-		UserReference: f.UserReference, Env: f.Env, Timeout: time.Duration(f.TimeoutMS) * time.Millisecond, Dry: f.Dry,
+		UserReference: f.UserReference, Env: f.Env, Timeout: time.Duration(f.TimeoutMS) * time.Millisecond, DryRun: f.DryRun,
 	}
 	if err := checkPlainText(f.Metadata, f.SessionReference, f.UserReference); err != nil {
 		return inv, err
@@ -222,10 +222,10 @@ func (c *call) invocation(ctx context.Context, tool string, f apitypes.RunFields
 }
 
 // withMessage adds the message to a context.
-func withMessage(given, message json.RawMessage) (json.RawMessage, error) {
+func withMessage(provided, message json.RawMessage) (json.RawMessage, error) {
 	members := map[string]json.RawMessage{}
-	if len(given) > 0 && string(given) != "null" {
-		if err := json.Unmarshal(given, &members); err != nil {
+	if len(provided) > 0 && string(provided) != "null" {
+		if err := json.Unmarshal(provided, &members); err != nil {
 			return nil, abi.Faultf(abi.InputInvalid, "the context must be a JSON object")
 		}
 	}
@@ -234,9 +234,9 @@ func withMessage(given, message json.RawMessage) (json.RawMessage, error) {
 }
 
 // grantsOf parses grants in the syntax of an app file.
-func grantsOf(given map[string]string) ([]declare.Grant, error) {
+func grantsOf(provided map[string]string) ([]declare.Grant, error) {
 	grants := []declare.Grant{}
-	for store, text := range given {
+	for store, text := range provided {
 		verbs, err := declare.ParseVerbs(text)
 		if err != nil {
 			return nil, abi.Faultf(abi.InvalidArgument, "the grant of the store %q: %v", store, err).WithHint("use read, write, delete or readwrite")

@@ -86,8 +86,8 @@ func startSession(ctx context.Context, c *call, in *startInput) (*startOutput, e
 	if err := checkPlainText(in.Body.Metadata, in.Body.SessionReference, in.Body.UserReference); err != nil {
 		return nil, err
 	}
-	given := apitypes.RunFields{Metadata: in.Body.Metadata, SessionReference: in.Body.SessionReference, UserReference: in.Body.UserReference}
-	if err := c.checkRunFields(given); err != nil {
+	provided := apitypes.RunFields{Metadata: in.Body.Metadata, SessionReference: in.Body.SessionReference, UserReference: in.Body.UserReference}
+	if err := c.checkRunFields(provided); err != nil {
 		return nil, err
 	}
 	started, err := c.host.Sessions().Start(ctx, caller, session.Start{

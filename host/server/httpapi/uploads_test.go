@@ -13,19 +13,19 @@ import (
 // unread is an engine for documents that extracts no text.
 type unread struct {
 	*extract.Engine
-	asked chan struct{}
+	requested chan struct{}
 }
 
 func (u unread) Load(ctx context.Context, source engine.Source) (engine.Program, error) {
-	u.asked <- struct{}{}
+	u.requested <- struct{}{}
 	return u.Engine.Load(ctx, source)
 }
 
 // TestSessionBeforeDocument uploads documents to sessions that reject them; their text is not
 // extracted.
 func TestSessionBeforeDocument(t *testing.T) {
-	asked := make(chan struct{}, 9)
-	s := newService(t, func(o *httpapi.Options) { o.Documents = &extract.Reader{Engine: unread{extract.New(), asked}} })
+	requested := make(chan struct{}, 9)
+	s := newService(t, func(o *httpapi.Options) { o.Documents = &extract.Reader{Engine: unread{extract.New(), requested}} })
 	pdf, kind := form("a.pdf", "application/pdf", "%PDF-1.4\n")
 	text, textKind := form("a.txt", "text/plain", "text")
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"anns","user_id":"ann"}`)
@@ -41,7 +41,7 @@ func TestSessionBeforeDocument(t *testing.T) {
 			t.Errorf("an upload to %s = %s; want %s", session, r, code)
 		}
 	}
-	if len(asked) != 0 {
+	if len(requested) != 0 {
 		t.Error("the text of a rejected document was extracted")
 	}
 }

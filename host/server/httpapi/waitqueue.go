@@ -27,7 +27,7 @@ type tenantQueue struct {
 // callerQueue holds the waiting reservations of one caller, in the order of arrival.
 type callerQueue struct {
 	waiting []*reservation
-	least   *reservation // the first reservation with the fewest bytes
+	minimum *reservation // the first reservation with the fewest bytes
 }
 
 func newWaitQueue(size int) waitQueue {
@@ -75,14 +75,14 @@ func (l *waitQueue) push(h *reservation) {
 	}
 	caller := tenant.callers[h.caller()]
 	if caller == nil {
-		caller = &callerQueue{least: h}
+		caller = &callerQueue{minimum: h}
 		tenant.callers[h.caller()] = caller
 	}
 	l.arrived++
 	h.arrived = l.arrived
 	caller.waiting = append(caller.waiting, h)
-	if h.bytes < caller.least.bytes {
-		caller.least = h
+	if h.bytes < caller.minimum.bytes {
+		caller.minimum = h
 	}
 	tenant.count++
 	l.count++
@@ -110,8 +110,8 @@ func (l *waitQueue) remove(h *reservation) bool {
 func (c *callerQueue) drop(h *reservation) {
 	i := slices.Index(c.waiting, h)
 	c.waiting = slices.Delete(c.waiting, i, i+1)
-	if h == c.least && len(c.waiting) > 0 {
-		c.least = slices.MinFunc(c.waiting, func(a, b *reservation) int { return cmp.Compare(a.bytes, b.bytes) })
+	if h == c.minimum && len(c.waiting) > 0 {
+		c.minimum = slices.MinFunc(c.waiting, func(a, b *reservation) int { return cmp.Compare(a.bytes, b.bytes) })
 	}
 }
 
@@ -175,11 +175,11 @@ func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
 // first returns the first reservation of a caller that fits, or nil if not even the smallest one
 // does.
 func (c *callerQueue) first(fits func(*reservation) bool) *reservation {
-	if !fits(c.least) {
+	if !fits(c.minimum) {
 		return nil
 	}
 	for _, h := range c.waiting {
-		if h.bytes <= c.least.bytes || fits(h) {
+		if h.bytes <= c.minimum.bytes || fits(h) {
 			return h
 		}
 	}

@@ -74,15 +74,15 @@ func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 // victim returns the slot to evict for a newcomer: of the tenant with the most slots, there of the
 // principal with the most, and on a tie the least recently used one.
 func (s *Slots) victim(newcomer *slot) (victim *slot) {
-	var most [2]int
+	var maximum [2]int
 	for tenant, t := range s.tenants {
 		for principal, uses := range t.principals {
 			own := tenant == newcomer.tenant
 			weight := [2]int{weigh(t.open, own), weigh(uses.Len(), own && principal == newcomer.principal)}
 			entry := uses.Front().Value.(*slot)
-			order := slices.Compare(weight[:], most[:])
+			order := slices.Compare(weight[:], maximum[:])
 			if victim == nil || order > 0 || order == 0 && entry.used < victim.used {
-				victim, most = entry, weight
+				victim, maximum = entry, weight
 			}
 		}
 	}

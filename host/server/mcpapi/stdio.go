@@ -42,7 +42,7 @@ func (d draining) Connect(ctx context.Context) (mcp.Connection, error) {
 		return nil, err
 	}
 	return &drainingConn{
-		Connection: conn, session: d.session, asked: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1), closed: make(chan struct{}),
+		Connection: conn, session: d.session, requested: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1), closed: make(chan struct{}),
 	}, nil
 }
 
@@ -50,7 +50,7 @@ type drainingConn struct {
 	mcp.Connection
 	session   *session // busy until all requests are answered
 	mu        sync.Mutex
-	asked     map[jsonrpc.ID]bool
+	requested map[jsonrpc.ID]bool
 	answered  chan struct{} // signals a response
 	closed    chan struct{}
 	closeOnce sync.Once
@@ -61,8 +61,8 @@ func (c *drainingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	message, err := c.Connection.Read(ctx)
 	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
 		c.mu.Lock()
-		if !c.asked[request.ID] {
-			c.asked[request.ID] = true
+		if !c.requested[request.ID] {
+			c.requested[request.ID] = true
 			c.session.hold()
 		}
 		c.mu.Unlock()
@@ -85,7 +85,7 @@ func (c *drainingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 func (c *drainingConn) waiting() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.asked) > 0
+	return len(c.requested) > 0
 }
 
 // Write writes a message.
@@ -100,8 +100,8 @@ func (c *drainingConn) Write(ctx context.Context, message jsonrpc.Message) error
 		return err
 	}
 	c.mu.Lock()
-	if c.asked[response.ID] {
-		delete(c.asked, response.ID)
+	if c.requested[response.ID] {
+		delete(c.requested, response.ID)
 		c.session.leave()
 	}
 	c.mu.Unlock()

@@ -43,13 +43,13 @@ func annotations(t app.Tool) *mcp.ToolAnnotations {
 		writes = writes || g.Allows(abi.Write)
 		deletes = deletes || g.Allows(abi.Delete)
 	}
-	said := t.Annotations
+	text := t.Annotations
 	// A write is destructive unless the author denies it. With a delete grant, it always is.
-	destructive := deletes || writes && (said.DestructiveHint == nil || *said.DestructiveHint)
+	destructive := deletes || writes && (text.DestructiveHint == nil || *text.DestructiveHint)
 	outside := false // a tool can only reach its memory
 	return &mcp.ToolAnnotations{
-		Title: said.Title, ReadOnlyHint: !writes && !deletes, DestructiveHint: &destructive,
-		IdempotentHint: said.IdempotentHint != nil && *said.IdempotentHint, OpenWorldHint: &outside,
+		Title: text.Title, ReadOnlyHint: !writes && !deletes, DestructiveHint: &destructive,
+		IdempotentHint: text.IdempotentHint != nil && *text.IdempotentHint, OpenWorldHint: &outside,
 	}
 }
 

@@ -129,7 +129,7 @@ toolrun_runs_total{app="shop",code="ok",tool="visit"} 3
 func TestDryRunsHaveNoEffects(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
 	h := open(t, count, tel.Observer("shop"))
-	if _, err := h.Run(t.Context(), host.Invocation{Tool: "visit", Dry: true}); err != nil {
+	if _, err := h.Run(t.Context(), host.Invocation{Tool: "visit", DryRun: true}); err != nil {
 		t.Fatal(err)
 	}
 	wantMetrics(t, tel, `

@@ -82,8 +82,8 @@ func TestServedHostsDoNotSweep(t *testing.T) {
 	for b.sweeps.Load() < 5 {
 		time.Sleep(time.Millisecond)
 	}
-	most := int64(time.Since(began)/(50*time.Millisecond)) + 8
-	if n := b.sweeps.Load(); n > most {
+	maximum := int64(time.Since(began)/(50*time.Millisecond)) + 8
+	if n := b.sweeps.Load(); n > maximum {
 		t.Errorf("%d sweeps in %v, of 10 tenants; want one per 50ms", n, time.Since(began))
 	}
 }

@@ -219,7 +219,7 @@ func (a *Apps) find(at hostKey) (o *openHost, mine *app.App, err error) {
 		o.use()
 		return o, nil, nil
 	}
-	if most := a.options.Tenants * len(a.apps); len(a.hosts) >= min(a.options.Open, most) && !a.closeOldest() && len(a.hosts) >= most {
+	if maximum := a.options.Tenants * len(a.apps); len(a.hosts) >= min(a.options.Open, maximum) && !a.closeOldest() && len(a.hosts) >= maximum {
 		return nil, nil, abi.Faultf(abi.QuotaExceeded, "the service has reached its limit of %d tenants", a.options.Tenants)
 	}
 	o = &openHost{app: declared, ready: make(chan struct{})}

@@ -409,13 +409,13 @@ func TestIdleHostsAreClosed(t *testing.T) {
 // stuck is a backend that blocks reads of one tenant until it is released.
 type stuck struct {
 	storage.Backend
-	asked, resume chan struct{}
+	requested, resume chan struct{}
 }
 
 func (s stuck) wait(key storage.Key) {
 	if key.Part(storage.Tenant) == "slow" {
 		select {
-		case s.asked <- struct{}{}:
+		case s.requested <- struct{}{}:
 		default:
 		}
 		<-s.resume
@@ -442,7 +442,7 @@ func TestDeclarationsDoNotBlockOthers(t *testing.T) {
 	st := declare.Store{Name: "extra", Access: declare.ScopeUser}
 	slow := make(chan error, 1)
 	go func() { slow <- a.DeclareStore(t.Context(), "slow", "shop", st, true) }()
-	<-backend.asked
+	<-backend.requested
 	other := make(chan error, 1)
 	go func() { other <- a.DeclareStore(t.Context(), "other", "shop", st, true) }()
 	select {

@@ -32,6 +32,6 @@ func openReserved(path string, o bbolt.Options) (file, error) {
 // growth returns the number of bytes by which a file of this size grows when it is full. bbolt's
 // own default for a large mapping is 16 MiB, even for the smallest file.
 func growth(size int64) int {
-	const least, most = 32 << 10, 16 << 20
-	return int(min(max(size/4, least), most))
+	const minimum, maximum = 32 << 10, 16 << 20
+	return int(min(max(size/4, minimum), maximum))
 }

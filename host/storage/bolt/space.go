@@ -64,18 +64,18 @@ func (b *Backend) measure() error {
 	if err != nil {
 		return nil
 	}
-	least := b.space.minFree
-	if least == 0 {
-		least = min(defaultMinFree, total/4)
+	minimum := b.space.minFree
+	if minimum == 0 {
+		minimum = min(defaultMinFree, total/4)
 	}
-	if free >= least {
+	if free >= minimum {
 		b.free.wanted.Store(false)
 		return nil
 	}
 	b.free.want(func() { _ = b.Ping(context.Background()) })
 	free += b.freeBytes()
-	if free < least {
-		return fmt.Errorf("%w: %d bytes are free, of at least %d", storage.ErrFull, free, least)
+	if free < minimum {
+		return fmt.Errorf("%w: %d bytes are free, of at least %d", storage.ErrFull, free, minimum)
 	}
 	return nil
 }

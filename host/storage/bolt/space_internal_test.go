@@ -37,7 +37,7 @@ func TestSpace(t *testing.T) {
 	const mib, gib = 1 << 20, 1 << 30
 	for _, test := range []struct {
 		name              string
-		least             int64 // Options.MinFree
+		minimum           int64 // Options.MinFree
 		free, total       int64
 		unknown, wantFull bool
 	}{
@@ -45,14 +45,14 @@ func TestSpace(t *testing.T) {
 		{name: "under the default", free: 255 * mib, total: 100 * gib, wantFull: true},
 		{name: "small disk", free: 10 * mib, total: 40 * mib},
 		{name: "under a quarter", free: 10*mib - 64<<10, total: 40 * mib, wantFull: true},
-		{name: "own floor", least: gib, free: gib, total: 100 * gib},
-		{name: "under the own floor", least: gib, free: 900 * mib, total: 100 * gib, wantFull: true},
-		{name: "no floor", least: -1, free: 0, total: 100 * gib},
+		{name: "own floor", minimum: gib, free: gib, total: 100 * gib},
+		{name: "under the own floor", minimum: gib, free: 900 * mib, total: 100 * gib, wantFull: true},
+		{name: "no floor", minimum: -1, free: 0, total: 100 * gib},
 		{name: "unknown", unknown: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := openTest(t)
-			b.space.minFree = test.least
+			b.space.minFree = test.minimum
 			d := &fakeDisk{free: test.free, total: test.total}
 			if test.unknown {
 				d.err = errors.ErrUnsupported

@@ -296,19 +296,19 @@ func TestInstallCancelled(t *testing.T) {
 	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
 		t.Skipf("mkfifo: %v", err)
 	}
-	given := errors.New("given up")
+	provided := errors.New("given up")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := make(chan error)
 	go func() {
 		held, err := os.Open(pipe) // waits until npm's child is there
-		cancel(given)
+		cancel(provided)
 		if err == nil {
 			_, err = io.ReadAll(held) // waits until it is gone
 		}
 		ended <- err
 	}()
 	dir := t.TempDir()
-	if _, err := small.install(ctx, dir, nil); !errors.Is(err, given) {
+	if _, err := small.install(ctx, dir, nil); !errors.Is(err, provided) {
 		t.Errorf("Install = %v; want the cause of the cancellation", err)
 	}
 	if err := <-ended; err != nil {

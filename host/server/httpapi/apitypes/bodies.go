@@ -38,7 +38,7 @@ type RunFields struct {
 	UserReference    string            `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own id of the user"`
 	Env              map[string]string `json:"env,omitempty" doc:"Added to the environment that the tool declares"`
 	TimeoutMS        int64             `json:"timeout_ms,omitempty" minimum:"1" maximum:"180000" doc:"Time limit of the run in milliseconds. It can only shorten the limit of the tool"`
-	Dry              bool              `json:"dry_run,omitempty" doc:"Store nothing. The changes of the Result contain what would be stored"`
+	DryRun           bool              `json:"dry_run,omitempty" doc:"Store nothing. The changes of the Result contain what would be stored"`
 }
 
 // SessionRequest is a request to start a session. If it has a message, the app's default tool runs

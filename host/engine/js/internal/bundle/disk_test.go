@@ -45,10 +45,10 @@ func poison(t *testing.T) (dir string) {
 // disk, whatever a tool imports.
 func TestNothingComesFromTheDisk(t *testing.T) {
 	dir := poison(t)
-	inlined := base64.StdEncoding.EncodeToString([]byte(`{"version":3,"sources":["file://` + dir + `/LEAK.js"],"names":[],"mappings":"AAAA"}`))
+	bundled := base64.StdEncoding.EncodeToString([]byte(`{"version":3,"sources":["file://` + dir + `/LEAK.js"],"names":[],"mappings":"AAAA"}`))
 	files := map[string]string{
 		"lib.js":            "export const v = 'served'\n//# sourceMappingURL=file://" + dir + "/lib.js.map",
-		"inlined.js":        "export const v = 'served'\n//# sourceMappingURL=data:application/json;base64," + inlined,
+		"inlined.js":        "export const v = 'served'\n//# sourceMappingURL=data:application/json;base64," + bundled,
 		"tsconfig.json":     `{ broken`,
 		"sub/tsconfig.json": `{ broken`,
 		"sub/x.ts":          `export const v: string = "served"`,
@@ -60,7 +60,7 @@ func TestNothingComesFromTheDisk(t *testing.T) {
 		"source map of the tool": "return 'served'\n//# sourceMappingURL=file://" + dir + "/tool.js.map",
 		"older directive":        "return 'served'\n//@ sourceMappingURL=file://" + dir + "/tool.js.map",
 		"directive in a comment": "return 'served'\n/*# sourceMappingURL=file://" + dir + "/tool.js.map */",
-		"inlined in the tool":    "return 'served'\n//# sourceMappingURL=data:application/json;base64," + inlined,
+		"inlined in the tool":    "return 'served'\n//# sourceMappingURL=data:application/json;base64," + bundled,
 		"module with a map":      "export default () => 'served'\n//# sourceMappingURL=tool.js.map",
 	}
 	for name, code := range served {

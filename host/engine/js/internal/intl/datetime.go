@@ -66,11 +66,11 @@ type dateOptions struct {
 // Intl.DateTimeFormat. local is the default time zone.
 func NewDateTimeFormat(tags []Tag, o Options, defaults Defaults, local *time.Location) (*DateTimeFormat, error) {
 	f := &DateTimeFormat{}
-	given, zoneName, system, err := readDateOptions(o)
+	provided, zoneName, system, err := readDateOptions(o)
 	if err != nil {
 		return nil, err
 	}
-	if err := given.fits(defaults); err != nil {
+	if err := provided.fits(defaults); err != nil {
 		return nil, err
 	}
 	if f.locale, err = negotiate(tags); err != nil {
@@ -83,7 +83,7 @@ func NewDateTimeFormat(tags []Tag, o Options, defaults Defaults, local *time.Loc
 	if f.system != "latn" {
 		f.digits = digitsOf(f.system)
 	}
-	ca, err := f.locale.calendar(given.calendar)
+	ca, err := f.locale.calendar(provided.calendar)
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +92,10 @@ func NewDateTimeFormat(tags []Tag, o Options, defaults Defaults, local *time.Loc
 			return nil, err
 		}
 	}
-	if err := given.applyDefaults(defaults); err != nil {
+	if err := provided.applyDefaults(defaults); err != nil {
 		return nil, err
 	}
-	hc, err := f.choosePattern(given)
+	hc, err := f.choosePattern(provided)
 	if err != nil {
 		return nil, err
 	}
@@ -191,18 +191,18 @@ var calendars = strings.Fields(`buddhist chinese coptic dangi ethioaa ethiopic g
 // calendar checks the calendar, of which one is supported. It returns the extension for the
 // resolved locale.
 func (l locale) calendar(option string) (extension string, err error) {
-	asked := ""
+	requested := ""
 	for _, name := range []string{option, l.extension("ca")} {
 		if name != "" && slices.Contains(calendars, name) {
-			asked = name
+			requested = name
 			break
 		}
 	}
-	if asked == "" {
-		asked = firstOf(supplemental("calendar/"+l.region()), "gregory")
+	if requested == "" {
+		requested = firstOf(supplemental("calendar/"+l.region()), "gregory")
 	}
-	if asked != "gregory" {
-		return "", unsupported("the calendar "+asked, `use the option calendar: "gregory"`)
+	if requested != "gregory" {
+		return "", unsupported("the calendar "+requested, `use the option calendar: "gregory"`)
 	}
 	if l.extension("ca") == "gregory" {
 		extension = "gregory"

@@ -26,9 +26,9 @@ func unsupported(what, hint string) error {
 
 // quoted returns a guest's text, shortened for a message.
 func quoted(text string) string {
-	const most = 60
-	if runes := []rune(text); len(runes) > most {
-		text = string(runes[:most]) + "…"
+	const maximum = 60
+	if runes := []rune(text); len(runes) > maximum {
+		text = string(runes[:maximum]) + "…"
 	}
 	return text
 }

@@ -109,20 +109,20 @@ func SupportedLocales(tags []Tag) (supported []string) {
 // second result is the extension for the resolved locale.
 func (l locale) numberingSystem(option string) (system, extension string, err error) {
 	standard := l.table.get("numbers/system")
-	for _, asked := range []string{option, l.extension("nu")} {
-		if asked == "" || slices.Contains([]string{"native", "traditio", "finance"}, asked) {
+	for _, requested := range []string{option, l.extension("nu")} {
+		if requested == "" || slices.Contains([]string{"native", "traditio", "finance"}, requested) {
 			continue
 		}
-		if supplemental("digits/"+asked) == "" && !slices.Contains(algorithmic, asked) {
+		if supplemental("digits/"+requested) == "" && !slices.Contains(algorithmic, requested) {
 			continue // unknown to Node, which skips it
 		}
-		if asked != "latn" && asked != standard {
-			return "", "", unsupported("the numbering system "+asked, "use latn")
+		if requested != "latn" && requested != standard {
+			return "", "", unsupported("the numbering system "+requested, "use latn")
 		}
-		if asked == l.extension("nu") {
-			extension = asked
+		if requested == l.extension("nu") {
+			extension = requested
 		}
-		return asked, extension, nil
+		return requested, extension, nil
 	}
 	return standard, "", nil
 }

@@ -96,11 +96,11 @@ func (p *patterns) addMinutes(pattern string) {
 
 // add adds a pattern. If its skeleton is part of the locale's data, it replaces others, except one
 // of the same skeleton.
-func (p *patterns) add(pattern, given string, override bool) {
+func (p *patterns) add(pattern, provided string, override bool) {
 	if pattern == "" {
 		return
 	}
-	fields := skeletonOf(firstOf(given, pattern))
+	fields := skeletonOf(firstOf(provided, pattern))
 	base := fields.base()
 	if base == "" {
 		return
@@ -114,17 +114,17 @@ func (p *patterns) add(pattern, given string, override bool) {
 		if e.fields.letters != fields.letters || e.fields.lengths != fields.lengths {
 			continue
 		}
-		if !override || given != "" && e.specified {
+		if !override || provided != "" && e.specified {
 			return
 		}
 	}
 	for _, e := range p.entries {
 		if e.base == base && e.fields.kinds == fields.kinds {
-			e.pattern, e.specified = pattern, given != ""
+			e.pattern, e.specified = pattern, provided != ""
 			return
 		}
 	}
-	p.entries = append(p.entries, &patternEntry{base, fields, pattern, given != ""})
+	p.entries = append(p.entries, &patternEntry{base, fields, pattern, provided != ""})
 }
 
 // best returns the pattern for a skeleton.
@@ -247,14 +247,14 @@ func (p *patterns) adjust(entry *patternEntry, pattern string, s *skeleton, with
 
 func (p *patterns) adjusted(entry *patternEntry, it item, form *fieldForm, s *skeleton) string {
 	f := form.field
-	asked, length := s.letters[f], s.lengths[f]
-	if asked == 'E' && length < 3 {
+	requested, length := s.letters[f], s.lengths[f]
+	if requested == 'E' && length < 3 {
 		length = 3
 	}
 	adjusted := length
 	if f == fieldMinute || f == fieldSecond {
 		adjusted = it.count
-	} else if entry.specified && asked != 'c' && asked != 'e' && f != fieldHour {
+	} else if entry.specified && requested != 'c' && requested != 'e' && f != fieldHour {
 		numeric, askedNumeric := form.kind > 0, s.kinds[f] > 0
 		if entry.fields.lengths[f] == length || numeric != askedNumeric {
 			adjusted = it.count
@@ -263,30 +263,30 @@ func (p *patterns) adjusted(entry *patternEntry, it item, form *fieldForm, s *sk
 		adjusted = it.count
 	}
 	letter := it.letter
-	if f != fieldHour && f != fieldMonth && f != fieldWeekday && (f != fieldYear || asked == 'Y') {
-		letter = asked
+	if f != fieldHour && f != fieldMonth && f != fieldWeekday && (f != fieldYear || requested == 'Y') {
+		letter = requested
 	}
 	if letter == 'E' && adjusted < 3 {
 		letter = 'e'
 	}
 	if f == fieldHour {
-		letter = p.hourLetter(letter, asked)
+		letter = p.hourLetter(letter, requested)
 	}
 	return strings.Repeat(string(letter), adjusted)
 }
 
 // hourLetter returns the hour letter of the region if the requested one is of the same kind.
-func (p *patterns) hourLetter(letter, asked byte) byte {
+func (p *patterns) hourLetter(letter, requested byte) byte {
 	switch {
-	case asked == p.hourChar:
+	case requested == p.hourChar:
 		return p.hourChar
-	case asked == 'h' && p.hourChar == 'K':
+	case requested == 'h' && p.hourChar == 'K':
 		return 'K'
-	case asked == 'H' && p.hourChar == 'k':
+	case requested == 'H' && p.hourChar == 'k':
 		return 'k'
-	case asked == 'k' && p.hourChar == 'H':
+	case requested == 'k' && p.hourChar == 'H':
 		return 'H'
-	case asked == 'K' && p.hourChar == 'h':
+	case requested == 'K' && p.hourChar == 'h':
 		return 'h'
 	}
 	return letter
