@@ -17,6 +17,7 @@ var notRun = map[string]int{
 	"docs/explanation/performance.md":  1, // a benchmark
 	"docs/reference/mcp.md":            2, // a download
 	"docs/howto/run-behind-a-proxy.md": 1, // a configuration of nginx
+	"docs/howto/free-disk-space.md":    1, // a configuration of Prometheus
 	"docs/tutorials/embed-in-go.md":    1, // the requests that docs/embedding tests
 	"docs/tutorials/python.md":         1, // a download
 }

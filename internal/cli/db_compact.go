@@ -16,8 +16,8 @@ func (d dbCommands) compact() *cobra.Command {
 		Long: `Copy the records of a database file into a new file, and replace the old one with it. A database file never shrinks by
 itself, and keeps deleted bytes until their pages are reused. The new file contains no deleted bytes.
 
-No process may have the file open; a backup of a running service is as small. The disk needs space for the new file. If
-the process is killed, the old file stays unchanged.`,
+No process may have the file open: stop the service first. The disk needs space for the new file. If the process is
+killed, the old file stays unchanged.`,
 		Example: `  toolrun db compact
   toolrun db compact /var/lib/toolrun/memory.db --json`,
 		Args: takes(0, 1, "at most one FILE"),
@@ -52,7 +52,7 @@ func (d dbCommands) compactFile(ctx context.Context, db database) error {
 		return err
 	})
 	if err != nil {
-		return inUse(db.fault("compact", err), "stop the process that has it open. A backup of a service is as small: toolrun db backup DEST --server URL")
+		return inUse(db.fault("compact", err), "stop the process that has it open")
 	}
 	reply := struct {
 		File string `json:"file"`

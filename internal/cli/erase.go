@@ -20,10 +20,10 @@ func (ec eraseCommand) command() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:   "erase --user USER",
-		Short: "Remove all data of a user: records in all stores, sessions, stored results",
-		Long: `Remove all data of a user and report the amount: records in all stores, declared or not, sessions with their
-records, and results stored for idempotency keys. It cannot be undone. Records of access application belong to no user and
-are kept.`,
+		Short: "Remove all data of a user in an app",
+		Long: `Remove all data of a user in one app and report the amount: records in all stores, declared or not, sessions, files,
+results stored for idempotency keys, and entries of the ledger. It cannot be undone. Repeat it for each app. Records of
+access application belong to no user and are kept.`,
 		Example: `  toolrun erase --user ann
   toolrun erase --user ann --tenant acme --json`,
 		Args: takes(0, 0, "no arguments but --user"),

@@ -59,7 +59,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.usage, "usage", 400*24*time.Hour, "how long daily usage is kept: the number of runs of each app and tenant, and their CPU time; 0 to record no usage")
 	flags.DurationVar(&f.drain, "drain", 30*time.Second, "how long a stopping service waits for running tools; then they are cancelled and store nothing")
 	flags.DurationVar(&f.linger, "linger", time.Second, "how long a stopping service still answers, with /readyz at 503, before it closes its port; 0 with --dev")
-	flags.StringVar(&f.minFree, "min-free", "", "the free disk `size` below which writes to the database fail, such as 1GiB, or off (default: 256MiB, or a quarter of a smaller disk)")
+	flags.StringVar(&f.minFree, "min-free", "", "the free disk `size` below which writes that add data fail, such as 1GiB, or off (default: 256MiB, or a quarter of a smaller disk)")
 	flags.IntVar(&f.running, "running", 0, "the maximum number of concurrent runs (default: 2 for each processor)")
 	flags.IntVar(&f.perTenant, "per-tenant", 0, "the maximum number of concurrent runs of a tenant (default: three quarters of --running)")
 	flags.IntVar(&f.perApp, "per-app", 0, "the maximum number of concurrent runs of an app and tenant (default: three quarters of the default of --per-tenant)")

@@ -28,8 +28,8 @@ func (tc transferCommands) export() *cobra.Command {
 		Long: `Write the configuration of an app as one document: stores with their schemas, access and retention, tools and prompts.
 The document is a valid app file. It contains neither records nor the code of the tools.
 
-With --user, write all data of the user as a ZIP archive instead: records, sessions, files, results stored for idempotency
-keys, and entries of the ledger. This is the data that toolrun erase removes.`,
+With --user, write all data of the user in one app as a ZIP archive instead: records, sessions, files, results stored for
+idempotency keys, and entries of the ledger. toolrun erase removes the same data, and what has expired.`,
 		Example: `  toolrun export > shop.json
   toolrun export --app shop/app.yaml -o shop.json
   toolrun export --user ann -o ann.zip`,
