@@ -152,7 +152,7 @@ func TestMemoryArguments(t *testing.T) {
 	} {
 		got := answer(t, `return await memory.`+code+`.catch((e) => [e.code, e.op ?? null, e.message]);`)
 		op, _, _ := strings.Cut(code, "(")
-		if got != fmt.Sprintf(`["invalid_argument",%q,%q]`, op, want) && !strings.Contains(got, "no string") {
+		if got != fmt.Sprintf(`["invalid_argument",%q,%q]`, op, want) && !strings.Contains(got, "is not a string") {
 			t.Errorf("%s = %s; want %s", code, got, want)
 		}
 	}
