@@ -7,11 +7,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// This file has the parts of a commit that run outside of the backend's transaction, where they do
-// not block others.
+// This file contains the parts of a commit that run outside the backend's transaction. There they
+// do not block other commits.
 
-// expect predicts the effects of the commit, so that OnCommit, whose records may be large, is
-// called before it.
+// expect computes the effects that the commit is expected to have. It also calls OnCommit, because
+// that function may write large records and should run outside the backend's transaction.
 func (c *commit) expect() (err error) {
 	tx, o := c.tx, c.tx.run.o
 	c.expected = tx.local.effects(tx.run.attempts)
@@ -38,8 +38,8 @@ func (c *commit) expect() (err error) {
 	return nil
 }
 
-// allKeys returns the keys of all records that decide needs: of guards, of written records and
-// their floors, and of extra records.
+// allKeys returns the keys of all records that decide reads: guards, written records, their floors,
+// and the extra records of OnCommit.
 func (c *commit) allKeys(more []storage.Key) keySet {
 	tx, guards := c.tx, c.tx.run.o.Guards
 	keys := make([]storage.Key, 0, len(guards)+len(more)+2*len(tx.local.entries)+2)
@@ -63,9 +63,8 @@ func (c *commit) allKeys(more []storage.Key) keySet {
 	return newKeySet(append(keys, more...))
 }
 
-// applyAhead applies all blind updates to the latest records. From then on the attempt holds the
-// fair locks of these records, so that it misses the updates of others in this process at most
-// once.
+// applyAhead applies all blind updates to the latest records. It acquires the fair locks of these
+// records first. Other transactions of this DB can therefore change the records at most once more.
 func (c *commit) applyAhead(ctx context.Context) error {
 	r := c.tx.run
 	var keys []storage.Key
@@ -85,7 +84,7 @@ func (c *commit) applyAhead(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return conflictAtEnd(ctx)
 		}
-		// Each record has its own snapshot: the commit checks all of them together.
+		// Each record is read in its own snapshot. The commit checks all of the records together.
 		fetched, err := c.tx.fetch(ctx, []storage.Key{key})
 		if err != nil {
 			return err
@@ -93,7 +92,7 @@ func (c *commit) applyAhead(ctx context.Context) error {
 		now, e := &fetched[0], c.tx.local.find(key)
 		w, err := c.tx.reapply(e, now.base, now.raw.Revision, nil)
 		if err != nil {
-			return ErrConflict // the next attempt gets the error
+			return ErrConflict // the next attempt returns the error of the update
 		}
 		c.ahead[e] = applied{now.raw, now.base, w}
 		for _, dep := range now.life.depends {

@@ -9,18 +9,22 @@ import (
 )
 
 // Update computes the next state of a record: its content, expiry and tags. A nil content deletes
-// it. Warnings are returned in the record's Change. An update must be pure, because it may be
-// called again with a later record, and must not change its arguments. Locked is true inside the
-// backend's transaction, where others wait: a slow update then returns an error.
+// the record. The warnings are reported in Change.Warnings.
+//
+// An update must be pure, because it may be called again with a newer record. It must not modify
+// its arguments. If locked is true, the update runs inside the backend's transaction and blocks
+// other commits: a slow update must then return an error.
 type Update func(old storage.Record, locked bool) (next storage.Record, warnings any, err error)
 
-// Apply applies an update to the record under key as the transaction sees it. A key that is not in
-// the read set stays out of it (the update is blind): the commit applies the update again if the
-// record has changed. If that fails, the body is executed again.
+// Apply applies an update to the record under key as the transaction sees it. If the key is not in
+// the read set, the update is blind: the key stays out of the read set. If the record changes
+// before the commit, the commit applies a blind update again, to the latest record. If the update
+// then fails, the body is executed again.
 //
-// Apply returns the error of the update and changes nothing. Because the error depends on the
-// record, the key joins the read set, unless the error is ErrUndecided. The key also joins it if
-// blind updates would exceed MaxUpdates or MaxBlindBytes.
+// If the update returns an error, Apply returns that error and changes nothing. The key then joins
+// the read set, because the error depends on the record. The exception is ErrUndecided: the key
+// stays out. The key also joins the read set if one more blind update would exceed MaxUpdates or
+// MaxBlindBytes.
 func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	if tx.run.o.ReadOnly {
 		return ErrReadOnly
@@ -81,8 +85,8 @@ func (u *updated) keep(tx *Tx, e *entry, update Update) error {
 	return nil
 }
 
-// joinDecided puts an entry into the read set because an update depended on its record. The record
-// must be unchanged.
+// joinDecided adds an entry to the read set because the result of an update depended on the entry's
+// record. If the record has changed since then, joinDecided ends the attempt with a conflict.
 func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	raw, base := e.raw.Version(), e.base.Exists()
 	if _, err := tx.load(ctx, e.key, true); err != nil {
@@ -94,7 +98,7 @@ func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// put makes next the record to write. old is the record as the body sees it so far.
+// put sets the record to write. old is the record as the body currently sees it.
 func (w *write) put(key storage.Key, old, next storage.Record, warnings any) {
 	w.set, w.warnings = true, warnings
 	if next.Content == nil {
@@ -105,8 +109,9 @@ func (w *write) put(key storage.Key, old, next storage.Record, warnings any) {
 	w.next = storage.Record{Key: key, Content: next.Content, Expires: next.Expires, Tags: next.Tags, Revision: 1}
 }
 
-// reapply applies an entry's blind updates to another base. Budget, if not nil, is the number of
-// bytes that they may read and write inside the backend's transaction.
+// reapply applies an entry's blind updates to another base record. A non-nil budget means that the
+// updates run inside the backend's transaction: it is the number of bytes that they may still read
+// and write.
 func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (write, error) {
 	w, now := write{updates: e.write.updates, bytes: e.write.bytes}, base
 	for _, update := range e.write.updates {

@@ -1,27 +1,27 @@
 package txn
 
-// rule is a set of rules that a DB breaks. It is empty except in tests, which break each rule in
-// turn and require that a schedule detects it.
+// rule is a bit set of rules that a DB breaks. It is empty except in tests. The tests break each
+// rule in turn and require that a schedule detects the error.
 type rule uint32
 
 const (
 	readsHold      rule = 1 << iota // a read checks all earlier reads in its snapshot
 	commitHolds                     // a commit checks the read set
 	rangesHold                      // scanned ranges have no phantoms
-	livesHold                       // a record that was read alive is alive when the attempt ends
-	dependsHold                     // the records that a life depends on are in the read set
+	livesHold                       // a visible record that was read is still visible when the attempt ends
+	dependsHold                     // the records that a lifetime depends on are in the read set
 	guardsHold                      // guards hold at commit
 	lastCheck                       // an attempt that stores nothing saw a state that existed at its end
-	joinsHold                       // a record that is read after a blind update is the updated one
+	joinsHold                       // a read after a blind update returns the updated record
 	blindReapplied                  // blind updates are applied to the latest record
-	refusalsJoin                    // an update's error puts the record into the read set
+	refusalsJoin                    // a record joins the read set if an update of it fails
 	floorsRaise                     // revisions of a key never repeat
-	floorsHold                      // a revision that the body saw is the one that is stored
+	floorsHold                      // the commit stores the revision that the body saw
 	failedUndone                    // a failed nested transaction leaves no writes
-	undoneJoin                      // a record whose blind updates were undone is in the read set
-	undoneChecked                   // and was checked before the body sees more
-	lookedUp                        // an unknown outcome is looked up before the body is executed again
-	timesRise                       // a record's Updated rises with each write
+	undoneJoin                      // a record joins the read set if its blind updates are undone
+	undoneChecked                   // such a record is checked before the body reads more
+	lookedUp                        // the outcome of a lost commit is looked up before the body is executed again
+	timesRise                       // Record.Updated increases with each write
 	allRules       = iota
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// quota is a limit on the app's records, and a function that may free some.
+// quota limits the app's records. Its function may free some of them.
 type quota struct {
 	records int64
 	reclaim func() bool
@@ -27,7 +27,7 @@ func isOver(err error) bool {
 	return over
 }
 
-// delete removes a record in its own transaction.
+// delete removes a record in a separate transaction.
 func (b *fixture) delete(i int) {
 	b.t.Helper()
 	_, err := b.Run(context.Background(), txn.Options{ID: "delete"}, func(ctx context.Context, tx *txn.Tx) error { return tx.Apply(ctx, key(i), remove) })
@@ -36,9 +36,9 @@ func (b *fixture) delete(i int) {
 	}
 }
 
-// TestBudget checks that a commit over budget reclaims space once. If that does not help, the body
-// is executed once more, and then the commit is rejected. A dry run reclaims nothing and is
-// rejected too.
+// TestBudget checks that a commit over budget reclaims space once. If that does not free enough,
+// the body is executed once more, and then the commit is rejected. A dry run over budget is
+// rejected without reclaiming anything.
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
@@ -76,7 +76,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetCountsExtra checks that the writes of OnCommit count.
+// TestBudgetCountsExtra checks that the records of OnCommit count toward the budget.
 func TestBudgetCountsExtra(t *testing.T) {
 	b := newFixture(t)
 	o := txn.Options{ID: "r", Quota: quota{records: 1}, Extra: func() []storage.Key { return []storage.Key{key(8)} }, OnCommit: func(txn.Effects) ([]storage.Write, error) {
@@ -90,7 +90,7 @@ func TestBudgetCountsExtra(t *testing.T) {
 	}
 }
 
-// fullBackend is a backend without space while err is set.
+// fullBackend is a backend that has no free space while err is set.
 type fullBackend struct {
 	storage.Backend
 	err error
@@ -98,8 +98,8 @@ type fullBackend struct {
 
 func (f *fullBackend) Space() error { return f.err }
 
-// TestNoSpace checks that without space a commit that grows the stored data is rejected, and that
-// others succeed. Reclaiming may free space.
+// TestNoSpace checks a backend without free space: commits that grow the stored data are rejected,
+// and other commits succeed. Reclaiming may free space.
 func TestNoSpace(t *testing.T) {
 	f := &fullBackend{}
 	b := newFixture(t, func(of storage.Backend) storage.Backend { f.Backend = of; return f })

@@ -9,20 +9,23 @@ import (
 )
 
 const (
-	// commitTimeout bounds a commit, which the end of the run's context no longer stops.
+	// commitTimeout bounds the duration of a commit. The end of the run's context does not cancel a
+	// commit.
 	commitTimeout = 30 * time.Second
-	// maxMisses is the number of times that blind updates are applied again for one commit outside
-	// of the backend's transaction.
+	// maxMisses is the maximum number of times that one commit applies its blind updates again
+	// outside the backend's transaction.
 	maxMisses = 8
-	// quickBytes bounds the contents that updates read and write inside the backend's transaction.
-	// It is small, so that many commits to one record can share a transaction. After lockedMisses
-	// the bound is MaxBlindBytes.
+	// quickBytes is the maximum number of bytes that updates may read and write inside the
+	// backend's transaction. It is small because the backend batches many commits into one
+	// transaction. After the commit has repeated its updates lockedMisses times, the maximum is
+	// MaxBlindBytes.
 	quickBytes   = 32 << 10
 	lockedMisses = 3
 )
 
 var (
-	// errMissed is the error of a commit that has to apply blind updates again.
+	// errMissed means that the records of blind updates have changed: the commit must apply these
+	// updates again.
 	errMissed = errors.New("a record changed since the updates were applied")
 	errLate   = errors.New("the backend did not commit in time")
 )
@@ -30,37 +33,39 @@ var (
 // commit is a commit in progress.
 type commit struct {
 	tx *Tx
-	// keys are the records that decide gets.
+	// keys are the keys of the records that are passed to decide.
 	keys keySet
-	// ahead has the results of blind updates of records that changed since the attempt read them.
+	// ahead maps entries to the results of blind updates that were applied again before the commit.
 	ahead map[*entry]applied
-	// locked allows more updates inside the backend's transaction.
+	// locked raises the byte limit for updates inside the backend's transaction.
 	locked bool
 	limits storage.Budget
-	// full is the error of a backend that has no room for more, or nil; see [storage.Space].
+	// full is the backend's error if it has no free space, or nil; see [storage.Space].
 	full error
-	// expected contains the effects of the commit if no record changes before it, and extra the
-	// writes of OnCommit for them.
+	// expected contains the effects of the commit if no record changes before it. extra contains
+	// the writes that OnCommit returned for these effects.
 	expected Effects
 	extra    []storage.Write
 
-	// The results of the last call of decide. Growth is set only if it is needed.
+	// The following fields are results of the last call of decide. growth is set only if it is
+	// needed.
 	effects Effects
 	writes  []storage.Write
 	growth  storage.Growth
-	// budget is the number of bytes that updates may still read and write in it.
+	// budget is the number of bytes that updates may still read and write during the call of
+	// decide.
 	budget int
 }
 
-// applied is the result of blind updates of a record.
+// applied is the result of applying blind updates to a record.
 type applied struct {
 	raw   storage.Record
 	base  storage.Record
 	write write
 }
 
-// store stores the writes of the attempt in one update of the backend, if everything that it read
-// is unchanged.
+// store writes the records of the attempt in one update of the backend, if everything that the
+// attempt read is unchanged.
 func (c *commit) store(ctx context.Context) (Outcome, error) {
 	tx := c.tx
 	inTime, cancel := context.WithTimeout(ctx, commitTimeout)
@@ -83,7 +88,7 @@ func (c *commit) store(ctx context.Context) (Outcome, error) {
 	return Outcome{}, err
 }
 
-// dryRun computes the effects of a commit to the current records, and stores nothing.
+// dryRun computes the effects that a commit would have on the current records. It stores nothing.
 func (c *commit) dryRun(ctx context.Context) (Outcome, error) {
 	tx := c.tx
 	err := c.settle(ctx, func() error {
@@ -102,8 +107,9 @@ func (c *commit) dryRun(ctx context.Context) (Outcome, error) {
 	return Outcome{Effects: c.effects}, err
 }
 
-// settle calls try, which decides the commit, until the records of blind updates did not change
-// meanwhile. If there is no space for the commit, it reclaims some once.
+// settle calls try, which stores the commit or computes a dry run. If records of blind updates have
+// changed, settle applies the updates again and repeats the call. If the commit exceeds the budget
+// or the free space, settle reclaims space once and repeats the call.
 func (c *commit) settle(ctx context.Context, try func() error) error {
 	r := c.tx.run
 	if err := r.draw(); err != nil {
@@ -112,7 +118,7 @@ func (c *commit) settle(ctx context.Context, try func() error) error {
 	if err := c.expect(); err != nil {
 		return err
 	}
-	reclaimed := r.o.Quota == nil || r.o.DryRun // a dry run frees nothing
+	reclaimed := r.o.Quota == nil || r.o.DryRun // a dry run reclaims nothing
 	for misses, refreshes := 0, 0; ; {
 		c.full = storage.Space(r.db.backend)
 		err := try()
@@ -134,7 +140,7 @@ func (c *commit) settle(ctx context.Context, try func() error) error {
 			reclaimed = true
 		case c.lacksRoom(err) && c.tx.local.wrote() && !r.refused:
 			r.refused = true
-			return ErrConflict // a call of the next attempt returns the error
+			return ErrConflict // the next attempt returns the quota error
 		default:
 			return err
 		}
@@ -147,9 +153,9 @@ func (c *commit) lacksRoom(err error) bool {
 	return over || c.full != nil && errors.Is(err, c.full)
 }
 
-// lookUp determines whether a commit whose reply was lost was applied: if so, each record that it
-// wrote has the run's id. Records with another id prove nothing: others may have written them
-// since, or the commit may still be in progress.
+// lookUp determines whether a commit was applied although its reply was lost. If it was applied,
+// the records that it wrote contain the run's id. Records with another id prove nothing: another
+// run may have overwritten them, or the commit may still be in progress.
 func (c *commit) lookUp(ctx context.Context, lost error) error {
 	r := c.tx.run
 	if r.db.breaks(lookedUp) {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// counters are records whose content length is their value.
+// counters stores each counter as a record whose content length is the counter's value.
 type counters struct {
 	b  storage.Backend
 	db *txn.DB
@@ -57,8 +57,8 @@ func increment(keys ...int) func(context.Context, *txn.Tx) error {
 	}
 }
 
-// TestScanAmongInserts checks that a transaction that scans a range finishes although others, which
-// never conflict themselves, keep inserting into it.
+// TestScanAmongInserts checks that a transaction that scans a range finishes although other
+// transactions keep inserting records into the range. The inserts never conflict with each other.
 func TestScanAmongInserts(t *testing.T) {
 	for seed := range uint64(20) {
 		synctest.Test(t, func(t *testing.T) {
@@ -100,8 +100,8 @@ func TestScanAmongInserts(t *testing.T) {
 	}
 }
 
-// TestLeaseBoundsTheWait checks that a transaction that keeps its locks delays others for at most
-// the time of a lease.
+// TestLeaseBoundsTheWait checks that a transaction that does not release its locks delays others
+// for at most the duration of a lease.
 func TestLeaseBoundsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFixture(t)
@@ -114,7 +114,7 @@ func TestLeaseBoundsTheWait(t *testing.T) {
 					return err
 				}
 				if attempts++; attempts == 1 {
-					b.set(1, "7") // a conflict, so that the next attempt has the lock
+					b.set(1, "7") // a conflict makes the next attempt acquire the lock
 					return nil
 				}
 				close(holding)

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// decide is the function of the backend's update: it returns the writes for the current records
-// under c.keys. Others wait while it runs.
+// decide is the callback of Backend.Update: it returns the writes of the commit. now contains the
+// current records of c.keys. Other commits wait while decide runs.
 func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	tx, r := c.tx, c.tx.run
 	c.writes, c.growth, c.budget = nil, storage.Growth{}, quickBytes
@@ -41,7 +41,7 @@ func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	return c.writes, nil
 }
 
-// decideWrite decides the write to a record.
+// decideWrite adds the write of one entry to the commit.
 func (c *commit) decideWrite(e *entry, now []storage.Record) error {
 	tx := c.tx
 	raw := now[c.keys.find(e.key)]
@@ -75,7 +75,7 @@ func (c *commit) decideWrite(e *entry, now []storage.Record) error {
 }
 
 // writeOn returns the result of an entry's updates on the current record. If the record is
-// unchanged, that is the result that the attempt saw.
+// unchanged, writeOn returns the result that the attempt saw.
 func (c *commit) writeOn(e *entry, raw, base storage.Record, above int64) (write, error) {
 	db := c.tx.run.db
 	unchecked := e.read && db.breaks(commitHolds) || !e.read && db.breaks(blindReapplied)
@@ -93,7 +93,7 @@ func (c *commit) writeOn(e *entry, raw, base storage.Record, above int64) (write
 	}
 	w, err := c.tx.reapply(e, base, above, &c.budget)
 	if err != nil {
-		return write{}, errMissed // they are applied outside, or the next attempt gets the error
+		return write{}, errMissed // the updates are repeated outside the transaction, or the next attempt returns the error
 	}
 	return w, nil
 }
@@ -105,7 +105,7 @@ func (c *commit) add(old storage.Record, w storage.Write) {
 	}
 }
 
-// addExtra adds the writes of OnCommit.
+// addExtra adds the writes that OnCommit returns.
 func (c *commit) addExtra(now []storage.Record) (err error) {
 	o, extra := c.tx.run.o, c.extra
 	if o.OnCommit != nil && !c.asExpected() {
@@ -119,13 +119,13 @@ func (c *commit) addExtra(now []storage.Record) (err error) {
 		}
 		i := c.keys.find(w.Record.Key)
 		if i < 0 {
-			return errMissed // OnCommit did not write it when the effects were expected
+			return errMissed // OnCommit did not write this record for the expected effects
 		}
 		old := now[i]
 		if !w.Delete {
 			next := write{set: true}
 			next.put(w.Record.Key, old, w.Record, nil)
-			next.next.Revision = 1 // its content may be nil
+			next.next.Revision = 1 // the content may be nil
 			c.tx.run.stamp(&w.Record, &old, 0, &next)
 		}
 		c.add(old, w)
@@ -133,7 +133,7 @@ func (c *commit) addExtra(now []storage.Record) (err error) {
 	return nil
 }
 
-// asExpected reports whether the effects of the commit are the expected ones.
+// asExpected reports whether the effects of the commit equal the expected effects.
 func (c *commit) asExpected() bool {
 	return len(c.ahead) == 0 && slices.EqualFunc(c.effects.Writes, c.expected.Writes, func(a, b Change) bool {
 		return a.New.SameVersion(b.New) && a.Old.SameVersion(b.Old)

@@ -1,6 +1,6 @@
 package txn
 
-// Rule is one of the rules that a DB can be made to break.
+// Rule is a rule that a test can make a DB break.
 type Rule = rule
 
 // Rules names all rules.

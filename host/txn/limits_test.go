@@ -13,7 +13,7 @@ import (
 // meter is a backend that measures the reads and writes of its updates.
 type meter struct {
 	storage.Backend
-	keys, bytes int // of the largest update
+	keys, bytes int // maximum over all updates
 }
 
 func (m *meter) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
@@ -32,7 +32,7 @@ func (m *meter) Update(ctx context.Context, on storage.Footprint, fn func([]stor
 }
 
 // TestCommitIsBounded checks that a commit reads and writes a bounded number of records and bytes,
-// however much its body writes: other commits wait for it.
+// even if its body writes many. Other commits wait for it.
 func TestCommitIsBounded(t *testing.T) {
 	small, large := strings.Repeat("x", 10), strings.Repeat("x", storage.MaxContentBytes)
 	medium := strings.Repeat("x", txn.MaxBlindBytes)

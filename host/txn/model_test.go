@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// modelState is the expected content of the backend. Methods return new states; only remove changes
-// a state in place.
+// modelState is the expected content of the backend. Its methods return new states; only remove
+// modifies a state.
 type modelState struct {
 	records map[storage.Key]storage.Record
 	floors  map[storage.Key]int64
@@ -25,14 +25,14 @@ func (w modelState) clone() modelState {
 	return modelState{maps.Clone(w.records), maps.Clone(w.floors)}
 }
 
-// remove removes a record from w and raises its floor.
+// remove deletes a record from w and raises the floor of its key.
 func (w modelState) remove(key storage.Key) {
 	floor := storage.FloorKey(key)
 	w.floors[floor] = max(w.floors[floor], w.records[key].Revision)
 	delete(w.records, key)
 }
 
-// mirror returns the current content of the backend, as the state that follows w.
+// mirror returns the current content of the backend as the successor state of w.
 func (w modelState) mirror(b storage.Backend, prefix storage.Key) (modelState, error) {
 	found, err := b.Scan(context.Background(), prefix, "", 10_000)
 	if err != nil {
@@ -69,7 +69,7 @@ func sessionKey(tenant, tag string) storage.Key {
 		storage.Part{Tag: storage.App, Value: "app"}, storage.Part{Tag: storage.Session, Value: strings.TrimPrefix(tag, "session/")})
 }
 
-// lifeOf returns the lifetime of a record, in the form that txn needs.
+// lifeOf returns the lifetime of a record in the form that txn expects.
 func lifeOf(r storage.Record) txn.Life {
 	if r.Key.HasPrefix(storage.MakeKey(storage.Part{Tag: storage.System, Value: "session"})) {
 		if string(r.Content) != "open" {
@@ -84,7 +84,7 @@ func lifeOf(r storage.Record) txn.Life {
 	return l
 }
 
-// transaction is a transaction that programs run in: a txn.Tx or a modelTx.
+// transaction is the transaction that a program uses: a txn.Tx or a modelTx.
 type transaction interface {
 	get(storage.Key) (storage.Record, error)
 	scan(prefix, after storage.Key, n int) ([]storage.Record, error)
@@ -93,7 +93,7 @@ type transaction interface {
 	now() time.Time
 }
 
-// modelTx is a transaction on the model, without concurrent ones.
+// modelTx is a transaction on the model. No other transaction runs at the same time.
 type modelTx struct {
 	modelState
 	at, stamp time.Time
@@ -193,7 +193,7 @@ func (s *modelTx) commit() modelState {
 	return w
 }
 
-// realTx is a transaction on a txn.Tx.
+// realTx implements transaction with a txn.Tx.
 type realTx struct {
 	ctx context.Context
 	tx  *txn.Tx
@@ -229,7 +229,7 @@ func show(r storage.Record) string {
 
 func clockText(t time.Time) string { return t.Format("04:05.000000") }
 
-// differs describes the first difference between two states; it returns "" if they are equal.
+// differs describes the first difference between two states, or returns "" if they are equal.
 func (w modelState) differs(other modelState) string {
 	for key := range w.records {
 		if a, b := show(w.records[key]), show(other.records[key]); a != b {

@@ -2,10 +2,12 @@ package txn
 
 import "context"
 
-// Nested executes body as a part of the transaction, up to MaxDepth deep and MaxNested times an
-// attempt. If body fails, its writes and warnings are undone, and Nested returns its error; its
-// reads stay in the read set. A conflict and the end of the transaction's own context cannot be
-// caught: they end the whole attempt.
+// Nested executes body as a part of the transaction. At most MaxDepth calls can be open at once,
+// and an attempt can make at most MaxNested calls. If body fails, Nested undoes the writes and
+// warnings of body and returns its error. The reads of body stay in the read set.
+//
+// A caller cannot recover from a conflict or from the end of the transaction's own context: they
+// end the whole attempt.
 func (tx *Tx) Nested(ctx context.Context, body func(context.Context, *Tx) error) error {
 	if err := tx.usable(); err != nil {
 		return err
@@ -32,7 +34,7 @@ func (tx *Tx) Nested(ctx context.Context, body func(context.Context, *Tx) error)
 	return err
 }
 
-// rollBack undoes the updates after a mark, the last one first.
+// rollBack undoes the updates that were made after a mark, in reverse order.
 func (tx *Tx) rollBack(mark int) {
 	if tx.run.db.breaks(failedUndone) {
 		return
@@ -45,13 +47,13 @@ func (tx *Tx) rollBack(mark int) {
 	}
 }
 
-// joinAsSeen puts a record whose blind updates are undone into the read set. Their success revealed
-// something about the record to the body, and no commit will apply them again.
+// joinAsSeen adds a record to the read set when its blind updates are undone. The success of the
+// updates revealed something about the record to the body, and no commit will check them again.
 func (tx *Tx) joinAsSeen(e *entry) {
 	tx.join(e)
 	tx.reads.hold(&e.raw, e.key)
 	if e.at.Before(tx.reads.held.Since) {
 		tx.reads.held.Since = e.at
 	}
-	tx.reads.unverified = !tx.run.db.breaks(undoneChecked) // it may have changed or ended since
+	tx.reads.unverified = !tx.run.db.breaks(undoneChecked) // the record may have changed or expired since
 }

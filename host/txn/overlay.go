@@ -4,33 +4,35 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// overlay is the set of records that an attempt has used, each as it was read and as the attempt
-// leaves it.
+// overlay is the set of records that an attempt has used. Each entry has the record as it was read
+// and the write of the attempt.
 type overlay struct {
-	entries []*entry // in the order in which they were touched
+	entries []*entry // in the order of their first use
 	index   map[storage.Key]*entry
-	// bytes is the size of the contents of all entries, and blindBytes of those that blind updates
-	// wrote.
+	// bytes is the total size of the contents of all entries. blindBytes is the total size of the
+	// contents that blind updates wrote.
 	bytes, blindBytes int
-	// writes is the number of entries that are written, and writeBytes the size of their contents.
+	// writes is the number of entries with a write, and writeBytes is the total size of their
+	// contents.
 	writes, writeBytes int
-	// undo has the writes that updates inside savepoints replaced.
+	// undo contains the writes that updates inside savepoints have replaced.
 	undo []saved
 }
 
 // entry is a record as the attempt sees it.
 type entry struct {
 	key storage.Key
-	// raw is the stored record. Base is its visible state: raw, or the zero Record if its life has
-	// ended.
+	// raw is the stored record. base is the visible record: raw, or the zero Record if raw has
+	// expired.
 	raw, base storage.Record
-	// life is the life of base, at the position at which raw was read.
+	// life is the lifetime of base at the time of the read. at is the position of that read.
 	life life
 	at   storage.Position
-	// read reports whether the record is in the read set, and ranged whether a range holds it.
+	// read reports whether the record is in the read set. ranged reports whether a scanned range
+	// contains it.
 	read, ranged bool
-	// above is the highest revision that the key ever had, if floored is set. The attempt then
-	// depends on it.
+	// above is the highest revision that the key ever had. It is set if floored is true. The
+	// attempt then depends on that revision.
 	above   int64
 	floored bool
 	write   write
@@ -39,13 +41,13 @@ type entry struct {
 // write is a change of a record.
 type write struct {
 	set bool
-	// next is the record as the body left it, or the zero Record if it was deleted. Only its
-	// content, expiry and tags count.
+	// next is the record after the updates of the body, or the zero Record if the body deleted it.
+	// Only its content, expiry and tags are used.
 	next     storage.Record
 	fresh    bool // this attempt creates the record
 	warnings any
-	// updates are the blind updates that led from base to next, and bytes the size of the contents
-	// that they wrote.
+	// updates are the blind updates that lead from base to next. bytes is the total size of the
+	// contents that they wrote.
 	updates []Update
 	bytes   int
 }
@@ -63,10 +65,9 @@ func (o *overlay) find(key storage.Key) *entry {
 	return nil
 }
 
-// fewEntries is the number of entries from which on they are indexed.
+// fewEntries is the maximum number of entries without an index.
 const fewEntries = 16
 
-// add adds an entry.
 func (o *overlay) add(e *entry) {
 	o.entries = append(o.entries, e)
 	o.count(e, 1)
@@ -81,7 +82,8 @@ func (o *overlay) add(e *entry) {
 	}
 }
 
-// count adds an entry to the sums. If sign is -1, it subtracts the entry, before a change.
+// count adds an entry to the totals. If sign is -1, count subtracts the entry, which happens before
+// each change.
 func (o *overlay) count(e *entry, sign int) {
 	size := sign * e.size()
 	o.bytes += size
@@ -91,7 +93,7 @@ func (o *overlay) count(e *entry, sign int) {
 	}
 }
 
-// size returns the size of the contents of the entry, before and after.
+// size returns the size of the entry's content before and after the write, added up.
 func (e *entry) size() int { return len(e.raw.Content) + len(e.write.next.Content) }
 
 // fits reports whether the entry can be written with a content of n bytes. A single record always
@@ -130,7 +132,8 @@ type saved struct {
 // save saves the write of an entry before an update.
 func (o *overlay) save(e *entry) { o.undo = append(o.undo, saved{e, e.write}) }
 
-// touched returns the keys that the attempt wrote, or read other than in a range.
+// touched returns the keys that the attempt wrote or read, except keys that were read only as part
+// of a range.
 func (o *overlay) touched() []storage.Key {
 	var keys []storage.Key
 	for _, e := range o.entries {
@@ -141,7 +144,7 @@ func (o *overlay) touched() []storage.Key {
 	return keys
 }
 
-// effects returns the effects of the attempt, with only its reads.
+// effects returns the effects of the attempt without its writes.
 func (o *overlay) effects(attempts int) Effects {
 	effects := Effects{Attempts: attempts}
 	for _, e := range o.entries {
@@ -154,7 +157,7 @@ func (o *overlay) effects(attempts int) Effects {
 
 func (o *overlay) wrote() bool { return o.writes > 0 }
 
-// restore undoes the update that was saved last.
+// restore undoes the most recent update that was saved.
 func (o *overlay) restore() {
 	last := len(o.undo) - 1
 	e, before := o.undo[last].entry, o.undo[last].write
@@ -165,7 +168,7 @@ func (o *overlay) restore() {
 	o.count(e, 1)
 }
 
-// dropUpdates drops the blind updates of an entry that is in the read set.
+// dropUpdates removes the blind updates of an entry that is in the read set.
 func (o *overlay) dropUpdates(e *entry) {
 	o.blindBytes -= e.write.bytes
 	e.write.updates, e.write.bytes = nil, 0

@@ -11,11 +11,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// program is the body of a run: a list of steps, whose writes can depend on the results of earlier
-// steps.
+// program is the body of a run: a list of steps. The writes of a step can depend on the results of
+// earlier steps.
 type program struct {
 	steps []step
-	throw bool // fail at the end
+	throw bool // whether the program fails at the end
 }
 
 type step struct {
@@ -48,15 +48,15 @@ func itemKey(tenant string, i int) storage.Key {
 	return storePrefix(tenant).With(storage.Part{Tag: storage.Item, Value: fmt.Sprintf("k%d", i)})
 }
 
-// runner executes a program in a transaction and traces its results.
+// runner executes a program in a transaction and records the results in a trace.
 type runner struct {
 	tenant string
 	tx     transaction
 	trace  []string
-	// seen, if set, is called after each step; its error ends the program.
+	// seen, if set, is called after each step. An error of seen ends the program.
 	seen func() error
-	// expect, if set, is the trace of another execution. Updates that were accepted there are
-	// accepted here.
+	// expect, if set, is the trace of another execution. Updates that succeeded there must succeed
+	// here too.
 	expect []string
 }
 
@@ -112,7 +112,7 @@ func (r *runner) step(s step) error {
 	}
 	err := r.tx.apply(key, r.update(s))
 	if at := len(r.trace); err == errRejected && at < len(r.expect) && strings.HasSuffix(r.expect[at], "<nil>") {
-		err = nil // the update was blind, and the record has changed meanwhile
+		err = nil // the update was blind, and the record has changed since
 	}
 	if err != nil && err != errRejected {
 		return err
@@ -125,7 +125,7 @@ func (r *runner) update(s step) func(storage.Record, bool) (storage.Record, any,
 	digest, now := r.digest(), r.tx.now()
 	return func(old storage.Record, locked bool) (storage.Record, any, error) {
 		if locked && s.n%2 == 0 {
-			return old, nil, errRejected // like an update that takes long
+			return old, nil, errRejected // simulates a slow update
 		}
 		next := storage.Record{Expires: old.Expires, Tags: old.Tags}
 		text := string(old.Content)

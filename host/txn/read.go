@@ -8,10 +8,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// maxReads is the number of times that a read is repeated because others changed its records.
+// maxReads is the maximum number of times that a read is repeated because its records have changed.
 const maxReads = 4
 
-// errRaced is the error of a read of ranges that changed while everything else was unchanged.
+// errRaced means that only a scanned range changed during the read.
 var errRaced = errors.New("the range changed while it was read")
 
 // keySet is a sorted list of keys without duplicates.
@@ -30,8 +30,9 @@ func (s keySet) find(key storage.Key) int {
 	return -1
 }
 
-// fetch returns an entry for each of keys, from one snapshot in which everything held, and the
-// ranges, are unchanged. It also reads the records that their lives depend on.
+// fetch returns an entry for each key. It reads them from one snapshot in which the read set and
+// the ranges are unchanged. It also reads the records that the lifetimes of these records depend
+// on.
 func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.Range) ([]entry, error) {
 	want := keys
 	for range maxReads {
@@ -48,9 +49,11 @@ func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.R
 	return nil, tx.conflict()
 }
 
-// entriesOf returns entries of the first n records, and the missing keys that their lives depend
-// on. It is not part of fetch because its records would be on the stack during the read, which is
-// the deepest point of a run: a stack that outgrows the next power of two is copied.
+// entriesOf returns entries for the first n records. missing contains the keys of records that
+// their lifetimes depend on and that were not read.
+//
+// entriesOf is separate from fetch to keep its records off the stack during the read, the deepest
+// point of a run. Go copies a goroutine's stack when it outgrows its power-of-two size.
 func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (entries []entry, missing []storage.Key) {
 	find := func(dep storage.Key) (storage.Record, bool) {
 		if i := slices.Index(keys, dep); i >= 0 {
@@ -72,8 +75,9 @@ func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (en
 	return entries, missing
 }
 
-// read returns the records under want from a snapshot in which everything held, and the ranges, are
-// unchanged. Otherwise the attempt is over or, if only the ranges changed, the error is errRaced.
+// read returns the records under want from a snapshot in which the read set and the ranges are
+// unchanged. If a record has changed, the attempt ends. If only the ranges have changed, the error
+// is errRaced.
 func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Range) ([]storage.Record, error) {
 	for range maxReads {
 		records, err := tx.reads.read(ctx, want, ranges)
@@ -96,8 +100,8 @@ func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Ra
 	return nil, tx.conflict()
 }
 
-// readFloor reads the floor of a new record, which bounds its revision from below, before the body
-// sees that revision. The attempt then depends on the floor.
+// readFloor reads the floor of a new record before the body sees the record's revision. The floor
+// is a lower bound of that revision. The attempt then depends on the floor.
 func (tx *Tx) readFloor(ctx context.Context, e *entry) error {
 	if e.floored {
 		return nil

@@ -8,36 +8,36 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// readSet is the set of everything that an attempt depends on.
+// readSet contains everything that an attempt depends on.
 type readSet struct {
 	db *DB
 	o  *Options
-	// held has the versions of keys that were read, of the records that their lives depend on, and
-	// of floors; and ranges, which hold their rows.
+	// held contains the ranges that were scanned, and the versions of three kinds of records: those
+	// that were read, those that their lifetimes depend on, and floors.
 	held storage.Held
-	// lives are the held records that the lives of others depend on.
+	// lives contains the records that the lifetimes of other records depend on.
 	lives map[storage.Key]storage.Record
-	// at is the time of the last snapshot. Until is the earliest end of the life of a record that
-	// was read alive; zero for never.
+	// at is the time of the last snapshot. until is the earliest expiry of all visible records that
+	// were read; zero means never.
 	at, until time.Time
-	// unverified is true while the last snapshot did not check everything that is held.
+	// unverified reports whether the last snapshot did not check all of held.
 	unverified bool
 }
 
-// life is the life of a visible record. Until is its end, zero for never. Depends are the records
-// that it depends on, each with its key, whether it exists or not.
+// life is the lifetime of a visible record. until is its end; zero means never. depends lists the
+// records that the lifetime depends on, including missing records, each with its key.
 type life struct {
 	until   time.Time
 	depends []storage.Record
 }
 
-// hold adds the version of a record to those that must not change.
+// hold adds the version of a record to the versions that must not change.
 func (s *readSet) hold(r *storage.Record, key storage.Key) {
 	s.held.Versions = append(s.held.Versions, storage.VersionOf(key, *r))
 }
 
-// depend adds the life of an entry. It reports false if a record that it depends on has changed
-// between two snapshots.
+// depend adds the lifetime of an entry to the read set. It returns false if a record that the
+// lifetime depends on has changed between two snapshots.
 func (s *readSet) depend(e *entry) bool {
 	if e.base.Exists() {
 		s.until = earlier(s.until, e.life.until)
@@ -59,9 +59,9 @@ func (s *readSet) depend(e *entry) bool {
 	return true
 }
 
-// read returns the records under want from a snapshot in which everything that is held, and more
-// ranges, is unchanged. Otherwise it returns storage.ErrChanged, or ErrConflict if the life of a
-// record that was read has ended.
+// read returns the records under want from a snapshot in which held and the ranges in more are
+// unchanged. Otherwise it returns storage.ErrChanged, or ErrConflict if a record that was read has
+// expired.
 func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.Range) ([]storage.Record, error) {
 	held := s.heldBut(readsHold)
 	held.Ranges = append(held.Ranges[:len(held.Ranges):len(held.Ranges)], more...)
@@ -77,7 +77,8 @@ func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.R
 	return records, nil
 }
 
-// heldBut returns everything held, but omits the versions if a rule is broken.
+// heldBut returns held. It omits the versions if the DB breaks the given rule, and the ranges if it
+// breaks rangesHold.
 func (s *readSet) heldBut(broken rule) storage.Held {
 	held := s.held
 	if s.db.breaks(broken) {
@@ -90,16 +91,16 @@ func (s *readSet) heldBut(broken rule) storage.Held {
 }
 
 // tick records the time of a snapshot. The time of a transaction never goes back, even if the clock
-// was set back.
+// does.
 func (s *readSet) tick() {
 	if now := s.db.now(); now.After(s.at) {
 		s.at = now
 	}
 }
 
-// visible returns a record as a body sees it (the zero Record if its life has ended) and its life.
-// Missing are the keys of records that the life depends on, and that neither the attempt nor find
-// has.
+// visible returns a record as a body sees it, and its lifetime. The record is the zero Record if it
+// has expired. missing lists keys of records that the lifetime depends on: neither the attempt nor
+// find has them.
 func (s *readSet) visible(raw storage.Record, at time.Time, find func(storage.Key) (storage.Record, bool)) (base storage.Record, l life, missing []storage.Key) {
 	if !raw.Exists() {
 		return storage.Record{}, life{}, nil
@@ -135,10 +136,10 @@ func (s *readSet) lifeOf(r storage.Record) Life {
 	return Life{Until: r.Expires}
 }
 
-// ended reports whether a life has ended. The zero time stands for never.
+// ended reports whether a lifetime has ended. A zero until means never.
 func ended(until, at time.Time) bool { return !until.IsZero() && !at.Before(until) }
 
-// earlier returns the earlier of two ends of lives.
+// earlier returns the earlier of two times. Zero means never.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

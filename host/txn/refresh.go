@@ -7,9 +7,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// refresh handles a held version that has changed. The removal of a record whose life had ended is
-// not a conflict, because the body saw no record before it either: its entry then gets the current
-// state. Any other change is a conflict.
+// refresh handles a change of the read set. The removal of an expired record is not a conflict,
+// because the body did not see the record before its removal either. The record's entry is then
+// updated. Any other change is a conflict.
 func (tx *Tx) refresh(ctx context.Context) error {
 	dead, loose := tx.local.dead()
 	if len(dead) == 0 {
@@ -40,7 +40,7 @@ func (tx *Tx) refresh(ctx context.Context) error {
 	return nil
 }
 
-// dead returns the entries in the read set whose lives had ended. It also returns the keys whose
+// dead returns the entries in the read set whose records had expired. loose contains the keys whose
 // versions may change without a conflict: the keys of these entries and of their floors.
 func (o *overlay) dead() (entries []*entry, loose keySet) {
 	for _, e := range o.entries {
@@ -55,8 +55,8 @@ func (o *overlay) dead() (entries []*entry, loose keySet) {
 	return entries, newKeySet(loose)
 }
 
-// replaceDead gives the dead entries their current records. It reports false if the body would see
-// another state.
+// replaceDead updates the dead entries to their current records. It returns false if the body would
+// now see another state.
 func (o *overlay) replaceDead(dead []*entry, loose keySet, now []storage.Record) bool {
 	for _, e := range dead {
 		r := now[loose.find(e.key)]

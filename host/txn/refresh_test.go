@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// setExpired stores a record that expires after a second, and advances the clock past its expiry.
+// setExpired stores a record that expires after a second, and advances the clock past the expiry.
 func (b *fixture) setExpired(i int) {
 	b.t.Helper()
 	_, err := b.Run(context.Background(), txn.Options{ID: "set"}, func(ctx context.Context, tx *txn.Tx) error {
@@ -24,8 +24,9 @@ func (b *fixture) setExpired(i int) {
 	b.now = b.now.Add(time.Minute)
 }
 
-// TestRemovedExpiredRecord checks that the removal of an expired record, which the transaction saw
-// as absent, is not a conflict, but that a new record is.
+// TestRemovedExpiredRecord checks what happens if a transaction has read an expired record as
+// absent. The removal of that record is not a conflict. A new record under the same key is a
+// conflict.
 func TestRemovedExpiredRecord(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -49,7 +50,7 @@ func TestRemovedExpiredRecord(t *testing.T) {
 			}
 		}, 2},
 	} {
-		for _, late := range []bool{false, true} { // change it after the body's last read
+		for _, late := range []bool{false, true} { // change the record after the body's last read
 			t.Run(tt.name, func(t *testing.T) {
 				b := newFixture(t)
 				b.setExpired(1)
@@ -62,7 +63,7 @@ func TestRemovedExpiredRecord(t *testing.T) {
 					if err := tx.Apply(ctx, key(1), put("mine")); err != nil {
 						return err
 					}
-					next, err := tx.Get(ctx, key(1)) // the own write has a revision
+					next, err := tx.Get(ctx, key(1)) // the transaction's own write has a revision
 					if err != nil || attempts == 1 && next.Revision != 2 {
 						t.Errorf("Get of the own record = %v, %v", next, err)
 					}
@@ -85,8 +86,8 @@ func TestRemovedExpiredRecord(t *testing.T) {
 	}
 }
 
-// TestUndoneUpdateOfExpiredRecord checks that the record that an undone update was based on is read
-// again before the body sees more of it: it may have expired meanwhile.
+// TestUndoneUpdateOfExpiredRecord checks that the record of an undone update is read again before
+// the body reads more, because the record may have expired.
 func TestUndoneUpdateOfExpiredRecord(t *testing.T) {
 	b, attempts := newFixture(t), 0
 	create := func(old storage.Record, _ bool) (storage.Record, any, error) {
@@ -123,8 +124,7 @@ func TestUndoneUpdateOfExpiredRecord(t *testing.T) {
 	}
 }
 
-// TestStoredAndWrites checks that Stored and Writes return the records below the overlay, expired
-// or not.
+// TestStoredAndWrites checks that Stored and Writes return the stored records, expired or not.
 func TestStoredAndWrites(t *testing.T) {
 	b := newFixture(t)
 	b.setExpired(1)
@@ -174,7 +174,7 @@ func TestUndecidedUpdate(t *testing.T) {
 	}
 }
 
-// TestLock checks that Lock delays a transaction's first commit until it is unlocked.
+// TestLock checks that a transaction waits before its first commit until the lock is released.
 func TestLock(t *testing.T) {
 	b := newFixture(t)
 	unlock, err := b.Lock(context.Background(), key(1), key(2))

@@ -13,14 +13,14 @@ import (
 	"github.com/toolrun/toolrun/internal/fairlock"
 )
 
-// run is the state that the attempts of one transaction share.
+// run is the state that all attempts of one transaction share.
 type run struct {
 	db    *DB
 	o     *Options
-	ctx   context.Context // of Run; contexts of nested transactions may end earlier
+	ctx   context.Context // the context of Run; contexts of nested transactions may end earlier
 	now   time.Time
 	seed  uint64
-	lease *fairlock.Lease[storage.Key] // of the current attempt, or nil
+	lease *fairlock.Lease[storage.Key] // the lease of the current attempt, or nil
 	// generation is the generation of records that the run creates.
 	generation string
 	attempts   int
@@ -28,14 +28,16 @@ type run struct {
 	refused bool
 }
 
-// Run executes body in attempts until one commits or fails. If body fails, nothing is stored and
-// Run returns its error, provided that everything it read is unchanged at that time: otherwise body
-// is executed again. Errors of the backend are returned unchanged, including
-// [*storage.OverBudgetError]. An error that wraps [storage.ErrUnknownOutcome] means that the
-// transaction may or may not have been stored.
+// Run executes body in attempts until an attempt commits or fails. If body fails, nothing is
+// stored, and Run returns the error of body if everything that body read is still unchanged.
+// Otherwise body is executed again.
 //
-// Body must end soon after ctx does, return ErrConflict if it gets it, and have no effect outside
-// of its Tx. After a commit has begun, the end of ctx no longer stops it.
+// Run returns errors of the backend unchanged, including [*storage.OverBudgetError]. An error that
+// wraps [storage.ErrUnknownOutcome] means that the transaction may or may not have been stored.
+//
+// Body must return soon after ctx ends. It must return ErrConflict if it receives that error, and
+// it must have no effects outside its Tx. When a commit has begun, the end of ctx no longer stops
+// it.
 func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx) error) (Outcome, error) {
 	r := &run{db: db, o: &o, ctx: ctx, now: db.now()}
 	defer func() { r.lease.Release() }()
@@ -53,8 +55,8 @@ func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx
 	}
 }
 
-// queueAgain takes the fair locks of the records that an attempt used, before the next attempt. Its
-// error ends the run: another attempt cannot succeed.
+// queueAgain acquires the fair locks of the records that an attempt used, before the next attempt.
+// An error ends the run, because another attempt cannot succeed.
 func (r *run) queueAgain(ctx context.Context, tx *Tx) error {
 	r.lease.Release()
 	if err := r.lock(ctx, tx.local.touched(), tx.reads.prefixes()); err != nil {
@@ -70,8 +72,7 @@ func (r *run) queueAgain(ctx context.Context, tx *Tx) error {
 	return r.checkGuards(r.db.now(), func(i int) storage.Record { return records[i] })
 }
 
-// lock waits for fair locks. If ctx ends before the caller can use them, it returns the error of
-// the run.
+// lock waits for fair locks. If ctx ends first, it returns the error of the run.
 func (r *run) lock(ctx context.Context, keys, prefixes []storage.Key) (err error) {
 	if r.lease, err = r.db.locks.Acquire(ctx, keys, prefixes); err != nil || ctx.Err() != nil {
 		return conflictAtEnd(ctx)
@@ -87,7 +88,7 @@ func conflictAtEnd(ctx context.Context) error {
 	return ErrConflict
 }
 
-// draw draws the random values of the run, once.
+// draw reads the random values of the run from the random source. Later calls do nothing.
 func (r *run) draw() error {
 	if r.generation != "" {
 		return nil
@@ -100,8 +101,8 @@ func (r *run) draw() error {
 	return nil
 }
 
-// stamp sets next to the record that a write to base stores. The revision of a new record is above
-// plus one.
+// stamp sets next to the record that the commit stores if it applies w to base. A new record gets
+// the revision above + 1.
 func (r *run) stamp(next, base *storage.Record, above int64, w *write) {
 	*next = w.next
 	if !next.Exists() {
@@ -127,7 +128,7 @@ func (r *run) guardKeys() (keys []storage.Key) {
 	return keys
 }
 
-// checkGuards checks the guards. Record returns the record of the i-th guard.
+// checkGuards checks the guards. record returns the record of the i-th guard.
 func (r *run) checkGuards(at time.Time, record func(i int) storage.Record) error {
 	if r.db.breaks(guardsHold) {
 		return nil
@@ -141,7 +142,7 @@ func (r *run) checkGuards(at time.Time, record func(i int) storage.Record) error
 }
 
 // attempt executes body once. If body succeeds and there is something to store, the attempt ends
-// with a commit, else with a check of its reads.
+// with a commit. Otherwise it ends with a check of its reads.
 func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error) (Outcome, error) {
 	defer func() {
 		if tx.over == nil {
@@ -157,8 +158,8 @@ func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error
 	return tx.finish(ctx, failure)
 }
 
-// queue takes fair locks before the first commit if others hold locks of these records: the commit
-// would starve them.
+// queue acquires fair locks before the first commit if other transactions hold locks of these
+// records. Without the locks, the commit could starve these transactions.
 func (tx *Tx) queue(ctx context.Context) error {
 	touched := tx.local.touched()
 	if !tx.run.db.locks.Busy(touched) {
@@ -167,7 +168,7 @@ func (tx *Tx) queue(ctx context.Context) error {
 	return tx.run.lock(ctx, touched, tx.reads.prefixes())
 }
 
-// finish ends an attempt whose body returned failure.
+// finish ends an attempt. failure is the error of its body, or nil.
 func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 	if tx.again {
 		return Outcome{}, ErrConflict
@@ -176,7 +177,7 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 		if failure == nil {
 			failure = err
 		}
-		return tx.outcome(), failure // with its reads, which failure may depend on
+		return tx.outcome(), failure // the reads matter because the failure may depend on them
 	}
 	if failure == nil && tx.run.o.DryRun {
 		return (&commit{tx: tx}).dryRun(ctx)
@@ -190,8 +191,8 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 	return tx.outcome(), failure
 }
 
-// check checks, for an attempt that stores nothing, that the guards and everything it read hold at
-// the same time.
+// check checks an attempt that stores nothing. Its guards and all of its reads must hold at the
+// same time.
 func (tx *Tx) check(ctx context.Context) error {
 	r := tx.run
 	if r.db.breaks(lastCheck) || len(r.o.Guards) == 0 && tx.reads.held.Empty() {
@@ -207,9 +208,9 @@ func (tx *Tx) check(ctx context.Context) error {
 // outcome returns the outcome of an attempt that stores nothing.
 func (tx *Tx) outcome() Outcome { return Outcome{Effects: tx.local.effects(tx.run.attempts)} }
 
-// Lock waits for the fair locks of keys and returns a function that releases them. It is for work
-// outside of transactions that would conflict with them. A lock is released after two seconds in
-// any case: correctness must not depend on it.
+// Lock waits for the fair locks of keys and returns a function that releases them. Use Lock for
+// work outside transactions that would conflict with transactions. Locks expire after two seconds:
+// correctness must not depend on them.
 func (db *DB) Lock(ctx context.Context, keys ...storage.Key) (unlock func(), err error) {
 	l, err := db.locks.Acquire(ctx, keys, nil)
 	if err != nil {

@@ -10,13 +10,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// scanChunk is the largest number of rows that a scan reads at a time.
+// scanChunk is the maximum number of rows that a scan reads from the backend in one call.
 const scanChunk = 256
 
-// Scan returns the first n records under prefix after a key, in the order of keys; fewer only if
-// there are no more. Like Get, it returns them as the transaction sees them. The range up to the
-// last one joins the read set: the commit is a conflict if a record in it was inserted, changed or
-// removed. Records in it whose life has ended count towards MaxRecords.
+// Scan returns the first n records under prefix whose keys are greater than after, in key order. It
+// returns fewer than n only if there are no more. Like Get, Scan returns records as the transaction
+// sees them.
+//
+// The range up to the last returned record joins the read set: inserting, changing or removing a
+// record in the range is a conflict. Expired records in the range count toward MaxRecords.
 func (tx *Tx) Scan(ctx context.Context, prefix, after storage.Key, n int) ([]storage.Record, error) {
 	if n < 1 || n > MaxRecords {
 		return nil, fmt.Errorf("a scan returns from 1 to %d records, not %d", MaxRecords, n)
@@ -34,7 +36,6 @@ type scan struct {
 	area storage.Range // without versions
 }
 
-// run returns the first n records.
 func (s *scan) run(ctx context.Context, n int) ([]storage.Record, error) {
 	deleted, err := s.joinWrites(ctx)
 	if err != nil {
@@ -60,8 +61,8 @@ func (s *scan) run(ctx context.Context, n int) ([]storage.Record, error) {
 	return s.records(ctx, rows, n)
 }
 
-// joinWrites puts the transaction's own writes in the area into the read set, because the scan
-// shows them. It returns the number of records that the transaction deletes there.
+// joinWrites adds the transaction's own writes in the scanned area to the read set, because the
+// scan returns them. deleted is the number of records in the area that the transaction deletes.
 func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	for _, e := range s.tx.local.entries {
 		if !e.write.set || !s.area.Contains(e.key) {
@@ -77,8 +78,8 @@ func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	return deleted, nil
 }
 
-// chunk puts up to limit rows after a key into the read set, including rows whose life has ended.
-// End reports that there are no more.
+// chunk adds up to limit rows after a key to the read set, including expired rows. end reports that
+// there are no more rows.
 func (s *scan) chunk(ctx context.Context, after storage.Key, limit int) (rows []*entry, end bool, err error) {
 	for range maxReads {
 		heads, err := s.tx.run.db.backend.Heads(ctx, s.area.Prefix, after, limit)
@@ -102,7 +103,7 @@ func rangeOf(prefix, after storage.Key, limit int, heads []storage.Head) storage
 	return storage.RangeOf(prefix, after, limit, rows)
 }
 
-// join puts a range and its rows into the read set.
+// join adds a range and its rows to the read set.
 func (s *scan) join(ctx context.Context, r storage.Range, heads []storage.Head) ([]*entry, error) {
 	unread, err := s.unread(heads)
 	if err != nil {
@@ -125,8 +126,8 @@ func (s *scan) join(ctx context.Context, r storage.Range, heads []storage.Head) 
 	return rows, nil
 }
 
-// unread returns the keys of rows that are not in the read set yet, if the attempt has room for
-// them.
+// unread returns the keys of rows that are not yet in the read set. It returns ErrLimit if these
+// rows would exceed the bounds of the attempt.
 func (s *scan) unread(heads []storage.Head) (keys []storage.Key, err error) {
 	o := &s.tx.local
 	added, bytes := 0, 0
@@ -145,8 +146,8 @@ func (s *scan) unread(heads []storage.Head) (keys []storage.Key, err error) {
 	return keys, nil
 }
 
-// records returns the first n of the rows as the transaction sees them, together with the records
-// that it created in the area.
+// records returns the first n records as the transaction sees them. These include records in the
+// area that the transaction created.
 func (s *scan) records(ctx context.Context, rows []*entry, n int) ([]storage.Record, error) {
 	for _, e := range s.tx.local.entries {
 		if e.write.set && !e.base.Exists() && s.area.Contains(e.key) {

@@ -18,9 +18,9 @@ import (
 )
 
 // TestSchedules interleaves small random programs at every operation of the backend. At each
-// snapshot, the results of a run so far must equal those of the model in that state. At each
-// commit, the stored records must equal those of the model, which executes the whole program in the
-// state before the commit.
+// snapshot, the results of a run so far must equal the results that the model computes in the same
+// state. At each commit, the model executes the whole program in the state before the commit. The
+// stored records must then equal the records of the model.
 func TestSchedules(t *testing.T) {
 	txntest.Schedules{
 		MemSeeds: 3000, BoltSeeds: 400, MustCover: mustCover,
@@ -33,7 +33,7 @@ func TestSchedules(t *testing.T) {
 }
 
 // TestSchedulesFindBrokenRules breaks each rule of the implementation in turn. The schedules must
-// detect it.
+// detect the broken rule.
 func TestSchedulesFindBrokenRules(t *testing.T) {
 	if len(txn.Rules) != txn.AllRules {
 		t.Errorf("the test breaks %d of %d rules", len(txn.Rules), txn.AllRules)
@@ -55,7 +55,7 @@ func TestSchedulesFindBrokenRules(t *testing.T) {
 	}
 }
 
-// scenario is the runs and events of one seed.
+// scenario contains the runs and events of one seed.
 type scenario struct {
 	*txntest.Scheduler
 	seed   uint64
@@ -64,7 +64,7 @@ type scenario struct {
 	model  modelState
 	dbs    []*txn.DB
 	runs   []*runHistory
-	// advances is the probability in percent that the clock advances between two steps.
+	// advances is the probability, in percent, that the clock advances between two steps.
 	advances int
 	events   []string
 }
@@ -74,13 +74,14 @@ type runHistory struct {
 	id      string
 	program program
 	task    *txntest.Task
-	// trace and stamp belong to the current attempt; attempts is their number.
+	// trace and stamp belong to the current attempt. attempts is the number of attempts so far.
 	trace    []string
 	stamp    time.Time
 	seed     uint64
 	attempts int
 	over     bool
-	// snapshot is the state at the last snapshot of the attempt, and at its time.
+	// snapshot is the state at the last snapshot of the attempt, and at is the time of that
+	// snapshot.
 	snapshot  *modelState
 	at        time.Time
 	commits   int
@@ -144,7 +145,7 @@ func (s *scenario) prepare() {
 	_ = s.Run(func() {}) // playSeed checks the error
 }
 
-// addTheme adds programs for situations that random programs rarely reach.
+// addTheme adds programs for situations that random programs rarely cause.
 func (s *scenario) addTheme() {
 	i, j := s.Rand.IntN(itemCount), s.Rand.IntN(itemCount)
 	var themes = [][]program{
@@ -181,7 +182,7 @@ func (s *scenario) systemUpdate(ctx context.Context, key storage.Key, content st
 	}
 }
 
-// spawn adds a task whose updates are checked against the model.
+// spawn adds a task and checks its updates against the model.
 func (s *scenario) spawn(name string, do func(context.Context, *txntest.Task)) *txntest.Task {
 	task := s.Go(name, do)
 	task.OnUpdate = func([]storage.Head, []storage.Write) { s.observe(task) }
@@ -208,7 +209,7 @@ func (s *scenario) addEnvironment() {
 	}
 }
 
-// erase removes all records of the store, as an erasure does.
+// erase removes all records of the store, like an erasure.
 func (s *scenario) erase(t *txntest.Task) {
 	if _, err := s.DeleteWhere(context.Background(), storage.Selector{Prefix: storePrefix(s.tenant)}, 100); err != nil {
 		s.Fail("erase: %w", err)
@@ -225,7 +226,7 @@ func (s *scenario) sweep(t *txntest.Task) {
 	s.observe(t)
 }
 
-// maybeAdvance advances the clock with the probability of the scenario.
+// maybeAdvance advances the clock with the probability that the scenario defines.
 func (s *scenario) maybeAdvance() {
 	if s.Rand.IntN(100) < s.advances {
 		s.clock = s.clock.Add(pick(s.Rand, time.Microsecond, time.Second, time.Second, 61*time.Second))
@@ -297,7 +298,8 @@ func (h *runHistory) replay(s *scenario, w modelState, at time.Time, lenient boo
 	return m, r.trace
 }
 
-// checkSeen checks the results of an attempt against the model in the state of its last snapshot.
+// checkSeen compares the results of an attempt with the results of the model in the state of the
+// attempt's last snapshot.
 func (s *scenario) checkSeen(h *runHistory) {
 	if h.snapshot == nil {
 		return
@@ -307,7 +309,7 @@ func (s *scenario) checkSeen(h *runHistory) {
 	}
 }
 
-// observe updates the model after an update and compares it with the stored records.
+// observe applies an update to the model and compares the model with the stored records.
 func (s *scenario) observe(by *txntest.Task) {
 	before := s.model
 	stored, err := before.mirror(s.Backend, "")
@@ -335,7 +337,7 @@ func (s *scenario) observe(by *txntest.Task) {
 			s.Fail("%s committed: %s", h.id, d)
 		}
 		s.model, h.committed = want, m
-		s.model.records = stored.records // these have generations
+		s.model.records = stored.records // these records have generations
 		return
 	}
 	if by != nil {

@@ -7,22 +7,23 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Tx is one attempt of a transaction. It is used by one goroutine at a time, until its body
-// returns. Contents that it returns, or that are passed to it, must not be changed.
+// Tx is one attempt of a transaction. It is not safe for concurrent use and ends when its body
+// returns. Callers must not modify contents that they pass to a Tx or get from it.
 type Tx struct {
 	run   *run
 	local overlay
 	reads readSet
-	// depth counts the open savepoints, and nested all of them.
+	// depth is the number of open savepoints, and nested is the number of all savepoints of the
+	// attempt.
 	depth, nested int
-	// over is the error that ended the attempt. Again reports whether the body is then executed
+	// over is the error that ended the attempt. again reports whether the body is then executed
 	// again.
 	over  error
 	again bool
 }
 
-// Now returns the time of the run, in UTC and whole microseconds. The records that it writes get
-// this time.
+// Now returns the time of the run, in UTC and whole microseconds. The records that the run writes
+// get this time.
 func (tx *Tx) Now() time.Time { return tx.run.now }
 
 // Seed returns the seed for random numbers of the run, or the error of the random source.
@@ -31,9 +32,9 @@ func (tx *Tx) Seed() (uint64, error) {
 	return tx.run.seed, err
 }
 
-// Get returns the record under key as the transaction sees it: the zero Record if there is none, or
-// if its life has ended. It joins the read set. A record that the transaction itself wrote is
-// returned as it will be stored.
+// Get returns the record under key as the transaction sees it. It returns the zero Record if there
+// is no record or if the record has expired. The record joins the read set. If the transaction
+// itself wrote the record, Get returns it as the commit will store it.
 func (tx *Tx) Get(ctx context.Context, key storage.Key) (r storage.Record, err error) {
 	e, err := tx.load(ctx, key, true)
 	if err == nil {
@@ -48,8 +49,8 @@ func (tx *Tx) Holds(key storage.Key) bool {
 	return e != nil && e.read
 }
 
-// Stored returns the stored record of a key that the transaction has touched, whether its life has
-// ended or not.
+// Stored returns the stored record of a key that the transaction has used, even if the record has
+// expired.
 func (tx *Tx) Stored(key storage.Key) storage.Record {
 	if e := tx.local.find(key); e != nil {
 		return e.raw
@@ -57,8 +58,9 @@ func (tx *Tx) Stored(key storage.Key) storage.Record {
 	return storage.Record{}
 }
 
-// Writes calls yield with each record that the transaction has written so far, as it is stored and
-// as it will be: the zero Record if it is deleted. Revisions are not final.
+// Writes iterates over the records that the transaction has written so far. stored is the record
+// before the transaction, and next is the record after it, or the zero Record if it is deleted.
+// Revisions are not final.
 func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	for _, e := range tx.local.entries {
 		var next storage.Record
@@ -97,8 +99,8 @@ func (tx *Tx) usable() error {
 	return tx.over
 }
 
-// load returns the entry of a record, which it reads if necessary. If read is set, the record joins
-// the read set.
+// load returns the entry of a record and reads the record if necessary. If read is true, the record
+// joins the read set.
 func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, error) {
 	if err := tx.usable(); err != nil {
 		return nil, err
@@ -126,11 +128,11 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	return tx.bring(e, now, read)
 }
 
-// bring makes now the entry of its key. Old is the previous entry, or nil. It is separate from load
-// for the same reason for which entriesOf is separate from fetch.
+// bring stores now as the entry of its key. old is the previous entry, or nil. bring is separate
+// from load to save stack, like entriesOf.
 func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	if old != nil && old.write.set && !sameState(old, now) && !tx.run.db.breaks(joinsHold) {
-		return nil, tx.conflict() // the updates were decided on another record
+		return nil, tx.conflict() // the updates were computed from another record
 	}
 	e := tx.local.put(now)
 	if read {
@@ -140,8 +142,8 @@ func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	return e, nil
 }
 
-// sameState reports whether two entries of a key have the same base. A record whose life had ended
-// is equivalent to none.
+// sameState reports whether two entries of a key have the same base. An expired record is
+// equivalent to an absent one.
 func sameState(e, now *entry) bool {
 	return !e.base.Exists() && !now.base.Exists() || same(e.raw, e.base, now.raw, now.base)
 }
@@ -151,16 +153,17 @@ func same(raw, base, otherRaw, otherBase storage.Record) bool {
 	return raw.SameVersion(otherRaw) && base.Exists() == otherBase.Exists()
 }
 
-// join puts an entry into the read set. The caller holds its version, or a range that contains it.
+// join adds an entry to the read set. The caller adds the version of the entry, or a range that
+// contains it, to the held versions and ranges.
 func (tx *Tx) join(e *entry) {
 	e.read = true
 	tx.local.dropUpdates(e)
 	if !tx.reads.depend(e) {
-		_ = tx.conflict() // which the next use of the Tx returns
+		_ = tx.conflict() // the next use of the Tx returns the error
 	}
 }
 
-// conflict ends the attempt.
+// conflict ends the attempt with ErrConflict.
 func (tx *Tx) conflict() error {
 	tx.over, tx.again = ErrConflict, true
 	return ErrConflict

@@ -11,64 +11,70 @@ import (
 	"github.com/toolrun/toolrun/internal/fairlock"
 )
 
-// Bounds of an attempt.
+// Limits of an attempt.
 const (
-	// MaxRecords bounds the number of records that it reads and writes, absent ones included.
+	// MaxRecords is the maximum number of records that an attempt reads and writes, including
+	// absent records.
 	MaxRecords = 4096
-	// MaxBytes bounds the size of their contents, before and after. A single record may exceed it.
+	// MaxBytes is the maximum total size of the contents that an attempt reads and writes. A single
+	// record may exceed it.
 	MaxBytes = 64 << 20
-	// MaxWrites bounds the number of records that it writes, and MaxWriteBytes the size of their
-	// contents, before and after: the commit reads and writes these while others wait. A single
-	// record may exceed MaxWriteBytes.
+	// MaxWrites is the maximum number of records that an attempt writes. MaxWriteBytes is the
+	// maximum total size of their contents before and after the writes. A single record may exceed
+	// MaxWriteBytes.
+	//
+	// These limits are low because the commit reads and writes the records while other commits
+	// wait.
 	MaxWrites     = 1000
 	MaxWriteBytes = 8 << 20
-	// MaxUpdates bounds the number of blind updates of one key, and MaxBlindBytes the size of the
-	// contents that all blind updates write: the commit may apply them again inside the backend's
-	// transaction.
+	// MaxUpdates is the maximum number of blind updates of one key. MaxBlindBytes is the maximum
+	// total size of the contents that all blind updates write. The commit may repeat these updates
+	// inside the backend's transaction.
 	MaxUpdates    = 16
 	MaxBlindBytes = 1 << 20
-	// MaxDepth bounds the depth of nested savepoints, and MaxNested their number.
+	// MaxDepth is the maximum depth of nested transactions. MaxNested is the maximum number of
+	// nested transactions in an attempt.
 	MaxDepth  = 8
 	MaxNested = 64
 )
 
 var (
-	// ErrConflict ends an attempt whose reads no longer hold; the body must return it. Run returns
-	// it if no attempt committed before the end of its context.
+	// ErrConflict ends an attempt whose reads no longer hold. The body must return it. Run returns
+	// ErrConflict if no attempt committed before the end of its context.
 	ErrConflict = errors.New("other transactions changed the same records")
-	// ErrLimit is returned if a read or write would exceed MaxRecords, MaxBytes, MaxWrites or
-	// MaxWriteBytes. It changes nothing.
+	// ErrLimit means that a read or write would exceed MaxRecords, MaxBytes, MaxWrites or
+	// MaxWriteBytes. The read or write that fails has no effect.
 	ErrLimit = errors.New("the transaction reads and writes too many records")
-	// ErrNestedLimit is returned by Nested if it would exceed MaxDepth or MaxNested.
+	// ErrNestedLimit means that a call of Nested would exceed MaxDepth or MaxNested.
 	ErrNestedLimit = errors.New("too many nested transactions")
-	// ErrUndecided is returned by updates that could not decide yet and will be applied again. It
+	// ErrUndecided is returned by updates that have no result yet and will be applied again. It
 	// reveals nothing about the record to the body.
 	ErrUndecided = errors.New("the update has not decided yet")
-	// ErrReadOnly is returned by Apply in a transaction with Options.ReadOnly.
+	// ErrReadOnly is the error of Apply in a transaction with Options.ReadOnly.
 	ErrReadOnly = errors.New("the transaction is read-only")
-	// ErrOver is returned by a Tx that is used after its body returned.
+	// ErrOver is the error of a Tx that is used after its body returned.
 	ErrOver = errors.New("the transaction is over")
 )
 
 // Config configures a DB. Backend is required.
 type Config struct {
 	Backend storage.Backend
-	// Now is the clock for the lives of records and for their times; it must be safe for concurrent
-	// use. Default time.Now.
+	// Now is the clock for the expiry and the timestamps of records. It must be safe for concurrent
+	// use. Default: time.Now.
 	Now func() time.Time
-	// Rand is the source of seeds and of the generations of new records; it must be safe for
-	// concurrent use. Default crypto/rand.
+	// Rand is the source of random seeds and of the generations of new records. It must be safe for
+	// concurrent use. Default: crypto/rand.
 	Rand io.Reader
 }
 
 // DB runs transactions on a backend. It is safe for concurrent use. Several DBs, in one process or
-// in several, may share a backend, but only transactions of the same DB are scheduled fairly.
+// in several, may share a backend. Fair scheduling covers only transactions of the same DB.
 type DB struct {
 	backend storage.Backend
 	clock   func() time.Time
 	rand    io.Reader
 	locks   fairlock.Locks[storage.Key]
-	broken  rule // only in tests; see broken.go
+	broken  rule // set only in tests; see broken.go
 }
 
 // New returns a DB.
@@ -83,54 +89,60 @@ func New(c Config) *DB {
 	return db
 }
 
-// now returns the time in the precision of records.
+// now returns the current time, truncated to the precision of records.
 func (db *DB) now() time.Time { return db.clock().UTC().Truncate(time.Microsecond) }
 
 // Options configure a transaction. The zero value is a transaction without an id.
 type Options struct {
-	// ID is the id of the run. Records that it writes have it, so that an unknown outcome of a
-	// commit can be resolved.
+	// ID is the id of the run. Records that the run writes contain this id. If the reply to a
+	// commit is lost, Run uses the id to determine whether the commit was applied.
 	ID string
-	// Guards must hold when the transaction ends. Their records are not in the read set: they may
-	// change.
+	// Guards are conditions that must hold when the transaction ends. The records of guards are not
+	// in the read set: they may change.
 	Guards []Guard
-	// Live returns the life of a record. Default: until Record.Expires.
+	// Live returns the lifetime of a record. Default: until Record.Expires.
 	Live func(storage.Record) Life
 	// ReadOnly forbids writes.
 	ReadOnly bool
 	// DryRun makes the transaction compute the effects of its commit without storing them.
 	DryRun bool
-	// CommitAlways makes it commit even if the body wrote nothing, so that OnCommit can write.
+	// CommitAlways makes the transaction commit even if the body wrote nothing, so OnCommit can
+	// write records.
 	CommitAlways bool
 	// Extra returns the keys that OnCommit may write. It is called only if there is something to
 	// commit.
 	Extra func() []storage.Key
-	// OnCommit returns records that are stored in the same commit. It sets their key, content,
-	// expiry and tags, or Delete; the rest is filled in. It is called before the commit and, if the
-	// effects turn out to be others, again inside the backend's transaction: it must be pure and
-	// quick. A transaction that only deletes should write a record here, or an unknown outcome
-	// cannot be resolved. Its error ends the run and is returned unchanged.
+	// OnCommit returns extra records, which are stored in the same commit. It sets the key,
+	// content, expiry and tags of each record, or Delete. The transaction sets the other fields.
+	//
+	// OnCommit is called before the commit. If the effects of the commit differ from the expected
+	// effects, OnCommit is called again inside the backend's transaction: it must be pure and fast.
+	// If OnCommit fails, the run ends, and Run returns the error unchanged.
+	//
+	// A transaction that only deletes records should write a record in OnCommit. Otherwise Run
+	// cannot resolve an unknown outcome.
 	OnCommit func(Effects) ([]storage.Write, error)
-	// Quota limits the usage of accounts; nil for no limit.
+	// Quota limits the usage of accounts. Nil means no limits.
 	Quota Quota
 }
 
 // Guard is a condition on one record that must hold when a transaction ends.
 type Guard struct {
 	Key storage.Key
-	// Check returns nil, or an error that ends the run and is returned unchanged. It gets the
-	// stored record, whether its life has ended or not, or the zero Record. It must be pure.
+	// Check returns nil if the condition holds. Otherwise it returns an error, which ends the run
+	// and is returned unchanged. r is the stored record, even if it has expired, or the zero
+	// Record. Check must be pure.
 	Check func(r storage.Record, at time.Time) error
 }
 
-// Life is the time for which a record is visible.
+// Life is the lifetime of a record: the time during which the record is visible.
 type Life struct {
-	// Until is the end of the record's life; zero for never. From then on the transaction sees no
-	// record.
+	// Until is the time at which the record expires; zero means never. Expired records are
+	// invisible to transactions.
 	Until time.Time
-	// Depends are the keys of records whose end also ends this record. Live is called with each of
-	// these records, or with a Record that has only a Key if there is none. Dependencies of these
-	// records do not count.
+	// Depends lists the keys of other records. If one of them expires, this record expires too.
+	// Live is called with each of these records, or with a Record that has only a Key if the record
+	// does not exist. Dependencies are not transitive.
 	Depends []storage.Key
 }
 
@@ -138,23 +150,23 @@ type Life struct {
 type Quota interface {
 	// Budget returns the limits of accounts. It is called only if there is something to commit.
 	Budget() storage.Budget
-	// Reclaim frees space and reports whether it did. It is called at most once a commit, outside
-	// of the backend's transaction, if the commit exceeds its budget or the backend has no space
-	// for it.
+	// Reclaim frees space and reports whether it freed any. It is called outside the backend's
+	// transaction, at most once per commit. The call happens if the commit exceeds its budget or
+	// the backend has no space for it.
 	Reclaim(context.Context) bool
 }
 
 // Effects are the reads and writes of an attempt.
 type Effects struct {
-	// Attempts counts the executions of the body.
+	// Attempts is the number of executions of the body.
 	Attempts int
-	// Reads is the read set, in the order in which the records were first touched.
+	// Reads is the read set, in the order of first use.
 	Reads []Read
-	// Writes are the records that the body wrote, in the order in which it first touched them.
+	// Writes contains the records that the body wrote, in the order of first use.
 	Writes []Change
 }
 
-// Read is a record in the read set. Revision is 0 if there was none.
+// Read is a record in the read set. Revision is 0 if the record does not exist.
 type Read struct {
 	Key      storage.Key
 	Revision int64
@@ -164,15 +176,15 @@ type Read struct {
 // modified.
 type Change struct {
 	Key storage.Key
-	// Old and New are the record before and after the transaction; the zero Record if there is
-	// none.
+	// Old and New are the record before and after the transaction. The zero Record means that there
+	// is no record.
 	Old, New storage.Record
 	// Warnings are the warnings of the last update of the key.
 	Warnings any
 }
 
-// Outcome is the result of a transaction. Its effects are those of the last attempt; Writes is
-// empty if nothing was stored, unless the transaction was a dry run.
+// Outcome is the result of a transaction. Its effects are the effects of the last attempt. Writes
+// is empty if nothing was stored, except in a dry run.
 type Outcome struct {
 	Effects
 	// Committed reports whether something was stored.

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// fixture is a DB on an in-memory backend, with a clock that stands still.
+// fixture is a DB on an in-memory backend with a fixed clock.
 type fixture struct {
 	t *testing.T
 	*txn.DB
@@ -47,7 +47,7 @@ func add(text string) txn.Update {
 
 func remove(storage.Record, bool) (storage.Record, any, error) { return storage.Record{}, nil, nil }
 
-// set stores a content in its own transaction.
+// set stores a content in a separate transaction.
 func (b *fixture) set(i int, text string) {
 	b.t.Helper()
 	_, err := b.Run(context.Background(), txn.Options{ID: "set"}, func(ctx context.Context, tx *txn.Tx) error {
@@ -108,8 +108,8 @@ func TestTxSeesItsWrites(t *testing.T) {
 	}
 }
 
-// TestConflictCannotBeCaught checks that a body that ignores a conflict fails, as does one that
-// ignores the conflict of its nested transaction.
+// TestConflictCannotBeCaught checks that a body cannot ignore a conflict, neither its own nor the
+// conflict of a nested transaction: the attempt fails.
 func TestConflictCannotBeCaught(t *testing.T) {
 	b := newFixture(t)
 	b.set(1, "a")
@@ -152,8 +152,8 @@ func TestConflictOfAnotherTransaction(t *testing.T) {
 	}
 }
 
-// TestDeadlineCannotBeCaught checks that the end of the root's context ends the transaction
-// whatever its body returns, and that the end of a nested context ends only the nested transaction.
+// TestDeadlineCannotBeCaught checks that the end of the root context ends the transaction even if
+// the body returns nil. The end of a nested context ends only the nested transaction.
 func TestDeadlineCannotBeCaught(t *testing.T) {
 	b := newFixture(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -206,7 +206,7 @@ func TestNestedIsBounded(t *testing.T) {
 	}
 }
 
-// TestNestedPanicIsUndone checks that a panic in a nested body undoes its writes.
+// TestNestedPanicIsUndone checks that a panic in a nested body undoes the writes of that body.
 func TestNestedPanicIsUndone(t *testing.T) {
 	b := newFixture(t)
 	_, err := b.Run(context.Background(), txn.Options{}, func(ctx context.Context, tx *txn.Tx) error {
@@ -235,7 +235,7 @@ func TestReadSetIsBounded(t *testing.T) {
 		if _, err := tx.Get(ctx, key(txn.MaxRecords)); !errors.Is(err, txn.ErrLimit) {
 			t.Errorf("read %d = %v", txn.MaxRecords+1, err)
 		}
-		if _, err := tx.Get(ctx, key(1)); err != nil { // in the read set
+		if _, err := tx.Get(ctx, key(1)); err != nil { // this key is in the read set
 			t.Errorf("a key in the read set: %v", err)
 		}
 		return nil
@@ -300,8 +300,8 @@ func TestReadBytesAreBounded(t *testing.T) {
 	}
 }
 
-// TestBlindUpdatesAreBounded checks that updates of a key stay blind only up to a number and a
-// size. A further update adds the key to the read set.
+// TestBlindUpdatesAreBounded checks that updates of a key stay blind only up to a maximum number
+// and size. The next update adds the key to the read set.
 func TestBlindUpdatesAreBounded(t *testing.T) {
 	b := newFixture(t)
 	for _, tt := range []struct {
@@ -334,8 +334,8 @@ func TestBlindUpdatesAreBounded(t *testing.T) {
 	}
 }
 
-// racingBackend is a backend in which another process writes a record before each of the next
-// updates.
+// racingBackend is a backend that simulates another process: it writes a record before each of the
+// next updates.
 type racingBackend struct {
 	storage.Backend
 	remaining int
@@ -350,9 +350,9 @@ func (m *racingBackend) Update(ctx context.Context, on storage.Footprint, fn fun
 	return m.Backend.Update(ctx, on, fn)
 }
 
-// TestBlindUpdateAgainstAnotherProcess checks that a blind update of a large record is applied
-// again outside of the backend's transaction three times, and then inside it. A blind update of a
-// small record is applied inside at once.
+// TestBlindUpdateAgainstAnotherProcess checks that a blind update of a large record is repeated
+// three times outside the backend's transaction, and then inside it. A blind update of a small
+// record is repeated inside immediately.
 func TestBlindUpdateAgainstAnotherProcess(t *testing.T) {
 	t.Run("large", func(t *testing.T) { testBlindUpdate(t, strings.Repeat("m", 40<<10), 4) })
 	t.Run("small", func(t *testing.T) { testBlindUpdate(t, "m", 1) })
@@ -388,8 +388,8 @@ func testBlindUpdate(t *testing.T, text string, wantOutside int) {
 	}
 }
 
-// TestUpdateThatRejectsTheLock checks that an update that cannot be applied inside the backend's
-// transaction is a conflict: the body is executed again.
+// TestUpdateThatRejectsTheLock checks that an update that fails inside the backend's transaction is
+// a conflict: the body is executed again.
 func TestUpdateThatRejectsTheLock(t *testing.T) {
 	var m *racingBackend
 	b := newFixture(t, func(of storage.Backend) storage.Backend { m = &racingBackend{Backend: of}; return m })
@@ -505,8 +505,8 @@ func TestOnCommit(t *testing.T) {
 	}
 }
 
-// lateBackend is a backend in which another process writes before an update, and which starts that
-// update only when ctx ends.
+// lateBackend is a backend in which another process writes before an update. The update starts only
+// when ctx ends.
 type lateBackend struct {
 	storage.Backend
 	interfere func()
@@ -518,8 +518,9 @@ func (l *lateBackend) Update(ctx context.Context, on storage.Footprint, fn func(
 	return l.Backend.Update(context.WithoutCancel(ctx), on, fn)
 }
 
-// TestConflictAtTheDeadline checks that Run returns the conflict if the deadline comes before the
-// next attempt, and the cancellation if the caller cancels.
+// TestConflictAtTheDeadline checks the error of Run after a conflict. If the deadline passes before
+// the next attempt, Run returns the conflict. If the caller cancels the run, Run returns the
+// cancellation.
 func TestConflictAtTheDeadline(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -560,7 +561,8 @@ func TestConflictAtTheDeadline(t *testing.T) {
 	}
 }
 
-// TestCounters runs transactions in parallel, on the real scheduler and for the race detector.
+// TestCounters runs transactions in parallel on the real scheduler, which lets the race detector
+// check them.
 func TestCounters(t *testing.T) {
 	b := newFixture(t)
 	var wg sync.WaitGroup

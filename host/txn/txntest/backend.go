@@ -60,7 +60,7 @@ func (s *Scheduler) DeleteWhere(ctx context.Context, what storage.Selector, limi
 	return s.Backend.DeleteWhere(ctx, what, limit)
 }
 
-// Update implements storage.Backend. A task also pauses between the update and its reply.
+// Update implements storage.Backend. A task also pauses between the update and the reply to it.
 func (s *Scheduler) Update(ctx context.Context, on storage.Footprint, fn func([]storage.Record) ([]storage.Write, error)) error {
 	t := taskOf(ctx)
 	if t == nil {
@@ -83,14 +83,14 @@ func (s *Scheduler) Update(ctx context.Context, on storage.Footprint, fn func([]
 	return err
 }
 
-// update is an Update of a task.
+// update is one call of Update by a task.
 type update struct {
 	fault  Fault
 	found  []storage.Head
 	writes []storage.Write
 }
 
-// decide calls fn and records its arguments and results.
+// decide calls fn and records the arguments and results.
 func (u *update) decide(fn func([]storage.Record) ([]storage.Write, error), now []storage.Record) (writes []storage.Write, err error) {
 	if u.writes, err = fn(now); err != nil {
 		return nil, err

@@ -11,20 +11,20 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// Counters are records that transactions increment.
+// Counters is a set of records that transactions increment.
 type Counters interface {
-	// Increment runs a transaction that reads and increments the counters in their order, and
-	// returns the number of executions of its body.
+	// Increment runs a transaction that reads and increments the counters in the given order. It
+	// returns the number of executions of the body.
 	Increment(ctx context.Context, run string, counters ...int) (executions int, err error)
 	// Value returns the value of a counter.
 	Value(counter int) (int, error)
 }
 
-// contentionSeeds is the number of interleavings that each test of Contention tries.
+// contentionSeeds is the number of interleavings that each test in Contention plays.
 const contentionSeeds = 20
 
-// Contention checks that transactions on the same records finish within a few attempts, and that
-// none is starved. open returns counters 1 to 3 on a backend.
+// Contention checks that transactions on the same records finish within a few attempts, and that no
+// transaction starves. open returns counters 1 to 3 on a backend.
 func Contention(t *testing.T, open func(t *testing.T, b storage.Backend) Counters) {
 	tests := []struct {
 		name string
@@ -54,8 +54,8 @@ type workload struct {
 	seed     uint64
 	counters Counters
 	runs     int
-	// executions is the number of executions of all bodies, and maxExecutions the largest number of
-	// one transaction.
+	// executions is the number of executions of all bodies. maxExecutions is the maximum for a
+	// single transaction.
 	executions, maxExecutions int
 }
 
@@ -86,8 +86,9 @@ func (c *workload) wantValue(counter, want int) {
 	}
 }
 
-// oneRecord checks that transactions that conflict on one record are executed about twice: once to
-// find out which records they use, and once after they waited for their locks.
+// oneRecord checks that transactions that conflict on one record are executed about twice. The
+// first execution determines which records they use. The second one starts after they have acquired
+// the locks of these records.
 func (c *workload) oneRecord() {
 	const n = 30
 	for range n {
@@ -100,8 +101,8 @@ func (c *workload) oneRecord() {
 	}
 }
 
-// newcomers checks that a transaction that met a conflict commits although new ones keep arriving,
-// which could overtake it.
+// newcomers checks that a transaction that had a conflict commits although new transactions keep
+// starting, which could overtake it.
 func (c *workload) newcomers() {
 	for range 5 {
 		c.add(1)
@@ -117,8 +118,7 @@ func (c *workload) newcomers() {
 	}
 }
 
-// crossing checks that transactions that use the same records in different orders do not block each
-// other.
+// crossing checks that transactions that use the same records in different orders do not deadlock.
 func (c *workload) crossing() {
 	for i := range 24 {
 		c.add([][]int{{1, 2}, {2, 3}, {3, 1}, {2, 1}}[i%4]...)

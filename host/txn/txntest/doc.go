@@ -1,10 +1,10 @@
-// Package txntest tests transactions in interleavings that a seed determines, so that failures can
-// be reproduced.
+// Package txntest tests transactions in interleavings that a seed determines. Failures are
+// therefore reproducible.
 //
-//   - A [Scheduler] is a backend whose tasks pause at every operation. One task continues at a
+//   - A [Scheduler] is a backend whose tasks pause at every operation. Only one task runs at a
 //     time.
-//   - [Schedules] plays many seeds on each backend and checks that they reached the situations that
-//     it lists.
+//   - [Schedules] plays many seeds on each backend and checks that the seeds reach the listed
+//     situations.
 //   - [Contention] checks that transactions on the same records finish within a few attempts.
 //
 // A Scheduler works only inside a bubble of [testing/synctest].

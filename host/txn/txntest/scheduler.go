@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// maxSteps is far above the number of steps that any scenario needs.
+// maxSteps is much larger than the number of steps that any scenario needs.
 const maxSteps = 100_000
 
 var (
@@ -19,15 +19,16 @@ var (
 	errLivelock = errors.New("livelock: the tasks do not finish")
 )
 
-// Scheduler is a backend that runs tasks one at a time, in an order determined by its random
+// Scheduler is a backend that runs only one task at a time, in an order determined by its random
 // numbers. Tasks are goroutines that pause at every operation of the backend. The scheduler waits
-// until all of them are blocked, then lets one of the paused tasks continue. It relies on synctest
-// to detect that all are blocked, because tasks also wait for each other's locks.
+// until all tasks are blocked, then resumes one of the paused tasks. It uses synctest to detect
+// that all tasks are blocked, because tasks also wait for each other's locks.
 //
-// Operations whose context does not belong to a task go directly to the backend.
+// If the context of an operation does not belong to a task, the operation goes directly to the
+// backend.
 type Scheduler struct {
 	storage.Backend
-	// Rand chooses the task that continues.
+	// Rand chooses the next task.
 	Rand  *rand.Rand
 	tasks []*Task
 	step  int
@@ -44,14 +45,14 @@ func NewScheduler(b storage.Backend, rng *rand.Rand) *Scheduler {
 	return s
 }
 
-// Step returns the number of the current step. Each choice of Run takes two steps: one for its
-// function, and one for the task that continues.
+// Step returns the number of the current step. Each iteration of Run consists of two steps: the
+// function passed to Run, and the task that continues.
 func (s *Scheduler) Step() int { return s.step }
 
-// Tasks returns the tasks that have not finished in an earlier Run.
+// Tasks returns all tasks except those that finished in an earlier Run.
 func (s *Scheduler) Tasks() []*Task { return s.tasks }
 
-// Fail records an error, which Run returns. Only the first one counts.
+// Fail records an error, which Run returns. Errors after the first are dropped.
 func (s *Scheduler) Fail(format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf(format, args...)
@@ -61,7 +62,8 @@ func (s *Scheduler) Fail(format string, args ...any) {
 // Err returns the first error.
 func (s *Scheduler) Err() error { return s.err }
 
-// Go creates a task that runs do. It starts when Run chooses it. Its hooks may be set until then.
+// Go creates a task that runs do. The task starts when Run chooses it. Until then, its hooks may be
+// set.
 func (s *Scheduler) Go(name string, do func(context.Context, *Task)) *Task {
 	t := &Task{scheduler: s, name: name, resume: make(chan struct{})}
 	s.tasks = append(s.tasks, t)
@@ -73,7 +75,7 @@ func (s *Scheduler) Go(name string, do func(context.Context, *Task)) *Task {
 	return t
 }
 
-// Run runs the tasks until all have finished, and calls between before each of them continues. It
+// Run runs the tasks until all have finished. It calls between before each step of a task. Run
 // returns the first error: a deadlock, a livelock, or an error that was passed to Fail.
 func (s *Scheduler) Run(between func()) error {
 	for end := s.step + maxSteps; ; {
@@ -97,7 +99,7 @@ func (s *Scheduler) Run(between func()) error {
 	return s.err
 }
 
-// paused waits until all tasks are blocked and returns those that can continue.
+// paused waits until all tasks are blocked and returns the tasks that can continue.
 func (s *Scheduler) paused() (paused []*Task) {
 	synctest.Wait()
 	for _, t := range s.tasks {

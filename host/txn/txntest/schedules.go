@@ -31,11 +31,10 @@ const (
 type Schedules struct {
 	// MemSeeds and BoltSeeds are the default numbers of seeds on each backend.
 	MemSeeds, BoltSeeds uint64
-	// Play plays one seed in a synctest bubble, fails the test if it finds an error, and counts the
-	// situations that occurred in covered. Other seeds share the backend: each must use its own
-	// tenant.
+	// Play plays one seed in a synctest bubble and fails the test if it finds an error. It counts
+	// the situations that occurred in covered. Seeds share a backend: each must use its own tenant.
 	Play func(t *testing.T, b storage.Backend, seed uint64, covered map[string]int)
-	// MustCover lists situations that the default seeds must reach.
+	// MustCover lists the situations that the default seeds must reach.
 	MustCover []string
 }
 
@@ -68,7 +67,7 @@ func count(normal, soak uint64) uint64 {
 	return normal
 }
 
-// play plays seeds. share is the number of seeds on one backend.
+// play plays many seeds. share is the number of seeds on one backend.
 func (s Schedules) play(t *testing.T, seeds, share uint64, open func(t *testing.T) storage.Backend, covered map[string]int) {
 	end := *firstSeed + seeds
 	for first := *firstSeed; first < end && !t.Failed(); first += share {

@@ -9,14 +9,14 @@ import (
 
 // Task is a goroutine of a [Scheduler]. Its hooks are called before any other task continues.
 type Task struct {
-	// OnRead is called after each successful Read, with the records that it returned.
+	// OnRead is called after each successful Read, with the records that Read returned.
 	OnRead func(want []storage.Key, found []storage.Record)
-	// OnUpdate is called after each Update that was applied, with the records that it found and its
-	// writes.
+	// OnUpdate is called after each Update that was applied. Its arguments are the records that the
+	// update read and the writes of the update.
 	OnUpdate func(now []storage.Head, writes []storage.Write)
 	// OnDelete is called before each DeleteWhere.
 	OnDelete func(storage.Selector)
-	// Fault is the failure of the next Update. It applies once.
+	// Fault makes the next Update fail. It is cleared after that.
 	Fault Fault
 
 	scheduler    *Scheduler
@@ -30,7 +30,7 @@ type Task struct {
 // Fault is a failure between a task and its backend.
 type Fault int
 
-// Faults of an Update. The task gets an error that wraps [storage.ErrUnknownOutcome].
+// The faults of an Update. The task gets an error that wraps [storage.ErrUnknownOutcome].
 const (
 	NoFault     Fault = iota
 	ReplyLost         // the update is applied
@@ -43,7 +43,7 @@ var ErrLost = fmt.Errorf("lost: %w", storage.ErrUnknownOutcome)
 // String returns the name of the task.
 func (t *Task) String() string { return t.name }
 
-// Lost returns the step in which an Update of the task returned ErrLost; 0 if none did.
+// Lost returns the step in which an Update of the task returned ErrLost, or 0.
 func (t *Task) Lost() int { return t.lost }
 
 // Waited reports whether the task was ever blocked by another task.
@@ -65,7 +65,7 @@ func (t *Task) wake() {
 
 type taskKey struct{}
 
-// taskOf returns the task to which a context belongs, or nil.
+// taskOf returns the task that a context belongs to, or nil.
 func taskOf(ctx context.Context) *Task {
 	t, _ := ctx.Value(taskKey{}).(*Task)
 	return t
