@@ -8,25 +8,26 @@ import (
 	"time"
 )
 
-// Record is the content and metadata that a backend stores under a key. The zero Record stands for
-// "none".
+// Record is the content and metadata that a backend stores under a key. The zero Record means that
+// there is no record.
 //
-// A backend stores records as they are: its callers set revisions, generations and times. Times are
-// stored in UTC and whole microseconds.
+// A backend stores records unchanged: its callers set revisions, generations and times. Times are
+// stored in UTC with microsecond precision.
 type Record struct {
 	Key     Key
-	Content []byte // JSON; a backend returns the bytes it was given
-	// Revision counts the commits that wrote the record, from 1; 0 means that there is no record.
+	Content []byte // JSON; a backend returns the same bytes that were stored
+	// Revision counts the commits that wrote the record, starting at 1. Revision 0 means that there
+	// is no record.
 	Revision int64
-	// Generation distinguishes a record from earlier ones under the same key.
+	// Generation distinguishes a record from earlier records under the same key.
 	Generation string
 	Created    time.Time
 	Updated    time.Time
-	// Expires is the end of the lifetime; zero for never.
+	// Expires is the time at which the record expires; zero means never.
 	Expires time.Time
-	// Tags are the words by which ScanTag and DeleteWhere find the record within its tenant and
-	// app: "user/ann" for the data subject, "session/s1" for the session whose end ends its
-	// lifetime. Each tag occurs once.
+	// Tags are labels by which ScanTag and DeleteWhere find the record within its tenant and app.
+	// For example, "user/ann" is the tag of a data subject, and "session/s1" the tag of a session:
+	// the record expires when the session ends. No tag occurs twice.
 	Tags []string
 	// Run is the id of the run that last wrote the record, or "".
 	Run string
@@ -35,7 +36,7 @@ type Record struct {
 // Exists reports whether there is a record.
 func (r Record) Exists() bool { return r.Revision > 0 }
 
-// Expired reports whether the record's lifetime has ended at a time.
+// Expired reports whether the record has expired at the given time.
 func (r Record) Expired(at time.Time) bool { return !r.Expires.IsZero() && !at.Before(r.Expires) }
 
 // Clone returns a copy that shares no memory with r.
@@ -45,14 +46,14 @@ func (r Record) Clone() Record {
 	return r
 }
 
-// SameVersion reports whether r and other are the same version of the same record, or both do not
-// exist.
+// SameVersion reports whether r and other are the same version of the same record, or neither
+// exists.
 func (r Record) SameVersion(other Record) bool {
 	return r.Revision == other.Revision && r.Generation == other.Generation
 }
 
-// Head is a record without its content, which may be large: its Content is nil. The zero Head
-// stands for "none".
+// Head is a record without its content, which can be large: Record.Content is nil. The zero Head
+// means that there is no record.
 type Head struct {
 	Record
 	// ContentBytes is the length of the content.
@@ -66,24 +67,25 @@ func HeadOf(r Record) Head {
 	return h
 }
 
-// Size returns the number of bytes that the record counts for in Usage, like SizeOf.
+// Size returns the number of bytes that the record adds to the usage of its accounts, like SizeOf.
 func (h Head) Size() int64 { return int64(len(h.Key)) + h.ContentBytes }
 
-// Write is a record to store under its key or, if Delete is set, a key whose record to remove.
+// Write is a change of the record under one key: it stores Record or, if Delete is set, removes the
+// record.
 type Write struct {
 	Record Record
 	Delete bool
 }
 
-// Selector selects records by prefix, by tag, by the end of their lifetime, or by key. Prefix can
-// be combined with Tag, and Group with Tag or Expired; other combinations are errors.
+// Selector selects records by prefix, tag, expiry or keys. Prefix can be combined with Tag, and
+// Group can be combined with Tag or Expired. Other combinations are errors.
 type Selector struct {
 	Prefix Key
-	// Tag selects the records with that tag whose Key.Group is Group: each tenant and app has tags
-	// of its own. Group is "" for records that do not belong to an app.
+	// Tag selects the records with this tag whose Key.Group is Group. Tags are separate for each
+	// tenant and app. Group is "" for records that do not belong to an app.
 	Tag   string
 	Group Key
-	// Expired selects the records whose lifetime had ended at that time. With a Group it selects
+	// Expired selects the records that had expired at this time. If Group is set, Expired selects
 	// only records of that tenant and app, and a bounded number of them.
 	Expired time.Time
 	// Keys selects the records under these keys.
@@ -105,8 +107,8 @@ func (s Selector) Matches(r Record) bool {
 	return s.Tag == "" || s.Group == group && slices.Contains(r.Tags, s.Tag)
 }
 
-// Check returns an error if the selector selects everything or is a combination that is not
-// allowed, or if limit is under 1.
+// Check returns an error if limit is less than 1, if the selector selects everything, or if the
+// selector combines fields that cannot be combined.
 func (s Selector) Check(limit int) error {
 	prefix, tag, expired, keys := s.Prefix != "", s.Tag != "", !s.Expired.IsZero(), len(s.Keys) > 0
 	switch {
@@ -118,7 +120,7 @@ func (s Selector) Check(limit int) error {
 	return CheckLimit(limit)
 }
 
-// CheckTag returns an error if the selector has no tag, and the errors of Check.
+// CheckTag is like Check, but also returns an error if the selector has no tag.
 func (s Selector) CheckTag(limit int) error {
 	if s.Tag == "" {
 		return errNoTag
@@ -126,7 +128,7 @@ func (s Selector) CheckTag(limit int) error {
 	return s.Check(limit)
 }
 
-// CheckLimit returns an error if limit is under 1.
+// CheckLimit returns an error if limit is less than 1.
 func CheckLimit(limit int) error {
 	if limit < 1 {
 		return errLimit
@@ -134,92 +136,99 @@ func CheckLimit(limit int) error {
 	return nil
 }
 
-// Backend keeps records. It is safe for concurrent use.
+// Backend stores records. Its methods are safe for concurrent use.
 //
 // Callers can distinguish errors that wrap ErrUnknownOutcome, ErrClosed or ErrCorrupt. Update
 // returns the error of fn unchanged.
 type Backend interface {
-	// Get returns the records under keys, in their order, all from one snapshot; the zero Record if
-	// there is none. It includes records that have expired, because only the caller knows its
-	// clock. If a record cannot be decoded, the error wraps ErrCorrupt. The same applies to Scan
-	// and Update.
+	// Get returns the records under keys, in the order of keys, from one snapshot. A missing record
+	// is the zero Record. Get also returns expired records, because only the caller knows the
+	// current time. If a record cannot be decoded, the error wraps ErrCorrupt. Scan and Update
+	// report such a record in the same way.
 	Get(ctx context.Context, keys ...Key) ([]Record, error)
 
-	// Read returns the records under want, in their order, and the position at which they were
-	// read, all from one snapshot in which everything in held is as it was observed. Otherwise it
-	// returns ErrChanged. It does not read the contents of held records.
+	// Read returns the records under want, in the order of want, and the position of the read. All
+	// of them are from one snapshot in which the observations in held are still true. If no such
+	// snapshot exists, Read returns ErrChanged. Read does not load the contents of held records.
 	Read(ctx context.Context, want []Key, held Held) ([]Record, Position, error)
 
-	// Scan returns up to limit records under prefix whose keys are greater than after, in the order
-	// of keys. Fewer than limit, which must be at least 1, means that there are no more.
+	// Scan returns up to limit records under prefix whose keys are greater than after, in key
+	// order. limit must be at least 1. If Scan returns fewer than limit records, there are no more.
 	Scan(ctx context.Context, prefix, after Key, limit int) ([]Record, error)
 
-	// Heads is like Scan, without contents. It does not read them into memory.
+	// Heads is like Scan, but returns the records without contents and does not load contents into
+	// memory.
 	Heads(ctx context.Context, prefix, after Key, limit int) ([]Head, error)
 
 	// Update calls fn with the records under on.Keys, as Get returns them, and applies the writes
-	// that fn returns: all of them or, if fn or the backend fails, none. Everything in on.Held must
-	// be as it was observed, or Update returns ErrChanged and does not call fn. Updates are
-	// serializable over everything that on names, which includes absent records and records that
-	// appear in a range. Each write is to one of on.Keys, and no two writes are to the same key.
-	// Once Update returns nil, the writes are durable. If ctx ends before fn was called, Update
-	// stops waiting; from then on ctx is ignored, unless nothing was committed and fn has to be
-	// called again.
+	// that fn returns. It applies all writes, or none if fn or the backend fails. fn may write only
+	// to on.Keys, and only once to each key. Once Update returns nil, the writes are durable.
+	//
+	// If an observation in on.Held is no longer true, Update returns ErrChanged and does not call
+	// fn. Updates are serializable with respect to everything in on, including absent records and
+	// records that appear in a range.
+	//
+	// If ctx ends before the call of fn, Update stops waiting and returns. After the call of fn,
+	// Update ignores ctx, unless nothing was committed and fn has to be called again.
 	//
 	// Update compares the usage after the writes with on.Budget. A backend may use the usage at the
-	// start of the Update instead, if its documentation says so: then concurrent updates can
-	// together exceed a limit.
+	// start of the Update instead, if its documentation states this. Concurrent updates can then
+	// exceed a limit together.
 	//
-	// fn must be pure, because it may be called again. It must not keep or change its argument,
+	// fn must be pure, because it may be called again. It must not retain or modify its argument,
 	// call the backend, or end its goroutine. A panic in fn becomes an error.
 	Update(ctx context.Context, on Footprint, fn func(now []Record) ([]Write, error)) error
 
-	// Usage returns the usage of accounts, in their order, all from one snapshot; see
-	// [Record.Accounts]. Each write and removal of a record is counted exactly once, in its own
-	// transaction.
+	// Usage returns the usage of accounts, in the order of the arguments, from one snapshot; see
+	// [Record.Accounts]. Each write or removal of a record changes the usage exactly once, in the
+	// same transaction.
 	Usage(ctx context.Context, accounts ...Key) ([]Usage, error)
 
 	// ScanTag returns the heads of up to limit selected records whose keys are greater than after,
-	// in the order of keys. The selector must have a Tag. Fewer than limit, which must be at least
-	// 1, means that there are no more.
+	// in key order. The selector must have a Tag, and limit must be at least 1. If ScanTag returns
+	// fewer than limit heads, there are no more.
 	ScanTag(ctx context.Context, what Selector, after Key, limit int) ([]Head, error)
 
-	// DeleteWhere removes up to limit of the selected records and returns the heads of those that
-	// it removed. Fewer than limit, which must be at least 1, means that none are left. It skips
-	// records that cannot be decoded, and reports them by an error that wraps ErrCorrupt. The
-	// returned records were removed even if there is an error.
+	// DeleteWhere removes up to limit selected records and returns the heads of the removed
+	// records. limit must be at least 1. If DeleteWhere returns fewer than limit heads, no selected
+	// records are left. The returned records were removed even if there is an error.
 	//
-	// A backend removes records in transactions of a bounded size, which check each record again,
-	// so that other updates can take place in between: DeleteWhere is not atomic. It does not read
-	// contents into memory.
+	// DeleteWhere skips records that cannot be decoded, and then returns an error that wraps
+	// ErrCorrupt.
+	//
+	// DeleteWhere is not atomic: a backend removes the records in several transactions of bounded
+	// size. Other updates can run in between, and each transaction checks its records again.
+	// DeleteWhere does not load contents into memory.
 	DeleteWhere(ctx context.Context, what Selector, limit int) ([]Head, error)
 
-	// Changes returns up to limit writes to keys under prefix that were committed after a position,
-	// in commit order, and the position of the last of them. Fewer than limit, which must be at
-	// least 1, means that there are no more; the position is then the current one. The history is
-	// bounded: Changes returns ErrTooOld for a position before its beginning, and for the zero
-	// Position.
+	// Changes returns up to limit writes to keys under prefix that were committed after a position.
+	// The writes are in commit order, and the returned position is the position of the last one.
+	// limit must be at least 1. If Changes returns fewer than limit writes, there are no more, and
+	// it returns the current position.
 	//
-	// A backend may withhold changes while an older transaction is in progress. In its order each
-	// write then follows all writes that its transaction saw, and the current position is the one
-	// before the withheld changes.
+	// The history is bounded: Changes returns ErrTooOld for a position before the beginning of the
+	// history, and for the zero Position.
+	//
+	// A backend may withhold changes while an older transaction is in progress. The order of
+	// changes then has the property that each write follows all writes that its transaction saw.
+	// The current position is then the position before the withheld changes.
 	Changes(ctx context.Context, prefix Key, since Position, limit int) ([]Changed, Position, error)
 
-	// Ping checks that the backend can read and write, with a write that changes nothing. It costs
-	// a commit.
+	// Ping checks that the backend can read and write. It commits a write that changes nothing.
 	Ping(ctx context.Context) error
 
-	// Close releases the resources of the backend. Updates that have begun are finished first;
-	// those that still wait return ErrClosed. Closing twice is fine.
+	// Close releases the resources of the backend. It waits for updates that have begun. Updates
+	// that have not begun return ErrClosed. Close may be called twice.
 	Close() error
 }
 
 var (
-	// ErrUnknownOutcome is wrapped by the error of an Update that may or may not have taken place.
+	// ErrUnknownOutcome is wrapped by the error of an Update that may or may not have been
+	// committed.
 	ErrUnknownOutcome = errors.New("the outcome of the commit is unknown")
-	// ErrClosed is wrapped by the errors of a backend that was closed.
+	// ErrClosed is wrapped by the errors of a closed backend.
 	ErrClosed = errors.New("the backend is closed")
-	// ErrCorrupt is wrapped by errors about stored data that is damaged.
+	// ErrCorrupt is wrapped by errors that report damaged data.
 	ErrCorrupt = errors.New("the data is corrupt")
 
 	errLimit     = errors.New("the limit must be at least 1")

@@ -6,40 +6,40 @@ import (
 	"slices"
 )
 
-// Limit is the maximum usage of an account. A number of zero in Max means no limit.
+// Limit is the maximum usage of an account. A zero field of Max means that there is no limit.
 type Limit struct {
 	Account Key
 	Max     Usage
 }
 
-// Budget limits the usage of an app in a tenant, and of one of its users, after an Update. Other
-// accounts are not limited; the zero Budget limits nothing.
+// Budget limits the usage of an app in a tenant, and of one of the app's users, after an Update.
+// Other accounts have no limit. The zero Budget has no limits.
 type Budget struct{ App, User Limit }
 
-// OverBudgetError is the error of an Update after which an account would exceed its Budget.
+// OverBudgetError is the error of an Update that would make an account exceed its limit.
 type OverBudgetError struct {
-	// Account is the account that is full.
+	// Account is the account that would exceed its limit.
 	Account Key
-	// Unit is "records" or "bytes". In this unit, Held is the usage of the account before the
-	// update, Added the growth by the update, and Max the limit.
+	// Unit is "records" or "bytes". It is the unit of Held, Added and Max: the usage of the account
+	// before the update, the growth by the update, and the limit.
 	Unit             string
 	Held, Added, Max int64
 }
 
-// Error describes the limit. It omits the account, which contains a user's id.
+// Error describes the limit. It omits the account, because an account can contain a user's id.
 func (e *OverBudgetError) Error() string {
 	return fmt.Sprintf("the budget is exceeded: the account holds %d of %d %s, and the update adds %d", e.Held, e.Max, e.Unit, e.Added)
 }
 
-// Accounts returns the accounts that the budget names.
+// Accounts returns the accounts that the budget limits.
 func (b Budget) Accounts() []Key {
 	named := []Key{b.App.Account, b.User.Account}
 	return slices.DeleteFunc(named, func(k Key) bool { return k == "" })
 }
 
-// Check returns an *OverBudgetError if an account would exceed its limit. Held returns the usage of
-// an account before the growth; Check calls it only for accounts that grow, and returns its error
-// unchanged. An update that does not make an account grow is always allowed.
+// Check returns an *OverBudgetError if growth would make an account exceed its limit. held returns
+// the usage of an account before the growth. Check calls held only for accounts that grow, and
+// returns its error unchanged. Updates that do not make an account grow are always allowed.
 func (b Budget) Check(growth *Growth, held func(account Key) (Usage, error)) error {
 	for _, l := range [...]Limit{b.App, b.User} {
 		if err := l.check(growth.Of(l.Account), held); err != nil {
@@ -69,7 +69,7 @@ func (l Limit) check(added Usage, held func(account Key) (Usage, error)) error {
 	return nil
 }
 
-// HeldBy returns a function that looks up the usage of an account in a backend, for Check.
+// HeldBy returns a function for Check that reads the usage of an account from a backend.
 func HeldBy(ctx context.Context, b Backend) func(account Key) (Usage, error) {
 	return func(account Key) (Usage, error) {
 		held, err := b.Usage(ctx, account)

@@ -1,7 +1,7 @@
-// Package storage is the contract of a backend, which stores records under keys and updates several
-// of them atomically. It has no notion of scopes, grants or schemas.
+// Package storage defines the interface of a backend, which stores records under keys and updates
+// several records atomically. It does not know about scopes, grants or schemas.
 //
-// A [Backend] has few operations, which an embedded B+tree with one writer, a relational database,
-// and any compare-and-set store can provide. Packages bolt, mem and postgres implement it;
-// storagetest is the test suite that every backend passes.
+// A [Backend] has few operations. An embedded B+tree with one writer, a relational database, or any
+// store with compare-and-set can implement them. Packages bolt, mem and postgres are
+// implementations. Package storagetest is the test suite that every backend must pass.
 package storage

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// The encoded form of a record, for backends that store bytes:
+// This is the encoded form of a record, for backends that store bytes:
 //
 //	format   1 byte, recordFormat
 //	checksum 4 bytes, CRC-32C of the key and of everything after the checksum
@@ -20,8 +20,8 @@ import (
 //	tags   varint count, then each as length and bytes
 //	content   the rest
 //
-// Integers are little-endian. The key is not part of the form, but the checksum covers it: a record
-// under another key than its own is corrupt.
+// Integers are little-endian. The encoded form does not contain the key, but the checksum covers
+// the key: a record that is found under a wrong key is corrupt.
 const (
 	recordFormat = 1
 	recordHeader = 1 + 4 + 3*8
@@ -49,8 +49,8 @@ func AppendRecord(dst []byte, r Record) []byte {
 	return dst
 }
 
-// DecodeRecord decodes the record under key from the form that AppendRecord wrote. The record
-// shares no memory with data. If data is damaged, the error wraps ErrCorrupt and names the key.
+// DecodeRecord decodes the record under key from data, which AppendRecord encoded. The record
+// shares no memory with data. If data is damaged, the error wraps ErrCorrupt and contains the key.
 func DecodeRecord(key Key, data []byte) (Record, error) {
 	var r Record
 	err := r.Decode(key, data)
@@ -64,8 +64,8 @@ func (r *Record) Decode(key Key, data []byte) error {
 	return err
 }
 
-// DecodeHead is like DecodeRecord, for callers that do not need the content: it verifies the
-// checksum, too, but does not copy the content.
+// DecodeHead is like DecodeRecord, but returns only the head. It verifies the checksum too, but
+// does not copy the content.
 func DecodeHead(key Key, data []byte) (Head, error) {
 	var h Head
 	content, err := h.decode(key, data)
@@ -73,9 +73,9 @@ func DecodeHead(key Key, data []byte) (Head, error) {
 	return h, err
 }
 
-// HasVersion reports whether data is the encoded form of version v, or nil if v stands for "no
-// record". It does not verify the checksum, so that its cost does not depend on the size of the
-// content.
+// HasVersion reports whether data is the encoded form of version v. If v means that there is no
+// record, data must be nil. HasVersion does not verify the checksum: its cost does not depend on
+// the size of the content.
 func HasVersion(data []byte, v Version) (bool, error) {
 	if data == nil {
 		return v.Revision == 0 && v.Generation == "", nil
@@ -88,7 +88,7 @@ func HasVersion(data []byte, v Version) (bool, error) {
 	return !d.failed && revision == v.Revision && string(generation) == v.Generation, nil
 }
 
-// decode sets r to the record without its content, and returns the content as a part of data.
+// decode sets r to the record without its content, and returns the content as a subslice of data.
 func (r *Record) decode(key Key, data []byte) ([]byte, error) {
 	*r = Record{}
 	if len(data) < recordHeader {
@@ -122,7 +122,8 @@ func corrupt(key Key, why string) error {
 	return fmt.Errorf("record %s: %w: %s", key, ErrCorrupt, why)
 }
 
-// checksum reads the bytes of the key in place, to avoid a copy of each key for each read.
+// checksum returns the checksum of a key and the encoded data after the checksum. It reads the
+// bytes of the key in place, because a copy would cost an allocation for each read.
 func checksum(key Key, data []byte) uint32 {
 	return crc32.Update(crc32.Checksum(unsafe.Slice(unsafe.StringData(string(key)), len(key)), castagnoli), castagnoli, data)
 }

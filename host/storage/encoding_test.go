@@ -79,8 +79,8 @@ func TestDecodeRecordCorrupt(t *testing.T) {
 	wantCorrupt("another key's record", storage.MakeKey(storage.Part{Tag: storage.Store, Value: "t"}), data)
 }
 
-// FuzzDecodeRecord decodes arbitrary data with a correct checksum, to test the code behind its
-// check.
+// FuzzDecodeRecord decodes arbitrary data with a correct checksum, to test the code behind the
+// checksum verification.
 func FuzzDecodeRecord(f *testing.F) {
 	r := sample()
 	f.Add(string(r.Key), storage.AppendRecord(nil, r))
@@ -134,7 +134,7 @@ func TestHasVersion(t *testing.T) {
 			t.Errorf("HasVersion of %s = %v, %v; want %v", c.name, got, err, c.want)
 		}
 	}
-	for n := range data[:len(data)-len("content")] { // a truncated record must not panic or have the version
+	for n := range data[:len(data)-len("content")] { // a truncated record must not cause a panic or match the version
 		if got, _ := storage.HasVersion(data[:n], r.Version()); got && n < 33 {
 			t.Errorf("HasVersion of the first %d bytes = true", n)
 		}

@@ -5,15 +5,17 @@ import (
 	"strconv"
 )
 
-// floorShards is the number of floors of a store. Several keys share one, so that a floor does not
-// reveal which records a store once had.
+// floorShards is the number of floors of a store. Several keys share one floor, which therefore
+// does not reveal which records a store once had.
 const floorShards = 16
 
 // FloorKey returns the key of the floor of a key. A floor is a record that the backend itself
-// maintains: its revision is the highest of all records that were removed in the same store and
-// shard. Revisions of a key never repeat if the revision of each new record is greater than its
-// floor. Get and Update can read floors; callers must not write them, and Scan does not return
-// them. FloorKey returns "" for a key that is not in a store, which has no floor.
+// maintains. Its revision is the highest revision of all records that were removed from the same
+// store and shard. If the revision of each new record is greater than its floor, revisions of a key
+// never repeat.
+//
+// Get and Update can read floors. Callers must not write floors, and Scan does not return them.
+// FloorKey returns "" for a key that is not in a store.
 func FloorKey(k Key) Key {
 	if k == "" || Tag(k[0]) != Tenant {
 		return ""
@@ -43,11 +45,11 @@ var floorPrefix = MakeKey(Part{System, "floor"})
 // IsFloor reports whether k is a FloorKey.
 func IsFloor(k Key) bool { return k.HasPrefix(floorPrefix) }
 
-// FloorRecord returns the record under a FloorKey; the record does not exist if revision is 0.
+// FloorRecord returns the record of a floor. The record does not exist if revision is 0.
 func FloorRecord(k Key, revision int64) Record { return Record{Key: k, Revision: revision} }
 
-// Floor returns the key and the revision of the floor that the change raises; "" and 0 if it raises
-// none.
+// Floor returns the key and the revision of the floor that the change raises, or "" and 0 if the
+// change raises no floor.
 func (c Change) Floor() (Key, int64) {
 	if !c.Delete || !c.Old.Exists() {
 		return "", 0

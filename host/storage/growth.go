@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Growth is the sum of changes of usage by account. Numbers are negative if an account shrinks. The
-// zero Growth is empty.
+// Growth is the sum of changes of usage, by account. Numbers are negative for accounts that shrink.
+// The zero Growth is empty.
 type Growth struct {
-	// few has the first accounts. Most updates touch no others, so that they allocate no map.
+	// few contains the first accounts. Most updates change only these and allocate no map.
 	few  [4]accountUsage
 	n    int
 	more map[Key]Usage
@@ -19,7 +19,7 @@ type accountUsage struct {
 	Usage
 }
 
-// GrowthOf returns the growth by changes.
+// GrowthOf returns the total growth that the changes cause.
 func GrowthOf(changes []Change) (g Growth) {
 	for _, c := range changes {
 		g.AddChange(c)
@@ -27,9 +27,9 @@ func GrowthOf(changes []Change) (g Growth) {
 	return g
 }
 
-// AddChange adds a change to the accounts of its old record and of the new one.
+// AddChange adds a change to the accounts of the old record and of the new record.
 func (g *Growth) AddChange(c Change) {
-	if c.Old.Exists() && !c.Delete && slices.Equal(c.Old.Tags, c.Record.Tags) { // the accounts are the same
+	if c.Old.Exists() && !c.Delete && slices.Equal(c.Old.Tags, c.Record.Tags) { // both records count toward the same accounts
 		u := UsageOf(HeadOf(c.Record)).Plus(UsageOf(c.Old).Negative())
 		c.Record.eachAccount(func(account Key) { g.Add(account, u) })
 		return
@@ -89,7 +89,8 @@ func (g *Growth) All() iter.Seq2[Key, Usage] {
 	}
 }
 
-// AppBytes returns the growth in bytes of all accounts of apps. Their users are included.
+// AppBytes returns the growth in bytes of all app accounts. An app account includes the users of
+// the app.
 func (g *Growth) AppBytes() (added int64) {
 	for account, u := range g.All() {
 		if app, _ := account.Group(); app == account {

@@ -5,38 +5,39 @@ import (
 	"slices"
 )
 
-// Version identifies the state of one record. A Version without a revision stands for "no record".
+// Version identifies the state of one record. A Version without a revision means that there is no
+// record.
 type Version struct {
 	Key        Key
 	Revision   int64
 	Generation string
 }
 
-// Version returns the version of r. The version of the zero Record has no key: see VersionOf.
+// Version returns the version of r. The version of the zero Record has no key; VersionOf adds the
+// key.
 func (r Record) Version() Version {
 	return Version{Key: r.Key, Revision: r.Revision, Generation: r.Generation}
 }
 
-// VersionOf returns the version of the record that was found under a key, which may be the zero
-// Record.
+// VersionOf returns the version of the record r under a key. r may be the zero Record.
 func VersionOf(k Key, found Record) Version {
 	v := found.Version()
 	v.Key = k
 	return v
 }
 
-// Range is an interval of keys together with the versions of the records that were seen in it. It
-// consists of the keys under Prefix that are greater than After, up to and including Last, or to
-// the end of the prefix if Last is "".
+// Range is an interval of keys together with the versions of the records that were found in it. The
+// interval contains the keys under Prefix that are greater than After and not greater than Last. If
+// Last is "", the interval extends to the end of the prefix.
 type Range struct {
 	Prefix, After, Last Key
-	// Seen contains the version of each record in the interval, in the order of keys. It includes
-	// expired records.
+	// Seen contains the version of each record in the interval, in key order. It includes expired
+	// records.
 	Seen []Version
 }
 
-// RangeOf returns the Range that a Scan with these arguments covered. Found are the records that
-// the Scan returned.
+// RangeOf returns the Range that a Scan with these arguments covered. found contains the records
+// that the Scan returned.
 func RangeOf(prefix, after Key, limit int, found []Record) Range {
 	g := Range{Prefix: prefix, After: after, Seen: make([]Version, len(found))}
 	for i, r := range found {
@@ -48,14 +49,14 @@ func RangeOf(prefix, after Key, limit int, found []Record) Range {
 	return g
 }
 
-// Contains reports whether a key is in the interval, whether or not it has a record.
+// Contains reports whether a key is in the interval, even if it has no record.
 func (g Range) Contains(k Key) bool {
 	return k.HasPrefix(g.Prefix) && k > g.After && (g.Last == "" || k <= g.Last)
 }
 
-// Position is a position in the order of a backend's commits. Positions can be compared with ==;
-// their fields are private to the backend. A Position is valid only for the Backend value that
-// returned it, unless the backend documents otherwise. The zero Position stands for "unknown".
+// Position is a position in the commit order of a backend. Positions can be compared with ==; their
+// fields are private to the backend. A Position is valid only for the Backend value that returned
+// it, unless the backend documents otherwise. The zero Position means that the position is unknown.
 type Position struct{ Commit, Index uint64 }
 
 // Before reports whether p comes before q in the order of commits.
@@ -64,20 +65,21 @@ func (p Position) Before(q Position) bool {
 }
 
 // Held is a set of observations that must still be true: versions of records and the contents of
-// ranges. The zero Held is always true.
+// ranges. The zero Held has no observations and is always true.
 type Held struct {
-	// Since is a position at or after which all observations were made, so that a backend has to
-	// look only at later writes. The zero Position means that it has to compare everything.
+	// Since is a position that is not after any of the observations. The backend then needs to
+	// check only later writes. The zero Position means that the backend has to compare all
+	// observations.
 	Since Position
-	// Versions may include those of absent records and of floors.
+	// Versions can contain versions of absent records and of floors.
 	Versions []Version
 	Ranges   []Range
 }
 
-// ErrChanged is returned if a held version or range is no longer what was observed.
+// ErrChanged means that a held version or range has changed.
 var ErrChanged = errors.New("a record changed since it was read")
 
-// Empty reports whether there is nothing to check.
+// Empty reports whether there are no observations.
 func (h Held) Empty() bool { return len(h.Versions) == 0 && len(h.Ranges) == 0 }
 
 // Size returns the number of versions that a full check compares.
@@ -89,8 +91,9 @@ func (h Held) Size() int {
 	return n
 }
 
-// Check is the common part of the checks of all backends. It returns ErrChanged if same reports
-// false for a version, or sameRange for a range. It returns their errors unchanged.
+// Check compares all observations with the current state; all backends share it. It returns
+// ErrChanged if same returns false for a version, or sameRange for a range. It returns their errors
+// unchanged.
 func (h Held) Check(same func(Version) (bool, error), sameRange func(Range) (bool, error)) error {
 	for _, v := range h.Versions {
 		if ok, err := same(v); err != nil || !ok {
@@ -112,7 +115,8 @@ func changedOr(err error) error {
 	return ErrChanged
 }
 
-// Touched returns the part of h that a write to some keys can change. It always includes floors.
+// Touched returns the observations in h that a write to the given keys can change. The result
+// always includes floors.
 func (h Held) Touched(written []Key) Held {
 	set := make(map[Key]struct{}, len(written))
 	for _, k := range written {
@@ -132,16 +136,17 @@ func (h Held) Touched(written []Key) Held {
 	return some
 }
 
-// Footprint is everything that an Update depends on.
+// Footprint contains everything that an Update depends on.
 type Footprint struct {
-	// Keys are the keys of the records that fn gets. It may write no others.
+	// Keys are the keys of the records that fn receives. fn may write only these keys.
 	Keys []Key
-	// Held must be true when the Update takes place, or it returns ErrChanged and does not call fn.
+	// Held must be true when the Update is committed. Otherwise Update returns ErrChanged and does
+	// not call fn.
 	Held Held
-	// Budget limits the accounts to which the writes add. An Update that exceeds it returns an
-	// *OverBudgetError and writes nothing.
+	// Budget limits the accounts to which the writes add. An Update that exceeds the budget returns
+	// an *OverBudgetError and writes nothing.
 	Budget Budget
 }
 
-// Keys returns a Footprint that has only keys.
+// Keys returns a Footprint with keys and without observations or a budget.
 func Keys(keys ...Key) Footprint { return Footprint{Keys: keys} }

@@ -9,44 +9,43 @@ import (
 	"sync"
 )
 
-// Changed is a committed write: the version that it stored or, if Deleted is set, removed.
+// Changed is a committed write: the version that the write stored or, if Deleted is set, removed.
 type Changed struct {
 	Version
 	Deleted bool
 }
 
-// ErrTooOld is returned by Changes for a position before the beginning of the history. A follower
-// of the backend then has to read everything again.
+// ErrTooOld is returned by Changes for a position before the beginning of the history. A caller
+// that follows the changes then has to read all records again.
 var ErrTooOld = errors.New("the history does not reach back to that position")
 
 // Limits of a History.
 const (
 	historyChanges = 16 << 10
-	historyBytes   = 4 << 20 // of keys and generations
+	historyBytes   = 4 << 20 // total size of keys and generations
 )
 
-// smallCheck is the largest size of a Held that is compared without looking at the history.
+// smallCheck is the maximum size of a Held that is compared without a look-up in the history.
 const smallCheck = 16
 
-// EndOf returns the position after everything that a commit wrote, for backends that number their
-// commits.
+// EndOf returns the position after all writes of a commit, for backends that number their commits.
 func EndOf(commit uint64) Position { return Position{Commit: commit, Index: math.MaxUint64} }
 
-// History is a bounded list of the latest writes to a backend, in memory. It is for backends that
-// number their commits; a number may be used again only after Discard. It is safe for concurrent
-// use.
+// History is a bounded in-memory list of the latest writes to a backend that numbers its commits. A
+// commit number may be reused only after Discard. History is safe for concurrent use.
 type History struct {
 	mu   sync.RWMutex
-	from Position // kept has all changes after it
+	from Position // kept has all changes after this position
 	kept []past   // in the order of positions
-	// text is the concatenation of the keys and generations in kept. Both lists have no pointers,
-	// because the garbage collector would follow tens of thousands of them in each cycle.
+	// text is the concatenation of the keys and generations in kept. kept and text contain no
+	// pointers, because the garbage collector would follow tens of thousands of pointers in each
+	// cycle.
 	text []byte
-	// maxChanges and maxBytes limit kept and text.
+	// maxChanges and maxBytes are the maximum sizes of kept and text.
 	maxChanges, maxBytes int
 }
 
-// past is one change. Its key and generation are in text, from start on.
+// past is one change. Its key and generation are in text, beginning at start.
 type past struct {
 	at              Position
 	revision        int64
@@ -55,7 +54,7 @@ type past struct {
 	deleted         bool
 }
 
-// changed returns the change as it was added.
+// changed returns the Changed value of a past change.
 func (h *History) changed(p *past) Changed {
 	behind := p.start + p.key
 	return Changed{
@@ -73,7 +72,7 @@ func NewHistory(last uint64) *History {
 	return &History{from: EndOf(last), maxChanges: historyChanges, maxBytes: historyBytes}
 }
 
-// Add adds the writes of a commit, in their order. It must be called before others can see the
+// Add adds the writes of a commit, in order. It must be called before other callers can see the
 // commit.
 func (h *History) Add(commit uint64, changes []Changed) {
 	h.mu.Lock()
@@ -88,7 +87,8 @@ func (h *History) Add(commit uint64, changes []Changed) {
 	h.trim()
 }
 
-// trim removes the oldest quarter if there are too many changes, so that it rarely copies the rest.
+// trim removes the oldest quarter of the changes if there are too many. Because it removes many, it
+// rarely has to copy the rest.
 func (h *History) trim() {
 	if len(h.kept) <= h.maxChanges && len(h.text) <= h.maxBytes {
 		return
@@ -105,7 +105,8 @@ func (h *History) trim() {
 	}
 }
 
-// Discard removes the changes of commits from a number on, which failed.
+// Discard removes the changes of all commits whose number is at least the given one. These commits
+// failed.
 func (h *History) Discard(commit uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -115,13 +116,13 @@ func (h *History) Discard(commit uint64) {
 	}
 }
 
-// after returns the index of the first change after a position. The caller holds the mutex.
+// after returns the index of the first change after a position. The caller must hold the mutex.
 func (h *History) after(p Position) int {
 	return sort.Search(len(h.kept), func(i int) bool { return p.Before(h.kept[i].at) })
 }
 
-// Suspects returns the part of held that may have changed in a snapshot of everything up to a
-// commit, according to the history. extra lists further written keys.
+// Suspects returns the observations in held that may have changed up to and including a commit,
+// according to the history. extra contains further written keys.
 func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 	size := held.Size()
 	if size <= smallCheck {
@@ -134,8 +135,8 @@ func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 	return held.Touched(append(written, extra...))
 }
 
-// keys returns the keys written after since and up to a commit; false if that is unknown, or if
-// there are more than limit.
+// keys returns the keys that were written after since, up to and including a commit. It returns
+// false if these keys are unknown or if there are more than limit.
 func (h *History) keys(since Position, commit uint64, limit int) ([]Key, bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
@@ -153,12 +154,12 @@ func (h *History) keys(since Position, commit uint64, limit int) ([]Key, bool) {
 	return keys, true
 }
 
-// reaches reports whether all changes between a position and a commit are known.
+// reaches reports whether the history contains all changes between a position and a commit.
 func (h *History) reaches(since Position, commit uint64) bool {
 	return since != Position{} && !since.Before(h.from) && !EndOf(commit).Before(since)
 }
 
-// Changes is Backend.Changes for a snapshot of everything up to a commit.
+// Changes implements Backend.Changes for a snapshot of everything up to a commit.
 func (h *History) Changes(prefix Key, since Position, limit int, commit uint64) ([]Changed, Position, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

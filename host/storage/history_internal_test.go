@@ -8,8 +8,8 @@ import (
 
 func testKey(i int) Key { return MakeKey(Part{Store, fmt.Sprintf("s%05d", i)}) }
 
-// filled returns a History of the commits from to to. Each wrote revision 1 of the key with its
-// number.
+// filled returns a History of the commits from to to. Each commit wrote revision 1 of the key that
+// has the number of the commit.
 func filled(from, to int) *History {
 	h := NewHistory(uint64(from - 1))
 	for i := from; i <= to; i++ {
@@ -55,8 +55,8 @@ func TestHistoryDiscards(t *testing.T) {
 	}
 }
 
-// TestSuspects checks what a History excludes from the suspects. It may exclude a record or range
-// only if its history reaches back far enough.
+// TestSuspects checks which observations a History excludes from the suspects. It may exclude a
+// record or range only if the history reaches back far enough.
 func TestSuspects(t *testing.T) {
 	h := filled(10, 40)
 	var held Held

@@ -11,7 +11,8 @@ import (
 // Tag is the type of a part of a key. The parts of a key are in the order of their tags.
 type Tag byte
 
-// The tags. Keys of the host's own records start with a System part, which guests cannot use.
+// The tags of the parts. Keys of the host's own records start with a System part, which tools
+// cannot use.
 const (
 	System   Tag = 0x01
 	Tenant   Tag = 0x10
@@ -37,16 +38,18 @@ func (t Tag) String() string {
 	return fmt.Sprintf("tag(%#x)", byte(t))
 }
 
-// Part is a part of a key.
+// Part is a component of a key: a tag and a value.
 type Part struct {
 	Tag   Tag
 	Value string
 }
 
-// Key is the encoded form of a list of parts: for each part its tag, the length of its value as an
-// unsigned varint, and the value. The encoding is unambiguous, and the keys that begin with a list
-// of parts are exactly those that have its encoding as a prefix. Keys are ordered like strings; the
-// zero Key is a prefix of every key.
+// Key is the encoded form of a list of parts. Each part is encoded as its tag, the length of its
+// value as an unsigned varint, and the value.
+//
+// The encoding is unambiguous. The keys that begin with a list of parts are exactly the keys that
+// have the encoding of the list as a prefix. Keys are ordered like strings. The zero Key is a
+// prefix of every key.
 type Key string
 
 // MakeKey encodes parts. It omits parts with an empty value.
@@ -54,11 +57,11 @@ func MakeKey(parts ...Part) Key {
 	return Key("").With(parts...)
 }
 
-// With returns k extended by parts.
+// With returns k with more parts appended.
 func (k Key) With(parts ...Part) Key {
 	size := len(k)
 	for _, p := range parts {
-		size += 2 + len(p.Value) + len(p.Value)/128 // a length takes a byte for each 7 bits
+		size += 2 + len(p.Value) + len(p.Value)/128 // a length needs one byte for each 7 bits
 	}
 	var b strings.Builder
 	b.Grow(size)
@@ -77,7 +80,7 @@ func (k Key) With(parts ...Part) Key {
 
 var errKey = errors.New("malformed key")
 
-// Parts decodes the key. It returns an error if MakeKey cannot have returned the key.
+// Parts decodes the key. It returns an error if the key is not a result of MakeKey.
 func (k Key) Parts() ([]Part, error) {
 	parts := make([]Part, 0, 6)
 	for k != "" {
@@ -90,7 +93,7 @@ func (k Key) Parts() ([]Part, error) {
 	return parts, nil
 }
 
-// valid reports whether MakeKey can have returned the key.
+// valid reports whether k is a possible result of MakeKey.
 func (k Key) valid() bool {
 	for ok := true; k != ""; {
 		if _, k, ok = k.cut(); !ok {
@@ -100,11 +103,11 @@ func (k Key) valid() bool {
 	return true
 }
 
-// cut splits a key that is not empty into its first part and the rest.
+// cut splits a non-empty key into its first part and the rest.
 func (k Key) cut() (first Part, rest Key, ok bool) {
 	tag := Tag(k[0])
 	size, n := binary.Uvarint([]byte(k[1:min(len(k), 1+binary.MaxVarintLen64)]))
-	overlong := n > 1 && k[n] == 0 // the same number has a shorter varint
+	overlong := n > 1 && k[n] == 0 // the number has a shorter varint
 	if n <= 0 || overlong || size == 0 || size > uint64(len(k)-1-n) || tagNames[tag] == "" {
 		return Part{}, "", false
 	}
@@ -146,15 +149,15 @@ func (k Key) Tenant() string {
 	return ""
 }
 
-// Group returns the key of the tenant and app for which a record under k counts; false if k has no
-// app. It ignores a leading System part.
+// Group returns the key of the tenant and app whose usage includes the record under k. The result
+// is false if k has no app. Group ignores a leading System part.
 func (k Key) Group() (Key, bool) {
 	app, _, ok := k.groups()
 	return app, ok
 }
 
-// groups returns the part of k with tenant and app and, if a user follows it or a store, the
-// account of that user, else "".
+// groups returns two prefixes of k: the prefix with tenant and app, and the account of the user, or
+// "". The user must follow the app or the store.
 func (k Key) groups() (app, user Key, ok bool) {
 	if !k.valid() || k == "" {
 		return "", "", false
@@ -184,8 +187,8 @@ func (k Key) groups() (app, user Key, ok bool) {
 	return app, user, true
 }
 
-// String returns the key as text, for logs and errors that operators see: tenant=acme/app=shop.
-// Values with control characters or separators are quoted as in Go.
+// String returns the key as text for logs and errors, for example tenant=acme/app=shop. Values with
+// control characters or separators are quoted as in Go.
 func (k Key) String() string {
 	parts, err := k.Parts()
 	if err != nil {

@@ -48,8 +48,8 @@ func TestKeyRoundTrip(t *testing.T) {
 	})
 }
 
-// TestKeyPrefix checks that a key has another as a prefix if and only if its parts begin with the
-// other's parts. For lists of equal length, this also shows that no two lists share a key.
+// TestKeyPrefix checks that key a is a prefix of key b if and only if the parts of a are the first
+// parts of b. For lists of equal length, this also shows that different lists have different keys.
 func TestKeyPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := present(drawParts(t, "a")), present(drawParts(t, "b"))
@@ -81,8 +81,8 @@ func TestKeyOtherBytes(t *testing.T) {
 	}
 }
 
-// TestKeyStringIsPrintable checks that keys, which may come from a damaged file, are safe to print
-// on a terminal.
+// TestKeyStringIsPrintable checks that keys are safe to print on a terminal. Keys can come from a
+// damaged file.
 func TestKeyStringIsPrintable(t *testing.T) {
 	for value, want := range map[string]string{
 		"ann": "user=ann", "Jürgen 王": "user=Jürgen 王", "\x1b[2J": `user="\x1b[2J"`, "a\nb": `user="a\nb"`, "\u202eevil": `user="\u202eevil"`,

@@ -2,11 +2,11 @@ package storage
 
 import "strings"
 
-// Usage is the number and size of the records of an account.
+// Usage is the number and total size of the records of an account.
 type Usage struct {
-	// Records counts the records of stores.
+	// Records is the number of records in stores.
 	Records int64
-	// Bytes is the size of all records, the host's own included; see SizeOf.
+	// Bytes is the total size of all records, including the host's own records; see SizeOf.
 	Bytes int64
 }
 
@@ -19,32 +19,35 @@ func UsageOf(r Head) Usage {
 	return u
 }
 
-// Negative returns the usage that compensates for u in Plus.
+// Negative returns -u.
 func (u Usage) Negative() Usage { return Usage{Records: -u.Records, Bytes: -u.Bytes} }
 
-// Plus returns the sum of both.
+// Plus returns the sum of both usages.
 func (u Usage) Plus(other Usage) Usage {
 	return Usage{Records: u.Records + other.Records, Bytes: u.Bytes + other.Bytes}
 }
 
-// grows reports whether one of the numbers is positive.
+// grows reports whether at least one of the numbers is positive.
 func (u Usage) grows() bool { return u.Records > 0 || u.Bytes > 0 }
 
-// SizeOf returns the number of bytes that a record counts for in Usage.
+// SizeOf returns the number of bytes that the record adds to the usage of its accounts.
 func SizeOf(r Record) int64 { return int64(len(r.Key) + len(r.Content)) }
 
-// Accounts returns the accounts for which a record counts: the account of its tenant and app and,
-// if it has a user, the account of the user in the app. The name of an account is a key of tenant,
-// app and, for a user's account, user. The user is the one in the record's key, or else in its
-// subject tag. Ledger entries and metering records count for separate accounts, whose names begin
-// with a System part.
+// Accounts returns the accounts whose usage includes a record. The first one is the account of the
+// record's tenant and app. If the record has a user, the second one is the account of that user in
+// the app. The user is the user in the record's key or, if the key has none, in the record's
+// subject tag.
+//
+// An account is named by a key of tenant and app, followed by the user for a user's account. Ledger
+// entries and metering records count toward separate accounts, whose names begin with a System
+// part.
 func (r Record) Accounts() []Key {
 	var all []Key
 	r.eachAccount(func(account Key) { all = append(all, account) })
 	return all
 }
 
-// eachAccount calls do with each account that the record counts for.
+// eachAccount calls do with each account whose usage includes the record.
 func (r Record) eachAccount(do func(account Key)) {
 	app, user, ok := r.Key.groups()
 	if !ok {
@@ -69,14 +72,14 @@ func (r Record) eachAccount(do func(account Key)) {
 	}
 }
 
-// UserAccount returns the account of a user in an app, whose account is app.
+// UserAccount returns the account of a user in an app. app is the account of the app.
 func UserAccount(app Key, user string) Key { return app.With(Part{User, user}) }
 
-// Ledger is the System part of the keys of ledger entries, which count for an account of their own.
+// Ledger is the System part of the keys of ledger entries, which count toward a separate account.
 const Ledger = "ledger"
 
-// Metering is the System part of the keys of metering records, which also count for an account of
-// their own.
+// Metering is the System part of the keys of metering records, which count toward a separate
+// account.
 const Metering = "metering"
 
 var (
@@ -86,6 +89,6 @@ var (
 
 const subjectPrefix = "user/"
 
-// SubjectTag returns the tag of records that belong to a user and do not have the user in their
+// SubjectTag returns the tag of records that belong to a user but do not contain the user in their
 // key.
 func SubjectTag(user string) string { return subjectPrefix + user }

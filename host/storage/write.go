@@ -9,15 +9,15 @@ import (
 )
 
 // Limits of a record. They are the same for every backend, and bound the work under a writer's
-// lock: larger contents are stored as several records.
+// lock. Larger contents must be split into several records.
 const (
-	MaxKeyBytes     = 2 << 10 // of a key
-	MaxTagBytes     = 512     // of each tag
-	MaxContentBytes = 4 << 20 // of a content
+	MaxKeyBytes     = 2 << 10 // maximum bytes of a key
+	MaxTagBytes     = 512     // maximum bytes of each tag
+	MaxContentBytes = 4 << 20 // maximum bytes of a content
 )
 
-// Change is a checked write together with the head of the record that it replaces, the zero Head if
-// there is none.
+// Change is a checked write together with the head of the record that it replaces. The zero Head
+// means that there is no such record.
 type Change struct {
 	Old Head
 	Write
@@ -36,10 +36,10 @@ func Removal(old Head) Change {
 	return Change{Old: old, Write: Write{Record: Record{Key: old.Key}, Delete: true}}
 }
 
-// ApplyUpdate is the common part of the Update of all backends: it calls fn with the records under
-// keys and checks the writes that fn returns. It converts times to UTC and whole microseconds, and
-// omits deletes of absent records. It returns an error of fn unchanged. A panic in fn becomes an
-// error, so that it does not affect other updates.
+// ApplyUpdate is the common part of Update in all backends: it calls fn with the records under keys
+// and checks the writes that fn returns. It converts times to UTC with microsecond precision, and
+// omits deletes of absent records. It returns an error of fn unchanged. It converts a panic in fn
+// to an error, which protects other updates.
 func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error)) ([]Change, error) {
 	writes, err := call(fn, now)
 	if err != nil {
@@ -68,11 +68,11 @@ func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error
 	return changes, nil
 }
 
-// indexes are the indexes of the keys of an update that were not written yet.
+// indexes maps the keys of an update to their indexes, and records which keys were taken.
 type indexes struct {
 	keys  []Key
 	taken []bool
-	index map[Key]int // nil for few keys, for which a linear search is faster
+	index map[Key]int // nil if there are few keys: a linear search is then faster
 }
 
 func newIndexes(keys []Key) *indexes {
@@ -86,8 +86,8 @@ func newIndexes(keys []Key) *indexes {
 	return p
 }
 
-// take returns the index of a key. It returns false for unknown keys, and for a key that was
-// already taken.
+// take returns the index of a key and marks the key as taken. It returns false for an unknown key
+// and for a key that was already taken.
 func (p *indexes) take(k Key) (int, bool) {
 	i, ok := p.find(k)
 	if !ok || p.taken[i] {
@@ -143,7 +143,7 @@ func check(w Write) error {
 	return nil
 }
 
-// normal returns r with its times in the precision that every backend stores.
+// normal returns r with its times in UTC and with the precision that every backend stores.
 func (r Record) normal() Record {
 	for _, t := range []*time.Time{&r.Created, &r.Updated, &r.Expires} {
 		*t = time.UnixMicro(t.UnixMicro()).UTC()

@@ -1,3 +1,3 @@
-// Package mem is a storage backend in memory, for tests, for trying out a tool, and for hosts whose
-// data need not outlive the process.
+// Package mem is an in-memory storage backend. Use it for tests, to try out a tool, and for hosts
+// that do not need to keep data after the process ends.
 package mem

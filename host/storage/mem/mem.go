@@ -10,17 +10,17 @@ import (
 
 var _ storage.Backend = (*Backend)(nil)
 
-// Backend is a storage backend that keeps records in memory, in the order of their keys. Its
-// contents are lost when the process ends. It is safe for concurrent use.
+// Backend is a storage backend that stores records in memory, in key order. Its contents are lost
+// when the process ends. It is safe for concurrent use.
 type Backend struct {
-	// writer holds a token while an update is in progress. It is a channel so that a caller can
-	// stop waiting for it.
+	// writer contains a token while an update is in progress. It is a channel because a caller must
+	// be able to stop waiting.
 	writer chan struct{}
 
-	mu      sync.RWMutex // guards the fields below; never held while a caller's function runs
+	mu      sync.RWMutex // guards the following fields; never held during a call of fn
 	closed  bool
 	records map[storage.Key]storage.Record
-	sorted  []storage.Key // the keys of records
+	sorted  []storage.Key // the keys of records, sorted
 	usage   map[storage.Key]storage.Usage
 	floors  map[storage.Key]int64
 	commits uint64 // the number of commits so far
@@ -55,7 +55,7 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) ([]storage.Recor
 	return found, nil
 }
 
-// recordUnder returns the record under k; the caller holds the mutex.
+// recordUnder returns the record under k. The caller must hold the mutex.
 func (b *Backend) recordUnder(k storage.Key) storage.Record {
 	if storage.IsFloor(k) && b.floors[k] > 0 {
 		return storage.FloorRecord(k, b.floors[k])
@@ -170,8 +170,8 @@ func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	return removed, nil
 }
 
-// matching returns the heads of up to limit selected records after a key; the caller holds the
-// mutex.
+// matching returns the heads of up to limit selected records whose keys are greater than after. The
+// caller must hold the mutex.
 func (b *Backend) matching(what storage.Selector, after storage.Key, limit int) (found []storage.Head) {
 	start, _ := slices.BinarySearch(b.sorted, max(what.Prefix, after))
 	for _, k := range b.sorted[start:] {
@@ -195,7 +195,7 @@ func (b *Backend) Close() error {
 	return nil
 }
 
-// begin waits for the writer's token, or until ctx ends.
+// begin waits for the writer token. It stops waiting when ctx ends.
 func (b *Backend) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (b *Backend) begin(ctx context.Context) error {
 
 func (b *Backend) end() { <-b.writer }
 
-// commit applies changes; the caller holds the writer's token and the mutex.
+// commit applies changes. The caller must hold the writer token and the mutex.
 func (b *Backend) commit(changes []storage.Change, growth *storage.Growth) {
 	if len(changes) == 0 {
 		return
@@ -229,7 +229,7 @@ func (b *Backend) commit(changes []storage.Change, growth *storage.Growth) {
 	b.history.Add(b.commits, written)
 }
 
-// apply applies one change; the caller holds the writer's token and the mutex.
+// apply applies one change. The caller must hold the writer token and the mutex.
 func (b *Backend) apply(c storage.Change) {
 	k := c.Record.Key
 	at, found := slices.BinarySearch(b.sorted, k)
