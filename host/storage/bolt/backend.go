@@ -17,7 +17,7 @@ import (
 
 var _ storage.Backend = (*Backend)(nil)
 
-// errBroken is the error of every operation after bbolt panicked while it held its locks.
+// errBroken is the error of every operation after a panic of bbolt while it held its locks.
 var errBroken = errors.New("the database failed during use: close it and check the file")
 
 // Backend is an open database. It is safe for concurrent use.
@@ -28,15 +28,15 @@ type Backend struct {
 	stats  stats
 	free   freelist
 	broken atomic.Bool
-	// history has the commits since the database was opened, numbered by the ids of bbolt's
-	// transactions.
+	// history contains the commits since the database was opened. Their numbers are the ids of
+	// bbolt's transactions.
 	history *storage.History
-	closed  func() error // closes the database at its first call
-	// batchTime is maxBatchTime; tests that count commits set it to more.
+	closed  func() error // closes the database on the first call
+	// batchTime is maxBatchTime; tests that count commits increase it.
 	batchTime time.Duration
-	// chunkTime is maxRemovedTime; tests set it to less.
+	// chunkTime is maxRemovedTime; tests decrease it.
 	chunkTime time.Duration
-	// update is bbolt's Update; tests replace it to let it fail.
+	// update is bbolt's Update; tests replace it to inject errors.
 	update func(fn func(tx *bbolt.Tx) error) error
 }
 
@@ -62,7 +62,7 @@ func newBackend(f file, o Options) *Backend {
 	return b
 }
 
-// lastCommit returns the id of the newest transaction in a file, or the largest id if that is
+// lastCommit returns the id of the newest transaction in a file, or the largest id if the newest is
 // unknown.
 func lastCommit(f file) (id uint64) {
 	id = math.MaxUint64
@@ -139,7 +139,7 @@ func (b *Backend) shutdown() error {
 		b.commit([]*request{{do: nothing, done: make(chan struct{})}}) // the queue is closed: no other goroutine commits
 	})
 	if b.broken.Load() {
-		// bbolt would wait for its own locks forever. Its mapping stays, but the file can be
+		// bbolt would wait for its own locks forever. The mapping remains, but the file can be
 		// unlocked and closed.
 		return errors.Join(unlock(b.fd), b.fd.Close())
 	}

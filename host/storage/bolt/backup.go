@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Copy is a consistent copy of a database, in the format of a database file. It is read once, by
-// one goroutine at a time. Close removes it.
+// Copy is a consistent copy of a database, in the format of a database file. A Copy can be read
+// only once and is not safe for concurrent use. Close removes it.
 type Copy struct {
 	file *os.File
 	size int64
@@ -27,12 +27,12 @@ func (c *Copy) Size() int64 { return c.size }
 // Close implements io.Closer.
 func (c *Copy) Close() error { return c.end() }
 
-// Copy makes a copy of the database in an unnamed file in the same directory, whose disk needs
-// space for it. The copy contains no removed data, and is smaller than the file if much was
-// removed.
+// Copy makes a copy of the database in an unnamed file in the same directory. The disk of that
+// directory needs enough space. The copy contains no removed data. It is smaller than the file if
+// many records were removed.
 //
-// The backend can be used meanwhile. Pages that are freed while the copy is made are not reused
-// until it is complete, so that the file grows by what is written in that time.
+// The backend can be used during the copy. Pages that are freed during the copy are not reused
+// until the copy is complete: the file grows by the amount of data that is written in that time.
 func (b *Backend) Copy(ctx context.Context) (c *Copy, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(b.fd.Name()), tempPrefix(b.fd.Name())+"*")
 	if err != nil {
@@ -51,7 +51,7 @@ func (b *Backend) Copy(ctx context.Context) (c *Copy, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("back up database: %w", errors.Join(err, c.end()))
 	}
-	// If the system can remove an open file, nothing is left even if the process is killed.
+	// If the system can remove an open file, nothing remains even if the process is killed.
 	if os.Remove(temp.Name()) == nil {
 		c.end = temp.Close
 	}
@@ -65,11 +65,11 @@ func remove(path string) error {
 	return nil
 }
 
-// tempPrefix returns the prefix of the names of unfinished copies of the database.
+// tempPrefix returns the name prefix of unfinished copies of the database.
 func tempPrefix(path string) string { return "." + filepath.Base(path) + ".copy-" }
 
-// removeTemps removes unfinished copies of a process that was killed. The caller has locked the
-// database, so that no other process makes any.
+// removeTemps removes unfinished copies that a killed process left. The caller must have locked the
+// database, which prevents other processes from making copies.
 func removeTemps(path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -82,7 +82,7 @@ func removeTemps(path string) {
 	}
 }
 
-// Backup writes a copy of the database to w and returns the number of bytes: see Copy. A slow w
+// Backup writes a copy of the database to w and returns the number of bytes; see Copy. A slow w
 // does not delay other operations.
 func (b *Backend) Backup(ctx context.Context, w io.Writer) (int64, error) {
 	c, err := b.Copy(ctx)
@@ -96,8 +96,8 @@ func (b *Backend) Backup(ctx context.Context, w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// BackupFile writes a copy of the database to path: see Copy. The disk of path needs the space. The
-// copy is complete and on the disk before it gets that name; it replaces a file of that name.
+// BackupFile writes a copy of the database to path; see Copy. The disk of path needs enough space.
+// BackupFile replaces an existing file only when the copy is complete and synced to the disk.
 func (b *Backend) BackupFile(ctx context.Context, path string) error {
 	if b.isAt(path) {
 		return fmt.Errorf("back up database to %s: that is the database itself", path)
@@ -108,7 +108,8 @@ func (b *Backend) BackupFile(ctx context.Context, path string) error {
 	return nil
 }
 
-// copyOver replaces the file at path by a copy of the database, after finish returned nil for it.
+// copyOver replaces the file at path with a copy of the database, if finish returns nil for the
+// copy.
 func (b *Backend) copyOver(ctx context.Context, path, prefix string, finish func(copied *os.File) error) error {
 	dir := filepath.Dir(path)
 	temp, err := os.CreateTemp(dir, prefix+"*")

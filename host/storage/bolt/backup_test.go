@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// TestBackupInUse copies a database while updates raise two records together: every copy has both
-// at the same revision.
+// TestBackupInUse copies a database while updates increment two records together. In every copy,
+// both records must have the same revision.
 func TestBackupInUse(t *testing.T) {
 	ctx := context.Background()
 	b := openNew(t, &bolt.Options{UnsafeNoSync: true})

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The benchmarks compare the backend with bbolt itself, for the same bytes.
+// The benchmarks compare the backend with plain bbolt, for the same bytes.
 
 var (
 	benchContent = bytes.Repeat([]byte("x"), 1000)
@@ -29,13 +29,13 @@ func benchKey(i int) storage.Key {
 	)
 }
 
-// benchTagged selects the records of benchKeys with a tag.
+// benchTagged selects the records of benchKeys by a tag.
 func benchTagged(tag string) storage.Selector {
 	group, _ := benchKey(0).Group()
 	return storage.Selector{Group: group, Tag: tag}
 }
 
-// benchUpdate reads a record and writes its next revision, as a commit does.
+// benchUpdate reads a record and writes its next revision, like a commit.
 func benchUpdate(b *testing.B, backend storage.Backend, i int) {
 	k := benchKey(i)
 	err := backend.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
@@ -64,7 +64,7 @@ func openBare(b *testing.B) *bbolt.DB {
 	return db
 }
 
-// bareUpdate does the same as benchUpdate, directly with bbolt.
+// bareUpdate does the same work as benchUpdate directly in bbolt.
 func bareUpdate(tx *bbolt.Tx, i int) error {
 	k := []byte(benchKey(i))
 	bucket := tx.Bucket(benchBucket)

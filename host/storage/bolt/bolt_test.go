@@ -21,7 +21,7 @@ func TestBudgetsAreExact(t *testing.T) {
 	})
 }
 
-// openNew opens a new database, and closes and checks it when the test ends.
+// openNew opens a new database. When the test ends, the database is closed and checked.
 func openNew(t testing.TB, opts *bolt.Options) *bolt.Backend {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")

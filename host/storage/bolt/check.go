@@ -16,16 +16,17 @@ import (
 type Report struct {
 	Format  int       `json:"format"`
 	Created time.Time `json:"created"`
-	// FileBytes is the size of the file. The file does not shrink by itself; free pages are reused.
-	// See Compact.
+	// FileBytes is the size of the file. The file never shrinks; free pages are reused. See
+	// Compact.
 	FileBytes int64 `json:"file_bytes"`
-	// Records and Bytes count the readable records, including the host's own.
+	// Records and Bytes are the number and total size of the readable records, including the host's
+	// own.
 	Records int64 `json:"records"`
 	Bytes   int64 `json:"bytes"`
-	// Problems lists the first 100 problems; it is empty for a sound file. Restore a file with
-	// problems from a backup; its other records can still be read.
+	// Problems lists the first 100 problems. It is empty if the file is intact. Restore a damaged
+	// file from a backup. Until then, its intact records can still be read.
 	Problems []Problem `json:"problems"`
-	// Omitted counts the problems that are not listed.
+	// Omitted is the number of problems that are not listed.
 	Omitted int `json:"omitted,omitempty"`
 }
 
@@ -34,7 +35,7 @@ type Problem struct {
 	// Kind is "pages" if the file itself is damaged, "record", "content", "index", "tag", "usage"
 	// or "floor".
 	Kind string `json:"kind"`
-	// Key is the record's key in readable form, if the problem concerns a record.
+	// Key is the record's key as text, if the problem concerns a record.
 	Key  string `json:"key,omitempty"`
 	Text string `json:"text"`
 }
@@ -56,9 +57,11 @@ func (r *Report) add(kind string, key storage.Key, text string, args ...any) {
 	r.Problems = append(r.Problems, p)
 }
 
-// Check reads the whole database at path, which no backend may have open, and reports its problems:
-// damaged pages, wrong checksums, indexes that do not match the records, and wrong usage counters.
-// The error is for a file that cannot be checked: it does not exist, is in use, or is not a
+// Check reads the whole database at path and reports its problems: damaged pages, wrong checksums,
+// indexes that do not match the records, and wrong usage counters. No backend may have the file
+// open.
+//
+// Check returns an error if the file cannot be checked: it does not exist, is in use, or is not a
 // database in a format that Open accepts.
 func Check(path string) (Report, error) {
 	report := Report{Problems: []Problem{}}
@@ -138,8 +141,8 @@ func (c *checker) checkAll() {
 	}
 }
 
-// each calls fn for each entry of a bucket, and checks that a lookup finds the entry that the scan
-// found.
+// each calls fn for each entry of a bucket. It checks that a lookup of the key finds the same
+// entry.
 func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	scan := bucket.Cursor()
 	for k, v := scan.First(); k != nil; k, v = scan.Next() {

@@ -14,7 +14,7 @@ import (
 
 func epoch() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }
 
-// TestCheck changes a sound database directly, bypassing the backend, in each way that Check must
+// TestCheck damages an intact database directly, bypassing the backend, in each way that Check must
 // detect.
 func TestCheck(t *testing.T) {
 	k, other := testKey("s"), testKey("other")
@@ -116,8 +116,8 @@ func TestReportIsBounded(t *testing.T) {
 	}
 }
 
-// TestStaleIndex adds index entries that do not match their records: removals check the records
-// themselves.
+// TestStaleIndex adds index entries that do not match their records. Removals must check the
+// records themselves.
 func TestStaleIndex(t *testing.T) {
 	b := openTest(t)
 	kept, missing := testKey("kept"), testKey("missing")
@@ -148,8 +148,8 @@ func TestStaleIndex(t *testing.T) {
 	}
 }
 
-// TestCheckFindsUntagged stores a record whose key names a user but which lacks the user's tag: no
-// erasure would find it.
+// TestCheckFindsUntagged stores a record whose key contains a user but which lacks the user's tag.
+// An erasure of the user would miss it.
 func TestCheckFindsUntagged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	b, err := Open(path, nil)

@@ -11,15 +11,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Limits of one commit, so that its first request does not wait too long and its pages fit into
-// memory.
+// These limits of one commit bound the waiting time of its first request and the memory for its
+// pages.
 const (
 	maxBatch      = 1024
 	maxBatchBytes = 4 << 20
-	maxBatchTime  = 20 * time.Millisecond // of work before its pages are written
+	maxBatchTime  = 20 * time.Millisecond // time for requests, before the pages are written
 )
 
-// errNothing rolls back a transaction in which nothing was written, to avoid a wait for the disk.
+// errNothing rolls back a transaction that wrote nothing, to avoid waiting for the disk.
 var errNothing = errors.New("nothing was written")
 
 // Update implements storage.Backend.
@@ -40,7 +40,7 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	})
 }
 
-// senderOf returns the sender of a request about keys: the first key that has a tenant.
+// senderOf returns the sender of a request that uses keys. Its key is the first one with a tenant.
 func senderOf(keys []storage.Key) sender {
 	for _, k := range keys {
 		if tenant := k.Tenant(); tenant != "" {
@@ -50,12 +50,12 @@ func senderOf(keys []storage.Key) sender {
 	return sender{}
 }
 
-// submit executes do in a commit, in the turn of its tenant. If ctx ends before do was called,
+// submit executes do in a commit when it is the tenant's turn. If ctx ends before the call of do,
 // submit stops waiting.
 //
-// There is no goroutine for commits: a caller that arrives while no commit is in progress commits
-// itself, so that a single update does not wait. Callers that arrive meanwhile wait, and share the
-// commits after it.
+// There is no goroutine for commits. If no commit is in progress, the caller commits the request
+// itself, and a single update therefore does not wait. Callers that arrive during a commit wait and
+// share the next commits.
 func (b *Backend) submit(ctx context.Context, from sender, do func(t *transaction) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (b *Backend) submit(ctx context.Context, from sender, do func(t *transactio
 	if err != nil {
 		return err
 	}
-	if lead && b.commitNext() { // its own request is in that commit; it does not wait for the others
+	if lead && b.commitNext() { // its own request is in the first commit; it does not wait for later requests
 		go func() {
 			for b.commitNext() {
 			}
@@ -82,14 +82,14 @@ func (b *Backend) submit(ctx context.Context, from sender, do func(t *transactio
 	return r.err
 }
 
-// commitNext does one commit and reports whether more requests wait.
+// commitNext executes one commit and reports whether more requests are waiting.
 func (b *Backend) commitNext() (more bool) {
 	return b.queue.done(b.commit(b.queue.next()))
 }
 
 // commit executes the first requests of batch in one transaction, replies to them and returns their
-// number. If a request spoils the transaction for the others, it executes each in a transaction of
-// its own.
+// number. If a request spoils the transaction for the others, commit executes each request in a
+// separate transaction.
 func (b *Backend) commit(batch []*request) int {
 	n, spoiled, err := b.try(batch)
 	if spoiled && len(batch) > 1 {
@@ -120,9 +120,9 @@ const (
 	returned
 )
 
-// try executes the first n requests of batch in one transaction. Spoiled reports that the
-// transaction was rolled back before its commit because of the n-th request, whose error err is,
-// and that nothing else is wrong.
+// try executes the first n requests of batch in one transaction. spoiled reports that the n-th
+// request failed with err, that the transaction was rolled back before its commit, and that there
+// was no other error.
 func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	if b.broken.Load() {
 		return len(batch), false, errBroken
@@ -131,7 +131,7 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	err = guard(func() error {
 		err := b.update(func(tx *bbolt.Tx) error {
 			at, id = writing, tx.ID()
-			// A panic is recovered here, because bbolt's rollback after an error does not read
+			// Panics are recovered here because bbolt's rollback after an error does not read
 			// pages.
 			err := guard(func() (err error) {
 				defer b.stats.worked(time.Now())
@@ -162,8 +162,8 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	return n, false, b.outcome(id, err)
 }
 
-// outcome returns the error of a commit that failed. The transaction was committed if the current
-// one is not older, but whether its bytes reached the disk is then unknown.
+// outcome returns the error of a failed commit. If the database now contains the transaction or a
+// newer one, the transaction was committed, but it is unknown whether its bytes reached the disk.
 func (b *Backend) outcome(id int, err error) error {
 	err = full(err)
 	current := 0

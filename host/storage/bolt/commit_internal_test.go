@@ -41,18 +41,18 @@ func groupOf(k storage.Key) storage.Key {
 	return group
 }
 
-// tagged selects the records of testKeys with a tag.
+// tagged selects the records of testKeys by a tag.
 func tagged(tag string) storage.Selector {
 	return storage.Selector{Group: groupOf(testKey("s")), Tag: tag}
 }
 
-// sweepUpTo removes up to limit records that have expired, and returns how many.
+// sweepUpTo removes up to limit expired records and returns their number.
 func sweepUpTo(ctx context.Context, b storage.Backend, at time.Time, limit int) (int, error) {
 	removed, err := b.DeleteWhere(ctx, storage.Selector{Expired: at}, limit)
 	return len(removed), err
 }
 
-// count raises the revision of a record by one.
+// count increments the revision of a record.
 func count(b *Backend, k storage.Key) error {
 	return b.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1}}}, nil
@@ -86,7 +86,7 @@ func holdCommit(b *Backend) (release func()) {
 	}
 }
 
-// gather runs each function in its own goroutine, all of them in one commit, and returns their
+// gather executes all functions in one commit, each in a separate goroutine, and returns their
 // errors.
 func gather(b *Backend, do ...func() error) []error {
 	release := holdCommit(b)
@@ -94,7 +94,7 @@ func gather(b *Backend, do ...func() error) []error {
 	var wg sync.WaitGroup
 	for i, f := range do {
 		wg.Go(func() { errs[i] = f() })
-		for queued := 0; queued < i+2; { // the blocked one, and all up to this one
+		for queued := 0; queued < i+2; { // the blocked one, and all functions up to this one
 			b.queue.mu.Lock()
 			queued = len(b.queue.items)
 			b.queue.mu.Unlock()
@@ -200,8 +200,9 @@ func TestLargeBatches(t *testing.T) {
 	}
 }
 
-// TestSpoiledTransaction makes one request fail while it writes, once with an error and once with a
-// panic, as a damaged page causes. The other requests of the commit succeed.
+// TestSpoiledTransaction makes one request fail during its writes, once with an error and once with
+// a panic, like the panic that a damaged page causes. The other requests of the commit must
+// succeed.
 func TestSpoiledTransaction(t *testing.T) {
 	b := openTest(t)
 	good, bad := testKey("good"), testKey("bad")
@@ -238,7 +239,7 @@ func TestSpoiledTransaction(t *testing.T) {
 	}
 }
 
-// TestCommitFails makes bbolt's commit fail before and after it takes effect.
+// TestCommitFails makes bbolt's commit fail, once before and once after it takes effect.
 func TestCommitFails(t *testing.T) {
 	disk := errors.New("disk on fire")
 	for _, test := range []struct {
@@ -297,8 +298,8 @@ func TestCommitFails(t *testing.T) {
 	}
 }
 
-// TestCommitPanics makes bbolt panic in its commit, while it holds its locks: no other call may
-// block on them.
+// TestCommitPanics makes bbolt panic during its commit, while bbolt holds its locks. No other call
+// may block on these locks.
 func TestCommitPanics(t *testing.T) {
 	b := openTest(t)
 	b.update = func(fn func(tx *bbolt.Tx) error) error {
@@ -337,7 +338,7 @@ func TestCommitPanics(t *testing.T) {
 }
 
 // TestHeldInOneCommit makes an update depend on records that an earlier update of the same commit
-// writes. The footprint is so large that the backend consults the history instead of comparing all
+// writes. The footprint is so large that the backend uses the history instead of comparing all
 // records.
 func TestHeldInOneCommit(t *testing.T) {
 	b := openTest(t)

@@ -12,16 +12,19 @@ import (
 
 // Compacted is the result of Compact.
 type Compacted struct {
-	// Before and After are the sizes of the file.
+	// Before and After are the sizes of the file, in bytes.
 	Before int64 `json:"bytes_before"`
 	After  int64 `json:"bytes_after"`
 }
 
-// Compact replaces the database at path by a copy, which contains no removed data and is as small
-// as its records allow. If a backend has the file open, Compact fails with abi.Unavailable; an Open
-// during Compact waits up to its LockTimeout. The copy is made in the same directory, and is
-// complete and on the disk before it gets the name: a crash leaves the old file or the new one,
-// never part of one. Owner and mode are kept.
+// Compact replaces the database at path with a copy. The copy contains no removed data and is as
+// small as its records allow. It keeps the owner and the mode of the file.
+//
+// If a backend has the file open, Compact fails with abi.Unavailable. A call of Open during Compact
+// waits up to Options.LockTimeout.
+//
+// Compact makes the copy in the same directory. It renames the copy only when the copy is complete
+// and synced to the disk: a crash leaves either the old file or the new file.
 func Compact(ctx context.Context, path string) (Compacted, error) {
 	c, err := compact(ctx, path)
 	if err != nil {
@@ -31,7 +34,7 @@ func Compact(ctx context.Context, path string) (Compacted, error) {
 }
 
 func compact(ctx context.Context, path string) (done Compacted, err error) {
-	target, err := filepath.EvalSymlinks(path) // replace the file, not the link
+	target, err := filepath.EvalSymlinks(path) // replace the file, not the symbolic link
 	if err != nil {
 		return done, err
 	}

@@ -17,10 +17,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// canary is a string that only the removed records contain.
+// canary is a string that occurs only in the removed records.
 const canary = "CANARY-of-an-erased-user"
 
-// fillAndErase writes records of all sizes, some with countCanaries, and removes the latter.
+// fillAndErase writes records of all sizes, countCanaries of them with the canary, and removes the
+// records with the canary.
 func fillAndErase(t *testing.T, b *bolt.Backend) {
 	t.Helper()
 	for i := range 400 {
@@ -139,8 +140,8 @@ func TestCompactFails(t *testing.T) {
 	}
 }
 
-// TestCompactThroughLink compacts through a symbolic link, which stays one, and checks that the
-// mode is kept.
+// TestCompactThroughLink compacts through a symbolic link. It checks that the symbolic link remains
+// and that the mode is preserved.
 func TestCompactThroughLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no modes here")
@@ -163,8 +164,8 @@ func TestCompactThroughLink(t *testing.T) {
 	checkSound(t, path)
 }
 
-// TestOpenWaitsForCompact opens a file again and again while it is compacted: no write is lost to a
-// file that no longer has a name.
+// TestOpenWaitsForCompact repeatedly opens a file during compactions. No write may be lost to a
+// file that has already been replaced.
 func TestOpenWaitsForCompact(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	stop, ended := make(chan struct{}), make(chan struct{})
@@ -216,7 +217,7 @@ func TestOpenRemovesTemps(t *testing.T) {
 	}
 }
 
-// TestCopyLeavesNothing reads a copy, and checks that it has a size but no directory entry.
+// TestCopyLeavesNothing reads a copy. It checks that the copy has a size but no directory entry.
 func TestCopyLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	b, err := bolt.Open(filepath.Join(dir, "db"), nil)

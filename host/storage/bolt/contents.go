@@ -10,21 +10,21 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// pieceBytes is the size of a piece of a content. A content that is larger is stored apart from its
-// record, cut into pieces.
+// pieceBytes is the size of a piece of a content. A larger content is stored apart from its record,
+// in pieces.
 //
-// bbolt rewrites a whole leaf page for each change to one of its entries, and does not split a page
-// of up to four entries. Without pieces, a write of a small record next to large ones would cost
-// megabytes, and so would the removal of one of these. With them, the page of a record or of a
-// piece has at most 64 KiB.
+// bbolt rewrites a whole leaf page for each change of an entry, and it does not split pages with up
+// to four entries. Without pieces, writing a small record next to large ones would cost megabytes,
+// and so would removing a large record. With pieces, a page with records or pieces has at most 64
+// KiB.
 //
-// Any number of pieces fills whole pages: a piece has 16 KiB, less 16 bytes for the page header, 16
-// for the element and 8 for the key.
+// The pieces of a content fill whole pages: a piece has 16 KiB, minus 16 bytes for the page header,
+// 16 for the element and 8 for the key.
 const pieceBytes = 16<<10 - 40
 
-// apart is the first byte of the value of a record whose content is stored apart from it. The
-// encoded record follows, with a reference as its content. No other encoded record begins with this
-// byte.
+// apart is the first byte of the value of a record whose content is stored apart from the record.
+// The encoded record follows, with a reference as its content. No other encoded record begins with
+// this byte.
 const apart = 0xC0
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -46,15 +46,15 @@ func (r reference) append(dst []byte) []byte {
 	return binary.BigEndian.AppendUint32(dst, r.checksum)
 }
 
-// end returns the number after that of the last piece.
+// end returns the number of the last piece plus 1.
 func (r reference) end() uint64 { return r.first + uint64((r.bytes+pieceBytes-1)/pieceBytes) }
 
 func pieceKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, number) }
 
 func isApart(value []byte) bool { return len(value) > 0 && value[0] == apart }
 
-// encodedRecord returns the encoded record in a value. storage.HasVersion accepts it with or
-// without the content.
+// encodedRecord returns the encoded record in a value. storage.HasVersion accepts the encoded
+// record with or without the content.
 func encodedRecord(value []byte) []byte {
 	if isApart(value) {
 		return value[1:]
@@ -62,8 +62,8 @@ func encodedRecord(value []byte) []byte {
 	return value
 }
 
-// decodeApart decodes the value of a record whose content is stored apart, and sets r to the record
-// without its content. After an error r is the zero Record.
+// decodeApart decodes the value of a record whose content is stored apart. It sets r to the record
+// without its content, or to the zero Record after an error.
 func decodeApart(r *storage.Record, k storage.Key, value []byte) (reference, error) {
 	if err := r.Decode(k, value[1:]); err != nil {
 		return reference{}, err
@@ -86,7 +86,7 @@ func parseReference(data []byte) (r reference, ok bool) {
 }
 
 // decodeInto decodes a value of the records bucket into r, which shares no memory with the file.
-// After an error r is the zero Record.
+// After an error, r is the zero Record.
 func decodeInto(r *storage.Record, tx *bbolt.Tx, k storage.Key, value []byte) error {
 	if !isApart(value) {
 		return r.Decode(k, value)
@@ -107,7 +107,7 @@ func decodeRecord(tx *bbolt.Tx, k storage.Key, value []byte) (r storage.Record, 
 	return r, err
 }
 
-// decodeHead is like decodeRecord, but without the content. It does not read a content that is
+// decodeHead is like decodeRecord, but returns no content. It does not read a content that is
 // stored apart.
 func decodeHead(_ *bbolt.Tx, k storage.Key, value []byte) (h storage.Head, err error) {
 	if !isApart(value) {
@@ -141,8 +141,9 @@ func damagedContent(k storage.Key, why string) error {
 	return fmt.Errorf("content of record %s: %w: %s", k, storage.ErrCorrupt, why)
 }
 
-// contents returns the bucket of contents. It sets nextPiece before anything is removed: after all
-// entries of several pages were deleted in a transaction, bbolt's Cursor.Last does not terminate.
+// contents returns the bucket of contents. It sets nextPiece before anything is removed, because
+// bbolt's Cursor.Last does not terminate after a transaction has deleted all entries of several
+// pages.
 func (t *transaction) contents() *bbolt.Bucket {
 	contents := t.tx.Bucket(contentsBucket)
 	if t.nextPiece == 0 {
@@ -154,8 +155,8 @@ func (t *transaction) contents() *bbolt.Bucket {
 	return contents
 }
 
-// encode returns the value that is stored for a record. If the content belongs apart, encode stores
-// it.
+// encode returns the value that is stored for a record. It stores a large content apart from the
+// record.
 func (t *transaction) encode(r storage.Record) ([]byte, error) {
 	if len(r.Content) <= pieceBytes {
 		return storage.AppendRecord(nil, r), nil
@@ -173,7 +174,7 @@ func (t *transaction) encode(r storage.Record) ([]byte, error) {
 	return storage.AppendRecord([]byte{apart}, r), nil
 }
 
-// discard removes the content of the record under k if it is stored apart.
+// discard removes the content of the record under k if that content is stored apart.
 func (t *transaction) discard(k storage.Key) error {
 	value := t.records.Get([]byte(k))
 	if !isApart(value) {

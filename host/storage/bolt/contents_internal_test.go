@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// putContent writes a record with n random bytes of content.
+// putContent writes a record with n random bytes as its content.
 func putContent(t *testing.T, b *Backend, k storage.Key, revision int64, n int) []byte {
 	t.Helper()
 	content := randomContent(n)
@@ -36,7 +36,7 @@ func randomContent(n int) []byte {
 	return content
 }
 
-// piecesIn counts the pieces of contents in the file.
+// piecesIn returns the number of content pieces in the file.
 func piecesIn(t *testing.T, b *Backend) (n int) {
 	t.Helper()
 	err := b.read(func(tx *bbolt.Tx) error {
@@ -52,8 +52,8 @@ func piecesIn(t *testing.T, b *Backend) (n int) {
 	return n
 }
 
-// TestContentsApart writes contents with sizes around multiples of a piece, replaces each by the
-// next, and removes the last. What is read equals what was written, and no piece is left over.
+// TestContentsApart writes contents with sizes around multiples of a piece, replaces each with the
+// next, and removes the last. All reads must return what was written, and no piece may remain.
 func TestContentsApart(t *testing.T) {
 	b := openTest(t)
 	k, other := testKey("s"), testKey("t")
@@ -85,7 +85,7 @@ func TestContentsApart(t *testing.T) {
 	}
 }
 
-// TestOnlyContentReplaced repeatedly replaces and removes the only content that is stored apart:
+// TestOnlyContentReplaced repeatedly replaces and removes the only content that is stored apart.
 // bbolt's cursors do not terminate in a bucket of several pages whose entries were all deleted.
 func TestOnlyContentReplaced(t *testing.T) {
 	b := openTest(t)
@@ -111,15 +111,15 @@ func TestOnlyContentReplaced(t *testing.T) {
 			t.Error(err)
 		}
 	case <-time.After(30 * time.Second):
-		panic("a commit does not terminate") // Close would wait for it
+		panic("a commit does not terminate") // Close would wait for the blocked transaction
 	}
 	if got := piecesIn(t, b); got != 0 {
 		t.Errorf("%d pieces are left; want none", got)
 	}
 }
 
-// TestSmallRecordAmongLarge counts the pages that an update of a small record among large ones
-// writes.
+// TestSmallRecordAmongLarge counts the pages that are written by an update of a small record among
+// large ones.
 func TestSmallRecordAmongLarge(t *testing.T) {
 	b := openTest(t)
 	for i := range 8 {
@@ -141,7 +141,7 @@ func TestSmallRecordAmongLarge(t *testing.T) {
 	}
 }
 
-// TestDamagedContents damages contents that are stored apart: Get and Check report it.
+// TestDamagedContents damages contents that are stored apart. Get and Check must report the damage.
 func TestDamagedContents(t *testing.T) {
 	k, other := testKey("s"), testKey("t")
 	for _, test := range []struct {
@@ -204,8 +204,8 @@ func TestDamagedContents(t *testing.T) {
 	}
 }
 
-// TestRemovalOfDamagedContent removes a record with an unreadable content, and the pieces that are
-// left of it.
+// TestRemovalOfDamagedContent removes a record with an unreadable content, and the remaining pieces
+// of the content.
 func TestRemovalOfDamagedContent(t *testing.T) {
 	b := openTest(t)
 	putContent(t, b, testKey("s"), 1, 3*pieceBytes)

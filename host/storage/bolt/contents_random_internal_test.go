@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestContentsAtRandom writes, replaces and removes records of all sizes, several in a commit and
-// often all of them, and compares the stored records with the expected ones.
+// TestContentsAtRandom writes, replaces and removes records of all sizes and compares the stored
+// records with the expected ones. A commit changes several records and often all of them.
 func TestContentsAtRandom(t *testing.T) {
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

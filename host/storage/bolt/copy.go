@@ -12,9 +12,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// copyTo writes a consistent copy of the database to f, which is empty. It copies entries and not
-// pages, because free pages contain removed data until they are reused. The copy has no free pages,
-// and is not synced to the disk yet.
+// copyTo writes a consistent copy of the database to f, which must be empty. It copies entries
+// instead of pages, because free pages contain removed data until they are reused. The copy has no
+// free pages. It is not synced to the disk yet.
 func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 	return full(b.read(func(tx *bbolt.Tx) error {
 		return writePages(f, tx.DB().Info().PageSize, func(add func([]byte, func(visit) error) error) error {
@@ -32,7 +32,7 @@ func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 	}))
 }
 
-// full adds storage.ErrFull to an error of a disk without space.
+// full wraps an error with storage.ErrFull if the disk has no free space.
 func full(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return fmt.Errorf("%w: %w", storage.ErrFull, err)

@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// crashFile is the environment variable that makes the test binary run as the process to kill.
+// crashFile is an environment variable. If it is set, the test binary runs as the process to be
+// killed.
 const crashFile = "TOOLRUN_TEST_CRASH_FILE"
 
 const crashWriters = 8
@@ -33,8 +34,8 @@ func crashKeys(writer int) []storage.Key {
 	return []storage.Key{k, k.With(storage.Part{Tag: storage.Item, Value: "twin"})}
 }
 
-// writeForever raises the revisions of two records per writer together, and reports each success on
-// standard output.
+// writeForever increments the revisions of two records per writer together. It reports each success
+// on standard output.
 func writeForever(path string) {
 	b, err := bolt.Open(path, &bolt.Options{LockTimeout: time.Minute})
 	if err != nil {
@@ -86,7 +87,7 @@ func ballast(b *bolt.Backend) error {
 }
 
 // TestKilled repeatedly kills a process while it writes. The file must contain every acknowledged
-// update in full, and at most one more per writer.
+// update completely, and at most one more per writer.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
@@ -128,7 +129,7 @@ func runAndKill(t *testing.T, path string, acknowledged []int64, n int) {
 		var writer int
 		var reached int64
 		if _, err := fmt.Sscan(lines.Text(), &writer, &reached); err != nil {
-			continue // cut off by the kill
+			continue // truncated by the kill
 		}
 		acknowledged[writer] = max(acknowledged[writer], reached)
 		if i == n {

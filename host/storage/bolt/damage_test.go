@@ -18,8 +18,8 @@ import (
 
 var at = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// writeSample creates a database with records of many sizes and some free pages, and returns its
-// bytes and its records.
+// writeSample creates a database with records of many sizes and some free pages. It returns the
+// bytes of the file and the records.
 func writeSample(t *testing.T) (image []byte, records []storage.Record) {
 	t.Helper()
 	ctx := context.Background()
@@ -50,8 +50,8 @@ func writeSample(t *testing.T) (image []byte, records []storage.Record) {
 	return image, records
 }
 
-// exercise performs every operation on the file at path. Whatever the file contains, no operation
-// may crash, and each read returns a correct record or an error. exercise reports whether all
+// exercise performs every operation on the file at path. Even if the file is damaged, no operation
+// may crash, and each read must return a correct record or an error. exercise reports whether all
 // records were found.
 func exercise(t *testing.T, path string, records []storage.Record) (complete bool) {
 	t.Helper()
@@ -74,7 +74,7 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 	if found, err := b.Scan(ctx, "", "", 1000); err != nil || len(found) != len(records) {
 		complete = false
 	}
-	// The errors of the following operations do not matter; the operations must only terminate.
+	// The results of the following operations are ignored; the operations must only terminate.
 	for i := range 5 {
 		k := benchKey(i * 31)
 		b.Update(ctx, storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
@@ -89,7 +89,7 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 	return complete
 }
 
-// damaged runs Check and then exercise on a changed copy of a database.
+// damaged runs Check and then exercise on a modified copy of a database.
 func damaged(t *testing.T, image []byte, records []storage.Record) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
@@ -115,7 +115,7 @@ func TestFlippedBits(t *testing.T) {
 		}
 		damaged(t, changed, records)
 	}
-	// The bytes that bbolt relies on most: page headers and their first elements.
+	// The bytes that bbolt trusts most: page headers and their first elements.
 	for page := 0; page < len(image); page += os.Getpagesize() {
 		for range max(1, n/120) {
 			changed := append([]byte(nil), image...)
@@ -179,8 +179,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// TestTruncatedInUse truncates the file of an open backend: reads beyond its end fault, which must
-// not kill the process.
+// TestTruncatedInUse truncates the file of an open backend. Reads beyond the end of the file cause
+// memory faults, which must not kill the process.
 func TestTruncatedInUse(t *testing.T) {
 	for _, keep := range []int64{0, int64(os.Getpagesize()), 4 * int64(os.Getpagesize())} {
 		t.Run(fmt.Sprint(keep), func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestTruncatedInUse(t *testing.T) {
 	}
 }
 
-// TestCorruptRecord corrupts one record: all others stay readable and writable.
+// TestCorruptRecord corrupts one record. All other records must stay readable and writable.
 func TestCorruptRecord(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "db")

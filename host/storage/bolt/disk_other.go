@@ -4,5 +4,6 @@ package bolt
 
 import "errors"
 
-// diskSpace is not supported on this system. Callers assume that there is room.
+// diskSpace returns an error, because it is not supported on this system. Callers then assume that
+// there is free space.
 func diskSpace(string) (free, total int64, err error) { return 0, 0, errors.ErrUnsupported }

@@ -4,8 +4,8 @@ package bolt
 
 import "syscall"
 
-// diskSpace returns the number of bytes that this process may use on the disk of dir, and the size
-// of that disk.
+// diskSpace returns the free space for this process on the disk of dir, and the size of that disk,
+// in bytes.
 func diskSpace(dir string) (free, total int64, err error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -1,14 +1,16 @@
-// Package bolt is a storage backend in one file: a bbolt B+tree, for hosts on one machine.
+// Package bolt is a storage backend for hosts on one machine. It stores all records in one file, a
+// bbolt B+tree.
 //
-// Updates of many goroutines share commits: updates that arrive while a commit is being written to
-// the disk wait together for the next one. An update that succeeded survives a crash of the process
-// and of the machine. Records have checksums. Only one process at a time can open the file. Opening
-// a file that is truncated, damaged, empty or not a database returns an error; it never crashes the
-// process.
+// Concurrent updates share commits: updates that arrive while a commit is being written to the disk
+// wait together for the next commit. A successful update survives a crash of the process or of the
+// machine. Records have checksums.
 //
-// Damaged files are not repaired. [Check] reports the damage, intact records can still be read, and
-// [Backend.BackupFile] makes backups while the backend is in use.
+// Only one process at a time can open the file. If a file is truncated, damaged, empty or not a
+// database, Open returns an error and never crashes the process.
 //
-// Copies contain no removed data. The file itself does until its pages are reused; [Compact]
-// rewrites it without.
+// The package does not repair damaged files. [Check] reports the damage, and intact records can
+// still be read. [Backend.BackupFile] makes backups while the backend is in use.
+//
+// Copies contain no removed data. The file itself contains removed data until its pages are reused.
+// [Compact] rewrites the file without that data.
 package bolt

@@ -3,20 +3,22 @@ package bolt
 import "sync/atomic"
 
 // freelist decides whether commits store bbolt's list of free pages in the file. The list takes 8
-// bytes for each free page: after a large removal, every commit would write a megabyte. So the list
-// of a large file is stored only when the file is closed, and while the disk has so little room
-// that Space reads the list. If the list is missing, after a crash, Open checks the file and visits
-// all pages in use to find the free ones.
+// bytes for each free page: after a large removal, every commit would write a megabyte. The list of
+// a large file is therefore stored only in two cases: when the file is closed, and while the disk
+// has so little free space that Space reads the list.
+//
+// After a crash, the list can be missing. Open then checks the file and visits all pages in use to
+// find the free pages.
 type freelist struct {
-	wanted atomic.Bool // by all commits from now on
-	stored atomic.Bool // by the last commit; false if that is not sure
+	wanted atomic.Bool // whether all commits from now on store the list
+	stored atomic.Bool // whether the last commit stored the list; false if unknown
 }
 
-// smallFile is the largest size in bytes of a file whose list is stored by each commit: it takes
-// only a few pages.
+// smallFile is the maximum size, in bytes, of a file whose list is stored by each commit. The list
+// of such a file takes only a few pages.
 const smallFile = 8 << 20
 
-// begin reports whether the commit of a transaction stores the list, in a file of this size.
+// begin reports whether the commit of a transaction stores the list. size is the size of the file.
 func (f *freelist) begin(size int64) bool {
 	if size <= smallFile || f.wanted.Load() {
 		return true
@@ -25,8 +27,9 @@ func (f *freelist) begin(size int64) bool {
 	return false
 }
 
-// want makes every commit from now on store the list, and calls commit if the last one did not. A
-// failure of that commit makes no difference: a caller that needs the list can do without it.
+// want makes all future commits store the list. If the last commit did not store it, want calls
+// commit. A failure of that commit does not matter, because a caller that wants the list can work
+// without it.
 func (f *freelist) want(commit func()) {
 	f.wanted.Store(true)
 	if !f.stored.Load() {

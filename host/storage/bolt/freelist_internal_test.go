@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// fillPages writes 12 records of 1 MiB, which makes the file too large for commits to store the
-// free list.
+// fillPages writes 12 records of 1 MiB. The file is then too large for commits to store the free
+// list.
 func fillPages(t *testing.T, b *Backend) {
 	t.Helper()
 	for i := range 12 {
@@ -18,7 +18,7 @@ func fillPages(t *testing.T, b *Backend) {
 	}
 }
 
-// freePages calls fillPages, removes its records, and adds one record, whose key it returns.
+// freePages calls fillPages, removes these records, adds one record and returns its key.
 func freePages(t *testing.T, b *Backend) (left storage.Key) {
 	t.Helper()
 	fillPages(t, b)
@@ -30,8 +30,8 @@ func freePages(t *testing.T, b *Backend) (left storage.Key) {
 	return left
 }
 
-// crashCopy returns the path of a copy of an open backend's file, in the state that a killed
-// process would leave.
+// crashCopy copies an open backend's file in the state that a killed process would leave, and
+// returns the path of the copy.
 func crashCopy(t *testing.T, b *Backend) (path string) {
 	t.Helper()
 	data, err := os.ReadFile(b.fd.Name())
@@ -54,8 +54,8 @@ func sizeOf(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// TestCrashWithoutFreelist opens a file whose free list was not stored: its records are intact, and
-// its free pages are reused.
+// TestCrashWithoutFreelist opens a file whose free list was not stored. The records must be intact,
+// and the free pages must be reused.
 func TestCrashWithoutFreelist(t *testing.T) {
 	before := openTest(t)
 	left := freePages(t, before)
@@ -86,8 +86,8 @@ func TestCrashWithoutFreelist(t *testing.T) {
 	}
 }
 
-// TestCloseStoresFreelist checks that a large file has its free list after Close, and a small one
-// after each commit.
+// TestCloseStoresFreelist checks that a large file contains its free list after Close, and a small
+// file after each commit.
 func TestCloseStoresFreelist(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	b, err := Open(path, &Options{UnsafeNoSync: true})
@@ -134,8 +134,8 @@ func lastTransaction(t *testing.T, path string) uint64 {
 	return h.transaction
 }
 
-// TestSpaceReadsFreelist measures space on a full disk and on one with room: commits store the list
-// only on the former.
+// TestSpaceReadsFreelist measures the space on a full disk and on a disk with free space. Commits
+// must store the list only on the full disk.
 func TestSpaceReadsFreelist(t *testing.T) {
 	b := openTest(t)
 	b.space.minFree = 10 << 20

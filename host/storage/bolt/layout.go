@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The file is a bbolt database with these buckets. Index entries have no value.
+// These are the buckets of the file. Index entries have no value.
 var (
 	metaBucket     = []byte("meta")         // format and creation time
 	recordsBucket  = []byte("records")      // key -> record without its key
@@ -23,14 +23,14 @@ var (
 	allBuckets     = [][]byte{metaBucket, recordsBucket, contentsBucket, expiryBucket, tagsBucket, usageBucket, floorsBucket}
 )
 
-// Keys of the meta bucket. Neither a file name nor the bbolt format identifies our files: formatKey
-// marks a file that this package initialised.
+// The keys of the meta bucket. Neither the file name nor the bbolt format identifies files of this
+// package. formatKey marks a file that this package has initialized.
 var (
 	formatKey  = []byte("toolrun-storage-format")
 	createdKey = []byte("created")
 )
 
-// format is the version of the layout, which Open requires.
+// format is the version of the layout. Open accepts only this version.
 const format = 6
 
 // initialise creates the buckets and the meta entries in an empty database.
@@ -47,8 +47,8 @@ func initialise(tx *bbolt.Tx, now time.Time) error {
 	return meta.Put(createdKey, []byte(now.UTC().Format(time.RFC3339)))
 }
 
-// checkFormat returns an error unless the database was made by this package, has the current format
-// and is complete.
+// checkFormat returns an error unless the database is complete, was created by this package, and
+// has the current format.
 func checkFormat(tx *bbolt.Tx) error {
 	meta := tx.Bucket(metaBucket)
 	if meta == nil || meta.Get(formatKey) == nil {
@@ -67,9 +67,9 @@ func checkFormat(tx *bbolt.Tx) error {
 }
 
 // expirySlot is the resolution of the expiry index, in microseconds: about nine minutes. A record
-// that is written again and again keeps its entry for that long, which saves each commit two or
-// three page writes. In return, a sweep reads records of the current slot that have not expired
-// yet, outside of commits.
+// that is written repeatedly keeps its index entry for that time, which saves two or three page
+// writes per commit. The cost is that a sweep reads all records of the current slot, outside
+// commits, even if they have not expired.
 const expirySlot = 1 << 29
 
 // slotOf returns the start of the slot that contains a time.
@@ -77,14 +77,15 @@ func slotOf(t time.Time) time.Time {
 	return time.UnixMicro(t.UnixMicro() &^ (expirySlot - 1)).UTC()
 }
 
-// expiryEntry returns the index entry of a record that expires. Entries sort by time.
+// expiryEntry returns the index entry of a record with an expiry. Entries are ordered by time.
 func expiryEntry(expires time.Time, key storage.Key) []byte {
-	const signBit = 1 << 63 // flipped, so that negative numbers sort first
+	const signBit = 1 << 63 // the sign bit is flipped because negative numbers must sort first
 	entry := binary.BigEndian.AppendUint64(nil, uint64(slotOf(expires).UnixMicro())^signBit)
 	return append(entry, key...)
 }
 
-// expiryOf parses an index entry: the record under key does not expire before the time.
+// expiryOf parses an entry of the expiry index. It returns the record's key and the start of its
+// slot: the record does not expire before that time.
 func expiryOf(entry []byte) (time.Time, storage.Key, bool) {
 	if len(entry) < 8 {
 		return time.Time{}, "", false
@@ -94,7 +95,7 @@ func expiryOf(entry []byte) (time.Time, storage.Key, bool) {
 }
 
 // tagEntry returns the index entry of one tag of a record. Length prefixes separate group, tag and
-// key. With a key prefix, tagEntry returns the prefix of the matching entries.
+// key. If key is only a prefix, tagEntry returns the common prefix of the matching entries.
 func tagEntry(group storage.Key, tag string, key storage.Key) []byte {
 	entry := make([]byte, 0, 2*binary.MaxVarintLen32+len(group)+len(tag)+len(key))
 	entry = append(binary.AppendUvarint(entry, uint64(len(group))), group...)
@@ -102,7 +103,7 @@ func tagEntry(group storage.Key, tag string, key storage.Key) []byte {
 	return append(entry, key...)
 }
 
-// tagOf parses an index entry of a tag.
+// tagOf parses an entry of the tag index.
 func tagOf(entry []byte) (group storage.Key, tag string, key storage.Key, ok bool) {
 	first, rest, ok := cutSized(entry)
 	if !ok {
@@ -112,7 +113,7 @@ func tagOf(entry []byte) (group storage.Key, tag string, key storage.Key, ok boo
 	return storage.Key(first), string(second), storage.Key(rest), ok
 }
 
-// cutSized returns the length-prefixed bytes at the start of data, and the rest.
+// cutSized returns the length-prefixed bytes at the start of data, and the remaining data.
 func cutSized(data []byte) (taken, rest []byte, ok bool) {
 	size, n := binary.Uvarint(data)
 	if n <= 0 || size > uint64(len(data)-n) {

@@ -16,27 +16,27 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Options configures Open. The zero value and nil mean the defaults.
+// Options configures Open. The zero value and nil select the defaults.
 type Options struct {
-	// LockTimeout is the time for which Open waits for another process to close the file. Default:
-	// 1 s.
+	// LockTimeout is the maximum time for which Open waits until another process closes the file.
+	// Default: 1 s.
 	LockTimeout time.Duration
-	// UnsafeNoSync disables syncing to the disk: a crash of the machine can then lose committed
-	// updates or damage the whole file. It is for tests and benchmarks.
+	// UnsafeNoSync disables syncing to the disk. A crash of the machine can then lose committed
+	// updates or damage the whole file. Use it only for tests and benchmarks.
 	UnsafeNoSync bool
-	// MinFree is the number of bytes that must be free for Space to return nil; negative for no
-	// minimum. Default: 256 MiB, or a quarter of the disk if that is less.
+	// MinFree is the number of free bytes below which Space returns an error. A negative value
+	// disables the check. Default: 256 MiB, or a quarter of the disk if that is less.
 	MinFree int64
 }
 
-// maxChecked is the size up to which Open checks all pages of a file, in one pass. For larger files
-// it checks only the header and the size, unless the file was not closed: see freelist. Check has
+// maxChecked is the maximum size of a file whose pages Open checks completely. For a larger file,
+// Open checks only the header and the size, unless the file was not closed; see freelist. Check has
 // no such limit.
 const maxChecked = 1 << 30
 
 // Open opens the database at path. If the file does not exist, Open creates it and its directory.
-// If the file is damaged, truncated, empty, of another format or not a database of this package,
-// Open returns an error with the reason. If another process has it open, the error is
+// Open returns an error with the reason if the file is damaged, truncated or empty, has another
+// format, or is not a database of this package. If another process has the file open, the error is
 // abi.Unavailable.
 func Open(path string, opts *Options) (*Backend, error) {
 	if opts == nil {
@@ -70,7 +70,7 @@ func open(path string, o Options) (*Backend, error) {
 	return newBackend(f, o), nil
 }
 
-// openVerified opens a file after checking that bbolt can open it safely.
+// openVerified checks that bbolt can open a file safely, and then opens it.
 func openVerified(path string, o Options) (file, error) {
 	for {
 		if err := verify(path, o.LockTimeout); err != nil {
@@ -80,8 +80,8 @@ func openVerified(path string, o Options) (file, error) {
 		if err != nil {
 			return file{}, err
 		}
-		// If the file was compacted while this process waited for its lock, the open file is the
-		// old one, without a name.
+		// If another process compacted the file while this process waited for the lock, the open
+		// file is the old one and has no name anymore.
 		if f.isAt(path) {
 			return f, nil
 		}
@@ -91,7 +91,7 @@ func openVerified(path string, o Options) (file, error) {
 	}
 }
 
-// isAt reports whether the open file is the one at path.
+// isAt reports whether the open file is the file at path.
 func (f file) isAt(path string) bool {
 	there, err := os.Stat(path)
 	if err != nil {
@@ -101,8 +101,9 @@ func (f file) isAt(path string) bool {
 	return err == nil && os.SameFile(there, own)
 }
 
-// create creates a new database in a temporary file and then renames it, so that a crash does not
-// leave an incomplete one. It does not replace a file that got the name meanwhile.
+// create creates a new database in a temporary file and then renames the file, because a crash must
+// not leave an incomplete database. If another process has created a file of that name in the
+// meantime, create keeps that file.
 func create(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -149,7 +150,7 @@ func verify(path string, timeout time.Duration) error {
 	return explain(s.view(checkFormat))
 }
 
-// snapshot is a file that is open for reading, and locked against writers.
+// snapshot is a file that is open for reading and locked against writers.
 type snapshot struct {
 	file
 	raw     *os.File // the same file, for reads without bbolt
@@ -175,7 +176,7 @@ func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
 			raw.Close()
 		}
 	}()
-	// A file that is not a database cannot be in use. Further checks require the lock.
+	// A file that is not a database cannot be in use. The following checks require the lock.
 	if _, _, err := readHeader(raw, info.Size()); errors.Is(err, errForeign) || info.Size() == 0 {
 		return nil, err
 	}
@@ -200,7 +201,7 @@ func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
 	return s, nil
 }
 
-// explain adds to an error about damage what to do about it.
+// explain adds a hint to an error that reports damage.
 func explain(err error) error {
 	if errors.Is(err, storage.ErrCorrupt) {
 		return fmt.Errorf("%w: restore the file from a backup", err)
@@ -225,13 +226,13 @@ func openFile(path string, o bbolt.Options) (f file, err error) {
 		f.fd = fd
 		return fd, err
 	}
-	o.NoStatistics = true // statistics cost each transaction a lock
+	o.NoStatistics = true // statistics would cost each transaction a lock
 	err = guard(func() error {
 		f.db, err = bbolt.Open(path, 0o600, &o)
 		return err
 	})
 	if err != nil && f.fd != nil {
-		unlock(f.fd) // a panic leaves it open and locked
+		unlock(f.fd) // after a panic, the file would stay open and locked
 		f.fd.Close()
 	}
 	if errors.Is(err, bbolterrors.ErrTimeout) {

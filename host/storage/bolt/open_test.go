@@ -137,8 +137,8 @@ func TestOpenInUse(t *testing.T) {
 	must(t, b.Close())
 }
 
-// TestOpenTogether makes many goroutines create the same database: each gets it in turn, and no
-// record is written to a file that was replaced.
+// TestOpenTogether lets many goroutines create the same database. Each must be able to open it, one
+// after another, and no record may be written to a file that was replaced.
 func TestOpenTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	var wg sync.WaitGroup

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// copyOwner gives f the owner of another file, so that a service can open a file that root
+// copyOwner gives f the owner of another file. A service can then open a file that root has
 // replaced.
 func copyOwner(f *os.File, other os.FileInfo) error {
 	own, err := f.Stat()
@@ -23,5 +23,5 @@ func copyOwner(f *os.File, other os.FileInfo) error {
 	return f.Chown(int(want.Uid), int(want.Gid))
 }
 
-// noMemory reports whether a mapping failed for lack of address space.
+// noMemory reports whether a mapping failed because there was not enough address space.
 func noMemory(err error) bool { return errors.Is(err, syscall.ENOMEM) }

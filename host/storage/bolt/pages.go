@@ -12,9 +12,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// bbolt maps its file into memory and trusts it: a damaged page can make it read outside the
-// mapping, recurse forever or allocate without bound, which recover cannot catch. So this package
-// checks the pages with ordinary reads before bbolt opens the file.
+// bbolt maps its file into memory and trusts it. A damaged page can make bbolt read outside the
+// mapping, recurse forever or allocate without bound, and recover cannot catch these failures. This
+// package therefore checks the pages with ordinary reads before bbolt opens the file.
 //
 // bbolt writes numbers in the machine's byte order.
 const (
@@ -37,16 +37,16 @@ var errForeign = errors.New("it is not a toolrun database: choose another file")
 // noFreelist is the page id in a header if the free list is not stored.
 const noFreelist = 0xFFFFFFFFFFFFFFFF
 
-// header is the content of a meta page: the locations of the parts of the file as of one
+// header is the content of a meta page: the locations of the parts of the file after one
 // transaction.
 type header struct {
 	pageSize             int64
-	root, freelist, next uint64 // page ids; next is the first one that was never used
+	root, freelist, next uint64 // page ids; next is the first page that was never used
 	transaction          uint64
 }
 
-// readHeader returns the newer valid one of the two meta pages. damaged reports that one of them is
-// invalid. bbolt then uses the other one, which is right after a torn write, but loses a commit
+// readHeader returns the newer valid meta page. damaged reports that one of the two pages is
+// invalid. bbolt then uses the other page. That is correct after a torn write, but loses a commit
 // after a disk error.
 func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	if size == 0 {
@@ -84,7 +84,7 @@ func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 }
 
 // readMeta reads the meta page at an offset. known reports that the page looks like a meta page,
-// valid that it is one.
+// and valid reports that it is intact.
 func readMeta(r io.ReaderAt, offset int64) (h header, known, valid bool) {
 	buf := make([]byte, metaSize)
 	if n, _ := r.ReadAt(buf, offset+pageHeader); n < metaSize {
@@ -107,8 +107,8 @@ func damage(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{storage.ErrCorrupt}, args...)...)
 }
 
-// walker checks that the pages in use form trees: each page is intact, in range and reached exactly
-// once.
+// walker checks that the pages in use form trees: each page must be intact, in range and reached
+// exactly once.
 type walker struct {
 	header
 	r     io.ReaderAt
@@ -118,8 +118,8 @@ type walker struct {
 }
 
 // checkPages checks every page that is reachable from the header. It returns the number of lost
-// pages, which are neither reachable nor free: they waste space but do no harm. If no free list is
-// stored, all unreachable pages are free.
+// pages. A lost page is neither reachable nor free: it wastes space but does no harm. If no free
+// list is stored, all unreachable pages are free.
 func checkPages(r io.ReaderAt, h header) (lost int, err error) {
 	w := &walker{header: h, r: r, used: make([]bool, h.next), todo: []uint64{h.root}}
 	w.used[0], w.used[1] = true, true
@@ -148,7 +148,7 @@ func checkPages(r io.ReaderAt, h header) (lost int, err error) {
 	return lost, nil
 }
 
-// read returns a page with its overflow pages, and marks them as used.
+// read returns a page with its overflow pages and marks all of them as used.
 func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err error) {
 	if id < 2 || id >= w.next {
 		return 0, 0, nil, damage("the page does not exist")
@@ -181,7 +181,7 @@ func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err erro
 	return order.Uint16(head[8:]), int(order.Uint16(head[10:])), w.bytes, nil
 }
 
-// visit checks the elements of a tree page and queues the pages that they point to.
+// visit checks the elements of a tree page and queues the pages that they reference.
 func (w *walker) visit(flags uint16, count int, page []byte) error {
 	if flags != branchPage && flags != leafPage || flags == branchPage && count == 0 {
 		return damage("it has the wrong page type")
@@ -218,7 +218,8 @@ func (w *walker) visit(flags uint16, count int, page []byte) error {
 	return nil
 }
 
-// visitBucket checks a bucket's root: the id of a page or, if that is 0, a small inline leaf page.
+// visitBucket checks a bucket's root. The root is the id of a page or, if the id is 0, a small
+// inline leaf page.
 func (w *walker) visitBucket(value []byte) error {
 	if len(value) < 16 {
 		return damage("a bucket is malformed")

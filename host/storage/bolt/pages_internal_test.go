@@ -15,7 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testImage makes a database of a few pages of each kind, with page size 4096 on every machine.
+// testImage returns a database with a few pages of each kind. Its page size is 4096 on every
+// machine.
 func testImage(t testing.TB, records int) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")
@@ -60,7 +61,7 @@ func checkImage(image []byte) error {
 	return err
 }
 
-// page is a page of an image, with methods to change it.
+// page is a page of an image. Its methods modify the page.
 type page struct {
 	image []byte
 	id    uint64
@@ -160,8 +161,8 @@ func findPage(t *testing.T, image []byte, h header, flags uint16) uint64 {
 	return 0
 }
 
-// TestHeaders damages one header page: the file opens with the other one, without its last commit
-// if the newer header is damaged, and Check reports it.
+// TestHeaders damages one header page. The file must open with the other header. If the damaged
+// header is the newer one, the last commit is lost. Check must report the damage.
 func TestHeaders(t *testing.T) {
 	image := testImage(t, 5)
 	for id := range 2 {
@@ -185,8 +186,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// FuzzCheckPages changes a file in one place and recomputes the header checksums, so that the
-// checks behind them run. If checkPages accepts a file, bbolt must be able to walk it safely.
+// FuzzCheckPages changes a file at one offset and recomputes the header checksums, so the checks
+// after the checksum run too. If checkPages accepts a file, bbolt must be able to walk it safely.
 func FuzzCheckPages(f *testing.F) {
 	image := testImage(f, 30)
 	f.Add(uint32(0), []byte{0})

@@ -9,17 +9,17 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// request is a function to be executed in a write transaction, for whose result a caller waits.
+// request is a function to execute in a write transaction. A caller waits for its result.
 type request struct {
-	// do is called by the committing goroutine, and again if its transaction failed because of
-	// another request. Its error is for the caller and does not undo anything, unless do stopped in
-	// the middle of writing.
+	// do is called by the goroutine that commits. It is called again if its transaction failed
+	// because of another request. The caller gets the error of do. The error does not undo
+	// anything, unless do stopped in the middle of its writes.
 	do func(t *transaction) error
-	// from is the sender whose turn the request takes, and round the round of turns in which it
-	// does.
+	// from is the sender of the request. round is the round of turns in which the sender's tenant
+	// executes the request.
 	from  sender
 	round int
-	bytes int64 // of contents that do wrote and removed, approximately
+	bytes int64 // approximate bytes of contents that do wrote and removed
 	state atomic.Int32
 	done  chan struct{} // closed when err is final
 	err   error
@@ -27,56 +27,59 @@ type request struct {
 
 // sender identifies the origin of requests.
 type sender struct {
-	tenant string // whose turn they take
-	// key is the main key of a request. The size of the last request for it predicts that of the
-	// next one.
+	tenant string // tenants take turns
+	// key is the main key of a request. The queue expects the next request for a key to have the
+	// size of the last one.
 	key storage.Key
 }
 
-// The states of a request. The transition from waiting decides whether it is executed.
+// The states of a request. The transition from waiting decides whether the request is executed.
 const (
 	waiting int32 = iota
 	begun
 	abandoned
 )
 
-// begin reports whether to execute the request: its caller still waits, or can no longer abandon
-// it.
+// begin reports whether to execute the request. It is executed if its caller still waits, or if the
+// caller can no longer abandon it.
 func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }
 
-// abandon withdraws the request, and reports false if it has begun.
+// abandon withdraws the request. It returns false if the request has begun.
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
-// The duration of a commit depends on the bytes that it writes, and all its requests wait for all
-// of them.
+// These limits exist because the duration of a commit depends on the bytes that it writes, and
+// because all requests of a commit wait for its end.
 const (
-	// largeBytes is the number of bytes from which on a request or a commit is large.
+	// largeBytes is the minimum size of a large request or a large commit.
 	largeBytes = 128 << 10
-	// maxLargeBytes bounds the bytes of all large requests of a commit, if there are several.
+	// maxLargeBytes is the maximum total size of the large requests of a commit. A single large
+	// request may exceed it.
 	maxLargeBytes = 1 << 20
-	// maxLarge is the number of senders of large requests that are remembered.
+	// maxLarge is the maximum number of senders of large requests that the queue remembers.
 	maxLarge = 1024
 )
 
-// queue is the queue of requests that wait for a commit. One goroutine commits at a time. Tenants
-// take turns: the first waiting request of each tenant comes before the second one of any tenant,
-// and so on. The requests of one tenant stay in the order of their arrival, except large ones: few
-// of them share a commit, and the commit after a large one is of small requests only, if any wait.
+// queue is the queue of requests that wait for a commit. One goroutine commits at a time.
+//
+// Tenants take turns: the first waiting request of each tenant is executed before the second
+// request of any tenant. The requests of one tenant are executed in the order of arrival, except
+// large ones. A commit contains few large requests. If small requests are waiting, the commit after
+// a large one contains only small requests.
 type queue struct {
 	mu     sync.Mutex
-	items  []*request // those of the current commit first, then by their rounds
+	items  []*request // requests of the current commit first, then ordered by round
 	taken  int        // the number of requests in the current commit
-	round  int        // of the last request that was executed
+	round  int        // the round of the last executed request
 	last   map[string]int
 	busy   bool // a commit is in progress
 	closed bool
-	idle   sync.Cond // signalled when no commit is in progress any more
-	// large has the size of the last request of each sender whose last request was large.
+	idle   sync.Cond // signaled when the last commit has ended
+	// large contains the size of the last request of each sender whose last request was large.
 	large map[sender]int64
-	// pause is set for the commit after a large one, which takes no large requests if small ones
-	// wait.
+	// pause is set for the commit after a large commit. If small requests are waiting, that commit
+	// takes no large ones.
 	pause bool
 }
 
@@ -86,8 +89,8 @@ func newQueue() *queue {
 	return q
 }
 
-// add adds a request to the queue. Lead reports that no commit is in progress: the caller must
-// commit, until done returns false.
+// add adds a request to the queue. lead reports that no commit is in progress: the caller must then
+// commit until done returns false.
 func (q *queue) add(r *request) (lead bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -105,7 +108,7 @@ func (q *queue) add(r *request) (lead bool, err error) {
 	return lead, nil
 }
 
-// next returns the requests for the next commit. They stay in the queue.
+// next returns the requests for the next commit. They remain in the queue.
 func (q *queue) next() []*request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -117,8 +120,7 @@ func (q *queue) next() []*request {
 	return q.items[:q.taken:q.taken]
 }
 
-// pick moves the requests of the next commit to the front, in their order, and returns their
-// number.
+// pick moves the requests of the next commit to the front, in order, and returns their number.
 func (q *queue) pick() int {
 	room := int64(maxLargeBytes)
 	if q.pause && slices.ContainsFunc(q.items, func(r *request) bool { return q.large[r.from] == 0 }) {
@@ -137,8 +139,8 @@ func (q *queue) pick() int {
 	return len(picked)
 }
 
-// learn records whether the requests of a commit were large, to predict the next ones of their
-// senders.
+// learn records whether the requests of a commit were large, to predict the sizes of their senders'
+// next requests.
 func (q *queue) learn(done []*request) {
 	total := int64(0)
 	for _, r := range done {
@@ -152,11 +154,11 @@ func (q *queue) learn(done []*request) {
 			q.large[r.from] = r.bytes
 		}
 	}
-	q.pause = !q.pause && total >= largeBytes // at most every second commit, however large its requests turn out to be
+	q.pause = !q.pause && total >= largeBytes // at most every second commit, even if its requests are unexpectedly large
 }
 
-// done removes the first n requests and reports whether there are more. If not, the caller stops
-// committing.
+// done removes the first n requests and reports whether there are more. If there are no more, the
+// caller stops committing.
 func (q *queue) done(n int) (more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -164,7 +166,7 @@ func (q *queue) done(n int) (more bool) {
 	q.learn(q.items[:n])
 	left := n < q.taken
 	q.items, q.taken = slices.Delete(q.items, 0, n), 0
-	if left { // after newer requests with an earlier round
+	if left { // newer requests with an earlier round may precede them
 		slices.SortStableFunc(q.items, func(a, b *request) int { return cmp.Compare(a.round, b.round) })
 	}
 	q.busy = len(q.items) > 0
@@ -176,7 +178,7 @@ func (q *queue) done(n int) (more bool) {
 	return q.busy
 }
 
-// close rejects requests that wait or arrive later, and returns when the current commit has ended.
+// close rejects all waiting and future requests. It returns when the current commit has ended.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

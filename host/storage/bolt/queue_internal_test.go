@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestTenantsTakeTurns checks that the many waiting requests of one tenant do not delay the first
-// one of another.
+// TestTenantsTakeTurns checks that many waiting requests of one tenant do not delay the first
+// request of another tenant.
 func TestTenantsTakeTurns(t *testing.T) {
 	b := openTest(t)
 	var order []string
@@ -37,8 +37,8 @@ func TestTenantsTakeTurns(t *testing.T) {
 	}
 }
 
-// TestLongWorkEndsACommit checks that a long request ends its commit: the requests after it share
-// the next one.
+// TestLongWorkEndsACommit checks that a long request ends its commit. The requests after it share
+// the next commit.
 func TestLongWorkEndsACommit(t *testing.T) {
 	b := openTest(t)
 	var began []time.Time
@@ -51,13 +51,13 @@ func TestLongWorkEndsACommit(t *testing.T) {
 		})
 	}
 	gather(b, long, long)
-	if *commits != 3 || len(began) != 2 { // including the blocked one
+	if *commits != 3 || len(began) != 2 { // including the blocked request
 		t.Errorf("two requests of %v each took %d transactions; want one each", maxBatchTime, *commits-1)
 	}
 }
 
-// TestAddDuringCommit checks that requests that arrive during a commit never come before its own
-// requests.
+// TestAddDuringCommit checks that requests that arrive during a commit never precede the requests
+// of that commit.
 func TestAddDuringCommit(t *testing.T) {
 	q := newQueue()
 	add := func(tenant string) *request {
@@ -81,8 +81,8 @@ func TestAddDuringCommit(t *testing.T) {
 	}
 }
 
-// TestLargeRequestsKeepApart checks that few large requests share a commit, and that the commit
-// after a large one takes only small requests, if any wait.
+// TestLargeRequestsKeepApart checks that only few large requests share a commit. If small requests
+// are waiting, the commit after a large one must contain only small requests.
 func TestLargeRequestsKeepApart(t *testing.T) {
 	q := newQueue()
 	add := func(name string, bytes int64) *request {
@@ -99,17 +99,17 @@ func TestLargeRequestsKeepApart(t *testing.T) {
 		}
 		q.done(q.taken)
 	}
-	// The sizes of first requests are unknown.
+	// The queue does not know the sizes of first requests.
 	commit(add("x", 600<<10), add("y", 600<<10), add("z", 300<<10), add("s", 10))
 	x, y, z, s := add("x", 600<<10), add("y", 600<<10), add("z", 10), add("s", 10)
 	commit(s)           // after a large one
 	commit(x, z)        // y does not fit next to x
 	s = add("s", 10)    // after y
-	more := add("z", 0) // after y, too, although it is no longer expected to be large
+	more := add("z", 0) // after y too, although y is no longer expected to be large
 	commit(s, more)
 	commit(y)
 	huge, s := add("y", 8<<20), add("s", 300<<10)
-	commit(s) // it turns out large, but the next commit takes large requests anyway
+	commit(s) // the request turns out to be large, but the next commit takes large requests anyway
 	more, s = add("y", 8<<20), add("t", 10)
 	commit(huge, s)
 	commit(more) // exceeds the limit of any commit

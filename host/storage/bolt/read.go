@@ -44,7 +44,7 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	return changes, next, err
 }
 
-// check returns storage.ErrChanged if something held is not as it was observed. It reads only
+// check returns storage.ErrChanged if an observation in held is no longer true. It reads only
 // versions, not contents or checksums.
 func check(tx *bbolt.Tx, held storage.Held) error {
 	if held.Empty() {
@@ -59,7 +59,7 @@ func check(tx *bbolt.Tx, held storage.Held) error {
 	)
 }
 
-// sameRange reports whether a range contains the versions that were seen in it.
+// sameRange reports whether a range still contains the versions that were observed.
 func sameRange(records *bbolt.Bucket, g storage.Range) (bool, error) {
 	seen := g.Seen
 	c := records.Cursor()
@@ -81,7 +81,7 @@ func sameRange(records *bbolt.Bucket, g storage.Range) (bool, error) {
 	return len(seen) == 0, nil
 }
 
-// check is like the function check, for a write transaction, which sees its own writes.
+// check is like the function check, but runs in a write transaction and sees its writes.
 func (t *transaction) check(held storage.Held) error {
 	if held.Empty() {
 		return nil

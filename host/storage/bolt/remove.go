@@ -13,11 +13,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Limits of one commit of a removal, so that it does not delay the commits of others.
+// These limits of one commit of a removal bound the delay of other commits.
 const (
 	maxRemoved      = 1000
 	maxRemovedBytes = 2 << 20
-	maxRemovedTime  = 4 * time.Millisecond // of reading candidates
+	maxRemovedTime  = 4 * time.Millisecond // time for reading candidates
 )
 
 // DeleteWhere implements storage.Backend.
@@ -47,7 +47,7 @@ func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	return r.removed, cmp.Or(err, r.unreadable)
 }
 
-// keyOfTag returns the key in an entry of the index of tags.
+// keyOfTag returns the key in an entry of the tag index.
 func keyOfTag(entry []byte) (storage.Key, bool) {
 	_, _, key, ok := tagOf(entry)
 	return key, ok
@@ -86,33 +86,34 @@ func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after stor
 	return found, nil
 }
 
-// maxLooked is the number of records that a sweep looks at in one read transaction: while it lasts,
-// no update can grow the file, and pages that others free are kept.
+// maxLooked is the maximum number of records that a sweep checks in one read transaction. During a
+// read transaction, no update can grow the file, and pages that other transactions free cannot be
+// reused.
 const maxLooked = 1000
 
-// maxGroupLooked is the number of records that a sweep of one group looks at. All groups share the
-// index of expiry times, so records of other groups lie in between.
+// maxGroupLooked is the maximum number of records that a sweep of one group checks. All groups
+// share the expiry index, so the sweep also reads entries of other groups.
 const maxGroupLooked = 50_000
 
-// search is the state of a sweep of the index of expiry times.
+// search is the state of a sweep of the expiry index.
 type search struct {
 	at     time.Time
 	group  storage.Key // of the records to find; "" for all
-	looked int         // records so far
-	next   []byte      // the entry to continue with
+	looked int         // number of records checked so far
+	next   []byte      // the entry at which to continue
 	done   bool
 }
 
-// expired removes expired records. It searches for them outside of commits, because all commits
-// would wait while it skips other records. The commit then checks the records that were found.
+// expired removes expired records. It searches for them outside commits, because all commits would
+// wait for the search. The commit then checks the records that the search found.
 func (r *removal) expired(ctx context.Context, s search) error {
 	for len(r.removed) < r.limit && !s.done && (s.group == "" || s.looked < maxGroupLooked) {
 		keys, err := r.find(ctx, &s)
 		if err != nil {
 			return err
 		}
-		// Neighbours are removed together: the pages that they share are written once, and what
-		// lies between stays.
+		// Adjacent records are removed together, because each page that they share is then written
+		// only once.
 		slices.Sort(keys)
 		if err := r.keys(ctx, keys); err != nil {
 			return err
@@ -121,8 +122,8 @@ func (r *removal) expired(ctx context.Context, s search) error {
 	return nil
 }
 
-// find looks at the next records, at most maxLooked, and returns the keys of those that have
-// expired, as many as may still be removed.
+// find checks at most maxLooked further records and returns the keys of the expired ones. It
+// returns no more keys than may still be removed.
 func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -145,12 +146,12 @@ func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err 
 			if !s.counts(key) {
 				continue
 			}
-			if !s.at.Before(begin.Add(expirySlot * time.Microsecond)) { // all of the slot has expired: no need to read the record
+			if !s.at.Before(begin.Add(expirySlot * time.Microsecond)) { // the whole slot has expired: no need to read the record
 				keys = append(keys, key)
 				continue
 			}
 			found, err := fetchHead(tx, key)
-			size += found.ContentBytes // the content may have been read for its checksum
+			size += found.ContentBytes // the content may have been read to verify the checksum
 			if err != nil {
 				r.unreadable = err
 			} else if found.Expired(s.at) {
@@ -169,11 +170,11 @@ func (s *search) counts(key storage.Key) bool {
 	return s.group == "" || ok && group == s.group
 }
 
-// entries yields the index entries of records that may match, with their keys.
+// entries yields index entries and the keys of their records. The records may match.
 type entries = iter.Seq2[[]byte, storage.Key]
 
-// under returns the entries of an index with a prefix, in the form that key returns, up to the
-// first that key rejects. It begins at from, if from is not nil.
+// under returns the entries of an index that have a prefix, together with the results of key. It
+// stops at the first entry that key rejects. It begins at from, unless from is nil.
 func under(bucket *bbolt.Bucket, prefix, from []byte, key func(entry []byte) (storage.Key, bool)) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		if from == nil {
@@ -188,7 +189,8 @@ func under(bucket *bbolt.Bucket, prefix, from []byte, key func(entry []byte) (st
 	}
 }
 
-// listed returns keys as entries that are not in an index.
+// listed returns keys in the form of entries. The entries are nil because the keys are not from an
+// index.
 func listed(keys []storage.Key) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		for _, k := range keys {
@@ -199,19 +201,20 @@ func listed(keys []storage.Key) entries {
 	}
 }
 
-// removal is a removal of records in commits of a bounded size.
+// removal is a removal of records in several commits of bounded size.
 type removal struct {
 	b      *Backend
-	sender sender // whose turn the commits take
-	limit  int    // of the records that are removed
+	sender sender // the sender of its commits
+	limit  int    // maximum number of records to remove
 	match  func(storage.Record) bool
-	// removed has the records that were removed so far.
+	// removed contains the records that were removed so far.
 	removed    []storage.Head
-	unreadable error // of the last record that could not be read
+	unreadable error // the error of the last unreadable record
 }
 
-// indexed removes the matching candidates of an index, in passes, until a pass finds none. A pass
-// misses records that others write before its position; the next pass finds them.
+// indexed removes the matching candidates of an index, in several passes, until a pass removes
+// none. A pass misses records that are written before its current position. The next pass finds
+// them.
 func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, from []byte) entries) error {
 	for {
 		var from []byte
@@ -231,9 +234,9 @@ func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, f
 	}
 }
 
-// keys removes the records under keys that match. It looks at each once.
+// keys removes the records under keys that match. It checks each record once.
 func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
-	r.sender = senderOf(keys) // of all chunks: the size of one predicts that of the next
+	r.sender = senderOf(keys) // the same sender for all chunks: the size of one predicts the size of the next
 	for len(keys) > 0 && len(r.removed) < r.limit {
 		c, err := r.chunk(ctx, func(*transaction) entries { return listed(keys) })
 		if err != nil {
@@ -247,23 +250,24 @@ func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
 // chunk is one commit of a removal.
 type chunk struct {
 	doomed     []storage.Head
-	bytes      int64  // contents looked at
+	bytes      int64  // total size of the contents that were checked
 	looked     int    // candidates
-	next       []byte // the entry to continue with, nil at the end; not used for keys that are listed
-	unreadable error  // of the last record that could not be read
+	next       []byte // the entry at which to continue, or nil at the end; unused for listed keys
+	unreadable error  // the error of the last unreadable record
 	began      time.Time
 }
 
-// full reports whether a commit that removes up to limit records should not look at more
-// candidates: because of their number or size, or because it has taken longer than timeout and has
-// looked at any.
+// full reports whether a commit that removes up to limit records should check no more candidates.
+// The reasons are the number of candidates, their size, or the time: after the first candidate, a
+// commit may not exceed timeout.
 func (c *chunk) full(limit int, timeout time.Duration) bool {
 	return c.looked >= maxRemoved || len(c.doomed) >= limit || c.bytes >= maxRemovedBytes ||
 		c.looked > 0 && time.Since(c.began) > timeout
 }
 
-// chunk removes the first candidates that match, as many as one commit should. It checks the
-// records themselves, because an index only names candidates. Contents stay in the file.
+// chunk removes the first matching candidates, up to the limits of one commit. It checks the
+// records themselves, because an index contains only candidates. It does not read contents into
+// memory.
 func (r *removal) chunk(ctx context.Context, candidates func(*transaction) entries) (chunk, error) {
 	var c chunk
 	err := r.b.submit(ctx, r.sender, func(t *transaction) error {
@@ -289,7 +293,7 @@ func (r *removal) chunk(ctx context.Context, candidates func(*transaction) entri
 	return c, nil
 }
 
-// look adds the record under a key to the records to remove, if it matches.
+// look adds the record under a key to the records to remove if it matches.
 func (c *chunk) look(t *transaction, k storage.Key, match func(storage.Record) bool) {
 	c.looked++
 	found, err := fetchHead(t.tx, k)

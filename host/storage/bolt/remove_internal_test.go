@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// countBegun returns a counter of write transactions, including those that are rolled back.
+// countBegun returns a counter of write transactions, including transactions that are rolled back.
 func countBegun(b *Backend) *int {
 	n := new(int)
 	update := b.update
@@ -23,8 +23,8 @@ func countBegun(b *Backend) *int {
 	return n
 }
 
-// TestFruitlessSweep sweeps a slot of many records, none of which has expired except, at the end,
-// the last one: commits do not wait for the search, and the search continues after the limit of one
+// TestFruitlessSweep sweeps a slot with many records, of which only the last one has expired.
+// Commits must not wait for the search. The search must continue after the limit of one
 // transaction.
 func TestFruitlessSweep(t *testing.T) {
 	b, ctx := openTest(t), t.Context()
@@ -66,7 +66,7 @@ func TestFruitlessSweep(t *testing.T) {
 	}
 }
 
-// TestSweepAfterExtension extends a lifetime between the search and the commit.
+// TestSweepAfterExtension extends a record's lifetime between the search and the commit.
 func TestSweepAfterExtension(t *testing.T) {
 	b := openTest(t)
 	k := fill(t, b, 1, epoch(), 0)[0].Key
@@ -102,8 +102,8 @@ func TestSweepCancelled(t *testing.T) {
 	}
 }
 
-// fill writes n records in one update, each of which expires one step after the previous one, and
-// returns them.
+// fill writes n records in one update and returns them. Each record expires one step after the
+// previous one.
 func fill(t *testing.T, b *Backend, n int, first time.Time, step time.Duration) []storage.Record {
 	t.Helper()
 	keys, records := make([]storage.Key, n), make([]storage.Record, n)

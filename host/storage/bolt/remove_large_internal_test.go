@@ -32,7 +32,7 @@ func fillLarge(t *testing.T, b *Backend, n int) {
 	}
 }
 
-// peakHeap returns the peak heap size in bytes while fn ran.
+// peakHeap returns the maximum heap size, in bytes, during fn.
 func peakHeap(fn func()) int64 {
 	runtime.GC() // exclude earlier garbage
 	var peak uint64
@@ -57,8 +57,8 @@ func peakHeap(fn func()) int64 {
 	return int64(peak)
 }
 
-// TestRemovalHoldsNoContents removes 120 MiB by expiry and by tag: in several commits, none of
-// which reads contents into memory.
+// TestRemovalHoldsNoContents removes 120 MiB by expiry and by tag. The removal must use several
+// commits and must not read contents into memory.
 func TestRemovalHoldsNoContents(t *testing.T) {
 	const n = 120
 	for _, test := range []struct {
@@ -90,7 +90,8 @@ func TestRemovalHoldsNoContents(t *testing.T) {
 	}
 }
 
-// TestUpdateBetweenChunks sends an update during a removal: it does not wait for the whole removal.
+// TestUpdateBetweenChunks sends an update during a removal. The update must not wait for the end of
+// the removal.
 func TestUpdateBetweenChunks(t *testing.T) {
 	b := openTest(t)
 	fillLarge(t, b, 12)
@@ -131,8 +132,8 @@ func TestUpdateBetweenChunks(t *testing.T) {
 	}
 }
 
-// TestUnreadableRecordsFirst removes records that follow more unreadable records than one chunk
-// looks at.
+// TestUnreadableRecordsFirst removes records that follow unreadable records. There are more
+// unreadable records than one chunk checks.
 func TestUnreadableRecordsFirst(t *testing.T) {
 	b := openTest(t)
 	err := b.db.Update(func(tx *bbolt.Tx) error {
@@ -157,7 +158,7 @@ func TestUnreadableRecordsFirst(t *testing.T) {
 	}
 }
 
-// TestLongRemovalEndsAChunk removes records each of which takes the whole time of a chunk.
+// TestLongRemovalEndsAChunk removes records each of which takes the maximum time of a chunk.
 func TestLongRemovalEndsAChunk(t *testing.T) {
 	b := openTest(t)
 	b.chunkTime = -1

@@ -8,13 +8,15 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// reserved is the minimum address space of a file's mapping; a mapping has at least twice the
-// file's size. When a file outgrows its mapping, bbolt maps it again, and waits for all readers to
-// end first: without room to grow, one backup or long scan would delay everyone's commits. Unused
-// address space costs nothing.
+// reserved is the minimum size of the address space for a file's mapping. A mapping has at least
+// twice the size of the file.
+//
+// If a file outgrows its mapping, bbolt maps the file again, and first waits until all readers have
+// finished. Without reserved address space, one backup or long scan would therefore delay all
+// commits. Unused address space costs nothing.
 const reserved = 64 << 30
 
-// openReserved is openFile with a mapping that the file can grow into.
+// openReserved is like openFile, but maps more address space than the file needs.
 func openReserved(path string, o bbolt.Options) (file, error) {
 	if bits.UintSize == 64 && runtime.GOOS != "windows" { // on Windows a mapping extends the file
 		larger := o
@@ -26,11 +28,11 @@ func openReserved(path string, o bbolt.Options) (file, error) {
 			return f, err
 		}
 	}
-	return openFile(path, o) // a system that limits address space
+	return openFile(path, o) // a system with limited address space
 }
 
-// growth returns the number of bytes by which a file of this size grows when it is full. bbolt's
-// own default for a large mapping is 16 MiB, even for the smallest file.
+// growth returns the number of bytes by which a full file of this size grows. bbolt's own default
+// for a large mapping is 16 MiB, even for the smallest file.
 func growth(size int64) int {
 	const minimum, maximum = 32 << 10, 16 << 20
 	return int(min(max(size/4, minimum), maximum))

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// TestReaderDelaysNoUpdates makes the file outgrow a small mapping while a transaction reads:
-// updates must not wait for the reader.
+// TestReaderDelaysNoUpdates makes the file outgrow a small mapping during a read transaction.
+// Updates must not wait for the reader.
 func TestReaderDelaysNoUpdates(t *testing.T) {
 	b := openTest(t)
 	began, end := make(chan struct{}), make(chan struct{})
@@ -56,7 +56,7 @@ func TestReaderDelaysNoUpdates(t *testing.T) {
 	}
 }
 
-// TestSmallFile checks that a database with little data is a small file.
+// TestSmallFile checks that a database with little data has a small file.
 func TestSmallFile(t *testing.T) {
 	b := openTest(t)
 	for range 3 {

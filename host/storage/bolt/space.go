@@ -17,23 +17,22 @@ import (
 var _ storage.Spacer = (*Backend)(nil)
 
 const (
-	// defaultMinFree is the number of bytes that must be free by default, unless a quarter of the
-	// disk is less.
+	// defaultMinFree is the default of Options.MinFree, unless a quarter of the disk is less.
 	defaultMinFree = 256 << 20
-	// usefulRun is the number of bytes from which on consecutive free pages count. bbolt does not
-	// split a leaf page of up to four entries, and rewrites it in one piece for each change: a
-	// small record can take 64 KiB to write, even the one that begins an erasure. The list of free
-	// pages is written in one piece, too.
+	// usefulRun is the minimum size of a run of consecutive free pages that counts as free space.
+	// Shorter runs can be useless: bbolt does not split a leaf page with up to four entries, and
+	// writes the whole page for each change. Writing a small record can therefore take 64 KiB, even
+	// for the record that begins an erasure. bbolt also writes the list of free pages as one run.
 	usefulRun = 1 << 20
-	// spaceAge is the time for which an answer of Space is cached.
+	// spaceAge is the time for which the result of Space is cached.
 	spaceAge = time.Second
 )
 
-// space is the cached answer of Space, and its settings.
+// space contains the cached result of Space and its settings.
 type space struct {
 	minFree int64 // of Options
 	now     func() time.Time
-	// disk returns the number of bytes of the disk that are free for this process, and its size.
+	// disk returns the number of free bytes on the disk for this process, and the size of the disk.
 	disk func(dir string) (free, total int64, err error)
 
 	mu    sync.Mutex
@@ -41,9 +40,9 @@ type space struct {
 	err   error
 }
 
-// Space implements storage.Spacer: it checks that at least Options.MinFree bytes are free on the
-// disk and in long runs of free pages of the file. The latter count because the file never shrinks:
-// after an erasure they are the free space.
+// Space implements storage.Spacer. It checks that at least Options.MinFree bytes are free: on the
+// disk, and in long runs of free pages of the file. Free pages count because the file never
+// shrinks: after an erasure, the free space is in the file.
 func (b *Backend) Space() error {
 	s := &b.space
 	if s.minFree < 0 {
@@ -57,8 +56,8 @@ func (b *Backend) Space() error {
 	return s.err
 }
 
-// measure measures the free space. If that fails, it reports that there is space: the write itself
-// fails if there is none.
+// measure measures the free space. If the measurement fails, measure reports that there is free
+// space: if there is none, the write itself will fail.
 func (b *Backend) measure() error {
 	free, total, err := b.space.disk(filepath.Dir(b.fd.Name()))
 	if err != nil {
@@ -80,11 +79,12 @@ func (b *Backend) measure() error {
 	return nil
 }
 
-// freeBytes returns the size of the long runs of free pages in the file, 0 if they cannot be read.
+// freeBytes returns the total size of the long runs of free pages in the file, or 0 if the list
+// cannot be read.
 func (b *Backend) freeBytes() (free int64) {
-	// While this transaction is open, pages that newer ones free are not reused, those of the free
-	// list included. So the free list of the newest header stays intact while it is read directly:
-	// bbolt has no function for that.
+	// While this transaction is open, pages that newer transactions free are not reused. The free
+	// list of the newest header therefore stays intact while this function reads it. The function
+	// reads the list directly because bbolt has no function for that.
 	_ = b.read(func(*bbolt.Tx) error {
 		info, err := b.fd.Stat()
 		if err != nil {
@@ -109,7 +109,7 @@ func (b *Backend) freeBytes() (free int64) {
 	return free
 }
 
-// runsOf reads sorted page ids and returns the number of bytes in long runs.
+// runsOf reads sorted page ids and returns the total number of bytes in long runs.
 func runsOf(ids io.Reader, pageSize int64) (total int64, err error) {
 	var next uint64
 	var run int64 // in bytes

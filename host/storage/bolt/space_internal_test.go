@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// fakeDisk is a fake for a disk's space and for the clock.
+// fakeDisk is a fake disk with a fake clock.
 type fakeDisk struct {
 	free, total  int64
 	err          error
@@ -83,8 +83,8 @@ func TestSpaceIsCached(t *testing.T) {
 	}
 }
 
-// TestFreePagesAreSpace checks that removed records count as free space, although the file does not
-// shrink.
+// TestFreePagesAreSpace checks that the space of removed records counts as free, although the file
+// does not shrink.
 func TestFreePagesAreSpace(t *testing.T) {
 	ctx := context.Background()
 	b := openTest(t)
@@ -124,8 +124,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestRunsOfFreePages checks that scattered free pages do not count, because they have no room for
-// a large write.
+// TestRunsOfFreePages checks that scattered free pages do not count, because a large write does not
+// fit into them.
 func TestRunsOfFreePages(t *testing.T) {
 	const pageSize, long = 4096, usefulRun / 4096
 	ids := func(runs ...[2]uint64) io.Reader {

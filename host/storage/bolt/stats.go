@@ -14,26 +14,26 @@ import (
 
 // Stats are measurements of a database, for metrics.
 type Stats struct {
-	// FileBytes is the size of the file. It does not shrink by itself; see Compact.
+	// FileBytes is the size of the file. The file never shrinks; see Compact.
 	FileBytes int64
-	// Bytes is the size of all records of all tenants, the host's own included, and Records the
-	// number of records of stores, both as quotas count them.
+	// Records is the number of records in the stores of all tenants. Bytes is the total size of all
+	// records, including the host's own. Quotas count both in the same way.
 	Bytes   int64
 	Records int64
-	// DiskFree is the number of bytes on the disk of the file that are free for this process, -1 if
-	// that is unknown.
+	// DiskFree is the number of bytes on the disk of the file that are free for this process, or -1
+	// if unknown.
 	DiskFree int64
-	// LongestWork is the longest time for which one commit executed requests since the database was
-	// opened. Other commits waited for it so long, in addition to the time that it took to write.
-	// Readers do not wait for commits.
+	// LongestWork is the maximum time for which one commit has executed requests since the database
+	// was opened. Other commits waited for this time and for the time that the write took. Readers
+	// do not wait for commits.
 	LongestWork time.Duration
 }
 
-// statsAge is the time for which the answer of Stats is cached. It reads the usage of each app of
-// each tenant.
+// statsAge is the time for which the result of Stats is cached, because Stats reads the usage of
+// all apps of all tenants.
 const statsAge = 10 * time.Second
 
-// stats is the cached answer of Stats.
+// stats contains the cached result of Stats.
 type stats struct {
 	mu          sync.Mutex
 	until       time.Time
@@ -41,14 +41,14 @@ type stats struct {
 	longestWork atomic.Int64 // in nanoseconds
 }
 
-// worked records the time for which the requests of a commit were executed, since began. Commits do
-// not overlap.
+// worked records the execution time of a commit's requests, which started at began. Commits do not
+// overlap.
 func (s *stats) worked(began time.Time) {
 	s.longestWork.Store(max(s.longestWork.Load(), int64(time.Since(began))))
 }
 
 // Stats returns measurements of the database, which are up to ten seconds old. If the database
-// cannot be read, they are the last ones. It is safe for concurrent use.
+// cannot be read, Stats returns the previous measurements. It is safe for concurrent use.
 func (b *Backend) Stats() Stats {
 	s := &b.stats
 	s.mu.Lock()
@@ -77,7 +77,7 @@ func (b *Backend) count() (found Stats, err error) {
 }
 
 // eachApp calls do with the usage of each app of each tenant, and of the accounts that are separate
-// from apps. It skips the accounts of users, which are included in those of their apps.
+// from apps. It skips user accounts, because the accounts of their apps include them.
 func eachApp(tx *bbolt.Tx, do func(storage.Usage)) error {
 	c := tx.Bucket(usageBucket).Cursor()
 	for k, v := c.First(); k != nil; {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// buckets are the buckets of one bbolt transaction.
+// buckets contains the buckets of one bbolt transaction.
 type buckets struct{ records, expiry, tags, usage, floors *bbolt.Bucket }
 
 func openBuckets(tx *bbolt.Tx) buckets {
@@ -40,7 +40,7 @@ func fetchOne(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key, r *storage.Rec
 	return decodeInto(r, tx, k, data)
 }
 
-// fetchHead returns the head of the record under a key, which is not a floor's.
+// fetchHead returns the head of the record under a key. The key must not be a floor.
 func fetchHead(tx *bbolt.Tx, k storage.Key) (storage.Head, error) {
 	data := tx.Bucket(recordsBucket).Get([]byte(k))
 	if data == nil {
@@ -57,26 +57,28 @@ func bucketOf(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key) *bbolt.Bucket 
 	return records
 }
 
-// transaction is a bbolt write transaction that several requests share. Each sees the writes of
-// those before it.
+// transaction is a bbolt write transaction that several requests share. Each request sees the
+// writes of earlier requests.
 type transaction struct {
 	tx *bbolt.Tx
 	buckets
-	// changed has the accounts whose usage changed. They are written once, at the end.
+	// changed contains the accounts whose usage has changed. They are written once, at the end.
 	changed map[storage.Key]storage.Usage
-	// looked has the usage of accounts that was read from the file.
+	// looked contains the usage of accounts that was read from the file.
 	looked map[storage.Key]storage.Usage
-	// raised has the floors that were raised. They are written with the usage.
+	// raised contains the floors that were raised. They are written together with the usage.
 	raised map[storage.Key]int64
-	// torn is set while a request writes, and stays set if that failed: the transaction is then
-	// spoiled.
+	// torn is set while a request writes. If the write fails, torn stays set, and the transaction
+	// is spoiled.
 	torn  bool
 	wrote bool
-	// written has the writes of the requests, in their order, and history those of earlier commits.
+	// written contains the writes of the requests, in order. history contains the writes of earlier
+	// commits.
 	written []storage.Changed
 	history *storage.History
-	bytes   int64 // of contents written and removed, approximately
-	// nextPiece is the number of the next piece of a content, 0 before it was read from the file.
+	bytes   int64 // approximate bytes of contents written and removed
+	// nextPiece is the number of the next piece of a content, or 0 if it has not been read from the
+	// file.
 	nextPiece uint64
 }
 
@@ -87,8 +89,8 @@ func newTransaction(tx *bbolt.Tx, history *storage.History) *transaction {
 	}
 }
 
-// run executes the first n requests of batch: all of them, or as many as one commit should contain
-// and execute within a timeout.
+// run executes the first n requests of batch. It stops early at the limits of one commit, or when
+// timeout has passed.
 func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err error) {
 	began := time.Now()
 	for _, r := range batch {
@@ -146,8 +148,8 @@ func (t *transaction) usageOf(account storage.Key) (storage.Usage, error) {
 	return u, err
 }
 
-// apply writes changes if they are within a budget. If it fails before it writes, the transaction
-// is unchanged.
+// apply writes changes if they are within a budget. If apply fails before it writes, the
+// transaction is unchanged.
 func (t *transaction) apply(changes []storage.Change, budget storage.Budget) error {
 	if len(changes) == 0 {
 		return nil
@@ -174,7 +176,7 @@ func (t *transaction) apply(changes []storage.Change, budget storage.Budget) err
 		t.bytes += max(int64(len(c.Record.Content)), c.Old.ContentBytes)
 	}
 	for account, added := range growth.All() {
-		before, _ := t.usageOf(account) // which has been looked at
+		before, _ := t.usageOf(account) // looked contains it
 		t.changed[account] = before.Plus(added)
 	}
 	maps.Copy(t.raised, floors)
@@ -207,8 +209,8 @@ func (t *transaction) put(c storage.Change) error {
 	return t.index(c.Old.Record, next)
 }
 
-// index updates the indexes when next replaces old. A record that does not exist has no entries. It
-// writes only entries that differ.
+// index updates the indexes when next replaces old. It writes only entries that differ. A record
+// that does not exist has no entries.
 func (t *transaction) index(old, next storage.Record) error {
 	if old.Expires.IsZero() != next.Expires.IsZero() || !slotOf(old.Expires).Equal(slotOf(next.Expires)) {
 		if !old.Expires.IsZero() {
@@ -225,7 +227,7 @@ func (t *transaction) index(old, next storage.Record) error {
 	return t.indexTags(old, next)
 }
 
-// indexTags is like index, for the index of tags.
+// indexTags is like index, but updates the tag index.
 func (t *transaction) indexTags(old, next storage.Record) error {
 	if slices.Equal(old.Tags, next.Tags) {
 		return nil

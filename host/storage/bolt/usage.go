@@ -32,7 +32,8 @@ func (b *Backend) Usage(ctx context.Context, accounts ...storage.Key) ([]storage
 	return found, nil
 }
 
-// usageOf returns the usage of an account. Accounts that are not in the bucket have none.
+// usageOf returns the usage of an account. The usage is zero if the bucket has no entry for the
+// account.
 func usageOf(bucket *bbolt.Bucket, account storage.Key) (storage.Usage, error) {
 	data := bucket.Get([]byte(account))
 	if data == nil {
@@ -41,7 +42,7 @@ func usageOf(bucket *bbolt.Bucket, account storage.Key) (storage.Usage, error) {
 	return decodeUsage(account, data)
 }
 
-// putUsage stores the usage of an account, or removes it from the bucket if it is zero.
+// putUsage stores the usage of an account. It removes the entry if the usage is zero.
 func putUsage(bucket *bbolt.Bucket, account storage.Key, u storage.Usage) error {
 	if u == (storage.Usage{}) {
 		return bucket.Delete([]byte(account))
@@ -50,7 +51,7 @@ func putUsage(bucket *bbolt.Bucket, account storage.Key, u storage.Usage) error 
 }
 
 // encodeUsage returns the stored form of an account's usage: a CRC-32C checksum of the account and
-// the rest, then records and bytes as varints.
+// of the following bytes, then records and bytes as varints.
 func encodeUsage(account storage.Key, u storage.Usage) []byte {
 	data := make([]byte, usageHeader, usageHeader+2*binary.MaxVarintLen64)
 	data = binary.AppendVarint(binary.AppendVarint(data, u.Records), u.Bytes)

@@ -10,13 +10,13 @@ import (
 // metaPage is the flag of the two header pages.
 const metaPage = 0x04
 
-// pageWriter writes a bbolt database from sorted entries: leaf pages as they fill up, and branch
-// pages above them. It writes each page once and in sequence. If records are large, bbolt's own
-// transactions would take ten times as long and half a gigabyte of memory, because they rewrite
-// each record again and again with its neighbours.
+// pageWriter writes a bbolt database from sorted entries: leaf pages when they are full, and branch
+// pages above them. It writes each page once and in sequence. bbolt's own transactions would take
+// ten times as long for large records and use half a gigabyte of memory, because they rewrite each
+// record repeatedly together with its neighbors.
 //
-// It holds one page of each level. A value that fills a page or more has pages of its own, and is
-// copied directly from the source file to the new one.
+// pageWriter keeps one page of each level in memory. A value that fills at least one page gets
+// pages of its own and is copied directly from the source file to the new file.
 type pageWriter struct {
 	w        *bufio.Writer
 	pageSize int
@@ -24,12 +24,12 @@ type pageWriter struct {
 	zeros    []byte
 }
 
-// visit is a callback for entries in the order of their keys. Key and value must not change until
-// the file is written.
+// visit is a callback for entries in key order. Key and value must not change until the file is
+// written.
 type visit func(k, v []byte) error
 
-// writePages writes a database to f, which is empty. buckets calls add for each bucket, in order,
-// with its name and a function that yields its entries.
+// writePages writes a database to f, which must be empty. buckets calls add once for each bucket,
+// in order, with the name of the bucket and a function that yields its entries.
 func writePages(f *os.File, pageSize int, buckets func(add func(name []byte, entries func(visit) error) error) error) error {
 	if _, err := f.Seek(int64(2*pageSize), io.SeekStart); err != nil { // after the headers
 		return err
@@ -65,7 +65,7 @@ func writePages(f *os.File, pageSize int, buckets func(add func(name []byte, ent
 	return writeHeaders(f, h)
 }
 
-// writeHeaders writes both header pages. The second one is the newer.
+// writeHeaders writes both header pages. The second header is the newer one.
 func writeHeaders(f *os.File, h header) error {
 	for id := range uint64(2) {
 		page := order.AppendUint64(make([]byte, 0, h.pageSize), id)
@@ -89,7 +89,7 @@ func writeHeaders(f *os.File, h header) error {
 	return nil
 }
 
-// element is an entry of a leaf page or of a branch page. In a branch page it has the id of a page
+// element is an entry of a leaf page or of a branch page. In a branch page, the entry has a page id
 // instead of a value.
 type element struct {
 	flags      uint32
@@ -115,7 +115,7 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 	head = order.AppendUint32(head, uint32(n-1))
 	data := pageHeader + len(elements)*elementSize // offset of the next key
 	for _, e := range elements {
-		pos := uint32(data - len(head)) // from the element itself
+		pos := uint32(data - len(head)) // relative to the element itself
 		if flags == branchPage {
 			head = order.AppendUint32(head, pos)
 			head = order.AppendUint32(head, uint32(len(e.key)))
@@ -138,10 +138,10 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 	return id, err
 }
 
-// tree returns the leaf level of a new tree, which is built from the bottom.
+// tree returns the leaf level of a new tree. The tree is built from the leaves.
 func (w *pageWriter) tree() *level { return &level{w: w, flags: leafPage} }
 
-// level is one level of a tree, with its page that is being filled. The level above points to its
+// level is one level of a tree, with the page that is being filled. The level above references its
 // pages.
 type level struct {
 	w        *pageWriter
@@ -151,11 +151,11 @@ type level struct {
 	above    *level // nil until there is a second page
 }
 
-// add appends an element, whose key sorts after all others. Key and value must not change until the
-// tree is finished.
+// add appends an element. Its key must be greater than all previous keys. Key and value must not
+// change until the tree is finished.
 func (l *level) add(e element) error {
-	// bbolt rejects a branch page with one element. Each page leaves one element to the next, so
-	// that the last one has at minimum two.
+	// bbolt rejects a branch page with only one element. Each page therefore leaves one element to
+	// the next page, and the last page has at least two.
 	minimum, reserve := 1, 0
 	if l.flags == branchPage {
 		minimum, reserve = 2, 1
@@ -170,7 +170,7 @@ func (l *level) add(e element) error {
 	return nil
 }
 
-// flush writes a page with the first n elements, and adds it to the level above.
+// flush writes a page with the first n elements and adds the page to the level above.
 func (l *level) flush(n int) error {
 	first := l.elements[0].key
 	id, err := l.w.page(l.flags, l.elements[:n])

@@ -13,7 +13,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// randomEntries returns entries with keys and values of all sizes, some larger than pages.
+// randomEntries returns entries with keys and values of all sizes, including values larger than a
+// page.
 func randomEntries(r *rand.Rand, n int) map[string]string {
 	entries := map[string]string{}
 	for range n {
@@ -54,8 +55,8 @@ func writeEntries(t *testing.T, f *os.File, pageSize int, buckets map[string]map
 	}
 }
 
-// TestWritePages writes databases of many shapes, checks them with our code and bbolt's, changes
-// them with bbolt, and checks them again.
+// TestWritePages writes databases of many shapes. It checks each with our code and with bbolt's,
+// changes it with bbolt, and checks it again.
 func TestWritePages(t *testing.T) {
 	for seed, n := range []int{0, 1, 2, 10, 100, 1000, 2999, 3000, 3001, 20000} {
 		for _, pageSize := range []int{4096, 16384} {
@@ -104,7 +105,7 @@ func checkTrees(t *testing.T, path string, whole bool) {
 	}
 }
 
-// changeFile compares a file with the expected entries, and changes part of it with bbolt.
+// changeFile compares a file with the expected entries and changes some of them with bbolt.
 func changeFile(t *testing.T, r *rand.Rand, path string, buckets map[string]map[string]string) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true})
