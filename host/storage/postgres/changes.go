@@ -9,12 +9,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// PostgreSQL has no order of commits that a reader can see, and defining one would make commits
-// wait for each other's disk writes. So changes are ordered by transaction id, and reported only
-// when no older transaction is in progress. An id is assigned after the snapshot: a transaction
-// comes after all transactions that it saw. Two writers of one record never overlap.
+// PostgreSQL does not expose the order of commits to readers. If this package defined an order,
+// commits would have to wait for each other's disk writes. Changes are therefore ordered by
+// transaction id, and reported only when no older transaction is in progress. PostgreSQL assigns
+// the id after the snapshot: a transaction comes after all transactions that it saw. Two writers of
+// one record never overlap.
 const (
-	// selectHorizon is the last id before the oldest transaction in progress.
+	// selectHorizon returns the last id before the oldest transaction in progress.
 	selectHorizon = `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1`
 	selectChanges = `select xid, n, key, revision, generation, deleted from changes
 		where (xid, n) > ($1, $2) and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint and key >= $3 and key < $4
@@ -22,8 +23,8 @@ const (
 	putChanges = `insert into changes (xid, n, key, revision, generation, deleted)
 		select pg_current_xact_id()::text::bigint, n, k, r, g, d
 		from unnest($1::bytea[], $2::bigint[], $3::bytea[], $4::boolean[]) with ordinality as c (k, r, g, d, n)`
-	// forgetChanges bounds the history by number and by age: its keys may name users who were
-	// erased.
+	// forgetChanges bounds the history by number and by age, because its keys can contain erased
+	// users.
 	forgetChanges = `with last as (select greatest(
 			coalesce((select xid - 1 from changes where at >= now() - interval '1 hour' order by xid, n limit 1), (select max(xid) from changes)),
 			(select xid from changes order by xid desc, n desc offset 65536 limit 1)) as xid),
@@ -41,8 +42,8 @@ func queuePosition(batch *pgx.Batch, at *storage.Position) {
 	})
 }
 
-// Changes implements storage.Backend. Changes of a transaction are reported once all older ones
-// have ended.
+// Changes implements storage.Backend. It reports the changes of a transaction when all older
+// transactions have ended.
 func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage.Position, limit int) ([]storage.Changed, storage.Position, error) {
 	if err := storage.CheckLimit(limit); err != nil {
 		return nil, storage.Position{}, err
@@ -73,7 +74,7 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	return found, last, nil
 }
 
-// collectChanges reads rows of selectChanges, and returns the position of the last.
+// collectChanges reads rows of selectChanges and returns the position of the last row.
 func collectChanges(rows pgx.Rows) (found []storage.Changed, last storage.Position, err error) {
 	for rows.Next() {
 		var c storage.Changed
@@ -110,7 +111,7 @@ func (b *Backend) Ping(ctx context.Context) error {
 	return b.execute(ctx, `update meta set format = format`)
 }
 
-// execute runs a statement that writes in a transaction of its own.
+// execute runs a statement that writes, in a separate transaction.
 func (b *Backend) execute(ctx context.Context, sql string) error {
 	return b.read(ctx, func(batch *pgx.Batch) {
 		batch.Queue(`begin isolation level read committed read write`)

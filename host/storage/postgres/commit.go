@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// maxAttempts is the number of attempts at a transaction that conflicts with others.
+	// maxAttempts is the maximum number of attempts at a transaction that conflicts with others.
 	maxAttempts = 24
-	// exclusiveAfter is the number of conflicts after which an update excludes the others of this
-	// process.
+	// exclusiveAfter is the number of conflicts after which an update excludes all other updates of
+	// this process.
 	exclusiveAfter = 3
-	// maxBackoff bounds the wait before another attempt.
+	// maxBackoff is the maximum wait before another attempt.
 	maxBackoff = 50 * time.Millisecond
-	// commitTimeout bounds the wait for a commit, which ends independently of the caller's context.
+	// commitTimeout bounds the wait for a commit, which does not depend on the caller's context.
 	commitTimeout = 30 * time.Second
 )
 
@@ -55,9 +55,9 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 // beginUpdate is the statement that begins the transaction of transact.
 const beginUpdate = `begin isolation level serializable read write`
 
-// transact runs the statements that query adds, which include beginUpdate, and applies the changes
-// that decide returns, in one transaction. After a conflict it calls both again. It returns the
-// error of decide unchanged, provided that decide saw a consistent state.
+// transact runs one transaction: it executes the statements that query adds, beginning with
+// beginUpdate, and applies the changes that decide returns. After a conflict, transact calls query
+// and decide again. It returns the error of decide unchanged, if decide saw a consistent state.
 func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide func() ([]storage.Change, error)) error {
 	var refused error
 	err := b.retry(ctx, func(attempt int) error {
@@ -83,7 +83,7 @@ func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide f
 	return refused
 }
 
-// retry calls try until there is no conflict, at most maxAttempts times, and returns the error for
+// retry calls try until there is no conflict, at most maxAttempts times. It returns the error for
 // the caller.
 func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error {
 	for attempt := 1; ; attempt++ {
@@ -99,9 +99,9 @@ func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error 
 	}
 }
 
-// try is one attempt of transact, in two round trips. It ignores ctx once decide was called. It
-// commits a transaction that changes nothing, too: only then decide has seen a state that other
-// transactions agree with.
+// try is one attempt of transact, in two round trips. After the call of decide, try ignores ctx. It
+// commits even a transaction that changes nothing: only the commit proves that decide saw a state
+// that is consistent with other transactions.
 func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide func() ([]storage.Change, error)) (refused, err error) {
 	batch := &pgx.Batch{}
 	query(batch)
@@ -126,8 +126,8 @@ func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide fun
 	return nil, err
 }
 
-// rollback makes a connection usable again after a statement failed. One that stays in a
-// transaction is closed by the pool.
+// rollback makes a connection usable again after a statement failed. If the rollback fails too, the
+// pool closes the connection.
 func rollback(ctx context.Context, conn *pgx.Conn) {
 	if !conn.IsClosed() {
 		_, _ = conn.Exec(ctx, `rollback`)

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// SQLSTATE codes, or the classes that they begin with.
+// SQLSTATE codes, and prefixes that select a class of codes.
 const (
 	serializationFailure = "40001"
 	deadlockDetected     = "40P01"
@@ -29,14 +29,14 @@ func sqlState(err error) string {
 	return ""
 }
 
-// conflicts reports whether a transaction was rolled back because of others, and may be tried
-// again.
+// conflicts reports whether a transaction was rolled back because of other transactions and can be
+// repeated.
 func conflicts(err error) bool {
 	code := sqlState(err)
 	return code == serializationFailure || code == deadlockDetected
 }
 
-// failure returns the error that a caller gets for the error of a transaction.
+// failure converts the error of a transaction to the error for the caller.
 func (b *Backend) failure(ctx context.Context, err error) error {
 	switch code := sqlState(err); {
 	case err == nil || errors.Is(err, storage.ErrUnknownOutcome):
@@ -53,12 +53,14 @@ func (b *Backend) failure(ctx context.Context, err error) error {
 	return fmt.Errorf("PostgreSQL: %w", err)
 }
 
-// rolledBack reports whether err, of the batch that ends with COMMIT, proves that nothing was
-// committed: the server rejected one of the statements, or received none of them.
+// rolledBack reports whether the error of a batch that ends with COMMIT proves that nothing was
+// committed. That is the case if the server rejected one of the statements or received none of
+// them.
 func rolledBack(err error) bool {
 	var reported *pgconn.PgError
 	if errors.As(err, &reported) {
-		// A FATAL error closes the connection; the statements before it may have been committed.
+		// A FATAL error closes the connection. The statements before the error may have been
+		// committed.
 		return reported.SeverityUnlocalized == "ERROR" && reported.Code != completionUnknown
 	}
 	return pgconn.SafeToRetry(err)

@@ -11,13 +11,13 @@ import (
 const (
 	selectVersions = `select key, revision, generation from records where key = any($1)`
 	selectFloors   = ` union all select key, revision, '' from floors where key = any($1)`
-	// selectRange reads one record more than the range has.
+	// selectRange reads one record more than the range contains.
 	selectRange = `select key, revision, generation from records
 		where key >= $1 and key < $2 and key > $3 and ($4 = ''::bytea or key <= $4) order by key limit $5`
 )
 
-// queueHeld adds the queries that compare held with the stored records, without their contents.
-// *changed is the result.
+// queueHeld adds the queries that compare held with the stored records, without contents. The
+// queries set *changed.
 func queueHeld(batch *pgx.Batch, held storage.Held, changed *bool) {
 	*changed = false
 	if len(held.Versions) > 0 {
@@ -46,7 +46,7 @@ func queueHeld(batch *pgx.Batch, held storage.Held, changed *bool) {
 	}
 }
 
-// eachVersions returns a callback for a queued query of versions.
+// eachVersions returns a callback for a queued query that returns versions.
 func eachVersions(use func([]storage.Version)) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		var found []storage.Version

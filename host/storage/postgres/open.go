@@ -24,18 +24,17 @@ var _ storage.Backend = (*Backend)(nil)
 // Backend is a pool of connections to a database. It is safe for concurrent use.
 type Backend struct {
 	pool *pgxpool.Pool
-	// writers has a token for each connection. An update takes one token or, after several
+	// writers contains one token per connection. An update takes one token or, after several
 	// conflicts, all of them.
 	writers *semaphore.Weighted
 	conns   int64
 	closed  atomic.Bool
-	close   func() // closes the pool at its first call
+	close   func() // closes the pool on the first call
 }
 
-// Open connects to the database of a connection string, a URL or keywords and values as libpq has
-// them, and creates the tables if they are missing. pool_max_conns in the string is the highest
-// number of connections, by default 16; search_path is the schema of the tables, by default
-// "toolrun".
+// Open connects to the database and creates the tables if they are missing. The connection string
+// is a URL or keywords and values, as for libpq. Its pool_max_conns is the maximum number of
+// connections, by default 16. Its search_path is the schema of the tables, by default "toolrun".
 func Open(ctx context.Context, dsn string) (*Backend, error) {
 	config, schema, err := configure(dsn)
 	if err != nil {
@@ -77,15 +76,15 @@ func configure(dsn string) (*pgxpool.Config, string, error) {
 	}
 	params["search_path"] = schema
 	params["application_name"] = "toolrun"
-	// Each statement outside of BEGIN is a read transaction.
+	// Each statement outside BEGIN is a read transaction.
 	params["default_transaction_isolation"] = "serializable"
 	params["default_transaction_read_only"] = "on"
 	// A sequential scan of a small table would conflict with every writer. Every statement can use
 	// an index, and its plan does not depend on its arguments.
 	params["enable_seqscan"] = "off"
 	params["plan_cache_mode"] = "force_generic_plan"
-	// If a process hangs during an update, the server releases its locks, before the commits that
-	// wait for them reach commitTimeout.
+	// If a process hangs during an update, the server releases the update's locks. It does so
+	// before the commits that wait for these locks reach commitTimeout.
 	params["idle_in_transaction_session_timeout"] = "60s"
 	params["lock_timeout"] = "10s"
 	return config, schema, nil

@@ -22,7 +22,7 @@ import (
 var cluster pgtest.Cluster
 
 // TestMain reduces the number of random histories to a quarter, because each of their many
-// transactions is a round trip to another process. A flag on the command line overrides it.
+// transactions needs a round trip to another process. A command-line flag overrides the number.
 func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.checks", "25"); err != nil {
 		panic(err)
@@ -35,7 +35,7 @@ func TestBackend(t *testing.T) {
 	open(t, dsn)
 	conn := connect(t, dsn)
 	storagetest.Run(t, func(t *testing.T) storage.Backend {
-		// Creating the tables anew for each test would take most of the time.
+		// Creating the tables again for each test would take most of the time.
 		execute(t, conn, `truncate records, tags, usage, floors, changes`)
 		return open(t, dsn)
 	})
@@ -77,7 +77,7 @@ func key(user, store string) storage.Key {
 		storage.Part{Tag: storage.User, Value: user}, storage.Part{Tag: storage.Store, Value: store})
 }
 
-// put writes a record that is one revision above the stored one.
+// put writes a record whose revision is the stored revision plus 1.
 func put(b storage.Backend, k storage.Key, content string) error {
 	return b.Update(context.Background(), storage.Keys(k), func(now []storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: storage.Record{Key: k, Revision: now[0].Revision + 1, Content: []byte(content)}}}, nil
@@ -93,8 +93,8 @@ func content(t testing.TB, b storage.Backend, k storage.Key) string {
 	return string(found[0].Content)
 }
 
-// TestReopen checks that records outlive the backend, and that several can create the tables at
-// once.
+// TestReopen checks that records outlive the backend, and that several backends can create the
+// tables at the same time.
 func TestReopen(t *testing.T) {
 	dsn := cluster.DSN(t)
 	var wg sync.WaitGroup
@@ -168,7 +168,7 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestUsageOfRemovedUser checks that the tables do not name a user who has no records left.
+// TestUsageOfRemovedUser checks that the tables do not contain a user without records.
 func TestUsageOfRemovedUser(t *testing.T) {
 	ctx := context.Background()
 	dsn := cluster.DSN(t)
@@ -201,8 +201,8 @@ func TestUsageOfRemovedUser(t *testing.T) {
 }
 
 // TestBudgetsDoNotConflict checks that commits of an app with a budget do not conflict, although
-// each changes the usage that the others are checked against. Two connections may use the same
-// shard by chance, so the test tries several pairs.
+// each commit changes the usage that limits the others. Two connections may use the same shard by
+// chance: the test tries several pairs.
 func TestBudgetsDoNotConflict(t *testing.T) {
 	dsn := cluster.DSN(t)
 	var calls []int
@@ -216,8 +216,8 @@ func TestBudgetsDoNotConflict(t *testing.T) {
 	t.Errorf("two updates at the same time took %v calls of their functions; want 2", calls)
 }
 
-// interleave runs an update during another one in the same account, and returns the number of calls
-// of their functions.
+// interleave runs one update during another one, both for the same account. It returns the number
+// of calls of their functions.
 func interleave(t *testing.T, b, other *postgres.Backend) (calls int) {
 	t.Helper()
 	mine, others := key("ann", "mine"), key("ann", "others")
@@ -249,7 +249,7 @@ func interleave(t *testing.T, b, other *postgres.Backend) (calls int) {
 }
 
 // TestForgottenChanges checks that Changes fails for positions before the deleted history, and only
-// for these.
+// for these positions.
 func TestForgottenChanges(t *testing.T) {
 	ctx := context.Background()
 	dsn := cluster.DSN(t)
@@ -285,8 +285,8 @@ func TestForgottenChanges(t *testing.T) {
 	}
 }
 
-// TestChangesWait checks that no change is reported while an older transaction, whose changes would
-// come first, is in progress.
+// TestChangesWait checks that no change is reported while an older transaction is in progress.
+// Changes of the older transaction would have to be reported first.
 func TestChangesWait(t *testing.T) {
 	ctx := context.Background()
 	dsn := cluster.DSN(t)
@@ -311,7 +311,7 @@ func TestChangesWait(t *testing.T) {
 }
 
 // TestLongKeys checks that the longest keys and tags fit into the indexes even if they are
-// incompressible, and that long tags that differ only at their ends are distinct.
+// incompressible. Long tags that differ only at the end must remain distinct.
 func TestLongKeys(t *testing.T) {
 	ctx := context.Background()
 	b := open(t, cluster.DSN(t))

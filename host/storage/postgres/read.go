@@ -15,8 +15,9 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) (found []storage
 	return found, err
 }
 
-// Read implements storage.Backend. It compares everything in held, whatever the position: a lookup
-// of later writes would need a row that every writer updates, and conflict with all of them.
+// Read implements storage.Backend. It always compares everything in held and ignores Held.Since.
+// Finding only later writes would require a row that all writers update. Read would then conflict
+// with all writers.
 func (b *Backend) Read(ctx context.Context, want []storage.Key, held storage.Held) (found []storage.Record, at storage.Position, err error) {
 	var changed bool
 	err = b.read(ctx, func(batch *pgx.Batch) {
@@ -59,8 +60,8 @@ func (b *Backend) scan(ctx context.Context, columns string, prefix, after storag
 	return found, err
 }
 
-// read runs the statements that queue adds in one transaction, which reads one snapshot, in one
-// round trip. It calls queue again for each attempt.
+// read runs the statements that queue adds. It runs them in one transaction on one snapshot, in one
+// round trip. For each attempt, read calls queue again.
 func (b *Backend) read(ctx context.Context, queue func(*pgx.Batch)) error {
 	return b.retry(ctx, func(int) error {
 		batch := &pgx.Batch{}
@@ -71,13 +72,13 @@ func (b *Backend) read(ctx context.Context, queue func(*pgx.Batch)) error {
 
 const (
 	selectRecords = `select ` + recordColumns + ` from records r where r.key = any($1)`
-	// selectAll finds floors too, in the same columns.
+	// selectAll also finds floors, in the same columns.
 	selectAll = selectRecords + `
 		union all select key, revision, '', null, null, null, '', '{}', 0, '' from floors where key = any($1)`
 )
 
-// queueLookup adds the query for the records under keys. They are in found, in the order of the
-// keys, after the batch.
+// queueLookup adds the query for the records under keys. After the batch, found contains the
+// records in the order of keys.
 func queueLookup(batch *pgx.Batch, keys []storage.Key, found *[]storage.Record) {
 	sql := selectRecords
 	if slices.ContainsFunc(keys, storage.IsFloor) {
@@ -93,7 +94,7 @@ func queueLookup(batch *pgx.Batch, keys []storage.Key, found *[]storage.Record) 
 	})
 }
 
-// inOrder returns the record of each key, or a zero one. No two share memory.
+// inOrder returns the record of each key, or a zero Record. The records do not share memory.
 func inOrder(keys []storage.Key, heads []storage.Head) []storage.Record {
 	first := make(map[storage.Key]int, len(keys))
 	for i, k := range slices.Backward(keys) {

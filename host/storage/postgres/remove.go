@@ -17,8 +17,8 @@ const (
 	maxRemovedBytes = 4 << 20
 )
 
-// page returns a query for up to n heads of matching records that follow last in the order of the
-// query.
+// page returns a query for the heads of up to n matching records that follow last in the order of
+// the query.
 type page func(last storage.Head, n int) (sql string, arguments []any)
 
 // DeleteWhere implements storage.Backend.
@@ -48,8 +48,7 @@ func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after stor
 	return found, err
 }
 
-// selecting returns the page function for records with a prefix, a tag or keys, in the order of
-// keys.
+// selecting returns the page function for records with a prefix, a tag or keys, in key order.
 func selecting(what storage.Selector) page {
 	from, end := []byte(what.Prefix), prefixEnd(what.Prefix)
 	return func(last storage.Head, n int) (string, []any) {
@@ -89,8 +88,8 @@ const (
 	orderExpired  = ` order by r.expires, r.key limit $1`
 )
 
-// remove deletes up to limit records in transactions of a bounded size. After it reaches the end,
-// it starts again at the beginning, until a whole pass finds no records.
+// remove deletes up to limit records in transactions of bounded size. When it reaches the end, it
+// starts again at the beginning, until a whole pass finds no records.
 func (b *Backend) remove(ctx context.Context, limit int, next page) (removed []storage.Head, err error) {
 	for last := (storage.Head{}); len(removed) < limit; {
 		chunk, err := b.removeChunk(ctx, last, min(limit-len(removed), maxRemoved), next)
@@ -105,8 +104,8 @@ func (b *Backend) remove(ctx context.Context, limit int, next page) (removed []s
 	return removed, nil
 }
 
-// removeChunk removes the first records after last: up to n, and no more than one transaction
-// should remove. It does not read contents.
+// removeChunk removes up to n records that follow last, within the limits of one transaction. It
+// does not read contents.
 func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, next page) (removed []storage.Head, err error) {
 	query := func(batch *pgx.Batch) {
 		batch.Queue(beginUpdate)
@@ -130,11 +129,12 @@ func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, nex
 	return removed, nil
 }
 
-// maxIndexed is the maximum size of a tag in the index. An index entry, which also has the key,
+// maxIndexed is the maximum size of a tag in the index. An index entry also contains the key, and
 // must be smaller than 2,700 bytes.
 const maxIndexed = 256
 
-// indexed returns the index form of a tag of a tenant and app: a long tag ends with a hash.
+// indexed returns the index form of a tag of a tenant and app: a long tag is truncated and followed
+// by a hash.
 func indexed(group storage.Key, tag string) []byte {
 	entry := append(binary.AppendUvarint(nil, uint64(len(group))), group...)
 	if entry = append(entry, tag...); len(entry) <= maxIndexed {

@@ -8,14 +8,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Columns that collect reads, with and without the content of a record.
+// The columns for read queries, with and without the content of a record.
 const (
 	columns       = `r.key, r.revision, r.generation, r.created, r.updated, r.expires, r.run, r.tags, octet_length(r.content)::bigint, `
 	recordColumns = columns + `r.content`
 	headColumns   = columns + `null::bytea`
 )
 
-// collect returns a callback for a queued query that replaces *found by its rows.
+// collect returns a callback for a queued query that replaces *found with its rows.
 func collect(found *[]storage.Head) func(pgx.Rows) error {
 	return func(rows pgx.Rows) error {
 		*found = nil
@@ -77,8 +77,8 @@ func bytesOf[T ~string](all []T) [][]byte {
 	return converted
 }
 
-// prefixEnd returns the lowest key above all keys with the prefix. The first byte of a key is a
-// tag, and never the highest.
+// prefixEnd returns the smallest key that is greater than all keys with the prefix. The first byte
+// of a key is a tag, which is never 0xFF.
 func prefixEnd(prefix storage.Key) []byte {
 	end := []byte(prefix)
 	for n := len(end); n > 0; n-- {

@@ -11,11 +11,12 @@ import (
 // format is the version of the tables.
 const format = 3
 
-// ddl creates the tables. Keys, tags and ids are bytea: text can hold neither NUL nor invalid
-// UTF-8, and keys compare as bytes. Times are microseconds since 1970.
+// ddl creates the tables. Keys, tags and ids are bytea, because text cannot contain NUL or invalid
+// UTF-8, and because keys must compare as bytes. Times are in microseconds since 1970.
 //
-// The column tags is the list that a record is returned with; the table tags is its index. Usage is
-// kept in shards that readers add up, so that the commits of an app do not all update one row.
+// The column tags contains the tags of a record, and the table tags is the index of all tags. Usage
+// is stored in shards, which readers add up: otherwise all commits of an app would update the same
+// row.
 var ddl = []string{
 	`create table if not exists meta (single boolean primary key default true check (single), format integer not null, forgotten bigint not null default 0)`,
 	fmt.Sprintf(`insert into meta (format) values (%d) on conflict do nothing`, format),
@@ -41,20 +42,20 @@ var ddl = []string{
 	`create table if not exists changes (
 		xid bigint, n integer, at timestamptz not null default now(), key bytea not null, revision bigint not null,
 		generation bytea not null, deleted boolean not null, primary key (xid, n))`,
-	// Transaction ids from another cluster are meaningless after a restore into this one.
+	// Transaction ids from another cluster have no meaning after a restore into this cluster.
 	`delete from changes where xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
 }
 
-// createTables creates the schema and its tables if they are missing, and refuses tables of another
+// createTables creates the schema and its tables if they are missing. It rejects tables of another
 // format.
 func createTables(ctx context.Context, conn *pgx.Conn, schema string) error {
 	statements := append([]string{
 		`begin isolation level read committed read write`,
-		// Two CREATE ... IF NOT EXISTS at a time can collide in the catalogue.
+		// Two concurrent CREATE ... IF NOT EXISTS statements can collide in the catalog.
 		`select pg_advisory_xact_lock(hashtextextended('toolrun tables', 0))`,
 		`create schema if not exists ` + schema,
 	}, ddl...)
-	// The simple protocol takes statements that depend on each other in one round trip.
+	// The simple protocol accepts statements that depend on each other in one round trip.
 	if _, err := conn.PgConn().Exec(ctx, strings.Join(append(statements, `commit`), ";")).ReadAll(); err != nil {
 		return fmt.Errorf("create tables: %w", err)
 	}

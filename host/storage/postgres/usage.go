@@ -10,18 +10,20 @@ import (
 )
 
 const (
-	// Connections have shards of an account, so that two transactions rarely update the same row.
+	// Each connection has its own shard of an account, so two transactions rarely update the same
+	// row.
 	addUsage = `insert into usage as u (account, shard, records, bytes)
 		select a, pg_backend_pid() % n, r, b from unnest($1::bytea[], $2::integer[], $3::bigint[], $4::bigint[]) as d (a, n, r, b)
 		on conflict (account, shard) do update set records = u.records + excluded.records, bytes = u.bytes + excluded.bytes`
-	// deleteUsage removes empty accounts, because an account names its user.
+	// deleteUsage removes the rows of empty accounts, because the name of an account can contain a
+	// user.
 	deleteUsage = `delete from usage u where u.account = any($1)
 		and (select sum(s.records) = 0 and sum(s.bytes) = 0 from usage s where s.account = u.account)`
 	selectUsage = `select account, sum(records)::bigint, sum(bytes)::bigint from usage where account = any($1) group by account`
 )
 
-// The number of shards of an account. A user has fewer concurrent commits than an app, and there
-// are many users.
+// The numbers of shards of an account. A user account has fewer shards, because a user has fewer
+// concurrent commits than an app, and there are many users.
 const (
 	appShards  = 64
 	userShards = 8
@@ -43,10 +45,10 @@ func (b *Backend) Usage(ctx context.Context, accounts ...storage.Key) ([]storage
 // totals is the usage of accounts.
 type totals map[storage.Key]storage.Usage
 
-// queue adds statements that read the usage of accounts, in their own transaction. In a
-// serializable transaction, all commits of an app would conflict, because each changes the usage
-// that others have read. So an update is checked against the usage before it began, without
-// concurrent updates.
+// queue adds statements that read the usage of accounts, in a separate transaction. If they were
+// part of the serializable transaction, all commits of an app would conflict, because each commit
+// changes the usage that the others have read. An update is therefore checked against the usage
+// before it began, without concurrent updates.
 func (t *totals) queue(batch *pgx.Batch, accounts []storage.Key) {
 	batch.Queue(`begin isolation level read committed read only`)
 	batch.Queue(selectUsage, bytesOf(accounts)).Query(func(rows pgx.Rows) error {
@@ -64,10 +66,10 @@ func (t *totals) queue(batch *pgx.Batch, accounts []storage.Key) {
 	batch.Queue(`commit`)
 }
 
-// of returns the usage of an account that was looked up.
+// of returns the usage of an account that the queries have read.
 func (t *totals) of(account storage.Key) (storage.Usage, error) { return (*t)[account], nil }
 
-// queueUsage adds the statements that count what changes add and free.
+// queueUsage adds the statements that update the usage of accounts for changes.
 func queueUsage(batch *pgx.Batch, changes []storage.Change) {
 	growth := storage.GrowthOf(changes)
 	var accounts []storage.Key

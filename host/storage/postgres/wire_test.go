@@ -14,14 +14,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// wire is a proxy between a backend and the server that counts the traffic and can drop it.
+// wire is a proxy between a backend and the server. It counts the traffic and can drop it.
 type wire struct {
 	dsn string
 
 	mu          sync.Mutex
-	loseRequest bool // close the connection instead of passing a request on
-	loseReply   bool // close the connection instead of passing a reply on
-	received    int  // bytes of replies
+	loseRequest bool // close the connection instead of forwarding a request
+	loseReply   bool // close the connection instead of forwarding a reply
+	received    int  // total bytes of replies
 	roundTrips  int
 	replied     bool
 }
@@ -73,7 +73,7 @@ func (w *wire) serve(client net.Conn, address string) {
 	pass(client, server, w.reply)
 }
 
-// pass copies until one side closes or allow refuses, and then closes both.
+// pass copies data until one side closes or allow returns false. It then closes both sides.
 func pass(to, from net.Conn, allow func(n int) bool) {
 	defer to.Close()
 	defer from.Close()
@@ -112,7 +112,7 @@ func (w *wire) reply(n int) bool {
 	return !w.loseReply
 }
 
-// set changes the fields under the mutex.
+// set changes fields while it holds the mutex.
 func (w *wire) set(change func(w *wire)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -169,7 +169,7 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// ignore returns err unless it is an expected one.
+// ignore returns err unless it is an expected error.
 func ignore(err, expected error) error {
 	if errors.Is(err, expected) {
 		return nil
@@ -177,7 +177,7 @@ func ignore(err, expected error) error {
 	return err
 }
 
-// TestRoundTrips checks that a read takes one round trip and an update two.
+// TestRoundTrips checks that a read needs one round trip and an update two.
 func TestRoundTrips(t *testing.T) {
 	ctx := context.Background()
 	w := newWire(t, cluster.DSN(t))
@@ -228,7 +228,7 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestRemovalsReadNoContents checks that contents do not cross the wire when records are removed or
+// TestRemovalsReadNoContents checks that contents are not transferred when records are removed or
 // listed.
 func TestRemovalsReadNoContents(t *testing.T) {
 	ctx := context.Background()

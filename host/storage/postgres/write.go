@@ -49,8 +49,7 @@ func queueChanges(batch *pgx.Batch, changes []storage.Change) {
 	queueFloors(batch, changes)
 }
 
-// queueTags adds the statement for the tags of each change that are in one of its lists but not in
-// the other.
+// queueTags adds the statement sql for the tags of each change that in returns and notIn omits.
 func queueTags(batch *pgx.Batch, sql string, changes []storage.Change, in, notIn func(storage.Change) []string) {
 	var tags, keys [][]byte
 	for _, c := range changes {

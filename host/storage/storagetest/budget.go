@@ -11,8 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// RunExact checks, in addition to Run, that the budgets of a backend are exact: concurrent updates
-// do not exceed a limit together. open returns a new, empty backend; RunExact closes it.
+// RunExact checks that the budgets of a backend are exact: concurrent updates must not exceed a
+// limit together. Use it in addition to Run. open returns a new, empty backend, which RunExact
+// closes.
 func RunExact(t *testing.T, open func(t *testing.T) storage.Backend) {
 	b := open(t)
 	defer b.Close()
@@ -34,14 +35,14 @@ func putWithin(b storage.Backend, budget storage.Budget, writes ...storage.Write
 
 func atMost(records, bytes int64) storage.Usage { return storage.Usage{Records: records, Bytes: bytes} }
 
-// budgetOf returns a budget that bounds the app "a" and its user ann.
+// budgetOf returns a budget that limits the app "a" and its user ann.
 func budgetOf(ofApp, ofUser storage.Usage) storage.Budget {
 	return storage.Budget{
 		App: storage.Limit{Account: app("a"), Max: ofApp}, User: storage.Limit{Account: storage.UserAccount(app("a"), "ann"), Max: ofUser},
 	}
 }
 
-// testBudget fills an app and a user up to their limits, and beyond.
+// testBudget fills an app and a user up to their limits, and then tries to exceed the limits.
 func testBudget(t *testing.T, b storage.Backend) {
 	key := func(i int) storage.Key { return app("a", store(fmt.Sprint("s", i)), user("ann")) }
 	write := func(i int, content string) storage.Write { return storage.Write{Record: record(key(i), 1, content)} }
@@ -89,7 +90,7 @@ func testBudget(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testBudgetNames checks that two users of an app have separate limits, and that a budget bounds
+// testBudgetNames checks that two users of an app have separate limits, and that a budget limits
 // only the accounts that it names.
 func testBudgetNames(t *testing.T, b storage.Backend) {
 	of := func(who, name string) storage.Write {
@@ -130,8 +131,7 @@ const (
 	fillMax     = 4
 )
 
-// fill makes many writers fill an app concurrently, and returns the number of its records
-// afterwards.
+// fill lets many writers fill an app concurrently. It returns the resulting number of records.
 func fill(t *testing.T, b storage.Backend, name string) int64 {
 	t.Helper()
 	budget := storage.Budget{App: storage.Limit{Account: app(name), Max: storage.Usage{Records: fillMax}}}
@@ -152,8 +152,8 @@ func fill(t *testing.T, b storage.Backend, name string) int64 {
 	return held.Records
 }
 
-// testBudgetRace checks that concurrent writers fill an app at least up to its limit, and that an
-// update after them is rejected.
+// testBudgetRace checks that concurrent writers fill an app at least up to its limit, and that the
+// next update is rejected.
 func testBudgetRace(t *testing.T, b storage.Backend) {
 	for round := range 4 {
 		name := fmt.Sprint("a", round)
@@ -168,7 +168,7 @@ func testBudgetRace(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testBudgetFaults checks that a failed update counts only if it was applied.
+// testBudgetFaults checks that a failed update counts toward the usage only if it was applied.
 func testBudgetFaults(t *testing.T, b storage.Backend) {
 	for _, how := range Failures {
 		name := how.String()

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// together runs n goroutines that start at the same time, and waits for them.
+// together starts n goroutines at the same time and waits for them.
 func together(n int, do func(i int)) {
 	start := make(chan struct{})
 	var wg sync.WaitGroup
@@ -56,8 +56,8 @@ func testCreationRace(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("a"))
 }
 
-// testWriteSkew checks that updates are serializable when each reads the record that the other one
-// writes.
+// testWriteSkew checks that two updates are serializable if each reads the record that the other
+// one writes.
 func testWriteSkew(t *testing.T, b storage.Backend) {
 	for round := range 10 {
 		pair := []storage.Key{app("a", store(fmt.Sprint("left", round))), app("a", store(fmt.Sprint("right", round)))}
@@ -84,8 +84,8 @@ func number(r storage.Record) int {
 	return n
 }
 
-// testTransfers transfers money between accounts while other goroutines read all accounts and
-// create and remove other records: every snapshot has the same sum.
+// testTransfers transfers money between accounts. Other goroutines read all accounts, and create
+// and remove other records. The sum of all accounts must be the same in every snapshot.
 func testTransfers(t *testing.T, b storage.Backend) {
 	const accounts, clients, rounds = 6, 8, 40
 	ctx := context.Background()
@@ -141,7 +141,8 @@ func testTransfers(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("bank"), app("churn"))
 }
 
-// churn creates records in an app that goroutines share, and removes them by tag and by expiry.
+// churn creates records in an app that several goroutines use. It removes the records by tag and by
+// expiry.
 func churn(t tester, b storage.Backend, i int) {
 	ctx := context.Background()
 	for j := range 4 {
@@ -163,7 +164,7 @@ func churn(t tester, b storage.Backend, i int) {
 }
 
 // counters is the system under test of testLinearizable: two counters. An operation adds to one or
-// both, and returns both.
+// both counters, and returns both.
 type counters struct{ a, b int }
 
 var countersModel = porcupine.Model{

@@ -1,3 +1,3 @@
-// Package storagetest contains shared code for tests of backends and of their users: [Run], the
-// suite that every backend passes, and [Faulty], a backend that fails on demand.
+// Package storagetest contains code for tests of backends and of packages that use backends. [Run]
+// is the test suite that every backend must pass. [Faulty] is a backend that fails on demand.
 package storagetest

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testFaults makes each update of a short history fail in each way, and checks the stored records
-// against the returned errors. Every update is applied in full or not at all.
+// testFaults makes each update of a short history fail in each way, and compares the stored records
+// with the returned errors. Every update must be applied completely or not at all.
 func testFaults(t *testing.T, b storage.Backend) {
 	const steps = 8
 	for _, how := range Failures {
@@ -25,8 +25,8 @@ func testFaults(t *testing.T, b storage.Backend) {
 	}
 }
 
-// runFaulty increments two records together, and compares them with the number of updates that took
-// effect.
+// runFaulty increments two records together. It compares their values with the number of updates
+// that took effect.
 func runFaulty(t *testing.T, f *Faulty, group string, how Failure, failing, steps int) {
 	ctx := context.Background()
 	pair := []storage.Key{app(group, store("left")), app(group, store("right"))}

@@ -12,11 +12,11 @@ import (
 // Failure is a way in which an operation of a Faulty backend fails.
 type Failure int
 
-// The failures. For reads, which change nothing, LostReply and Unknown are the same as NotApplied.
+// The failures. Reads change nothing: for them, LostReply and Unknown are equivalent to NotApplied.
 const (
 	NotApplied Failure = iota + 1 // not applied, with a plain error
-	LostReply                     // applied, with an error of an unknown outcome
-	Unknown                       // not applied, with an error of an unknown outcome
+	LostReply                     // applied, with an error that wraps ErrUnknownOutcome
+	Unknown                       // not applied, with an error that wraps ErrUnknownOutcome
 	Dies                          // not applied; all later operations fail
 	DiesAfter                     // applied, with an unknown outcome; all later operations fail
 )
@@ -43,16 +43,16 @@ const (
 	OpPing    = "ping"
 )
 
-// ErrInjected is wrapped by every error that a Faulty backend makes.
+// ErrInjected is wrapped by every error that a Faulty backend injects.
 var ErrInjected = errors.New("injected failure")
 
-// Faulty is a backend that wraps another one and fails as configured by Fail. It is safe for
+// Faulty is a backend that wraps another backend and fails as configured with Fail. It is safe for
 // concurrent use.
 type Faulty struct {
 	storage.Backend
-	// Before, if set, is called in the caller's goroutine before each operation, with the
-	// operation's name. It may block, to order operations of several goroutines. It must be set
-	// before the backend is used.
+	// Before, if set, is called in the caller's goroutine before each operation. Its argument is
+	// the name of the operation. Before may block to order the operations of several goroutines. It
+	// must be set before the backend is used.
 	Before func(op string)
 
 	mu    sync.Mutex
@@ -72,8 +72,8 @@ func NewFaulty(b storage.Backend) *Faulty {
 	return &Faulty{Backend: b, calls: make(map[string]int)}
 }
 
-// Fail makes the n-th call of an operation from now on fail, counted from 1. If op is "", it is the
-// n-th call of any operation.
+// Fail makes the n-th future call of an operation fail; the next call is number 1. If op is "", the
+// calls of all operations count.
 func (f *Faulty) Fail(op string, n int, how Failure) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -87,8 +87,7 @@ func (f *Faulty) Calls(op string) int {
 	return f.calls[op]
 }
 
-// Revive makes a dead backend work again, with the records that it had, and cancels all planned
-// failures.
+// Revive makes a dead backend work again with the same records. It cancels all planned failures.
 func (f *Faulty) Revive() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -180,7 +179,7 @@ func (f *Faulty) DeleteWhere(ctx context.Context, what storage.Selector, limit i
 // Space implements storage.Spacer. It returns the result of the wrapped backend.
 func (f *Faulty) Space() error { return storage.Space(f.Backend) }
 
-// do calls the operation, fails it, or both.
+// do executes the operation, injects a failure, or both.
 func (f *Faulty) do(op string, call func() error) error {
 	if f.Before != nil {
 		f.Before(op)

@@ -10,7 +10,8 @@ import (
 )
 
 // testFloors checks that a floor has the highest revision that was ever removed, by any kind of
-// removal, and that requests in one commit see the floors that others of them raised.
+// removal. Requests in one commit must see the floors that earlier requests of the commit have
+// raised.
 func testFloors(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	k := app("a", user("ann"), store("s"))

@@ -21,8 +21,8 @@ func read(t tester, b storage.Backend, held storage.Held, want ...storage.Key) (
 	return found, at
 }
 
-// seen returns the current versions of keys and ranges. If there are many keys, a backend consults
-// its history instead of comparing them all.
+// seen returns the current versions of keys and ranges. If there are many keys, a backend uses its
+// history instead of comparing all of them.
 func seen(t tester, b storage.Backend, keys []storage.Key, ranges ...storage.Range) storage.Held {
 	t.Helper()
 	held := storage.Held{Ranges: ranges}
@@ -83,7 +83,7 @@ func testRead(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testHeldVersions changes a held record in every way. Held contains only that record, or many
+// testHeldVersions changes a held record in every way. The Held contains only that record, or many
 // others too.
 func testHeldVersions(t *testing.T, b storage.Backend) {
 	var many []storage.Key
@@ -195,7 +195,7 @@ func testHeldRanges(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testEmptyRange checks that the first record in an empty range is detected.
+// testEmptyRange checks that the backend detects the first record in an empty range.
 func testEmptyRange(t *testing.T, b storage.Backend) {
 	held := seen(t, b, nil, scanned(t, b, app("a", user("u")), "", 10), scanned(t, b, "", "", 10))
 	checkHeld(t, b, "an empty backend", held, false)

@@ -52,7 +52,7 @@ type model struct {
 	records map[storage.Key]storage.Record
 	// past contains earlier states of the backend.
 	past []state
-	// followed is a replica, and next the position from which it continues.
+	// followed is a replica of the backend. next is the position from which the replica continues.
 	followed map[storage.Key]storage.Version
 	next     storage.Position
 }
@@ -69,7 +69,7 @@ func (m *model) observe(t *rapid.T) {
 	m.past = append(m.past, state{at, m.sorted()})
 }
 
-// seenIn returns the versions of the records of a range.
+// seenIn returns the versions of the records in a range.
 func seenIn(records []storage.Record, g storage.Range) (seen []storage.Version) {
 	for _, r := range records {
 		if g.Contains(r.Key) {
@@ -79,9 +79,9 @@ func seenIn(records []storage.Record, g storage.Range) (seen []storage.Version) 
 	return seen
 }
 
-// hold holds versions and ranges of a past state, and checks whether the backend detects their
-// changes since. Padding makes held so large that a backend consults its history instead of
-// comparing it all.
+// hold creates a Held with versions and ranges of a past state. It checks whether the backend
+// detects changes since that state. padding makes the Held so large that a backend uses its history
+// instead of comparing everything.
 func (m *model) hold(t *rapid.T) {
 	was, now := rapid.SampledFrom(m.past).Draw(t, "past"), m.sorted()
 	held, changed := storage.Held{Since: was.at}, false
@@ -115,7 +115,7 @@ func recordOf(records []storage.Record, k storage.Key) storage.Record {
 	return storage.Record{}
 }
 
-// follow brings the replica up to date.
+// follow applies the latest changes to the replica.
 func (m *model) follow(t *rapid.T) {
 	page, next := changes(t, m.b, "", m.next, rapid.IntRange(1, 5).Draw(t, "limit"))
 	follow(m.followed, page)
@@ -138,7 +138,7 @@ func (m *model) drawRecord(t *rapid.T, k storage.Key) storage.Record {
 	return r
 }
 
-// drawWrites draws keys, and writes for some of them.
+// drawWrites draws keys, and writes for some of these keys.
 func (m *model) drawWrites(t *rapid.T) (keys []storage.Key, writes []storage.Write) {
 	keys = rapid.SliceOfNDistinct(rapid.SampledFrom(modelKeys), 1, 4, rapid.ID[storage.Key]).Draw(t, "keys")
 	for _, k := range keys {
@@ -202,7 +202,7 @@ func (m *model) spend(t *rapid.T) {
 	}
 }
 
-// sumOf returns the usage of an account, computed from records.
+// sumOf computes the usage of an account from records.
 func sumOf(records map[storage.Key]storage.Record, account storage.Key) (sum storage.Usage) {
 	for _, r := range records {
 		if slices.Contains(r.Accounts(), account) {
@@ -272,7 +272,7 @@ func (m *model) sweep(t *rapid.T) {
 }
 
 // remove checks that the backend removes as many matching records as the limit allows, and no
-// others. The choice among them is the backend's.
+// others. The backend may choose which of the matching records it removes.
 func (m *model) remove(t *rapid.T, match func(storage.Record) bool, remove func(limit int) (int, error)) {
 	limit := rapid.IntRange(1, 4).Draw(t, "limit")
 	removed, err := remove(limit)

@@ -45,8 +45,8 @@ func testCancelled(t *testing.T, b storage.Backend) {
 	same(t, "the stored records", all(t, b, ""), []storage.Record{was})
 }
 
-// hold starts an update and returns while its function runs. release ends the update and returns
-// its error.
+// hold starts an update and returns while the update's function runs. release ends the update and
+// returns its error.
 func hold(ctx context.Context, b storage.Backend, k storage.Key) (release func() error) {
 	entered, leave, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	var once sync.Once
@@ -64,8 +64,8 @@ func hold(ctx context.Context, b storage.Backend, k storage.Key) (release func()
 	}
 }
 
-// testCancelledWhileWaiting cancels updates that wait for another one. A backend that does not make
-// them wait may execute them.
+// testCancelledWhileWaiting cancels updates that wait for another update. A backend may execute
+// them if it does not make them wait.
 func testCancelledWhileWaiting(t *testing.T, b storage.Backend) {
 	release := hold(context.Background(), b, app("a", store("held")))
 	ctx, cancel := context.WithCancel(context.Background())

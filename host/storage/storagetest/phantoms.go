@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testPhantoms makes clients count the records under a prefix and add one if there are few. The
-// held range prevents two of them from both adding the last one.
+// testPhantoms lets clients count the records under a prefix and add one if there are few. Because
+// the range is held, two clients cannot both add the last one.
 func testPhantoms(t *testing.T, b storage.Backend) {
 	const clients, maximum = 8, 5
 	for round := range 6 {
@@ -39,7 +39,7 @@ func testPhantoms(t *testing.T, b storage.Backend) {
 	}
 }
 
-// countAndAdd adds a record under a prefix if there are fewer than maximum.
+// countAndAdd adds a record under a prefix if the prefix has fewer than maximum records.
 func countAndAdd(b storage.Backend, prefix storage.Key, name string, maximum int, sinceKnown bool) (int, storage.Position, error) {
 	ctx := context.Background()
 	_, at, err := b.Read(ctx, nil, storage.Held{})
@@ -83,7 +83,7 @@ var setModel = porcupine.Model{
 	},
 }
 
-// testLinearizableRanges checks that an Update that holds a range takes effect only if the range is
+// testLinearizableRanges checks that an Update with a held range takes effect only if the range is
 // unchanged.
 func testLinearizableRanges(t *testing.T, b storage.Backend) {
 	const clients, rounds = 5, 20
@@ -115,7 +115,7 @@ func testLinearizableRanges(t *testing.T, b storage.Backend) {
 	}
 }
 
-// listAnd lists the members of the set and changes it, in one transaction.
+// listAnd lists the members of the set and changes the set, in one transaction.
 func listAnd(b storage.Backend, op setOperation) (saw string, err error) {
 	ctx, prefix := context.Background(), app("set")
 	_, at, err := b.Read(ctx, nil, storage.Held{})

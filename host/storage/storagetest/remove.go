@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// drain calls remove with a small limit until no records are left, and returns the number of
-// removed records.
+// drain calls remove with a small limit until no records are left. It returns the number of removed
+// records.
 func drain(t tester, limit int, remove func(limit int) (int, error)) int {
 	t.Helper()
 	for total := 0; ; {
@@ -107,7 +107,7 @@ func testSweep(t *testing.T, b storage.Backend) {
 	}{
 		{time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC), 0},
 		{epoch.Add(-time.Microsecond), 1},
-		{epoch, 1}, // a record expires exactly at this time
+		{epoch, 1}, // the record expires exactly at this time
 		{epoch.Add(5*time.Microsecond - 1), 4},
 		{epoch.Add(5 * time.Microsecond), 1},
 		{epoch.Add(5 * time.Microsecond), 0},
@@ -125,7 +125,8 @@ func testSweep(t *testing.T, b storage.Backend) {
 }
 
 // testSweepChecksExpiry extends and shortens a lifetime while a sweeper runs. Sweeps must check the
-// current expiry, not one from the index, and never remove a record before it expires.
+// current expiry and not an expiry from the index. They must never remove a record before it
+// expires.
 func testSweepChecksExpiry(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	k := app("a", store("s"))
@@ -159,7 +160,7 @@ func testSweepChecksExpiry(t *testing.T, b storage.Backend) {
 		must(t, b.Update(ctx, storage.Keys(keys...), func(now []storage.Record) ([]storage.Write, error) {
 			next := record(k, now[0].Revision+1, "x")
 			if i%2 == 0 {
-				next.Expires = epoch.Add(time.Second) // not expired for the sweeper
+				next.Expires = epoch.Add(time.Second) // not expired according to the sweeper
 			}
 			return []storage.Write{{Record: next}}, nil
 		}))

@@ -48,7 +48,8 @@ func testDeleteReturnsHeads(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("a"))
 }
 
-// testDeleteLarge removes, in one call, more data than one transaction should.
+// testDeleteLarge removes a large amount of data in one call, which exceeds the limits of one
+// transaction.
 func testDeleteLarge(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	const n, size = 6, storage.MaxContentBytes
@@ -79,8 +80,8 @@ func testDeleteLarge(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("a"))
 }
 
-// testDeleteWhileWriting has writers add records under a prefix whose records are deleted again and
-// again, in chunks. Each record is returned as removed exactly once.
+// testDeleteWhileWriting lets writers add records under a prefix while other calls repeatedly
+// delete the records in chunks. Each record must be returned as removed exactly once.
 func testDeleteWhileWriting(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	const writers, each = 4, 40

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Run checks that a backend fulfils the contract of storage.Backend. open returns a new, empty
-// backend; Run closes it.
+// Run checks that a backend fulfills the contract of storage.Backend. open returns a new, empty
+// backend, which Run closes.
 func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 	suite := []struct {
 		name string
@@ -96,22 +96,22 @@ func record(k storage.Key, revision int64, content string) storage.Record {
 	return r
 }
 
-// withTags returns r with more tags.
+// withTags returns r with additional tags.
 func withTags(r storage.Record, tags ...string) storage.Record {
 	r.Tags = append(slices.Clone(r.Tags), tags...)
 	return r
 }
 
-// tagged selects the records of an app with a tag.
+// tagged selects the records of an app by a tag.
 func tagged(name, tag string) storage.Selector { return storage.Selector{Group: app(name), Tag: tag} }
 
-// sweepUpTo removes up to limit records that have expired, and returns how many.
+// sweepUpTo removes up to limit expired records and returns their number.
 func sweepUpTo(ctx context.Context, b storage.Backend, at time.Time, limit int) (int, error) {
 	removed, err := b.DeleteWhere(ctx, storage.Selector{Expired: at}, limit)
 	return len(removed), err
 }
 
-// tester is the part of *testing.T and *rapid.T that the helpers use.
+// tester contains the methods of *testing.T and *rapid.T that the helpers use.
 type tester interface {
 	Helper()
 	Error(args ...any)
@@ -141,7 +141,7 @@ func get(t tester, b storage.Backend, keys ...storage.Key) []storage.Record {
 	return found
 }
 
-// all returns every record under prefix, in pages.
+// all returns every record under prefix, read in pages.
 func all(t tester, b storage.Backend, prefix storage.Key) []storage.Record {
 	t.Helper()
 	var found []storage.Record

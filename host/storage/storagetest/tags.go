@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testTags finds the records of one tenant and app by their tags, page by page.
+// testTags finds the records of one tenant and app by their tags, in pages.
 func testTags(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	other := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "other"}, storage.Part{Tag: storage.App, Value: "a"})

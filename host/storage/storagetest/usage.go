@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// testUserUsage checks that a record with a user's tag counts for that user, at any key, and that
-// its usage follows a change of the tag.
+// testUserUsage checks that a record with a user's tag counts toward the usage of that user, under
+// any key. If the tag changes, the usage must follow the change.
 func testUserUsage(t *testing.T, b storage.Backend) {
 	group := app("a")
 	ann, bob := storage.UserAccount(group, "ann"), storage.UserAccount(group, "bob")
@@ -38,8 +38,8 @@ func testUserUsage(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, group, ann, bob)
 }
 
-// testUsageAfterRemovals checks that a removed record stops counting exactly once, whatever removes
-// it, even if several removals run concurrently.
+// testUsageAfterRemovals checks that a removed record stops counting exactly once. This must be
+// true for any kind of removal, and for several concurrent removals.
 func testUsageAfterRemovals(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	ann := storage.UserAccount(app("a"), "ann")

@@ -16,29 +16,29 @@ import (
 	"testing"
 )
 
-// errMissing is the reason of a skipped test.
+// errMissing is the reason for skipping a test if PostgreSQL is not installed.
 var errMissing = errors.New("PostgreSQL 14 or later is not installed: no initdb in PATH or /usr/lib/postgresql/*/bin")
 
-// oldest is the first major version that is supported.
+// oldest is the oldest supported major version.
 const oldest = 14
 
 // Cluster is a PostgreSQL cluster that the tests of a process share. The zero Cluster is ready to
-// use. It must be a package variable, because it stops when it is garbage-collected. It is safe for
-// concurrent use.
+// use and safe for concurrent use. It must be a package variable, because the cluster stops when it
+// is garbage-collected.
 //
-// The cluster listens only on a Unix socket in its own folder, and does not sync to the disk. When
-// the process ends, even if it is killed, the cluster stops and its folder is removed.
+// The cluster listens only on a Unix socket in its own directory, and does not sync to the disk.
+// When the process ends, even if it is killed, the cluster stops and its directory is removed.
 type Cluster struct {
 	once    sync.Once
 	err     error
 	folder  string
-	alive   io.Closer // closing it stops the cluster
+	alive   io.Closer // closing this pipe stops the cluster
 	shell   *exec.Cmd
 	schemas atomic.Int64
 }
 
 // DSN returns the connection string of a new, empty schema. The first call starts the cluster,
-// which takes about two seconds. The test is skipped if PostgreSQL is not installed.
+// which takes about two seconds. If PostgreSQL is not installed, DSN skips the test.
 func (c *Cluster) DSN(t testing.TB) string {
 	t.Helper()
 	c.once.Do(func() { c.err = c.start() })
@@ -53,8 +53,8 @@ func (c *Cluster) DSN(t testing.TB) string {
 	return "postgres:///postgres?" + query.Encode()
 }
 
-// script runs a cluster with the programs in $1 and the folder $2, reports when it is ready, and
-// stops it at the end of its input.
+// script runs a cluster with the programs in $1 and the directory $2. It reports when the cluster
+// is ready, and stops the cluster at the end of its input.
 const script = `
 run() {
 	"$1/initdb" -D "$2/data" -U toolrun -A trust -E UTF8 --locale=C -N &&
@@ -66,7 +66,6 @@ cat >/dev/null
 rm -rf "$2"
 `
 
-// start starts the cluster.
 func (c *Cluster) start() error {
 	programs, err := findPrograms("/usr/lib/postgresql")
 	if err != nil {
@@ -101,8 +100,8 @@ func (c *Cluster) start() error {
 	return nil
 }
 
-// findPrograms returns the folder with the programs: the one in PATH, or the newest version in
-// versions.
+// findPrograms returns the directory of the PostgreSQL programs: the directory in PATH, or the
+// newest version in versions.
 func findPrograms(versions string) (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		return filepath.Dir(path), nil

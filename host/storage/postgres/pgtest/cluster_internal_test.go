@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestStop checks that a cluster leaves nothing behind when its process ends.
+// TestStop checks that nothing remains of a cluster when its process ends.
 func TestStop(t *testing.T) {
 	var c Cluster
 	c.DSN(t)
@@ -25,7 +25,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestFindPrograms checks that the newest version is found, and that unsupported ones are ignored.
+// TestFindPrograms checks that the newest version is found, and that unsupported versions are
+// ignored.
 func TestFindPrograms(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	versions := t.TempDir()

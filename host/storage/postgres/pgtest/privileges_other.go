@@ -4,5 +4,5 @@ package pgtest
 
 import "os/exec"
 
-// dropPrivileges is not supported on this system.
+// dropPrivileges returns errMissing, because this system is not supported.
 func dropPrivileges(*exec.Cmd, string) error { return errMissing }

@@ -11,8 +11,9 @@ import (
 	"syscall"
 )
 
-// dropPrivileges makes cmd run in its own process group. PostgreSQL refuses to run as root: if this
-// process is root, cmd runs as another user, who becomes the owner of the folder.
+// dropPrivileges makes cmd run in a separate process group. PostgreSQL refuses to run as root. If
+// this process is root, cmd therefore runs as another user, and that user becomes the owner of the
+// directory.
 func dropPrivileges(cmd *exec.Cmd, folder string) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if os.Getuid() != 0 {
