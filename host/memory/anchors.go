@@ -10,18 +10,18 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// anchors are the records of the host that a transaction depends on: the caller's session, and the
-// mark that the caller's user was erased.
+// anchors are the host's own records that a transaction depends on: the caller's session, and the
+// mark of an erasure of the caller's user.
 type anchors struct {
-	// sessionKey and erasedKey are the keys of the two records, "" if the caller has no session or
-	// no user.
+	// sessionKey and erasedKey are the keys of these two records. They are "" if the caller has no
+	// session or no user.
 	sessionKey, erasedKey storage.Key
 	session, erased       storage.Record
 	// anonymous is the content of sessionMeta if the caller has no session.
 	anonymous session.State
 }
 
-// begin reads the anchors, and starts the session if it has not started.
+// begin reads the anchors, and starts the session if it has not started yet.
 func (t *transaction) begin(ctx context.Context) error {
 	if t.tx.Caller.Session == "" {
 		anonymous, err := t.s.sessions.WithoutSession(t.tx.Session)
@@ -67,7 +67,7 @@ func (t *transaction) anchorKeys() []storage.Key {
 	return keys
 }
 
-// setAnchors sets the anchors to the records that were read with anchorKeys.
+// setAnchors sets the anchors to the records that were read under anchorKeys.
 func (t *transaction) setAnchors(records []storage.Record) {
 	if t.tx.Caller.Session != "" {
 		t.session, records = records[0], records[1:]
@@ -94,7 +94,7 @@ func (t *transaction) guards() []txn.Guard {
 	return guards
 }
 
-// checkSession returns a fault if the session has ended, or was bound to another user, since the
+// checkSession returns a fault if the session has ended or was bound to another user since the
 // transaction began.
 func (t *transaction) checkSession(r storage.Record, at time.Time) error {
 	if !r.Exists() && t.tx.ReadOnly {
@@ -113,8 +113,8 @@ func (t *transaction) checkSession(r storage.Record, at time.Time) error {
 	return nil
 }
 
-// erasedSince returns a fault if the user was erased between two reads of the mark. A mark that is
-// gone was swept.
+// erasedSince returns a fault if the user was erased between two reads of the erasure mark. If the
+// mark no longer exists, a sweep has removed it.
 func erasedSince(before, now storage.Record) error {
 	if !now.Exists() || now.SameVersion(before) && now.Updated.Equal(before.Updated) {
 		return nil
@@ -122,13 +122,13 @@ func erasedSince(before, now storage.Record) error {
 	return abi.Faultf(abi.Cancelled, "the user was erased during the run; nothing was stored")
 }
 
-// earlierAnswer is the error that ends a transaction if another one has used its key in the
-// meantime.
+// earlierAnswer is the error that ends a transaction if another transaction has used its
+// idempotency key in the meantime.
 type earlierAnswer struct{ answer []byte }
 
 func (earlierAnswer) Error() string { return "an earlier run had the same idempotency key" }
 
-// checkKey returns an error if the transaction's key has been used.
+// checkKey returns an error if the transaction's idempotency key has been used.
 func (t *transaction) checkKey(r storage.Record, _ time.Time) error {
 	answer, err := t.finished(r)
 	if err == nil && answer != nil {

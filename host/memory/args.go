@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 )
 
-// storeName returns the name of a store from the first argument of a call.
+// storeName decodes the first argument of a call, which is the name of a store.
 func storeName(text json.RawMessage) (string, error) {
 	var name string
 	if kind.IsAbsent(text) || json.Unmarshal(text, &name) != nil || !utf8.ValidString(name) {

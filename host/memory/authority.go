@@ -7,23 +7,24 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// Authority is a set of rights on the stores of an app, which a View acts under. The zero value has
-// no rights: every store is not_found. An Authority is immutable and safe for concurrent use.
+// Authority is a set of rights on the stores of an app. A View acts under an Authority. The zero
+// value has no rights: every store is not_found. An Authority is immutable and safe for concurrent
+// use.
 type Authority struct {
 	// unrestricted is true if all verbs are allowed on all stores.
 	unrestricted bool
-	// readOnly is true if only reads are allowed, whatever else the Authority holds.
+	// readOnly is true if only reads are allowed, regardless of the grants.
 	readOnly bool
-	// grants are the rights of an Authority that is not unrestricted.
+	// grants are the rights, unless the Authority is unrestricted.
 	grants []declare.Grant
 }
 
 // Operator returns the Authority with all rights on every store. It is for the host and for
-// operators; a guest must never act under it.
+// operators; tool code must never act under it.
 func Operator() Authority { return Authority{unrestricted: true} }
 
 // Granted returns the Authority with the rights of some grants. If a store has several grants, only
-// the first one counts. The grants are copied.
+// the first one counts. Granted copies the grants.
 func Granted(grants []declare.Grant) Authority {
 	own := make([]declare.Grant, len(grants))
 	for i, g := range grants {
@@ -38,10 +39,10 @@ func ReadOnly(a Authority) Authority {
 	return a
 }
 
-// Unrestricted reports whether the Authority covers all stores, as an operator's does.
+// Unrestricted reports whether the Authority covers all stores, like the Authority of an operator.
 func (a Authority) Unrestricted() bool { return a.unrestricted }
 
-// grant returns the grant of a store. A store without one does not exist for the holder.
+// grant returns the grant of a store. Without a grant, the store does not exist for the holder.
 func (a Authority) grant(store string) (g declare.Grant, granted bool) {
 	if a.unrestricted {
 		return declare.Grant{Store: store}, true
@@ -66,7 +67,7 @@ func (a Authority) check(g declare.Grant, verb abi.Verb) error {
 		WithHint("add the verb %s to the tool's grants", verb)
 }
 
-// holder names the holder of the Authority in messages.
+// holder returns a name for the holder of the Authority, for messages.
 func (a Authority) holder() string {
 	if a.unrestricted {
 		return "the caller"

@@ -23,7 +23,8 @@ func (a *app) transactAs(ctx context.Context, tx memory.Tx, call abi.Call) error
 	return err
 }
 
-// withoutRights returns the ways to call memory without rights, most of which omit something.
+// withoutRights returns ways to call memory without rights. Most of them omit an argument or a
+// field.
 func (a *app) withoutRights(ctx context.Context) map[string]func(abi.Call) error {
 	in := func(tx memory.Tx) func(abi.Call) error {
 		return func(call abi.Call) error { return a.transactAs(ctx, tx, call) }
@@ -51,8 +52,8 @@ func (a *app) callWithNothing(ctx context.Context, call abi.Call) error {
 	return err
 }
 
-// No zero value has a right: every operation on every store, declared, built-in or unknown, fails
-// with the same message.
+// No zero value has any rights: every operation on every store fails with the same message, even if
+// the store is declared, built-in or unknown.
 func TestZeroValuesReachNothing(t *testing.T) {
 	a := newApp(t)
 	names := []string{declare.SessionMeta, "undeclared"}
@@ -101,7 +102,7 @@ func TestZeroConfigHasNoStores(t *testing.T) {
 	}
 }
 
-// ReadOnly removes all verbs but read from an Authority, and adds none.
+// ReadOnly removes all verbs except read from an Authority, and adds none.
 func TestReadOnly(t *testing.T) {
 	a := newApp(t)
 	grants := []declare.Grant{
@@ -134,7 +135,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// A change of grants that were passed to Granted does not change the Authority.
+// If grants that were passed to Granted are modified later, the Authority does not change.
 func TestGrantedCopies(t *testing.T) {
 	a := newApp(t)
 	grants := []declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read}}}

@@ -15,13 +15,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// catalogue is the stored form of the declarations under which records were written.
+// catalogue is the stored form of the declarations under which the stored records were written.
 type catalogue struct {
 	Stores map[string]declaration `json:"stores"`
 }
 
-// declaration is the stored part of a declaration: fields that must not change while the store has
-// records, and fields that people look up.
+// declaration is the stored part of a declaration: the fields that must not change while the store
+// has records, and fields that operators look up.
 type declaration struct {
 	Kind      declare.Kind  `json:"kind"`
 	Access    declare.Scope `json:"access"`
@@ -34,13 +34,13 @@ func declarationOf(st declare.Store) declaration {
 	return declaration{Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(), Strict: st.Strict, Schema: string(st.Schema)}
 }
 
-// Declare compares the declarations of the app with those that the tenant's records were written
-// under, and stores the new ones. It refuses a changed access or kind of a store that has records,
-// because these would become unreachable. Stores that are no longer declared keep their records;
-// Audit lists them.
+// Declare compares the app's declarations with the declarations under which the tenant's records
+// were written, and stores the new ones. It rejects a changed access or kind of a store that has
+// records, because these records would become unreachable. Stores that are no longer declared keep
+// their records; Audit lists them.
 func (s *Service) Declare(ctx context.Context, tenant string) error {
 	err := records.ErrChanged
-	for tries := 0; tries < records.MaxAttempts && errors.Is(err, records.ErrChanged); tries++ { // others may open the app at the same time
+	for tries := 0; tries < records.MaxAttempts && errors.Is(err, records.ErrChanged); tries++ { // other processes may open the app at the same time
 		err = writeCatalogue(ctx, s, partition.Caller{Tenant: tenant})
 	}
 	if errors.Is(err, records.ErrChanged) {
@@ -49,8 +49,8 @@ func (s *Service) Declare(ctx context.Context, tenant string) error {
 	return err
 }
 
-// writeCatalogue stores the catalogue if it has changed. It returns records.ErrMissed if another
-// process stored it in the meantime.
+// writeCatalogue stores the catalogue if it has changed. It returns records.ErrChanged if another
+// process has stored a catalogue in the meantime.
 func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	key := s.app.System(partition.Catalogue, c)
 	found, err := s.backend.Get(ctx, key)
@@ -80,7 +80,7 @@ func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	return s.records.Fault("write the catalogue", err)
 }
 
-// CheckDeclared returns the *ScopeChangedError that Declare would return, and stores nothing.
+// CheckDeclared returns the *ScopeChangedError that Declare would return. It stores nothing.
 func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
 	c := partition.Caller{Tenant: tenant}
 	records, err := s.backend.Get(ctx, s.app.System(partition.Catalogue, c))
@@ -94,8 +94,8 @@ func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
 	return checkScopes(ctx, s, c, old)
 }
 
-// DeclaredTenants calls visit with each tenant that the app was declared for, until visit returns
-// an error.
+// DeclaredTenants calls visit with each tenant for which the app was declared. It stops if visit
+// returns an error.
 func (s *Service) DeclaredTenants(ctx context.Context, visit func(tenant string) error) error {
 	return s.records.EachTenant(ctx, partition.Catalogue, map[string]bool{}, visit)
 }
@@ -111,8 +111,8 @@ func decodeCatalogue(r storage.Record) (catalogue, error) {
 	return c, nil
 }
 
-// nextCatalogue returns the catalogue with the app's declarations. It keeps stores that are no
-// longer declared.
+// nextCatalogue returns the catalogue with the app's current declarations. Stores that are no
+// longer declared remain in it.
 func nextCatalogue(stores map[string]*store, old catalogue) catalogue {
 	next := catalogue{Stores: maps.Clone(old.Stores)}
 	if next.Stores == nil {
@@ -152,8 +152,8 @@ func checkScopes(ctx context.Context, s *Service, c partition.Caller, old catalo
 	return errors.Join(errs...)
 }
 
-// ScopeChangedError reports that a store with records is declared with an access or a kind other
-// than the one that the records were written under.
+// ScopeChangedError reports that the access or the kind of a store with records has changed. The
+// records were written under the previous access and kind.
 type ScopeChangedError struct {
 	Store           string
 	Was, Is         declare.Scope
@@ -167,8 +167,8 @@ func (e *ScopeChangedError) Error() string {
 		"restore the declaration, give the new store another name, or remove the records", e.Store, e.Held(), e.Declared())
 }
 
-// Declared returns the changed word of the new declaration: the access, or the kind if that
-// changed.
+// Declared returns the new value of the changed field: the access or, if that is unchanged, the
+// kind.
 func (e *ScopeChangedError) Declared() string {
 	if e.WasKind != e.IsKind {
 		return string(e.IsKind)
@@ -176,7 +176,7 @@ func (e *ScopeChangedError) Declared() string {
 	return string(e.Is)
 }
 
-// Held describes the records of the store, as in: 1 record of access "user".
+// Held describes the existing records of the store, for example: 1 record of access "user".
 func (e *ScopeChangedError) Held() string {
 	what := fmt.Sprintf("of access %q", e.Was)
 	if e.WasKind != e.IsKind {
@@ -204,16 +204,17 @@ func countStores(ctx context.Context, db *records.DB, c partition.Caller) (map[s
 type StoreAudit struct {
 	Store   string `json:"store"`
 	Records int    `json:"records"`
-	// Orphan is true if the store is no longer declared.
+	// Orphan reports whether the store is no longer declared.
 	Orphan bool `json:"orphan,omitempty"`
-	// Unfit counts the records that do not fit the schema.
+	// Unfit is the number of records that do not fit the schema.
 	Unfit int `json:"unfit,omitempty"`
-	// Moved is the access under which records were written, if it is not the declared one.
+	// Moved is the access under which records were written, if it differs from the declared access.
 	Moved declare.Scope `json:"moved,omitempty"`
 }
 
-// Audit checks every record of the tenant: how many each store has, which stores are no longer
-// declared, and how many records do not fit their schema. The result is sorted by store name.
+// Audit checks every record of the tenant. It reports how many records each store has, which stores
+// are no longer declared, and how many records do not fit their schema. The result is sorted by
+// store name.
 func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error) {
 	c := partition.Caller{Tenant: tenant}
 	reports := storeAudits{}
@@ -236,10 +237,10 @@ func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error
 	return all, nil
 }
 
-// storeAudits are audits by the names of their stores.
+// storeAudits maps the names of stores to their audits.
 type storeAudits map[string]*StoreAudit
 
-// add adds a record to the audit of its store; st is nil if the store is no longer declared.
+// add adds a record to the audit of its store. st is nil if the store is no longer declared.
 func (reports storeAudits) add(st *store, r storage.Record, at time.Time) {
 	name := r.Key.Part(storage.Store)
 	report := reports[name]
@@ -262,7 +263,7 @@ func (reports storeAudits) add(st *store, r storage.Record, at time.Time) {
 	}
 }
 
-// scopeOf returns the scope of a record by its key.
+// scopeOf returns the scope that a record's key implies.
 func scopeOf(key storage.Key) declare.Scope {
 	switch {
 	case key.Part(storage.Session) != "":

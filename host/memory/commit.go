@@ -12,10 +12,11 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// runRetention is how long the host keeps the mark of a committed run that left no other record.
+// runRetention is the time for which the host keeps the mark of a committed run that left no other
+// record.
 const runRetention = time.Hour
 
-// options returns the options of the kernel's transaction.
+// options returns the options of the txn transaction.
 func (t *transaction) options() txn.Options {
 	return txn.Options{
 		ID: t.tx.Caller.Run, Guards: t.guards(), Live: t.life, DryRun: t.tx.DryRun, CommitAlways: t.tx.Key != "",
@@ -35,12 +36,12 @@ func (t *transaction) extraKeys() []storage.Key {
 	return keys
 }
 
-// recordsEntry reports whether the commit writes an entry into the ledger.
+// recordsEntry reports whether the commit writes a ledger entry.
 func (t *transaction) recordsEntry() bool { return t.tx.LedgerEntry != nil && t.s.ledger.Enabled() }
 
-// onCommit returns the host's own records of a run: the entry of the ledger, and the answer under
-// the idempotency key. A run without a key that only removes records leaves a mark that it
-// committed.
+// onCommit returns the host's own records of a run: the ledger entry, and the answer under the
+// idempotency key. If a run without a key only removes records, onCommit returns a mark that
+// records the commit.
 func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	var writes []storage.Write
 	if t.recordsEntry() {
@@ -66,8 +67,8 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	return writes, nil
 }
 
-// removesSomething reports whether a commit removes records and writes none, which would have the
-// id of the run.
+// removesSomething reports whether a commit removes records and writes none. Such a commit would
+// leave no record with the id of the run.
 func removesSomething(e txn.Effects) bool {
 	removes := false
 	for _, c := range e.Writes {
@@ -79,7 +80,7 @@ func removesSomething(e txn.Effects) bool {
 	return removes
 }
 
-// hostRecord returns a record of the host that ends with the caller's session.
+// hostRecord returns a host record that expires when the caller's session ends.
 func (t *transaction) hostRecord(key storage.Key, content []byte, retention time.Duration) storage.Write {
 	return storage.Write{Record: storage.Record{
 		Key: key, Content: content, Expires: t.view.Now().Add(retention), Tags: partition.Tags(key, t.tx.Caller, t.tx.Caller.Session),
@@ -97,7 +98,7 @@ func (q *quota) Budget() storage.Budget { return (*transaction)(q).budget() }
 // Reclaim implements txn.Quota.
 func (q *quota) Reclaim(ctx context.Context) bool { return reclaim(ctx, q.s, q.tx.Caller) }
 
-// effects returns the reads and writes of an attempt, by the names of stores.
+// effects converts the reads and writes of an attempt to the names of their stores.
 func (t *transaction) effects(e txn.Effects) report.Effects {
 	effects := report.Effects{
 		Reads: make([]report.ReadEffect, 0, len(e.Reads)), Writes: make([]report.WriteEffect, 0, len(e.Writes)),
@@ -132,7 +133,7 @@ func (t *transaction) changes(e txn.Effects) []report.Change {
 
 var null = json.RawMessage("null")
 
-// show returns the content of a record for people, null if there is no record.
+// show returns the content of a record in readable form, or null if there is no record.
 func (st *store) show(r *storage.Record) json.RawMessage {
 	if !r.Exists() {
 		return null

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// Every use of a session checks the caller: a confined caller can use the user's own sessions, and
+// Every use of a session checks the caller. A confined caller can use the user's own sessions, and
 // gets the same fault for any other id.
 func TestConfinedCallers(t *testing.T) {
 	ctx := t.Context()
@@ -61,7 +61,7 @@ func TestConfinedCallers(t *testing.T) {
 	}
 	uses["end"] = func(c partition.Caller) error {
 		if c.Session == "of-bob" {
-			return nil // later tests need it
+			return nil // later tests need this file
 		}
 		_, err := a.Sessions().End(ctx, c)
 		return err
@@ -83,7 +83,7 @@ func TestConfinedCallers(t *testing.T) {
 		}
 		own := caller("bob", "of-bob")
 		own.Confined = true
-		if err := use(own); err != nil && !errors.Is(err, abi.NotFound) { // not_found is about a file
+		if err := use(own); err != nil && !errors.Is(err, abi.NotFound) { // not_found because there is no such file
 			t.Errorf("%s in the user's own session = %v", name, err)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// counters are contents of stores with a field "n".
+// counters stores counters as contents with a field "n".
 type counters struct{ *memory.Service }
 
 var counterStores = []string{"", `"notes"`, `"flags"`, `"loose"`}
@@ -68,7 +68,7 @@ func raise(ctx context.Context, v *memory.View, store string) error {
 	return err
 }
 
-// A run with a slow guest delays the others for the time of a lease at most.
+// A run with slow tool code delays other runs for at most the duration of a lease.
 func TestLeaseBoundsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newApp(t)
@@ -82,7 +82,7 @@ func TestLeaseBoundsTheWait(t *testing.T) {
 				}
 				if attempts++; attempts == 1 {
 					a.must(ann, abi.SetContent, `"notes"`, `{"n":7}`)
-					return nil // conflicts, so that the next attempt holds the lock
+					return nil // conflicts, and the next attempt therefore acquires the lock
 				}
 				close(locked)
 				<-ctx.Done()

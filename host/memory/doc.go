@@ -1,13 +1,13 @@
-// Package memory keeps the memory of tools: stores that an app declares, in a storage.Backend.
-// Guests reach them through a [View], which is bound to one caller, to the grants of one tool, and
-// to one attempt of a run.
+// Package memory implements the memory of tools: the stores that an app declares. It keeps them in
+// a storage.Backend. Tool code accesses the stores through a [View]. A View is bound to one caller,
+// to the grants of one tool, and to one attempt of a run.
 //
-// A [Service] holds the declarations of one app. [Service.Transact] executes a body in attempts,
-// each with a fresh View. The writes of an attempt are stored together, if the body succeeds and
-// the records that it read have not changed. Otherwise nothing is stored, and after a conflict the
-// body runs again. Transactions are therefore serializable, and no body acts on an inconsistent
+// A [Service] contains the declarations of one app. [Service.Transact] executes a body in attempts,
+// each with a new View. The writes of an attempt are stored together, if the body succeeds and the
+// records that it read have not changed. Otherwise nothing is stored. After a conflict, the body is
+// executed again. Transactions are therefore serializable, and no body acts on an inconsistent
 // state.
 //
-// A View offers the operations of package abi and nothing else. They name a store, never a user:
-// the View is bound to its caller when it is made.
+// A View offers only the operations of package abi. The operations name a store, never a user: a
+// View is bound to its caller when it is created.
 package memory

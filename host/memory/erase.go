@@ -11,30 +11,33 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// eraseRounds is how often an erasure scans for records that were written in the meantime.
+// eraseRounds is the maximum number of times that an erasure scans again for records that were
+// written in the meantime.
 const eraseRounds = 5
 
 // Erased is a summary of an erasure.
 type Erased struct {
 	User string `json:"user_id"`
-	// Stores counts the records removed from each store, those of the user's sessions included.
+	// Stores is the number of records removed from each store, including records of the user's
+	// sessions.
 	Stores map[string]int `json:"stores"`
-	// Records and Bytes are the sums over all stores.
+	// Records and Bytes are the totals over all stores.
 	Records int   `json:"records"`
 	Bytes   int64 `json:"bytes"`
-	// Sessions counts the sessions that were ended, and Runs the Results that were removed.
+	// Sessions is the number of sessions that were ended, and Runs the number of Results that were
+	// removed.
 	Sessions int `json:"sessions"`
 	Runs     int `json:"runs"`
-	// Files counts the uploaded files of the user, and Entries the ledger entries that named the
-	// user.
+	// Files is the number of removed files that the user uploaded, and Entries the number of
+	// removed ledger entries that named the user.
 	Files   int `json:"files"`
 	Entries int `json:"ledger_entries"`
 }
 
 // Erase removes all data of a user in the caller's tenant: records in all stores, declared or not,
-// sessions and what was kept in them, and kept Results. A run for the user that has not committed
-// stores nothing. Erase returns once another scan has found nothing left. Records of the
-// application that the user's runs wrote belong to the app, and stay.
+// sessions and their data, and stored Results. A run for the user that has not committed stores
+// nothing. Erase returns when another scan finds nothing. Records of the application that the
+// user's runs wrote belong to the app and are not removed.
 func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error) {
 	erased := Erased{User: c.User, Stores: map[string]int{}}
 	if c.User == "" {
@@ -61,14 +64,14 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 		WithHint("stop runs for the user, then erase again")
 }
 
-// erasure is an erasure in progress: of the caller's user, with what it has removed.
+// erasure is an erasure in progress of the caller's user, with a summary of what it has removed.
 type erasure struct {
 	s      *Service
 	caller partition.Caller
 	erased *Erased
 }
 
-// mark makes each attempt fail at commit that began before.
+// mark records the erasure. The commits of all attempts that began earlier then fail.
 func (e *erasure) mark(ctx context.Context) error {
 	s, c := e.s, e.caller
 	key := s.app.Erased(c)
@@ -77,8 +80,9 @@ func (e *erasure) mark(ctx context.Context) error {
 	})
 }
 
-// round removes the user's data and reports whether there was any. Sessions go first: a session of
-// the user identifies the records that were written before it was bound to the user.
+// round removes the user's data and reports whether there was any. It removes sessions first: a
+// session of the user identifies the records that were written before the session was bound to the
+// user.
 func (e *erasure) round(ctx context.Context) (bool, error) {
 	sessions, err := e.s.sessions.IDs(ctx, e.caller)
 	if err != nil {
@@ -93,7 +97,7 @@ func (e *erasure) round(ctx context.Context) (bool, error) {
 	return len(sessions)+n > 0, err
 }
 
-// deleteData removes all data of a data subject except sessions, which leave a tombstone.
+// deleteData removes all data of a data subject except sessions. Sessions leave a tombstone.
 func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	app, c, total := e.s.app, e.caller, 0
 	for _, prefix := range []storage.Key{
@@ -108,8 +112,8 @@ func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	return total, nil
 }
 
-// session ends a session of the user, and removes the records that were written in it before it was
-// bound to the user.
+// session ends a session of the user. It removes the records that were written in the session
+// before the session was bound to the user.
 func (e *erasure) session(ctx context.Context, id string) error {
 	s, c := e.s, e.caller
 	c.Session = id
@@ -125,7 +129,7 @@ func (e *erasure) session(ctx context.Context, id string) error {
 		return err
 	}
 	if state.Ended == nil {
-		// Removed before the session ends, so that the records are counted.
+		// The data is removed before the session ends, because only then are the records counted.
 		if _, err := e.deleteData(ctx, c.User); err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func (h *hooked) Get(ctx context.Context, keys ...storage.Key) ([]storage.Record
 	return h.Backend.Get(ctx, keys...)
 }
 
-// Read returns only the wanted records.
+// Read returns only the requested records.
 func (h *hooked) Read(ctx context.Context, want []storage.Key, known storage.Held) ([]storage.Record, storage.Position, error) {
 	if h.get == nil {
 		return h.Backend.Read(ctx, want, known)
@@ -58,8 +58,8 @@ func hook(t *testing.T) (*app, *hooked) {
 	return a, h
 }
 
-// If a commit does not answer before its deadline, the run may still be stored, so that the host
-// looks for it.
+// If a commit does not reply before its deadline, the run may still be stored. The host must
+// therefore look for it.
 func TestTimedOutCommitIsLookedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, h := hook(t)
@@ -83,7 +83,7 @@ func TestTimedOutCommitIsLookedUp(t *testing.T) {
 	})
 }
 
-// A deadline of the backend itself is an error of the backend, and does not end the run.
+// A deadline inside the backend is an error of the backend and does not end the run.
 func TestBackendDeadlineDoesNotEndRun(t *testing.T) {
 	a, h := hook(t)
 	_, err := a.transact(partition.Caller{Tenant: "acme", User: "ann", Run: "r"}, func(ctx context.Context, v *memory.View) error {
@@ -124,8 +124,8 @@ func TestNoAttemptAfterErasure(t *testing.T) {
 	a.want(c, `"daily"`, "null")
 }
 
-// The mark of an erasure expires. A run during which it expires succeeds, but a run during another
-// erasure does not.
+// The mark of an erasure expires. A run succeeds if only an expiry of the mark happens during the
+// run. A run fails if another erasure happens during the run.
 func TestErasureMarkExpires(t *testing.T) {
 	for name, again := range map[string]bool{"swept": false, "swept and erased again": true} {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestErasureMarkExpires(t *testing.T) {
 	}
 }
 
-// An anonymous run does not store into a session that was bound to a user in the meantime.
+// An anonymous run stores nothing in a session that was bound to a user in the meantime.
 func TestSessionBoundDuringRun(t *testing.T) {
 	a := newApp(t)
 	_, err := a.transact(partition.Caller{Tenant: "acme", Session: "s1", Run: "r"}, func(ctx context.Context, v *memory.View) error {
@@ -171,8 +171,8 @@ func TestSessionBoundDuringRun(t *testing.T) {
 	a.want(ann, `"cart"`, "null")
 }
 
-// The clock of the sweeper can be ahead of the clock of a host on which a session is in use. The
-// transaction that ends a session therefore checks again.
+// The clock of the sweeper can be ahead of the clock of a host that uses a session. The transaction
+// that ends a session therefore checks the expiry again.
 func TestSessionUsedAgainIsNotSwept(t *testing.T) {
 	a, h := hook(t)
 	ctx := context.Background()

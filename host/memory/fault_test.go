@@ -17,16 +17,17 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// faultyRun is a run that is executed with each operation of the backend failing once, in every
-// way.
+// faultyRun is a run that the test executes many times. Each time, one operation of the backend
+// fails in one way.
 type faultyRun struct {
 	name  string
 	tx    memory.Tx
 	calls []abi.Call
 	// before and after are the contents of the stores notes, flags and daily without the run and
-	// with it.
+	// after it.
 	before, after string
-	// conflict makes another run change what this one read, so that it is executed twice.
+	// conflict reports whether another run changes records that this run has read, which causes a
+	// second execution.
 	conflict bool
 }
 
@@ -61,9 +62,9 @@ var faultyRuns = []faultyRun{
 	},
 }
 
-// TestEveryOperationFails expects the writes of a run to be stored together or not at all,
-// whichever operation of the backend fails. The fault reports which, if that is known, and shows no
-// text of the backend.
+// TestEveryOperationFails fails each operation of the backend in turn. The writes of a run must be
+// stored together or not at all. The fault must report whether they were stored, if that is known,
+// and must not contain text from the backend.
 func TestEveryOperationFails(t *testing.T) {
 	outcomes := map[string]int{}
 	for _, run := range faultyRuns {
@@ -123,7 +124,7 @@ func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes
 	return reached
 }
 
-// conflictingWrite changes a record that the run read, past the failing backend.
+// conflictingWrite changes a record that the run has read. It bypasses the failing backend.
 func (a *app) conflictingWrite(f *storagetest.Faulty) {
 	behind := newApp(a.t, func(cfg *memory.Config) { cfg.Backend = f.Backend })
 	behind.must(partition.Caller{Tenant: "acme", User: "bob", Run: "other"}, abi.SetContent, `"flags"`, `{"other":1}`)
@@ -137,7 +138,7 @@ func (run faultyRun) state(a *app) string {
 	return strings.Join(states, " ")
 }
 
-// check compares the answer with what is stored.
+// check compares the answer with the stored records.
 func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[string]int) {
 	t.Helper()
 	all := stored == run.after
@@ -163,7 +164,7 @@ func (run faultyRun) check(t *testing.T, err error, stored string, outcomes map[
 	}
 }
 
-// again repeats a run with a key, and expects success and one effect.
+// again repeats a run with an idempotency key. The run must succeed and must take effect only once.
 func (run faultyRun) again(t *testing.T, a *app) {
 	_, err := a.Transact(context.Background(), run.tx, func(ctx context.Context, v *memory.View) error {
 		for _, c := range run.calls {
@@ -182,8 +183,8 @@ func (run faultyRun) again(t *testing.T, a *app) {
 	}
 }
 
-// A guest can catch faults of the backend. A write that was reported as failed is not stored; the
-// others are.
+// A guest can catch faults of the backend. A write that failed is not stored; the other writes are
+// stored.
 func TestCaughtBackendFaults(t *testing.T) {
 	for n := 1; n < 12; n++ {
 		f := storagetest.NewFaulty(mem.New())
@@ -213,8 +214,8 @@ func TestCaughtBackendFaults(t *testing.T) {
 	}
 }
 
-// An erasure, or the end of a session, reports that it was interrupted, and can be repeated until
-// it succeeds.
+// If an erasure or the end of a session is interrupted, it returns an error. It can be repeated
+// until it succeeds.
 func TestInterruptedAndRepeated(t *testing.T) {
 	acts := map[string]func(a *app) error{
 		"erase": func(a *app) error { _, err := a.Erase(context.Background(), ann); return err },
@@ -238,7 +239,8 @@ func TestInterruptedAndRepeated(t *testing.T) {
 					t.Errorf("%s, operation %d %s: %v; want unavailable", name, n, how, err)
 				}
 				f.Revive()
-				// A record that ended with its session is invisible, whether it was freed or not.
+				// A record that ended with its session is invisible, even if it has not been freed
+				// yet.
 				anew := partition.Caller{Tenant: "acme", User: "ann", Session: "s2", Run: "r"}
 				if _, ended := a.do(ann, abi.GetContent, `"cart"`); errors.Is(ended, abi.SessionEnded) {
 					a.want(anew, `"lastSession"`, "null")

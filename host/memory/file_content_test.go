@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/storagetest"
 )
 
-// numbered returns a content in which every position is distinguishable.
+// numbered returns a content in which every position has a distinct value.
 func numbered(size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
@@ -41,8 +41,8 @@ func fileRecords(t *testing.T, b storage.Backend) (found []storage.Key) {
 	return found
 }
 
-// A file of any size is returned unchanged, whole and in parts from any offset, and its removal
-// leaves no records.
+// A file of any size is returned unchanged, both completely and in parts from any offset. Removing
+// it leaves no records.
 func TestFileContent(t *testing.T) {
 	ctx := context.Background()
 	const piece = 256 << 10
@@ -82,7 +82,8 @@ func TestFileContent(t *testing.T) {
 	}
 }
 
-// An upload that fails at any operation of the backend leaves no file and no part of one.
+// If an upload fails at any operation of the backend, it leaves neither a file nor a part of a
+// file.
 func TestFailedUploadLeavesNothing(t *testing.T) {
 	ctx := context.Background()
 	content := numbered(2 << 20)
@@ -125,7 +126,8 @@ func (b *erasing) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	return b.Backend.Update(ctx, on, fn)
 }
 
-// An erasure during an upload makes it fail at any step, and leaves no data of the user.
+// An upload fails at any step if the user is erased during the upload. It leaves no data of the
+// user.
 func TestErasureDuringUpload(t *testing.T) {
 	ctx := context.Background()
 	for n := 1; ; n++ {
@@ -154,7 +156,7 @@ func TestErasureDuringUpload(t *testing.T) {
 	}
 }
 
-// The files of an ended session are kept and listed, and only their owner can remove them.
+// The files of an ended session remain and are listed. Only their owner can remove them.
 func TestFilesOfEndedSession(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
@@ -185,8 +187,8 @@ func TestFilesOfEndedSession(t *testing.T) {
 	}
 }
 
-// Files of a session from before it was bound to a user are erased with the user, even after the
-// session ended.
+// If a session was bound to a user, the files that were uploaded before that are erased with the
+// user, even after the session has ended.
 func TestErasureOfBoundSessionsFiles(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
@@ -213,7 +215,7 @@ func TestErasureOfBoundSessionsFiles(t *testing.T) {
 	}
 }
 
-// The sweep removes what an unfinished upload left.
+// The sweep removes the records of an unfinished upload.
 func TestSweepOfUploads(t *testing.T) {
 	ctx := context.Background()
 	for n := 2; n < 6; n++ {

@@ -17,8 +17,8 @@ type finishedState struct {
 	Answer      json.RawMessage `json:"answer"`
 }
 
-// finished returns the answer that is stored under the transaction's key, nil if there is none. It
-// returns a conflict if the key was used for another request.
+// finished returns the answer that is stored under the transaction's idempotency key, or nil if
+// there is none. It returns a conflict if the key was used for another request.
 func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	if !r.Exists() || r.Expired(t.s.now()) {
 		return nil, nil
@@ -34,8 +34,8 @@ func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	return state.Answer, nil
 }
 
-// differing returns the names of the parts in which two fingerprints differ, or "request" if they
-// have no parts.
+// differing returns the names of the parts in which two fingerprints differ. If the fingerprints
+// have no parts, it returns "request".
 func differing(was, is string) string {
 	known := map[string]string{}
 	for part := range strings.FieldsSeq(was) {
@@ -59,7 +59,7 @@ func differing(was, is string) string {
 	return strings.Join(names, ", ")
 }
 
-// kept returns the record content that is stored under the key of the run. The answer is JSON
+// kept returns the content of the record under the run's idempotency key. The answer is JSON
 // already.
 func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	answer, err := t.tx.Answer(effects)

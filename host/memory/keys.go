@@ -7,9 +7,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// key returns the key of the store's record for a caller in the group of an app. It returns a fault
-// if the store is kept by user or session and the caller has none. The text who names the caller in
-// faults.
+// key returns the key of the caller's record in the store. group is the app's group. It returns a
+// fault if the store is per-user or per-session and the caller has no user or session. who is the
+// name of the caller in faults.
 func (st *store) key(group storage.Key, c partition.Caller, who string) (storage.Key, error) {
 	key := prefixOf(group, st.Name)
 	switch st.Access {

@@ -14,16 +14,16 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// kinds is the registry of the kinds of stores. It is immutable once it is made.
+// kinds is the registry of the kinds of stores. It is immutable after its creation.
 type kinds struct {
 	byName map[declare.Kind]kind.Kind
 	names  []string // in the order of registration
 	table  abi.Table
-	// operations are the entries of the table by name.
+	// operations maps names to entries of the operation table.
 	operations map[string]operation
 }
 
-// newKinds registers documents and more kinds. Its error lists every mistake.
+// newKinds registers documents and additional kinds. Its error lists all mistakes.
 func newKinds(more []kind.Kind) (*kinds, error) {
 	k := &kinds{byName: map[declare.Kind]kind.Kind{}, operations: map[string]operation{}}
 	var errs []error
@@ -61,8 +61,8 @@ func (k *kinds) noOperation(st *store, op string) error {
 		WithHint("its operations are: %s", strings.Join(names, ", "))
 }
 
-// CheckOperation returns a fault if calls that name a declared store cannot use an operation of the
-// table, because the kind of the store lacks it.
+// CheckOperation returns a fault if calls that name a declared store cannot use an operation
+// because the kind of the store lacks it.
 func (s *Service) CheckOperation(name, op string) error {
 	st := s.stores[name]
 	if name == declare.SessionMeta {
@@ -109,16 +109,15 @@ func (k *kinds) unknown(name declare.Kind) error {
 	return fmt.Errorf("unknown kind %q: use %s", name, strings.Join(k.names, ", "))
 }
 
-// Operations returns the table of operations of a Service without Config.Kinds; see
-// Service.Operations.
+// Operations returns the operation table of a Service without Config.Kinds; see Service.Operations.
 func Operations() abi.Table {
 	k, _ := newKinds(nil)
 	return k.table
 }
 
-// Mistakes returns the parts of a declaration that have no effect although they seem to constrain
-// contents. Its error is that of a declaration that does not compile. More are the registered kinds
-// besides documents.
+// Mistakes returns the parts of a declaration that look like constraints but have no effect. It
+// returns an error if the declaration does not compile. more contains the registered kinds besides
+// documents.
 func Mistakes(st declare.Store, more ...kind.Kind) (schema.Errors, error) {
 	k, err := newKinds(more)
 	if err != nil {
@@ -131,8 +130,8 @@ func Mistakes(st declare.Store, more ...kind.Kind) (schema.Errors, error) {
 	return compiled.compiled.Mistakes(), nil
 }
 
-// CheckStrict returns a fault if the declaration of a strict store has mistakes. It is for new
-// declarations; stored ones are opened as they are.
+// CheckStrict returns a fault if the declaration of a strict store has mistakes. Use it only for
+// new declarations; stored declarations are opened even if they have mistakes.
 func CheckStrict(st declare.Store, more ...kind.Kind) error {
 	if !st.Strict {
 		return nil

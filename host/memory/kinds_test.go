@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// TestCheckStrict expects mistakes in the schema of a strict store to be refused, except defaults
-// that do not match, which generated schemas have.
+// TestCheckStrict checks that mistakes in the schema of a strict store are rejected. Defaults that
+// do not match are accepted, because generated schemas contain them.
 func TestCheckStrict(t *testing.T) {
 	for _, tt := range []struct {
 		name, schema string

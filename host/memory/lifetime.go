@@ -12,8 +12,8 @@ import (
 // never is later than any time that a record can contain.
 var never = time.Unix(1<<40, 0)
 
-// endOf returns when the lifetime of a record ends: at its own end, or earlier if the retention of
-// the store has been shortened since. The store is nil if it is no longer declared.
+// endOf returns the end of a record's lifetime: its expiry, or earlier if the retention of the
+// store has been shortened since. st is nil if the store is no longer declared.
 func (st *store) endOf(r storage.Record) time.Time {
 	end := never
 	if !r.Expires.IsZero() {
@@ -27,8 +27,8 @@ func (st *store) endOf(r storage.Record) time.Time {
 	return end
 }
 
-// life returns the lifetime of a record for the kernel: until its own end, or the end of the
-// sessions that it depends on.
+// life returns the lifetime of a record for package txn: until its expiry, or until the end of a
+// session that it depends on.
 func (t *transaction) life(r storage.Record) txn.Life {
 	if session.IsKey(r.Key) {
 		return t.s.sessions.Life(r)
@@ -40,8 +40,8 @@ func (t *transaction) life(r storage.Record) txn.Life {
 	return l
 }
 
-// foreignSessions returns the keys of the sessions that end the record when they end. It omits the
-// caller's own session, which the transaction guards anyway.
+// foreignSessions returns the keys of the sessions that end the record's lifetime when they end. It
+// omits the caller's own session, because the transaction guards it anyway.
 func (t *transaction) foreignSessions(r storage.Record) []storage.Key {
 	var keys []storage.Key
 	for _, tag := range r.Tags {

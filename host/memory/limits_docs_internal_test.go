@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLimitsPage compares the defaults with docs/reference/limits.md.
+// TestLimitsPage compares the default limits with docs/reference/limits.md.
 func TestLimitsPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/limits.md")
 	if err != nil {
@@ -29,7 +29,7 @@ func TestLimitsPage(t *testing.T) {
 	}
 }
 
-// thousands writes a number with commas.
+// thousands formats a number with commas.
 func thousands(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)

@@ -18,7 +18,8 @@ import (
 // RecordInfo is the metadata of a record: its owner, revision, size and times, without its content.
 type RecordInfo struct {
 	Store string `json:"store"`
-	// Item names the record within a store that has several records for each user, session or app.
+	// Item is the name of the record within a store that has several records for each user, session
+	// or app.
 	Item     string     `json:"item,omitempty"`
 	User     string     `json:"user_id,omitempty"`
 	Session  string     `json:"session_id,omitempty"`
@@ -29,10 +30,12 @@ type RecordInfo struct {
 	Expires  *time.Time `json:"expires_at,omitempty"`
 }
 
-// List returns a page of at most limit live records of a store in the caller's tenant. If the
-// caller has a user or a session, only their records are listed. Next is the value of after for the
-// following page, "" if this page is the last one. A page can have fewer records than limit,
-// because the work for a page is bounded. List is for operators: tools cannot list records.
+// List returns a page of up to limit live records of a store in the caller's tenant. If the caller
+// has a user or a session, List returns only the records of that user or session. A page can
+// contain fewer than limit records, because the work for a page is bounded.
+//
+// To get the next page, pass next as after. next is "" on the last page. List is for operators:
+// tools cannot list records.
 func (s *Service) List(ctx context.Context, c partition.Caller, name, after string, limit int) (found []RecordInfo, next string, err error) {
 	if err := c.Check(); err != nil {
 		return nil, "", err
@@ -63,7 +66,7 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	return found, cursor(group, last), nil
 }
 
-// extent returns the narrowest prefix of all records of the store that a caller can list.
+// extent returns the longest common prefix of all records of the store that a caller can list.
 func (st *store) extent(group storage.Key, c partition.Caller) storage.Key {
 	key := prefixOf(group, st.Name)
 	switch {
@@ -75,13 +78,13 @@ func (st *store) extent(group storage.Key, c partition.Caller) storage.Key {
 	return key
 }
 
-// prefixOf returns the prefix of all records of a store in the group of an app.
+// prefixOf returns the key prefix of all records of a store in an app's group.
 func prefixOf(group storage.Key, name string) storage.Key {
 	return group.With(storage.Part{Tag: storage.Store, Value: name})
 }
 
-// cursor encodes the last key of a page, "" for none. It omits the prefix of the tenant's app, so
-// that no cursor points outside of it.
+// cursor encodes the last key of a page; "" means that there is no next page. It omits the prefix
+// of the tenant's app: a cursor therefore cannot refer to records outside that prefix.
 func cursor(group, last storage.Key) string {
 	if last == "" {
 		return ""
@@ -104,7 +107,7 @@ func afterCursor(group storage.Key, text string) (storage.Key, error) {
 	return group + storage.Key(rest), nil
 }
 
-// belongs reports whether a record is one of a store that the caller can list.
+// belongs reports whether the caller can list a record as part of a store.
 func belongs(key storage.Key, c partition.Caller, name string) bool {
 	user, session := key.Part(storage.User), key.Part(storage.Session)
 	return key.Part(storage.Store) == name &&
@@ -112,11 +115,11 @@ func belongs(key storage.Key, c partition.Caller, name string) bool {
 		(c.Session == "" || session == "" || session == c.Session)
 }
 
-// lifetimes determines which records are live, for lists, which need no snapshot. It caches the
-// sessions that it has read.
+// lifetimes determines which records are live. Lists use it because they do not need a snapshot. It
+// caches the sessions that it has read.
 type lifetimes struct {
 	s    *Service
-	open map[storage.Key]bool // by the key of a session: whether it is open
+	open map[storage.Key]bool // maps the key of a session to whether it is open
 }
 
 func newLifetimes(s *Service) *lifetimes { return &lifetimes{s, map[storage.Key]bool{}} }
@@ -160,7 +163,7 @@ func (st *store) info(r storage.Head) RecordInfo {
 }
 
 // Purge removes all records of a store in the tenant, even if the store is not declared, and
-// returns their number. An empty name is invalid_argument.
+// returns the number of removed records. An empty name is an invalid_argument fault.
 func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	if name == "" {
 		return 0, abi.Faultf(abi.InvalidArgument, "a purge needs the name of a store")
@@ -169,8 +172,8 @@ func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	return n, s.records.Fault("remove records", err)
 }
 
-// Do performs one operation under an Authority in a transaction of its own. A read does not start
-// the caller's session.
+// Do performs one operation under an Authority in a separate transaction. A read does not start the
+// caller's session.
 func (s *Service) Do(ctx context.Context, c partition.Caller, a Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	var reply json.RawMessage
 	op, _ := operationOf(s, call.Op)

@@ -25,8 +25,8 @@ func (l *looks) Heads(ctx context.Context, prefix, after storage.Key, limit int)
 	return found, err
 }
 
-// The work for a page of a list is bounded, even if it shows no record. The pages together show all
-// records.
+// The work for a page of a list is bounded, even if the page contains no record. The pages together
+// contain all records.
 func TestListsAreBoundedWork(t *testing.T) {
 	ctx := t.Context()
 	l := &looks{}
@@ -36,7 +36,7 @@ func TestListsAreBoundedWork(t *testing.T) {
 		user := partition.Caller{Tenant: "acme", User: fmt.Sprintf("u%04d", i), Run: "r"}
 		a.must(user, abi.SetContent, `"notes"`, `{}`, `{"ttl":"1m"}`)
 	}
-	a.clock.Advance(2 * time.Minute) // all of them have expired
+	a.clock.Advance(2 * time.Minute) // all of these records have expired
 	a.must(partition.Caller{Tenant: "acme", User: "zoe-is-last", Run: "r"}, abi.SetContent, `"notes"`, `{}`)
 	seen, pages := 0, 0
 	for after := ""; ; pages++ {

@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// locked is a backend that records how long a function ran inside its transactions, while all
-// others wait.
+// locked is a backend that measures how long a function runs inside its transactions, while all
+// other updates wait.
 type locked struct {
 	storage.Backend
 	mu      sync.Mutex
@@ -37,8 +37,8 @@ func (b *locked) Update(ctx context.Context, on storage.Footprint, fn func([]sto
 	})
 }
 
-// A blind merge is applied outside of the backend's transaction if it is expensive, so that a tool
-// with many merges into a large contended record does not delay the commits of others.
+// An expensive blind merge is applied outside the backend's transaction. A tool with many merges
+// into a large contended record therefore does not delay other commits.
 func TestBlindMergesDelayNoCommit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -70,8 +70,8 @@ func TestBlindMergesDelayNoCommit(t *testing.T) {
 	}
 }
 
-// A small merge is applied inside the transaction, so that many on one record share a commit. Each
-// is kept.
+// A small merge is applied inside the transaction, so many merges into one record share a commit.
+// No merge is lost.
 func TestManySmallBlindMerges(t *testing.T) {
 	a := newApp(t)
 	var wg sync.WaitGroup
@@ -93,7 +93,7 @@ func TestManySmallBlindMerges(t *testing.T) {
 	}
 }
 
-// busy is a backend whose commits wait until the caller gives up.
+// busy is a backend whose commits block until the caller gives up.
 type busy struct{ storage.Backend }
 
 func (busy) Update(ctx context.Context, _ storage.Footprint, _ func([]storage.Record) ([]storage.Write, error)) error {
@@ -101,7 +101,8 @@ func (busy) Update(ctx context.Context, _ storage.Footprint, _ func([]storage.Re
 	return ctx.Err()
 }
 
-// A commit that the backend has not begun ends at the deadline of the run, and stores nothing.
+// If the backend has not begun a commit, the commit ends at the deadline of the run and stores
+// nothing.
 func TestWaitingCommitEndsInTime(t *testing.T) {
 	b := mem.New()
 	a := newApp(t, func(cfg *memory.Config) { cfg.Backend = busy{b} })

@@ -110,7 +110,7 @@ func args(texts ...string) []json.RawMessage {
 
 func call(op string, texts ...string) abi.Call { return abi.Call{Op: op, Args: args(texts...)} }
 
-// do performs one operation in a transaction of its own.
+// do performs one operation in a separate transaction.
 func (a *app) do(c partition.Caller, op string, texts ...string) (string, error) {
 	a.t.Helper()
 	reply, _, err := a.Do(context.Background(), c, memory.Operator(), call(op, texts...))
@@ -256,7 +256,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Options and projections are bounded before they are decoded.
+// Options and projections have size limits that are checked before decoding.
 func TestArgumentsAreBounded(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.Values = 10 })
 	ann := caller("ann", "")
@@ -309,7 +309,7 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// Messages for operators name no tool, no grants and no run.
+// Messages for operators contain no tool, no grants and no run.
 func TestTextsForOperators(t *testing.T) {
 	a, anonymous := newApp(t), caller("", "")
 	for store, want := range map[string]string{
@@ -325,7 +325,7 @@ func TestTextsForOperators(t *testing.T) {
 	}
 }
 
-// TestMisspelledStores expects suggestions from granted stores only.
+// TestMisspelledStores checks that only granted stores are suggested.
 func TestMisspelledStores(t *testing.T) {
 	a := newApp(t)
 	some := memory.Granted([]declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Write}}, {Store: declare.SessionMeta, Verbs: []abi.Verb{abi.Read}}})
@@ -368,7 +368,7 @@ func TestStrictAndLoose(t *testing.T) {
 	a.want(ann, `"list"`, `[1,2]`)
 }
 
-// TestLedgerViolations expects the ledger to list violations with only those names that the schema
+// TestLedgerViolations checks that violations in the ledger contain only names that the schema
 // declares.
 func TestLedgerViolations(t *testing.T) {
 	backend := mem.New()
@@ -396,8 +396,8 @@ func TestLedgerViolations(t *testing.T) {
 	}
 }
 
-// TestExistingViolation expects the hint of a patch that keeps an earlier violation to explain how
-// to fix it.
+// TestExistingViolation checks the hint of a patch that keeps an existing violation. The hint must
+// explain how to fix the violation.
 func TestExistingViolation(t *testing.T) {
 	backend := mem.New()
 	open := func(strict bool) *memory.Service {

@@ -13,15 +13,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// metaContent is the content of sessionMeta for guests. Its three parts are always present, so that
-// a tool need not check for them.
+// metaContent is the content of sessionMeta for tool code. Its three parts are always present, so a
+// tool does not need to check for them.
 type metaContent struct {
 	Metadata  json.RawMessage  `json:"metadata"`
 	Info      sessionInfo      `json:"sessionInfo"`
 	Artifacts []artifact.Shown `json:"artifacts"`
 }
 
-// sessionInfo describes the session. A member is null if the host does not know it.
+// sessionInfo describes the session. Members that the host does not know are null.
 type sessionInfo struct {
 	SessionID        *string `json:"sessionId"`
 	AppID            string  `json:"appId"`
@@ -39,13 +39,13 @@ func optional(text string) *string {
 	return &text
 }
 
-// metaPartition is the partition of sessionMeta: one document, which the host generates from the
-// session's record at each read.
+// metaPartition is the partition of sessionMeta. It contains one document, which the host generates
+// from the session's record at each read.
 type metaPartition struct{ *storePartition }
 
 // Get implements kind.Partition. The document has no creation time.
 func (m metaPartition) Get(ctx context.Context, _ string) (storage.Record, error) {
-	var behind storage.Record // stays the zero Record without a session
+	var behind storage.Record // remains the zero Record without a session
 	if m.key != "" {
 		r, err := m.view.tx.Get(ctx, m.key)
 		if err != nil {
@@ -57,8 +57,8 @@ func (m metaPartition) Get(ctx context.Context, _ string) (storage.Record, error
 	return storage.Record{Content: content, Revision: 1}, err
 }
 
-// errMadeByHost is the fault of a write to a document that the host generates. The View refuses
-// such calls first.
+// errMadeByHost is the fault of a write to a document that the host generates. The View rejects
+// such calls earlier.
 var errMadeByHost = abi.Faultf(abi.ReadOnly, "%s can be read, but only the host writes it", declare.SessionMeta)
 
 // Scan implements kind.Partition.
@@ -78,7 +78,7 @@ func (m metaPartition) Apply(context.Context, string, time.Duration, kind.Update
 func (m metaPartition) Delete(context.Context, string) error { return errMadeByHost }
 
 // metaContent generates sessionMeta from the session record as the attempt sees it. Without a
-// session, it uses the metadata that the run was started with.
+// session, it uses the metadata that was passed to the run.
 func (v *View) metaContent(ctx context.Context, r storage.Record) (json.RawMessage, error) {
 	state := v.run.anonymous
 	if v.caller.Session != "" {

@@ -12,10 +12,10 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// program is the code of a guest, the same for the Service and for the model.
+// program is the code of a guest. The Service and the model execute the same program.
 type program struct {
 	steps []step
-	// stubborn guests succeed even after an error that ends the attempt.
+	// stubborn reports whether the guest succeeds even after an error that ends the attempt.
 	stubborn bool
 }
 
@@ -24,11 +24,11 @@ type step struct {
 	op    string
 	args  []string
 	catch bool
-	// digest adds a member to a content that depends on everything seen before. revise sets
-	// if_revision to the revision that was seen last.
+	// digest adds a member to a content that depends on everything that the program has seen.
+	// revise sets if_revision to the last revision that it has seen.
 	digest, revise bool
 	throw          bool
-	skip           int // how many steps to skip, depending on what was seen
+	skip           int // how many steps to skip, depending on previous results
 }
 
 func (s step) String() string {
@@ -54,7 +54,7 @@ type performer func(op string, args []string) (reply string, code abi.Code, err 
 var errThrown = errors.New("thrown by the program")
 
 // run executes the program and returns its trace: replies, and faults as "!code". The error is
-// errThrown, the code of a fault that it did not catch, or that of the performer.
+// errThrown, the code of a fault that the program did not catch, or an error of the performer.
 func (p program) run(perform performer) (trace []string, err error) {
 	for i := 0; i < len(p.steps); i++ {
 		s := p.steps[i]
@@ -93,7 +93,7 @@ func digest(trace []string) uint32 {
 	return h.Sum32() >> 4
 }
 
-// fill returns the arguments of a step, given what was seen.
+// fill returns the arguments of a step, based on previous results.
 func (s step) fill(trace []string) []string {
 	args := append([]string(nil), s.args...)
 	if s.digest {

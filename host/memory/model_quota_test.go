@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// A write that the commit refuses for the quota must have been refused at its call. Otherwise the
-// attempt would be executed again until its deadline, without a fault for the guest.
+// If a commit rejects a write because of the quota, the call must have rejected it before.
+// Otherwise the attempt would be repeated until its deadline, without a fault for the tool code.
 func TestQuotaFaultAtTheCall(t *testing.T) {
 	set := func(store string) abi.Call { return call(abi.SetContent, store, `{"a":"0123456789"}`) }
 	remove := func(store string) abi.Call { return call(abi.DeleteContent, store) }

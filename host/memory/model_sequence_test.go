@@ -20,8 +20,9 @@ type rapidInts struct{ t *rapid.T }
 
 func (d rapidInts) IntN(n int) int { return rapid.IntRange(0, n-1).Draw(d.t, "choice") }
 
-// TestSequence performs random steps of one caller, one run after the other, within small limits.
-// Every reply, fault and stored record must be the model's, and the usage must be exact.
+// TestSequence performs random steps of one caller, one run after another, within small limits.
+// Every reply, fault and stored record must be the same as in the model, and the usage must be
+// exact.
 func TestSequence(t *testing.T) {
 	stores := []string{"notes", "prefs", "daily", "last", "cart", "flags"}
 	limits := memory.Limits{RecordBytes: 60, AppRecords: 3}
@@ -141,7 +142,7 @@ func (s *sequence) compareRecords() {
 	for at, want := range s.w.records {
 		got, err := s.backend.Get(context.Background(), at.key("acme"))
 		if err == nil && !got[0].Exists() && !want.expires.IsZero() && !s.w.now.Before(want.expires) {
-			delete(s.w.records, at) // its space was reclaimed
+			delete(s.w.records, at) // the space of the record was reclaimed
 			continue
 		}
 		if err != nil || !sameRecord(got[0], want) {
@@ -150,8 +151,8 @@ func (s *sequence) compareRecords() {
 	}
 }
 
-// compareUsage compares the usage of the app and the user with what is stored, and the records with
-// those of the model.
+// compareUsage compares the usage of the app and the user with the stored records, and the stored
+// records with the records of the model.
 func (s *sequence) compareUsage() {
 	group := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: "acme"}, storage.Part{Tag: storage.App, Value: "shop"})
 	all, err := s.backend.Scan(context.Background(), "", "", 1000)

@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// The model is a second, naive implementation of memory: plain maps, one run after the other, no
-// transactions and no caches. Tests compare the results of the Service with those of the model in
-// some order.
+// The model is a second, naive implementation of memory: plain maps, one run after another, no
+// transactions and no caches. Tests compare the results of the Service with the results of the
+// model in some serial order.
 
 // modelStore is the model's declaration of a store.
 type modelStore struct {
@@ -34,7 +34,7 @@ var modelStores = map[string]modelStore{
 	"flags": {access: declare.ScopeApplication},
 }
 
-// modelSchema allows each of two contents, but not always their merge.
+// modelSchema allows two contents, but not always the result of merging them.
 const modelSchema = `{"type":"object","maxProperties":2,"properties":{
 	"a":{"type":"integer","default":1},"b":{"type":"integer"},"c":{"type":"integer"}}}`
 
@@ -51,7 +51,7 @@ func modelDeclarations() []declare.Store {
 	return all
 }
 
-// place identifies a record: a store, and its user or session.
+// place identifies a record by its store and its user or session.
 type place struct{ store, owner string }
 
 // subject returns the data subject of a caller's writes: the user, or an anonymous session.
@@ -83,15 +83,14 @@ type modelSession struct {
 	ended    bool
 }
 
-// world is the whole state of the model. Worlds are copied, and their maps are never changed in
-// place.
+// world is the whole state of the model. Worlds are copied, and their maps are never modified.
 type world struct {
 	now      time.Time
 	records  map[place]modelRecord
 	sessions map[string]modelSession
 	last     map[place]int64 // the highest revision so far
 	erased   map[string]int  // how often each user was erased
-	began    map[int]int     // how often the user of a run had been erased when it began
+	began    map[int]int     // how often the user of a run had been erased when the run began
 	limits   memory.Limits
 }
 
@@ -106,7 +105,7 @@ func (w world) clone() world {
 	return w
 }
 
-// begin starts a caller's session, or returns the fault if it cannot be used.
+// begin starts a caller's session, or returns a fault if the session cannot be used.
 func (w world) begin(c partition.Caller) abi.Code {
 	if c.Session == "" {
 		return ""
@@ -131,9 +130,9 @@ func (w world) mayCommit(c partition.Caller) bool {
 	return c.Session == "" || known && !s.ended && s.user == c.User
 }
 
-// visible reports whether a record is visible to a caller. The caller's own session cannot have ended
-// for a run that succeeds. A run that fails may see records that the end of the session has not yet
-// removed.
+// visible reports whether a record is visible to a caller. If a run succeeds, the caller's own
+// session cannot have ended. A run that fails may see records that have not yet been removed after
+// the end of the session.
 func (w world) visible(r modelRecord, c partition.Caller) bool {
 	if !r.expires.IsZero() && !w.now.Before(r.expires) {
 		return false
@@ -149,12 +148,13 @@ type guest struct {
 	stamp  time.Time // the time of its writes
 	before map[place]modelRecord
 	view   map[place]modelRecord
-	// readSet has the places whose state the run has read. A reply must not depend on others.
+	// readSet contains the places whose state the run has read. A reply must not depend on other
+	// places.
 	readSet map[place]bool
 	wrote   map[place]bool
-	// passed is true if the present call is known to have succeeded. A blind merge is then not
-	// checked: an attempt that does not commit may have seen the success of a merge that others
-	// made impossible in the meantime.
+	// passed reports whether the current call is known to have succeeded. A blind merge is then not
+	// checked: if the attempt does not commit, it may have seen the merge succeed, although other
+	// runs have made the merge impossible since.
 	passed func() bool
 }
 
@@ -233,7 +233,7 @@ func parseModelOptions(text string) (o modelOptions) {
 	return o
 }
 
-// meta returns the metadata of sessionMeta, wrapped, which is the only part that tests check.
+// meta returns the metadata of sessionMeta in its wrapped form. Tests check only this part.
 func (g *guest) meta() string {
 	metadata := g.w.sessions[g.c.Session].metadata
 	if metadata == "" {
@@ -316,9 +316,11 @@ func (g *guest) set(at place, st modelStore, value string, o modelOptions) (stri
 }
 
 // stamped returns a record with a content, and with the revision and times of a write. A commit
-// raises the revision by one, however often the run writes, and the time of an update always
-// advances. Revisions continue after those of an earlier record: no two keys of these tests share a
-// floor; see tenantOf.
+// increments the revision by one, even if the run writes the record several times. Each update has
+// a later time than the previous one.
+//
+// Revisions continue after the revisions of an earlier record, because no two keys of these tests
+// share a floor; see tenantOf.
 func (g *guest) stamped(at place, existed bool, content string) modelRecord {
 	base, was := g.before[at]
 	r := modelRecord{content: content, revision: g.w.last[at] + 1, created: g.stamp, updated: g.stamp}
@@ -345,7 +347,8 @@ func (g *guest) tooMuch(at place, r modelRecord) abi.Code {
 	return ""
 }
 
-// live returns the number of records that have not expired. Expired ones are reclaimed if needed.
+// live returns the number of records that have not expired. Expired records are reclaimed if
+// necessary.
 func (w world) live() (n int64) {
 	for _, r := range w.records {
 		if r.expires.IsZero() || w.now.Before(r.expires) {

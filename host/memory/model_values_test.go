@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The model's merge, projection and schema: written for the few values in tests, and only for
-// clarity.
+// This file contains the model's merge, projection and schema. They support only the few values
+// that tests use, and are written for clarity.
 
 func parse(text string) any {
 	var value any
@@ -43,7 +43,7 @@ func timeText(t time.Time) string {
 	return strconv.Quote(t.Format("2006-01-02T15:04:05.000000Z"))
 }
 
-// mergeModel returns the content after a set, as RFC 7396 describes it. A new record gets its
+// mergeModel returns the content after a set, according to RFC 7396. A new record gets its
 // defaults.
 func mergeModel(st modelStore, old string, existed bool, patch map[string]any, replace bool) map[string]any {
 	target := map[string]any{}
@@ -92,13 +92,13 @@ func fitsModelSchema(content map[string]any) bool {
 	return len(content) <= 2
 }
 
-// rule is a path of a projection: its names, and whether it includes.
+// rule is a path of a projection: its names, and whether it includes the field.
 type rule struct {
 	path    []string
 	include bool
 }
 
-// project applies a projection to a content, both as JSON.
+// project applies a projection to a content. Both are JSON.
 func project(content, projection string) string {
 	if projection == "" || projection == "{}" {
 		return content
@@ -124,8 +124,8 @@ func flatten(path []string, fields map[string]any) (rules []rule) {
 	return rules
 }
 
-// pick returns the selected part of the value at a path. The status reports whether the nearest
-// rule above includes it.
+// pick returns the selected part of the value at a path. status reports whether the nearest rule
+// above the path includes the value.
 func pick(value any, path []string, rules []rule, status bool) (any, bool) {
 	included, excluded, below := match(path, rules)
 	status = included || status && !excluded
@@ -153,8 +153,8 @@ func pick(value any, path []string, rules []rule, status bool) (any, bool) {
 	return value, status
 }
 
-// match returns what the rules have for exactly this path, and whether one includes something below
-// it.
+// match returns the flag that the rules have for exactly this path, and whether a rule includes a
+// descendant of it.
 func match(path []string, rules []rule) (included, excluded, below bool) {
 	for _, r := range rules {
 		if len(r.path) < len(path) || strings.Join(r.path[:len(path)], "\x00") != strings.Join(path, "\x00") {
@@ -185,7 +185,7 @@ func (at place) key(tenant string) storage.Key {
 	return key
 }
 
-// placeOf returns the place of a key of the Service, and false for the host's own records.
+// placeOf returns the place of a key of the Service, or false for the host's own records.
 func placeOf(key storage.Key) (place, bool) {
 	at := place{store: key.Part(storage.Store)}
 	if user := key.Part(storage.User); user != "" {

@@ -11,13 +11,13 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 )
 
-// operation is an entry of the table of operations, with the kinds that have it.
+// operation is an entry of the operation table, with the kinds that have the operation.
 type operation struct {
 	verb abi.Verb
 	// stores lists the kinds for which a call names the store.
 	stores []declare.Kind
-	// space is the kind for which a call does not name the store, "" if there is none. Such a call
-	// acts on the store with the name spaceStore.
+	// space is the kind for which a call does not name the store, or "" if there is none. Such a
+	// call uses the store with the name spaceStore.
 	space      declare.Kind
 	spaceStore string
 }
@@ -68,9 +68,9 @@ func checkOperation(op abi.Operation, spaceStore string) error {
 	return nil
 }
 
-// merge adds an operation that another kind already has to its entry in the table, since guests
-// have one function for both. The parameters after the store are the same. The store is optional if
-// one of the kinds does not take it.
+// merge adds an operation that another kind already has to the existing entry in the table, because
+// tool code has one function for both kinds. The parameters after the store must be the same. If
+// one of the kinds has no store parameter, the store is optional.
 func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) error {
 	at := slices.IndexFunc(k.table, func(other abi.Operation) bool { return other.Name == op.Name })
 	listed := k.table[at]
@@ -114,23 +114,23 @@ func paramsAfterStore(op abi.Operation) []abi.Param {
 	return op.Params
 }
 
-// sameParam reports whether two parameters are the same to a guest.
+// sameParam reports whether two parameters are the same for tool code.
 func sameParam(a, b abi.Param) bool {
 	return sameName(a, b) && a.Kind == b.Kind && a.Required == b.Required
 }
 
 func sameName(a, b abi.Param) bool { return a.Name == b.Name && slices.Equal(a.Aliases, b.Aliases) }
 
-// target is the store that a call acts on.
+// target is the store that a call uses.
 type target struct {
 	name string
-	// implied is true if the call does not name the store.
+	// implied reports whether the call omits the name of the store.
 	implied bool
-	// call has the arguments that the kind of the store declares.
+	// call contains the arguments that the kind of the store declares.
 	call abi.Call
 }
 
-// resolve finds the store that a call acts on.
+// resolve finds the store that a call uses.
 func (o operation) resolve(call abi.Call) (target, error) {
 	if o.space != "" {
 		if args, ok := o.argsWithoutStore(call.Args); ok {
@@ -142,8 +142,8 @@ func (o operation) resolve(call abi.Call) (target, error) {
 }
 
 // argsWithoutStore returns the arguments of a call that does not name a store. If the store is
-// optional, the next parameter is a required text. A first argument without a text after it belongs
-// to that parameter.
+// optional, the next parameter is a required text. If the call has no second text, its first
+// argument is that required text and not the store.
 func (o operation) argsWithoutStore(args []json.RawMessage) (own []json.RawMessage, ok bool) {
 	switch {
 	case len(o.stores) == 0 || len(args) == 0:
@@ -168,7 +168,7 @@ func (k *kinds) checkKind(o operation, op string, st *store, implied bool) error
 	return k.noOperation(st, op)
 }
 
-// StoreOf returns the name of the store that a call acts on, "" if the call is malformed. The store
+// StoreOf returns the name of the store that a call uses, or "" if the call is malformed. The store
 // need not exist.
 func (s *Service) StoreOf(call abi.Call) string {
 	op, ok := s.kinds.operations[call.Op]

@@ -11,8 +11,8 @@ import (
 // OtherApp is an app with records in the same tenant of the database.
 type OtherApp struct {
 	App string `json:"app"`
-	// Records counts the records of its stores up to 1,000, including expired ones that have not
-	// been swept. More reports whether there are others.
+	// Records is the number of records in the app's stores, up to 1,000. It includes expired
+	// records that have not been swept. More reports whether there are more records.
 	Records int  `json:"records"`
 	More    bool `json:"more,omitempty"`
 }
@@ -23,8 +23,8 @@ const (
 	maxOtherRecords = 1000
 )
 
-// OtherApps returns the other apps with records in a tenant, the first 20 by id. They help to find
-// the records of an app whose id was changed.
+// OtherApps returns other apps with records in a tenant, the first 20 by id. If the id of an app
+// was changed, the result helps to find its records.
 func (s *Service) OtherApps(ctx context.Context, tenant string) ([]OtherApp, error) {
 	prefix := storage.MakeKey(
 		storage.Part{Tag: storage.System, Value: partition.Catalogue}, storage.Part{Tag: storage.Tenant, Value: tenant})

@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// contents is a backend that counts the bytes of contents that lists read, in total and at once.
+// contents is a backend that counts the bytes of contents that lists read: the total, and the
+// maximum of a single read.
 type contents struct {
 	storage.Backend
 	bytes, max int
@@ -39,8 +40,9 @@ func (c *contents) Scan(ctx context.Context, prefix, after storage.Key, limit in
 	return c.count(c.Backend.Scan(ctx, prefix, after, limit))
 }
 
-// A page of sessions ends at 1 MiB of contents, whatever the limit is. The pages together show all
-// sessions in order. A session larger than a page has a page of its own.
+// A page of sessions ends at 1 MiB of contents, even if the limit allows more sessions. The pages
+// together contain all sessions in order. A session that is larger than a page gets a separate
+// page.
 func TestPagesOfSessionsAreBounded(t *testing.T) {
 	c := &contents{}
 	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend = cfg.Backend, c })
@@ -84,7 +86,7 @@ func TestPagesOfSessionsAreBounded(t *testing.T) {
 	}
 }
 
-// A short page reads only the records that it shows, and one more to detect a next page.
+// A short page reads only the records that it contains, and one more to detect a next page.
 func TestShortPagesReadLittle(t *testing.T) {
 	l := &looks{}
 	a := newApp(t, func(cfg *memory.Config) { l.Backend, cfg.Backend = cfg.Backend, l })
@@ -98,7 +100,7 @@ func TestShortPagesReadLittle(t *testing.T) {
 	}
 }
 
-// A page of the ledger also ends at 1 MiB of contents, and reads no more than that at once.
+// A page of the ledger also ends at 1 MiB of contents. It never reads more than that in one call.
 func TestPagesOfTheLedgerAreBounded(t *testing.T) {
 	c := &contents{}
 	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend, cfg.LedgerRetention = cfg.Backend, c, time.Hour })

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// budget returns the limits for the app in the tenant and for the user in the app. A caller without
-// a user and without a session has only the former.
+// budget returns the limits for the app in the tenant and for the user in the app. If a caller has
+// neither a user nor a session, only the limits for the app apply.
 func (s *Service) budget(c partition.Caller) storage.Budget {
 	app := s.app.Group(c)
 	b := storage.Budget{App: storage.Limit{Account: app, Max: storage.Usage{Records: s.limits.AppRecords, Bytes: s.limits.AppBytes}}}
@@ -28,7 +28,7 @@ func (t *transaction) budget() storage.Budget {
 }
 
 // checkQuota returns a fault if a record under key would exceed the quota of the app or of the
-// user. Their usage is not in the read set: a change of it does not conflict.
+// user. The usage of these accounts is not in the read set: changes of the usage do not conflict.
 func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 	record.Key, record.Revision = key, 1
 	if v.fitsAsAddition(record) {
@@ -45,8 +45,8 @@ func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 	return v.s.records.SpaceFault(v.run.budget().Check(&growth, v.accountUsage))
 }
 
-// fitsAsAddition reports whether the record fits even if every write so far only added to the usage. It
-// avoids a pass over all writes at each write.
+// fitsAsAddition reports whether the record would fit even if all previous writes of the attempt
+// had only added to the usage. This check avoids a pass over all writes at each write.
 func (v *View) fitsAsAddition(record storage.Record) bool {
 	v.written = v.written.Plus(storage.UsageOf(storage.HeadOf(record)))
 	b := v.run.budget()
@@ -56,12 +56,12 @@ func (v *View) fitsAsAddition(record storage.Record) bool {
 	return len(v.usage) == 1 || holds(b.User.Max, v.usage[1].Plus(v.written))
 }
 
-// holds reports whether a usage is within a limit; 0 means no limit.
+// holds reports whether a usage is within a limit. A limit of 0 means no limit.
 func holds(limit, u storage.Usage) bool {
 	return (limit.Records == 0 || u.Records <= limit.Records) && (limit.Bytes == 0 || u.Bytes <= limit.Bytes)
 }
 
-// accountUsage returns the usage of an account of the caller at the attempt's first look.
+// accountUsage returns the usage of one of the caller's accounts as the attempt first read it.
 func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
 	if account == v.run.limits.App.Account {
 		return v.usage[0], nil
@@ -69,10 +69,10 @@ func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
 	return v.usage[len(v.usage)-1], nil
 }
 
-// change returns the change of a write to what is stored.
+// change returns the storage.Change of a write from the stored record to the next one.
 func (v *View) change(stored, next storage.Record) storage.Change {
 	if v.run.reclaimed && stored.Expired(v.s.now()) {
-		stored = storage.Record{} // its space was reclaimed
+		stored = storage.Record{} // the space of the record was reclaimed
 	}
 	return storage.Change{Old: storage.HeadOf(stored), Write: storage.Write{Record: next, Delete: !next.Exists()}}
 }
@@ -85,8 +85,8 @@ func (v *View) readUsage(ctx context.Context) (err error) {
 	return err
 }
 
-// canReclaim reports whether a call that exceeds the quota can free expired records: once per
-// transaction, and never in a dry run.
+// canReclaim reports whether a call that exceeds the quota can free expired records. A transaction
+// can free them once, and a dry run never.
 func (v *View) canReclaim() bool { return !v.run.reclaimed && !v.run.tx.DryRun }
 
 // reclaim frees expired records. If the attempt depends on one of them, it is executed again.
@@ -99,14 +99,15 @@ func (v *View) reclaim(ctx context.Context) error {
 	return v.readUsage(ctx)
 }
 
-// reclaimed is how many expired records one reclaim frees.
+// reclaimed is the maximum number of expired records that one reclaim frees.
 const reclaimed = 1000
 
-// reclaim frees expired records of the app for a caller whose quota is exhausted, and reports
-// whether there were any. A sweep keeps expired records for another hour, in case the clock is
-// ahead, but a write can use their space at once, as it can replace an expired record. It frees a
-// bounded number of records. A transaction reclaims at most once for its calls and once for its
-// commit.
+// reclaim frees expired records of the app for a caller whose quota is exhausted. It reports
+// whether there were any. It frees a bounded number of records. A transaction reclaims at most once
+// for its calls and once for its commit.
+//
+// A sweep keeps expired records for another hour, in case the clock is ahead. A write does not need
+// that delay, because it could replace an expired record anyway.
 func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 	if clockMoved(s.began, s.clock()) {
 		return false
@@ -118,12 +119,12 @@ func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 	return len(removed) > 0
 }
 
-// maxClockJump is the largest change of the system's clock since the Service began with which
-// records are still reclaimed.
+// maxClockJump is the maximum change of the system clock since the creation of the Service. After a
+// larger change, no records are reclaimed.
 const maxClockJump = 5 * time.Minute
 
-// clockMoved reports whether the clock was set between two of its readings, as the monotonic clock
-// shows. Records that expire only by a wrong clock must not be lost.
+// clockMoved reports whether the system clock was set between two readings, by comparison with the
+// monotonic clock. Records must not be lost if they have expired only because the clock is wrong.
 func clockMoved(began, now time.Time) bool {
 	jump := now.Round(0).Sub(began.Round(0)) - now.Sub(began)
 	return jump.Abs() > maxClockJump

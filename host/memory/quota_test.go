@@ -22,7 +22,7 @@ import (
 
 var bob = partition.Caller{Tenant: "acme", User: "bob", Session: "s2", Run: "r"}
 
-// All data that a user makes the host store counts, up to the user's limit. Others are not
+// All data that the host stores for a user counts toward the user's limit. Other users are not
 // affected.
 func TestUserQuota(t *testing.T) {
 	large := strings.Repeat("x", 20_000)
@@ -102,8 +102,8 @@ func TestAppQuota(t *testing.T) {
 	}
 }
 
-// An expired record takes no space, although it is swept an hour later: for records, and for the
-// host's own.
+// An expired record takes no space, although the sweep removes it only an hour later. This applies
+// to records and to the host's own records.
 func TestExpiredRecordsAreReclaimed(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.UserBytes = 10_000 })
 	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
@@ -127,12 +127,12 @@ func TestExpiredRecordsAreReclaimed(t *testing.T) {
 	}
 }
 
-// full is a backend without space.
+// full is a backend without free space.
 type full struct{ storage.Backend }
 
 func (full) Space() error { return storage.ErrFull }
 
-// Without space nothing can grow, but everything can be removed.
+// If the backend has no free space, nothing can grow, but everything can be removed.
 func TestBackendFull(t *testing.T) {
 	b := mem.New()
 	before := newApp(t, func(cfg *memory.Config) { cfg.Backend = b })
@@ -155,7 +155,7 @@ func TestBackendFull(t *testing.T) {
 	}
 }
 
-// An erasure also counts the kept Results of the user's sessions.
+// An erasure also counts the stored Results of the user's sessions.
 func TestErasureCountsKeptResults(t *testing.T) {
 	a := newApp(t)
 	for i := range 4 {
@@ -176,7 +176,7 @@ func TestErasureCountsKeptResults(t *testing.T) {
 	}
 }
 
-// An anonymous session has a quota of its own: one visitor cannot fill the app.
+// An anonymous session has a separate quota: one visitor cannot fill the app.
 func TestAnonymousQuota(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.AppBytes, cfg.Limits.UserBytes = 1_000_000, 100_000 })
 	file := bytes.Repeat([]byte("x"), 60_000)

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// redact returns a function that returns the violations of a write without any content: their
-// pointers contain only names from the declaration.
+// redact returns a function that removes contents from the violations of a write: the pointers then
+// contain only names from the declaration.
 func redact(stores map[string]*store) func(report.WriteEffect) []abi.Violation {
 	return func(w report.WriteEffect) []abi.Violation {
 		st := stores[w.Store]

@@ -21,8 +21,8 @@ func (a *app) revision(c partition.Caller, store string) int64 {
 	return reply.Revision
 }
 
-// A revision is never reused, so that a stale if_revision is refused, whichever way the record was
-// removed.
+// A revision is never reused, even after the record was removed in any way. A stale if_revision is
+// therefore rejected.
 func TestRevisionsNeverRepeat(t *testing.T) {
 	for _, test := range []struct {
 		name, store string
@@ -71,7 +71,8 @@ func TestRevisionsNeverRepeat(t *testing.T) {
 	}
 }
 
-// A blind write, and a removal and a write in one run, also continue above the old revisions.
+// The revisions also continue after a blind write, and after a removal followed by a write in the
+// same run.
 func TestRevisionsOfBlindWrites(t *testing.T) {
 	a := newApp(t)
 	a.must(ann, abi.SetContent, `"notes"`, `{"a":1}`)

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// An attempt takes only a few times the bytes of the records that it wrote, however often it wrote
-// them: some decoded documents take forty times as much memory as their text.
+// The memory of an attempt is only a few times the size of the records that it wrote, even if it
+// wrote them many times. Some decoded documents take forty times as much memory as their text.
 func TestAttemptKeepsEncodedContents(t *testing.T) {
 	const stores = 15
 	a := newApp(t, func(cfg *memory.Config) {
@@ -30,7 +30,7 @@ func TestAttemptKeepsEncodedContents(t *testing.T) {
 		for range 5 {
 			for i := range stores {
 				name := json.RawMessage(fmt.Sprintf(`"s%d"`, i))
-				content := append(json.RawMessage(nil), expensive...) // an engine passes a new one each time
+				content := append(json.RawMessage(nil), expensive...) // an engine passes a new slice each time
 				if _, err := v.Call(ctx, abi.Call{Op: abi.SetContent, Args: []json.RawMessage{name, content}}); err != nil {
 					return err
 				}
@@ -56,8 +56,9 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Blind merges are kept and applied again by the commit. If they would take too much memory, the
-// attempt adds the record to its read set instead, and notices a concurrent write.
+// The attempt keeps its blind merges because the commit may apply them again. If the merges would
+// take too much memory, the attempt adds the record to its read set instead, and then detects
+// concurrent writes.
 func TestManyBlindMerges(t *testing.T) {
 	content := `{"a":"` + strings.Repeat("x", 250<<10) + `"}`
 	for writes, attempts := range map[int]int{4: 1, 5: 2} {
@@ -74,7 +75,7 @@ func TestManyBlindMerges(t *testing.T) {
 	}
 }
 
-// The engine owns the arguments of a call, and can reuse their memory.
+// The engine owns the arguments of a call and can reuse their memory.
 func TestBlindMergesAreKeptAsGiven(t *testing.T) {
 	a := newApp(t)
 	argument := []byte(`{"a":1}`)

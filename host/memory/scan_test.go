@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// weighing is a backend that records the largest amount of content that one operation returned.
+// weighing is a backend that records the maximum amount of content that one operation returned.
 type weighing struct {
 	storage.Backend
 	mu  sync.Mutex
@@ -51,7 +51,7 @@ func (w *weighing) Update(ctx context.Context, on storage.Footprint, fn func([]s
 	})
 }
 
-// TestContentsHeldAtOnce lists, audits, purges and erases 100 records of a megabyte.
+// TestContentsHeldAtOnce lists, audits, purges and erases 100 records of one megabyte.
 func TestContentsHeldAtOnce(t *testing.T) {
 	const n, size, limit = 40, 1 << 20, 9 << 20
 	var w *weighing

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// mustCover lists the situations that the seeds must cover. A change of the programs that loses one
-// fails.
+// mustCover lists the situations that the seeds must cover. The test fails if a change of the
+// programs loses one of them.
 var mustCover = []string{
 	"torn read ended an attempt", "absent record appeared", "deleted and created again", "expired during an attempt",
 	"session ended in mid-run", "user erased in mid-run", "schema refused at a later merge", "conflict",
@@ -61,7 +61,8 @@ func (h *runHistory) coverEnd(counts map[string]int) {
 	}
 }
 
-// coverChange counts what changed between two attempts of a run, by the first replies that differ.
+// coverChange compares two attempts of a run. It counts the kind of change that the first differing
+// replies show.
 func coverChange(counts map[string]int, before, after attempt) {
 	for i := range min(len(before.trace), len(after.trace)) {
 		was, is := before.trace[i], after.trace[i]

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// Events besides the runs of a scenario: sessions end and receive metadata, users are erased,
-// expired records are swept, time passes.
+// Besides the runs, a scenario has these events: sessions end and receive metadata, users are
+// erased, expired records are swept, and time passes.
 
 func (s *scenario) addEnvironment() {
 	if s.Rand.IntN(4) == 0 {
@@ -38,7 +38,7 @@ func (s *scenario) addEnvironment() {
 	}
 }
 
-// addEvents records events between the same two moves, one after the other.
+// addEvents records events that happen one after another between the same two moves.
 func (s *scenario) addEvents(begin int, events ...event) {
 	for i, e := range events {
 		e.begin, e.end, e.after = begin, s.Step(), -1
@@ -105,9 +105,9 @@ func (s *scenario) addMetadata() {
 	})
 }
 
-// addErasure erases a user. An erasure is not a transaction: it marks the user, so that concurrent
-// runs store nothing, and then removes records in several steps, between which others can run. Each
-// step is an event.
+// addErasure erases a user. An erasure is not a transaction. It first marks the user, which
+// prevents concurrent runs from storing anything. It then removes records in several steps, and
+// other runs can execute between the steps. Each step is an event.
 func (s *scenario) addErasure(user string) {
 	task := s.Go("erase "+user, func(ctx context.Context, _ *txntest.Task) {
 		if _, err := s.hosts[0].Erase(ctx, partition.Caller{Tenant: s.tenant, User: user, Run: "erase"}); err != nil {
@@ -146,8 +146,8 @@ func (r modelRecord) tags() (tags []string) {
 	return tags
 }
 
-// erase applies one write of an erasure to a world: it removes a record, ends a session, or marks
-// the user.
+// erase applies one write of an erasure to a world: the write removes a record, ends a session, or
+// marks the user.
 func (w world) erase(user string, write storage.Write) {
 	key := write.Record.Key
 	at, ours := placeOf(key)
@@ -174,7 +174,7 @@ func eraseName(user string, writes []storage.Write) string {
 	return name
 }
 
-// sameEnd compares what is stored with the final world of the model.
+// sameEnd compares the stored records with the final world of the model.
 func (s *scenario) sameEnd(w world) bool {
 	ctx := context.Background()
 	prefix := storage.MakeKey(storage.Part{Tag: storage.Tenant, Value: s.tenant})
@@ -219,8 +219,8 @@ func (s *scenario) sameSessions(w world) bool {
 	return true
 }
 
-// unjustified fails the test for runs that failed without a reason, and for texts that guests must
-// not see.
+// unjustified fails the test if a run failed without a reason, or if a fault contains text that
+// tool code must not see.
 func (s *scenario) unjustified(t testingT) {
 	for _, h := range s.runs {
 		if last := len(h.attempts) - 1; h.task.Lost() > 0 && h.attempts[last].begin > h.task.Lost() {

@@ -22,10 +22,10 @@ type attempt struct {
 	stamp      time.Time // the time of the run
 	at         time.Time // when the attempt began
 	trace      []string
-	torn       bool // a call ended it, because its reads were stale
+	torn       bool // a call ended the attempt because its reads were stale
 }
 
-// runHistory is the observed behaviour of one run.
+// runHistory contains everything that was observed of one run.
 type runHistory struct {
 	name       string
 	caller     partition.Caller
@@ -38,26 +38,28 @@ type runHistory struct {
 	task       *txntest.Task
 	// fault is the failure of the first commit.
 	fault txntest.Fault
-	// seen are the records that the reads of the current attempt found; nil before the first attempt.
+	// seen contains the records that the reads of the current attempt found. It is nil before the
+	// first attempt.
 	seen map[storage.Key]storage.Record
-	// changed is true once the attempt read or wrote a record that had changed since it first read
-	// it, as a commit of blind merges does.
+	// changed reports whether a read or write of the attempt found that a record had changed since
+	// the attempt first read it. A commit of blind merges can cause this.
 	changed bool
 }
 
-// event is a change that took effect at one moment between its begin and its end. Apply returns the
-// worlds that it can lead to, none if that world contradicts what was observed.
+// event is a change that took effect at one moment between its begin and its end. apply returns the
+// worlds that the change can lead to. It returns none if these worlds contradict the observations.
 type event struct {
 	name       string
 	begin, end int
-	after      int // the index of the event that must come before, or -1
-	// idle events change nothing: once possible, they need not be tried later.
+	after      int // the index of the event that must precede it, or -1
+	// idle events change nothing: when an idle event is possible, it does not need to be tried
+	// later
 	idle  bool
 	apply func(world) []world
 }
 
-// explain finds an order of the events that respects their times and leads to a world that final
-// accepts.
+// explain searches for an order of the events that is consistent with their times and leads to a
+// world that final accepts.
 func explain(w world, events []event, final func(world) bool) bool {
 	if len(events) > maxEvents {
 		panic(fmt.Sprintf("the scenario has %d events; a search takes %d", len(events), maxEvents))
@@ -72,15 +74,15 @@ func explain(w world, events []event, final func(world) bool) bool {
 
 type search struct {
 	events []event
-	order  []int // sorted by end: most took effect shortly before it
+	order  []int // sorted by end, because most events took effect shortly before it
 	final  func(world) bool
 	failed map[string]bool // states without a solution
 }
 
-// maxEvents is the largest number of events of a scenario.
+// maxEvents is the maximum number of events in a scenario.
 const maxEvents = 256
 
-// eventSet is a set of events, by their indexes.
+// eventSet is a set of events, represented by their indexes.
 type eventSet [maxEvents / 64]uint64
 
 func (s eventSet) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
@@ -90,7 +92,8 @@ func (s eventSet) with(i int) eventSet {
 	return s
 }
 
-// from reports whether an order of the other events leads from w to a final world, after n events are done.
+// from reports whether an order of the remaining events leads from w to a final world. n events are
+// done.
 func (s *search) from(w world, done eventSet, n int) bool {
 	if n == len(s.events) {
 		return s.final(w)
@@ -124,8 +127,8 @@ func (s *search) from(w world, done eventSet, n int) bool {
 	return false
 }
 
-// errTorn ends an attempt that the model executes again: a call ended it there, or it does not
-// match the observed one.
+// errTorn ends an attempt that the model executes again. Either a call ended the attempt there, or
+// the model's attempt differs from the observed one.
 var errTorn = errors.New("the attempt ends here")
 
 // outcomeCode returns the outcome of a run: "" for success, the code of a fault, or "thrown".
@@ -144,15 +147,16 @@ func (h *runHistory) outcomeCode() string {
 
 func (h *runHistory) unknown() bool { return h.err != nil && abi.FaultOf(h.err).Outcome == "unknown" }
 
-// refused reports whether the run ended because its session or its user was gone.
+// refused reports whether the run ended because its session ended or was bound to another user, or
+// because its user was erased.
 func (h *runHistory) refused() bool {
 	code := abi.Code(h.outcomeCode())
 	return len(h.attempts) > 0 && (code == abi.SessionEnded || code == abi.Cancelled || code == abi.AccessDenied)
 }
 
-// events returns the events of a run: the start of its session, its own start, each attempt that
-// stored nothing, which must have seen a consistent state, and the last attempt. First is the index
-// of the first event.
+// events returns the events of a run in order: the start of its session, the start of the run, each
+// attempt that stored nothing, and the last attempt. An attempt that stored nothing must have seen
+// a consistent state. first is the index of the first event.
 func (h *runHistory) events(id, first int) []event {
 	begun := h.end
 	if len(h.attempts) > 0 {
@@ -174,7 +178,8 @@ func (h *runHistory) events(id, first int) []event {
 	return all
 }
 
-// applySession starts or binds the session if possible. It can end again before the run begins.
+// applySession starts or binds the session if possible. The session can end again before the run
+// begins.
 func (h *runHistory) applySession(w world) []world {
 	next := w.clone()
 	if next.begin(h.caller); next.sessions[h.caller.Session] == w.sessions[h.caller.Session] {
@@ -183,7 +188,8 @@ func (h *runHistory) applySession(w world) []world {
 	return []world{next, w}
 }
 
-// applyBegin accepts a world in which the run can begin, or fails as it did.
+// applyBegin accepts a world in which the run can begin, or in which it fails like the observed
+// run.
 func (h *runHistory) applyBegin(id int) func(world) []world {
 	return func(w world) []world {
 		w = w.clone()
@@ -217,7 +223,7 @@ func (h *runHistory) replay(w world, a attempt, lenient bool) (g *guest, trace [
 	return g, trace, err
 }
 
-// applySeen accepts a world in which the attempt would have seen the same.
+// applySeen accepts a world in which the attempt would have seen the same results.
 func (h *runHistory) applySeen(a attempt) func(world) []world {
 	return func(w world) []world {
 		if _, trace, _ := h.replay(w, a, true); !equal(trace, a.trace) {
@@ -227,8 +233,8 @@ func (h *runHistory) applySeen(a attempt) func(world) []world {
 	}
 }
 
-// applyLast accepts a world in which the run would have ended the same way, and returns the world
-// after it.
+// applyLast accepts a world in which the run would have ended in the same way. It returns the world
+// after the run.
 func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	return func(w world) []world {
 		g, trace, err := h.replay(w, a, h.err != nil)
@@ -258,12 +264,12 @@ func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	}
 }
 
-// stands reports whether the run can succeed in that world.
+// stands reports whether the run can succeed in the world.
 func (h *runHistory) stands(w world, id int) bool {
 	return w.mayCommit(h.caller) && w.began[id] == w.erased[h.caller.User]
 }
 
-// sameEffects compares the revisions that the run reported as written.
+// sameEffects compares the revisions of the records that the run reported as written.
 func (h *runHistory) sameEffects(g *guest) bool {
 	reported := map[string]int64{}
 	for _, e := range h.done.Effects.Writes {

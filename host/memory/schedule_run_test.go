@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// The runs of a scenario: random programs, and some that cause rare situations.
+// The runs of a scenario execute random programs, and some programs that cause rare situations.
 
 func (s *scenario) addRun(p program) {
 	h := &runHistory{name: fmt.Sprintf("run %d", len(s.runs)), caller: choose(s.Rand, palette...), program: p, clock: s.clock}
@@ -31,7 +31,7 @@ func (s *scenario) addRun(p program) {
 	h.task.OnRead, h.task.OnUpdate = h.onRead, h.onUpdate
 }
 
-// onRead records what an attempt saw.
+// onRead records what an attempt has seen.
 func (h *runHistory) onRead(want []storage.Key, found []storage.Record) {
 	if h.seen == nil {
 		return // before the first attempt
@@ -42,7 +42,7 @@ func (h *runHistory) onRead(want []storage.Key, found []storage.Record) {
 	}
 }
 
-// onUpdate looks for writes to records that are not as the attempt saw them.
+// onUpdate detects writes to records that have changed since the attempt saw them.
 func (h *runHistory) onUpdate(now []storage.Head, writes []storage.Write) {
 	for _, r := range now {
 		written := slices.ContainsFunc(writes, func(w storage.Write) bool { return w.Record.Key == r.Key })
@@ -50,7 +50,7 @@ func (h *runHistory) onUpdate(now []storage.Head, writes []storage.Write) {
 	}
 }
 
-// sawOther reports whether the attempt saw another version of a record that exists.
+// sawOther reports whether the attempt saw another version of an existing record.
 func (h *runHistory) sawOther(key storage.Key, r storage.Record) bool {
 	was, ok := h.seen[key]
 	return ok && r.Exists() && !was.SameVersion(r)
@@ -59,7 +59,7 @@ func (h *runHistory) sawOther(key storage.Key, r storage.Record) bool {
 // execute is one attempt of a run.
 func (h *runHistory) execute(ctx context.Context, s *scenario, v *memory.View) error {
 	if h.seen == nil {
-		h.task.Fault = h.fault // of the first commit, not of an update before it
+		h.task.Fault = h.fault // applies to the first commit, not to an update before it
 	}
 	h.seen, h.changed = map[storage.Key]storage.Record{}, false
 	seen := attempt{begin: s.Step(), stamp: v.Now(), at: h.clock.Now()}
@@ -81,7 +81,7 @@ func (h *runHistory) execute(ctx context.Context, s *scenario, v *memory.View) e
 	return err
 }
 
-// Short names for the steps of the programs below.
+// Short names for the steps of the following programs.
 func setStep(store, content string) step {
 	return step{op: abi.SetContent, args: []string{quoted(store), content}, catch: true}
 }
@@ -90,7 +90,7 @@ func getStep(store string) step {
 	return step{op: abi.GetContent, args: []string{quoted(store), "", `{"record":true}`}}
 }
 
-// digestStep stores what was seen, so that it affects the final state.
+// digestStep stores a digest of the previous results, which makes them affect the final state.
 func digestStep(store string) step {
 	return step{op: abi.SetContent, args: []string{quoted(store), `{"c":null}`}, digest: true, catch: true}
 }
@@ -103,7 +103,7 @@ func (s *scenario) addPrograms(all ...[]step) {
 	}
 }
 
-// addSuccessors adds runs after which another record can have the same revision as before.
+// addSuccessors adds runs that replace a record with another one, which can have the same revision.
 func (s *scenario) addSuccessors(store, other string) {
 	s.addPrograms(
 		[]step{{op: abi.DeleteContent, args: []string{quoted(store)}}},
@@ -112,7 +112,7 @@ func (s *scenario) addSuccessors(store, other string) {
 	)
 }
 
-// addBlindMerges adds merges that match the schema one by one, but not together.
+// addBlindMerges adds merges each of which matches the schema, but whose combination does not.
 func (s *scenario) addBlindMerges() {
 	s.addPrograms(
 		[]step{setStep("prefs", `{"b":1}`), digestStep("flags")},
@@ -120,8 +120,8 @@ func (s *scenario) addBlindMerges() {
 	)
 }
 
-// addLateRead adds a run that reads a record after a merge into it, and a run that changes the record
-// in between.
+// addLateRead adds a run that reads a record after it merged into the record. It also adds a run
+// that changes the record in between.
 func (s *scenario) addLateRead(store, other string) {
 	s.addPrograms(
 		[]step{setStep(store, `{"a":1}`), getStep(other), getStep(store), digestStep(other)},

@@ -15,8 +15,9 @@ import (
 	"github.com/toolrun/toolrun/host/txn/txntest"
 )
 
-// TestSchedules interleaves small random programs at every operation of the backend. It expects a
-// serial order of the runs in which the model sees the same replies and ends in the same state.
+// TestSchedules interleaves small random programs at every operation of the backend. There must be
+// a serial order of the runs in which the model returns the same replies and ends in the same
+// state.
 func TestSchedules(t *testing.T) {
 	txntest.Schedules{MemSeeds: 2000, BoltSeeds: 400, Play: playSeed, MustCover: mustCover}.Run(t)
 }
@@ -34,7 +35,7 @@ func playSeed(t *testing.T, b storage.Backend, seed uint64, covered map[string]i
 	s.cover(covered)
 }
 
-// scenario is the actors and events of one seed.
+// scenario contains the actors and events of one seed.
 type scenario struct {
 	*txntest.Scheduler
 	seed   uint64
@@ -45,7 +46,7 @@ type scenario struct {
 	stores []string
 	runs   []*runHistory
 	others []event // events of the environment
-	// advances is the probability, in percent, that the clock moves between two moves.
+	// advances is the probability, in percent, that the clock advances between two moves.
 	advances int
 	troubles []string
 }
@@ -57,8 +58,8 @@ var palette = []partition.Caller{
 
 var paletteSessions = []string{"s1", "s2", "s3", "s4"}
 
-// tenantOf returns a tenant in which no two records of a store share a floor. Otherwise the model
-// would have to know when each was removed.
+// tenantOf returns a tenant in which no two records of a store share a floor. If records shared
+// floors, the model would have to record when each of them was removed.
 func tenantOf(seed uint64) string {
 	for n := 0; ; n++ {
 		tenant := fmt.Sprintf("t%d-%d", seed, n)
@@ -121,7 +122,7 @@ func newScenario(t *testing.T, b storage.Backend, seed uint64) *scenario {
 	return s
 }
 
-// prepare fills some stores before the others begin.
+// prepare fills some stores before the other actors begin.
 func (s *scenario) prepare(t *testing.T) {
 	p := program{}
 	for _, name := range s.stores {
@@ -149,9 +150,9 @@ func (s *scenario) meanwhile() {
 	}})
 }
 
-// allEvents returns the events of the runs and those of the environment.
+// allEvents returns the events of the runs and of the environment.
 func (s *scenario) allEvents() []event {
-	all := slices.Clone(s.others) // they refer to each other by index
+	all := slices.Clone(s.others) // events refer to each other by index
 	for i, h := range s.runs {
 		all = append(all, h.events(i, len(all))...)
 	}

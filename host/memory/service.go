@@ -23,8 +23,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// Config configures a Service. App and Backend are required. For other fields the zero value means
-// the default.
+// Config configures a Service. App and Backend are required. The zero value of any other field
+// selects its default.
 type Config struct {
 	// App is the id of the app, unique within a tenant.
 	App     string
@@ -33,52 +33,58 @@ type Config struct {
 	// Kinds are the kinds of stores besides documents. Default: none.
 	Kinds  []kind.Kind
 	Limits Limits
-	// SessionIdle is how long a session lives without use; up to an eighth is added. Default 24
-	// hours.
+	// SessionIdle is the time after which an unused session ends. Up to an eighth is added.
+	// Default: 24 hours.
 	SessionIdle time.Duration
-	// KeyRetention is how long the Result of a run with an idempotency key is kept. Default 24 hours.
+	// KeyRetention is the time for which the Result of a run with an idempotency key is stored.
+	// Default: 24 hours.
 	KeyRetention time.Duration
-	// LedgerRetention is how long ledger entries are kept. Default: there is no ledger.
+	// LedgerRetention is the time for which ledger entries are stored. By default there is no
+	// ledger.
 	LedgerRetention time.Duration
-	// MeteringRetention is how long the usage of a day is kept; see metering.Meter. Default: usage
-	// is not kept.
+	// MeteringRetention is the time for which the usage of a day is stored; see metering.Meter. By
+	// default, usage is not stored.
 	MeteringRetention time.Duration
-	// FileURL returns the download URL of a file, valid until its Expires, for sessionMeta.
-	// Default: files have no URL.
+	// FileURL returns a download URL for a file, which is valid until File.Expires. sessionMeta
+	// contains it. By default, files have no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
-	// Now is the clock and Rand the source of randomness. Both must be safe for concurrent use.
-	// Default: those of the system.
+	// Now is the clock, and Rand is the source of randomness. Both must be safe for concurrent use.
+	// By default, the clock and random source of the system are used.
 	Now  func() time.Time
 	Rand io.Reader
-	// Logger receives details that callers must not see, such as backend errors. Default: discard.
+	// Logger receives details that callers must not see, such as backend errors. By default, they
+	// are discarded.
 	Logger *slog.Logger
 }
 
-// Limits bound the memory of an app. A zero field means the default; New rejects a negative one.
+// Limits are limits on the stored data of an app. The zero value of a field selects its default;
+// New rejects negative values.
 type Limits struct {
-	// RecordBytes bounds the content of a record as JSON. It is at most storage.MaxContentBytes.
-	// Default 256 KiB.
+	// RecordBytes is the maximum size of a record's content as JSON. It must not exceed
+	// storage.MaxContentBytes. Default: 256 KiB.
 	RecordBytes int
-	// Depth bounds the nesting of arrays and objects in a content. Default 32.
+	// Depth is the maximum nesting of arrays and objects in a content. Default: 32.
 	Depth int
-	// Keys bounds the members of an object in a content. Default 1,000.
+	// Keys is the maximum number of members of an object in a content. Default: 1,000.
 	Keys int
-	// Values bounds all values in a content, nested ones included. It limits the memory that a
-	// decoded content takes, some hundred bytes a value. Default 100,000.
+	// Values is the maximum number of values in a content, including nested values. A decoded
+	// content takes about a hundred bytes of memory per value. Default: 100,000.
 	Values int
-	// Stores bounds the number of stores of an app. Default 15.
+	// Stores is the maximum number of stores of an app. Default: 15.
 	Stores int
-	// AppBytes bounds the data of the app in a tenant: records of its stores, uploaded files with
-	// their texts, sessions with their metadata, and kept Results. The ledger has its own limit.
-	// AppRecords bounds the records of its stores. Default 1 GiB and 1,000,000.
+	// AppBytes is the maximum size of an app's data in a tenant: records of its stores, uploaded
+	// files with their texts, sessions with their metadata, and stored Results. The ledger has a
+	// separate limit. Default: 1 GiB.
+	//
+	// AppRecords is the maximum number of records in the app's stores. Default: 1,000,000.
 	AppBytes   int64
 	AppRecords int64
-	// UserBytes and UserRecords bound the share of one user. Default: an eighth of AppBytes and of
-	// AppRecords, but at least 1 MiB and 1,000, unless the limits of the app are lower.
+	// UserBytes and UserRecords are the limits for one user. Default: an eighth of AppBytes and of
+	// AppRecords, but at least 1 MiB and 1,000 records, unless the limits of the app are lower.
 	UserBytes   int64
 	UserRecords int64
-	// LedgerBytes bounds the ledger of a tenant. A sweep removes the oldest entries above it.
-	// Default 1 GiB.
+	// LedgerBytes is the maximum size of a tenant's ledger. A sweep removes the oldest entries of a
+	// larger ledger. Default: 1 GiB.
 	LedgerBytes int64
 }
 
@@ -123,12 +129,12 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// Service is the memory of one app for all its tenants. It is safe for concurrent use.
+// Service provides the memory of one app for all its tenants. It is safe for concurrent use.
 type Service struct {
 	app          partition.App
 	kinds        *kinds
 	backend      storage.Backend
-	records      *records.DB // records of the host
+	records      *records.DB // for the host's own records
 	stores       map[string]*store
 	names        []string // of the stores, in the order of declaration
 	meta         *store   // sessionMeta
@@ -141,7 +147,7 @@ type Service struct {
 	meter     *metering.Meter
 
 	clock func() time.Time
-	began time.Time // when the Service was made
+	began time.Time // when the Service was created
 	rand  io.Reader
 	log   *slog.Logger
 	db    *txn.DB
@@ -182,7 +188,7 @@ func New(cfg Config) (*Service, error) {
 	return s, errors.Join(checkConfig(cfg), s.addKinds(cfg.Kinds), s.addStores(cfg.Stores))
 }
 
-// connect makes the parts of the Service that keep the host's own records.
+// connect creates the parts of the Service that manage the host's own records.
 func (s *Service) connect(cfg Config) {
 	s.records = records.New(records.Config{
 		App: s.app, Backend: cfg.Backend, Lock: s.db.Lock, Quota: s.quota, Now: s.clock, Logger: s.log,
@@ -197,8 +203,8 @@ func (s *Service) connect(cfg Config) {
 	s.meter = metering.New(s.records, cfg.MeteringRetention)
 }
 
-// addKinds makes the registry of kinds, and the store sessionMeta, a document that the host
-// generates.
+// addKinds creates the registry of kinds. It also creates the store sessionMeta, a document that
+// the host generates.
 func (s *Service) addKinds(more []kind.Kind) error {
 	registry, err := newKinds(more)
 	s.kinds = registry
@@ -208,7 +214,7 @@ func (s *Service) addKinds(more []kind.Kind) error {
 	return errors.Join(err, metaErr)
 }
 
-// Operations returns the table of the operations of all kinds. It must not be changed.
+// Operations returns the operation table of all kinds. It must not be modified.
 func (s *Service) Operations() abi.Table { return s.kinds.table }
 
 func checkConfig(cfg Config) error {
@@ -248,7 +254,7 @@ func (s *Service) addStores(stores []declare.Store) error {
 	return errors.Join(errs...)
 }
 
-// Stores returns the declarations in their order.
+// Stores returns the declarations in order.
 func (s *Service) Stores() []declare.Store {
 	all := make([]declare.Store, len(s.names))
 	for i, name := range s.names {
@@ -269,5 +275,5 @@ func (s *Service) Ledger() *ledger.Ledger { return s.ledger }
 // Meter returns the usage of the app's runs.
 func (s *Service) Meter() *metering.Meter { return s.meter }
 
-// now returns the time in the precision of stored records.
+// now returns the time, truncated to the precision of stored records.
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }

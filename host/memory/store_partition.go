@@ -18,12 +18,12 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// storePartition is the part of a store that an attempt can use: the records of the caller's user
-// or session, or those of the app.
+// storePartition contains the records of a store that an attempt can access: the records of the
+// caller's user or session, or the records of the app.
 type storePartition struct {
 	view  *View
 	store *store
-	// key is the key of the record without an item, and the prefix of all records. It is "" for
+	// key is the key of the record without an item, and the key prefix of all records. It is "" for
 	// sessionMeta without a session.
 	key storage.Key
 }
@@ -46,7 +46,7 @@ func (p *storePartition) recordKey(item string) storage.Key {
 	return p.key.With(storage.Part{Tag: storage.Item, Value: item})
 }
 
-// maxItem is the largest size of an item in bytes. It becomes a part of a key.
+// maxItem is the maximum size of an item in bytes. The item becomes a part of a key.
 const maxItem = 512
 
 // checkItem returns a fault if an item cannot be a part of a key.
@@ -111,8 +111,8 @@ func (p *storePartition) Apply(ctx context.Context, item string, ttl time.Durati
 	return expires, v.tx.Apply(ctx, key, within)
 }
 
-// bounded returns an update for the kernel. It adds the expiry and the tags to a record, and checks
-// the quota until the body returns.
+// bounded returns an update for package txn. It adds the expiry and the tags to a record. Until the
+// body returns, it also checks the quota.
 func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind.Update) txn.Update {
 	v, tags := p.view, p.tags(key)
 	return func(old storage.Record, locked bool) (storage.Record, any, error) {
@@ -154,7 +154,7 @@ func (p *storePartition) CheckWrite(ttl time.Duration) error {
 	return nil
 }
 
-// expires returns the expiry of a record that is written now, zero for none.
+// expires returns the expiry of a record that is written now, or zero if it does not expire.
 func (p *storePartition) expires(ttl time.Duration) time.Time {
 	switch {
 	case ttl > 0:
@@ -178,7 +178,7 @@ func (st *store) endsWithSession() bool {
 	return st.Access == declare.ScopeSession || st.Retention.Session
 }
 
-// shownEnd returns endOf in the form for people: zero means never.
+// shownEnd returns endOf in the form for replies: zero means never.
 func (st *store) shownEnd(r storage.Record) time.Time {
 	if end := st.endOf(r); end != never {
 		return end

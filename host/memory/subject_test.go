@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// useEverything makes a caller store data of each kind: records of all scopes, a file, a kept
-// Result, ledger entries.
+// useEverything makes a caller store data of each kind: records of all scopes, a file, a stored
+// Result, and ledger entries.
 func useEverything(a *app, c partition.Caller) {
 	a.t.Helper()
 	ctx := a.t.Context()
@@ -68,8 +68,8 @@ func shared(k storage.Key) bool {
 }
 
 // TestEverythingOfAUserIsTagged checks all records after a user has stored data of each kind: each
-// record that does not belong to the app has the user's tag. An erasure then leaves no record with
-// the tag and no other data of the user.
+// record that does not belong to the app must have the user's tag. An erasure must then remove all
+// records with the tag and all other data of the user.
 func TestEverythingOfAUserIsTagged(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t, func(cfg *memory.Config) { cfg.LedgerRetention = 90 * 24 * time.Hour })
@@ -103,9 +103,9 @@ func TestEverythingOfAUserIsTagged(t *testing.T) {
 	}
 }
 
-// TestErasureFindsTheAnonymousPast binds a session to a user, who is erased after the session
-// ended, when only the session connects the user with its first runs. Data of other sessions and
-// tenants is kept.
+// TestErasureFindsTheAnonymousPast binds a session to a user after anonymous runs, and erases the
+// user after the session has ended. At that point, only the session connects the user with the
+// anonymous runs. Data of other sessions and tenants must remain.
 func TestErasureFindsTheAnonymousPast(t *testing.T) {
 	ctx := t.Context()
 	a := newApp(t, func(cfg *memory.Config) { cfg.LedgerRetention = 90 * 24 * time.Hour })
@@ -139,7 +139,7 @@ func TestErasureFindsTheAnonymousPast(t *testing.T) {
 			gone++
 		}
 	}
-	if gone != 5 { // two ledger entries, and a file with its piece and its text; records that end with the session were gone
+	if gone != 5 { // two ledger entries, and a file with its piece and its text; records that end with the session were already removed
 		t.Errorf("%d records of the anonymous past are gone; want 5", gone)
 	}
 }

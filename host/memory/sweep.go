@@ -8,13 +8,14 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// SweepDelay is the time between the end of a record and its removal by a sweep. Expired records
-// are invisible at once; the delay keeps a clock that is ahead from destroying live records.
+// SweepDelay is the time between the expiry of a record and its removal by a sweep. Expired records
+// become invisible immediately. The delay prevents a clock that is ahead from destroying live
+// records.
 const SweepDelay = time.Hour
 
-// Sweep frees records of all tenants and apps of the backend whose lifetime ended more than
-// SweepDelay ago, and then sweeps one tenant as SweepTenant does. It frees at most limit records,
-// and returns their number; fewer than limit means that there are no more.
+// Sweep frees records of all tenants and apps of the backend that expired more than SweepDelay ago.
+// It then sweeps one tenant, like SweepTenant. It frees at most limit records and returns their
+// number. If the number is less than limit, there are no more.
 func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, error) {
 	n, err := FreeExpired(ctx, s.backend, s.now(), limit)
 	if err != nil {
@@ -23,8 +24,8 @@ func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, err
 	return n, s.SweepTenant(ctx, tenant)
 }
 
-// FreeExpired frees up to limit records of a backend whose lifetime ended SweepDelay before now,
-// and returns their number. Fewer than limit means that there are no more.
+// FreeExpired frees up to limit records of a backend that expired at least SweepDelay before now.
+// It returns the number of freed records. If the number is less than limit, there are no more.
 func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, limit int) (int, error) {
 	removed, err := backend.DeleteWhere(ctx, storage.Selector{Expired: now.Add(-SweepDelay)}, limit)
 	return len(removed), err
@@ -43,8 +44,8 @@ func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	return s.sessions.Sweep(ctx, tenant, at)
 }
 
-// Tenants calls visit with each tenant that has sessions of the app, or a ledger, and so needs
-// SweepTenant. It reads from the backend once for each tenant, and once for each other app of a
+// Tenants calls visit with each tenant that needs SweepTenant because it has sessions of the app or
+// a ledger. It reads from the backend once for each tenant, and once for each other app of a
 // tenant.
 func (s *Service) Tenants(ctx context.Context, visit func(tenant string) error) error {
 	seen := map[string]bool{}

@@ -16,25 +16,29 @@ import (
 // Tx configures a transaction.
 type Tx struct {
 	Caller partition.Caller
-	// Authority is the rights of the body. Default: none.
+	// Authority contains the rights of the body. Default: none.
 	Authority Authority
-	// Session is the data that the caller's session receives before the first attempt. Without a
-	// session, it is visible in sessionMeta for this transaction only.
+	// Session is the data that the caller's session receives before the first attempt. If the
+	// caller has no session, the data is visible in sessionMeta only during this transaction.
 	Session session.Start
-	// ReadOnly is true if the transaction must neither start a session nor record its use.
+	// ReadOnly reports whether the transaction must neither start a session nor record its use.
 	ReadOnly bool
-	// DryRun is true if nothing is stored. Done.Changes then lists the changes, and Key is ignored.
+	// DryRun reports whether nothing is stored. Done.Changes then lists the changes, and Key is
+	// ignored.
 	DryRun bool
-	// LedgerEntry is the ledger entry of the transaction; the effects are filled in. Nil for none.
+	// LedgerEntry is the ledger entry of the transaction, or nil. The transaction adds the effects
+	// to it.
 	LedgerEntry *ledger.Entry
-	// Key makes the transaction idempotent, unless it is empty. Its answer is stored in the same
-	// commit, and a later transaction with the same Key and Fingerprint returns that answer. With
-	// another Fingerprint it is a conflict, whose message names the parts that differ if the
-	// Fingerprint has the form "input=x context=y".
+	// Key is the idempotency key of the transaction, or "". The commit stores the answer under the
+	// key. A later transaction with the same Key and Fingerprint returns that answer.
+	//
+	// A later transaction with the same Key and another Fingerprint is a conflict. If the
+	// Fingerprint has the form "input=x context=y", the message of the conflict names the parts
+	// that differ.
 	Key         string
 	Fingerprint string
-	// Answer returns the answer to store under Key, given what the transaction read and wrote. It
-	// is called inside the commit, possibly more than once, and must be pure.
+	// Answer returns the answer to store under Key, based on the effects of the transaction. It is
+	// called inside the commit, possibly several times, and must be pure.
 	Answer func(report.Effects) ([]byte, error)
 }
 
@@ -45,33 +49,34 @@ type Done struct {
 	Attempts int
 	// Changes are the changes that a dry run would have stored.
 	Changes []report.Change
-	// Recorded is true if the ledger has an entry of the transaction.
+	// Recorded reports whether the ledger has an entry of the transaction.
 	Recorded bool
-	// Replayed is the answer of an earlier transaction with the same key. The body was then not
-	// executed, or its writes were discarded.
+	// Replayed is the answer of an earlier transaction with the same key. In that case, the body
+	// was not executed, or its writes were discarded.
 	Replayed []byte
 }
 
-// transaction is the state that the attempts of one call of Transact share.
+// transaction is the state that all attempts of one call of Transact share.
 type transaction struct {
 	s  *Service
 	tx Tx
 	anchors
 	// view is the View of the current attempt.
 	view *View
-	// reclaimed is true once expired records have been freed for a call.
+	// reclaimed reports whether a call has already freed expired records.
 	reclaimed bool
-	// limits is the caller's budget, once it was needed; see transaction.budget.
+	// limits is the caller's budget, which is computed when it is first needed; see
+	// transaction.budget.
 	limits storage.Budget
 }
 
-// Transact executes body in attempts until one commits or fails. If body fails, nothing is stored
-// and Transact returns the error of body. Its own errors are *abi.Fault or the error of the
-// context.
+// Transact executes body in attempts until an attempt commits or fails. If body fails, nothing is
+// stored and Transact returns the error of body. Errors of Transact itself are *abi.Fault or the
+// error of the context.
 //
-// Body receives a View, which is valid until it returns. Body must return soon after ctx ends, must
-// return any error of a View's method that is not an *abi.Fault, and must have no effect other than
-// through the View.
+// Body receives a View, which is valid until body returns. Body must return soon after ctx ends. It
+// must return any error of a View's method that is not an *abi.Fault. It must have no effects
+// except through the View.
 func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Context, v *View) error) (Done, error) {
 	if err := tx.Caller.Check(); err != nil {
 		return Done{}, err
@@ -88,7 +93,8 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 		return Done{}, err
 	}
 	defer unlock()
-	// Checked before the session is used: a replayed run does not change its session.
+	// This check precedes the use of the session, because a replayed run must not change its
+	// session.
 	if earlier, err := t.earlier(ctx); err != nil || earlier != nil {
 		return Done{Replayed: earlier}, err
 	}
@@ -113,7 +119,7 @@ var errClosed = errors.New("the attempt is over")
 // bodyError is an error that a body returned.
 type bodyError struct{ error }
 
-// done returns the result of the transaction, given the outcome of the kernel's.
+// done returns the result of the transaction, based on the outcome of the txn transaction.
 func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Done, error) {
 	done := Done{Attempts: out.Attempts, Effects: t.effects(out.Effects)}
 	earlier, replayed := errors.AsType[earlierAnswer](err)
@@ -129,7 +135,7 @@ func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Don
 	return done, t.fault(ctx, err)
 }
 
-// fault returns an error of the kernel as callers see it. An error of the body is returned
+// fault converts an error of package txn to the error for callers. It returns an error of the body
 // unchanged.
 func (t *transaction) fault(ctx context.Context, err error) error {
 	if own, ok := errors.AsType[*bodyError](err); ok {
@@ -148,8 +154,8 @@ func (t *transaction) fault(ctx context.Context, err error) error {
 	return t.s.records.Fault("commit", t.s.records.SpaceFault(err))
 }
 
-// contextFault returns why ctx has ended: its cause if that is a fault, otherwise the context's
-// error.
+// contextFault returns the cause of the end of ctx if the cause is a fault, and the context's error
+// otherwise.
 func contextFault(ctx context.Context) error {
 	if f, ok := errors.AsType[*abi.Fault](context.Cause(ctx)); ok {
 		return f
@@ -157,8 +163,8 @@ func contextFault(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// conflictUntilDeadline returns the fault of a run that conflicted with others until its deadline,
-// or the context's error if the run was cancelled.
+// conflictUntilDeadline returns the fault of a run that had conflicts until its deadline. If the
+// run was canceled, it returns the context's error.
 func conflictUntilDeadline(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -167,7 +173,7 @@ func conflictUntilDeadline(ctx context.Context) error {
 		WithHint("retry, or let fewer runs write the same record concurrently")
 }
 
-// unknownOutcome is the fault of a run that may or may not have been committed.
+// unknownOutcome returns the fault of a run that may or may not have been committed.
 func (t *transaction) unknownOutcome(err error) error {
 	t.s.log.Error("the outcome of a commit is unknown", "run", t.tx.Caller.Run, "error", err)
 	f := abi.Faultf(abi.Unavailable, "the memory backend did not report whether the run was stored").
@@ -176,7 +182,7 @@ func (t *transaction) unknownOutcome(err error) error {
 	return f
 }
 
-// lockKey serialises the transactions with one key.
+// lockKey serializes the transactions with one idempotency key.
 func (t *transaction) lockKey(ctx context.Context) (unlock func(), err error) {
 	if t.tx.Key == "" {
 		return func() {}, nil
@@ -187,7 +193,8 @@ func (t *transaction) lockKey(ctx context.Context) (unlock func(), err error) {
 	return unlock, nil
 }
 
-// earlier returns the answer of an earlier transaction with the same key, nil if there is none.
+// earlier returns the answer of an earlier transaction with the same idempotency key, or nil if
+// there is none.
 func (t *transaction) earlier(ctx context.Context) ([]byte, error) {
 	if t.tx.Key == "" {
 		return nil, nil

@@ -87,8 +87,8 @@ func TestCaughtFaultKeepsWrites(t *testing.T) {
 	a.want(ann, `"prefs"`, `{"count":0,"language":"fr"}`)
 }
 
-// interfere runs a transaction whose first attempt conflicts with another transaction, which runs
-// after before and ahead of after.
+// interfere runs a transaction whose first attempt conflicts with another transaction. The other
+// transaction runs between before and after.
 func (a *app) interfere(c partition.Caller, before func(context.Context, *memory.View), other func(), after func(context.Context, *memory.View)) memory.Done {
 	a.t.Helper()
 	attempt := 0
@@ -313,7 +313,7 @@ func TestQuota(t *testing.T) {
 	small.wantFault(abi.QuotaExceeded, ann, abi.SetContent, `"notes"`, `{"a":"`+strings.Repeat("x", 100)+`"}`)
 }
 
-// bump changes a record as another host would, without this host's fair lock.
+// bump changes a record like another host would, without the fair lock of this host.
 func (a *app) bump(key storage.Key) {
 	a.t.Helper()
 	err := a.backend.Update(context.Background(), storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
@@ -361,8 +361,8 @@ func TestConflictOnlyAtTheDeadline(t *testing.T) {
 	}
 }
 
-// The id of a session can belong to another user after its tombstone has expired. An erasure of the
-// first user must not remove it.
+// After the tombstone of a session has expired, another user's session can have the same id. An
+// erasure of the first user must not remove that session.
 func TestEraseKeepsSessionOfNewOwner(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)
@@ -388,8 +388,8 @@ func TestEraseKeepsSessionOfNewOwner(t *testing.T) {
 	a.want(bob, `"cart"`, `{"b":1}`)
 }
 
-// An answer that is stored under a key belongs to its session: it ends with the session, and is not
-// returned to another one.
+// An answer that is stored under an idempotency key belongs to its session: it ends with the
+// session and is not returned to other sessions.
 func TestKeptAnswerEndsWithItsSession(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)

@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// UserData reads all data of one user in chunks of a bounded size: the live part of what Erase
-// would remove. It is not a snapshot: concurrent writes may or may not be included. It is not safe
-// for concurrent use.
+// UserData reads all data of one user in chunks of bounded size: the live records of all data that
+// Erase would remove. It is not a snapshot: concurrent writes may or may not be included. It is not
+// safe for concurrent use.
 type UserData struct {
 	s        *Service
 	caller   partition.Caller
@@ -24,13 +24,13 @@ type UserData struct {
 	sessions []string // the ids of the user's sessions
 }
 
-// UserRecord is a record of a user, or of one of the user's sessions.
+// UserRecord is a record of a user or of one of the user's sessions.
 type UserRecord struct {
 	RecordInfo
 	Content json.RawMessage `json:"content"`
 }
 
-// UserData returns a reader of the data of the caller's user in the caller's tenant.
+// UserData returns a reader for the data of the caller's user in the caller's tenant.
 func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, error) {
 	if c.User == "" {
 		return nil, abi.Faultf(abi.InvalidArgument, "an export of a user's data needs a user")
@@ -46,15 +46,15 @@ func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, 
 
 const exportingUser = "export a user's data"
 
-// Records visits the records of the user and of the user's sessions, in all stores, even if they
-// are no longer declared.
+// Records visits the records of the user and of the user's sessions in all stores, even in stores
+// that are no longer declared.
 func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.Group(d.caller), func(r storage.Record) error {
 		return d.record(ctx, r, visit)
 	}))
 }
 
-// Sessions visits the user's sessions, including ended ones whose ids are still refused.
+// Sessions visits the user's sessions. It includes ended sessions whose ids cannot be reused yet.
 func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) error) error {
 	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, _ session.State) error {
 		described, err := d.s.sessions.Describe(r)
@@ -95,8 +95,8 @@ func (d *UserData) Results(ctx context.Context, visit func(key string, result js
 	}))
 }
 
-// Entries visits the ledger entries that name the user, and those without a user in a session of
-// the user.
+// Entries visits the ledger entries that name the user. It also visits entries without a user that
+// belong to one of the user's sessions.
 func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Ledger, d.caller), func(r storage.Record) error {
 		e, err := ledger.Decode(r)
@@ -107,8 +107,8 @@ func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) 
 	}))
 }
 
-// scan visits the user's records under a prefix, and those of the user's sessions from before they
-// were bound to the user.
+// scan visits the user's records under a prefix. It also visits records of the user's sessions that
+// were written before the sessions were bound to the user.
 func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(storage.Record) error) error {
 	each := d.s.records.WithContents(ctx, func(chunk []storage.Record) error {
 		for _, r := range chunk {
@@ -126,7 +126,7 @@ func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(stor
 	})
 }
 
-// record visits a record unless it has ended. The store need not be declared any more.
+// record visits a record if it is still live. The store does not need to be declared.
 func (d *UserData) record(ctx context.Context, r storage.Record, visit func(UserRecord) error) error {
 	name := r.Key.Part(storage.Store)
 	st := d.s.stores[name]
@@ -164,8 +164,8 @@ func (d *UserData) eachSession(ctx context.Context, visit func(storage.Record, s
 	return nil
 }
 
-// export returns the content of a record for an export. Without a declaration the kind is unknown,
-// and the stored bytes are returned as they are, in Base64 if they are not JSON.
+// export returns the content of a record for an export. If the store is no longer declared, its
+// kind is unknown. The result is then the stored content, in Base64 if it is not JSON.
 func (st *store) export(r storage.Record) json.RawMessage {
 	if st.compiled != nil {
 		return st.compiled.Show(r.Content)
@@ -173,6 +173,6 @@ func (st *store) export(r storage.Record) json.RawMessage {
 	if json.Valid(r.Content) {
 		return r.Content
 	}
-	text, _ := json.Marshal(r.Content) // bytes always become JSON
+	text, _ := json.Marshal(r.Content) // marshaling bytes never fails
 	return text
 }

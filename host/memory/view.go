@@ -20,22 +20,22 @@ import (
 // Authority, and collects the attempt's reads and writes. It is not safe for concurrent use. The
 // zero View has no rights.
 //
-// Its methods return an *abi.Fault for a mistake of the guest, which leaves the View unchanged. Any
+// If tool code makes a mistake, a method returns an *abi.Fault and leaves the View unchanged. Any
 // other error ends the attempt.
 type View struct {
 	s         *Service
 	caller    partition.Caller
 	authority Authority
 	run       *transaction
-	// tx is the kernel's transaction, with the attempt's reads and writes.
+	// tx is the txn transaction, which contains the attempt's reads and writes.
 	tx *txn.Tx
 	// partitions are the partitions that the attempt has opened.
 	partitions []*storePartition
-	// usage is the usage of the accounts in the run's budget at the attempt's first look.
+	// usage is the usage of the accounts in the run's budget as the attempt first read it.
 	usage []storage.Usage
-	// written is the sum of the attempt's writes, as if they replaced nothing.
+	// written is the sum of the attempt's writes, as if they had replaced no records.
 	written storage.Usage
-	// closed is set once the attempt can no longer succeed.
+	// closed is set when the attempt can no longer succeed.
 	closed error
 }
 
@@ -45,7 +45,7 @@ func (v *View) Caller() partition.Caller { return v.caller }
 // Now returns the time of the run.
 func (v *View) Now() time.Time { return v.tx.Now() }
 
-// Call performs an operation for a guest and returns its reply as JSON.
+// Call performs an operation for tool code and returns its reply as JSON.
 func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error) {
 	if v.closed != nil {
 		return nil, v.closed
@@ -61,7 +61,7 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	return reply, nil
 }
 
-// openCall returns the partition that a call acts on, and the call with the arguments that its kind
+// openCall returns the partition for a call, and the call with the arguments that its kind
 // declares.
 func (v *View) openCall(call abi.Call) (*storePartition, abi.Call, error) {
 	op, ok := operationOf(v.s, call.Op)
@@ -82,8 +82,8 @@ func (v *View) openCall(call abi.Call) (*storePartition, abi.Call, error) {
 	return p, to.call, nil
 }
 
-// operationOf returns an operation of a Service by name. For a zero View, which has no Service, it
-// uses the operations on documents.
+// operationOf returns an operation of a Service by name. A zero View has no Service: for it,
+// operationOf uses the operations on documents.
 func operationOf(s *Service, name string) (op operation, ok bool) {
 	if s == nil {
 		documents, _ := newKinds(nil)
@@ -94,7 +94,8 @@ func operationOf(s *Service, name string) (op operation, ok bool) {
 	return op, ok
 }
 
-// CallWith performs an operation within the attempt under an Authority other than the View's own.
+// CallWith performs an operation within the attempt under a given Authority instead of the View's
+// own.
 func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.RawMessage, error) {
 	own := v.authority
 	v.authority = a
@@ -102,8 +103,8 @@ func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.R
 	return v.Call(ctx, call)
 }
 
-// open returns the partition of a store, if the View can perform the operation there. A store that
-// is not granted does not exist.
+// open returns the partition of a store if the View can perform the operation on the store. A store
+// that is not granted does not exist for the View.
 func (v *View) open(op operation, name string) (*storePartition, error) {
 	grant, granted := v.authority.grant(name)
 	if !granted {
@@ -133,7 +134,7 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 }
 
 // noStore returns the fault for a store that does not exist. It suggests only granted stores,
-// because a guest must not learn the names of others.
+// because tool code must not learn the names of other stores.
 func (v *View) noStore(name string) error {
 	if v.authority.Unrestricted() {
 		return notDeclared(name, v.s.names)
@@ -145,7 +146,7 @@ func (v *View) noStore(name string) error {
 	return f.WithHint("declare the store in the app file and grant it to the tool")
 }
 
-// notDeclared is noStore for an Authority that can know all stores.
+// notDeclared is like noStore, but for an Authority that may see all stores.
 func notDeclared(name string, stores []string) error {
 	f := abi.Faultf(abi.NotFound, "there is no store %s", kind.Quote(name))
 	if near := spell.Name(name, stores); near != "" {
@@ -157,7 +158,7 @@ func notDeclared(name string, stores []string) error {
 	return f.WithHint("the stores are: %s", strings.Join(stores, ", "))
 }
 
-// partition returns the attempt's partition with a key. An attempt opens few of them.
+// partition returns the attempt's partition with a key. An attempt opens only few partitions.
 func (v *View) partition(st *store, key storage.Key) *storePartition {
 	for _, p := range v.partitions {
 		if p.key == key {
@@ -169,8 +170,8 @@ func (v *View) partition(st *store, key storage.Key) *storePartition {
 	return p
 }
 
-// nameOf returns the names of the store and the item of a record that the attempt used; an item is
-// "" if the record has none.
+// nameOf returns the names of the store and the item of a record that the attempt used. item is ""
+// if the record has none.
 func (v *View) nameOf(key storage.Key) (store, item string) {
 	if st, item := v.storeOf(key); st != nil {
 		return st.Name, item
@@ -178,7 +179,7 @@ func (v *View) nameOf(key storage.Key) (store, item string) {
 	return key.Part(storage.Store), key.Part(storage.Item)
 }
 
-// storeOf returns the store and the item of a record that the attempt used. The store is nil if no
+// storeOf returns the store and the item of a record that the attempt used. st is nil if no
 // partition of the attempt contains the record.
 func (v *View) storeOf(key storage.Key) (st *store, item string) {
 	for _, p := range v.partitions {
@@ -192,9 +193,9 @@ func (v *View) storeOf(key storage.Key) (st *store, item string) {
 	return nil, ""
 }
 
-// classify returns the error of a call for the engine. A fault goes to the guest; a conflict or an
-// ended context ends the attempt; any other error of the backend becomes the fault unavailable,
-// without details.
+// classify converts the error of a call for the engine. A fault is returned to the tool code. A
+// conflict or the end of the context ends the attempt. Any other error of the backend becomes the
+// fault unavailable, without details.
 func (v *View) classify(ctx context.Context, err error, op, name string) error {
 	if errors.Is(err, txn.ErrConflict) {
 		v.closed = err
@@ -215,7 +216,7 @@ func (v *View) classify(ctx context.Context, err error, op, name string) error {
 	return withCall(v.s.records.Unavailable("memory call", err), op, name) // includes a deadline of the backend itself
 }
 
-// withCall returns a copy of a fault with the operation and the store of the call.
+// withCall returns a copy of a fault that contains the operation and the store of the call.
 func withCall(err error, op, store string) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok {

@@ -10,9 +10,9 @@ import (
 	"github.com/toolrun/toolrun/internal/mergepatch"
 )
 
-// apply returns the content that results from applying a value to a record, and its violations of
-// the schema if the store is not strict. It is a pure function. It returns encoded JSON, because a
-// decoded content can take forty times as much memory.
+// apply returns the content that results from applying a value to a record. If the store is not
+// strict, apply also returns the violations of the schema. It is a pure function. It returns
+// encoded JSON, because a decoded content can use forty times as much memory.
 func (st *store) apply(old storage.Record, value json.RawMessage, replace bool) (json.RawMessage, []abi.Violation, error) {
 	before, err := contentOf(old)
 	if err != nil {
@@ -39,7 +39,7 @@ func (st *store) apply(old storage.Record, value json.RawMessage, replace bool) 
 	return text, violations, err
 }
 
-// contentOf returns the content of a record as a value, an empty object if there is no record.
+// contentOf returns the content of a record as a value, or an empty object if there is no record.
 func contentOf(r storage.Record) (any, error) {
 	if !r.Exists() {
 		return map[string]any{}, nil
@@ -47,8 +47,8 @@ func contentOf(r storage.Record) (any, error) {
 	return kind.Decode(r.Content)
 }
 
-// violations returns the violations of a content, and marks those that the previous content already
-// had.
+// violations returns the violations of a content. It marks the violations that already existed in
+// the previous content.
 func (st *store) violations(content, before any, existed bool) []abi.Violation {
 	found := st.schema.Validate(content)
 	if len(found) > 0 && existed {
@@ -57,7 +57,7 @@ func (st *store) violations(content, before any, existed bool) []abi.Violation {
 	return found
 }
 
-// markExisting marks the violations that the previous content also had.
+// markExisting marks the violations that already existed in the previous content.
 func (st *store) markExisting(found []abi.Violation, before any) {
 	type location struct{ pointer, keyword string }
 	had := map[location]bool{}

@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/mergepatch"
 )
 
-// examples returns the rows of the table below a heading of docs/reference/memory.md, without their backquotes.
+// examples returns the rows of the table under a heading of docs/reference/memory.md, without
+// backquotes.
 func examples(t *testing.T, heading string) (rows [][]string) {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/reference/memory.md")
@@ -29,7 +30,7 @@ func examples(t *testing.T, heading string) (rows [][]string) {
 	return rows
 }
 
-// TestDocumentedMerges carries out the examples of merges in the reference.
+// TestDocumentedMerges runs the examples of merges in the reference.
 func TestDocumentedMerges(t *testing.T) {
 	for _, row := range examples(t, "Merge") {
 		got := encode(t, mergepatch.Apply(decode(t, row[0]), decode(t, row[1])))
@@ -39,7 +40,7 @@ func TestDocumentedMerges(t *testing.T) {
 	}
 }
 
-// TestDocumentedProjections carries out the examples of projections in the reference.
+// TestDocumentedProjections runs the examples of projections in the reference.
 func TestDocumentedProjections(t *testing.T) {
 	const content = `{"a":{"b":1,"c":2},"d":[{"e":1,"f":2},{"e":3}],"g.h":"x"}`
 	page, err := os.ReadFile("../../../docs/reference/memory.md")

@@ -1,6 +1,6 @@
-// Package document is the kind of store with one JSON document for each user, session or app. The
-// operation get_content reads the document or a projection of it, set_content merges into it, and
-// delete_content removes it.
+// Package document implements the kind of store that contains one JSON document for each user,
+// session or app. The operation get_content returns the document or a projection of it, set_content
+// merges a value into it, and delete_content removes it.
 package document
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Kind is the kind of store for documents.
+// Kind is the kind of stores that contain documents.
 type Kind struct{}
 
 var _ kind.Kind = Kind{}
@@ -39,8 +39,7 @@ func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) 
 	return st, nil
 }
 
-// allowsAnyRoot reports whether the type at the root of the schema allows a content that is not an
-// object.
+// allowsAnyRoot reports whether the root type of the schema allows contents that are not objects.
 func allowsAnyRoot(text json.RawMessage) bool {
 	var root struct{ Type any }
 	if json.Unmarshal(text, &root) != nil {
@@ -59,8 +58,8 @@ func allowsAnyRoot(text json.RawMessage) bool {
 type store struct {
 	decl   declare.Store
 	limits kind.Limits
-	schema *schema.Schema // nil for none
-	// anyRoot is true if the schema allows a content that is not an object.
+	schema *schema.Schema // nil if there is no schema
+	// anyRoot reports whether the schema allows contents that are not objects.
 	anyRoot bool
 }
 

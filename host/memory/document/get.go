@@ -12,8 +12,8 @@ import (
 
 var null = json.RawMessage("null")
 
-// get performs get_content: it returns the content or a projection of it, and null if there is no
-// record.
+// get performs get_content: it returns the content or a projection of the content, or null if there
+// is no record.
 func (st *store) get(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
 	wanted, err := parseProjection(call.Arg(1))
 	if err != nil {
@@ -54,7 +54,7 @@ func project(content json.RawMessage, wanted *projection) (json.RawMessage, erro
 	return strictjson.Encode(picked)
 }
 
-// recordReply returns a content together with the data of its record.
+// recordReply returns a content together with the metadata of its record.
 func (st *store) recordReply(r storage.Record, content json.RawMessage) (json.RawMessage, error) {
 	if r.Created.IsZero() {
 		return nil, abi.Faultf(abi.InvalidArgument, "%s has no revision and no times", st.decl.Name).

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// options are the options of a call, its last argument.
+// options are the options of a call, which are its last argument.
 type options struct {
 	record     bool
 	replace    bool
@@ -23,8 +23,8 @@ type options struct {
 	ttl        time.Duration
 }
 
-// optionReaders set each option from its value. They return the expected value as text if it is
-// wrong.
+// optionReaders contains functions that set each option from its value. If the value is invalid, a
+// function returns a description of valid values.
 var optionReaders = map[string]func(*options, any) string{
 	"record":      func(o *options, v any) string { return readBool(&o.record, v) },
 	"replace":     func(o *options, v any) string { return readBool(&o.replace, v) },
@@ -61,11 +61,11 @@ func readTTL(o *options, v any) string {
 	return ""
 }
 
-// maxOptionsBytes bounds the options before they are decoded. It is far above the size of all
-// options.
+// maxOptionsBytes is the maximum size of encoded options. It is much larger than the size of all
+// options together.
 const maxOptionsBytes = 4 << 10
 
-// parseOptions decodes the options of a call. Options that are not allowed are a fault.
+// parseOptions decodes the options of a call. It returns a fault for options that are not allowed.
 func parseOptions(text json.RawMessage, allowed ...string) (options, error) {
 	var o options
 	if kind.IsAbsent(text) {

@@ -11,27 +11,29 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// projection is a node of a tree of selected fields, as in MongoDB: {"a.b": 1} includes, {"a": 0}
-// excludes, and {"a": {"b": 1}} is the same as {"a.b": 1}. Paths go through arrays element by
-// element. If a projection has both, inclusion wins, and exclusions remove fields from what is
-// included above them. In a path, \. is a point that belongs to a name, and \\ a backslash. The
-// members of a selected object are sorted by name.
+// projection is a node in a tree of selected fields, as in MongoDB. {"a.b": 1} includes a field,
+// and {"a": 0} excludes one. {"a": {"b": 1}} is the same as {"a.b": 1}. Paths apply to each element
+// of an array. If a projection includes and excludes fields, it selects only included fields, and
+// then removes excluded fields from these.
+//
+// In a path, \. is a dot in a name, and \\ is a backslash. The members of a selected object are
+// sorted by name.
 type projection struct {
 	include  bool
 	exclude  bool
 	children map[string]*projection
-	// includes is true if this field or one below it is included.
+	// includes reports whether the projection includes this field or a descendant of it.
 	includes bool
 }
 
-// maxProjectionPath is the largest number of steps in a path of a projection. Contents are not
-// deeper by default.
+// maxProjectionPath is the maximum number of names in a path of a projection. By default, contents
+// are not nested deeper.
 const maxProjectionPath = 32
 
-// maxProjectionBytes bounds a projection before it is decoded.
+// maxProjectionBytes is the maximum size of an encoded projection.
 const maxProjectionBytes = 64 << 10
 
-// parseProjection decodes a projection; nil means everything.
+// parseProjection decodes a projection. A nil projection selects everything.
 func parseProjection(text json.RawMessage) (*projection, error) {
 	if kind.IsAbsent(text) {
 		return nil, nil
@@ -67,7 +69,7 @@ func badProjection(path string) error {
 		WithHint(`for example {"preferences.language": 1}`)
 }
 
-// add merges the fields of one level into p. Path is the path of p.
+// add merges the fields of one level into p. path is the path of p.
 func (p *projection) add(fields map[string]any, path []string) error {
 	for name, value := range fields {
 		steps := append(path[:len(path):len(path)], splitPath(name)...)
@@ -93,11 +95,11 @@ func (p *projection) add(fields map[string]any, path []string) error {
 	return nil
 }
 
-// projectionOperators are operators of MongoDB, which are refused. As names they would select
-// nothing.
+// projectionOperators are operators of MongoDB, which are rejected. If they were treated as names,
+// they would select nothing.
 var projectionOperators = []string{"$", "$slice", "$elemMatch", "$meta"}
 
-// splitPath returns the steps of a path.
+// splitPath returns the names in a path.
 func splitPath(path string) []string {
 	if !strings.Contains(path, `\`) {
 		return strings.Split(path, ".")
@@ -129,7 +131,7 @@ func (p *projection) child(step string) *projection {
 	return p.children[step]
 }
 
-// set sets the node to a value: a flag, or fields below it.
+// set sets the node to a value: a flag, or an object of nested fields.
 func (p *projection) set(value any, steps []string, full string) error {
 	switch v := value.(type) {
 	case bool:
@@ -158,8 +160,8 @@ func (p *projection) markIncludes() bool {
 	return p.includes
 }
 
-// apply returns the selected part of a content, and false if nothing is selected. It does not
-// change the content. The result can share parts with it.
+// apply returns the selected part of a content, or false if nothing is selected. It does not modify
+// the content. The result can share memory with the content.
 func (p *projection) apply(content any) (any, bool) {
 	if p == nil {
 		return content, true
@@ -198,7 +200,7 @@ func (p *projection) pick(value any) (any, bool) {
 	return nil, false
 }
 
-// without returns a value without the fields below it that p excludes.
+// without returns a copy of a value without the nested fields that p excludes.
 func (p *projection) without(value any) any {
 	if len(p.children) == 0 {
 		return value
@@ -227,7 +229,7 @@ func (p *projection) without(value any) any {
 	return value
 }
 
-// keep returns the remaining part of a field below an included one, and false if the field is
+// keep returns the remaining value of a field inside an included field, or false if the field is
 // excluded.
 func (p *projection) keep(field any) (any, bool) {
 	switch {

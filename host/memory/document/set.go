@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// set performs set_content. A merge into a record that is not in the read set stays blind: its
-// reply reveals nothing of the stored record, so that it cannot conflict, and the commit merges
+// set performs set_content. A merge into a record that is not in the read set is blind: its reply
+// reveals nothing about the stored record. A blind merge cannot conflict, because the commit merges
 // into the latest content.
 func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
 	opts, err := parseOptions(call.Arg(2), "replace", "if_revision", "ttl")
@@ -35,7 +35,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json
 		return nil, err
 	}
 	if !p.Holds("") {
-		value = bytes.Clone(value) // the engine owns it, and the commit may need it
+		value = bytes.Clone(value) // the engine owns the value, and the commit may need it
 	}
 	expires, err := p.Apply(ctx, "", opts.ttl, st.update(value, opts.replace))
 	if err != nil {
@@ -44,7 +44,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json
 	return setReply(ctx, p, expires)
 }
 
-// writable checks a value as far as possible without the record.
+// writable performs the checks of a value that do not need the record.
 func (st *store) writable(value json.RawMessage) error {
 	if kind.IsAbsent(value) {
 		return abi.Faultf(abi.InvalidArgument, "the content is missing or null").
@@ -60,7 +60,8 @@ func (st *store) writable(value json.RawMessage) error {
 	return nil
 }
 
-// update returns the update that merges a value into a record, or replaces the content with it.
+// update returns an update that merges a value into a record, or replaces the content with the
+// value.
 func (st *store) update(value json.RawMessage, replace bool) kind.Update {
 	return func(old storage.Record, locked bool) ([]byte, []abi.Violation, error) {
 		within := st
@@ -82,13 +83,14 @@ func (st *store) update(value json.RawMessage, replace bool) kind.Update {
 }
 
 // errTooSlow is the error of an update that takes too long inside the backend's transaction, where
-// others wait for it.
+// other commits wait for it.
 var errTooSlow = errors.New("the update takes too long inside the backend's transaction")
 
-// lockedWork bounds the validation steps of an update inside the backend's transaction.
+// lockedWork is the maximum number of validation steps of an update inside the backend's
+// transaction.
 const lockedWork = 2_000
 
-// bounded returns the store with lockedWork as the limit of its schema.
+// bounded returns a copy of the store whose schema is limited to lockedWork steps.
 func (st *store) bounded() *store {
 	bounded := *st
 	bounded.schema = st.schema.Within(lockedWork)
@@ -111,8 +113,8 @@ func checkRevision(ctx context.Context, p kind.Partition, opts options) error {
 	return nil
 }
 
-// setReply returns the reply to a write. For a blind write it contains only what does not depend on
-// the record.
+// setReply returns the reply to a write. For a blind write, the reply contains only data that does
+// not depend on the record.
 func setReply(ctx context.Context, p kind.Partition, expires time.Time) (json.RawMessage, error) {
 	reply := struct {
 		Success  bool    `json:"success"`
@@ -125,14 +127,14 @@ func setReply(ctx context.Context, p kind.Partition, expires time.Time) (json.Ra
 		if err != nil {
 			return nil, err
 		}
-		revision := next.Revision // the record stays off the heap
+		revision := next.Revision // keeps the record off the heap
 		reply.Revision, reply.Updated = &revision, kind.FormatTime(next.Updated)
 	}
 	return json.Marshal(reply)
 }
 
-// delete performs delete_content. Its reply reports whether there was a record, so that it always
-// adds the record to the read set.
+// delete performs delete_content. Its reply reports whether there was a record. The operation
+// therefore always adds the record to the read set.
 func (st *store) delete(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
 	opts, err := parseOptions(call.Arg(1), "if_revision")
 	if err != nil {

@@ -12,16 +12,16 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Limits bound the content of a record.
+// Limits are limits on the content of a record.
 type Limits struct {
-	// Bytes bounds the size of the content as JSON.
+	// Bytes is the maximum size of the content as JSON.
 	Bytes int
-	// Depth bounds the nesting of arrays and objects, Keys the members of an object, and Values all
-	// values.
+	// Depth is the maximum nesting of arrays and objects. Keys is the maximum number of members of
+	// an object. Values is the maximum number of values in the content.
 	Depth, Keys, Values int
 }
 
-// Check returns a fault if a content, or a merge patch, is not JSON within the limits.
+// Check returns a fault if a content or a merge patch is not JSON, or exceeds the limits.
 func (l Limits) Check(content json.RawMessage) error {
 	if len(content) > l.Bytes {
 		return abi.Faultf(abi.TooLarge, "the content has %d bytes of JSON; the limit is %d", len(content), l.Bytes)
@@ -47,7 +47,7 @@ func (l Limits) fault(err error) error {
 	return abi.Faultf(abi.InvalidArgument, "the value cannot be stored: %s", doc.Message)
 }
 
-// Encode returns a value as JSON. Its error is a fault if the value exceeds the limits.
+// Encode returns a value as JSON. It returns a fault if the value exceeds the limits.
 func (l Limits) Encode(value any) (json.RawMessage, error) {
 	text, err := strictjson.Encode(value)
 	if err != nil {
@@ -56,8 +56,8 @@ func (l Limits) Encode(value any) (json.RawMessage, error) {
 	return bytes.Clone(text), l.Check(text) // without the spare capacity of the encoder
 }
 
-// Decode returns the value of a stored content. It applies no limits besides the size of the
-// content, since the content may have been stored under wider limits than the present ones.
+// Decode returns the value of a stored content. It applies only a size limit, because the content
+// may have been stored under higher limits than the present ones.
 func Decode(content json.RawMessage) (any, error) {
 	return strictjson.Decode(content, strictjson.Limits{Depth: len(content), Keys: len(content), Values: len(content)})
 }
@@ -67,10 +67,10 @@ func IsAbsent(argument json.RawMessage) bool {
 	return len(argument) == 0 || bytes.Equal(bytes.TrimSpace(argument), []byte("null"))
 }
 
-// Quote returns a name from a guest for faults: shortened and in quotes.
+// Quote returns a name from tool code for use in faults: shortened and in quotes.
 func Quote(name string) string { return strconv.Quote(Shorten(name)) }
 
-// Shorten returns a name from a guest, cut to the largest length of a store's name.
+// Shorten truncates a name from tool code to the maximum length of a store's name.
 func Shorten(name string) string {
 	const max = 128
 	if len(name) > max {
@@ -82,7 +82,7 @@ func Shorten(name string) string {
 // timeLayout is the format of times in replies: RFC 3339 in UTC with microseconds.
 const timeLayout = "2006-01-02T15:04:05.000000Z"
 
-// FormatTime returns a time in the format of replies, nil for the zero time.
+// FormatTime returns a time in the format of replies, or nil for the zero time.
 func FormatTime(t time.Time) *string {
 	if t.IsZero() {
 		return nil

@@ -1,9 +1,10 @@
-// Package kind is the contract between package memory and a kind of store, such as documents: the
-// operations of the kind, its compiled stores, and the part of a store that one call can use.
+// Package kind defines the interface between package memory and a kind of store, such as documents.
+// It covers the operations of the kind, its compiled stores, and the partition of a store that one
+// call can access.
 //
-// A kind is one package. It does not know the caller of a call. Package memory checks the grant,
-// makes the keys, and adds owner tags, the expiry and the quota to every record. Scopes, retention,
-// erasure, exports, the ledger and dry runs therefore apply to each kind.
+// Each kind is a package. A kind does not know the caller of a call. Package memory checks the
+// grant, makes the keys, enforces the quota, and adds owner tags and the expiry to every record.
+// Scopes, retention, erasure, exports, the ledger and dry runs therefore apply to each kind.
 package kind
 
 import (
@@ -21,18 +22,19 @@ type Kind interface {
 	// Name returns the name of the kind in declarations.
 	Name() declare.Kind
 	// Operations returns the operations on stores of the kind. The first parameter is the name of
-	// the store, except in operations of a Space. Kinds can share an operation if its verb and the
-	// parameters after the store are the same; the store of a call then determines the kind.
+	// the store, except in operations of a Space. Kinds can share an operation if it has the same
+	// verb and the same parameters after the store. The store of a call then determines the kind.
 	Operations() abi.Table
-	// Compile checks the rules of the kind for a declaration, and returns its Store. Its error
-	// completes a sentence that begins with the name of the store. Name, access and retention have
-	// been checked.
+	// Compile checks a declaration against the rules of the kind and returns its Store. Its error
+	// completes a sentence that begins with the name of the store. The caller has already checked
+	// name, access and retention.
 	Compile(st declare.Store, limits Limits) (Store, error)
 }
 
-// Space is a Kind with operations that do not take the name of a store: an app has one store for
-// them. If another kind has the operation with a store, its first parameter here is a required
-// text, by which the two forms of a call can be distinguished.
+// Space is a Kind with operations that do not have a store parameter: an app has one store for
+// these operations. If another kind has the same operation with a store parameter, the first
+// parameter of this kind's operation must be a required text. The text distinguishes the two forms
+// of a call.
 type Space interface {
 	Kind
 	// Space returns the name of the store.
@@ -41,10 +43,12 @@ type Space interface {
 
 // Store is a compiled declaration. It is safe for concurrent use.
 type Store interface {
-	// Call performs an operation of the kind on the records of a partition, and returns the reply
-	// as JSON. An *abi.Fault is returned to the guest, which can continue. Any other error of the
-	// Partition must be returned unchanged. The arguments of the call are those of the parameters
-	// that the kind declares, in their order. They belong to the engine: Call copies what it keeps.
+	// Call performs an operation of the kind on the records of a partition and returns the reply as
+	// JSON. An *abi.Fault is returned to the tool code, which can continue. Call must return any
+	// other error of the Partition unchanged.
+	//
+	// The arguments are in the order of the parameters that the kind declares. The engine owns
+	// their memory: Call must copy what it retains.
 	Call(ctx context.Context, p Partition, call abi.Call) (json.RawMessage, error)
 	// Fits reports whether the content of a record matches the declaration.
 	Fits(r storage.Record) bool
@@ -52,7 +56,6 @@ type Store interface {
 	Show(content []byte) json.RawMessage
 	// Public returns the JSON pointer of a violation without names that occur only in the content.
 	Public(pointer string) string
-	// Mistakes returns the parts of the declaration that have no effect although they seem to
-	// constrain contents.
+	// Mistakes returns the parts of the declaration that look like constraints but have no effect.
 	Mistakes() schema.Errors
 }

@@ -8,41 +8,45 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Partition is the part of a store that a call can use, within the transaction of its run: the
-// records of the caller's user or session, or those of the app. It is not safe for concurrent use,
-// and is valid until the call returns.
+// Partition contains the records of a store that a call can access, within the transaction of its
+// run: the records of the caller's user or session, or the records of the app. It is not safe for
+// concurrent use, and is valid until the call returns.
 //
-// A record is named by its item. A kind with one record in each partition uses the item "". An
-// error that is not an *abi.Fault usually ends the attempt: a kind returns it unchanged.
+// An item names a record within the partition. A kind with one record in each partition uses the
+// item "". An error that is not an *abi.Fault usually ends the attempt: a kind must return it
+// unchanged.
 type Partition interface {
 	// Now returns the time of the run.
 	Now() time.Time
-	// Get returns the record of an item, the zero Record if there is none, and adds it to the read
-	// set. Expires is the end of the record, zero for never. A record that the host generates has
-	// no creation time.
+	// Get returns the record of an item, or the zero Record if there is none. It adds the record to
+	// the read set. expires is the time at which the record expires; zero means never. A record
+	// that the host generates has no creation time.
 	Get(ctx context.Context, item string) (storage.Record, error)
-	// Scan returns the first records after an item, up to limit, in the order of their keys, and
-	// adds the range to the read set. Item returns the item of a record.
+	// Scan returns up to limit records that follow an item, in key order. It adds the range to the
+	// read set. Item returns the item of a record.
 	Scan(ctx context.Context, after string, limit int) ([]storage.Record, error)
-	// Holds reports whether the record of an item is in the read set. A reply must not depend on
-	// other records.
+	// Holds reports whether the record of an item is in the read set. A reply must not depend on a
+	// record that is not in the read set.
 	Holds(item string) bool
-	// CheckWrite returns the fault of a write that the retention of the store does not allow, or
-	// nil. Apply checks it as well. A kind that reads before it writes calls CheckWrite first, so
-	// that a refused write adds nothing to the read set.
+	// CheckWrite returns a fault if the retention of the store does not allow a write. Apply
+	// performs the same check. A kind that reads before it writes should call CheckWrite first: a
+	// rejected write then adds nothing to the read set.
 	CheckWrite(ttl time.Duration) error
-	// Apply applies an update to the record of an item and returns the record's expiry: after ttl,
-	// or as the store declares if ttl is zero. It does not add the record to the read set.
+	// Apply applies an update to the record of an item and returns the expiry of the record. The
+	// record expires after ttl or, if ttl is zero, as the store declares. Apply does not add the
+	// record to the read set.
 	Apply(ctx context.Context, item string, ttl time.Duration, update Update) (expires time.Time, err error)
 	// Delete removes the record of an item, if there is one.
 	Delete(ctx context.Context, item string) error
 }
 
-// Update returns the new content of a record, given the present record, the zero Record if there is
-// none. A nil content removes the record. Violations are those of a content that is stored
-// nevertheless. An Update is pure and does not change its arguments: a commit calls it again if the
-// record has changed. If locked is true, other commits wait for it; a slow update then returns an
-// error, and is called again outside of the commit.
+// Update returns the new content of a record, based on the current record or, if there is none, the
+// zero Record. A nil content removes the record. violations are the schema violations of a content
+// that is stored nevertheless.
+//
+// An Update must be pure and must not modify its arguments: a commit calls it again if the record
+// has changed. If locked is true, other commits wait for it. A slow update must then return an
+// error; it is called again outside the commit.
 type Update func(old storage.Record, locked bool) (content []byte, violations []abi.Violation, err error)
 
 // Item returns the item of a record.

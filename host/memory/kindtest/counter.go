@@ -1,6 +1,6 @@
-// Package kindtest has two kinds of stores for tests, as examples of new kinds. Counters have many
-// records in a partition, with contents that are not JSON. Gauges have operations without a store,
-// and share operations with other kinds.
+// Package kindtest contains two kinds of stores for tests, as examples of new kinds. Counters have
+// many records in a partition, and their contents are not JSON. Gauges have operations without a
+// store parameter, and share operations with other kinds.
 package kindtest
 
 import (
@@ -25,10 +25,10 @@ const (
 	ResetCount = "reset_count"
 )
 
-// MaxCount is the largest value of a counter.
+// MaxCount is the maximum value of a counter.
 const MaxCount = 1000
 
-// Counters is a kind of store with named counters, each a record of its own.
+// Counters is a kind of store with named counters, each in a separate record.
 type Counters struct{}
 
 var _ kind.Kind = Counters{}
@@ -87,7 +87,7 @@ func nameOf(argument json.RawMessage) (string, error) {
 	return name, nil
 }
 
-// countUp adds to a counter. It is blind: its reply contains nothing of the stored record.
+// countUp adds to a counter. It is blind: its reply contains no data from the stored record.
 func countUp(ctx context.Context, p kind.Partition, name string, argument json.RawMessage) (json.RawMessage, error) {
 	by := uint64(1)
 	if !kind.IsAbsent(argument) && json.Unmarshal(argument, &by) != nil {

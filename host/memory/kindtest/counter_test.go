@@ -52,7 +52,7 @@ tools:
 `
 
 // plugin returns a plug-in that calls count_up("visits", "wasm", 2) through the generic call of the
-// ABI, and ends with 1 if the call fails.
+// ABI. The plug-in exits with status 1 if the call fails.
 func plugin() []byte {
 	const store, name, by = "visits", `"wasm"`, "2"
 	m := &wasmtest.Module{Pages: 1}
@@ -174,7 +174,7 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// TestTransaction expects counters and documents to be part of the same transaction.
+// TestTransaction checks that counters and documents are part of the same transaction.
 func TestTransaction(t *testing.T) {
 	h := open(t, mem.New())
 	if _, err := h.Run(t.Context(), host.Invocation{Tool: "js", Caller: ann, Input: json.RawMessage(`{"also":true,"fail":true}`)}); err == nil {
@@ -190,7 +190,7 @@ func TestTransaction(t *testing.T) {
 	}
 }
 
-// TestDelete deletes one of several counters, and expects the others to stay.
+// TestDelete deletes one of several counters. The other counters must remain.
 func TestDelete(t *testing.T) {
 	h := open(t, mem.New())
 	run(t, h, host.Invocation{Tool: "js"})
@@ -216,8 +216,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// TestPhantom expects a run that listed counters to be executed again if another run adds one in
-// the meantime.
+// TestPhantom checks that a run that lists counters is executed again if another run adds a counter
+// in the meantime.
 func TestPhantom(t *testing.T) {
 	service, err := memory.New(memory.Config{
 		App: "shop", Backend: mem.New(), Kinds: []kind.Kind{kindtest.Counters{}},
@@ -248,8 +248,8 @@ func TestPhantom(t *testing.T) {
 	}
 }
 
-// TestFaults expects the faults of grants, of the registry and of the kind itself, which name the
-// item.
+// TestFaults checks the faults of grants, of the registry and of the kind itself. The faults must
+// name the item.
 func TestFaults(t *testing.T) {
 	h := open(t, mem.New())
 	fault := func(inv host.Invocation) *abi.Fault {
@@ -295,7 +295,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestUserData expects counters in the ledger, in lists and in exports, and none after an erasure.
+// TestUserData checks that counters appear in the ledger, in lists and in exports, and that no
+// counters remain after an erasure.
 func TestUserData(t *testing.T) {
 	backend := mem.New()
 	h := open(t, backend)
@@ -328,10 +329,10 @@ func TestUserData(t *testing.T) {
 	}
 }
 
-// TestLargeEntry expects the ledger entry of a run with as many writes to long items as possible to
-// fit into a record, and to name each store.
+// TestLargeEntry checks the ledger entry of a run with the maximum number of writes to long items.
+// The entry must fit into a record and must name each store.
 func TestLargeEntry(t *testing.T) {
-	const writes = txn.MaxWrites - 1 // one is left for the document
+	const writes = txn.MaxWrites - 1 // one write is left for the document
 	h := open(t, mem.New(), func(o *host.Options) { o.Limits.Calls, o.Limits.Timeout = 2*writes, time.Minute })
 	result := run(t, h, host.Invocation{Tool: "code", Code: &host.AdHocTool{Language: "javascript", Text: `
 		for (let i = 0; i < ` + strconv.Itoa(writes) + `; i++) await memory.count_up("visits", "<".repeat(500) + i);
@@ -369,8 +370,8 @@ func export(t *testing.T, h *host.Host, who host.Caller) string {
 	return string(records)
 }
 
-// TestChangedKind expects a store with records to keep its kind, and an export to contain records
-// of a kind that is not registered.
+// TestChangedKind checks that the kind of a store with records cannot change. An export must
+// contain records of a kind that is not registered.
 func TestChangedKind(t *testing.T) {
 	backend := mem.New()
 	run(t, open(t, backend), host.Invocation{Tool: "wasm"})
@@ -397,7 +398,7 @@ func TestChangedKind(t *testing.T) {
 	}
 }
 
-// TestRegistry expects conflicting kinds, and declarations that a kind refuses, to fail.
+// TestRegistry checks that conflicting kinds fail, and that declarations that a kind rejects fail.
 func TestRegistry(t *testing.T) {
 	counter := declare.Store{Name: "visits", Kind: "counter", Access: declare.ScopeUser}
 	strict := counter
@@ -422,7 +423,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// renamed is Counters under another name.
+// renamed is Counters with another name.
 type renamed struct{ name declare.Kind }
 
 func (r renamed) Name() declare.Kind { return r.name }
@@ -433,7 +434,7 @@ func (renamed) Compile(st declare.Store, limits kind.Limits) (kind.Store, error)
 	return kindtest.Counters{}.Compile(st, limits)
 }
 
-// TestReview expects a call that the store's kind does not have to be found before it runs.
+// TestReview checks that the review finds calls that the store's kind does not have.
 func TestReview(t *testing.T) {
 	h := open(t, mem.New(), func(o *host.Options) {
 		loaded, problems := app.Loader{Kinds: []declare.Kind{declare.KindDocument, "counter"}}.Load(fstest.MapFS{

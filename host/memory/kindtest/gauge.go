@@ -9,15 +9,15 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kind"
 )
 
-// ReadGauge is the name of the operation that only gauges have.
+// ReadGauge is the name of an operation that only gauges have.
 const ReadGauge = "read_gauge"
 
 // GaugeStore is the name of the store of gauges.
 const GaugeStore = "gauges"
 
-// Gauges is a kind of store with named values. An app has one store of gauges, so that guests do
-// not name it. Gauges share count_up with Counters, for which guests name the store, and
-// delete_content with documents.
+// Gauges is a kind of store with named values. An app has one store of gauges, and tool code
+// therefore does not name the store. Gauges share count_up with Counters, for which tool code names
+// the store, and delete_content with documents.
 type Gauges struct{}
 
 var _ kind.Space = Gauges{}

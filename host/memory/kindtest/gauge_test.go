@@ -34,8 +34,8 @@ tools:
   stranger: {source: stranger.js, description: Counts, grants: {visits: readwrite}}
 `
 
-// gaugesPlugin increments a counter, whose store it names, and a gauge, without a store. It ends
-// with 1 if the read of the gauge fails.
+// gaugesPlugin returns a plug-in that increments a counter, whose store it names, and a gauge,
+// without naming a store. The plug-in exits with status 1 if the read of the gauge fails.
 func gaugesPlugin() []byte {
 	const text = `visits"wasm"2`
 	m := &wasmtest.Module{Pages: 1}
@@ -95,8 +95,8 @@ return [memory.read_gauge("py"), memory.get_count("visits", "py")]
 	return h
 }
 
-// TestSpaceInEngines calls operations without a store, and shared operations, from JavaScript, from
-// a plug-in and from Python, in worker processes.
+// TestSpaceInEngines calls operations without a store parameter, and shared operations, from
+// JavaScript, from a plug-in and from Python, in worker processes.
 func TestSpaceInEngines(t *testing.T) {
 	h := openGauges(t, inWorkers(t))
 	for _, tt := range []struct{ tool, output, writes string }{
@@ -118,8 +118,8 @@ func TestSpaceInEngines(t *testing.T) {
 	}
 }
 
-// TestSpaceFaults expects a call without a store to require a grant of the store, and its faults to
-// name the store.
+// TestSpaceFaults checks that a call without a store parameter requires a grant of the store, and
+// that its faults name the store.
 func TestSpaceFaults(t *testing.T) {
 	h := openGauges(t)
 	_, err := h.Run(t.Context(), host.Invocation{Tool: "stranger", Caller: ann})
@@ -147,8 +147,8 @@ func TestSpaceFaults(t *testing.T) {
 	}
 }
 
-// TestSpaceUndeclared expects an operation without a store to fail if the app does not declare the
-// store, or declares it with another kind.
+// TestSpaceUndeclared checks that an operation without a store parameter fails if the app does not
+// declare the store, or declares it with another kind.
 func TestSpaceUndeclared(t *testing.T) {
 	call := abi.Call{Op: kindtest.ReadGauge, Args: []json.RawMessage{json.RawMessage(`"a"`)}}
 	for _, tt := range []struct {
@@ -170,7 +170,7 @@ func TestSpaceUndeclared(t *testing.T) {
 	}
 }
 
-// declaring is a kind with a table of its own.
+// declaring is a kind with a configurable operation table.
 type declaring struct {
 	kindtest.Gauges
 	name  declare.Kind
@@ -180,11 +180,11 @@ type declaring struct {
 func (d declaring) Name() declare.Kind    { return d.name }
 func (d declaring) Operations() abi.Table { return d.table }
 
-// spaceless is a kind that is not a kind.Space.
+// spaceless is a kind that does not implement kind.Space.
 type spaceless struct{ kind.Kind }
 
-// TestSharedOperations expects kinds to share an operation only if guests need just one function
-// for it.
+// TestSharedOperations checks that kinds can share an operation only if one function is enough for
+// tool code.
 func TestSharedOperations(t *testing.T) {
 	store := abi.Param{Name: "store", Kind: abi.StoreName, Required: true}
 	query := abi.Param{Name: "query", Kind: abi.JSON, Required: true, Type: abi.Type{Shape: abi.Text}}
@@ -228,7 +228,7 @@ func TestSharedOperations(t *testing.T) {
 	}
 }
 
-// TestSpaceReview expects the review of sources to accept calls without the optional store.
+// TestSpaceReview checks that the review of sources accepts calls without the optional store.
 func TestSpaceReview(t *testing.T) {
 	h := openGauges(t, inWorkers(t))
 	for tool, review := range h.Review(t.Context()) {
@@ -238,7 +238,7 @@ func TestSpaceReview(t *testing.T) {
 	}
 }
 
-// TestSpaceObserved expects an observer to get the store of a call that does not name it.
+// TestSpaceObserved checks that an observer gets the store of a call that does not name it.
 func TestSpaceObserved(t *testing.T) {
 	seen := &stores{}
 	h := openGauges(t, func(o *host.Options) { o.Observers = append(o.Observers, seen) })
