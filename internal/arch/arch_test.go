@@ -1,5 +1,6 @@
-// Package arch contains tests of architecture rules, which parse the source files: the allowed
-// imports of each package, the number of methods of a type, and the length of a function.
+// Package arch contains tests of architecture rules. The tests parse the source files. They check
+// the allowed imports of each package, the number of methods of a type, and the length of a
+// function.
 package arch
 
 import (
@@ -14,15 +15,16 @@ import (
 
 const module = "github.com/toolrun/toolrun/"
 
-// rule is the list of packages that a package may import outside of its tests: packages of this
-// repository by their path, and modules of others. The standard library is always allowed.
+// rule lists the packages that a package may import, except in tests. It contains the paths of
+// packages of this repository, and other modules. The standard library is always allowed.
 type rule struct {
 	own    []string
 	others []string
 }
 
 // rules has a line for every package, including the packages of nested modules. Packages that
-// define contracts import no other package of the repository, and imports go in one direction.
+// define contracts import no other package of the repository. Imports between two packages go in
+// only one direction.
 var rules = map[string]rule{
 	"abi":                 {},
 	"internal/strictjson": {},

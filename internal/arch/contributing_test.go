@@ -9,7 +9,7 @@ import (
 )
 
 // TestContributingListsPackages checks that CONTRIBUTING.md has a row for each package. A row that
-// ends in /... covers all packages below a folder.
+// ends in /... covers all packages under a folder.
 func TestContributingListsPackages(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// root is the repository, relative to this package.
+// root is the path of the repository, relative to this package.
 const root = "../.."
 
 // sourceFile is a Go file of the repository.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// maxFunctionLines is the maximum length of a function, including its signature but not tables of
-// data in it.
+// maxFunctionLines is the maximum length of a function, including its signature but excluding data
+// tables in its body.
 const maxFunctionLines = 60
 
 func TestFunctionLength(t *testing.T) {
@@ -26,7 +26,8 @@ func TestFunctionLength(t *testing.T) {
 }
 
 // functions returns the declared functions of a file, and the function literals of its package
-// variables. A literal within a function belongs to that function.
+// variables. It does not return literals within a function, because their lines count toward that
+// function.
 func functions(file *ast.File) (found []ast.Node) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n.(type) {
@@ -39,7 +40,7 @@ func functions(file *ast.File) (found []ast.Node) {
 	return found
 }
 
-// functionLines returns the number of lines of a function, without the lines of data tables in it.
+// functionLines returns the number of lines of a function, excluding data tables in its body.
 func functionLines(set *token.FileSet, function ast.Node) int {
 	lines := set.Position(function.End()).Line - set.Position(function.Pos()).Line + 1
 	ast.Inspect(function, func(n ast.Node) bool {
@@ -62,7 +63,7 @@ func hasFunction(n ast.Node) (has bool) {
 	return has
 }
 
-// TestFunctionLines checks that data tables are left out, but not tables of functions.
+// TestFunctionLines checks that data tables are excluded, but tables of functions are not.
 func TestFunctionLines(t *testing.T) {
 	for source, want := range map[string]int{
 		"func f() {\n\ta()\n}":                                                      3,

@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// maxMethods is the maximum number of methods of a type, including promoted ones. A type with more
-// has several jobs.
+// maxMethods is the maximum number of methods of a type, including promoted methods. A type with
+// more methods has too many responsibilities.
 const maxMethods = 30
 
 func TestMethods(t *testing.T) {
@@ -59,7 +59,8 @@ func methodCounts(t *testing.T) map[string]int {
 	return counts
 }
 
-// check type-checks a package. It skips the bodies of functions, where no type can get a method.
+// check type-checks a package. It skips the bodies of functions, because a body cannot add methods
+// to a type.
 func check(path string, set *token.FileSet, files []*ast.File, imports types.Importer) (*types.Package, error) {
 	config := types.Config{Importer: imports, IgnoreFuncBodies: true}
 	return config.Check(path, set, files, nil)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// declaredGrants lists the exported fields that contain grants declared by a file or a caller. A
-// nil field means no grants. The rights of a transaction are a memory.Authority instead.
+// declaredGrants lists the exported fields that contain grants from a file or a caller. A nil field
+// means that there are no grants. The rights of a transaction are a memory.Authority instead.
 var declaredGrants = []string{"declare.Prompt.Grants", "declare.Tool.Grants", "host.AdHocTool.Grants"}
 
 // TestRightsAreValues checks that no code treats a missing value as full rights.

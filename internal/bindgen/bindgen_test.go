@@ -28,7 +28,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// probe is an operation that no host has. It uses every feature of the table.
+// probe is an operation that exists only in tests. It uses every feature of the table.
 var probe = abi.Operation{
 	Name: "probe_content", Verb: abi.Read,
 	Doc: "asks a question about a store, and */ ends no comment",
@@ -62,7 +62,8 @@ func generate(t *testing.T, table abi.Table) map[string][]byte {
 	return files
 }
 
-// TestEveryFileHasTheOperation adds an operation to the table and expects it in each file, with no other line lost.
+// TestEveryFileHasTheOperation adds an operation to the table. Each file must then contain the
+// operation and must not lose any other line.
 func TestEveryFileHasTheOperation(t *testing.T) {
 	before := generate(t, abi.Documents())
 	for name, text := range generate(t, withProbe()) {
@@ -77,7 +78,7 @@ func TestEveryFileHasTheOperation(t *testing.T) {
 	}
 }
 
-// TestPage expects the signature of the function, its options and its replies in ABI.md.
+// TestPage checks that ABI.md contains the signature of the function, its options and its replies.
 func TestPage(t *testing.T) {
 	page := string(generate(t, withProbe())["abi/ABI.md"])
 	for _, want := range []string{
@@ -91,7 +92,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestRefused expects an error for tables that would generate invalid code.
+// TestRefused checks that tables that would generate invalid code are rejected.
 func TestRefused(t *testing.T) {
 	op := func(change func(*abi.Operation)) abi.Operation {
 		changed := probe

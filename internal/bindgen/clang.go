@@ -62,7 +62,7 @@ func (g *generator) cFunctions() (string, error) {
 	return b.String(), nil
 }
 
-// cStub renders the imports for native tests on the author's machine.
+// cStub renders the stub imports for native tests on the author's machine.
 func (g *generator) cStub() (string, error) {
 	var b strings.Builder
 	for i, op := range g.table {
@@ -91,7 +91,8 @@ func prefixed(prefix string, names []string) []string {
 	return all
 }
 
-// folded writes a head and its items, in lines of at most 120 characters that are aligned with the end of the head.
+// folded writes a head and its items in lines of at most 120 characters. Continuation lines are
+// aligned with the end of the head.
 func folded(head string, items []string, tail string) string {
 	var b strings.Builder
 	b.WriteString(head)

@@ -18,9 +18,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// These tests generate the bindings with one more operation, compile them without other changes, and run the result.
+// These tests generate the bindings with an additional operation, compile them without other
+// changes, and run the result.
 
-// runPlugin expects a plug-in to import and call only the added operation.
+// runPlugin runs a plug-in, which must import and call only the added operation.
 func runPlugin(t *testing.T, code []byte) {
 	t.Helper()
 	src := engine.Source{Path: "probe.wasm", Code: code, Operations: withProbe()}
@@ -64,7 +65,7 @@ func init() {
 func main() {}
 `
 
-// TestGo builds a plug-in, and the binding for native tests on the author's machine.
+// TestGo builds a plug-in and the binding for native tests on the author's machine.
 func TestGo(t *testing.T) {
 	dir := t.TempDir()
 	abs, err := filepath.Abs(root)
@@ -123,7 +124,7 @@ int main(void) {
 }
 `
 
-// TestC builds a plug-in and a native test of it.
+// TestC builds a plug-in and a native test of the plug-in.
 func TestC(t *testing.T) {
 	dir := binding(t, "abi/guest/c")
 	write(t, filepath.Join(dir, "main.c"), []byte(cPlugin))
@@ -161,7 +162,7 @@ func TestAssemblyScript(t *testing.T) {
 	run(t, dir, node, "--input-type=module", "-e", asTest)
 }
 
-// asTest runs the plug-in with the double, which does not know the operation.
+// asTest runs the plug-in with the test double, which does not know the operation.
 const asTest = `
 import { readFileSync } from 'node:fs';
 import { Host } from './host.mjs';
@@ -205,7 +206,8 @@ func TestTypeScript(t *testing.T) {
 	run(t, dir, node, "node_modules/typescript/bin/tsc", "-p", ".")
 }
 
-// pyCheck runs the type stub as a module, so that every name in it is resolved, and inspects the functions.
+// pyCheck runs the type stub as a module, which resolves every name in it, and inspects the
+// functions.
 const pyCheck = `
 import inspect, sys, typing
 sys.path.insert(0, sys.argv[1])

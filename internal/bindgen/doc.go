@@ -1,7 +1,9 @@
-// Package bindgen generates declarations of the memory operations from their table: the types for JavaScript and Python, the
-// functions of the bindings for Go, C and AssemblyScript, and the tables of abi/ABI.md.
+// Package bindgen generates declarations of the memory operations from the operation table. It
+// generates the types for JavaScript and Python, the functions of the bindings for Go, C and
+// AssemblyScript, and the tables of abi/ABI.md.
 //
-// After a change of the table, run go generate; a test fails until then.
+// After a change of the table, run go generate. A test fails if the generated files are out of
+// date.
 package bindgen
 
 //go:generate go run ./generate ../..

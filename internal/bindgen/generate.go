@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// file is a generated file, or one with generated sections.
+// file is a generated file, or a file with generated sections.
 type file struct {
 	path string
 	// whole renders the whole file. sections render the parts of the file between their marks.
@@ -16,7 +16,7 @@ type file struct {
 	sections []section
 }
 
-// files are the files that depend on the table of operations.
+// files lists the files that depend on the operation table.
 var files = [...]file{
 	{path: "abi/ABI.md", sections: []section{
 		{"operations", pageMarks, (*generator).pageFunctions}, {"replies", pageMarks, (*generator).pageReplies}}},
@@ -35,11 +35,11 @@ var files = [...]file{
 // generator renders the declarations of a table.
 type generator struct {
 	table abi.Table
-	tree  fs.FS // the module, for its handwritten declarations
+	tree  fs.FS // the file tree of the module, for its handwritten declarations
 }
 
-// Generate returns every file that depends on the table of operations, by its path in the module. tree is the current module. A
-// file without content must not exist.
+// Generate returns every file that depends on the operation table, by its path in the module. tree
+// is the current module. If a file in the result has no content, the file must not exist.
 func Generate(table abi.Table, tree fs.FS) (map[string][]byte, error) {
 	if err := check(table); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (g *generator) render(f file) (string, error) {
 	return text, nil
 }
 
-// check reports the mistakes of a table that would generate invalid code.
+// check returns an error if a table would generate invalid code. The error lists all mistakes.
 func check(table abi.Table) error {
 	var errs []error
 	objects := map[string]abi.Type{}

@@ -11,21 +11,23 @@ import (
 
 var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// pythonKeywords cannot be names, because Python allows arguments by name.
+// pythonKeywords contains the keywords of Python. They cannot be names, because Python passes
+// arguments by name.
 var pythonKeywords = strings.Fields(`and as assert async await break class continue def del elif else except finally for from global
 	if import in is lambda nonlocal not or pass raise return try while with yield`)
 
 // isName reports whether a name is valid for an operation or a parameter.
 func isName(s string) bool { return namePattern.MatchString(s) && !slices.Contains(pythonKeywords, s) }
 
-// reserved are keywords of the languages in which names of the table become identifiers. Such a name gets a trailing underscore.
+// reserved contains keywords of the other languages in which names of the table become identifiers.
+// Such a name gets a trailing underscore.
 var reserved = strings.Fields(`args as async auto await bool break case catch chan char class const continue debugger def default
 	defer del delete do double elif else enum err except export extends extern fallthrough false finally float for found from func function
 	global go goto if implements import in inline int interface into is lambda let long map new nil nonlocal not null or package pass
 	private protected public raise range register restrict return select short signed sizeof static string struct super switch
 	this throw true try type typedef typeof union unsigned var void volatile while with yield`)
 
-// identifier returns a name as an identifier.
+// identifier returns a name in the form of a valid identifier.
 func identifier(name string) string {
 	if slices.Contains(reserved, name) {
 		return name + "_"
@@ -66,7 +68,8 @@ func identifiers(op abi.Operation) []string {
 	return names
 }
 
-// objectsOf returns the named objects of an operation, inner ones first.
+// objectsOf returns the named objects of an operation. Nested objects precede the objects that
+// contain them.
 func objectsOf(op abi.Operation) []abi.Type {
 	var all []abi.Type
 	for _, p := range op.Params {

@@ -48,7 +48,7 @@ func tableCell(text string) string {
 	return strings.ReplaceAll(text, "|", "\\|")
 }
 
-// pageArguments describes the arguments that are JSON.
+// pageArguments describes the arguments whose values are JSON.
 func pageArguments(op abi.Operation) string {
 	var parts []string
 	for _, p := range op.Params {

@@ -47,7 +47,8 @@ func tsInterface(b *strings.Builder, t abi.Type) {
 // tsDoc escapes the end of a comment in a text.
 func tsDoc(text string) string { return strings.ReplaceAll(text, "*/", "*\\/") }
 
-// tsComment renders a doc comment: on one line if it fits, and otherwise wrapped at 100 columns.
+// tsComment renders a doc comment. If the comment does not fit on one line, it is wrapped at 100
+// columns.
 func tsComment(indent, text string) string {
 	const width = 100
 	text = sentence(tsDoc(text))
@@ -88,7 +89,8 @@ func tsOperation(b *strings.Builder, op abi.Operation) {
 	}
 }
 
-// tsVariant renders the parameters of a variant, up to the one that selects it.
+// tsVariant renders the parameters of a variant. The last one is the parameter that selects the
+// variant.
 func tsVariant(op abi.Operation, v abi.Variant) string {
 	var params []string
 	for _, p := range op.Params {

@@ -28,7 +28,8 @@ func Parse(text string) (bytes int64, ok bool) {
 	return 0, false
 }
 
-// Format formats a size for Parse, or as "1025 bytes" if it is not a multiple of a unit.
+// Format formats a size in the syntax of Parse. A size that is not a multiple of a unit is
+// formatted like "1025 bytes".
 func Format(bytes int64) string {
 	for _, u := range sizeUnits {
 		if bytes > 0 && bytes%u.unit == 0 {

@@ -1,3 +1,4 @@
-// Package cachefs provides a file system that reads each file once and keeps its content. A service compiles the tools of an
-// app from it, for each tenant on first use, so that changes of the files take effect only on a reload.
+// Package cachefs provides a file system that reads each file once and caches its content. A
+// service compiles the tools of an app from this cache, for each tenant on first use. Changes of
+// the files therefore take effect only on a reload.
 package cachefs

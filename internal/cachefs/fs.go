@@ -11,8 +11,8 @@ import (
 // MaxFileBytes is the maximum size of a file. Larger files cannot be opened.
 const MaxFileBytes = 64 << 20
 
-// FS is a caching file system on top of another one. It reads each name once and keeps the result, also if it is an error. It
-// is safe for concurrent use.
+// FS is a caching file system on top of another file system. It reads each name once and caches the
+// result, even if the result is an error. It is safe for concurrent use.
 type FS struct {
 	mu     sync.Mutex
 	below  fs.FS // nil after Seal
@@ -28,12 +28,13 @@ var (
 	_ fs.ReadLinkFS = (*FS)(nil)
 )
 
-// New returns a file system that caches another one.
+// New returns a file system that caches another file system.
 func New(below fs.FS) *FS {
 	return &FS{below: below, files: memo[*file]{}, infos: memo[fs.FileInfo]{}, own: memo[fs.FileInfo]{}, links: memo[string]{}}
 }
 
-// Seal stops reading from the underlying file system: names that were not read before do not exist from then on.
+// Seal stops reads from the underlying file system. From then on, names that were not read before
+// do not exist.
 func (f *FS) Seal() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -54,7 +55,7 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return ask(f, f.infos, "stat", name, func() (fs.FileInfo, error) { return fs.Stat(f.below, name) })
 }
 
-// Lstat returns the info of a file without following a link.
+// Lstat returns the info of a file without following links.
 func (f *FS) Lstat(name string) (fs.FileInfo, error) {
 	return ask(f, f.own, "lstat", name, func() (fs.FileInfo, error) { return fs.Lstat(f.below, name) })
 }
@@ -72,7 +73,7 @@ type answer[T any] struct {
 	err   error
 }
 
-// ask returns the cached result for a name, or calls read and caches its result.
+// ask returns the cached result for a name. If there is none, it calls read and caches the result.
 func ask[T any](f *FS, known memo[T], op, name string, read func() (T, error)) (value T, err error) {
 	if !fs.ValidPath(name) {
 		return value, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
@@ -169,7 +170,7 @@ func (o *openFolder) Read([]byte) (int, error) {
 	return 0, &fs.PathError{Op: "read", Path: o.info.Name(), Err: errors.New("is a folder")}
 }
 
-// ReadDir returns the next n entries, or all remaining ones if n <= 0.
+// ReadDir returns the next n entries, or all remaining entries if n <= 0.
 func (o *openFolder) ReadDir(n int) ([]fs.DirEntry, error) {
 	left := o.entries[o.at:]
 	if n > 0 {

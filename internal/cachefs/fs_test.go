@@ -84,7 +84,8 @@ func TestEachFileIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestUnfitFiles expects an error for files that would block or exhaust memory, and for invalid paths.
+// TestUnfitFiles checks that invalid paths cause errors, and files that would block or exhaust
+// memory.
 func TestUnfitFiles(t *testing.T) {
 	dir, root := folder(t)
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {

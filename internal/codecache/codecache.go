@@ -1,5 +1,6 @@
-// Package codecache manages folders of compiled code. A folder is used only if it is private to the user and intact, because it
-// contains machine code: anyone who can write to it could make the host execute code.
+// Package codecache manages folders of compiled code. Anyone who can write to such a folder could
+// make the host execute machine code. A folder is therefore used only if it is intact and private
+// to the user.
 package codecache
 
 import (
@@ -15,10 +16,11 @@ import (
 	"sync"
 )
 
-// ErrUnsafe is the error for a folder that others can access or that belongs to another user.
+// ErrUnsafe is the error for a folder that other users can access or own.
 var ErrUnsafe = errors.New("the folder of compiled code is accessible to others or belongs to another user")
 
-// Make creates a folder with mode 0700 if it is missing, and checks that it is private. For "" it returns fs.ErrNotExist.
+// Make creates a folder with mode 0700 if it is missing, and checks that it is private. If the path
+// is "", Make returns fs.ErrNotExist.
 func Make(dir string) error {
 	if dir == "" {
 		return fs.ErrNotExist
@@ -29,7 +31,8 @@ func Make(dir string) error {
 	return Private(dir)
 }
 
-// Private checks that a folder belongs to the user and is not accessible to others. Otherwise it returns ErrUnsafe.
+// Private checks that a folder belongs to the user and is not accessible to other users. Otherwise
+// it returns ErrUnsafe.
 func Private(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -41,11 +44,11 @@ func Private(dir string) error {
 	return nil
 }
 
-// sealName is the file with the checksum of the other files.
+// sealName is the name of the file that contains the checksum of the other files.
 const sealName = "checksum"
 
-// Compiler returns wazero's version in this program, which wazero uses as the name of its cache folder. In test binaries it
-// is "".
+// Compiler returns the version of wazero in this program. wazero uses this version as the name of
+// its cache folder. In test binaries it is "".
 var Compiler = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -59,7 +62,7 @@ var Compiler = sync.OnceValue(func() string {
 	return ""
 })
 
-// Seal stores the checksum of a folder, for Whole.
+// Seal stores the checksum of a folder. Whole verifies it.
 func Seal(dir string) error {
 	sum, err := checksum(dir)
 	if err != nil {
@@ -68,8 +71,8 @@ func Seal(dir string) error {
 	return os.WriteFile(filepath.Join(dir, sealName), []byte(sum), 0o600)
 }
 
-// Whole reports whether a folder is unchanged since Seal. It detects disk errors, but not tampering by someone who can write to
-// the folder.
+// Whole reports whether a folder is unchanged since Seal. It detects disk errors. It does not
+// detect tampering by a user who can write to the folder.
 func Whole(dir string) bool {
 	stored, err := os.ReadFile(filepath.Join(dir, sealName))
 	if err != nil {
@@ -79,8 +82,8 @@ func Whole(dir string) bool {
 	return err == nil && string(stored) == sum
 }
 
-// checksum returns a CRC-32C, which takes a fifth of the time of a cryptographic hash: some folders contain 80 MB and are
-// checked at each start.
+// checksum returns a CRC-32C of a folder. Some folders contain 80 MB and are checked at each start,
+// and a cryptographic hash would take five times as long.
 func checksum(dir string) (string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -104,7 +107,8 @@ func checksum(dir string) (string, error) {
 	return strconv.FormatUint(uint64(sum.Sum32()), 16), err
 }
 
-// onlyReader and onlyWriter hide the other methods of their values, so that io.CopyBuffer uses the given buffer.
+// onlyReader and onlyWriter hide all other methods of their values. io.CopyBuffer then uses the
+// given buffer.
 type (
 	onlyReader struct{ io.Reader }
 	onlyWriter struct{ io.Writer }

@@ -2,8 +2,9 @@ package connections
 
 import "net"
 
-// add adds a new connection, and closes another one if the table is full. If none can be closed, it waits, and further clients
-// wait in the accept queue of the system. It returns nil if the listener is closed meanwhile.
+// add adds a new connection. If the table is full, it closes another connection. If no connection
+// can be closed, it waits, and further clients wait in the accept queue of the system. It returns
+// nil if the listener is closed during the wait.
 func (t *Table) add(l *listener, c net.Conn) *conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -27,8 +28,9 @@ func (t *Table) add(l *listener, c net.Conn) *conn {
 	return one
 }
 
-// stranger returns the stranger to close: the one that has been inactive for the longest time, from the address with the most
-// strangers. Behind a proxy, all have the same address. The caller holds mu, and there is a stranger.
+// stranger returns the stranger to close: the longest inactive one from the address with the most
+// strangers. Behind a proxy, all strangers have the same address. The caller must hold mu, and
+// there must be a stranger.
 func (t *Table) stranger() *conn {
 	var found *conn
 	for at := t.strangers.Front(); at != nil; at = at.Next() {
@@ -40,14 +42,15 @@ func (t *Table) stranger() *conn {
 	return found
 }
 
-// evict closes a connection to make room. Closing a socket does not block. The caller holds mu.
+// evict closes a connection to free an entry of the table. Closing a socket does not block. The
+// caller must hold mu.
 func (t *Table) evict(one *conn) {
 	t.closed++
 	t.remove(one)
-	_ = one.Conn.Close() // the server notices at its next read
+	_ = one.Conn.Close() // the server detects this at its next read
 }
 
-// remove removes a connection. The caller holds mu.
+// remove removes a connection from the table. The caller must hold mu.
 func (t *Table) remove(one *conn) {
 	if one.gone {
 		return

@@ -7,7 +7,8 @@ import (
 	"net/netip"
 )
 
-// Listener returns a listener whose connections the table limits. Put TLS on top of it, so that handshakes count.
+// Listener returns a listener whose connections the table limits. Use it as the listener under TLS,
+// because TLS handshakes must count too.
 func (t *Table) Listener(l net.Listener) net.Listener { return &listener{Listener: l, table: t} }
 
 type listener struct {
@@ -16,7 +17,7 @@ type listener struct {
 	closed bool // protected by the table's lock
 }
 
-// Accept waits for a connection, and then for a free place in the table.
+// Accept waits for a connection, and then for a free entry in the table.
 func (l *listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
@@ -28,7 +29,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	return nil, errors.Join(net.ErrClosed, c.Close())
 }
 
-// Close closes the listener and ends a waiting Accept.
+// Close closes the listener and unblocks a waiting Accept.
 func (l *listener) Close() error {
 	l.table.mu.Lock()
 	l.closed = true
@@ -47,11 +48,12 @@ type conn struct {
 	idle  bool // it is waiting for the next request
 	gone  bool // it was removed from the table
 
-	in *list.List // the list that contains it, nil for none
+	in *list.List // the list that contains it, or nil
 	at *list.Element
 }
 
-// Close closes the connection. It leaves the table once the descriptor is free.
+// Close closes the connection. It removes the connection from the table only when the descriptor is
+// free.
 func (c *conn) Close() error {
 	err := c.Conn.Close()
 	c.table.mu.Lock()
@@ -68,8 +70,8 @@ func (c *conn) CloseWrite() error {
 	return nil
 }
 
-// addressOf returns the address by which a connection is counted. For IPv6 it is the 64-bit prefix, which one customer of a
-// network usually has.
+// addressOf returns the address under which a connection is counted. For IPv6 it is the 64-bit
+// prefix, because one customer of a network usually has a whole prefix.
 func addressOf(c net.Conn) netip.Prefix {
 	tcp, ok := c.RemoteAddr().(*net.TCPAddr)
 	if !ok {

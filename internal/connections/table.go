@@ -11,12 +11,12 @@ import (
 	"sync"
 )
 
-// Limits are the limits of a server's connections.
+// Limits contains the limits of a server's connections.
 type Limits struct {
-	// Connections is the maximum number of connections. Default 1,024, minimum 4.
+	// Connections is the maximum number of connections. Default: 1,024; minimum: 4.
 	Connections int
-	// Strangers is the maximum number of strangers among them. The default and the maximum are the smaller of half of
-	// Connections and 1,024.
+	// Strangers is the maximum number of strangers among them. Its default and maximum are the
+	// same: half of Connections, but not more than 1,024.
 	Strangers int
 }
 
@@ -37,7 +37,7 @@ func (l Limits) withDefaults() Limits {
 type Counts struct {
 	// Open is the number of all connections, including Strangers and Idle.
 	Open, Strangers, Idle int
-	// Closed is the number of connections that were closed so far to make room for others.
+	// Closed is the number of connections that the table has closed to admit other connections.
 	Closed int64
 }
 
@@ -46,12 +46,12 @@ type Table struct {
 	limits Limits
 
 	mu     sync.Mutex
-	change sync.Cond // signals a free place or a closed listener
+	change sync.Cond // signals a free entry or a closed listener
 	open   int
 	closed int64
-	// strangers and idle contain *conn, the longest inactive one first.
+	// strangers and idle contain *conn, starting with the longest inactive one.
 	strangers, idle list.List
-	// from counts the strangers by address.
+	// from maps addresses to their numbers of strangers.
 	from map[netip.Prefix]int
 }
 
@@ -72,8 +72,8 @@ func (t *Table) Counts() Counts {
 	return Counts{Open: t.open, Strangers: t.strangers.Len(), Idle: t.idle.Len(), Closed: t.closed}
 }
 
-// Watch makes the table track the connections of a server, which must serve a Listener of the table. It sets ConnState and
-// ConnContext.
+// Watch makes the table track the connections of a server, which must serve a Listener of the
+// table. It sets ConnState and ConnContext of the server.
 func (t *Table) Watch(server *http.Server) {
 	server.ConnState = func(c net.Conn, state http.ConnState) {
 		if one := connOf(c); one != nil {
@@ -88,8 +88,8 @@ func (t *Table) Watch(server *http.Server) {
 // connKey is the context key for the connection of a request.
 type connKey struct{}
 
-// Admit records that a request was admitted: its connection is no longer a stranger. ctx is the context of the request; that of
-// another server is ignored.
+// Admit records that a request was admitted: its connection is no longer a stranger. ctx is the
+// context of the request. A context of another server has no effect.
 func Admit(ctx context.Context) {
 	one, _ := ctx.Value(connKey{}).(*conn)
 	if one == nil {
@@ -105,7 +105,8 @@ func Admit(ctx context.Context) {
 	}
 }
 
-// connOf returns the connection of the table that a server's connection wraps, or nil if there is none.
+// connOf returns the connection of the table that a server's connection wraps, or nil if there is
+// none.
 func connOf(c net.Conn) *conn {
 	if secured, ok := c.(*tls.Conn); ok {
 		c = secured.NetConn()
@@ -114,7 +115,8 @@ func connOf(c net.Conn) *conn {
 	return one
 }
 
-// enter records the state of a connection. In StateNew its headers are incomplete, in StateActive they are complete.
+// enter records the state of a connection. In StateNew its headers are incomplete, and in
+// StateActive they are complete.
 func (t *Table) enter(one *conn, state http.ConnState) {
 	if state != http.StateActive && state != http.StateIdle {
 		return
@@ -129,7 +131,7 @@ func (t *Table) enter(one *conn, state http.ConnState) {
 	t.list(one)
 }
 
-// list adds a connection to the list of those that may be closed to make room. The caller holds mu.
+// list adds a connection to the list of connections that may be closed. The caller must hold mu.
 func (t *Table) list(one *conn) {
 	switch {
 	case !one.known:
@@ -143,7 +145,7 @@ func (t *Table) list(one *conn) {
 	t.change.Broadcast()
 }
 
-// unlist undoes list. The caller holds mu.
+// unlist undoes list. The caller must hold mu.
 func (t *Table) unlist(one *conn) {
 	if one.in == nil {
 		return

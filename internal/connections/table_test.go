@@ -14,10 +14,11 @@ import (
 	"github.com/toolrun/toolrun/internal/connections"
 )
 
-// patience is how long a test waits for an event.
+// patience is the maximum time for which a test waits for an event.
 const patience = 20 * time.Second
 
-// bounded starts a server with a table. It admits requests with credentials, and answers those for /wait after leave.
+// bounded starts a server with a table. The server admits requests with credentials. It replies to
+// requests for /wait only after a call of leave.
 func bounded(t *testing.T, limits connections.Limits, secured bool) (s *httptest.Server, table *connections.Table, busy chan struct{}, leave func()) {
 	t.Helper()
 	left, stop := context.WithCancel(t.Context())
@@ -50,7 +51,7 @@ func bounded(t *testing.T, limits connections.Limits, secured bool) (s *httptest
 	return s, table, busy, stop
 }
 
-// dial connects and sends a text.
+// dial connects to the server and sends a text.
 func dial(t *testing.T, s *httptest.Server, text string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", s.Listener.Addr().String())
@@ -90,8 +91,8 @@ const (
 	known   = half + "Authorization: me\r\n\r\n"
 )
 
-// TestStrangersLeaveRoom opens strangers of each kind, one after the other. It expects the first ones to be closed, and a client
-// to be served.
+// TestStrangersLeaveRoom opens strangers of each kind, one after another. The first strangers must
+// be closed, and a client must be served.
 func TestStrangersLeaveRoom(t *testing.T) {
 	for name, attack := range map[string]struct {
 		text    string
@@ -124,7 +125,8 @@ func TestStrangersLeaveRoom(t *testing.T) {
 	}
 }
 
-// TestKnownStay expects known connections to stay open, during a request and between requests, while strangers arrive.
+// TestKnownStay checks that known connections stay open, during a request and between requests,
+// while strangers arrive.
 func TestKnownStay(t *testing.T) {
 	s, table, busy, leave := bounded(t, connections.Limits{Connections: 16, Strangers: 4}, false)
 	atWork := dial(t, s, "GET /wait HTTP/1.1\r\nHost: a\r\nAuthorization: me\r\n\r\n")
@@ -146,8 +148,8 @@ func TestKnownStay(t *testing.T) {
 	}
 }
 
-// TestIdleMakeRoom fills a table with idle connections, and then with busy ones. It expects a new connection to replace an idle
-// one, and to wait for a busy one.
+// TestIdleMakeRoom fills a table with idle connections, and then with busy ones. A new connection
+// must replace an idle connection, and must wait for a busy one.
 func TestIdleMakeRoom(t *testing.T) {
 	s, table, busy, leave := bounded(t, connections.Limits{Connections: 8, Strangers: 2}, false)
 	oldest := dial(t, s, known)
@@ -172,7 +174,8 @@ func TestIdleMakeRoom(t *testing.T) {
 	}
 }
 
-// TestHTTP2 expects a connection with several streams to be known once one of them was admitted.
+// TestHTTP2 checks that a connection with several streams becomes known when one of them is
+// admitted.
 func TestHTTP2(t *testing.T) {
 	s, table, _, _ := bounded(t, connections.Limits{Connections: 8}, true)
 	client := s.Client()
@@ -218,7 +221,8 @@ func TestAcceptEnds(t *testing.T) {
 		if _, err := io.WriteString(c, unknown); err != nil {
 			t.Fatal(err)
 		}
-		// One by one, because the next one would replace a stranger that is not admitted yet.
+		// The connections are opened one by one, because the next one would replace a stranger that
+		// is not admitted yet.
 		until(t, table, func(c connections.Counts) bool { return c.Open == min(i+1, 4) && c.Strangers == 0 })
 	}
 	if err := server.Close(); err != nil {

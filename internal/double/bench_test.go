@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/double"
 )
 
-// BenchmarkCall measures a call that is a run by itself.
+// BenchmarkCall measures a call that is a separate run.
 func BenchmarkCall(b *testing.B) {
 	in, client := io.Pipe()
 	replies := make(chan struct{})

@@ -13,20 +13,21 @@ import (
 
 type callRequest struct {
 	envelope
-	// Op and Args are the call, as guests make it.
+	// Op and Args are the operation and the arguments, as tool code passes them.
 	Op   string            `json:"op"`
 	Args []json.RawMessage `json:"args"`
-	// Run is the id of the run that the call belongs to. By default, the call is a run by itself, described by the fields below.
+	// Run is the id of the run that contains the call. By default, the call is a separate run,
+	// which the following fields describe.
 	Run      string          `json:"run"`
 	User     string          `json:"user"`
 	Session  string          `json:"session"`
 	Tool     string          `json:"tool"`
 	Metadata json.RawMessage `json:"metadata"`
-	// Operator makes the call as the app's operator: outside of any run, and without grants.
+	// Operator makes the call on behalf of the app's operator: outside any run, and without grants.
 	Operator bool `json:"operator"`
 }
 
-// called is the result of a call. Effects is set for a call that was a run by itself.
+// called is the result of a call. Effects is set if the call was a separate run.
 type called struct {
 	Reply   json.RawMessage `json:"reply"`
 	Effects any             `json:"effects,omitempty"`
@@ -89,7 +90,7 @@ func (i *instance) callIn(r *run, call abi.Call) (json.RawMessage, error) {
 			return nil, o.fault
 		}
 		return o.reply, nil
-	case <-r.ended: // a guest could not have caught the fault that ended the run
+	case <-r.ended: // tool code could not have caught the fault that ended the run
 		return nil, r.end.err
 	}
 }
@@ -109,7 +110,7 @@ func (i *instance) refusal(r *run, call abi.Call) *abi.Fault {
 	return &f
 }
 
-// callAlone performs a call that is a run by itself.
+// callAlone performs a call that is a separate run.
 func (i *instance) callAlone(ctx context.Context, b beginRequest, call abi.Call) (any, error) {
 	r, _, err := i.start(ctx, b)
 	if err != nil {

@@ -10,17 +10,19 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// client is an engine whose tools are executed by the client process. For the Host it is an ordinary engine.
+// client is an engine whose tools are executed by the client process. For the Host it is an
+// ordinary engine.
 type client struct{}
 
 var _ engine.Engine = client{}
 
-// Info describes the engine. Its only extension is that of the file that replaces the code of every tool.
+// Info describes the engine. Its only file extension is the extension of the file that replaces the
+// code of every tool.
 func (client) Info() engine.Info {
 	return engine.Info{Name: "client", Extensions: []string{sourceExtension}}
 }
 
-// Isolated returns true, because the guest is in another process.
+// Isolated returns true, because the tool code runs in another process.
 func (client) Isolated() bool { return true }
 
 // Load returns the program of any tool.
@@ -31,7 +33,7 @@ type program struct{}
 // runKey is the context key for the *run of Host.Run, because engine.Input has no field for it.
 type runKey struct{}
 
-// Run passes the calls of the client to the host until the client ends the run.
+// Run forwards the calls of the client to the host until the client ends the run.
 func (program) Run(ctx context.Context, in engine.Input, h engine.Host) (engine.Output, error) {
 	r, ok := ctx.Value(runKey{}).(*run)
 	if !ok {
@@ -62,7 +64,8 @@ func (program) Run(ctx context.Context, in engine.Input, h engine.Host) (engine.
 // Close does nothing: there is nothing to free.
 func (program) Close() error { return nil }
 
-// again returns the fault of a run that the host would retry. A client cannot retry it.
+// again returns the fault of a run that the host would execute again. A client cannot execute its
+// run again.
 func again() *abi.Fault {
 	return abi.Faultf(abi.Conflict, "another run changed a record that this one read").
 		WithHint("toolrun retries such a run; in a test, retry it yourself")
@@ -84,7 +87,8 @@ func (r *run) leave(c command, limits engine.Limits) (engine.Output, error) {
 	return c.output, checkAnswer("context", c.output.Context, limits)
 }
 
-// checkAnswer rejects a document of the client that other engines would reject from a guest.
+// checkAnswer rejects a document of the client that other engines would reject if tool code
+// returned it.
 func checkAnswer(name string, text json.RawMessage, limits engine.Limits) error {
 	if len(text) == 0 {
 		return nil

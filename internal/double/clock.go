@@ -29,7 +29,8 @@ func (c *clock) now() time.Time {
 	return c.base().Add(c.shift)
 }
 
-// The range of times that a clock may show. Outside of it, an expiry time could exceed what RFC 3339 can express.
+// The range of times that a clock may show. Times outside this range could lead to expiry times
+// that RFC 3339 cannot express.
 var (
 	earliest = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -47,7 +48,7 @@ func (c *clock) set(at time.Time) error {
 	return nil
 }
 
-// advance moves the clock forwards. A stopped clock stays stopped.
+// advance moves the clock forward. If the clock was stopped, it remains stopped.
 func (c *clock) advance(by time.Duration) error {
 	if to := c.now().Add(by); to.Before(earliest) || to.After(latest) {
 		return abi.Faultf(abi.InvalidArgument, "the clock cannot be advanced to %s", to.UTC().Format(time.RFC3339))
@@ -66,7 +67,7 @@ type clockRequest struct {
 	envelope
 	// Now stops the clock at a time.
 	Now string `json:"now"`
-	// Advance is how far to move the clock, such as "90m".
+	// Advance is a duration by which to advance the clock, such as "90m".
 	Advance string `json:"advance"`
 }
 
@@ -95,7 +96,8 @@ func (i *instance) setClock(_ context.Context, r clockRequest) (any, error) {
 	}{i.clock.now().UTC()}, nil
 }
 
-// random is the random source of an instance: that of the system until it is seeded. It is safe for concurrent use.
+// random is the random source of an instance. Until it is seeded, it uses the random source of the
+// system. It is safe for concurrent use.
 type random struct {
 	mu     sync.Mutex
 	seeded io.Reader

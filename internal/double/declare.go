@@ -15,7 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// sources contains the file that replaces the code of every tool, because the client executes the tools.
+// sources contains one file. It replaces the code of every tool, because the client executes the
+// tools.
 //
 //go:embed tool.client
 var sources embed.FS
@@ -25,13 +26,13 @@ const (
 	sourceExtension = ".client"
 )
 
-// declaration is an app and the function that releases its files.
+// declaration is an app, together with a function that releases its files.
 type declaration struct {
 	app     *app.App
 	release func()
 }
 
-// everything is the name of the tool for requests that name none. It has all grants.
+// everything is the name of the tool for requests that do not name a tool. It has all grants.
 const everything = "test"
 
 // declarationOf reads an app file.
@@ -83,8 +84,8 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 	return b
 }
 
-// calling returns the name of the tool for single calls of a tool. It has the same grants, and neither input nor output. No
-// declared tool can have such a name.
+// calling returns the name of a tool that is used for single calls by a declared tool. It has the
+// same grants as that tool, and neither input nor output. No declared tool can have such a name.
 func calling(tool string) string { return tool + " call" }
 
 // manifestOf returns the manifest of a tool with all grants.
@@ -96,7 +97,8 @@ func manifestOf(a *app.App) map[string]any {
 	return map[string]any{"grants": grants}
 }
 
-// toolFrom reads a manifest as that of a tool of the app: its grants name stores of the app.
+// toolFrom reads a manifest as the manifest of a tool of the app: its grants refer to stores of the
+// app.
 func toolFrom(a *app.App, name string, manifest map[string]any) (app.Tool, error) {
 	text, err := app.Export(&app.App{ID: a.ID, SessionIdle: a.SessionIdle, Stores: a.Stores})
 	if err != nil {
@@ -119,7 +121,8 @@ func toolFrom(a *app.App, name string, manifest map[string]any) (app.Tool, error
 	return with.Tools[0], nil
 }
 
-// toolNamed returns the name of a declared tool. For "" it returns the tool with all grants.
+// toolNamed returns the name of a declared tool. If name is "", it returns the tool with all
+// grants.
 func (i *instance) toolNamed(name string) (string, error) {
 	known := []string{everything}
 	for _, t := range i.tools {
@@ -144,7 +147,7 @@ type toolRequest struct {
 	Manifest map[string]any `json:"manifest"`
 }
 
-// declareTool adds a tool to the app, or replaces one that a request declared.
+// declareTool adds a tool to the app, or replaces a tool that a request has declared.
 func (i *instance) declareTool(_ context.Context, r toolRequest) (any, error) {
 	if r.Tool == "" {
 		return nil, abi.Faultf(abi.InvalidArgument, "the tool has no name")

@@ -26,7 +26,7 @@ type instance struct {
 	gate     *admission.Gate
 	log      *slog.Logger
 
-	tools    []app.Tool // of the app and of requests
+	tools    []app.Tool // for the app and for requests
 	backend  storage.Backend
 	clock    *clock
 	random   *random
@@ -37,15 +37,15 @@ type instance struct {
 	begun   int // number of runs so far
 }
 
-// opened is a host with the tools that were declared when it was opened. It is closed when it is no longer current and its last run
-// has ended.
+// opened is a host with the tools that were declared when the host was opened. It is closed when it
+// is no longer current and its last run has ended.
 type opened struct {
 	host    *host.Host
 	runs    int
 	retired bool
 }
 
-// limits are the quotas of the app. 0 means the default of the host.
+// limits are the quotas of the app. A value of 0 selects the default of the host.
 type limits struct {
 	RecordBytes int   `json:"record_bytes"`
 	Depth       int   `json:"depth"`
@@ -71,7 +71,8 @@ func (s *server) newInstance(d *declaration, l limits) *instance {
 
 type openRequest struct {
 	envelope
-	// App is an app file as JSON. File is the path of an app file. Without either, the app has no stores.
+	// App is an app file as JSON. File is the path of an app file. If both are empty, the app has
+	// no stores.
 	App    json.RawMessage `json:"app"`
 	File   string          `json:"file"`
 	Limits limits          `json:"limits"`
@@ -82,11 +83,11 @@ type openedReply struct {
 	App    string   `json:"app"`
 	Stores []string `json:"stores"`
 	Tools  []string `json:"tools"`
-	// Operations are the memory operations, from which a client generates its functions.
+	// Operations are the memory operations. A client generates its functions from them.
 	Operations abi.Table `json:"operations"`
 }
 
-// open opens a memory under a name. It replaces the one that is open under that name.
+// open opens a memory under a name. It replaces an existing memory with that name.
 func (s *server) open(ctx context.Context, head envelope, r openRequest) (any, error) {
 	if s.instances[head.Memory] == nil && len(s.instances) >= maxInstances {
 		return nil, abi.Faultf(abi.QuotaExceeded, "%d memories are open", maxInstances).WithHint(`close some with {"do":"close"}`)
@@ -166,7 +167,7 @@ func (i *instance) open(ctx context.Context) (*opened, error) {
 	return i.current, nil
 }
 
-// retire makes the next run open a new host, with the tools that are declared by then.
+// retire makes the next run open a new host with the tools that are declared at that time.
 func (i *instance) retire() {
 	o := i.current
 	i.current = nil
@@ -243,11 +244,11 @@ func (i *instance) endSession(ctx context.Context, r endSessionRequest) (any, er
 type refuseRequest struct {
 	envelope
 	Store string `json:"store"`
-	// Error is the fault of every call on the store. null removes it.
+	// Error is the fault for every call on the store. null removes the fault.
 	Error *abi.Fault `json:"error"`
 }
 
-// refuse makes the calls of tools on a store fail.
+// refuse sets the fault for calls of tools on a store.
 func (i *instance) refuse(_ context.Context, r refuseRequest) (any, error) {
 	if r.Error == nil {
 		delete(i.refusals, r.Store)

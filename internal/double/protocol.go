@@ -20,7 +20,7 @@ type envelope struct {
 	ID json.RawMessage `json:"id"`
 	// Do is the kind of the request.
 	Do string `json:"do"`
-	// Memory is the name of the memory; "" is the one that is open at the start.
+	// Memory is the name of the memory. The name "" refers to the memory that is open at the start.
 	Memory string `json:"memory"`
 }
 
@@ -48,7 +48,8 @@ func handlers() map[string]handler {
 	}
 }
 
-// onServer returns the handler for a request on the set of memories. P is the JSON of the request.
+// onServer returns the handler for a request on the set of memories. The type parameter P is the Go
+// type of the request.
 func onServer[P any](do func(*server, context.Context, envelope, P) (any, error)) handler {
 	return func(s *server, ctx context.Context, head envelope, text []byte) (any, error) {
 		var params P
@@ -59,7 +60,8 @@ func onServer[P any](do func(*server, context.Context, envelope, P) (any, error)
 	}
 }
 
-// onInstance returns the handler for a request on one memory. P is the JSON of the request.
+// onInstance returns the handler for a request on one memory. The type parameter P is the Go type
+// of the request.
 func onInstance[P any](do func(*instance, context.Context, P) (any, error)) handler {
 	return func(s *server, ctx context.Context, head envelope, text []byte) (any, error) {
 		i := s.instances[head.Memory]
@@ -118,7 +120,7 @@ func decode(text []byte, do string, params any) error {
 	return nil
 }
 
-// malformed returns the fault of a request with invalid JSON or a wrong type.
+// malformed returns the fault of a request with invalid JSON or with a value of a wrong type.
 func malformed(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	switch {
@@ -130,7 +132,7 @@ func malformed(err error) error {
 	return abi.Faultf(abi.InvalidArgument, "the request is not a JSON object: %v", err).WithHint(`for example {"do":"clock"}`)
 }
 
-// shortened truncates a name that a fault quotes.
+// shortened truncates a name for use in a fault.
 func shortened(name string) string {
 	const maxBytes = 64
 	if len(name) <= maxBytes {

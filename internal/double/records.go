@@ -15,7 +15,8 @@ type record struct {
 	User    string          `json:"user,omitempty"`
 	Session string          `json:"session,omitempty"`
 	Content json.RawMessage `json:"content"`
-	// The remaining fields are set by the host. seed ignores them, so that the result of dump can be seeded unchanged.
+	// The host sets the remaining fields. A seed request ignores them, so the reply of a dump
+	// request can be seeded unchanged.
 	Revision  int64   `json:"revision,omitempty"`
 	Created   string  `json:"created,omitempty"`
 	UpdatedAt string  `json:"updated_at,omitempty"`
@@ -27,7 +28,7 @@ type seedRequest struct {
 	Records []record `json:"records"`
 }
 
-// seed stores contents unchanged, as the app's operator.
+// seed stores contents unchanged, on behalf of the app's operator.
 func (i *instance) seed(ctx context.Context, r seedRequest) (any, error) {
 	for _, one := range r.Records {
 		store, err := json.Marshal(one.Store)
@@ -103,7 +104,7 @@ func (d *dumper) store(ctx context.Context, name string) error {
 	}
 }
 
-// add reads a record and collects it.
+// add reads a record and adds it to the dump.
 func (d *dumper) add(ctx context.Context, r record) error {
 	store, err := json.Marshal(r.Store)
 	if err != nil {
@@ -115,7 +116,7 @@ func (d *dumper) add(ctx context.Context, r record) error {
 		return err
 	}
 	if err := json.Unmarshal(reply, &r); err != nil || r.Content == nil {
-		return err // it expired meanwhile
+		return err // the record has expired since
 	}
 	if d.bytes += len(r.Content); len(d.found) == maxDump || d.bytes > maxDumpBytes {
 		return abi.Faultf(abi.TooLarge, "the dump has more than %d records or %d bytes", maxDump, maxDumpBytes).

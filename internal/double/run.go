@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// run is a current run: an execution of Host.Run whose guest is the client.
+// run is a current run: an execution of Host.Run in which the client replaces the tool code.
 type run struct {
 	host     *opened
 	began    chan start
@@ -22,7 +22,7 @@ type run struct {
 	injected map[string]*abi.Fault // set faults that the client received, by id
 }
 
-// start contains the documents for the guest.
+// start receives the documents for the tool code.
 type start struct {
 	Run     string          `json:"run"`
 	RunID   string          `json:"run_id"`
@@ -30,14 +30,14 @@ type start struct {
 	Context json.RawMessage `json:"context"`
 }
 
-// command is a call of the client, or the end of the run: with a fault, or with an output.
+// command is a call of the client, or the end of the run with a fault or an output.
 type command struct {
 	call   *abi.Call
 	fault  *abi.Fault
 	output engine.Output
 }
 
-// outcome is the reply to a call or its fault.
+// outcome is the reply to a call, or the fault of the call.
 type outcome struct {
 	reply json.RawMessage
 	fault *abi.Fault
@@ -53,7 +53,7 @@ type beginRequest struct {
 	envelope
 	User    string `json:"user"`
 	Session string `json:"session"`
-	// Tool is a declared tool, see toolNamed.
+	// Tool is the name of a declared tool; see toolNamed.
 	Tool             string            `json:"tool"`
 	Input            json.RawMessage   `json:"input"`
 	Context          json.RawMessage   `json:"context"`
@@ -121,7 +121,8 @@ type endRequest struct {
 
 type commitRequest struct {
 	endRequest
-	// Output is the return value of the tool. Context contains the context keys that it added or changed.
+	// Output is the return value of the tool. Context contains the context keys that the tool has
+	// added or changed.
 	Output   json.RawMessage `json:"output"`
 	Context  json.RawMessage `json:"context"`
 	Warnings []string        `json:"warnings"`
@@ -129,7 +130,8 @@ type commitRequest struct {
 
 type rollbackRequest struct {
 	endRequest
-	// Error is the failure of the tool. Its id is that of the fault that the tool did not handle; "" for none.
+	// Error is the failure of the tool. Its ID is the id of the fault that the tool did not handle,
+	// or "" if there is none.
 	Error *abi.Fault `json:"error"`
 }
 
@@ -160,7 +162,7 @@ func (r *run) finish(c command) ending {
 	select {
 	case r.commands <- c:
 		<-r.ended
-	case <-r.ended: // a call has ended it
+	case <-r.ended: // a call has already ended the run
 	}
 	r.left()
 	return r.end

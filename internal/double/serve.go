@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// Limits of a process.
+// The limits of a process.
 const (
 	maxLine      = 8 << 20 // maximum bytes of a request
 	maxInstances = 1000    // memories
@@ -25,19 +25,23 @@ const (
 	maxDumpBytes = 64 << 20
 )
 
-// Config is the configuration of Serve. With the zero value, apps come only from requests, and the clock is that of the system.
+// Config is the configuration of Serve. If it is the zero value, apps come only from requests, and
+// the clock is the system clock.
 type Config struct {
-	// Load reads an app file. release is called when the app is no longer used. By default, app files cannot be read.
+	// Load reads an app file. release is called when the app is no longer used. By default, app
+	// files cannot be read.
 	Load func(file string) (a *app.App, release func(), err error)
-	// App is the app of the memory that is open at the start. The default is an app without stores.
+	// App is the app of the memory that is open at the start. By default, it is an app without
+	// stores.
 	App *app.App
-	// Now is the clock of memories whose clock is not set. The default is time.Now.
+	// Now is the clock of memories whose clock is not set. Default: time.Now.
 	Now func() time.Time
-	// Logger receives the errors that replies do not contain. By default, they are discarded.
+	// Logger receives errors that replies do not contain. By default, they are discarded.
 	Logger *slog.Logger
 }
 
-// Serve handles requests in order until in or ctx ends. Open runs then store nothing. The error is that of in or out.
+// Serve handles requests in order until in or ctx ends. Runs that are still open at that point
+// store nothing. Serve returns the error of in or out.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	s, err := newServer(cfg)
 	if err != nil {
@@ -125,13 +129,14 @@ func (s *server) write(out io.Writer, r reply) error {
 	return err
 }
 
-// line is a request, or the error of reading it.
+// line is a request, or the error of a failed read.
 type line struct {
 	text    []byte
 	tooLong bool
 }
 
-// readLines reads lines until in or ctx ends. Then it closes lines, and failed receives the error of in.
+// readLines reads lines until in or ctx ends. It then closes lines, and sends the error of in to
+// failed.
 func readLines(ctx context.Context, in io.Reader) (<-chan line, <-chan error) {
 	lines, failed := make(chan line), make(chan error, 1)
 	go func() {
@@ -159,7 +164,7 @@ func readLines(ctx context.Context, in io.Reader) (<-chan line, <-chan error) {
 	return lines, failed
 }
 
-// readLine reads a line. It discards what exceeds maxLine.
+// readLine reads a line. It discards the bytes that exceed maxLine.
 func readLine(r *bufio.Reader) (line, error) {
 	var l line
 	for {

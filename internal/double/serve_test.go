@@ -26,8 +26,9 @@ import (
 
 var update = flag.Bool("update", false, "write the replies of testdata")
 
-// TestExchanges sends the requests in testdata, which are the lines that start with {, and compares the replies, which start with
-// "= ". Other lines are comments.
+// TestExchanges sends the requests in testdata and compares the replies. Requests are the lines
+// that start with {, and expected replies are the lines that start with "= ". Other lines are
+// comments.
 func TestExchanges(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -53,7 +54,7 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// exchange returns the text of a file with the replies to its requests.
+// exchange returns the text of a file with the actual replies to its requests.
 func exchange(t *testing.T, text string) string {
 	t.Helper()
 	var requests strings.Builder
@@ -81,8 +82,8 @@ func exchange(t *testing.T, text string) string {
 	return b.String()
 }
 
-// own returns the part of a reply that this package is responsible for. It omits measured times, ids, the table of operations, and
-// the texts of memory faults.
+// own returns the part of a reply that this package produces. It omits measured times, ids, the
+// operation table, and the texts of memory faults.
 func own(t *testing.T, reply string) string {
 	t.Helper()
 	var document map[string]any
@@ -147,7 +148,7 @@ func TestBounds(t *testing.T) {
 		limit         int
 	}{
 		{"runs", `{"do":"begin"}`, 64},
-		{"memories", `{"do":"open","memory":"m%d"}`, 999}, // one is open at the start
+		{"memories", `{"do":"open","memory":"m%d"}`, 999}, // one memory is open at the start
 		{"tools", `{"do":"tool","tool":"t%d"}`, 64},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -211,7 +212,8 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errDisconnected }
 
-// TestReleased expects every app file to be released: when its memory is reopened or closed, and when Serve ends.
+// TestReleased checks that every app file is released: when its memory is reopened or closed, and
+// when Serve ends.
 func TestReleased(t *testing.T) {
 	loaded, released := 0, 0
 	cfg := double.Config{Load: func(string) (*app.App, func(), error) {
@@ -233,7 +235,7 @@ func TestReleased(t *testing.T) {
 	}
 }
 
-// TestClockRuns expects a clock that was not set to follow the system's clock.
+// TestClockRuns checks that a clock that was not set follows the system clock.
 func TestClockRuns(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	requests := `{"do":"clock","advance":"24h"}` + "\n" + `{"do":"clock"}` + "\n" + `{"do":"clock","memory":"","now":"2031-01-01T00:00:00Z"}` + "\n" + `{"do":"clock"}`
@@ -251,7 +253,7 @@ func TestClockRuns(t *testing.T) {
 	}
 }
 
-// TestPatience has a client take longer for a run than its tool's time limit.
+// TestPatience checks a client that takes longer for a run than the time limit of its tool.
 func TestPatience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, client := io.Pipe()
@@ -298,7 +300,7 @@ func TestLargeOutput(t *testing.T) {
 	}
 }
 
-// TestOperations expects the reply to contain the complete table of operations.
+// TestOperations checks that the reply contains the complete operation table.
 func TestOperations(t *testing.T) {
 	var reply struct {
 		Result struct{ Operations abi.Table }
@@ -318,7 +320,7 @@ func TestBrokenOutput(t *testing.T) {
 	}
 }
 
-// TestSeed expects the same ids after the same seed, and different ids after another seed.
+// TestSeed checks that the same seed leads to the same ids, and another seed to different ids.
 func TestSeed(t *testing.T) {
 	ids := func(seed int) []string {
 		requests := fmt.Sprintf(`{"do":"clock","now":"2030-01-01T00:00:00Z"}
@@ -369,7 +371,7 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// TestRequestsAreDocumented expects the documentation to have a row for every request.
+// TestRequestsAreDocumented checks that the documentation has a row for every request.
 func TestRequestsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/double.md")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package fairlock provides locks of keys and of key prefixes that are granted in the order of
-// their requests.
+// Package fairlock provides locks for keys and for key prefixes. Locks are granted in the order of
+// the requests.
 package fairlock
 
 import (
@@ -11,20 +11,21 @@ import (
 	"time"
 )
 
-// LeaseTime is the maximum time for which a lock is held. A holder that takes longer continues
-// without the lock: locks provide only fairness, and correctness must not depend on them.
+// LeaseTime is the maximum time for which a lock is held. After that, the holder continues without
+// the lock: locks provide only fairness, and correctness must not depend on them.
 const LeaseTime = 2 * time.Second
 
-// Locks is a set of locks, one for each key and each prefix. The zero value is ready to use. It is
-// safe for concurrent use.
+// Locks is a set of locks: one for each key, and one for each prefix. The zero value is ready to
+// use. It is safe for concurrent use.
 type Locks[K ~string] struct {
 	mu     sync.Mutex
 	queues map[name[K]][]*request[K] // the first request of a queue holds the lock
-	// prefixes counts the queues of prefixes.
+	// prefixes contains the number of queues for each prefix.
 	prefixes int
 }
 
-// name identifies a lock: of a key or, if prefix is set, of all keys with that prefix.
+// name identifies a lock: the lock of a key or, if prefix is set, the lock of all keys with that
+// prefix.
 type name[K ~string] struct {
 	key    K
 	prefix bool
@@ -44,18 +45,18 @@ func compare[K ~string](a, b name[K]) int {
 type request[K ~string] struct {
 	name    name[K]
 	granted chan struct{} // closed when the request holds the lock
-	timer   *time.Timer   // ends the lease; set once it is granted
+	timer   *time.Timer   // ends the lease; set when the request is granted
 }
 
-// Lease is a set of held locks. It must be used by one goroutine at a time.
+// Lease is a set of locks that a caller holds. It is not safe for concurrent use.
 type Lease[K ~string] struct {
 	locks    *Locks[K]
 	requests []*request[K]
 }
 
-// Acquire waits for the locks of keys and prefixes, and for held locks of prefixes of keys. It
-// acquires the locks in sorted order, so that two callers never block each other. It returns an
-// error, and holds no lock, only if ctx ends.
+// Acquire waits for the locks of keys and prefixes. It also waits for locks that others hold on
+// prefixes of keys. It acquires the locks in sorted order, which prevents deadlocks. If ctx ends,
+// it returns an error and holds no locks. There are no other errors.
 func (l *Locks[K]) Acquire(ctx context.Context, keys, prefixes []K) (*Lease[K], error) {
 	h := &Lease[K]{locks: l}
 	for _, n := range l.names(keys, prefixes) {
@@ -81,7 +82,7 @@ func (h *Lease[K]) Release() {
 	}
 }
 
-// Busy reports whether the lock of one of keys, or of one of their prefixes, is held.
+// Busy reports whether a lock of one of keys, or of a prefix of one of keys, is held.
 func (l *Locks[K]) Busy(keys []K) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +104,7 @@ func (l *Locks[K]) names(keys, prefixes []K) []name[K] {
 	return slices.Compact(names)
 }
 
-// heldPrefixes returns the held locks of prefixes of keys. The caller holds the mutex.
+// heldPrefixes returns the prefixes of keys whose locks are held. The caller must hold the mutex.
 func (l *Locks[K]) heldPrefixes(keys []K) (names []name[K]) {
 	if l.prefixes == 0 {
 		return nil
@@ -134,13 +135,13 @@ func (l *Locks[K]) enqueue(n name[K]) *request[K] {
 	return r
 }
 
-// grant starts the lease of a request. The caller holds the mutex.
+// grant starts the lease of a request. The caller must hold the mutex.
 func (l *Locks[K]) grant(r *request[K]) {
 	r.timer = time.AfterFunc(LeaseTime, func() { l.remove(r) })
 	close(r.granted)
 }
 
-// remove removes a request, granted or waiting, from its queue. A second call does nothing.
+// remove removes a granted or waiting request from its queue. A second call does nothing.
 func (l *Locks[K]) remove(r *request[K]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,7 +16,7 @@ func acquire(t *testing.T, l *Locks[string], keys ...string) *Lease[string] {
 	return h
 }
 
-// wantEmpty checks that released locks leave no queues.
+// wantEmpty checks that no queues remain after all locks have been released.
 func wantEmpty(t *testing.T, l *Locks[string]) {
 	t.Helper()
 	l.mu.Lock()
@@ -57,7 +57,7 @@ func TestCancelledRequest(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		waiter := make(chan error, 1)
 		go func() {
-			_, err := l.Acquire(ctx, []string{"a", "b", "c"}, nil) // gets a, waits for b
+			_, err := l.Acquire(ctx, []string{"a", "b", "c"}, nil) // acquires a, waits for b
 			waiter <- err
 		}()
 		synctest.Wait()
@@ -86,7 +86,7 @@ func TestLeaseTime(t *testing.T) {
 		if waited := time.Since(start); waited != LeaseTime {
 			t.Errorf("waited %v; want %v", waited, LeaseTime)
 		}
-		slow.Release() // after its lease: must not release the next holder's lock
+		slow.Release() // after the end of its lease: must not release the next holder's lock
 		if !l.Busy([]string{"b"}) {
 			t.Error("the release of an expired lease released another one's lock")
 		}
@@ -125,8 +125,7 @@ func TestCrossingKeys(t *testing.T) {
 	})
 }
 
-// TestPrefixLock checks that a lock of a prefix blocks requests for the keys under it, and no
-// others.
+// TestPrefixLock checks that the lock of a prefix blocks only requests for keys with that prefix.
 func TestPrefixLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Locks[string]

@@ -1,8 +1,9 @@
 // Package mergepatch applies JSON Merge Patches (RFC 7396).
 package mergepatch
 
-// Apply returns target with a patch applied: objects are merged deeply, null removes a member, and any other value replaces.
-// Both are values as package strictjson decodes them. Apply modifies neither; the result shares unchanged parts with both.
+// Apply returns target with a patch applied: objects are merged deeply, null removes a member, and
+// any other value replaces the existing one. target and patch are values in the form that package
+// strictjson decodes. Apply does not modify them. The result shares unchanged parts with both.
 func Apply(target, patch any) any {
 	fields, ok := patch.(map[string]any)
 	if !ok {

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// computing lists, by package, the tests that run without the race detector. These compute for long in one goroutine, where the
-// detector finds nothing and takes ten times as long, or start hundreds of processes, each of which it slows down. Each name is
+// computing lists, by package, the tests that run without the race detector. Some of them compute
+// for a long time in one goroutine: the detector finds nothing there and takes ten times as long.
+// The others start hundreds of processes, each of which the detector slows down. Each name is
 // unique in the module.
 var computing = map[string][]string{
 	"./cmd/toolrun":    {"TestCommandScripts"},
@@ -27,7 +28,7 @@ var computing = map[string][]string{
 	"./schema":                 {"TestAgainstLibrary", "TestCompileManyChoices", "TestMistakesAreBounded", "TestSuite", "TestWorkIsBounded"},
 }
 
-// pattern returns the regular expression for -run and -skip that matches the tests.
+// pattern returns a regular expression for -run and -skip that matches the tests.
 func pattern(tests map[string][]string) string {
 	names := slices.Sorted(func(yield func(string) bool) {
 		for _, of := range tests {

@@ -10,9 +10,10 @@ import (
 	"testing"
 )
 
-// TestComputingNames expects each test in computing to exist, and no other test to have its name, because that test would not run.
+// TestComputingNames checks that each test in computing exists and that its name is unique. Another
+// test with the same name would not run.
 func TestComputingNames(t *testing.T) {
-	declared := map[string][]string{} // folders by the name of a test that they declare
+	declared := map[string][]string{} // maps the name of a test to the folders that declare it
 	function := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {

@@ -1,6 +1,6 @@
-// Command runtests runs the tests of every module of the repository, with the race detector if a C compiler is installed. Its last
-// line counts the tests and lists what was skipped. With -fuzz it runs every fuzz target instead. Run it in the root of the
-// repository.
+// Command runtests runs the tests of every module of the repository. If a C compiler is installed,
+// it uses the race detector. The last line of its output counts the tests and lists the skipped
+// ones. With -fuzz it runs every fuzz target instead. Run it in the root of the repository.
 //
 // If TOOLRUN_NO_SKIP is set, a skipped test counts as a failure.
 package main
@@ -48,9 +48,13 @@ func run(fuzz string) error {
 	return sum.close(err)
 }
 
-// withoutRace lists folders whose tests run without the race detector. They compile much WebAssembly, which takes ten times as long
-// with it (make soak runs those with it), limit the memory of processes, which use ten times as much, have large dependencies,
-// which would be compiled again, or use one goroutine that starts compilers, Node.js and Python.
+// withoutRace lists folders whose tests run without the race detector, for one of these reasons:
+//
+//   - They compile much WebAssembly, which takes ten times as long with the detector. The target
+//     soak of the Makefile runs these tests with it.
+//   - They limit the memory of processes, and the detector needs ten times as much memory.
+//   - They have large dependencies, which would be compiled a second time.
+//   - They use one goroutine that starts compilers, Node.js and Python.
 var withoutRace = []string{
 	"/internal/wasm/fuel", "/internal/wasm/binary", "/abi/guest/", "/plugins/examples", "/host/engines/", "/host/engine/python/", "/host/extract/",
 	"/hostile/", "/host/sandbox/",
@@ -58,7 +62,8 @@ var withoutRace = []string{
 	"/internal/arch/", "/internal/bindgen/", "/sdk/js/", "/sdk/python-wasm/",
 }
 
-// packages lists the packages of a module, separately with and without the race detector.
+// packages returns the packages of a module in two lists: packages whose tests run with the race
+// detector, and packages whose tests run without it.
 func packages(folder string) (raced, plain []string, err error) {
 	all, err := list(folder)
 	if err != nil {
@@ -107,9 +112,10 @@ type event struct {
 	Elapsed                       float64
 }
 
-// summary counts the tests. It keeps the output of running tests, to print it if they fail.
+// summary counts the tests. It keeps the output of running tests, because it prints that output if
+// they fail.
 type summary struct {
-	mu             sync.Mutex // guards the fields below while jobs run
+	mu             sync.Mutex // guards the following fields while jobs run
 	passed, failed int
 	skipped        []string
 	times          []testTime
@@ -148,13 +154,13 @@ func (s *summary) addPackage(e event) {
 	}
 }
 
-// testTime is the duration of a test in seconds, while other tests ran.
+// testTime is the duration of a test in seconds. Other tests run at the same time.
 type testTime struct {
 	name    string
 	seconds float64
 }
 
-// mostNamed is the number of slowest tests that are listed at the end.
+// mostNamed is the number of slowest tests that the summary lists.
 const mostNamed = 20
 
 func (s *summary) printSlowest() {
@@ -181,7 +187,7 @@ func (s *summary) addTest(e event, name string) {
 	delete(s.output, name)
 }
 
-// skipReason returns the last line of output of a skipped test, ignoring the lines of go itself.
+// skipReason returns the last output line of a skipped test that does not come from go itself.
 func skipReason(output []string) string {
 	for _, line := range slices.Backward(output) {
 		text := strings.TrimSpace(line)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestModules expects every module to be found, starting with the root, except those in npm packages and test data.
+// TestModules checks that every module is found, starting with the root. Modules in npm packages
+// and test data must not be found.
 func TestModules(t *testing.T) {
 	root := t.TempDir()
 	for _, file := range []string{
@@ -28,7 +29,7 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// The tests of all modules run, those that limit memory without the race detector.
+// Tests of all modules run. Tests that limit memory run without the race detector.
 func TestPackages(t *testing.T) {
 	for folder, want := range map[string]struct{ raced, plain string }{
 		"../../hostile": {plain: "github.com/toolrun/toolrun/hostile/native"},

@@ -15,10 +15,10 @@ type job struct {
 	folder   string // of the module
 	packages []string
 	raced    bool
-	flags    []string // of go test
+	flags    []string // flags of go test
 }
 
-// jobs returns the jobs that together run every test of a module: one for each set of flags.
+// jobs returns the jobs that together run every test of a module: one job for each set of flags.
 func jobs(folders []string) (all []job, err error) {
 	for _, folder := range folders {
 		raced, plain, err := packages(folder)
@@ -39,7 +39,7 @@ func jobs(folders []string) (all []job, err error) {
 	return slices.DeleteFunc(all, func(j job) bool { return len(j.packages) == 0 }), nil
 }
 
-// long lists the packages with the slowest tests, the slowest first.
+// long lists the packages with the slowest tests, starting with the slowest.
 var long = []string{
 	"github.com/toolrun/toolrun/cmd/toolrun",
 	"github.com/toolrun/toolrun/hostile",
@@ -51,8 +51,9 @@ var long = []string{
 	"github.com/toolrun/toolrun/plugins/examples",
 }
 
-// schedule orders jobs so that all processors stay busy until the end: first the jobs of the main module without its long packages,
-// then each long package as a separate job, and the other modules.
+// schedule orders jobs to keep all processors busy until the end. The jobs of the main module
+// without its long packages run first. The long packages, each as a separate job, and the other
+// modules follow.
 func schedule(all []job) []job {
 	var main, separate, others []job
 	for _, j := range all {
@@ -81,8 +82,8 @@ func schedule(all []job) []job {
 	return slices.Concat(main, separate, others)
 }
 
-// compile compiles the packages of a job without linking, so that concurrent jobs do not compile the same packages. go test reports
-// compile errors.
+// compile compiles the packages of a job without linking them. This prevents concurrent jobs from
+// compiling the same packages. go test reports compile errors.
 func (j job) compile() {
 	args := []string{"list", "-e", "-export", "-test"}
 	if j.raced {
@@ -101,7 +102,7 @@ func (j job) command() *exec.Cmd {
 	return cmd
 }
 
-// runAll runs jobs in order, as many concurrently as there are processors.
+// runAll runs jobs in order. The number of concurrent jobs is the number of processors.
 func (s *summary) runAll(all []job) error {
 	next := make(chan job, len(all))
 	for _, j := range all {

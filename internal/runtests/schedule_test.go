@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The schedule runs each package as often as before, with the same flags, and the long packages as separate jobs.
+// The schedule must run each package as often as the original jobs, with the same flags. Long
+// packages must be separate jobs.
 func TestSchedule(t *testing.T) {
 	all, err := jobs([]string{"../..", "../../bench", "../../hostile"})
 	if err != nil {

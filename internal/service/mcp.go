@@ -14,18 +14,19 @@ import (
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
-// connectors contains the MCP servers, one for each host in use by MCP clients.
+// connectors contains the MCP servers: one for each host that MCP clients use.
 type connectors struct {
 	options Options
 	api     *httpapi.Server
 
-	// slots limits the number of MCP sessions of all hosts together.
+	// slots limits the total number of MCP sessions of all hosts.
 	slots *mcpapi.Slots
 
 	mu     sync.Mutex
 	closed bool
 	byHost map[*host.Host]*connector
-	// leaving contains the connectors of replaced hosts, whose running calls continue.
+	// leaving contains the connectors of replaced hosts. Running calls of these connectors
+	// continue.
 	leaving map[*connector]bool
 }
 
@@ -33,7 +34,7 @@ type connectors struct {
 type connector struct {
 	app    string
 	server *mcpapi.Server
-	// handler serves all requests, because it contains the MCP sessions.
+	// handler serves all requests. There is only one handler because it contains the MCP sessions.
 	handler http.Handler
 	release func()
 	// busy is the number of current requests. The lock of connectors protects it.
@@ -91,8 +92,8 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, admitted.Caller)))
 }
 
-// left returns the connector of a replaced host that still has the session, or nil if there is none. The session's client can
-// still cancel its calls.
+// left returns the connector of a replaced host that still has the session, or nil if there is
+// none. The client of the session can then still cancel its calls.
 func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	if session == "" {
 		return nil
@@ -130,7 +131,7 @@ func (c *connectors) rest(h *host.Host) {
 	c.end(context.Background(), one)
 }
 
-// Rest releases a host that was not used for some time, if no MCP client has a session there.
+// Rest releases a host that was unused for some time, unless an MCP client has a session on it.
 func (s *Service) Rest(h *host.Host) { s.mcp.rest(h) }
 
 // of returns the connector of a host. It always takes over the lease.
@@ -141,8 +142,8 @@ func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, er
 			a.Release()
 			return one, err
 		}
-		// If the host was retired after the request was admitted, Retire will not be called for it again. A host in current use
-		// can only be retired later.
+		// If the host was retired after the request was admitted, Retire will not be called for the
+		// host again. A host that is currently in use can be retired only later.
 		inUse, release, err := c.options.Apps.Host(context.WithoutCancel(ctx), a.Caller.Tenant, one.app)
 		if err == nil && inUse == a.Host {
 			release()
@@ -157,7 +158,7 @@ func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, er
 	}
 }
 
-// get returns the connector of a host. A new connector takes over the lease.
+// get returns the connector of a host. If the connector is new, it takes over the lease.
 func (c *connectors) get(a httpapi.Admitted) (one *connector, made bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,15 +175,16 @@ func (c *connectors) get(a httpapi.Admitted) (one *connector, made bool, err err
 	return one, true, nil
 }
 
-// Retire ends the MCP sessions of a replaced host: clients start new sessions on its successor. It returns when the running calls
-// have ended; the host stays open until then.
+// Retire ends the MCP sessions of a replaced host. Clients then start new sessions on its
+// successor. Retire returns when the running calls have ended; the host remains open until then.
 func (s *Service) Retire(h *host.Host) {
 	if one := s.mcp.leave(h); one != nil {
 		s.mcp.end(context.Background(), one) // runs have a timeout, and close ends the remaining ones
 	}
 }
 
-// leave stops new sessions for the connector of a host, and returns the connector, or nil if there is none.
+// leave stops new sessions for the connector of a host. It returns the connector, or nil if there
+// is none.
 func (c *connectors) leave(h *host.Host) *connector {
 	c.mu.Lock()
 	defer c.mu.Unlock()

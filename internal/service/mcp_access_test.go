@@ -22,8 +22,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// users is a service whose callers use the user's name as their token. Revoked users are rejected. called receives a value for each
-// memory call, unless it is full.
+// users is a service in which each caller's token is the user's name. Revoked users are rejected.
+// called receives a value for each memory call, unless its buffer is full.
 func users(t *testing.T, revoked *atomic.Pointer[string], called chan struct{}) *httptest.Server {
 	t.Helper()
 	declared, problems := app.Load(fstest.MapFS{
@@ -105,7 +105,8 @@ func as(t *testing.T, server *httptest.Server, who, query string) (*mcp.ClientSe
 	return client, err
 }
 
-// A user's MCP client can neither take over another user's session nor start one with an id of its choice.
+// A user's MCP client cannot take over another user's session. It also cannot start a session with
+// an id of its choice.
 func TestMCPUsersBindNoSession(t *testing.T) {
 	server := users(t, &atomic.Pointer[string]{}, nil)
 	backend, err := as(t, server, "backend", "?session_id=visitor")
@@ -161,7 +162,7 @@ func TestMCPEndsWithItsCredentials(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = bob.Wait() // its stream is open since the start
+		_ = bob.Wait() // its stream is open from the start
 	}()
 	<-called
 	name := "bob"
@@ -169,7 +170,7 @@ func TestMCPEndsWithItsCredentials(t *testing.T) {
 	for what, done := range map[string]chan struct{}{"the call under way": calling, "the stream": ended} {
 		select {
 		case <-done:
-		case <-time.After(60 * time.Second): // the call takes longer
+		case <-time.After(60 * time.Second): // the call takes longer than the stream
 			t.Fatalf("%s has not ended", what)
 		}
 	}

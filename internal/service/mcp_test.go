@@ -21,8 +21,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// surface is a service of one app whose first run waits in a memory operation: begun is closed then, and resume lets it
-// continue.
+// surface is a service of one app whose first run waits in a memory operation. When the run waits,
+// begun is closed. Closing resume lets the run continue.
 type surface struct {
 	*Service
 	apps          *tenants.Apps
@@ -109,7 +109,7 @@ func (s *surface) dial(t *testing.T) (*mcp.ClientSession, error) {
 	return client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: s.url}, nil)
 }
 
-// call starts a call that waits. The returned function waits for its result.
+// call starts a call that waits. The returned function waits for the result of the call.
 func (s *surface) call(t *testing.T) (*mcp.ClientSession, <-chan *mcp.CallToolResult) {
 	t.Helper()
 	client, err := s.dial(t)
@@ -129,7 +129,8 @@ func (s *surface) call(t *testing.T) (*mcp.ClientSession, <-chan *mcp.CallToolRe
 	return client, answered
 }
 
-// refused waits until a session accepts no more requests, and returns the error.
+// refused waits until a session accepts no more requests, and returns the error of the last
+// request.
 func refused(t *testing.T, c *mcp.ClientSession) error {
 	t.Helper()
 	for {
@@ -182,7 +183,7 @@ func TestStopCancelsMCPCallsInTheEnd(t *testing.T) {
 	<-answered
 }
 
-// A replaced host completes its running calls, while its successor serves new sessions.
+// A replaced host completes its running calls while its successor serves new sessions.
 func TestRetireAnswersMCPCalls(t *testing.T) {
 	s := open(t)
 	client, answered := s.call(t)
@@ -210,7 +211,7 @@ func TestRetireAnswersMCPCalls(t *testing.T) {
 	<-s.retired
 }
 
-// A host may be retired after a request is admitted and before the request is handled.
+// A host can be retired between the admission of a request and its handling.
 func TestHostIsRetiredUnderARequest(t *testing.T) {
 	s := open(t)
 	admitted, err := s.api.Access().Admit(httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp?user_id=ann", http.NoBody), auth.Run)
@@ -231,7 +232,7 @@ func TestHostIsRetiredUnderARequest(t *testing.T) {
 	if known != 1 || stale == got {
 		t.Fatalf("there are %d connectors, one for the retired host: %t; want one, for the new host", known, stale == got)
 	}
-	// It has released the host, which is not requested again.
+	// The connector has released the host, which is not requested again.
 	for left := 1; left > 0; time.Sleep(time.Millisecond) {
 		s.mcp.mu.Lock()
 		left = len(s.mcp.leaving)
@@ -242,7 +243,7 @@ func TestHostIsRetiredUnderARequest(t *testing.T) {
 	}
 }
 
-// TestBodiesOfMCP sends bodies that are expensive to decode, and one that is truncated.
+// TestBodiesOfMCP sends bodies that are expensive to decode, and a truncated body.
 func TestBodiesOfMCP(t *testing.T) {
 	s := open(t)
 	for name, c := range map[string]struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/service"
 )
 
-// The page is rendered once, because it requires no key.
+// The page is rendered only once, because it requires no key.
 func TestPageIsMadeOnce(t *testing.T) {
 	watch, err := telemetry.New(telemetry.Options{})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// Options are the parts of a Service. Apps, Authenticate and Telemetry are required.
+// Options configures a Service. Apps, Authenticate and Telemetry are required.
 type Options struct {
 	Apps         *tenants.Apps
 	Authenticate func(*http.Request) (auth.Principal, error)
@@ -36,14 +36,16 @@ type Options struct {
 	Admitted func(context.Context)
 	// Backup is an option of package httpapi.
 	Backup func(context.Context) (httpapi.Backup, error)
-	// Ready returns an error if the service cannot work. Then /readyz answers 503 with the message of an abi.Fault, which anyone
-	// can read, and without a reason for other errors. It is called for each request. Default: always ready.
+	// Ready returns an error if the service cannot work. /readyz then returns status 503. The
+	// response contains the message only if the error is an abi.Fault, because anyone can read the
+	// response. Ready is called for each request. By default, the service is always ready.
 	Ready   func(context.Context) error
 	Version string
 	Logger  *slog.Logger
 }
 
-// Service handles requests of the HTTP API, MCP, metrics and health checks. It is safe for concurrent use.
+// Service handles requests for the HTTP API, MCP, metrics and health checks. It is safe for
+// concurrent use.
 type Service struct {
 	options  Options
 	api      *httpapi.Server
@@ -85,11 +87,13 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.
 // API returns the HTTP API.
 func (s *Service) API() *httpapi.Server { return s.api }
 
-// Leave makes /readyz report that the service is stopping, so that load balancers send no more requests. It changes nothing else.
+// Leave makes /readyz report that the service is stopping. Load balancers then send no more
+// requests. Leave has no other effect.
 func (s *Service) Leave() { s.stopping.Store(true) }
 
-// Stop does the same as Leave and ends the MCP sessions, whose streams would never end otherwise. It returns when their running
-// calls have ended. When ctx ends, the remaining calls are cancelled.
+// Stop is like Leave, but also ends the MCP sessions, whose streams would otherwise never end. It
+// returns when the running calls of these sessions have ended. When ctx ends, Stop cancels the
+// remaining calls.
 func (s *Service) Stop(ctx context.Context) {
 	s.Leave()
 	s.mcp.close(ctx)

@@ -55,7 +55,8 @@ tools:
 	"files.js": {Data: []byte(`await memory.set_content("cart", {seen: true}); return (await memory.get_content("sessionMeta")).artifacts.map(a => a.text).join()`)},
 }
 
-// soakTime is the duration of the soak test. By default it only takes a few seconds, to show that the test works.
+// soakTime is the duration of the soak test. By default it is only a few seconds, which shows that
+// the test works.
 func soakTime() time.Duration {
 	if os.Getenv("TOOLRUN_SOAK") == "" {
 		return 4 * time.Second
@@ -119,7 +120,8 @@ func start(t *testing.T) *running {
 	}}
 }
 
-// ask sends a request and returns the response. The error is one of the client, which may have disconnected.
+// ask sends a request and returns the response. The error is an error of the client, which may have
+// disconnected.
 func (r *running) ask(ctx context.Context, method, path, contentType string, body io.Reader) (int, []byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, r.url+path, body)
 	if err != nil {
@@ -140,7 +142,8 @@ type client struct {
 	t    *testing.T
 	r    *running
 	user string
-	// acknowledged counts its answered counting runs, and unknown those whose client disconnected.
+	// acknowledged is the number of counting runs that returned success. unknown is the number of
+	// counting runs whose client disconnected.
 	acknowledged, unknown int
 	requests              *atomic.Int64
 }
@@ -159,7 +162,7 @@ func (c *client) act(ctx context.Context) {
 	}
 }
 
-// count runs the counting tool. patience is how long the client waits, 0 for no limit.
+// count runs the counting tool. patience is the time for which the client waits; 0 means no limit.
 func (c *client) count(ctx context.Context, tool string, patience time.Duration) {
 	if patience > 0 {
 		var cancel context.CancelFunc
@@ -179,7 +182,8 @@ func (c *client) count(ctx context.Context, tool string, patience time.Duration)
 	}
 }
 
-// busy reports whether the service rejected a run for lack of capacity, or its time ended in the queue.
+// busy reports whether the service rejected a run because it had no free capacity, or because the
+// run's time ended in the queue.
 func busy(status int) bool {
 	return status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout || status == http.StatusTooManyRequests
 }
@@ -221,7 +225,7 @@ func (c *client) session(ctx context.Context) {
 	c.want(ctx, 200, "DELETE", path+"?user_id="+c.user, "")
 }
 
-// check compares the stored count with the acknowledged runs.
+// check compares the stored count with the number of acknowledged runs.
 func (c *client) check() {
 	var record struct{ Content struct{ N int } }
 	status, text, err := c.r.ask(context.Background(), "GET", "/api/v1/stores/counts/record?user_id="+c.user, "", nil)
@@ -237,7 +241,7 @@ func (c *client) check() {
 	}
 }
 
-// usage contains the resources that a leak would increase.
+// usage contains measurements of the resources that a leak would increase.
 type usage struct {
 	goroutines, descriptors, children int
 	heap                              uint64
@@ -247,7 +251,7 @@ func measure(t *testing.T) (u usage) {
 	t.Helper()
 	http.DefaultClient.CloseIdleConnections()
 	runtime.GC()
-	runtime.GC() // after finalizers released resources
+	runtime.GC() // after finalizers have released resources
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	u.heap, u.goroutines = m.HeapAlloc, runtime.NumGoroutine()
@@ -263,7 +267,8 @@ func measure(t *testing.T) (u usage) {
 	return u
 }
 
-// TestSoak runs clients that disconnect, endless tools, sessions and files. It expects no lost acknowledged write and no leak.
+// TestSoak runs clients that disconnect, endless tools, sessions and files. No acknowledged write
+// may be lost, and nothing may leak.
 func TestSoak(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test looks for leaks in /proc, which requires Linux")

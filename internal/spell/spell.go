@@ -1,12 +1,13 @@
-// Package spell suggests the intended name for a misspelt word.
+// Package spell suggests the intended name for a misspelled word.
 package spell
 
 import "strings"
 
-// Name returns the name that word most likely stands for, or "" if none is close. A close name starts with word, or has an edit
-// distance to it, ignoring case, of at most a third of word's length. The first of several equally close names wins.
+// Name returns the name that word most likely stands for, or "" if no name is close. A name is
+// close if it starts with word, or if its edit distance to word is at most a third of word's
+// length. Case is ignored. If several names are equally close, the first one wins.
 func Name(word string, names []string) string {
-	const shortest, longest = 3, 64 // shorter words are close to anything; longer ones are not typos, and are slow to compare
+	const shortest, longest = 3, 64 // shorter words are close to any name; longer words are not typos, and comparing them is slow
 	if len(word) < shortest || len(word) > longest {
 		return ""
 	}
@@ -28,7 +29,8 @@ func Name(word string, names []string) string {
 	return best
 }
 
-// distance returns the edit distance of a and b in bytes: insertions, deletions, replacements and swaps of neighbours.
+// distance returns the edit distance of a and b in bytes: insertions, deletions, replacements, and
+// swaps of adjacent bytes.
 func distance(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -5,12 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// Check reports whether text is exactly one JSON value (RFC 8259) within lim. It accepts only valid UTF-8, no lone surrogate
-// escapes, no duplicate member names in an object in any spelling, and no number token over 40 characters or with an exponent
-// beyond ±308. The error is an *Error.
+// Check reports whether text is exactly one JSON value (RFC 8259) within lim. It rejects invalid
+// UTF-8, lone surrogate escapes, and duplicate member names in an object, even if they are escaped
+// differently. It also rejects number tokens over 40 characters or with an exponent beyond ±308.
+// The error is an *Error.
 //
-// It takes one pass and allocates only for names: those of objects with more than 16 members, and those written with escapes.
-// Time and memory are linear in the size of the text.
+// Check makes one pass over the text. It allocates memory only for member names that are written
+// with escapes, and for member names of objects with more than 16 members. Time and memory are
+// linear in the size of the text.
 func Check(text []byte, lim Limits) error {
 	s := scanner{text: text, lim: lim.withDefaults()}
 	s.space()
@@ -24,8 +26,8 @@ func Check(text []byte, lim Limits) error {
 	return nil
 }
 
-// A scanner scans one text. Its methods return *Error instead of error, so that nil needs no conversion; only Check returns an
-// error.
+// A scanner scans one text. Its methods return *Error instead of error, because a nil *Error then
+// needs no conversion. Only Check returns an error.
 type scanner struct {
 	text   []byte
 	pos    int
@@ -41,7 +43,7 @@ func (s *scanner) failAt(offset int, kind Kind, message string) *Error {
 	return &Error{Offset: offset, Kind: kind, Message: message}
 }
 
-// peek returns the next byte, or 0 at the end, which the grammar never accepts.
+// peek returns the next byte, or 0 at the end of the text. The grammar never accepts 0.
 func (s *scanner) peek() byte {
 	if s.pos < len(s.text) {
 		return s.text[s.pos]
@@ -68,7 +70,8 @@ func (s *scanner) space() {
 	}
 }
 
-// value scans one value without surrounding space. depth is the number of open arrays and objects.
+// value scans one value without surrounding whitespace. depth is the number of open arrays and
+// objects.
 func (s *scanner) value(depth int) *Error {
 	if s.values++; s.values > s.lim.Values {
 		return s.failAt(s.pos, TooManyValues, "the document has too many values")
@@ -164,7 +167,7 @@ func (s *scanner) object(depth int) *Error {
 	}
 }
 
-// name scans a member name, the colon and the space after it.
+// name scans a member name, the colon and the whitespace after the colon.
 func (s *scanner) name(names *nameSet) *Error {
 	if s.peek() != '"' {
 		return s.fail("expected a member name in double quotes")

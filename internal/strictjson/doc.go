@@ -1,7 +1,9 @@
-// Package strictjson decodes and encodes JSON documents within bounds: depth, keys of an object, values, number tokens, valid
-// UTF-8 and no lone surrogates. All text from outside becomes a value only here.
+// Package strictjson decodes and encodes JSON documents within limits on depth, keys of an object,
+// number of values, and number tokens. Documents must be valid UTF-8 without lone surrogates. All
+// JSON from outside the host is decoded by this package.
 //
-// [Check] is stricter than encoding/json where a lenient reader loses or confuses data: duplicate member names in any spelling,
-// lone surrogates, invalid UTF-8, and numbers that are expensive to process. Every reader interprets an accepted text in the
-// same way. The functions have no state and are safe for concurrent use.
+// [Check] is stricter than encoding/json because lenient readers lose or confuse data. It rejects
+// duplicate member names, lone surrogates, invalid UTF-8, and numbers that are expensive to
+// process. Every JSON reader interprets an accepted text in the same way. The functions have no
+// state and are safe for concurrent use.
 package strictjson

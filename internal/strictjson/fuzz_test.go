@@ -18,7 +18,7 @@ var seeds = []string{
 	`"\ud83d\ude00"`, `"\ud83d"`, "\"\xff\"", `1e309`, `1 2`, `{"":0,"__proto__":1,"\u0000":2}`, `[[[[`, `"\`, `{"a"`, "\ufeff1",
 }
 
-// FuzzCheck compares Check with encoding/json on all texts that both define.
+// FuzzCheck compares Check with encoding/json on all texts for which both define a result.
 func FuzzCheck(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
@@ -39,7 +39,8 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// FuzzRoundTrip expects a text to be stable after it was decoded and encoded once.
+// FuzzRoundTrip checks that a text that was decoded and encoded once does not change when this is
+// repeated.
 func FuzzRoundTrip(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(seed))
@@ -66,7 +67,7 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// repeatsName reports whether valid JSON has a duplicate name, with the tokens of encoding/json.
+// repeatsName reports whether valid JSON has a duplicate name. It uses the tokens of encoding/json.
 func repeatsName(text []byte) bool {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -103,8 +104,9 @@ func repeatsName(text []byte) bool {
 	}
 }
 
-// loneSurrogate finds what encoding/json silently replaces by U+FFFD: it compares the count of U+FFFD in the decoded strings with
-// their count in the text, both literal and escaped.
+// loneSurrogate detects lone surrogates, which encoding/json silently replaces with U+FFFD. It
+// counts U+FFFD in the decoded strings and in the text, where it can be literal or escaped, and
+// compares the counts.
 func loneSurrogate(text []byte) bool {
 	written := bytes.Count(text, []byte("\ufffd"))
 	read := 0

@@ -2,9 +2,10 @@ package strictjson
 
 import "bytes"
 
-// Members calls visit with the name and the text of each member of an object, in order, until visit returns false. The text must
-// have passed Check; if it is not an object, there are no members. visit must not keep or modify its arguments. Members
-// allocates only for names with escapes.
+// Members calls visit with the name and the text of each member of an object, in order, until visit
+// returns false. The text must have passed Check. If it is not an object, there are no members.
+// visit must not retain or modify its arguments. Members allocates memory only for names with
+// escapes.
 func Members(text []byte, visit func(name, value []byte) bool) {
 	w := walker{text: text}
 	w.space()
@@ -27,8 +28,8 @@ func Members(text []byte, visit func(name, value []byte) bool) {
 	}
 }
 
-// Names calls visit with each member name of all objects in a text that has passed Check, until visit returns false. visit must
-// not keep or modify the name.
+// Names calls visit with each member name of all objects in a text that has passed Check, until
+// visit returns false. visit must not retain or modify the name.
 func Names(text []byte, visit func(name []byte) bool) {
 	w := walker{text: text}
 	for w.pos < len(text) {

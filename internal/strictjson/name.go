@@ -6,10 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// fewNames is the number of names up to which they are compared pairwise, without allocation. Most objects are small.
+// fewNames is the maximum number of names that are compared pairwise, without allocation. Most
+// objects are small.
 const fewNames = 16
 
-// nameSet is the set of member names of one object, by their unescaped content. Adding a name takes about constant time.
+// nameSet is the set of member names of one object. Names are compared in their unescaped form.
+// Adding a name takes about constant time.
 type nameSet struct {
 	few  [fewNames][]byte
 	size int

@@ -1,7 +1,7 @@
 package strictjson
 
-// number scans a number token. It rejects numbers that are cheap to write and expensive to process: arbitrary-precision readers
-// need seconds for 1e999999.
+// number scans a number token. It rejects short numbers that are expensive to process: readers with
+// arbitrary precision need seconds for 1e999999.
 func (s *scanner) number() *Error {
 	start := s.pos
 	s.take('-')
@@ -39,7 +39,8 @@ func (s *scanner) digits() int {
 	return s.pos - start
 }
 
-// magnitude returns the value of digits, or some number over MaxExponent if the value is larger.
+// magnitude returns the value of digits, or some number greater than MaxExponent if the value is
+// greater.
 func magnitude(digits []byte) int {
 	n := 0
 	for _, c := range digits {

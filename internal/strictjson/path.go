@@ -5,8 +5,9 @@ import (
 	"strconv"
 )
 
-// Path returns the location of an offset in a document as JavaScript writes it: items[3].price, or "" for the root. The text must
-// be valid JSON only up to the offset, such as that of an [Error].
+// Path returns the location of an offset in a document in JavaScript syntax, for example
+// items[3].price, or "" for the root. The text must be valid JSON only up to the offset, such as
+// the offset of an [Error].
 func Path(text []byte, offset int) string {
 	var open []level
 	at := &level{}
@@ -35,12 +36,12 @@ func Path(text []byte, offset int) string {
 	return pathText(open)
 }
 
-// level is an object or array that contains the offset, and the position in it.
+// level is an object or array that contains the offset, together with the position in it.
 type level struct {
 	array bool
 	index int
 	name  []byte // a token
-	named bool   // name belongs to the current member, not to the previous one
+	named bool   // whether name belongs to the current member and not to the previous one
 }
 
 // stringEnd returns the offset after the string that starts at pos.

@@ -8,26 +8,27 @@ import (
 	"strconv"
 )
 
-// Limits bound a document. A zero field means its default, never "no limit".
+// Limits contains the limits of a document. A zero field selects its default, never "no limit".
 type Limits struct {
-	// Depth is the maximum nesting of arrays and objects; a scalar has depth 0, [] has depth 1. Default 1000. The maximum is
-	// 10000, the limit of encoding/json.
+	// Depth is the maximum nesting of arrays and objects. A scalar has depth 0, and [] has depth 1.
+	// Default: 1000. The maximum is 10000, the limit of encoding/json.
 	Depth int
-	// Keys is the maximum number of members of one object. Default 100000.
+	// Keys is the maximum number of members of one object. Default: 100000.
 	Keys int
-	// Values is the maximum number of values in the document: scalars, arrays, objects and the document itself. A value of a few
-	// bytes of text uses some hundred bytes of memory. Default 1000000.
+	// Values is the maximum number of values in the document: scalars, arrays, objects and the
+	// document itself. A value of a few bytes of text uses about a hundred bytes of memory.
+	// Default: 1000000.
 	Values int
 }
 
-// Defaults of Limits, and the fixed bounds of number tokens.
+// The defaults of Limits, and the fixed bounds of number tokens.
 const (
 	DefaultDepth  = 1000
 	DefaultKeys   = 100_000
 	DefaultValues = 1_000_000
 
-	MaxNumberBytes = 40  // characters of a number token
-	MaxExponent    = 308 // of a number token, either way; about where float64 ends
+	MaxNumberBytes = 40  // maximum characters of a number token
+	MaxExponent    = 308 // maximum absolute exponent of a number token, about the range of float64
 
 	maxDepth = 10_000
 )
@@ -55,16 +56,17 @@ const (
 	TooDeep       Kind = "too_deep"        // more nesting than Limits.Depth
 	TooManyKeys   Kind = "too_many_keys"   // an object with more members than Limits.Keys
 	TooManyValues Kind = "too_many_values" // more values than Limits.Values
-	BadNumber     Kind = "bad_number"      // a well-formed number token that is too long or has too large an exponent
+	BadNumber     Kind = "bad_number"      // a well-formed number token that is too long or whose exponent is too large
 )
 
-// Error reports why a document was rejected. It quotes nothing of the document and can be shown to anyone.
+// Error reports why a document was rejected. It quotes nothing from the document and is safe to
+// show to any user.
 type Error struct {
 	// Offset is the position of the error in the text, in bytes from 0.
 	Offset int
-	// Kind is the reason, for programs.
+	// Kind is the reason in machine-readable form.
 	Kind Kind
-	// Message is the reason, for people.
+	// Message is the reason in human-readable form.
 	Message string
 }
 
@@ -73,7 +75,8 @@ func (e *Error) Error() string {
 	return e.Message + " at byte " + strconv.Itoa(e.Offset)
 }
 
-// Where returns the location of the error in text, such as output.items[3] if the name of the text is output.
+// Where returns the location of the error in text. name is the name of the text: for the name
+// output, a location is output.items[3].
 func (e *Error) Where(name string, text []byte) string {
 	path := Path(text, e.Offset)
 	if path == "" || path[0] == '[' {
@@ -82,8 +85,8 @@ func (e *Error) Where(name string, text []byte) string {
 	return name + "." + path
 }
 
-// Decode checks text and returns its value as map[string]any, []any, string, json.Number, bool or nil. Numbers keep their
-// literals. The error is that of Check.
+// Decode checks text and returns its value as map[string]any, []any, string, json.Number, bool or
+// nil. Numbers keep their literals. Decode returns the error of Check.
 func Decode(text []byte, lim Limits) (any, error) {
 	if err := Check(text, lim); err != nil {
 		return nil, err
@@ -103,9 +106,9 @@ func IsObject(text []byte) bool {
 	return len(text) > 0 && text[0] == '{'
 }
 
-// Encode returns v as compact JSON: sorted object keys, unchanged json.Number literals, no HTML escaping, no final newline. It
-// accepts results of Decode and any other value that encoding/json accepts; strings must be valid UTF-8. The error names no part
-// of v.
+// Encode returns v as compact JSON: sorted object keys, unchanged json.Number literals, no HTML
+// escaping, no final newline. It accepts results of Decode and any other value that encoding/json
+// accepts; strings must be valid UTF-8. The error contains no part of v.
 func Encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -13,7 +13,7 @@ import (
 // entry is the key of a line of the budget.
 type entry struct{ folder, rule string }
 
-// budget is the permitted number of findings of each folder and rule, with reasons.
+// budget contains the permitted number of findings for each folder and rule, with reasons.
 type budget struct {
 	allowed map[entry]int
 	reason  map[entry]string
@@ -68,7 +68,7 @@ func (b budget) exceeded(found []finding) (messages []string) {
 }
 
 // lowered returns the budget for the current findings. It returns an error if the whole tree
-// exceeds the budget of a rule. Findings may move between folders with their files.
+// exceeds the budget of a rule. Findings can move between folders together with their files.
 func (b budget) lowered(found []finding) (budget, error) {
 	next := budget{map[entry]int{}, map[entry]string{}}
 	for key, here := range group(found) {

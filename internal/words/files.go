@@ -15,18 +15,18 @@ type sourceFile struct {
 	text string
 }
 
-// skipped lists folders that are not checked: files that were generated or come from elsewhere, and
-// this package, whose tables contain the phrases.
+// skipped lists folders that are not checked. They contain generated files, files from elsewhere,
+// or this package, whose tables contain the phrases.
 var skipped = []string{"hostile/corpus", "internal/words", "bench/out", "sdk/python-wasm/build"}
 
-// generated lists pages that are generated from code. Their text is checked in the code.
+// generated lists pages that are generated from code. The check of the code covers their text.
 var generated = []string{"docs/reference/cli.md"}
 
 // checked lists the extensions of the files that are checked.
 var checked = []string{".go", ".md", ".py", ".ts", ".mts", ".js", ".mjs", ".c", ".h", ".txtar"}
 
-// sourceFiles returns the text files of a tree, in lexical order. In testdata folders it finds only
-// scripts, because the other files are test inputs.
+// sourceFiles returns the text files of a tree, in lexical order. In testdata folders it returns
+// only scripts, because the other files are test inputs.
 func sourceFiles(root string) ([]sourceFile, error) {
 	var files []sourceFile
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
@@ -58,11 +58,11 @@ func sourceFiles(root string) ([]sourceFile, error) {
 	return files, err
 }
 
-// folderDepth is the maximum number of path elements of a folder in the budget, for folders with
-// many parts. For all others it is two.
+// folderDepth is the number of path elements of the budget folders under some folders with many
+// parts. All other budget folders have at most two path elements.
 var folderDepth = map[string]int{"host/engine": 3, "host/server": 3, "host/storage": 3, "internal/wasm": 3}
 
-// folderOf returns the folder in the budget to which a file belongs; "." for top-level files.
+// folderOf returns the budget folder that contains a file. For top-level files it returns ".".
 func folderOf(file string) string {
 	parts := strings.Split(path.Dir(file), "/")
 	depth := 2

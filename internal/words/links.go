@@ -115,8 +115,8 @@ func slug(heading string) string {
 	}, strings.TrimSpace(heading))
 }
 
-// brokenLinks returns a message for each broken link of a page, and for each mention of a missing
-// page in other files.
+// brokenLinks returns a message for each broken link of a page, and for each reference in another
+// file to a page that does not exist.
 func brokenLinks(root string, files []sourceFile) (messages []string) {
 	pages := pagesOf(files)
 	for _, f := range files {
@@ -139,7 +139,7 @@ func brokenLinks(root string, files []sourceFile) (messages []string) {
 	return messages
 }
 
-// broken returns the reason why a file or its anchor cannot be reached, or "".
+// broken returns the reason why a file or its anchor does not exist, or "".
 func (pages pageSet) broken(root, file, anchor string) string {
 	if p := pages[file]; p != nil {
 		if anchor != "" && !p.anchors[anchor] {

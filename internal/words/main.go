@@ -1,12 +1,12 @@
-// Command words finds phrases that readers stumble over, names that do not use the term of the
-// field, and broken links. Its tests check the tree against a budget. The command prints the
+// Command words finds phrases that are hard to read, names that should be replaced by a standard
+// term, and broken links. Its tests compare the findings with a budget. The command prints the
 // findings:
 //
 //	go run ./internal/words                 all phrases and names
 //	go run ./internal/words host/memory     only those below a folder
 //
-// testdata/budget.txt contains the permitted number of findings of each folder. The numbers can
-// only decrease: after a cleanup, "go test ./internal/words -update" lowers them.
+// testdata/budget.txt contains the permitted number of findings of each folder. The numbers may
+// only decrease. After a cleanup, "go test ./internal/words -update" lowers them.
 package main
 
 import (
@@ -24,7 +24,8 @@ func main() {
 	}
 }
 
-// report prints the findings below some folders, or in the whole tree, and the number of each rule.
+// report prints the findings in some folders, or in the whole tree, and the number of findings of
+// each rule.
 func report(root string, folders []string) error {
 	found, err := scan(root)
 	if err != nil {

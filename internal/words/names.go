@@ -2,7 +2,7 @@ package main
 
 import "path"
 
-// name is an identifier, folder or file name that must be replaced by the term of the field.
+// name is an identifier, folder or file name that must be replaced by a standard term.
 type name struct {
 	now string // an identifier, a folder, or the end of a file's path
 	use string

@@ -9,7 +9,7 @@ import (
 )
 
 // findNames returns the listed names that a file has or, if it is a Go file, declares. It does not
-// count uses of a name, because they change with its declaration.
+// count uses of a name, because they change together with its declaration.
 func findNames(f sourceFile) ([]finding, error) {
 	var found []finding
 	for _, n := range fileNames {

@@ -19,7 +19,7 @@ type finding struct {
 type phrase struct {
 	rule    string
 	pattern *regexp.Regexp
-	allowed func(before, after string) bool // reports whether a match is correct between these words; nil allows none
+	allowed func(before, after string) bool // reports whether a match is correct between the given words; nil means never
 	use     string
 }
 
@@ -27,8 +27,8 @@ type phrase struct {
 // the next line.
 const gap = `(?:[ \t]+|[ \t]*\n[ \t]*(?://|#|\*|>)?[ \t]*)`
 
-// phrases lists the rules about prose. Each comes from a sentence that native speakers had to read
-// twice.
+// phrases lists the rules for prose. Each rule comes from a sentence that native speakers had to
+// read twice.
 var phrases = []phrase{
 	{
 		rule:    "told",
@@ -71,8 +71,8 @@ var phrases = []phrase{
 	},
 }
 
-// wordBefore and wordAfter match the words around a phrase, which comment markers may separate from
-// it.
+// wordBefore and wordAfter match the words around a phrase. Comment markers may separate these
+// words from the phrase.
 var (
 	wordBefore = regexp.MustCompile(`(\w+)[\s/#*>]*$`)
 	wordAfter  = regexp.MustCompile(`^[\s/#*>]*(\w+)`)

@@ -46,7 +46,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestLinks checks the links of all pages, and the pages mentioned in other files.
+// TestLinks checks the links of all pages, and the references to pages in other files.
 func TestLinks(t *testing.T) {
 	files, err := sourceFiles(root)
 	if err != nil {

@@ -7,26 +7,29 @@ import (
 	"time"
 )
 
-// Bytes is how many bytes to read or hash between two yields. Processing them takes a fraction of a millisecond.
+// Bytes is the number of bytes to read or hash between two yields. Processing them takes a fraction
+// of a millisecond.
 const Bytes = 256 << 10
 
-// pause is the shortest sleep that parks a goroutine.
+// pause is the minimum duration of a sleep that parks a goroutine.
 const pause = 10 * time.Microsecond
 
-// Now yields the processor to goroutines that are ready, and to those whose connections became readable. The scheduler polls
-// the network only when no goroutine is ready, so this goroutine sleeps briefly. Otherwise only the runtime's monitor would
-// poll, every 10 ms.
+// Now yields the processor to goroutines that are ready, and to goroutines whose connections have
+// become readable. The scheduler polls the network only when no goroutine is ready. This goroutine
+// therefore sleeps briefly. Otherwise only the runtime's monitor would poll the network, every 10
+// ms.
 func Now() {
 	runtime.Gosched()
 	time.Sleep(pause)
 }
 
-// Reader returns a reader of r that yields after each Bytes. Without it, a reader of data in memory never yields.
+// Reader returns a reader of r that yields after each Bytes. Without it, reading data from memory
+// would never yield.
 func Reader(r io.Reader) io.Reader { return &reader{r: r} }
 
 type reader struct {
 	r    io.Reader
-	read int // since the last yield
+	read int // bytes since the last yield
 }
 
 func (r *reader) Read(p []byte) (int, error) {

@@ -18,7 +18,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestReaderYields expects another goroutine to run during reads on a single processor.
+// TestReaderYields checks that another goroutine can run during reads on a single processor.
 func TestReaderYields(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var turns atomic.Int64

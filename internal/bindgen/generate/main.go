@@ -1,4 +1,5 @@
-// Generate writes what bindings declare of the operations of memory. Its argument is the folder of the module.
+// Generate writes the declarations of the memory operations in the bindings. Its argument is the
+// folder of the module.
 package main
 
 import (
@@ -24,7 +25,7 @@ func main() {
 	}
 }
 
-// generate writes the files that change.
+// generate writes the files whose content has changed.
 func generate(root string) error {
 	files, err := bindgen.Generate(abi.Documents(), os.DirFS(root))
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package doubletest makes a test binary the program toolrun, for the tests of the packages that start toolrun double.
+// Package doubletest lets a test binary act as the program toolrun. It supports tests that start
+// toolrun double.
 package doubletest
 
 import (
@@ -12,8 +13,8 @@ import (
 
 const name = "toolrun"
 
-// Main is the command line of toolrun if the test binary was started by the path of Toolrun, and does not return then.
-// TestMain calls it first of all.
+// Main runs the command line of toolrun if the test binary was started by the path of Toolrun. In
+// that case it does not return. TestMain must call it first.
 func Main() {
 	if filepath.Base(os.Args[0]) != name {
 		return
@@ -27,8 +28,8 @@ func Main() {
 	}))
 }
 
-// Toolrun returns the path of the program toolrun. It is the test binary itself, so that go test knows all that a result
-// depends on.
+// Toolrun returns the path of the program toolrun. It is the test binary itself. The test cache of
+// Go then knows all inputs of a test.
 func Toolrun(t testing.TB) string {
 	t.Helper()
 	self, err := os.Executable()
