@@ -42,7 +42,8 @@ const writers = 256
 
 const record = `{"preferences":{"language":"en","notifications":true},"recentOrders":["a1","b2","c3"],"visits":1}`
 
-// The tools look for a global that an earlier run set: it would show that a runtime was reused.
+// The tools check for a global that an earlier run would have set. If it exists, a runtime was
+// reused.
 const (
 	probe    = "if (globalThis.leaked) throw new Error('a global of an earlier run'); globalThis.leaked = true;\n"
 	readTool = probe + `const prefs = await memory.get_content("prefs");
@@ -74,7 +75,7 @@ tools:
 
 var input = json.RawMessage(`{"a":1,"b":2}`)
 
-// prepare creates all cases and what they need.
+// prepare creates all cases and the resources that they need.
 func prepare(dir string) (*measure.Bench, error) {
 	h, db, err := openHost(filepath.Join(dir, "host.db"))
 	if err != nil {
@@ -152,8 +153,8 @@ func contains(text json.RawMessage, part string) bool {
 	return false
 }
 
-// bareProgram returns the minimum that any host of goja does: a new runtime, the compiled function,
-// JSON in and out.
+// bareProgram returns the minimum work of any host that uses goja: a new runtime, the compiled
+// function, JSON input and JSON output.
 func bareProgram() (func(worker, n int) error, error) {
 	program, err := goja.Compile("tool.js", bareTool, false)
 	if err != nil {

@@ -21,7 +21,8 @@ type layout struct {
 	deadline time.Duration
 }
 
-// layOut writes the files of a case, with a second folder, outside, next to its folder.
+// layOut writes the files of a case to a folder. It creates a second folder, outside, next to that
+// folder.
 func (w *env) layOut(c corpus.Case) (layout, error) {
 	base := filepath.Join(w.dir, "cases", strings.ReplaceAll(c.Name, "/", "."))
 	l := layout{Case: c, dir: filepath.Join(base, "tool"), deadline: w.deadline(c)}
@@ -63,12 +64,12 @@ func ignoreExisting(err error) error {
 	return err
 }
 
-// toEnvDir is the path from the folder of a case to that of the env. All paths are relative, so
-// that an absolute path in the output of toolrun is a leak.
+// toEnvDir is the path from the folder of a case to the folder of the env. All paths are relative:
+// an absolute path in the output of toolrun is therefore a leak.
 var toEnvDir = filepath.Join("..", "..", "..")
 
-// command returns the arguments of toolrun that run the case in its folder, for its own user, on a
-// database.
+// command returns the arguments of toolrun that run the case in its folder on a database. Each case
+// runs for a separate user.
 func (l layout) command(w *env, db string) []string {
 	args := []string{"run"}
 	if l.App {

@@ -22,11 +22,12 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// maxCommitWork is the longest time for which a commit may delay other commits, besides writing to the disk.
+// maxCommitWork is the maximum time for which a commit may delay other commits. It excludes the
+// time to write to the disk.
 const maxCommitWork = 20 * time.Millisecond
 
-// transactionAttack is a body that does as much as a transaction can, so that its commit takes
-// long.
+// transactionAttack is a body that does the maximum work of a transaction, which makes its commit
+// slow.
 type transactionAttack struct {
 	name string
 	body func(ctx context.Context, tx *txn.Tx, attacker int) error
@@ -115,7 +116,7 @@ func eachKey(n int, do func(storage.Key) error) error {
 	return nil
 }
 
-// content returns n bytes that differ by attacker.
+// content returns n bytes that differ between attackers.
 func content(n, attacker int) []byte { return bytes.Repeat([]byte{byte('a' + attacker)}, n) }
 
 func setTo(content []byte) txn.Update {
@@ -132,12 +133,12 @@ func appendTo(more []byte, size int) txn.Update {
 	}
 }
 
-// TestSoakCommitWork has attackers do as much as a transaction can, and measures for how long each
-// commit delays others. Because a busy machine distorts single figures, the best of three is
-// compared with the bound.
+// TestSoakCommitWork lets attackers do the maximum work of a transaction, and measures how long
+// each commit delays others. A busy machine distorts single measurements. The test therefore
+// compares the best of three with the bound.
 func TestSoakCommitWork(t *testing.T) {
-	// The small heap fills with garbage of the attackers. Without this, the collector would run
-	// constantly, and its pauses are not the work of commits.
+	// Without this setting, the garbage of the attackers would fill the small heap, and the garbage
+	// collector would run constantly. Its pauses are not caused by commits.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, attack := range transactionAttacks {
 		t.Run(attack.name, func(t *testing.T) {
@@ -147,8 +148,8 @@ func TestSoakCommitWork(t *testing.T) {
 	t.Run("a guest's merges", func(t *testing.T) { wantCommitWork(t, attackByGuest) })
 }
 
-// wantCommitWork fails the test if commits took too long in each of three tries. Without TOOLRUN_SOAK, it tries once and
-// compares nothing.
+// wantCommitWork fails the test if commits took too long in each of three tries. Without
+// TOOLRUN_SOAK, it tries once and compares nothing.
 func wantCommitWork(t *testing.T, attack func(t *testing.T, db *bolt.Backend)) {
 	soaking := os.Getenv("TOOLRUN_SOAK") != ""
 	for try := 1; ; try++ {
@@ -225,7 +226,7 @@ tools:
   merge: {source: merge.js, description: Merges, grants: {shared: readwrite}}
 `
 
-// attackByGuest runs a tool in several runs at the same time.
+// attackByGuest runs a tool in several concurrent runs.
 func attackByGuest(t *testing.T, backend *bolt.Backend) {
 	files := fstest.MapFS{"app.yaml": {Data: []byte(mergeApp)}, "merge.js": {Data: []byte(mergeTool)}}
 	declared, problems := app.Load(files, "app.yaml")

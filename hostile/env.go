@@ -31,33 +31,32 @@ tools:
     grants: {own: read, shared: read, typed: read, vault: read}
 `
 
-// benignTool reads the records that a case must not change, and checks for changed language
-// globals.
+// benignTool reads the records that a case must not change, and detects modified language globals.
 const benignTool = `const stores = {};
 for (const name of ["own", "shared", "typed", "vault"]) stores[name] = await memory.get_content(name);
 return { sum: input.a + input.b, clean: {}.polluted === undefined && [].polluted === undefined, stores };
 `
 
-// benignWant is its expected result after every case.
+// benignWant is the expected result of benignTool after every case.
 var benignWant = corpus.Want{Output: []byte(`{"sum":3,"clean":true,"stores":{"own":{"language":"fr"},"shared":{"marker":1},"typed":null,"vault":{"secret":"` + corpus.Secret + `"}}}`)}
 
-// victim is the user whose records must not change. Each case runs for its own user.
+// victim is the user whose records must not change. Each case runs for another user.
 const victim = "ann"
 
 // env is a folder with the files that all runs require.
 type env struct {
 	dir    string
 	binary string   // the toolrun program
-	self   string   // this program, which is the baseline host too
-	flags  []string // added to each run
+	self   string   // this program, which also serves as the baseline host
+	flags  []string // appended to the arguments of each run
 	procs  *processes
-	// python is the file of the Python interpreter; "" if there is none. pythonStart is the time
-	// limit for its start.
+	// python is the path of the Python interpreter, or "" if there is none. pythonStart is the time
+	// limit for the start of the interpreter.
 	python      string
 	pythonStart time.Duration
 	// anyAnswer accepts any result that is not an internal fault.
 	anyAnswer bool
-	// grace is the time from the deadline of a run until it counts as hung.
+	// grace is the time after the deadline of a run until the run counts as hung.
 	grace time.Duration
 }
 
@@ -86,8 +85,8 @@ func newEnv(ctx context.Context, binary, self string) (_ *env, err error) {
 	return w, w.seed(ctx)
 }
 
-// buildToolrun builds toolrun in its own module, with its own dependencies. The working directory
-// must be within the module of this package.
+// buildToolrun builds toolrun in its own module with its own dependencies. The working directory
+// must be in the module of this package.
 func buildToolrun(ctx context.Context, to string) error {
 	dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/toolrun/toolrun").Output()
 	if err != nil {
@@ -122,7 +121,7 @@ func (w *env) seed(ctx context.Context) error {
 
 func (w *env) path(name string) string { return filepath.Join(w.dir, name) }
 
-// database writes a copy of the records for a worker and returns its name.
+// database writes a copy of the records for a worker and returns the name of the copy.
 func (w *env) database(worker int) (string, error) {
 	seed, err := os.ReadFile(w.path("seed.db"))
 	if err != nil {
@@ -149,7 +148,7 @@ func (w *env) benign(ctx context.Context, db string) (exit, error) {
 
 func (w *env) close() { _ = os.RemoveAll(w.dir) }
 
-// firstLine returns the first line of text, truncated to fit a table.
+// firstLine returns the first line of text, truncated to fit into a table.
 func firstLine(text []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
 	const maxBytes = 160

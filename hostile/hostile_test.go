@@ -34,7 +34,7 @@ func known() map[string]bool {
 	return names
 }
 
-// builtDir is the folder of the built programs, which TestMain creates and removes.
+// builtDir is the folder of the built programs. TestMain creates and removes it.
 var builtDir string
 
 // built builds toolrun once for all tests.
@@ -43,7 +43,8 @@ var built = sync.OnceValues(func() (string, error) {
 	return binary, buildToolrun(context.Background(), binary)
 })
 
-// newTestEnv builds toolrun without the race detector, which would distort memory figures.
+// newTestEnv builds toolrun without the race detector, because the race detector would distort
+// memory figures.
 func newTestEnv(t *testing.T) *env {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -83,7 +84,7 @@ func TestCorpus(t *testing.T) {
 }
 
 // ofEachKind returns a third of the cases: the first, the fourth and so on of each kind of attack.
-// make hostile and make soak run all.
+// make hostile and make soak run all cases.
 func ofEachKind(cases []corpus.Case) (some []corpus.Case) {
 	of := map[string]int{}
 	for _, c := range cases {
@@ -95,7 +96,7 @@ func ofEachKind(cases []corpus.Case) (some []corpus.Case) {
 	return some
 }
 
-// TestEachKindIsRun: the selection has a case of every kind of attack.
+// TestEachKindIsRun checks that the selection contains a case of every kind of attack.
 func TestEachKindIsRun(t *testing.T) {
 	cases := slices.DeleteFunc(allCases(t), corpus.Case.Python)
 	kinds := map[string]bool{}
@@ -123,7 +124,8 @@ func TestCorpusInPython(t *testing.T) {
 	testCorpus(t, w, python)
 }
 
-// sixth returns a sixth of the cases, because an interpreter starts slowly. make hostile runs all.
+// sixth returns a sixth of the cases, because an interpreter starts slowly. make hostile runs all
+// cases.
 func sixth(cases []corpus.Case) (some []corpus.Case) {
 	for i := 0; i < len(cases); i += 6 {
 		some = append(some, cases[i])
@@ -167,7 +169,8 @@ func testCorpus(t *testing.T, w *env, cases []corpus.Case) {
 	}
 }
 
-// TestEachLayerOff: with any one layer disabled, the host survives and stored data are unchanged.
+// TestEachLayerOff disables each isolation layer in turn. The host must survive, and stored data
+// must not change.
 func TestEachLayerOff(t *testing.T) {
 	r := runner{env: newTestEnv(t), workers: runtime.NumCPU(), toolrun: true}
 	cases := runnable(t, r.env, crossSection(t))
@@ -192,8 +195,8 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// runnable prepares Python if a case requires it, and removes those cases if there is no
-// interpreter.
+// runnable prepares Python if a case requires it. If there is no interpreter, it removes the cases
+// that require Python.
 func runnable(t *testing.T, w *env, cases []corpus.Case) []corpus.Case {
 	t.Helper()
 	if !slices.ContainsFunc(cases, corpus.Case.Python) {
@@ -213,8 +216,8 @@ func runnable(t *testing.T, w *env, cases []corpus.Case) []corpus.Case {
 	return slices.DeleteFunc(cases, corpus.Case.Python)
 }
 
-// crossSection returns one case of every fourth kind of attack, and none in Python, which starts
-// slowly. In a soak it returns all cases.
+// crossSection returns one case of every fourth kind of attack. It returns no Python cases, because
+// Python starts slowly. In a soak test it returns all cases.
 func crossSection(t *testing.T) []corpus.Case {
 	all := allCases(t)
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -231,7 +234,8 @@ func crossSection(t *testing.T) []corpus.Case {
 	})
 }
 
-// TestBaselineHost: the baseline host reports each kind of outcome for a case that causes it.
+// TestBaselineHost checks that the baseline host reports each kind of outcome for a case that
+// causes it.
 func TestBaselineHost(t *testing.T) {
 	w := newTestEnv(t)
 	w.self = filepath.Join(w.dir, "hostile")
@@ -279,7 +283,7 @@ func TestStraysAreFound(t *testing.T) {
 	if err != nil {
 		t.Skip("the command sleep is missing")
 	}
-	// The shell exits and leaves a child behind, which has no open files of it.
+	// The shell exits and leaves a child process, which does not inherit its open files.
 	cmd := exec.CommandContext(t.Context(), "sh", "-c", sleep+" 60 </dev/null >/dev/null 2>&1 &")
 	if _, err := w.procs.execute(cmd, w.grace); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,7 @@
-// Command hostile runs a corpus of hostile tools against toolrun, and against a baseline host:
-// plain goja with an interrupt after the deadline, plain wazero, plain python3. After each run of
-// toolrun, a benign run on the same database must return the correct result and find all stores
-// unchanged.
+// Command hostile runs a corpus of hostile tools against toolrun and against a baseline host. The
+// baseline host is plain goja with an interrupt after the deadline, plain wazero, and plain
+// python3. After each run of toolrun, a benign run on the same database must return the correct
+// result and find all stores unchanged.
 //
 //	cd hostile
 //	go run .                 # everything, as a table
@@ -9,11 +9,12 @@
 //	go run . -run native/    # native code in locked-down workers
 //	go run . -json
 //
-// Native guests do what an attacker can do who has escaped the sandbox of a language. All isolation
-// layers together must block each attack. With any one layer disabled, the host and its other
+// Native guests do what an attacker can do after escaping the sandbox of a language. All isolation
+// layers together must block each attack. If any single layer is disabled, the host and its other
 // guests must survive.
 //
-// Tools in Python are skipped if toolrun has no interpreter; toolrun python install downloads one.
+// If toolrun has no Python interpreter, Python tools are skipped. The command toolrun python
+// install downloads an interpreter.
 //
 // The exit code is 1 if toolrun failed a case. The command requires Linux, because it reads the
 // state of processes from /proc.

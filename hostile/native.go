@@ -14,7 +14,8 @@ import (
 // nativeCommand is the argument that makes this command a host of native guests.
 const nativeCommand = "native"
 
-// runNative runs the native guests whose names match, with all layers and with each one disabled.
+// runNative runs the native guests whose names match: first with all layers, and then with each
+// layer disabled.
 func runNative(ctx context.Context, self string, pattern *regexp.Regexp) (all []native.Result, err error) {
 	attacks := slices.DeleteFunc(native.Attacks(), func(a native.Attack) bool { return !pattern.MatchString("native/" + a.Name) })
 	if len(attacks) == 0 {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The limits of a process before it is killed. A machine with little memory would kill it; here it
-// is killed at one gibibyte.
+// These limits determine when a process is killed. One gibibyte stands for the memory of a small
+// machine, which would also kill the process.
 const (
 	maxResident  = 1 << 30
 	maxOutput    = 8 << 20
@@ -26,10 +26,10 @@ const (
 
 // exit describes how a process ended.
 type exit struct {
-	Exit     int           // its exit code; -1 after a signal
+	Exit     int           // the exit code; -1 after a signal
 	Killed   string        // why it was killed; "" if it exited on its own
-	Duration time.Duration // from its start to its end
-	Peak     int64         // its peak resident memory in bytes, without child processes
+	Duration time.Duration // from the start of the process to its end
+	Peak     int64         // the peak resident memory in bytes, without child processes
 	stdout   []byte
 	stderr   []byte
 }
@@ -83,7 +83,7 @@ func (p *processes) watch(cmd *exec.Cmd, exited <-chan error, until time.Time) (
 		default:
 			continue
 		}
-		_ = cmd.Process.Kill() // fails if it has already exited
+		_ = cmd.Process.Kill() // fails if the process has already exited
 	}
 }
 
@@ -106,8 +106,8 @@ func (p *processes) forget(pid int) {
 	delete(p.known, pid)
 }
 
-// strays returns the number of processes that outlived their parent, and kills them. It gives them
-// some time to exit first.
+// strays kills the processes that outlived their parent and returns their number. Before that, it
+// gives them some time to exit.
 func (p *processes) strays() int {
 	for until := time.Now().Add(strayTimeout); ; time.Sleep(pollInterval) {
 		p.mu.Lock()
@@ -122,7 +122,7 @@ func (p *processes) strays() int {
 	}
 }
 
-// capped keeps the beginning of the data that are written to it.
+// capped keeps only the first bytes that are written to it.
 type capped struct{ bytes.Buffer }
 
 func (c *capped) Write(text []byte) (int, error) {

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of orphaned descendants, so that it finds them.
+// adopt makes this process the parent of orphaned descendants. This process can then find them.
 func (p *processes) adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }
 
-// resident returns the resident memory of a process and its peak, in bytes; 0 if it has exited. See
-// proc_pid_status(5).
+// resident returns the resident memory of a process and its peak, in bytes. The result is 0 if the
+// process has exited. See proc_pid_status(5).
 func resident(pid int) (now, highest int64) {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
@@ -37,7 +37,8 @@ func resident(pid int) (now, highest int64) {
 	return now, highest
 }
 
-// orphans returns the children that this process did not start, and reaps those that have exited.
+// orphans returns the children that this process did not start, and reaps the children that have
+// exited.
 func orphans(known map[int]bool) (left []int) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // fails only for a malformed pattern
 	for _, stat := range stats {

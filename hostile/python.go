@@ -16,10 +16,11 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// pythonVariable names the interpreter file, for toolrun too.
+// pythonVariable is the environment variable that contains the path of the interpreter. toolrun
+// uses the same variable.
 const pythonVariable = "TOOLRUN_PYTHON_WASM"
 
-// findPython returns the interpreter file that toolrun would use; "" if there is none.
+// findPython returns the path of the interpreter that toolrun would use, or "" if there is none.
 func (w *env) findPython(ctx context.Context) (string, error) {
 	if file := os.Getenv(pythonVariable); file != "" {
 		return filepath.Abs(file)
@@ -32,8 +33,8 @@ func (w *env) findPython(ctx context.Context) (string, error) {
 	return info.File, json.Unmarshal(out, &info)
 }
 
-// preparePython prepares Python if a case requires it, and prints a note if there is no
-// interpreter.
+// preparePython prepares Python if a case requires it. If there is no interpreter, it prints a
+// note.
 func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.Writer) error {
 	if !slices.ContainsFunc(cases, corpus.Case.Python) {
 		return nil
@@ -49,12 +50,14 @@ func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.
 	return w.usePython(ctx, file)
 }
 
-// usePython runs tools in Python on an interpreter. Each run starts the interpreter in a new
-// process, and the deadline includes its start. With the deadlines of other cases, a guest would be
-// stopped before it started, which tests nothing. So usePython measures the start on this machine,
-// and each tool in Python gets twice that time in addition, because two of them can start
-// concurrently. If a guest has not started by then, because the machine is busy, it runs again with
-// more time. The judge requires that it has started.
+// usePython sets the interpreter for tools in Python. Each run starts the interpreter in a new
+// process, and the deadline includes that start. With the deadlines of other cases, a guest would
+// be stopped before it started, which would test nothing.
+//
+// usePython therefore measures the start on this machine. Each tool in Python gets twice that time
+// in addition, because two interpreters can start concurrently. If a guest has not started by then
+// because the machine is busy, it runs again with more time. The judge requires that the guest has
+// started.
 func (w *env) usePython(ctx context.Context, file string) error {
 	w.python = file
 	warm, err := w.layOut(corpus.Case{Name: "py/host/start", Tool: "tool.py", Timeout: time.Minute,
@@ -62,7 +65,7 @@ func (w *env) usePython(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	for range 2 { // the first run compiles the interpreter for all others
+	for range 2 { // the first run compiles the interpreter for all other runs
 		done, err := w.call(ctx, warm, "seed.db")
 		if err != nil || done.Exit != 0 {
 			return cmp.Or(err, fmt.Errorf("start Python: %s", firstLine(done.stdout)))
@@ -82,8 +85,8 @@ func (w *env) deadline(c corpus.Case) time.Duration {
 
 const maxTries = 2
 
-// neverBegan reports whether a tool in Python was stopped before its code ran, which tests nothing.
-// Attacks on the compiler are an exception.
+// neverBegan reports whether a tool in Python was stopped before its code ran. Such a run tests
+// nothing. Attacks on the compiler are an exception.
 func neverBegan(c corpus.Case, done exit) bool {
 	var a answer
 	if !c.Python() || c.Kind() == "source" || json.Unmarshal(done.stdout, &a) != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/toolrun/toolrun/hostile/native"
 )
 
-// maxGrowth is how much the resident memory of a run can exceed that of a benign run. It counts
-// only the host process, not its workers.
+// maxGrowth is the maximum amount by which the resident memory of a run may exceed that of a benign
+// run. It counts only the host process, not the workers.
 const maxGrowth = 64 << 20
 
 // Report contains the outcomes of all cases.
 type Report struct {
 	Cases    []outcome     `json:"cases"`
 	Duration time.Duration `json:"duration_ns"`
-	// Checked is true if toolrun ran. KilledStrays is the number of processes that it left behind
-	// when it was killed during a run.
+	// Checked reports whether toolrun ran. KilledStrays is the number of processes that toolrun
+	// left behind when it was killed during a run.
 	Checked      bool `json:"checked"`
 	KilledStrays int  `json:"killed_strays"`
-	// Native are the results of native guests.
+	// Native contains the results of native guests.
 	Native []native.Result `json:"native,omitempty"`
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// runner runs the cases concurrently, each worker on its own database.
+// runner runs the cases concurrently. Each worker uses a separate database.
 type runner struct {
 	env               *env
 	workers           int
@@ -21,8 +21,8 @@ type runner struct {
 	skipIsolated      bool // skip cases that require isolated workers when running toolrun
 }
 
-// without returns a runner of the same cases with an isolation layer disabled. The result of a case
-// can then differ, but the host must survive and stored data must not change.
+// without returns a runner that runs the same cases with an isolation layer disabled. The result of
+// a case can then differ, but the host must survive and stored data must not change.
 func (r runner) without(layer string) *runner {
 	env := *r.env
 	env.flags = append(slices.Clip(env.flags), "--without", layer)
@@ -62,7 +62,7 @@ func (r *runner) run(ctx context.Context, cases []corpus.Case) (*Report, error) 
 		workers.Go(func() { errs[n] = r.work(ctx, n, next, cases, report.Cases) })
 	}
 	workers.Wait()
-	for range next { // discard the rest if a worker failed
+	for range next { // discard the remaining outcomes if a worker failed
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (r *runner) one(ctx context.Context, c corpus.Case, db string) (o outcome, 
 	return o, err
 }
 
-// runBaseline runs a case with the baseline host in its own process.
+// runBaseline runs a case with the baseline host in a separate process.
 func (w *env) runBaseline(ctx context.Context, l layout) (baseline.End, error) {
 	done, err := w.procs.execute(baseline.Command(ctx, w.self, l.Case, l.dir, l.input), baseline.Patience(l.Case))
 	if err != nil {
@@ -118,7 +118,7 @@ func (w *env) runBaseline(ctx context.Context, l layout) (baseline.End, error) {
 	return baseline.Judge(done.Killed == hung, done.Killed != ownExit, done.Exit, done.stdout), nil
 }
 
-// killHost kills toolrun during a run and returns the number of processes that are left.
+// killHost kills toolrun during a run and returns the number of processes that remain.
 func (r *runner) killHost(ctx context.Context) (int, error) {
 	endless := corpus.Case{Name: "js/host/killed", Tool: "tool.js", Timeout: time.Minute,
 		Files: []corpus.File{{Path: "tool.js", Data: []byte("for (;;);")}}}

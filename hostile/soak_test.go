@@ -41,18 +41,19 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// soak is a host process in which the tools of many apps come and go while one good tool stays.
+// soak is a host process in which the tools of many apps are opened and closed while one benign
+// tool remains.
 type soak struct {
 	t    *testing.T
 	env  *env
 	pool *sandbox.Pool
 	gate *admission.Gate
-	app  *app.App     // of the good tool
-	ran  atomic.Int64 // runs of hostile tools
-	good int          // runs of the good tool
+	app  *app.App     // the app of the benign tool
+	ran  atomic.Int64 // number of runs of hostile tools
+	good int          // number of runs of the benign tool
 }
 
-// soakTime returns the duration of the soak: a few seconds unless TOOLRUN_SOAK is set.
+// soakTime returns the duration of the soak test: a few seconds unless TOOLRUN_SOAK is set.
 func soakTime(t *testing.T) time.Duration {
 	if os.Getenv("TOOLRUN_SOAK") == "" {
 		return 4 * time.Second
@@ -65,8 +66,8 @@ func soakTime(t *testing.T) time.Duration {
 	return d
 }
 
-// TestSoak mixes hostile and good runs in one process. It must not leak processes, descriptors,
-// goroutines or memory, and every good run must succeed.
+// TestSoak mixes hostile and benign runs in one process. The process must not leak child processes,
+// descriptors, goroutines or memory, and every benign run must succeed.
 func TestSoak(t *testing.T) {
 	s := &soak{t: t, env: newTestEnv(t)}
 	cases := runnable(t, s.env, allCases(t))
@@ -96,7 +97,7 @@ func TestSoak(t *testing.T) {
 }
 
 func (s *soak) begin() {
-	cache, err := os.UserCacheDir() // where toolrun keeps the compiled interpreter
+	cache, err := os.UserCacheDir() // the folder in which toolrun keeps the compiled interpreter
 	if err != nil {
 		cache = s.env.dir
 	}
@@ -191,7 +192,7 @@ func (s *soak) declare(c corpus.Case) (declared *app.App, closeFiles func(), ok 
 	return declared, closeFiles, true
 }
 
-// benign runs the good tool repeatedly and checks its results.
+// benign runs the benign tool repeatedly and checks its results.
 func (s *soak) benign(stop context.Context) {
 	h, err := host.Open(s.t.Context(), host.Options{App: s.app, Backend: mem.New(), Engines: s.pool.Engines(), Gate: s.gate, SweepEvery: -1})
 	if err != nil {

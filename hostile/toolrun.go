@@ -15,10 +15,10 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// lateness is how long after its deadline a run can end.
+// lateness is the maximum time by which a run may exceed its deadline.
 const lateness = 250 * time.Millisecond
 
-// The maximum sizes in a Result: the limits of the host plus what it adds.
+// The maximum sizes in a Result: the limits of the host, plus the text that the host adds.
 const (
 	maxLogLines = 1_001
 	maxMessage  = 8 << 10
@@ -28,19 +28,19 @@ const (
 
 // ToolrunResult is the outcome of a case with toolrun.
 type ToolrunResult struct {
-	// Answer is "ok", the code of a fault, or how the process died.
+	// Answer is "ok", the code of a fault, or a description of how the process died.
 	Answer   string        `json:"answer"`
 	Duration time.Duration `json:"duration_ns"`
 	Late     bool          `json:"late"`
 	Peak     int64         `json:"peak_bytes"`
-	// Benign is the peak memory of the benign run that followed.
+	// Benign is the peak memory of the benign run after the case.
 	Benign int64 `json:"benign_peak_bytes"`
 	Strays int   `json:"strays"`
-	// Problems lists what is wrong; empty if the case passed.
+	// Problems lists everything that is wrong. It is empty if the case passed.
 	Problems []string `json:"problems,omitempty"`
 }
 
-// answer is the part of a Result, or of an error, that the judge checks.
+// answer contains the fields of a Result or of an error that the judge checks.
 type answer struct {
 	OK     bool            `json:"ok"`
 	Output json.RawMessage `json:"output"`
@@ -81,7 +81,7 @@ func (w *env) call(ctx context.Context, l layout, db string) (exit, error) {
 	return w.procs.execute(cmd, l.deadline+w.grace)
 }
 
-// judge compares the result of a run with the expected one.
+// judge compares the result of a run with the expected result.
 func (w *env) judge(c corpus.Case, done exit) (word string, problems []string) {
 	if done.Killed != ownExit {
 		return done.Killed, []string{done.Killed}
@@ -116,7 +116,7 @@ func (w *env) judge(c corpus.Case, done exit) (word string, problems []string) {
 	return word, problems
 }
 
-// allows reports whether a case can have this result. An internal fault is never allowed.
+// allows reports whether a case may have this result. An internal fault is never allowed.
 func (w *env) allows(want corpus.Want, word string, output json.RawMessage) bool {
 	if w.anyAnswer {
 		return word != string(abi.Internal)
@@ -124,7 +124,7 @@ func (w *env) allows(want corpus.Want, word string, output json.RawMessage) bool
 	return want.Allows(word, output)
 }
 
-// leaks returns the problems in the output of a run: secrets, host paths, stacks and control
+// leaks returns the problems in the output of a run: secrets, host paths, stack traces and control
 // characters.
 func (w *env) leaks(l layout, done exit) (problems []string) {
 	all := slices.Concat(done.stdout, done.stderr)
@@ -146,8 +146,8 @@ func (w *env) leaks(l layout, done exit) (problems []string) {
 	return problems
 }
 
-// namesFolder reports whether the case itself contains the path of the outside folder, which a
-// message can quote.
+// namesFolder reports whether the case itself contains the path of the outside folder. A message
+// may then quote that path.
 func namesFolder(c corpus.Case) bool {
 	return slices.ContainsFunc(c.Files, func(f corpus.File) bool { return strings.Contains(string(f.Data), "{{outside}}") })
 }

@@ -1,10 +1,10 @@
-// Command compare runs two builds of one benchmark alternately, and prints for each case the median
-// of the ratios of its p50, new over old.
+// Command compare runs two builds of one benchmark alternately. For each case, it divides the p50
+// of the new build by the p50 of the old build, and prints the median of these ratios.
 //
 //	cd bench && go run ./compare -pairs 20 /tmp/old-bench /tmp/new-bench
 //
-// It passes -json, -rounds 1 and -span to both. On a noisy machine only ratios within a pair are
-// meaningful.
+// It passes -json, -rounds 1 and -span to both builds. On a noisy machine, only ratios within a
+// pair are meaningful.
 package main
 
 import (

@@ -36,8 +36,8 @@ return {sum: input.a + input.b, n};
 `)},
 }
 
-// openHost opens a host of an app with its memory in this process, so that no disk is measured. If
-// gate is nil, the host uses one of its own.
+// openHost opens a host for an app with its memory in this process, because disk access must not be
+// measured. If gate is nil, the host creates its own gate.
 func openHost(files fs.FS, engines []engine.Engine, gate *admission.Gate) (*host.Host, error) {
 	loaded, problems := app.Load(files, "app.yaml")
 	if err := problems.Err(); err != nil {
@@ -61,7 +61,7 @@ func runTool(h *host.Host, inv host.Invocation, want string) error {
 	return err
 }
 
-// closers closes resources, the last one first.
+// closers closes resources in reverse order.
 type closers []func() error
 
 func (c *closers) add(closeOne func() error) { *c = append(*c, closeOne) }

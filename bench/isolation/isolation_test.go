@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A bomb that does not go off would flatter the figures.
+// A bomb that does not exhaust its resource would make the results look too good.
 func TestBombs(t *testing.T) {
 	n, err := openNeighbours("test", admission.Limits{})
 	if err != nil {
@@ -31,7 +31,7 @@ func TestBombs(t *testing.T) {
 	}()
 	for name, wants := range map[string][]abi.Code{
 		"loop": {abi.Timeout}, "regexp": {abi.Timeout}, "logs": {abi.Timeout},
-		"memory": {abi.MemoryLimit, abi.Timeout}, "repeat": {abi.MemoryLimit, abi.Timeout}, "output": {abi.OutputLimit, abi.Timeout}, // whichever comes first
+		"memory": {abi.MemoryLimit, abi.Timeout}, "repeat": {abi.MemoryLimit, abi.Timeout}, "output": {abi.OutputLimit, abi.Timeout}, // stops at the first of both
 	} {
 		result, err := n.bombs.Run(t.Context(), host.Invocation{Tool: name})
 		if err == nil || !errors.Is(err, wants[0]) && !errors.Is(err, wants[len(wants)-1]) {

@@ -1,7 +1,11 @@
-// Command isolation measures the overhead and the effect of process isolation: runs in worker
-// processes next to the same runs in this process, the start time and the memory of a worker, the
-// slowdown of an app while another app floods the host with bombs, and other ways to run untrusted
-// JavaScript. Run it in the folder bench.
+// Command isolation measures the overhead and the effect of process isolation. It measures:
+//
+//   - runs in worker processes, compared with the same runs in this process;
+//   - the start time and the memory of a worker;
+//   - the slowdown of an app while another app floods the host with bombs;
+//   - other ways to run untrusted JavaScript.
+//
+// Run it in the folder bench.
 package main
 
 import (
@@ -14,7 +18,7 @@ import (
 )
 
 func main() {
-	engines.Main() // a worker is this program too
+	engines.Main() // this program also runs as a worker
 	measure.Main(prepare)
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// idleWorkers is the number of tenants that have run a tool, each with an idle worker of its own.
+// idleWorkers is the number of tenants that have run a tool. Each has its own idle worker.
 const idleWorkers = 10
 
 // idleJavaScript measures the memory of these workers after a JavaScript run.
@@ -73,8 +73,7 @@ func workerPIDs() (pids []string) {
 	return pids
 }
 
-// resident returns the sum of the memory that proc_pid_smaps_rollup(5) reports for processes, in
-// MiB.
+// resident returns the total memory of processes in MiB, as reported by proc_pid_smaps_rollup(5).
 func resident(pids []string) (pss, rss float64, ok bool) {
 	for _, pid := range pids {
 		text, err := os.ReadFile(filepath.Join("/proc", pid, "smaps_rollup"))

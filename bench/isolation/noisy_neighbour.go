@@ -20,13 +20,13 @@ import (
 )
 
 const (
-	attackers = 32                     // goroutines that send bombs
-	pace      = 5 * time.Millisecond   // between two small runs
-	heating   = 300 * time.Millisecond // until the bombs saturate the host
-	spans     = 2                      // measured per round, since a paced case has few calls
+	attackers = 32                     // number of goroutines that send bombs
+	pace      = 5 * time.Millisecond   // time between two small runs
+	heating   = 300 * time.Millisecond // time until the bombs saturate the host
+	spans     = 2                      // duration of a measurement in a round, because a paced case has few calls
 )
 
-// bombs are tools that exhaust a resource, each in its own way.
+// bombs are tools that each exhaust a resource in a different way.
 var bombs = map[string]string{
 	"loop":   `for (;;) {}`,
 	"memory": `const all = []; for (;;) all.push("x".repeat(1e6) + all.length);`,
@@ -36,8 +36,8 @@ var bombs = map[string]string{
 	"logs":   `for (;;) console.log("x".repeat(1000));`,
 }
 
-// bombApp returns an app with all bombs. Each begins with a memory call, which proves that it was
-// executed: a timeout may also occur in the queue.
+// bombApp returns an app with all bombs. Each bomb begins with a memory call, which proves that the
+// bomb was executed: a timeout can also occur in the queue.
 func bombApp() fstest.MapFS {
 	declared := "app: bombs\nmemory:\n  mark: {access: application}\ntools:\n"
 	files := fstest.MapFS{}
@@ -49,15 +49,15 @@ func bombApp() fstest.MapFS {
 	return files
 }
 
-// neighbours are two apps on one pool and one gate. One sends bombs, the other one sends small
-// runs.
+// neighbours are two apps that share a pool and a gate. One app sends bombs, and the other app
+// sends small runs.
 type neighbours struct {
 	closers
 	name         string
 	bombs, small *host.Host
 
-	ran     atomic.Int64  // bombs that were executed
-	flooded time.Duration // how long they were sent
+	ran     atomic.Int64  // number of bombs that were executed
+	flooded time.Duration // time for which bombs were sent
 }
 
 func openNeighbours(name string, limits admission.Limits) (n *neighbours, err error) {
@@ -97,14 +97,14 @@ func (n *neighbours) cases() []*measure.Case {
 	}
 }
 
-// paced starts small runs at a steady pace, however long each of them takes, so that a slow run
-// does not hide that others would be slow too.
+// paced starts small runs at a steady pace and does not wait for the previous run. Otherwise a slow
+// run would hide other slow runs.
 func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error) {
 	var (
 		mu   sync.Mutex
 		runs sync.WaitGroup
 	)
-	if err := runSum(n.small, user(0)); err != nil { // starts its worker
+	if err := runSum(n.small, user(0)); err != nil { // starts the worker of the app
 		return sample, err
 	}
 	tick := time.NewTicker(pace)
@@ -126,7 +126,7 @@ func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error
 	return sample, err
 }
 
-// withBombs is like paced while the other app sends bombs.
+// withBombs is like paced, but the other app sends bombs at the same time.
 func (n *neighbours) withBombs(span time.Duration) (measure.Sample, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
@@ -144,10 +144,10 @@ func (n *neighbours) withBombs(span time.Duration) (measure.Sample, error) {
 	return sample, errors.Join(err, errors.Join(errs...))
 }
 
-// bombEnds are the codes of the faults that bombs cause. The end of the flood causes cancelled.
+// bombEnds lists the codes of the faults that bombs cause. The end of the flood causes cancelled.
 var bombEnds = []abi.Code{abi.Timeout, abi.MemoryLimit, abi.OutputLimit, abi.Cancelled}
 
-// flood sends bomb after bomb until ctx ends. Each must end in one of these faults.
+// flood sends bombs one after another until ctx ends. Each bomb must end in one of these faults.
 func (n *neighbours) flood(ctx context.Context, first int) error {
 	names := slices.Sorted(maps.Keys(bombs))
 	for i := first; ctx.Err() == nil; i++ {

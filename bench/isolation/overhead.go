@@ -50,7 +50,7 @@ tools:
 // classified is the context of a workflow in which the plug-in runs.
 var classified = json.RawMessage(`{"steps":{"classify":{"output":{"category":"billing","urgent":true}}}}`)
 
-// overheads are hosts that differ only in where their tools run.
+// overheads contains hosts that differ only in where their tools run.
 type overheads struct {
 	closers
 	sumInside, sumInCells       *host.Host
@@ -92,9 +92,9 @@ func openOverheads() (p *overheads, err error) {
 	return p, nil
 }
 
-// cases returns the cases, with those next to each other that are compared.
+// cases returns the cases. Cases that are compared with each other are adjacent.
 func (p *overheads) cases() []*measure.Case {
-	many := 4 * runtime.GOMAXPROCS(0) // as many as a pool has workers
+	many := 4 * runtime.GOMAXPROCS(0) // equal to the number of workers in a pool
 	return []*measure.Case{
 		{Name: inProcess, Workers: 1, Call: callSum(p.sumInside)},
 		{Name: inWorker, Workers: 1, Call: callSum(p.sumInCells)},

@@ -13,15 +13,16 @@ import (
 
 const (
 	peersFolder = "peers"
-	// installing bounds npm install, which compiles isolated-vm if it has no binary for this
-	// machine.
+	// installing is the time limit of npm install, which compiles isolated-vm if there is no binary
+	// for this machine.
 	installing = 10 * time.Minute
-	// peersTake bounds the measurement of all peers. Each is measured for peerSpan.
+	// peersTake is the time limit for the measurement of all peers. Each peer is measured for
+	// peerSpan.
 	peersTake = time.Minute
 	peerSpan  = 2 * time.Second
 )
 
-// peers measures the packages in the folder peers, or reports why it cannot.
+// peers measures the packages in the folder peers. If it cannot, it reports the reason.
 func peers() []measure.Row {
 	rows, err := measurePeers()
 	if err != nil {
@@ -46,7 +47,8 @@ func measurePeers() ([]measure.Row, error) {
 	return readPeers(out)
 }
 
-// inPeers runs a program in the folder of the peers. Its standard error is not part of the report.
+// inPeers runs a program in the folder of the peers. The report does not contain the program's
+// standard error.
 func inPeers(limit time.Duration, program string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

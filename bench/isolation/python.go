@@ -38,7 +38,7 @@ def main(text, at):
     return json.loads(json.dumps({"words": len(words), "after": after.isoformat(), "n": seen["n"]}))
 `
 
-// bareWords does the same in python3, which reads the memory from standard input.
+// bareWords does the same work in python3, which reads the memory from standard input.
 const bareWords = `import json, re, sys
 from datetime import datetime as clock, timedelta
 request = json.load(sys.stdin)
@@ -58,7 +58,7 @@ var wordsApp = fstest.MapFS{
 	"words.py": {Data: []byte(countWords)},
 }
 
-// pythons runs Python in workers. missing is the reason if it cannot.
+// pythons runs Python in workers. missing is the reason if Python cannot be run.
 type pythons struct {
 	closers
 	host    *host.Host
@@ -110,7 +110,7 @@ func runWords(h *host.Host, caller host.Caller) error {
 	return runTool(h, host.Invocation{Tool: "words", Input: json.RawMessage(pythonRequest), Caller: caller}, pythonAnswer)
 }
 
-// runPython does the same in a python3 process.
+// runPython does the same work in a python3 process.
 func runPython() error {
 	command := exec.CommandContext(context.Background(), "python3", "-I", "-c", bareWords)
 	command.Stdin = bytes.NewReader([]byte(pythonRequest))

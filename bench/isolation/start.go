@@ -11,13 +11,14 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The cases of a tool's first run.
+// The cases of the first run of a tool.
 const (
 	coldStart = "first answer of a new pool"
 	newTenant = "first run of a new tenant, with a spare worker"
 )
 
-// settling exceeds the start time of a spare worker. There is no signal for when it is ready.
+// settling is a wait that is longer than the start time of a spare worker. No signal reports that
+// the worker is ready.
 const settling = 20 * time.Millisecond
 
 // starts is a host with a new tenant for each run.
@@ -48,7 +49,8 @@ func (s *starts) cases() []*measure.Case {
 	}
 }
 
-// sampleOf samples a function that measures its own time, which excludes setup and cleanup.
+// sampleOf samples a function that measures its own time. The measured time excludes setup and
+// cleanup.
 func sampleOf(call func() (time.Duration, error)) func(time.Duration) (measure.Sample, error) {
 	return func(span time.Duration) (sample measure.Sample, err error) {
 		for began := time.Now(); time.Since(began) < span; {
@@ -81,9 +83,10 @@ func cold() (took time.Duration, err error) {
 	return took, errors.Join(err, h.Close())
 }
 
-// tenant runs the tool for a tenant without a worker: a spare worker compiles the tool and runs it.
+// tenant runs the tool for a tenant that has no worker: a spare worker compiles the tool and runs
+// it.
 func (s *starts) tenant() (time.Duration, error) {
-	if s.tenants == 0 { // there is no spare before the end of the first run
+	if s.tenants == 0 { // the pool has no spare worker before the end of the first run
 		if err := runSum(s.host, host.Caller{Tenant: "first", User: "ann"}); err != nil {
 			return 0, err
 		}

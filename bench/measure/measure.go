@@ -1,5 +1,5 @@
-// Package measure runs the benchmarks of this module. Rounds of all cases alternate, so that noise
-// on the machine affects all of them alike. Compare ratios rather than absolute times.
+// Package measure runs the benchmarks of this module. Rounds of all cases alternate, so noise on
+// the machine affects all cases equally. Compare ratios rather than absolute times.
 package measure
 
 import (
@@ -15,23 +15,25 @@ import (
 // Bench is a benchmark.
 type Bench struct {
 	Cases []*Case
-	// Apart measures after the rounds what cannot be measured in rounds. Default: nothing.
+	// Apart performs measurements that cannot be made in rounds. It runs after the rounds. The
+	// default does nothing.
 	Apart func() ([]Row, []Figure, error)
 	// Figures computes figures from the rows.
 	Figures func(Rows) []Figure
-	// Close frees what the cases hold. Default: nothing.
+	// Close releases the resources of the cases. The default does nothing.
 	Close func() error
 }
 
-// Case is one thing to measure, with Call or with Sample.
+// Case is a single measurement. Either Call or Sample must be set.
 type Case struct {
 	// Name is unique among the cases.
 	Name string
-	// Workers is the number of concurrent callers; worker counts them from 0, and n the calls of
-	// each.
+	// Workers is the number of concurrent callers. worker is the number of a caller, starting at 0,
+	// and n is the number of its call.
 	Workers int
 	Call    func(worker, n int) error
-	// Sample measures for about span. It is for cases that are more than calls one after the other.
+	// Sample runs a measurement for about span. Use it for cases that are not just a series of
+	// calls.
 	Sample func(span time.Duration) (Sample, error)
 
 	took  []time.Duration
@@ -40,7 +42,7 @@ type Case struct {
 
 // Sample is the result of a case in one round.
 type Sample struct {
-	Took []time.Duration // of each call
+	Took []time.Duration // duration of each call
 	Span time.Duration   // from the first call to the end of the last
 }
 
@@ -107,7 +109,7 @@ func (c *Case) measure(span time.Duration) error {
 	return nil
 }
 
-// callAll calls with all workers until span is over.
+// callAll makes calls with all workers until span is over.
 func (c *Case) callAll(span time.Duration) (Sample, error) {
 	var wg sync.WaitGroup
 	took := make([][]time.Duration, c.Workers)

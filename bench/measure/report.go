@@ -13,16 +13,16 @@ import (
 type Row struct {
 	Name    string `json:"name"`
 	Workers int    `json:"workers"`
-	// P50 and P99 are the time of a call at the median and at the 99th percentile, in microseconds.
+	// P50 and P99 are the median and the 99th percentile of the time of a call, in microseconds.
 	P50 float64 `json:"p50_us"`
 	P99 float64 `json:"p99_us"`
-	// Rate is the number of calls per second of all workers together, in the median round.
+	// Rate is the total number of calls per second of all workers, in the median round.
 	Rate float64 `json:"per_second"`
-	// Missing is the reason why the row has no numbers, "" if it has.
+	// Missing is the reason why the row has no numbers, or "" if it has numbers.
 	Missing string `json:"missing,omitempty"`
 }
 
-// Rows are rows by name.
+// Rows maps the names of cases to their rows.
 type Rows map[string]Row
 
 // Has reports whether there are numbers under all of these names.
@@ -33,7 +33,7 @@ func (r Rows) Has(names ...string) bool {
 	})
 }
 
-// Over returns the median time of one case over the sum of others.
+// Over returns the median time of one case divided by the sum of the median times of other cases.
 func (r Rows) Over(name, a, aim string, others ...string) Figure {
 	var sum float64
 	for _, other := range others {
@@ -42,13 +42,13 @@ func (r Rows) Over(name, a, aim string, others ...string) Figure {
 	return Figure{Name: name, Value: r[a].P50 / sum, Aim: aim}
 }
 
-// Figure is a figure of the benchmark: a ratio of cases, or an amount.
+// Figure is a result of the benchmark: a ratio of cases, or a quantity.
 type Figure struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
-	// Unit is "" for a ratio.
+	// Unit is the unit of the value; "" means that the value is a ratio.
 	Unit string `json:"unit,omitempty"`
-	// Aim is the goal for the figure, "" for none.
+	// Aim is the goal for the figure, or "" if there is none.
 	Aim string `json:"aim,omitempty"`
 }
 
@@ -64,7 +64,7 @@ func (f Figure) String() string {
 	return text
 }
 
-// row summarizes a case, which was measured at least once.
+// row summarizes a case that was measured at least once.
 func (c *Case) row() Row {
 	if len(c.took) == 0 {
 		return Row{Name: c.Name, Workers: c.Workers, Missing: "no call ended in time"}
@@ -77,7 +77,7 @@ func (c *Case) row() Row {
 	return Row{Name: c.Name, Workers: c.Workers, P50: at(0.5), P99: at(0.99), Rate: c.rates[len(c.rates)/2]}
 }
 
-// report is the report of a benchmark, with the rows in the order of their cases.
+// report is the report of a benchmark. Its rows are in the order of their cases.
 type report struct {
 	Rows    []Row    `json:"cases"`
 	Figures []Figure `json:"figures"`

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// appFiles contains the app of both tenants, by file name: tools for honest users and for the
-// attacker. The tools are not hostile by themselves; their input makes them slow or large.
+// appFiles contains the app of both tenants, by file name: tools for normal users and for the
+// attacker. The tools themselves are not hostile; their input makes them slow or large.
 var appFiles = map[string]string{
 	"app.yaml": `
 app: shop

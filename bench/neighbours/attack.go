@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// attack is a load that mallory, a user of the attacked tenant, puts on the service.
+// attack is the load that a user of the attacked tenant, mallory, puts on the service.
 type attack struct {
 	name    string
 	workers int   // number of concurrent requests
 	budget  int64 // maximum number of bytes to send
 	spans   int   // duration as a multiple of the default; 0 is 1
-	// prepare stores what the attack needs. It returns a function that a worker calls repeatedly,
-	// until it returns false.
+	// prepare stores the data that the attack needs. It returns a function that a worker calls
+	// repeatedly until it returns false.
 	prepare func(*attacker) (func(worker int) bool, error)
-	// neighbours returns the neighbours to measure.
+	// neighbours lists the neighbors to measure.
 	neighbours func(*service) ([]neighbour, error)
 }
 
@@ -44,7 +44,8 @@ func attackNames() []string {
 	return names
 }
 
-// attacksNamed returns the attacks in a comma-separated list, or all for "".
+// attacksNamed returns the attacks in a comma-separated list. If the list is "", it returns all
+// attacks.
 func attacksNamed(names string) ([]attack, error) {
 	if names == "" {
 		return attacks, nil
@@ -68,15 +69,15 @@ type attacker struct {
 	*service
 
 	mu     sync.Mutex
-	left   int64 // bytes that it may still send
+	left   int64 // the number of bytes that may still be sent
 	sent   int64
 	counts map[string]int
 }
 
-// mallory returns the attacking user, in a session unless session is "".
+// mallory returns the attacking user. If session is not "", the user has that session.
 func (a *attacker) mallory(session string) user { return a.user(attacked, "mallory", session) }
 
-// take reports whether n more bytes may be sent, and counts them.
+// take reports whether n more bytes may be sent, and counts them if so.
 func (a *attacker) take(n int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -87,8 +88,9 @@ func (a *attacker) take(n int) bool {
 	return true
 }
 
-// rest is how long a worker waits after a rejected request. The attacker shares the processors with
-// the service: without a rest, the cost of sending rejected requests would be measured.
+// rest is the time that a worker waits after a rejected request. The attacker and the service share
+// the processors: without the wait, the benchmark would measure the cost of sending rejected
+// requests.
 const rest = 100 * time.Millisecond
 
 // note counts the outcome of a request.
@@ -109,8 +111,8 @@ func (a *attacker) reset() {
 	clear(a.counts)
 }
 
-// begin starts the workers. over is closed when all have ended by themselves. stop ends them and
-// waits only for a moment, since some requests of an attack take long.
+// begin starts the workers. over is closed when all workers have finished. stop stops the workers
+// and waits only briefly, because some requests of an attack take long.
 func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan struct{}, stop func()) {
 	var running sync.WaitGroup
 	var stopped atomic.Bool
@@ -131,8 +133,8 @@ func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan s
 	}
 }
 
-// total returns the requests so far by outcome, and their bytes. Workers may still wait for
-// answers.
+// total returns the number of requests so far, by outcome, and the total size of the requests.
+// Workers may still be waiting for responses.
 func (a *attacker) total() (counts map[string]int, bytes int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

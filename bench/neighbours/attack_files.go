@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// pdf returns a document with one page of the given content, deflated.
+// pdf returns a document with one page that has the given content, compressed.
 func pdf(content []byte) []byte {
 	var deflated, out bytes.Buffer
 	w := zlib.NewWriter(&deflated)
-	_, _ = w.Write(content) // a buffer accepts everything
+	_, _ = w.Write(content) // writes to a buffer never fail
 	_ = w.Close()
 	objects := []string{
 		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -46,14 +46,14 @@ func documents(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// picture returns 20 MiB that start like a PNG.
+// picture returns 20 MiB of data that begins like a PNG file.
 func picture() []byte {
 	content := make([]byte, 20<<20-1024)
 	copy(content, "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00")
 	return form("a.png", "image/png", content)
 }
 
-// uploads stores files of 20 MiB, in one session for each worker.
+// uploads stores files of 20 MiB, in one session per worker.
 func uploads(a *attacker) (func(int) bool, error) {
 	large := picture()
 	return func(worker int) bool {
@@ -67,7 +67,7 @@ func uploads(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// links downloads a file of 20 MiB by its link, at 40 kB a second on each connection.
+// links downloads a file of 20 MiB through its link, at 40 kB per second on each connection.
 func links(a *attacker) (func(int) bool, error) {
 	got, link := a.mallory("links").upload("links", picture())
 	if link == "" {
@@ -84,17 +84,17 @@ func links(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// sipping is how long a slow reader keeps a connection open.
+// sipping is the time for which a slow reader keeps a connection open.
 const sipping = 20 * time.Second
 
-// sip requests a path and reads the answer slowly, for a while. It returns the status.
+// sip requests a path and reads the response slowly for a while. It returns the status.
 func sip(address, path string) string {
 	raw, err := net.Dial("tcp", address)
 	if err != nil {
 		return "cut off"
 	}
 	defer raw.Close()
-	_ = raw.(*net.TCPConn).SetReadBuffer(4096) // the kernel's default would buffer a lot
+	_ = raw.(*net.TCPConn).SetReadBuffer(4096) // the default buffer of the kernel would be too large
 	if _, err := fmt.Fprintf(raw, "%s %s HTTP/1.1\r\nHost: %s\r\n\r\n", http.MethodGet, path, address); err != nil {
 		return "cut off"
 	}

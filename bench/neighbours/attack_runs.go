@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// bodies sends JSON of many small values as a tool's input.
+// bodies sends JSON with many small values as the input of a tool.
 func bodies(values int) func(*attacker) (func(int) bool, error) {
 	return func(a *attacker) (func(int) bool, error) {
 		input := []byte(`{"a":[` + strings.Repeat(`{"":0},`, values) + `0]}`)
@@ -35,7 +35,7 @@ func (a *attacker) tool(name string) func(int) bool {
 	}
 }
 
-// merges performs blind merges into a large record, which the commit has to repeat.
+// merges performs blind merges into a large record. The commit has to repeat these merges.
 func merges(a *attacker) (func(int) bool, error) {
 	if got := a.mallory("").run("large", nil); got != "ok" {
 		return nil, fmt.Errorf("fill the record: %s", got)
@@ -108,7 +108,7 @@ func withSession(h http.Header, id string) http.Header {
 	return h
 }
 
-// quota stores 1 MB per run, each in a session of its own, until the quota is used up.
+// quota stores 1 MB per run, each in a new session, until the quota is used up.
 func quota(a *attacker) (func(int) bool, error) {
 	return func(int) bool {
 		if !a.take(100) {
@@ -119,11 +119,11 @@ func quota(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// dropped is the number of stored results in a session of drop. Together they fit into a user's
-// quota.
+// dropped is the number of stored results in a session of the attack drop. Together, the results
+// fit into a user's quota.
 const dropped = 120
 
-// drop ends sessions that hold 114 MB each.
+// drop ends sessions with 114 MB of stored results each.
 func drop(a *attacker) (func(int) bool, error) {
 	var users []user
 	for i := range 4 {

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// patience is how long a request waits for its answer. A request without an answer counts as having
-// taken that long.
+// patience is the maximum time for which a request waits for its response. A request without a
+// response counts as having taken that long.
 const patience = 30 * time.Second
 
-// client reuses its connections, so that connecting is not measured.
+// client reuses its connections, because the time to connect must not be measured.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}, Timeout: patience}
 
 // user sends requests with a token.
@@ -25,12 +25,13 @@ type user struct {
 	more       http.Header
 }
 
-// user returns a user of a tenant, in a session unless session is "".
+// user returns a user of a tenant. If session is not "", the user has that session.
 func (s *service) user(tenant, name, session string) user {
 	return user{url: s.url, token: s.issuer.token(tenant, name, session)}
 }
 
-// send sends a request. If there is no answer, the status is 0 and the answer the kind of error.
+// send sends a request. If there is no response, the status is 0 and the answer is the kind of the
+// error.
 func (u user) send(method, path, mediaType string, body []byte) (status int, answer []byte) {
 	r, err := http.NewRequestWithContext(context.Background(), method, u.url+path, bytes.NewReader(body))
 	if err != nil {
@@ -57,7 +58,8 @@ func (u user) send(method, path, mediaType string, body []byte) (status int, ans
 	return response.StatusCode, text
 }
 
-// kindOf returns the kind of an error without addresses, so that equal errors are counted together.
+// kindOf returns the kind of an error without addresses, because equal errors must be counted
+// together.
 func kindOf(err error) string {
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
@@ -66,7 +68,7 @@ func kindOf(err error) string {
 	return "cut off"
 }
 
-// outcomeOf returns the outcome of an answer: ok, or the status and the code of the fault.
+// outcomeOf returns the outcome of a response: ok, or the status and the code of the fault.
 func outcomeOf(status int, answer []byte) string {
 	var read struct {
 		OK    *bool `json:"ok"`
@@ -106,13 +108,13 @@ func (u user) startSession(session string) error {
 
 const boundary = "neighbours"
 
-// form returns a form whose only part is a file.
+// form returns a multipart form whose only part is a file.
 func form(name, mediaType string, content []byte) []byte {
 	head := fmt.Appendf(nil, "--%s\r\nContent-Disposition: form-data; name=\"file\"; filename=%q\r\nContent-Type: %s\r\n\r\n", boundary, name, mediaType)
 	return fmt.Appendf(append(head, content...), "\r\n--%s--\r\n", boundary)
 }
 
-// upload uploads a form to a session, and returns the link to the file.
+// upload uploads a form to a session and returns the link to the file.
 func (u user) upload(session string, form []byte) (outcome, link string) {
 	status, answer := u.send(http.MethodPost, "/api/v1/sessions/"+session+"/files", "multipart/form-data; boundary="+boundary, form)
 	var file struct {

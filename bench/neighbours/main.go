@@ -1,12 +1,12 @@
-// Command neighbours measures how users and tenants are affected while another user of the same
-// service attacks it. It starts `toolrun serve` once for each attack, in a new folder, and sends
-// small requests at a steady pace: first undisturbed, and then during the attack. Run it in the
-// folder bench, with any binary that serves the same API:
+// Command neighbours measures how an attack by one user of a service affects other users and
+// tenants. It starts `toolrun serve` once for each attack, in a new folder. It sends small requests
+// at a steady pace, first without the attack and then during the attack. Run it in the folder
+// bench, with any binary that serves the same API:
 //
 //	go run ./neighbours -toolrun old-toolrun -per-app 1 -attack bodies,merges
 //
-// The attacker and these requests share the machine with the service, so compare figures only with
-// those of another binary at the same load. Each attack is bounded in time and bytes, and all
+// The attacker and these requests share the machine with the service. Compare the figures only with
+// figures of another binary under the same load. Each attack is bounded in time and bytes, and all
 // traffic stays on 127.0.0.1.
 package main
 
@@ -20,13 +20,13 @@ import (
 	"time"
 )
 
-// options are the flags of the command.
+// options contains the flags of the command.
 type options struct {
 	toolrun string        // the binary
-	perApp  int           // flag of serve; 0 for its default
-	memory  int           // limit of the service's data in MiB; 0 for no limit
+	perApp  int           // flag of serve; 0 means the default of serve
+	memory  int           // limit of the service's data in MiB; 0 means no limit
 	span    time.Duration // duration of an attack
-	extra   []string      // further flags of serve
+	extra   []string      // additional flags of serve
 }
 
 func main() {
@@ -121,7 +121,7 @@ func measure(o options, a attack, dir string) (outcome, error) {
 	return out, nil
 }
 
-// load returns the machine's load average over the last minute, "" if unknown.
+// load returns the machine's load average over the last minute, or "" if unknown.
 func load() string {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// neighbour is a source of one kind of small request, at a steady pace.
+// neighbour is a source of one kind of small requests, at a steady pace.
 type neighbour struct {
 	who, what string
 	pace      time.Duration
 	send      func(n int) string // sends the n-th request, and returns ok or an error kind
 }
 
-// crowd is the number of users of a tenant who take turns at sending runs. With a single user, late
-// runs would write the same record concurrently and wait for each other.
+// crowd is the number of users of a tenant who take turns sending runs. If there were only one
+// user, late runs would write the same record concurrently and wait for each other.
 const crowd = 20
 
-// runners returns users of both tenants who each write a record of their own.
+// runners returns users of both tenants. Each user writes a separate record.
 func runners(s *service) ([]neighbour, error) {
 	var list []neighbour
 	for _, who := range people {
@@ -35,10 +35,11 @@ func runners(s *service) ([]neighbour, error) {
 	return list, nil
 }
 
-// people are the neighbours.
+// people lists the neighbors.
 var people = []struct{ tenant, name string }{{attacked, "ann"}, {other, "bob"}}
 
-// uploaders are runners who also upload small files: a text, and a document that waits at the gate.
+// uploaders returns runners who also upload small files: a text, and a document that waits at the
+// gate.
 func uploaders(s *service) ([]neighbour, error) {
 	list, err := runners(s)
 	for _, who := range people {
@@ -56,7 +57,7 @@ func uploaders(s *service) ([]neighbour, error) {
 	return list, err
 }
 
-// readers are runners who also download a small file by its link.
+// readers returns runners who also download a small file through its link.
 func readers(s *service) ([]neighbour, error) {
 	list, err := runners(s)
 	for _, who := range people {
@@ -72,16 +73,16 @@ func readers(s *service) ([]neighbour, error) {
 	return list, err
 }
 
-// taken records the times of a neighbour's requests, and counts their outcomes.
+// taken records the times of a neighbor's requests, and counts the requests by outcome.
 type taken struct {
 	mu    sync.Mutex
 	times []time.Duration
 	ends  map[string]int
 }
 
-// sample sends the neighbours' requests until the span is over, over is closed or the service has
-// ended, and waits for the answers. A request is sent when it is due, even if the previous one is
-// not answered, so that a slow request does not hide others.
+// sample sends the neighbors' requests until the span is over, over is closed or the service has
+// ended. It then waits for the responses. A request is sent when it is due, even if there is no
+// response to the previous one: otherwise a slow request would hide other slow requests.
 func sample(s *service, neighbours []neighbour, span time.Duration, over <-chan struct{}) []*taken {
 	list := make([]*taken, len(neighbours))
 	end := time.After(span)
@@ -123,7 +124,7 @@ func (t *taken) collect(n neighbour, stop <-chan struct{}) {
 	}
 }
 
-// at returns the quantile q of the times in milliseconds, 0 if there are none.
+// at returns the quantile q of the times in milliseconds, or 0 if there are none.
 func (t *taken) at(q float64) float64 {
 	if len(t.times) == 0 {
 		return 0

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 )
 
-// report is the report of a binary.
+// report is the report for one binary.
 type report struct {
 	Toolrun string    `json:"toolrun"`
 	PerApp  int       `json:"per_app"`
@@ -20,28 +20,29 @@ type report struct {
 // outcome is the result of an attack.
 type outcome struct {
 	Attack string `json:"attack"`
-	// Seconds is the duration until the neighbours' last answers.
+	// Seconds is the duration until the last responses to the neighbors.
 	Seconds float64 `json:"seconds"`
-	// Requests counts the attacker's requests by outcome, and SentMiB is their size.
+	// Requests is the number of the attacker's requests by outcome, and SentMiB is their total
+	// size.
 	Requests map[string]int `json:"requests"`
 	SentMiB  float64        `json:"sent_mib"`
-	// MemoryMiB is the memory of the service before the attack, and PeakMiB the maximum during it,
-	// both without its workers. GrowthMiB is the growth of the database's file.
+	// MemoryMiB is the memory of the service before the attack, and PeakMiB is the maximum during
+	// the attack. Both exclude workers. GrowthMiB is the growth of the database file.
 	MemoryMiB float64 `json:"memory_mib"`
 	PeakMiB   float64 `json:"peak_mib"`
 	GrowthMiB float64 `json:"growth_mib"`
-	// CommitWork is the longest time that one commit blocked others, in milliseconds and without
-	// the time to write it.
+	// CommitWork is the maximum time, in milliseconds, for which one commit blocked other commits.
+	// It excludes the time to write the commit.
 	CommitWork float64 `json:"commit_work_ms"`
 	// Dead reports whether the service died.
 	Dead bool `json:"dead"`
-	// LoadBefore and LoadAfter are the machine's load averages over a minute.
+	// LoadBefore and LoadAfter are the machine's load averages over the last minute.
 	LoadBefore string       `json:"load_before"`
 	LoadAfter  string       `json:"load_after"`
 	Neighbours []comparison `json:"neighbours"`
 }
 
-// comparison compares a neighbour's times undisturbed and during an attack. Times are in
+// comparison compares a neighbor's times without the attack and during it. Times are in
 // milliseconds.
 type comparison struct {
 	Tenant      string         `json:"tenant"`

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// The tenants. Mallory and ann are users of the first, bob is a user of the second.
+// The tenants. mallory and ann are users of the first tenant, and bob is a user of the second.
 const (
 	attacked = "attacked"
 	other    = "other"
@@ -27,12 +27,12 @@ const (
 type service struct {
 	dir, url string
 	issuer   *issuer
-	keys     map[string]string // operators' keys by tenant
+	keys     map[string]string // operator keys by tenant
 	process  *exec.Cmd
 	ended    chan struct{}
 }
 
-// start starts to serve an app, which it creates in dir, and waits until a tool has run.
+// start serves an app, which it creates in dir, and waits until a tool has run.
 func start(o options, dir string) (s *service, err error) {
 	s = &service{dir: dir, keys: map[string]string{}, ended: make(chan struct{})}
 	if err := writeApp(dir); err != nil {
@@ -47,7 +47,7 @@ func start(o options, dir string) (s *service, err error) {
 		}
 	}
 	s.process = exec.Command(o.toolrun, s.arguments(o)...)
-	if o.memory > 0 { // the workers inherit the limit, which is above their own
+	if o.memory > 0 { // the workers inherit this limit, which is higher than their own
 		s.process = exec.Command("/bin/sh", append([]string{"-c", fmt.Sprintf(`ulimit -d %d; exec "$0" "$@"`, o.memory<<10), o.toolrun}, s.arguments(o)...)...)
 	}
 	s.process.Dir = dir
@@ -62,7 +62,7 @@ func start(o options, dir string) (s *service, err error) {
 		return nil, err
 	}
 	err = s.await(out)
-	go func() { _ = s.process.Wait(); close(s.ended) }() // the log contains its exit status
+	go func() { _ = s.process.Wait(); close(s.ended) }() // the log contains the exit status
 	if err != nil {
 		s.stop()
 	}
@@ -82,8 +82,8 @@ func (s *service) makeKey(binary, tenant string) error {
 	return nil
 }
 
-// arguments returns the arguments of serve: those that every version accepts, and those of the
-// others that this version knows.
+// arguments returns the arguments of serve: those that every version accepts, and optional ones
+// that this version accepts.
 func (s *service) arguments(o options) []string {
 	args := []string{
 		"serve", "app.yaml", "--keys", "keys.json", "--db", "memory.db", "--listen", "127.0.0.1:0",
@@ -92,7 +92,7 @@ func (s *service) arguments(o options) []string {
 	if o.perApp > 0 {
 		args = append(args, "--per-app", strconv.Itoa(o.perApp))
 	}
-	help, _ := exec.Command(o.toolrun, "serve", "--help").Output() // without help no optional flag is used, which is fine
+	help, _ := exec.Command(o.toolrun, "serve", "--help").Output() // if there is no help, no optional flags are used
 	if slices.Contains(strings.Fields(string(help)), "--linger") {
 		args = append(args, "--linger", "1ms")
 	}
@@ -101,7 +101,7 @@ func (s *service) arguments(o options) []string {
 
 var listens = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 
-// await reads the address from the service's output, and runs a tool for both tenants.
+// await reads the address from the output of the service, and runs a tool for both tenants.
 func (s *service) await(out io.Reader) error {
 	lines := bufio.NewReader(out)
 	line, err := lines.ReadString('\n')
@@ -118,7 +118,7 @@ func (s *service) await(out io.Reader) error {
 	return nil
 }
 
-// dead reports whether the service ended by itself.
+// dead reports whether the service ended unexpectedly.
 func (s *service) dead() bool {
 	select {
 	case <-s.ended:
@@ -128,7 +128,7 @@ func (s *service) dead() bool {
 	}
 }
 
-// stop stops the service, and kills it if that takes long.
+// stop stops the service. If that takes too long, it kills the service.
 func (s *service) stop() {
 	_ = s.process.Process.Signal(syscall.SIGTERM)
 	select {
@@ -140,7 +140,7 @@ func (s *service) stop() {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// bytes returns the size of the database's file.
+// bytes returns the size of the database file.
 func (s *service) bytes() int64 {
 	info, err := os.Stat(filepath.Join(s.dir, "memory.db"))
 	if err != nil {

@@ -15,7 +15,7 @@ const (
 	audience   = "toolrun"
 )
 
-// issuer is the platform that issues tokens to its users (RFC 7519).
+// issuer is a platform that issues JSON Web Tokens to its users (RFC 7519).
 type issuer struct{ key ed25519.PrivateKey }
 
 // newIssuer creates an issuer and writes its public key to a file, as a JWK Set.
@@ -33,8 +33,8 @@ func newIssuer(file string) (*issuer, error) {
 	return &issuer{key}, os.WriteFile(file, text, 0o600)
 }
 
-// token returns a token for a user of a tenant that is valid for an hour, in one session unless
-// session is "".
+// token returns a token for a user of a tenant. It is valid for one hour. If session is not "", it
+// is valid only in that session.
 func (i *issuer) token(tenant, user, session string) string {
 	now := time.Now()
 	claims := map[string]any{
@@ -46,7 +46,7 @@ func (i *issuer) token(tenant, user, session string) string {
 	}
 	text, err := json.Marshal(claims)
 	if err != nil {
-		panic(err) // strings and numbers always encode
+		panic(err) // encoding strings and numbers never fails
 	}
 	signed := encoded([]byte(`{"alg":"EdDSA","kid":"1","typ":"JWT"}`)) + "." + encoded(text)
 	return signed + "." + encoded(ed25519.Sign(i.key, []byte(signed)))

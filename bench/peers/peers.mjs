@@ -1,19 +1,20 @@
-// Measures other ways to run JavaScript that is not trusted, with the tool that toolrun is measured with: it adds two
-// numbers, and counts its runs in a record that it gets from the host and sets there. Each run is in a fresh context, as
-// a run of toolrun is. Prints a line of JSON for each of them:
+// Measures other ways to run untrusted JavaScript, with the same tool as in the measurements of
+// toolrun. The tool adds two numbers, and counts its runs in a record that it gets from the host
+// and sets there. Each run has a fresh context, like a run of toolrun. For each peer, the program
+// prints a line of JSON:
 //
-//   {"name", "p50_us", "p99_us", "runs_per_s"} or {"name", "missing": why it was not measured}
+// {"name", "p50_us", "p99_us", "runs_per_s"} or {"name", "missing": why it was not measured}
 //
-// Usage: node peers.mjs [milliseconds for each, 1000]
+// Usage: node peers.mjs [milliseconds for each peer, 1000]
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 const span = Number(process.argv[2] ?? 1000);
-const memoryMiB = 64; // of a guest, and its time: what toolrun allows
+const memoryMiB = 64; // memory and time limits of a guest, equal to the limits of toolrun
 const timeout = 5000;
 
-// The body of the tool, where getContent and setContent take and answer JSON.
+// The body of the tool. getContent returns JSON, and setContent accepts and returns JSON.
 const tool = `
 const counter = JSON.parse(getContent());
 const n = (counter?.n ?? 0) + 1;
@@ -74,13 +75,13 @@ const peers = {
   },
 };
 
-// The same tool in a process, whose calls go to the host as messages.
+// The same tool in a separate process. It calls the host by messages.
 const processTool = `
 const call = (op, text) => new Promise((reply) => { process.once("message", reply); process.send({op, text}); });
 (async (input) => {${tool.replace("getContent()", 'await call("get")').replace(/setContent\((.*)\);/, 'await call("set", $1);')}
 })({"a": 1, "b": 2}).then((text) => process.send({op: "answer", text}, () => process.disconnect()));`;
 
-// measure runs a peer for a while, and holds it to what the tool is to answer.
+// measure runs a peer for a while, and checks that it returns what the tool should return.
 async function measure(run) {
   record = null;
   const took = [];
@@ -90,7 +91,7 @@ async function measure(run) {
     const answer = await run();
     const end = performance.now();
     if (answer !== JSON.stringify({ sum: 3, n }) || record.n !== n) throw new Error(`run ${n} answered ${answer}`);
-    if (began === 0) began = end; // the first run is not counted: it sets up what the later ones share
+    if (began === 0) began = end; // the first run is not measured: it sets up resources that later runs share
     else took.push((end - start) * 1000);
   }
   const elapsed = performance.now() - began;

@@ -20,8 +20,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// openEngines creates the engines, with those of tools in workers. missing is the reason if Python
-// is not among them.
+// openEngines creates the engines, including those that run in workers. missing is the reason if
+// Python is not available.
 func openEngines(all *closers) (list []engine.Engine, missing string, err error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -40,7 +40,7 @@ func openEngines(all *closers) (list []engine.Engine, missing string, err error)
 	return append(pool.Engines(), native{}), missing, nil
 }
 
-// native is the handler without a sandbox: it does in Go what the tools do.
+// native is the handler without a sandbox: it does the same work as the tools, in Go.
 type native struct{}
 
 func (native) Info() engine.Info                                           { return engine.Info{Name: "Go", Extensions: []string{".go"}} }
@@ -75,10 +75,10 @@ func (n native) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.
 	return engine.Output{Output: json.RawMessage(fmt.Sprint(c.N))}, nil
 }
 
-// client reuses its connections, so that connecting is not measured.
+// client reuses its connections, because the time to connect must not be measured.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
 
-// many is the number of clients in cases with more than one.
+// many is the number of clients in cases with more than one client.
 const many = 32
 
 func name(tool, place string, workers int) string {

@@ -1,6 +1,6 @@
-// Command service measures runs through the HTTP API, over loopback and with a database on disk: a
-// tool in JavaScript and one in Python that read and write one record, compared with the same in Go
-// without a sandbox behind the same API.
+// Command service measures runs through the HTTP API, over loopback and with a database on disk. It
+// measures a JavaScript tool and a Python tool that read and write one record. It compares them
+// with a Go handler behind the same API, which does the same work without a sandbox.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 )
 
 func main() {
-	engines.Main() // a worker is this program too
+	engines.Main() // this program also runs as a worker
 	measure.Main(prepare)
 }
 
@@ -75,7 +75,7 @@ func prepare(dir string) (b *measure.Bench, err error) {
 	return &measure.Bench{Cases: cases, Figures: figures, Close: all.close}, nil
 }
 
-// serve starts to serve the app and returns its address.
+// serve serves the app and returns its address.
 func serve(all *closers, backend storage.Backend, engines []engine.Engine) (string, error) {
 	declared, problems := app.Load(files, "app.yaml")
 	if err := problems.Err(); err != nil {

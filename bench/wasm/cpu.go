@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// workloads are exports of the command work. Their parameter is the number of repetitions.
+// workloads lists exports of the command work. The parameter of each export is the number of
+// repetitions.
 var workloads = []struct {
 	name, export string
 	times        uint64
@@ -31,7 +32,7 @@ const (
 	contextSuffix   = ", WithCloseOnContextDone"
 )
 
-// cpuBound builds the command work and runs each workload in each of three ways.
+// cpuBound builds the command work and runs each workload in three ways.
 func cpuBound(dir string) ([]*measure.Case, func() error, error) {
 	code, err := buildPlugin(dir, "work")
 	if err != nil {
@@ -72,7 +73,8 @@ func cpuBound(dir string) ([]*measure.Case, func() error, error) {
 	}, nil
 }
 
-// instantiate returns an instance that all calls share, so that only its code is measured.
+// instantiate returns an instance that all calls share, because only the execution of its code must
+// be measured.
 func instantiate(code []byte, closeOnDone bool) (wazero.Runtime, api.Module, error) {
 	ctx := context.Background()
 	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCloseOnContextDone(closeOnDone))

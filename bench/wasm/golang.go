@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// The cases of a plug-in compiled by Go, which gets a record, increments a number in it and sets
-// it.
+// The cases of a plug-in that is compiled by Go. It gets a record, increments a number in the
+// record and sets it.
 const (
 	goBare = "a Go plug-in, bare wazero, fresh"
 	goRun  = "a Go plug-in, a run, from its snapshot"
@@ -62,8 +62,8 @@ func runGo(p engine.Program, input, want string) func(int, int) error {
 	}
 }
 
-// goInWazero initializes a fresh instance each time, with wazero's own WASI and host functions that
-// return nothing.
+// goInWazero initializes a fresh instance for each call, with wazero's own WASI and host functions
+// that return nothing.
 func goInWazero(ctx context.Context, code []byte) (call func(int, int) error, end func() error, err error) {
 	r := wazero.NewRuntime(ctx)
 	compiled, err := r.CompileModule(ctx, code)

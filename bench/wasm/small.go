@@ -36,7 +36,7 @@ func echo() []byte {
 	read, write := m.Import("toolrun.input_read", 3), m.Import("toolrun.output_write", 2)
 	m.Data(65536, ballast)
 	m.Func("toolrun_abi_1", 0)
-	entry := append(wasmtest.Const(1024), wasmtest.Call(read, 1024, 0, 4096)...) // its address and its size
+	entry := append(wasmtest.Const(1024), wasmtest.Call(read, 1024, 0, 4096)...) // the address and the size of the input
 	m.Func("toolrun_run", 1, append(entry, wasmtest.Call(write)...)...)
 	return m.Bytes()
 }
@@ -71,7 +71,7 @@ func smallInToolrun(ctx context.Context) (call func(int, int) error, end func() 
 	}, p.Close, nil
 }
 
-// smallInWazero does the minimum of a wazero host: a fresh instance with the two functions.
+// smallInWazero does the minimum work of a wazero host: a fresh instance with the two functions.
 func smallInWazero(ctx context.Context) (call func(int, int) error, end func() error, err error) {
 	r := wazero.NewRuntime(ctx)
 	var output string
@@ -134,8 +134,8 @@ func i32s(n int) []api.ValueType {
 	return types
 }
 
-// extismEcho returns the same plug-in for Extism's ABI. It returns the memory that contains its
-// input.
+// extismEcho returns the same plug-in for Extism's ABI. Its output is the memory block that
+// contains its input.
 func extismEcho() []byte {
 	const i32, i64, function = 0x7f, 0x7e, 0x60
 	imported := func(name string, signature byte) []byte {

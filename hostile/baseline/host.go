@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// host keeps the stores as maps and gives guests direct access to them.
+// host stores records in maps and gives tool code direct access to these maps.
 type host struct {
 	stores   map[string]map[string]any
 	deadline time.Duration
@@ -26,8 +26,8 @@ func newHost() *host {
 	}}
 }
 
-// intact reports whether the stores that no case can change are unchanged, and a benign tool
-// returns the correct result.
+// intact reports whether the stores that no case may change are unchanged, and whether a benign
+// tool returns the correct result.
 func (h *host) intact() bool {
 	stores, err := json.Marshal([]any{h.stores[corpus.Shared], h.stores[corpus.Vault]})
 	if err != nil || string(stores) != `[{"marker":1},{"secret":"`+corpus.Secret+`"}]` {

@@ -1,4 +1,4 @@
-# A host without precautions: it makes a function of the tool, and calls it.
+# A host without precautions: it compiles the tool as a function and calls it.
 import json, sys, textwrap
 
 stores = {"own": None, "shared": {"marker": 1}, "typed": None, "vault": {"secret": "secret-of-the-host"}}

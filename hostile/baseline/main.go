@@ -27,19 +27,21 @@ const (
 	Corrupt End = "corrupt" // protected data were changed, or a host file was leaked
 )
 
-// exitBroken is the exit code for invalid arguments, which no case causes. Go uses 2 for a panic.
+// exitBroken is the exit code for invalid arguments. No case causes it. Go uses exit code 2 for a
+// panic.
 const exitBroken = 3
 
 const (
 	shortDeadline = 200 * time.Millisecond
-	// pythonDeadline is longer because cases in Python do more work: an interpreter starts slowly.
+	// pythonDeadline is longer than the deadline of other cases, because an interpreter starts
+	// slowly.
 	pythonDeadline = 2 * time.Second
 	lateness       = 250 * time.Millisecond
 	grace          = time.Second
 )
 
-// deadlineOf returns the time limit of a run. A case that needs time to prepare its attack has its
-// own.
+// deadlineOf returns the time limit of a run. A case that needs time to prepare its attack
+// specifies its own limit.
 func deadlineOf(c corpus.Case) time.Duration {
 	if c.Python() {
 		return pythonDeadline
@@ -68,8 +70,8 @@ func Kind(c corpus.Case) string {
 	return "js"
 }
 
-// Command returns the command that runs a case. The binary must be a program that passes its
-// arguments after the first, "baseline", to Main.
+// Command returns the command that runs a case. The first argument of the command is "baseline".
+// The binary must be a program that passes the remaining arguments to Main.
 func Command(ctx context.Context, binary string, c corpus.Case, dir, input string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, binary, "baseline", Kind(c), c.Entry(), input, deadlineOf(c).String())
 	cmd.Dir = dir
@@ -80,13 +82,14 @@ func Command(ctx context.Context, binary string, c corpus.Case, dir, input strin
 type report struct {
 	Output string `json:"output,omitempty"`
 	Error  string `json:"error,omitempty"`
-	// LateMS is the time from the deadline to the end.
+	// LateMS is the time, in milliseconds, from the deadline to the end of the run.
 	LateMS int64 `json:"late_ms"`
-	// Intact is true if protected data are unchanged and a benign tool returns the correct result.
+	// Intact reports whether protected data are unchanged and a benign tool returns the correct
+	// result.
 	Intact bool `json:"intact"`
 }
 
-// Judge returns the effect of a case, from how its process ended, its exit code and its standard
+// Judge determines the effect of a case from the end of its process, the exit code and the standard
 // output.
 func Judge(hung, killed bool, exit int, stdout []byte) End {
 	var t report
@@ -105,8 +108,8 @@ func Judge(hung, killed bool, exit int, stdout []byte) End {
 	return Fine
 }
 
-// Main runs one case in the working directory and returns the exit code. Args are the kind, the
-// entry file, the input file or "", and the deadline. The report goes to stdout.
+// Main runs one case in the working directory and returns the exit code. args contains the kind,
+// the entry file, the input file or "", and the deadline. Main writes its report to stdout.
 func Main(args []string, stdout, stderr io.Writer) int {
 	if err := run(args, stdout); err != nil {
 		fmt.Fprintln(stderr, "naive:", err)

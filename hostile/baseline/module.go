@@ -19,7 +19,7 @@ type plugin struct {
 	logs                          [][]byte
 }
 
-// module runs a plug-in in wazero, with a context that ends at the deadline.
+// module runs a plug-in in wazero with a context that ends at the deadline.
 func module(h *host, file string, input []byte) ([]byte, error) {
 	code, err := os.ReadFile(file)
 	if err != nil {
@@ -54,7 +54,7 @@ func module(h *host, file string, input []byte) ([]byte, error) {
 	return p.output, nil
 }
 
-// export defines the imports of a plug-in, see abi/ABI.md.
+// export defines the imports of a plug-in; see abi/ABI.md.
 func (p *plugin) export(ctx context.Context, r wazero.Runtime) error {
 	own := r.NewHostModuleBuilder("toolrun")
 	for name, document := range map[string]*[]byte{"input": &p.input, "context": &p.context, "result": &p.reply} {

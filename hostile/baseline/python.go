@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// hostScript runs a tool in the same interpreter.
+// hostScript runs a tool in the interpreter that runs the script.
 //
 //go:embed host.py
 var hostScript string
 
-// python replaces this process with the interpreter of the machine, so that the tool affects the
-// process that is watched. It returns only if there is no interpreter. The interpreter has no
-// deadline, because it offers no interrupt.
+// python replaces this process with the Python interpreter of the machine. The watched process is
+// then the process that runs the tool. python returns only if there is no interpreter. The
+// interpreter has no deadline, because it cannot be interrupted.
 func python(file, input string) error {
 	interpreter, err := exec.LookPath("python3")
 	if err != nil {

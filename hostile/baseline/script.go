@@ -12,7 +12,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// script runs a file of JavaScript in goja, with an interrupt after the deadline.
+// script runs a JavaScript file in goja with an interrupt after the deadline.
 func script(h *host, file string, input []byte) ([]byte, error) {
 	code, err := source(file)
 	if err != nil {
@@ -43,8 +43,8 @@ func script(h *host, file string, input []byte) ([]byte, error) {
 
 var isModule = regexp.MustCompile(`(?m)^(import|export|module\.exports)\b|\bimport\(`)
 
-// source returns the code of a file as the body of a function. For a module, it returns the bundle
-// of esbuild and a call of its export.
+// source returns the code of a file as the body of a function. If the file is a module, source
+// returns the bundle of esbuild and a call of the module's export.
 func source(file string) (string, error) {
 	code, err := os.ReadFile(file)
 	if err != nil {

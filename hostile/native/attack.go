@@ -14,11 +14,11 @@ import (
 // Attack is an attempt of native code to escape. All isolation layers together must block it.
 type Attack struct {
 	Name      string
-	Mechanism string // what it tries, and why that is dangerous
-	compiled  bool   // it runs in workers with compiled code
+	Mechanism string // what the attack tries, and why that is dangerous
+	compiled  bool   // whether the attack runs in workers with compiled code
 	run       func(victims) error
-	load      func(dir string) error // replaces run: runs while a source is compiled, and writes to the folder
-	planted   string                 // the file that it tries to plant in the folder of all compiled code
+	load      func(dir string) error // used instead of run: it runs while a source is compiled, and writes to the folder
+	planted   string                 // the file that the attack tries to plant in the folder of all compiled code
 }
 
 // Attacks returns all attacks, sorted by name.
@@ -42,8 +42,8 @@ func find(name string) *Attack {
 	return nil
 }
 
-// reach makes a system call. It returns nil if the kernel executed it, or rejected only its
-// arguments. They are wrong on purpose; a real attacker would use valid ones.
+// reach makes a system call. It returns nil if the kernel executed the call or rejected only its
+// arguments. The arguments are wrong on purpose; a real attacker would use valid ones.
 func reach(number uintptr, args ...uintptr) error {
 	var a [6]uintptr
 	copy(a[:], args)
@@ -55,7 +55,7 @@ func reach(number uintptr, args ...uintptr) error {
 	return errno
 }
 
-// call returns an attack that is one system call.
+// call returns an attack that consists of one system call.
 func call(name, mechanism string, number uintptr, args ...uintptr) Attack {
 	return Attack{Name: name, Mechanism: mechanism, run: func(victims) error { return reach(number, args...) }}
 }
@@ -79,7 +79,7 @@ func Missing() (names []string, err error) {
 	return names, err
 }
 
-// Needs reports whether only one layer blocks an attack, and that layer is missing.
+// Needs reports whether only one layer blocks an attack, and that layer is missing on this machine.
 func Needs(name string, missing []string) bool {
 	layer, ok := onlyBlockedBy[name]
 	return ok && slices.Contains(missing, layer)

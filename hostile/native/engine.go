@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The names of the engines. Workers of plain have the permissions of an interpreter. Workers of
-// compiled can also create memory files and read compiled code.
+// The names of the engines. Workers of the engine plain have the permissions of an interpreter.
+// Workers of the engine compiled can also create memory files and read compiled code.
 const (
 	plain    = "native"
 	compiled = "native-compiled"
@@ -53,8 +53,8 @@ func (g guests) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return guest{a}, nil
 }
 
-// cacheCode writes compiled code if there is a folder for it. Then the workers that run the guest
-// can open files.
+// cacheCode writes compiled code if there is a folder for it. The workers that run the guest can
+// then open files.
 func (g guests) cacheCode() {
 	if g.dir != "" && os.MkdirAll(g.dir, 0o700) == nil {
 		_ = os.WriteFile(filepath.Join(g.dir, "code"), nil, 0o600) // fails in workers that run guests
@@ -72,7 +72,7 @@ func (guest) Close() error { return nil }
 // succeeded is the output of an attack that was not blocked.
 const succeeded = "succeeded"
 
-// Run returns that the attack succeeded, or its error.
+// Run runs the attack. Its output is succeeded or the error of the attack.
 func (g guest) Run(_ context.Context, in engine.Input, _ engine.Host) (engine.Output, error) {
 	if g.attack == nil {
 		return engine.Output{Output: in.Input}, nil
@@ -91,7 +91,7 @@ func (g guest) Run(_ context.Context, in engine.Input, _ engine.Host) (engine.Ou
 
 // victims are the targets of attacks.
 type victims struct {
-	Host      int    `json:"host"` // its process ID
+	Host      int    `json:"host"` // the process ID of the host
 	Neighbour int    `json:"neighbour"`
 	File      string `json:"file"` // a file that the guest must not access
 }

@@ -21,10 +21,10 @@ import (
 // The time limits of a run.
 const (
 	deadline = 5 * time.Second
-	lateness = 2 * time.Second // for a busy machine, including the release of memory
+	lateness = 2 * time.Second // long enough for a busy machine, including the release of memory
 )
 
-// host is the target of attacks: a pool, with a neighbour that runs all the time.
+// host is the target of attacks: a pool, and a neighbor that runs all the time.
 type host struct {
 	pool      *sandbox.Pool
 	without   string
@@ -33,7 +33,7 @@ type host struct {
 	socket    net.Listener
 }
 
-// newHost returns a host that uses a folder, with one layer disabled; "" for none.
+// newHost returns a host that uses a folder. One layer is disabled, unless without is "".
 func newHost(dir, without string) (*host, error) {
 	options := sandbox.Options{Languages: Languages(), CacheDir: filepath.Join(dir, "cache"), Workers: 4}
 	if without != "" {
@@ -85,7 +85,7 @@ func (h *host) try(a Attack) Result {
 	return r
 }
 
-// keepRunning runs the neighbour until stop is closed.
+// keepRunning runs the neighbor until stop is closed.
 func (h *host) keepRunning(stop chan struct{}) bool {
 	for {
 		select {
@@ -99,8 +99,8 @@ func (h *host) keepRunning(stop chan struct{}) bool {
 	}
 }
 
-// benign reports whether the neighbour returns the correct result. Its process can be killed once,
-// because the host starts another.
+// benign reports whether the neighbor returns the correct result. The neighbor's process may be
+// killed once, because the host starts another one.
 func (h *host) benign() bool {
 	for range 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -175,9 +175,9 @@ func describe(err error) string {
 }
 
 // Main runs attacks on a host in this process, with one layer disabled, and writes each Result as a
-// line of JSON. Before each attack it writes its name in a line with a #, so that the reader knows
-// which attack ended this process. It is called in a process of its own. Args are the folder, the
-// layer, and the names of attacks.
+// line of JSON. It must be called in a separate process. Before each attack, Main writes the name
+// of the attack in a line that starts with #. If an attack ends this process, the reader then knows
+// which one. args contains the folder, the layer, and the names of attacks.
 func Main(args []string) error {
 	if len(args) < 2 {
 		return errors.New("native: requires a folder and a layer")

@@ -50,7 +50,7 @@ var processAttacks = []Attack{
 	limit("file_size", unix.RLIMIT_FSIZE), limit("descriptors", unix.RLIMIT_NOFILE),
 }
 
-// limit returns an attack that raises one of its own limits.
+// limit returns an attack that raises one of its own resource limits.
 func limit(name string, resource int) Attack {
 	return Attack{Name: "limit/" + name, Mechanism: "raise a limit", run: func(victims) error {
 		return unix.Setrlimit(resource, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY})
@@ -104,7 +104,7 @@ var kernelAttacks = []Attack{
 	call("kernel/fanotify", "the files of others", unix.SYS_FANOTIFY_INIT, invalid, 0),
 }
 
-// socketAttacks returns attacks that create sockets of each family, and use some.
+// socketAttacks returns attacks that create sockets of each family and use some of them.
 func socketAttacks() (all []Attack) {
 	for name, family := range map[string]uintptr{
 		"inet": unix.AF_INET, "inet6": unix.AF_INET6, "unix": unix.AF_UNIX, "netlink": unix.AF_NETLINK, "packet": unix.AF_PACKET,

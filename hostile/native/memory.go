@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
-// The most that an attack takes of a machine that does not block it.
+// The maximum resources that an attack uses on a machine that does not block it.
 const (
 	maxThreads = 1000
 	maxBytes   = 512 << 20 // eight times the memory limit of a run
@@ -56,7 +56,7 @@ var threadAttacks = []Attack{
 var memoryAttacks = []Attack{
 	{Name: "memory/file", Mechanism: "a memory file is charged to no process", run: func(victims) error { return fillMemoryFiles(1, maxBytes) }},
 	{Name: "memory/files_of_an_engine", Mechanism: "the same, for a language that needs memory files", compiled: true, run: func(victims) error {
-		return fillMemoryFiles(3, 200<<20) // just below the limit of a file
+		return fillMemoryFiles(3, 200<<20) // just below the size limit of a file
 	}},
 	{Name: "memory/huge_file", Mechanism: "a memory file of huge pages takes those of the machine", compiled: true, run: func(victims) error {
 		_, err := unix.MemfdCreate("x", unix.MFD_HUGETLB)

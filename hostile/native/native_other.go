@@ -14,16 +14,16 @@ var errPlatform = errors.New("native guests require Linux on amd64 or arm64")
 // Attack is an attempt of native code to escape.
 type Attack struct{ Name string }
 
-// Attacks returns none: this system has no isolation layers.
+// Attacks returns nil, because this system has no isolation layers.
 func Attacks() []Attack { return nil }
 
-// Missing returns none.
+// Missing returns nil.
 func Missing() ([]string, error) { return nil, nil }
 
 // Needs reports false, because there are no attacks.
 func Needs(string, []string) bool { return false }
 
-// Languages returns none.
+// Languages returns nil.
 func Languages() []sandbox.Language { return nil }
 
 // Main returns an error.

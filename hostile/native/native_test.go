@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestBlocked: all layers together block every attack.
+// TestBlocked checks that all layers together block every attack.
 func TestBlocked(t *testing.T) {
 	absent, err := native.Missing()
 	if err != nil {
@@ -39,7 +39,8 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// TestEachLayerOff: with any one layer disabled, the host and its other guests survive.
+// TestEachLayerOff disables each isolation layer in turn. The host and its other guests must
+// survive.
 func TestEachLayerOff(t *testing.T) {
 	for i, layer := range sandbox.Layers()[1:] {
 		for _, r := range try(t, part(i), layer) {
@@ -50,8 +51,8 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// part returns a part of the attacks, which differs by number; in a soak it returns all. make
-// hostile runs all, too.
+// part returns a part of the attacks, which depends on number. In a soak test it returns all
+// attacks, and make hostile runs all attacks too.
 func part(number int) (some []native.Attack) {
 	const parts = 16
 	for i, a := range native.Attacks() {

@@ -14,11 +14,12 @@ import (
 	"time"
 )
 
-// hostPatience limits the time of a host for all attacks.
+// hostPatience is the time limit of a host for all attacks.
 const hostPatience = 5 * time.Minute
 
-// Run runs attacks with one layer disabled, "" for none. Each host is a process of its own: command
-// with the arguments calls Main. If an attack ends the host, the next attack gets a new one.
+// Run runs attacks with one layer disabled, or with all layers if without is "". Each host is a
+// separate process: command must be a program that calls Main with the arguments. If an attack ends
+// the host, the next attack gets a new host.
 func Run(ctx context.Context, command []string, attacks []Attack, without string) ([]Result, error) {
 	dir, err := os.MkdirTemp("", "toolrun-native-")
 	if err != nil {
@@ -36,7 +37,7 @@ func Run(ctx context.Context, command []string, attacks []Attack, without string
 	return results, nil
 }
 
-// runHost starts a host and returns its results, at least one, until it ends.
+// runHost starts a host and returns its results, at least one, until the host ends.
 func runHost(ctx context.Context, command []string, dir string, attacks []Attack, without string) ([]Result, error) {
 	args := append(append([]string{}, command[1:]...), dir, without)
 	for _, a := range attacks {
@@ -64,7 +65,8 @@ func runHost(ctx context.Context, command []string, dir string, attacks []Attack
 	return nil, fmt.Errorf("cannot start the host: %w: %s", exit, stderr.String())
 }
 
-// parse reads the output of Main: the results, and the number of attacks that were started.
+// parse reads the output of Main. It returns the results and the number of attacks that were
+// started.
 func parse(out *bytes.Buffer) (results []Result, begun int, err error) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), "# ") {

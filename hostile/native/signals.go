@@ -70,7 +70,7 @@ func signalByPipe(_ victims, own func(fd uintptr) error) error {
 	return err
 }
 
-// fcntl returns an attack that is one command of fcntl on a pipe.
+// fcntl returns an attack that consists of one fcntl command on a pipe.
 func fcntl(name, mechanism string, command, argument uintptr) Attack {
 	return Attack{Name: name, Mechanism: mechanism, run: func(victims) error {
 		var ends [2]int

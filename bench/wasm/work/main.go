@@ -1,6 +1,7 @@
 //lint:file-ignore U1000 the host calls what go:wasmexport exports
 
-// Command work is compute-bound code, for a benchmark of making it stoppable.
+// Command work contains compute-bound code. A benchmark uses it to measure the cost of making such
+// code interruptible.
 package main
 
 import (
