@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,7 +18,6 @@ import (
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
-	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
@@ -27,7 +25,6 @@ import (
 	"github.com/toolrun/toolrun/host/memory/kindtest"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
-	"github.com/toolrun/toolrun/host/sandbox"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/storage/mem"
 	"github.com/toolrun/toolrun/host/txn"
@@ -84,58 +81,10 @@ return [memory.get_count("visits", "python"), memory.list_counts("visits")]
 }
 
 // open opens the app on a backend, with the kind registered.
-func open(t *testing.T, backend storage.Backend, change ...func(*host.Options)) *host.Host {
+func open(t *testing.T, backend storage.Backend, changes ...func(*host.Options)) *host.Host {
 	t.Helper()
-	loaded, problems := app.Loader{Kinds: []declare.Kind{declare.KindDocument, kindtest.Counters{}.Name()}}.Load(files(), "app.yaml")
-	if err := problems.Err(); err != nil {
-		t.Fatal(err)
-	}
-	opts := host.Options{
-		App: loaded, Backend: backend, Kinds: []kind.Kind{kindtest.Counters{}}, Engines: engines.InProcess(),
-		Ledger: time.Hour, SweepEvery: -1,
-	}
-	for _, f := range change {
-		f(&opts)
-	}
-	h, err := host.Open(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return h
-}
-
-// inWorkers runs tools in worker processes, including Python.
-func inWorkers(t *testing.T) func(*host.Options) {
-	t.Helper()
-	cache, err := os.UserCacheDir() // the command's cache of the compiled interpreter
-	if err != nil {
-		t.Skipf("this user has no folder for caches: %v", err)
-	}
-	pool, err := engines.NewPool(sandbox.Options{CacheDir: filepath.Join(cache, "toolrun", "cells")}, engines.WithPython(disttest.File(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { pool.Close() })
-	return func(o *host.Options) { o.Engines = pool.Engines() }
-}
-
-var ann = host.Caller{User: "ann"}
-
-func run(t *testing.T, h *host.Host, inv host.Invocation) *report.Result {
-	t.Helper()
-	if inv.Caller == (host.Caller{}) {
-		inv.Caller = ann
-	}
-	result, err := h.Run(t.Context(), inv)
-	if err != nil {
-		t.Fatalf("Run of %s: %v", inv.Tool, err)
-	}
-	return result
+	options := host.Options{Backend: backend, Kinds: []kind.Kind{kindtest.Counters{}}, Ledger: time.Hour}
+	return openHost(t, files(), options, changes...)
 }
 
 func text(t *testing.T, v any) string {
@@ -376,10 +325,7 @@ func TestChangedKind(t *testing.T) {
 	backend := mem.New()
 	run(t, open(t, backend), host.Invocation{Tool: "wasm"})
 	for name, stores := range map[string]string{"a document": "visits: {access: user}", "a removed store": "other: {access: user}"} {
-		loaded, problems := app.Load(fstest.MapFS{"app.yaml": {Data: []byte("app: shop\nmemory:\n  " + stores + "\n")}}, "app.yaml")
-		if err := problems.Err(); err != nil {
-			t.Fatal(err)
-		}
+		loaded := load(t, fstest.MapFS{"app.yaml": {Data: []byte("app: shop\nmemory:\n  " + stores + "\n")}})
 		h, err := host.Open(t.Context(), host.Options{App: loaded, Backend: backend, SweepEvery: -1})
 		if name == "a document" {
 			moved, ok := errors.AsType[*memory.ScopeChangedError](err)
@@ -437,15 +383,11 @@ func (renamed) Compile(st declare.Store, limits kind.Limits) (kind.Store, error)
 // TestReview checks that the review finds calls that the store's kind does not have.
 func TestReview(t *testing.T) {
 	h := open(t, mem.New(), func(o *host.Options) {
-		loaded, problems := app.Loader{Kinds: []declare.Kind{declare.KindDocument, "counter"}}.Load(fstest.MapFS{
+		o.App = load(t, fstest.MapFS{
 			"app.yaml": {Data: []byte(countersApp)}, "python.py": {}, "wasm.wasm": {Data: plugin()},
 			"js.js":     {Data: []byte("await memory.count_up('visits', 'a');\nreturn memory.get_content('visits')")},
 			"reader.js": {Data: []byte("return memory.get_count('visits', 'a')")},
-		}, "app.yaml")
-		if err := problems.Err(); err != nil {
-			t.Fatal(err)
-		}
-		o.App = loaded
+		}, kindtest.Counters{})
 	})
 	reviews := h.Review(t.Context())
 	found := reviews["js"].Findings

@@ -10,9 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
-	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/declare"
-	"github.com/toolrun/toolrun/host/engines"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/memory/kindtest"
@@ -50,7 +48,8 @@ func gaugesPlugin() []byte {
 	return m.Bytes()
 }
 
-func openGauges(t *testing.T, change ...func(*host.Options)) *host.Host {
+// openGauges opens the app in memory, with both kinds registered.
+func openGauges(t *testing.T, changes ...func(*host.Options)) *host.Host {
 	t.Helper()
 	files := fstest.MapFS{
 		"app.yaml": {Data: []byte(gaugesApp)}, "wasm.wasm": {Data: gaugesPlugin()},
@@ -72,27 +71,8 @@ return [memory.read_gauge("py"), memory.get_count("visits", "py")]
 `)},
 		"stranger.js": {Data: []byte(`return memory.read_gauge("js")`)},
 	}
-	kinds := []declare.Kind{declare.KindDocument, "counter", "gauge"}
-	loaded, problems := app.Loader{Kinds: kinds}.Load(files, "app.yaml")
-	if err := problems.Err(); err != nil {
-		t.Fatal(err)
-	}
-	opts := host.Options{
-		App: loaded, Backend: mem.New(), Kinds: []kind.Kind{kindtest.Counters{}, kindtest.Gauges{}}, Engines: engines.InProcess(), SweepEvery: -1,
-	}
-	for _, f := range change {
-		f(&opts)
-	}
-	h, err := host.Open(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := h.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return h
+	options := host.Options{Backend: mem.New(), Kinds: []kind.Kind{kindtest.Counters{}, kindtest.Gauges{}}}
+	return openHost(t, files, options, changes...)
 }
 
 // TestSpaceInEngines calls operations without a store parameter, and shared operations, from
