@@ -142,8 +142,8 @@ func (o operation) resolve(call abi.Call) (target, error) {
 }
 
 // argsWithoutStore returns the arguments of a call that does not name a store. If the store is
-// optional, the next parameter is a required text. If the call has no second text, its first
-// argument is that required text and not the store.
+// optional, the next parameter is a required text. A call without a second text therefore names no
+// store: its first argument belongs to the required parameter.
 func (o operation) argsWithoutStore(args []json.RawMessage) (own []json.RawMessage, ok bool) {
 	switch {
 	case len(o.stores) == 0 || len(args) == 0:
