@@ -1,0 +1,40 @@
+package abl
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+var datePattern = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$`)
+
+// parseDate parses a date of ISO 8601: a day, optionally with a time and a zone. Without a zone it is
+// UTC.
+func parseDate(s string) (time.Time, bool) {
+	if len(s) < len("2006-01-02") || len(s) > 40 || s[4] != '-' || !datePattern.MatchString(s) {
+		return time.Time{}, false
+	}
+	if len(s) == len("2006-01-02") {
+		t, err := time.Parse("2006-01-02", s)
+		return t, err == nil
+	}
+	layout := "2006-01-02T15:04"
+	clock := s[len(layout):]
+	if strings.HasPrefix(clock, ":") {
+		layout += ":05"
+		clock = clock[len(":05"):]
+	}
+	zone := strings.TrimLeft(clock, ".0123456789")
+	switch {
+	case zone == "":
+	case strings.Contains(zone, ":"), zone == "Z":
+		layout += "Z07:00"
+	default:
+		layout += "Z0700"
+	}
+	t, err := time.Parse(layout, s[:10]+"T"+s[11:])
+	return t, err == nil
+}
+
+// formatTime formats an instant as NOW does: UTC with milliseconds.
+func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

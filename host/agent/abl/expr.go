@@ -1,0 +1,99 @@
+package abl
+
+import "strings"
+
+// Limits of expressions.
+const (
+	// MaxExprBytes is the maximum length of an expression.
+	MaxExprBytes = 16 << 10
+	// MaxDepth is the maximum nesting of brackets and calls in an expression, and of lines in a file.
+	MaxDepth = 32
+	// MaxTextChars is the maximum number of characters of a text that an expression produces.
+	MaxTextChars = 100_000
+)
+
+// Expr is a parsed expression. It is safe for concurrent use.
+type Expr struct {
+	text Text
+	root node
+}
+
+// ParseExpr parses an expression. The error is a Problem with a position relative to the text.
+func ParseExpr(text string) (*Expr, error) {
+	e, problem := parseExpr(Text{Position: Position{Line: 1, Column: 1}, Value: text})
+	if problem != nil {
+		return nil, *problem
+	}
+	return e, nil
+}
+
+// parseExpr parses an expression that is the whole of a text.
+func parseExpr(text Text) (*Expr, *Problem) {
+	e, rest, problem := parsePrefix(text)
+	if problem != nil {
+		return nil, problem
+	}
+	if rest < len(text.Value) {
+		return nil, unexpected(text, rest)
+	}
+	return e, nil
+}
+
+// parsePrefix parses the expression that text starts with, up to BEFORE, an arrow or the end, and
+// returns the offset of the rest.
+func parsePrefix(text Text) (*Expr, int, *Problem) {
+	if len(text.Value) > MaxExprBytes {
+		p := problemAt(text.Position, CodeOverLimit, "compute parts of it with SET", "the expression is longer than %d bytes", MaxExprBytes)
+		return nil, 0, &p
+	}
+	p := &exprParser{lex: lexer{text: text}}
+	root, problem := p.whole()
+	if problem != nil {
+		return nil, 0, problem
+	}
+	e := &Expr{text: text, root: root}
+	e.text.Value = strings.TrimSpace(text.Value[:p.tok.start])
+	return e, p.tok.start, nil
+}
+
+// String returns the source of the expression.
+func (e *Expr) String() string { return e.text.Value }
+
+// Position returns the position of the expression in its file.
+func (e *Expr) Position() Position { return e.text.Position }
+
+// Reference is a name that an expression reads, such as user.name or hotels.
+type Reference struct {
+	Position
+	Path []string
+}
+
+// String returns the dotted path.
+func (r Reference) String() string { return strings.Join(r.Path, ".") }
+
+// References returns the names that the expression reads, in the order of the source.
+func (e *Expr) References() []Reference {
+	var found []Reference
+	walk(e.root, func(n node) {
+		if p, ok := n.(*path); ok {
+			found = append(found, Reference{Position: p.at, Path: p.names})
+		}
+	})
+	return found
+}
+
+// constant returns the value of an expression without names and functions, and whether it is one.
+func (e *Expr) constant() (any, bool) {
+	fixed := true
+	walk(e.root, func(n node) {
+		switch n.(type) {
+		case *path, *call:
+			fixed = false
+		}
+	})
+	if !fixed {
+		return nil, false
+	}
+	r, err := e.Eval(Variables(nil), Options{})
+	return Plain(r.Value), err == nil
+}

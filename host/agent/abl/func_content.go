@@ -1,0 +1,100 @@
+package abl
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	emailPattern = regexp.MustCompile(`[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
+	urlPattern   = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"']+`)
+	ssnPattern   = regexp.MustCompile(`\b\d{3}-\d{2}-\d{4}\b`)
+	cardPattern  = regexp.MustCompile(`\b\d(?:[ -]?\d){12,18}\b`)
+	phonePattern = regexp.MustCompile(`(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)|\b\d{3})[ .-]\d{3}[ .-]\d{4}\b`)
+	sentenceEnd  = regexp.MustCompile(`[.!?]+(?:\s|$)`)
+)
+
+// contentFunctions returns the functions that look for patterns in a text. They find common forms
+// only, and are not a proof that a text is free of personal data.
+func contentFunctions() []function {
+	test := func(usage string, found func(string) bool) function {
+		return fn(usage, func(c *invocation) (any, error) {
+			s, err := c.str(0)
+			if err != nil {
+				return nil, err
+			}
+			return found(s), c.ev.charge(1 + len(s))
+		})
+	}
+	count := func(usage string, number func(string) int) function {
+		return fn(usage, func(c *invocation) (any, error) {
+			s, err := c.str(0)
+			if err != nil {
+				return nil, err
+			}
+			return float64(number(s)), c.ev.charge(1 + len(s)/16)
+		})
+	}
+	return []function{
+		test("CONTAINS_PII(text)", func(s string) bool { return redactPII(s) != s }),
+		fn("REDACT_PII(text)", func(c *invocation) (any, error) {
+			s, err := c.str(0)
+			if err != nil {
+				return nil, err
+			}
+			if err := c.ev.charge(1 + len(s)); err != nil {
+				return nil, err
+			}
+			return c.ev.produce(redactPII(s))
+		}),
+		test("CONTAINS_URL(text)", urlPattern.MatchString),
+		test("CONTAINS_EMAIL(text)", emailPattern.MatchString),
+		test("CONTAINS_CODE(text)", func(s string) bool { return strings.Contains(s, "```") }),
+		count("WORD_COUNT(text)", func(s string) int { return len(strings.Fields(s)) }),
+		count("SENTENCE_COUNT(text)", sentences),
+	}
+}
+
+func sentences(s string) int {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return 0
+	}
+	ends := len(sentenceEnd.FindAllStringIndex(s, -1))
+	if !strings.ContainsRune(".!?", rune(s[len(s)-1])) {
+		ends++
+	}
+	return ends
+}
+
+// redactPII replaces email addresses, card numbers, social security numbers and phone numbers.
+func redactPII(s string) string {
+	s = emailPattern.ReplaceAllString(s, "[EMAIL]")
+	s = ssnPattern.ReplaceAllString(s, "[SSN]")
+	s = cardPattern.ReplaceAllStringFunc(s, func(number string) string {
+		if isCardNumber(number) {
+			return "[CARD]"
+		}
+		return number
+	})
+	return phonePattern.ReplaceAllString(s, "[PHONE]")
+}
+
+// isCardNumber reports whether the digits of s have a valid Luhn checksum.
+func isCardNumber(s string) bool {
+	sum, double := 0, false
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i] < '0' || s[i] > '9' {
+			continue
+		}
+		d := int(s[i] - '0')
+		if double {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+		double = !double
+	}
+	return sum%10 == 0
+}

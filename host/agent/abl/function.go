@@ -1,0 +1,145 @@
+package abl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// function is a built-in function.
+type function struct {
+	name  string
+	usage string // for hints and the reference
+	min   int
+	max   int // -1 means any number
+	apply func(*invocation) (any, error)
+	lazy  func(*evaluator, *call) (any, error) // replaces apply, and evaluates its own arguments
+}
+
+// arity returns the number of arguments for a message.
+func (f *function) arity() string {
+	plural := func(n int) string {
+		if n == 1 {
+			return "1 argument"
+		}
+		return fmt.Sprintf("%d arguments", n)
+	}
+	switch {
+	case f.min == f.max:
+		return plural(f.min)
+	case f.max < 0:
+		return "at least " + plural(f.min)
+	default:
+		return fmt.Sprintf("%d to %d arguments", f.min, f.max)
+	}
+}
+
+// functionTable maps the upper-case names of the built-in functions to them.
+var functionTable = tableOf(mathFunctions(), textFunctions(), patternFunctions(), matchFunctions(), formatFunctions(),
+	typeFunctions(), collectionFunctions(), choiceFunctions(), contentFunctions())
+
+func tableOf(groups ...[]function) map[string]*function {
+	table := map[string]*function{}
+	for _, f := range slices.Concat(groups...) {
+		table[f.name] = &f
+	}
+	return table
+}
+
+// lookupFunction returns the function of an upper-case name, or nil.
+func lookupFunction(name string) *function { return functionTable[name] }
+
+// FunctionNames returns the names of the built-in functions in order.
+func FunctionNames() []string {
+	var names []string
+	for name := range functionTable {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// FunctionUsages returns a line for each built-in function, such as ADD(a, b), in the order of names.
+func FunctionUsages() []string {
+	var usages []string
+	for _, name := range FunctionNames() {
+		usages = append(usages, functionTable[name].usage)
+	}
+	return usages
+}
+
+// invocation is a call of a function with its arguments.
+type invocation struct {
+	ev   *evaluator
+	at   Position
+	name string
+	args []any
+}
+
+// arg returns an argument, or nil if the call has fewer.
+func (c *invocation) arg(i int) any {
+	if i < len(c.args) {
+		return c.args[i]
+	}
+	return nil
+}
+
+// str returns an argument as text.
+func (c *invocation) str(i int) (string, error) { return c.ev.text(c.arg(i)) }
+
+// strs returns all arguments as texts.
+func (c *invocation) strs() ([]string, error) {
+	texts := make([]string, len(c.args))
+	for i := range texts {
+		var err error
+		if texts[i], err = c.str(i); err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// number returns an argument as a number, and warns if it is not one.
+func (c *invocation) number(i int) (float64, bool) {
+	n, ok := toNumber(c.arg(i))
+	if !ok {
+		c.ev.warnf(c.at, "argument %d of %s is %s, not a number", i+1, c.name, describe(c.arg(i)))
+	}
+	return n, ok
+}
+
+// integer returns the integer part of an argument, or fallback if it is missing or not a number.
+func (c *invocation) integer(i, fallback int) int {
+	if i >= len(c.args) {
+		return fallback
+	}
+	n, ok := c.number(i)
+	if !ok {
+		return fallback
+	}
+	return truncated(n)
+}
+
+// usageName returns the name at the start of a usage such as ADD(a, b).
+func usageName(usage string) string {
+	name, _, _ := strings.Cut(usage, "(")
+	return name
+}
+
+// fn returns a function from its usage. In a usage, a name with ? is optional, and ... means more.
+func fn(usage string, apply func(*invocation) (any, error)) function {
+	f := function{name: usageName(usage), usage: usage, apply: apply}
+	params := strings.Split(strings.TrimSuffix(usage[len(f.name)+1:], ")"), ", ")
+	for _, param := range params {
+		switch {
+		case param == "":
+		case param == "...":
+			f.max = -1
+		default:
+			if f.max++; !strings.HasSuffix(param, "?") {
+				f.min++
+			}
+		}
+	}
+	return f
+}

@@ -1,0 +1,206 @@
+package abl
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+type tokenKind uint8
+
+const (
+	tokenEnd tokenKind = iota
+	tokenName
+	tokenNumber
+	tokenString
+	tokenSymbol
+)
+
+// token is a word of an expression.
+type token struct {
+	kind       tokenKind
+	text       string // a name, a symbol, or the content of a string
+	number     float64
+	start, end int // byte offsets
+}
+
+// is reports whether the token is the keyword word, in any case, or the symbol word.
+func (t token) is(word string) bool {
+	switch t.kind {
+	case tokenName:
+		return strings.EqualFold(t.text, word)
+	case tokenSymbol:
+		return t.text == word
+	default:
+		return false
+	}
+}
+
+// describe returns the token for a message.
+func (t token) describe() string {
+	switch t.kind {
+	case tokenEnd:
+		return "the end"
+	case tokenString:
+		return "the text " + quote(t.text)
+	default:
+		return quote(t.text)
+	}
+}
+
+// symbols are the operators and brackets, the longest first.
+var symbols = []string{
+	"===", "!==", "==", "!=", "<=", ">=", "&&", "||", "->", "=>",
+	"(", ")", "[", "]", "{", "}", ",", ":", ".", "?", "<", ">", "!", "+", "-", "*", "/", "%", "=",
+}
+
+// lexer splits an expression into tokens.
+type lexer struct {
+	text Text
+	at   bool // whether names can start with @, as in templates
+	pos  int
+}
+
+func (l *lexer) problem(offset int, hint, format string, args ...any) *Problem {
+	p := problemAt(l.text.at(offset), CodeSyntax, hint, format, args...)
+	return &p
+}
+
+func (l *lexer) next() (token, *Problem) {
+	s := l.text.Value
+	for l.pos < len(s) && strings.IndexByte(" \t\r\n", s[l.pos]) >= 0 {
+		l.pos++
+	}
+	if l.pos >= len(s) {
+		return token{kind: tokenEnd, start: l.pos, end: l.pos}, nil
+	}
+	r, _ := utf8.DecodeRuneInString(s[l.pos:])
+	switch {
+	case r >= '0' && r <= '9':
+		return l.numberToken()
+	case r == '"' || r == '\'':
+		return l.stringToken()
+	case isNameStart(r) || r == '@' && l.at:
+		return l.nameToken(), nil
+	}
+	for _, symbol := range symbols {
+		if strings.HasPrefix(s[l.pos:], symbol) {
+			t := token{kind: tokenSymbol, text: symbol, start: l.pos, end: l.pos + len(symbol)}
+			l.pos = t.end
+			return t, nil
+		}
+	}
+	if r == '“' || r == '”' || r == '‘' || r == '’' {
+		return token{}, l.problem(l.pos, `write straight quotes: "text"`, "the quote %q is not a straight quote", string(r))
+	}
+	return token{}, l.problem(l.pos, "", "unexpected character %q", string(r))
+}
+
+func isNameStart(r rune) bool { return r == '_' || unicode.IsLetter(r) }
+
+func isNamePart(r rune) bool { return isNameStart(r) || unicode.IsDigit(r) }
+
+func (l *lexer) nameToken() token {
+	start := l.pos
+	_, size := utf8.DecodeRuneInString(l.text.Value[start:])
+	for l.pos += size; l.pos < len(l.text.Value); l.pos += size {
+		var r rune
+		if r, size = utf8.DecodeRuneInString(l.text.Value[l.pos:]); !isNamePart(r) {
+			break
+		}
+	}
+	return token{kind: tokenName, text: l.text.Value[start:l.pos], start: start, end: l.pos}
+}
+
+func (l *lexer) numberToken() (token, *Problem) {
+	s, start := l.text.Value, l.pos
+	end := start + numberLength(s[start:])
+	if r, _ := utf8.DecodeRuneInString(s[end:]); end < len(s) && isNamePart(r) {
+		return token{}, l.problem(start, `a name starts with a letter; a duration is quoted text such as "90d"`, "%s is not a number", quote(word(s[start:])))
+	}
+	n, err := strconv.ParseFloat(s[start:end], 64)
+	if err != nil {
+		return token{}, l.problem(start, "", "the number %s is too large", quote(s[start:end]))
+	}
+	l.pos = end
+	return token{kind: tokenNumber, text: s[start:end], number: n, start: start, end: end}, nil
+}
+
+// word returns the letters and digits that text starts with.
+func word(text string) string {
+	if i := strings.IndexFunc(text, func(r rune) bool { return !isNamePart(r) }); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
+// numberLength returns the length of the unsigned decimal number that s starts with: digits with
+// an optional fraction and exponent.
+func numberLength(s string) int {
+	n := digits(s)
+	if n == 0 {
+		return 0
+	}
+	if n < len(s) && s[n] == '.' {
+		if d := digits(s[n+1:]); d > 0 {
+			n += 1 + d
+		}
+	}
+	if n < len(s) && (s[n] == 'e' || s[n] == 'E') {
+		sign := 0
+		if n+1 < len(s) && (s[n+1] == '+' || s[n+1] == '-') {
+			sign = 1
+		}
+		if d := digits(s[n+1+sign:]); d > 0 {
+			n += 1 + sign + d
+		}
+	}
+	return n
+}
+
+func digits(s string) int {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// stringToken reads a quoted string. An unknown escape keeps its backslash, so that regular
+// expressions can be written without doubled backslashes.
+func (l *lexer) stringToken() (token, *Problem) {
+	s, start := l.text.Value, l.pos
+	var b strings.Builder
+	for i := start + 1; i < len(s); {
+		switch c := s[i]; {
+		case c == s[start]:
+			l.pos = i + 1
+			return token{kind: tokenString, text: b.String(), start: start, end: l.pos}, nil
+		case c == '\\' && i+1 < len(s):
+			i += unescape(&b, s[i:])
+		default:
+			b.WriteByte(c)
+			i++
+		}
+	}
+	return token{}, l.problem(start, "close it with "+s[start:start+1], "the quoted text is not closed")
+}
+
+var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '"': `"`, '\'': "'", '\\': `\`, '/': "/"}
+
+// unescape writes the meaning of the escape that s starts with, and returns its length.
+func unescape(b *strings.Builder, s string) int {
+	if text, ok := escapes[s[1]]; ok {
+		b.WriteString(text)
+		return 2
+	}
+	if s[1] == 'u' && len(s) >= 6 {
+		if n, err := strconv.ParseUint(s[2:6], 16, 16); err == nil {
+			b.WriteRune(rune(n)) // a surrogate becomes U+FFFD
+			return 6
+		}
+	}
+	b.WriteString(s[:1])
+	return 1
+}

@@ -1,0 +1,268 @@
+package abl
+
+import (
+	"math"
+	"strings"
+)
+
+func (ev *evaluator) unary(n *unary) (any, error) {
+	x, err := ev.eval(n.x)
+	if err != nil {
+		return nil, err
+	}
+	switch n.op {
+	case opIsSet:
+		return !isUnset(x), nil
+	case opIsNotSet:
+		return isUnset(x), nil
+	case opIsNumber:
+		_, ok := numeric(x)
+		return ok, nil
+	case opNot:
+		if ev.kleene && isUnset(x) {
+			return nil, nil
+		}
+		return !IsTruthy(x), nil
+	default:
+		return ev.arithmetic(n.at, "-", 0.0, x)
+	}
+}
+
+// numeric returns the number of a number or of the text of a number.
+func numeric(v any) (float64, bool) {
+	if _, isBool := v.(bool); isBool {
+		return 0, false
+	}
+	return toNumber(v)
+}
+
+func (ev *evaluator) binary(n *binary) (any, error) {
+	l, err := ev.eval(n.l)
+	if err != nil {
+		return nil, err
+	}
+	switch n.op {
+	case opAnd:
+		return ev.junction(l, n.r, false)
+	case opOr:
+		return ev.junction(l, n.r, true)
+	case opImplies:
+		if ev.kleene && isUnset(l) {
+			return ev.junction(nil, n.r, true)
+		}
+		return ev.junction(!IsTruthy(l), n.r, true)
+	}
+	r, err := ev.eval(n.r)
+	if err != nil {
+		return nil, err
+	}
+	switch n.op {
+	case "+", "-", "*", "/", "%":
+		return ev.arithmetic(n.at, n.op, l, r)
+	}
+	if ev.kleene && (isUnset(l) || isUnset(r)) {
+		return nullComparison(n, l, r), nil
+	}
+	return ev.comparison(n, l, r)
+}
+
+// junction evaluates AND (decided by a false operand) or OR (decided by a true one).
+func (ev *evaluator) junction(l any, right node, decisive bool) (any, error) {
+	lUnknown := ev.kleene && isUnset(l)
+	if !lUnknown && IsTruthy(l) == decisive {
+		return decisive, nil
+	}
+	r, err := ev.eval(right)
+	if err != nil {
+		return nil, err
+	}
+	rUnknown := ev.kleene && isUnset(r)
+	switch {
+	case !rUnknown && IsTruthy(r) == decisive:
+		return decisive, nil
+	case lUnknown || rUnknown:
+		return nil, nil
+	default:
+		return !decisive, nil
+	}
+}
+
+// nullComparison compares operands of which one is not set, in Kleene's logic. The result is unknown,
+// except for a comparison with the literal null, which asks whether the other operand is set.
+func nullComparison(n *binary, l, r any) any {
+	other := r
+	if !isNullLiteral(n.l) {
+		if !isNullLiteral(n.r) {
+			return nil
+		}
+		other = l
+	}
+	switch n.op {
+	case opEqual:
+		return isUnset(other)
+	case opNotEqual:
+		return !isUnset(other)
+	default:
+		return nil
+	}
+}
+
+func isNullLiteral(n node) bool {
+	constant, ok := n.(*literal)
+	return ok && isUnset(constant.value)
+}
+
+func (ev *evaluator) comparison(n *binary, l, r any) (any, error) {
+	switch n.op {
+	case opEqual:
+		return ev.equal(l, r, 0)
+	case opNotEqual:
+		if isUnset(l) || isUnset(r) {
+			return true, nil
+		}
+		same, err := ev.equal(l, r, 0)
+		return !same, err
+	case opLess, opLessEq, opGreater, opGreaterEq:
+		return ev.ordered(n, l, r)
+	case opIn:
+		return ev.in(n.at, l, r)
+	case opNotIn:
+		found, err := ev.in(n.at, l, r)
+		return !found, err
+	default:
+		return ev.textOperator(n, l, r)
+	}
+}
+
+// arithmetic computes l op r. The result is null if an operand is not a number or the result is not
+// finite. With + and an operand that is the text of no number, the result is the joined text.
+func (ev *evaluator) arithmetic(at Position, op string, l, r any) (any, error) {
+	a, okA := toNumber(l)
+	b, okB := toNumber(r)
+	if op == "+" && (!okA && isString(l) || !okB && isString(r)) {
+		return ev.concat(l, r)
+	}
+	if !okA || !okB {
+		operand := l
+		if okA {
+			operand = r
+		}
+		ev.warnf(at, "an operand of %s is %s, not a number; the result is null", op, describe(operand))
+		return nil, nil
+	}
+	result := finite(compute(op, a, b))
+	if result == nil {
+		ev.warnf(at, "the result of %s is not a finite number; it is null", op)
+	}
+	return result, nil
+}
+
+func compute(op string, a, b float64) float64 {
+	switch op {
+	case "+":
+		return a + b
+	case "-":
+		return a - b
+	case "*":
+		return a * b
+	case "/":
+		if b == 0 {
+			return math.NaN()
+		}
+		return a / b
+	default:
+		return math.Mod(a, b)
+	}
+}
+
+func isString(v any) bool {
+	_, ok := v.(string)
+	return ok
+}
+
+// describe returns a value's type for a warning. Warnings contain no values, because values can be
+// confidential.
+func describe(v any) string {
+	switch t := TypeOf(v); t {
+	case "null", "undefined":
+		return "not set"
+	case "string":
+		return "a text"
+	case "array", "object":
+		return "an " + t
+	default:
+		return "a " + t
+	}
+}
+
+func (ev *evaluator) concat(l, r any) (any, error) {
+	a, err := ev.text(l)
+	if err != nil {
+		return nil, err
+	}
+	b, err := ev.text(r)
+	if err != nil {
+		return nil, err
+	}
+	return ev.produce(a + b)
+}
+
+// produce charges a new text and checks its length.
+func (ev *evaluator) produce(s string) (any, error) {
+	if len(s) > MaxTextChars && chars(s) > MaxTextChars {
+		return nil, ErrTooLong
+	}
+	return s, ev.charge(len(s) / 64)
+}
+
+// textOperator evaluates contains, startsWith, endsWith and matches.
+func (ev *evaluator) textOperator(n *binary, l, r any) (any, error) {
+	if isUnset(l) || isUnset(r) {
+		return false, nil
+	}
+	if n.op == opContains {
+		switch l.(type) {
+		case []any, map[string]any:
+			return ev.in(n.at, r, l)
+		}
+	}
+	s, okS := scalarText(l)
+	part, okPart := scalarText(r)
+	if !okS || !okPart {
+		ev.warnf(n.at, "%s compares texts, not %s; the result is false", n.op, describe(l))
+		return false, nil
+	}
+	if err := ev.charge((len(s) + len(part)) / 64); err != nil {
+		return nil, err
+	}
+	switch n.op {
+	case opContains:
+		return strings.Contains(s, part), nil
+	case opStarts:
+		return strings.HasPrefix(s, part), nil
+	case opEnds:
+		return strings.HasSuffix(s, part), nil
+	default:
+		return ev.matches(n.at, s, part)
+	}
+}
+
+// in reports whether a list contains a value, or an object a key.
+func (ev *evaluator) in(at Position, l, r any) (bool, error) {
+	switch r := r.(type) {
+	case []any:
+		for _, item := range r {
+			if same, err := ev.equal(l, item, 0); same || err != nil {
+				return same, err
+			}
+		}
+		return false, nil
+	case map[string]any:
+		key, ok := scalarText(l)
+		_, found := r[key]
+		return ok && found && !isUnset(l), nil
+	default:
+		ev.warnf(at, "the right operand of IN is %s, not a list", describe(r))
+		return false, nil
+	}
+}

@@ -1,0 +1,26 @@
+package abl
+
+import "strings"
+
+// Scope resolves the names of expressions.
+type Scope interface {
+	// Lookup returns the value of the longest prefix of path that the scope knows, and the number of
+	// names in that prefix. It returns 0 names if the path is not set. The evaluation ends with err.
+	Lookup(path []string) (value any, names int, err error)
+}
+
+// Variables is a Scope of values by name. A name can be a dotted path, such as user.language.
+type Variables map[string]any
+
+// Lookup implements Scope.
+func (v Variables) Lookup(path []string) (any, int, error) {
+	for n := len(path); n > 1; n-- {
+		if value, ok := v[strings.Join(path[:n], ".")]; ok {
+			return value, n, nil
+		}
+	}
+	if value, ok := v[path[0]]; ok {
+		return value, 1, nil
+	}
+	return nil, 0, nil
+}

@@ -1,0 +1,94 @@
+package abl
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// text returns a value as text: "" for null and undefined, compact JSON for an array or an object.
+func (ev *evaluator) text(v any) (string, error) {
+	if s, ok := scalarText(v); ok {
+		return s, ev.charge(len(s) / 64)
+	}
+	w := jsonWriter{ev: ev}
+	if err := w.write(v, 0); err != nil {
+		return "", err
+	}
+	return w.out.String(), nil
+}
+
+// jsonWriter writes a value as compact JSON with sorted keys.
+type jsonWriter struct {
+	ev  *evaluator
+	out strings.Builder
+}
+
+func (w *jsonWriter) write(v any, depth int) error {
+	if depth > maxValueDepth {
+		return ErrTooDeep
+	}
+	if w.out.Len() > 4*MaxTextChars { // a character has at most 4 bytes
+		return ErrTooLong
+	}
+	if err := w.ev.charge(1); err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case []any:
+		return w.array(v, depth)
+	case map[string]any:
+		return w.object(v, depth)
+	case string:
+		w.out.Write(quoteJSON(v))
+		return w.ev.charge(len(v) / 64)
+	case nil, Undefined:
+		w.out.WriteString("null")
+	default:
+		s, _ := scalarText(v)
+		w.out.WriteString(s)
+	}
+	return nil
+}
+
+func (w *jsonWriter) array(items []any, depth int) error {
+	w.out.WriteByte('[')
+	for i, item := range items {
+		if i > 0 {
+			w.out.WriteByte(',')
+		}
+		if err := w.write(item, depth+1); err != nil {
+			return err
+		}
+	}
+	w.out.WriteByte(']')
+	return nil
+}
+
+func (w *jsonWriter) object(m map[string]any, depth int) error {
+	if err := w.ev.charge(len(m)); err != nil {
+		return err
+	}
+	w.out.WriteByte('{')
+	for i, key := range sortedKeys(m) {
+		if i > 0 {
+			w.out.WriteByte(',')
+		}
+		w.out.Write(quoteJSON(key))
+		w.out.WriteByte(':')
+		if err := w.write(m[key], depth+1); err != nil {
+			return err
+		}
+	}
+	w.out.WriteByte('}')
+	return nil
+}
+
+// quoteJSON returns a JSON string. It does not escape characters of HTML.
+func quoteJSON(s string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string can always be encoded
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
