@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// Backup is a copy of the data of a service. Size is its length in bytes. Close releases its
+// Backup is a copy of the service's data. Size returns its length in bytes. Close releases its
 // resources.
 type Backup interface {
 	io.ReadCloser
@@ -48,7 +48,8 @@ func (h *backupHandler) download(ctx context.Context, _ *struct{}) (*huma.Stream
 	if h.copy == nil {
 		return nil, abi.Faultf(abi.Unavailable, "this service has no database to back up")
 	}
-	// A copy takes disk space, and keeps the database from reusing freed pages.
+	// Only one copy runs at a time: it uses disk space and keeps the database from reusing freed
+	// pages.
 	if !h.taking.TryLock() {
 		return nil, abi.Faultf(abi.Unavailable, "another backup is in progress").WithHint("retry when it has ended")
 	}

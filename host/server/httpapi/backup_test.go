@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// backup requests a backup and returns the response, whose body is not read yet.
+// backup requests a backup and returns the response without reading its body.
 func backup(t *testing.T, s *service, who string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.server.URL+"/api/v1/backup", nil)
@@ -41,7 +41,7 @@ func TestBackup(t *testing.T) {
 			return b, err
 		}
 	})
-	for range 2 { // the second one starts after the first has ended
+	for range 2 { // the second backup starts after the first one has ended
 		response := backup(t, s, "backup")
 		body, err := io.ReadAll(response.Body)
 		if err != nil || response.StatusCode != 200 || response.ContentLength != 1<<20 || len(body) != 1<<20 {
@@ -57,7 +57,7 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// Operators of a tenant must not get data of other tenants.
+// Operators of a tenant must not receive data of other tenants.
 func TestOperatorsCannotDownloadBackups(t *testing.T) {
 	s := newService(t)
 	for _, who := range []string{"operator", "runtime", "read-only", "ann", "one app", "elsewhere"} {
@@ -67,7 +67,7 @@ func TestOperatorsCannotDownloadBackups(t *testing.T) {
 	}
 }
 
-// Only one backup runs at a time, and a failed one does not block the next.
+// Only one backup can run at a time. A failed backup does not block the next one.
 func TestOneBackupAtATime(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	first := true
@@ -102,7 +102,7 @@ func TestOneBackupAtATime(t *testing.T) {
 // short is a backup that is shorter than its Size.
 type short struct{ testBackup }
 
-// A client does not take an incomplete backup for a complete one.
+// A client does not mistake an incomplete backup for a complete one.
 func TestIncompleteBackup(t *testing.T) {
 	s := newService(t, func(o *httpapi.Options) {
 		o.Backup = func(context.Context) (httpapi.Backup, error) {

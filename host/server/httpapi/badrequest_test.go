@@ -23,8 +23,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// refused sends a request, and fails the test unless the response is a complete problem document
-// with the code, and nothing is stored.
+// refused sends a request. It expects a complete problem document with the given code and checks
+// that nothing is stored.
 func (s *service) refused(status int, code abi.Code, who, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r := s.want(status, who, method, path, body, headers...)
@@ -107,8 +107,8 @@ func TestBadBodies(t *testing.T) {
 	s.refused(404, abi.NotFound, "ann", "GET", "/api/v1/../v1//tools", "")
 }
 
-// Two requests with the same key and different bodies are an error; the same request again gets the
-// same Result.
+// Two requests with the same idempotency key but different bodies cause an error. Repeating the
+// first request returns the same Result.
 func TestKeyReuse(t *testing.T) {
 	s := newService(t)
 	var first, again report.Result
@@ -146,7 +146,7 @@ func zipBomb(t testing.TB) string {
 	for range 300 {
 		_, _ = w.Write(zeros)
 	}
-	if err := z.Close(); err != nil { // the document has no end tag, which only a complete read finds
+	if err := z.Close(); err != nil { // the document has no end tag, but only a complete read detects this
 		t.Fatal(err)
 	}
 	return b.String()
@@ -196,7 +196,7 @@ func TestZipBomb(t *testing.T) {
 	}
 }
 
-// Folders in a name are removed, and the rest cannot inject headers.
+// Folders in a file name are removed. The remaining name cannot inject headers.
 func TestFilenames(t *testing.T) {
 	s := newService(t)
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann"}`)
@@ -215,7 +215,8 @@ func TestFilenames(t *testing.T) {
 	}
 }
 
-// If the client disconnects during a run, nothing is stored, and the ledger records that.
+// If the client disconnects during a run, nothing is stored, and the ledger records the
+// cancellation.
 func TestClientDisconnect(t *testing.T) {
 	s := newService(t)
 	ctx, hangUp := context.WithCancel(t.Context())
@@ -234,7 +235,7 @@ func TestClientDisconnect(t *testing.T) {
 	hangUp()
 	const ledger = "/api/v1/ledger?tool=wait"
 	found := s.want(200, "operator", "GET", ledger, "")
-	for !contains(found, `"run_id"`) { // bounded by the timeout of the test
+	for !contains(found, `"run_id"`) { // limited by the timeout of the test
 		found = s.want(200, "operator", "GET", ledger, "")
 	}
 	if !contains(found, `"code":"cancelled"`) || !contains(found, `"writes":[]`) {
@@ -243,7 +244,7 @@ func TestClientDisconnect(t *testing.T) {
 	s.emptyOfAnn()
 }
 
-// slowly serves an API with the timeouts of a service, shortened, and returns its address.
+// slowly starts a server with shortened timeouts and returns its address.
 func slowly(t *testing.T, api http.Handler) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -257,7 +258,7 @@ func slowly(t *testing.T, api http.Handler) string {
 	return listener.Addr().String()
 }
 
-// A client that trickles headers or a body is disconnected, and nothing of it is stored.
+// A client that sends headers or a body very slowly is disconnected, and nothing is stored.
 func TestSlowClients(t *testing.T) {
 	s := newService(t)
 	address := slowly(t, s.api)
@@ -282,14 +283,14 @@ func TestSlowClients(t *testing.T) {
 				}
 			}
 		}()
-		_, _ = io.Copy(io.Discard, conn) // until the server closes it
+		_, _ = io.Copy(io.Discard, conn) // until the server closes the connection
 		close(stop)
 		_ = conn.Close()
 	}
 	s.emptyOfAnn()
 }
 
-// A client that stops in the middle of a body gets an error, and a run that takes longer than the
+// A client that stops in the middle of its body receives an error. A run that takes longer than the
 // read timeout continues.
 func TestSlowBodyAndLongRun(t *testing.T) {
 	s := newService(t)
@@ -328,7 +329,7 @@ func TestSlowBodyAndLongRun(t *testing.T) {
 	s.emptyOfAnn()
 }
 
-// shortReads shortens the time limit for bodies.
+// shortReads shortens the time limit for reading bodies.
 type shortReads struct{ http.ResponseWriter }
 
 func (w shortReads) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -368,7 +369,7 @@ func TestLinks(t *testing.T) {
 		t.Errorf("the link is %d characters; want a bounded one without a query", len(f.URL))
 	}
 	bad := []string{"/files/", "/files/x", "/files/acme/shop/file_1", at.Path + "?a=b", at.Path + "A", at.Path[:len(at.Path)-1], "/files/" + strings.Repeat("A", 5000)}
-	for i := range token { // no character can be changed
+	for i := range token { // changing any character makes the link invalid
 		other := "A"
 		if token[i] == 'A' {
 			other = "B"
@@ -400,7 +401,7 @@ func TestRate(t *testing.T) {
 	if after := r.Header.Get("Retry-After"); after == "" || after == "0" {
 		t.Errorf("Retry-After is %q", after)
 	}
-	s.want(200, "bob", "GET", "/api/v1/whoami", "") // limits are per principal
+	s.want(200, "bob", "GET", "/api/v1/whoami", "") // limits apply to each principal separately
 	s.want(200, "operator", "GET", "/api/v1/whoami", "")
 	s.want(404, "operator", "GET", "/api/v1/stores/prefs/record?user_id=ann", "")
 	if len(limited) != 1 || limited["acme"] != 1 {

@@ -18,35 +18,37 @@ import (
 )
 
 const (
-	// uploadBytes bounds the bytes of uploads in memory.
+	// uploadBytes is the maximum number of bytes of uploads in memory.
 	uploadBytes = 256 << 20
 	// DefaultBodyBytes is the default of Options.BodyBytes.
 	DefaultBodyBytes = 256 << 20
 
-	// Memory for each byte of a JSON body: readingTakes while it is read and decoded, garbage included, and keptTakes for
-	// the rest of its request.
+	// A JSON body reserves readingTakes bytes of memory for each of its bytes while it is read and
+	// decoded, including garbage. Afterward it reserves keptTakes bytes until the request ends.
 	readingTakes = 12
 	keptTakes    = 3
-	// treeBytes bounds how much of a body is a tree of values at one time: documents that memory
-	// accepts, such as records, are no larger. Each byte of it takes treeTakes while the tree
-	// exists, and keptTreeTakes on average.
+	// treeBytes is the maximum number of bytes of a body that exist as a decoded tree of values at
+	// any time. Documents that memory accepts, such as records, are no larger. Each of these bytes
+	// takes treeTakes bytes while the tree exists, and keptTreeTakes bytes on average.
 	treeBytes     = 256 << 10
 	treeTakes     = 64
 	keptTreeTakes = 16
-	// bodyStep is the step in which memory is reserved for a body of unknown length.
+	// bodyStep is the number of bytes by which a reservation grows for a body of unknown length.
 	bodyStep = 64 << 10
 )
 
-// largeBody is the size in bytes above which a body is large. Decoding one takes a processor for
-// milliseconds, so large bodies may occupy half of the processors, and only one if there are two.
+// largeBody is the size in bytes above which a body is large. Decoding a large body occupies a
+// processor for milliseconds, so at most half of the processors, and at least one, decode large
+// bodies.
 const largeBody = treeBytes
 
 func maxDecodes() int64 { return int64(max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// importTakes is the memory for each byte of an imported document, which is parsed as YAML.
+// importTakes is the number of bytes of memory for each byte of an imported document, which is
+// parsed as YAML.
 const importTakes = 200
 
-// reading returns the memory that a body of this length takes while it is read and decoded.
+// reading returns the memory that a body of the given length takes while it is read and decoded.
 func (b *body) reading(length int64) int64 {
 	if b.document {
 		return min(importTakes*length, b.maxHeld)
@@ -54,8 +56,8 @@ func (b *body) reading(length int64) int64 {
 	return readingTakes*length + treeTakes*min(length, treeBytes)
 }
 
-// reserveBody reserves memory for a JSON body before any of it is read. Part of it is held until
-// the response is sent.
+// reserveBody reserves memory for a JSON body before reading any of it. Part of the reservation
+// lasts until the response is sent.
 func (a *Access) reserveBody(ctx context.Context, p auth.Principal, b *body, length int64) error {
 	if length < 0 {
 		length = bodyStep
@@ -70,7 +72,7 @@ func (a *Access) reserveBody(ctx context.Context, p auth.Principal, b *body, len
 	return nil
 }
 
-// startDecoding waits until a large body may be decoded, if it is one.
+// startDecoding waits until the body may be decoded. Only large bodies wait.
 func (b *body) startDecoding() error {
 	if b.decodes == nil || b.decoding != nil || b.read <= largeBody {
 		return nil
@@ -88,12 +90,12 @@ func (b *body) endDecoding() {
 	}
 }
 
-// pay reserves memory for bytes beyond the length that is paid for.
+// pay extends the reservation if the bytes that were read exceed the length it covers.
 func (b *body) pay() error {
 	if b.held == nil || b.read <= b.paid {
 		return nil
 	}
-	step := max(bodyStep, b.paid) // as a buffer grows
+	step := max(bodyStep, b.paid) // double the reservation, as a growing buffer does
 	if err := b.held.grow(b.ctx, b.reading(b.paid+step)-b.reading(b.paid)); err != nil {
 		return err
 	}
@@ -101,7 +103,7 @@ func (b *body) pay() error {
 	return nil
 }
 
-// unpaid reports whether there is no memory for the bytes that were read.
+// unpaid reports whether the memory for the bytes that were read could not be reserved.
 func (b *body) unpaid() bool {
 	if err := b.pay(); err != nil {
 		b.err = err
@@ -109,8 +111,8 @@ func (b *body) unpaid() bool {
 	return b.err != nil
 }
 
-// decoded releases the memory that only decoding needs. Later, parts of the body may still become
-// trees.
+// decoded releases the memory that only decoding needs. Some stays reserved, because parts of the
+// body may be decoded into trees later.
 func (b *body) decoded() {
 	if b == nil {
 		return
@@ -132,11 +134,11 @@ func (b *body) free() {
 	}
 }
 
-// maxHandledBytes bounds a body of another surface.
+// maxHandledBytes is the maximum size of a request body of another protocol, such as MCP.
 const maxHandledBytes = 4 << 20
 
-// ReadBody reads a JSON body for another surface, with memory reserved as for the API, and rewinds
-// it. Call release when the response is sent. Pass the error to WriteProblem.
+// ReadBody reads a JSON body for another protocol, such as MCP, and makes it readable again. It reserves memory
+// as the API does. Call release after the response is sent. Pass the error to WriteProblem.
 func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Principal) (release func(), err error) {
 	control := http.NewResponseController(w)
 	if r.ContentLength > maxHandledBytes {
@@ -163,7 +165,7 @@ func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Princip
 		b.free()
 		return nil, abi.Faultf(abi.TooLarge, "the body cannot be read: %v", wrong)
 	}
-	r.Body = io.NopCloser(bytes.NewReader(text)) // the surface reports other errors in it
+	r.Body = io.NopCloser(bytes.NewReader(text)) // the other handler reports syntax errors itself
 	return b.free, nil
 }
 
@@ -194,8 +196,8 @@ func refuseUnread(ctx huma.Context, err error) {
 	refuse(ctx, err)
 }
 
-// drain reads the body of a client that does not wait for 100-continue: it reads no response before
-// it has sent everything.
+// drain reads the body of a client that does not wait for "100 Continue". Such a client reads no
+// response before it has sent its whole body.
 func drain(r *http.Request) {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.Copy(io.Discard, r.Body)

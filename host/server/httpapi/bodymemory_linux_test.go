@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bodies take the most memory for their length.
+// bodies are the bodies that take the most memory for their length.
 var bodies = map[string]struct{ who, method, path, body string }{
 	"many values": {"ann", "POST", "/api/v1/runs", `{"tool":"look","context":{"a":[` + strings.Repeat(`{"":0},`, 498_000) + `0]}}`},
 	"as many as there may be": {"bob", "POST", "/api/v1/runs",
@@ -35,11 +35,12 @@ func manyMembers(n int) string {
 	return strings.TrimSuffix(b.String(), ",")
 }
 
-// memoryChild is the variable that marks a child process of this test with little memory.
+// memoryChild is the environment variable that marks a child process of this test with little
+// memory.
 const memoryChild = "TOOLRUN_TEST_BODIES"
 
-// TestBodiesInLittleMemory sends 16 large bodies of each kind at once to a service in a process
-// with 2 GiB.
+// TestBodiesInLittleMemory concurrently sends 16 large bodies of each kind to a service in a
+// process with 2 GiB of memory.
 func TestBodiesInLittleMemory(t *testing.T) {
 	if os.Getenv(memoryChild) != "" {
 		sendBodies(t)
@@ -79,7 +80,7 @@ func sendBodies(t *testing.T) {
 				r.Header.Set("Content-Type", "application/json")
 				response, err := http.DefaultClient.Do(r)
 				if errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE) {
-					statuses <- 0 // rejected before the body was sent
+					statuses <- 0 // rejected before the body was sent completely
 					return
 				}
 				if err != nil {

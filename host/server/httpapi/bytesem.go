@@ -11,52 +11,54 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// acquireTimeout is how long a request waits for memory.
+// acquireTimeout is the maximum time that a request waits for memory.
 const acquireTimeout = 10 * time.Second
 
-// byteSemaphore is a fair semaphore that bounds the bytes that concurrent requests hold. An owner
-// is a path, such as a tenant and one of its users. At each level, an owner may hold at most as
-// much as it leaves free, out of what the level above may hold. A single tenant thus has at most
-// half of the bytes, and its single user a quarter; two tenants have a third each; and for any
-// number of tenants some bytes remain for the next one. Waiting requests are served in the order of
-// what their owners hold, smallest first, by tenant and then by user.
+// byteSemaphore is a fair semaphore that limits how many bytes concurrent requests reserve. An
+// owner is identified by a path, such as a tenant and a user of that tenant. On each level of the
+// path, an owner may reserve at most as many bytes as it leaves free, out of the limit of the level
+// above. A single tenant can thus reserve half of the bytes, and its single user a quarter. Two
+// tenants can reserve a third each. With any number of tenants, some bytes remain free for another
+// tenant. Waiting requests are served in the order of the bytes that their owners have reserved,
+// smallest first: first by tenant, then by user.
 type byteSemaphore struct {
 	size int64
 	wait time.Duration
-	// what names the protected data in messages, such as "files".
+	// what names the protected data in error messages, such as "files".
 	what string
 
 	mu     sync.Mutex
 	used   int64
 	shares map[string]*share
-	queue  waitQueue // of reservations that do not fit yet
+	queue  waitQueue // reservations that do not fit yet
 }
 
-// share counts the bytes that an owner at one level holds.
+// share counts the bytes that an owner has reserved at one level.
 type share struct {
 	name  string
 	bytes int64
-	uses  int // reservations, waiting ones included
+	uses  int // number of reservations, including waiting ones
 }
 
 func newByteSemaphore(size int64, what string) *byteSemaphore {
 	return &byteSemaphore{size: size, wait: acquireTimeout, what: what, shares: map[string]*share{}, queue: newWaitQueue(maxWaiting)}
 }
 
-// reservation is the memory that a request holds, or waits for.
+// reservation is the memory that a request has reserved or is waiting for.
 type reservation struct {
 	sem    *byteSemaphore
 	shares []*share // the tenant's first
 	bytes  int64
 	ready  chan struct{} // closed when the bytes are granted or refused
 
-	// Under the lock of sem:
-	arrived int64 // its position in the queue, 0 if it does not wait
-	refused error // why it no longer waits
+	// The fields that follow are guarded by sem.mu.
+	arrived int64 // position in the queue, or 0 if it is not waiting
+	refused error // why it stopped waiting without a grant
 }
 
-// acquire waits until bytes are available for a request. Call free to release them. The error is a
-// problem: 429 if the sender itself holds too much, 503 if others hold the bytes.
+// acquire waits until the requested bytes are available. Call free to release them. The error is a
+// problem with status 429 if the requester itself has reserved too much, or 503 if other owners
+// have.
 func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string) (*reservation, error) {
 	h, err := r.begin(bytes, path)
 	if err != nil {
@@ -81,7 +83,7 @@ func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string
 	if h.refused != nil {
 		return nil, h.refused
 	}
-	if !r.queue.remove(h) { // granted, perhaps just now
+	if !r.queue.remove(h) { // granted in the meantime
 		return h, nil
 	}
 	at := r.full(h)
@@ -93,8 +95,9 @@ func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string
 	return nil, context.Cause(ctx)
 }
 
-// begin grants bytes to a request, or adds it to the queue. No waiting request fits, so a request
-// that is granted at once overtakes no request that could be granted.
+// begin grants bytes to a request or adds the request to the queue. A request that is granted
+// immediately does not overtake a waiting request that would fit, because none of the waiting
+// requests fits.
 func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,7 +124,7 @@ func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) 
 	return nil, r.errFull()
 }
 
-// newReservation returns a reservation that holds nothing yet. The caller holds mu.
+// newReservation returns a reservation without granted bytes. The caller holds mu.
 func (r *byteSemaphore) newReservation(bytes int64, path []string) *reservation {
 	h := &reservation{sem: r, bytes: bytes, ready: make(chan struct{})}
 	for i := range path {
@@ -130,7 +133,7 @@ func (r *byteSemaphore) newReservation(bytes int64, path []string) *reservation 
 	return h
 }
 
-// share returns the share of a name. The caller holds mu.
+// share returns the share with the given name. The caller holds mu.
 func (r *byteSemaphore) share(name string) *share {
 	s := r.shares[name]
 	if s == nil {
@@ -141,7 +144,7 @@ func (r *byteSemaphore) share(name string) *share {
 	return s
 }
 
-// leave releases the shares. The caller holds mu.
+// leave releases the shares of the reservation. The caller holds mu.
 func (h *reservation) leave() {
 	for _, s := range h.shares {
 		if s.uses--; s.uses == 0 {
@@ -174,8 +177,8 @@ func (r *byteSemaphore) next() {
 	}
 }
 
-// full returns the level at which a reservation exceeds its limit, or -1 if it fits. The only
-// reservation of a semaphore always fits.
+// full returns the level at which a reservation exceeds its limit, or -1 if it fits. If the
+// semaphore is otherwise unused, any reservation fits.
 func (r *byteSemaphore) full(h *reservation) int {
 	if r.used == 0 {
 		return -1
@@ -200,9 +203,9 @@ func (r *byteSemaphore) full(h *reservation) int {
 	return -1
 }
 
-// New owners make the shares of others smaller than what those hold already. For a user that holds
-// nothing and requests at most 1/smallPart of the bytes, its tenant may exceed its share by
-// 1/sparePart.
+// A new owner reduces the shares of other owners, which may then exceed their shares. So a user
+// without reservations can still reserve up to 1/smallPart of all bytes, even if its tenant then
+// exceeds its share by up to 1/sparePart.
 const smallPart, sparePart = 1024, 16
 
 func (r *byteSemaphore) count(h *reservation, bytes int64) {
@@ -212,7 +215,7 @@ func (r *byteSemaphore) count(h *reservation, bytes int64) {
 	}
 }
 
-// grow waits for more bytes for a reservation.
+// grow waits until the reservation can be extended by the given number of bytes.
 func (h *reservation) grow(ctx context.Context, bytes int64) error {
 	path := strings.Split(h.shares[len(h.shares)-1].name, "\x00")
 	more, err := h.sem.acquire(ctx, bytes, path...)
@@ -226,7 +229,7 @@ func (h *reservation) grow(ctx context.Context, bytes int64) error {
 	return nil
 }
 
-// shrink releases all but some bytes.
+// shrink reduces the reservation to the given number of bytes.
 func (h *reservation) shrink(bytes int64) {
 	h.sem.mu.Lock()
 	defer h.sem.mu.Unlock()
@@ -240,10 +243,10 @@ func (h *reservation) shrink(bytes int64) {
 	}
 }
 
-// free releases all bytes. It may be called twice.
+// free releases all bytes. It may be called more than once.
 func (h *reservation) free() { h.shrink(0) }
 
-// pathOf returns the owner path of a principal: its tenant, then itself.
+// pathOf returns the path that identifies a principal as an owner: its tenant, then the principal.
 func pathOf(p auth.Principal) []string {
 	return []string{p.Tenant, strings.Join([]string{string(p.Role), p.Name, p.User}, "\x01")}
 }

@@ -13,13 +13,14 @@ import (
 	"time"
 )
 
-// SetFileMemory sets the memory for files of a server, for which requests hardly wait.
+// SetFileMemory sets the memory for files of a server. It also shortens the time that requests wait
+// for memory.
 func (s *Server) SetFileMemory(bytes int64) {
 	s.files.uploads, s.files.downloads = newByteSemaphore(bytes, "files"), newByteSemaphore(bytes, "files")
 	s.files.uploads.wait, s.files.downloads.wait = time.Millisecond, time.Millisecond
 }
 
-// Owner paths of these tests.
+// These are the owner paths of the tests.
 var (
 	annsPath = []string{"a", "ann"}
 	bobsPath = []string{"a", "bob"}
@@ -27,7 +28,7 @@ var (
 	cleo     = []string{"c", "cleo"}
 )
 
-// mustAcquire acquires bytes, and fails the test unless the outcome has a status, 0 for success.
+// mustAcquire acquires bytes and expects an outcome: an HTTP status, or 0 for success.
 func mustAcquire(t *testing.T, r *byteSemaphore, bytes int64, status int, path ...string) *reservation {
 	t.Helper()
 	h, err := r.acquire(t.Context(), bytes, path...)
@@ -41,8 +42,8 @@ func mustAcquire(t *testing.T, r *byteSemaphore, bytes int64, status int, path .
 	return h
 }
 
-// TestSemaphoreReservesSpare has a sender, its tenant and other tenants acquire all that they can:
-// some bytes remain for a new owner.
+// TestSemaphoreReservesSpare checks that bytes remain for a new owner after a sender, its tenant
+// and other tenants have acquired all the bytes that they can.
 func TestSemaphoreReservesSpare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newByteSemaphore(1<<20, "bodies")
@@ -84,7 +85,7 @@ func TestSemaphore(t *testing.T) {
 		first.free()
 		go func() { mustAcquire(t, r, 30, http.StatusTooManyRequests, annsPath...) }()
 		synctest.Wait()
-		mustAcquire(t, r, 10, 0, annsPath...) // while a larger request of hers waits
+		mustAcquire(t, r, 10, 0, annsPath...) // while a larger request of ann waits
 		large.shrink(1)
 		if err := large.grow(t.Context(), 10); err != nil || large.bytes != 11 {
 			t.Errorf("grow = %v; the reservation has %d bytes, want 11", err, large.bytes)
@@ -105,8 +106,8 @@ func TestSemaphore(t *testing.T) {
 	})
 }
 
-// TestSemaphoreOrder grants bytes to the owner that holds the least, and then to the one that
-// waited longest.
+// TestSemaphoreOrder checks that bytes are granted first to the owner with the fewest bytes, then
+// to the owner that has waited longest.
 func TestSemaphoreOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newByteSemaphore(100, "files")
@@ -132,10 +133,10 @@ func TestSemaphoreOrder(t *testing.T) {
 	})
 }
 
-// TestMinRate sends a file to a client that reads nothing, and one to a client that reads.
+// TestMinRate sends a file to a client that reads nothing and to a client that reads.
 func TestMinRate(t *testing.T) {
 	ended := make(chan struct{}, 2)
-	content := make([]byte, 64<<20) // more than the buffers of a connection
+	content := make([]byte, 64<<20) // more than the buffers of a connection can contain
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p := fileRate
 		if r.URL.Path == "/short" {
@@ -185,7 +186,8 @@ func (d *deadlines) SetWriteDeadline(at time.Time) error {
 	return nil
 }
 
-// TestDeadlineWriter checks that responses have a deadline from their begin, and streams have none.
+// TestDeadlineWriter checks that responses have a deadline from their beginning, and streams have
+// none.
 func TestDeadlineWriter(t *testing.T) {
 	for kind, want := range map[string]int{"application/json": 2, "text/event-stream": 1} {
 		d := &deadlines{ResponseWriter: httptest.NewRecorder()}
@@ -200,8 +202,8 @@ func TestDeadlineWriter(t *testing.T) {
 	}
 }
 
-// TestSlowReaders has many clients that stop reading one file: they hold little memory, other
-// downloads of the tenant continue, and a client that resumes gets the whole file.
+// TestSlowReaders checks many clients that stop reading the same file. They occupy little memory,
+// and other downloads of the tenant continue. A client that resumes receives the whole file.
 func TestSlowReaders(t *testing.T) {
 	s := &fileHandler{downloads: newByteSemaphore(downloadBytes, "files")}
 	content := make([]byte, 20<<20)

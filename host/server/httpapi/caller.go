@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// named returns the Caller for the user and the session that a request names. Either may be "". It
-// fails if the credentials do not allow them.
+// named returns the Caller for the user and the session that a request names. Both are optional. It
+// fails if the credentials do not allow the user or the session.
 func (c *call) named(user, session string) (host.Caller, error) {
 	user, session, err := c.principal.ActAs(user, session)
 	return host.Caller{
@@ -23,15 +23,15 @@ func (c *call) named(user, session string) (host.Caller, error) {
 	}, err
 }
 
-// caller returns the Caller of a request that names a user and a session. For a key that names only
-// a session, it is the user of that session.
+// caller returns the Caller of a request that names a user and a session. If an API key names only
+// a session, the user is the owner of that session.
 func (c *call) caller(ctx context.Context, user, session string) (host.Caller, error) {
 	caller, err := c.named(user, session)
 	if err != nil || caller.User != "" || caller.Session == "" {
 		return caller, err
 	}
 	found, err := c.host.Sessions().Get(ctx, caller)
-	if errors.Is(err, abi.NotFound) { // the operation reports it, or starts the session
+	if errors.Is(err, abi.NotFound) { // the operation reports a missing session or starts it
 		return caller, nil
 	}
 	if err == nil && found.Ended == nil {
@@ -40,8 +40,8 @@ func (c *call) caller(ctx context.Context, user, session string) (host.Caller, e
 	return caller, err
 }
 
-// checkRunFields rejects fields that credentials of an end user may not set. Only the platform
-// knows the environment, the context, its own references, and its metadata about the user.
+// checkRunFields rejects fields that only the platform's own credentials may set: the environment,
+// the context, the platform's references, and user metadata.
 func (c *call) checkRunFields(f apitypes.RunFields) error {
 	if c.principal.Role != auth.User {
 		return nil
@@ -61,8 +61,8 @@ func (c *call) checkRunFields(f apitypes.RunFields) error {
 	return c.checkMetadata(f.Metadata)
 }
 
-// checkMetadata rejects a metadata patch of an end user that has keys which the configuration does
-// not allow.
+// checkMetadata rejects a metadata patch from an end user if the configuration does not allow one
+// of its keys.
 func (c *call) checkMetadata(patch json.RawMessage) error {
 	if c.principal.Role != auth.User || !isSet(patch) {
 		return nil
@@ -84,10 +84,10 @@ func (c *call) checkMetadata(patch json.RawMessage) error {
 	return nil
 }
 
-// isSet reports whether a member of a body has a value other than null.
+// isSet reports whether a body member is present and not null.
 func isSet(value json.RawMessage) bool { return len(value) > 0 && string(value) != "null" }
 
-// truncatedName returns a name from a request, shortened for a message.
+// truncatedName shortens a name from a request for use in a message.
 func truncatedName(name string) string {
 	const maxRunes = 64
 	runes := []rune(name)

@@ -14,15 +14,17 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// bodyLimits bounds all values of a body together: input, context and metadata of a run share them.
+// bodyLimits applies to all values of a body together. The input, context and metadata of a run
+// count against the same limit.
 var bodyLimits = strictjson.Limits{Values: 300_000}
 
-// decoder decodes bodies more strictly than encoding/json, so that every reader interprets them in
-// the same way. The framework decodes a body twice: as any for validation, and as its type. The
-// decoder returns an outline as any: the full tree takes some hundred bytes of memory for each byte
-// of a body.
+// decoder decodes bodies more strictly than encoding/json, so every reader interprets them in the
+// same way. The framework decodes each body twice: into an any for validation, and into its Go
+// type. For validation the decoder returns only an outline, because a full tree takes hundreds of
+// bytes of memory per byte of the body.
 type decoder struct {
-	// members contains the members of all bodies, and whether each is kept as raw JSON.
+	// members contains the members of all bodies. The value reports whether the member is kept as
+	// raw JSON.
 	members map[string]bool
 }
 
@@ -39,7 +41,7 @@ func (d *decoder) decode(text []byte, v any) error {
 		return nil
 	}
 	err := json.Unmarshal(text, v)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // its text names Go types
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // the text of err names Go types
 		name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
 		if strings.HasPrefix(wrong.Value, "number") {
 			return fmt.Errorf("%s is not a number in the valid range", name)
@@ -50,21 +52,22 @@ func (d *decoder) decode(text []byte, v any) error {
 }
 
 const (
-	// outlineDepth is the depth of an outline: it includes the members of objects in a body, such
-	// as env.
+	// outlineDepth is the depth of an outline. It includes the members of objects inside a body,
+	// such as env.
 	outlineDepth = 2
-	// outlineMembers bounds the members of such an object in an outline. outlineUnknown bounds the
-	// unknown members of the body: each is an error of its own.
+	// outlineMembers is the maximum number of members of such an object in an outline.
+	// outlineUnknown limits the unknown members of the body, because each one causes a separate
+	// error.
 	outlineMembers = 256
 	outlineUnknown = 16
-	// outlineText bounds the length of a text in an outline: a longer text exceeds every limit of a
-	// member.
+	// outlineText is the maximum length of a text in an outline. A longer text exceeds the limits
+	// of all members.
 	outlineText = 32 << 10
 )
 
 var longText = strings.Repeat("x", outlineText)
 
-// outline returns the part of a checked text that is validated.
+// outline returns the part of a syntactically valid text that the framework validates.
 func (d *decoder) outline(text []byte, depth int) any {
 	text = trimSpace(text)
 	switch text[0] {
@@ -78,7 +81,7 @@ func (d *decoder) outline(text []byte, depth int) any {
 		}
 	}
 	var v any
-	if json.Unmarshal(text, &v) != nil { // a number outside the range of float64
+	if json.Unmarshal(text, &v) != nil { // the number is outside the range of float64
 		return nil
 	}
 	return v
@@ -118,7 +121,7 @@ func trimSpace(text []byte) []byte {
 
 var rawMessage = reflect.TypeFor[json.RawMessage]()
 
-// add registers the members of the body of an input.
+// add registers the members of the body in an operation's input type.
 func (d *decoder) add(input reflect.Type) {
 	body, ok := input.FieldByName("Body")
 	if !ok || body.Type.Kind() != reflect.Struct {
@@ -137,8 +140,8 @@ func (d *decoder) add(input reflect.Type) {
 	}
 }
 
-// checkPlainText rejects control characters in references and in names of metadata, which could
-// harm a terminal or log.
+// checkPlainText rejects control characters in references and metadata names, because they could
+// corrupt a terminal or a log.
 func checkPlainText(metadata json.RawMessage, references ...string) error {
 	for _, text := range references {
 		if strings.ContainsFunc(text, unicode.IsControl) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLargeBodiesWait reads large bodies to their end: the next one may be decoded when the one
-// before is.
+// TestLargeBodiesWait reads several large bodies completely. The next body can be decoded after the
+// previous one was decoded.
 func TestLargeBodiesWait(t *testing.T) {
 	decodes := newByteSemaphore(1, "large bodies")
 	open := func(ctx context.Context, bytes int, user string) *body {

@@ -6,18 +6,20 @@ import (
 	"net/http"
 )
 
-// downloadBytes bounds the bytes of downloads in memory, pieceBytes those of one download.
+// downloadBytes limits the memory of all downloads in bytes. pieceBytes limits the memory of a
+// single download.
 const (
 	downloadBytes = 128 << 20
 	pieceBytes    = 256 << 10
 )
 
-// loader reads a file from an offset: pieceBytes, or less at the end of the file.
+// loader reads a piece of a file from an offset. The piece has pieceBytes, or fewer at the end of
+// the file.
 type loader func(ctx context.Context, offset int64) ([]byte, error)
 
-// fileDelivery sends a file in pieces. Each piece is read from the backend after the previous one
-// was sent. Memory for one piece is reserved for the whole download, so that other downloads cannot
-// stall one that has begun.
+// fileDelivery sends a file in pieces. It reads each piece from the backend after it has sent the
+// previous one. The memory for one piece stays reserved during the whole download, so other
+// downloads cannot stall it.
 type fileDelivery struct {
 	load    loader
 	bytes   int64 // of the file
@@ -26,8 +28,9 @@ type fileDelivery struct {
 	minRate minRate
 }
 
-// deliver opens a file of a known size, so that read errors are reported before the response
-// begins. The path identifies the owner of the memory. The caller closes the delivery.
+// deliver opens a file of a known size and reads its first piece, so that read errors are reported
+// before the response begins. The path identifies the owner of the memory. The caller must close
+// the delivery.
 func (h *fileHandler) deliver(ctx context.Context, bytes int64, load loader, path ...string) (*fileDelivery, error) {
 	held, err := h.downloads.acquire(ctx, pieceBytes, path...)
 	if err != nil {
@@ -41,14 +44,14 @@ func (h *fileHandler) deliver(ctx context.Context, bytes int64, load loader, pat
 	return &fileDelivery{load: load, bytes: bytes, first: first, held: held, minRate: fileRate}, nil
 }
 
-// close releases the memory. It may be called twice.
+// close releases the memory. It may be called more than once.
 func (d *fileDelivery) close() {
 	d.first = nil
 	d.held.free()
 }
 
-// send writes the file. If it fails, or if the file was deleted meanwhile, it returns early. The
-// server then closes the connection, because the response is shorter than its Content-Length.
+// send writes the file. It returns early if writing fails or the file was deleted in the meantime.
+// The server then closes the connection, because the response is shorter than its Content-Length.
 func (d *fileDelivery) send(ctx context.Context, w http.ResponseWriter) {
 	reader := d.minRate.start(w)
 	piece, err := d.first, error(nil)

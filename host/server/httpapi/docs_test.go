@@ -14,7 +14,7 @@ import (
 
 const apiPage = "../../../docs/reference/http-api.md"
 
-// endpoints returns the table of requests from the committed OpenAPI document.
+// endpoints returns the table of operations in the committed OpenAPI document.
 func endpoints(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(committed)
@@ -37,8 +37,8 @@ func endpoints(t *testing.T) string {
 	return table.String()
 }
 
-// TestReferenceTables compares the tables of permissions and requests in docs/reference/http-api.md
-// with the code.
+// TestReferenceTables compares the tables of permissions and operations in
+// docs/reference/http-api.md with the code.
 func TestReferenceTables(t *testing.T) {
 	content, err := os.ReadFile(apiPage)
 	if err != nil {

@@ -26,19 +26,20 @@ import (
 	"github.com/toolrun/toolrun/internal/yield"
 )
 
-// maxUpload bounds the body of an upload: a file and the overhead of multipart.
+// maxUpload is the maximum size of an upload request: a file and the overhead of multipart
+// encoding.
 const maxUpload = artifact.MaxBytes + 1<<20
 
 type uploadInput struct {
 	apitypes.Target
 	apitypes.SessionPath
 	apitypes.UserQuery
-	file upload // the content of the body
+	file upload // the bytes of the body
 }
 
 var _ huma.Resolver = (*uploadInput)(nil)
 
-// Resolve reads the body. The framework would store it in temporary files.
+// Resolve reads the body itself, because the framework would store it in temporary files.
 func (in *uploadInput) Resolve(ctx huma.Context) []error {
 	r, _ := humago.Unwrap(ctx)
 	var err error
@@ -48,7 +49,7 @@ func (in *uploadInput) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// uploadSchema is the schema of the form.
+// uploadSchema is the schema of the upload form.
 var uploadSchema = &huma.Schema{
 	Type: "object", Required: []string{"file"},
 	Properties: map[string]*huma.Schema{"file": {Type: "string", Format: "binary", Description: "The file, with its name and content type"}},
@@ -73,14 +74,14 @@ type fileOutput struct{ Body apitypes.File }
 
 type artifactOutput struct{ Body apitypes.Artifact }
 
-// fileHandler serves requests about the files of sessions.
+// fileHandler serves requests for the files of sessions.
 type fileHandler struct {
 	apps      *tenants.Apps
 	links     *Links
 	documents *extract.Reader
 	admitted  func(context.Context)
-	// uploads bounds the memory of files that are received, downloads the memory of pieces that are
-	// sent.
+	// uploads limits the memory of files being received. downloads limits the memory of pieces
+	// being sent.
 	uploads, downloads *byteSemaphore
 }
 
@@ -102,7 +103,7 @@ func (h *fileHandler) register(s *Server) {
 			"are kept as they are. A file is at most 20 MiB, and lives for 30 days. A file whose content contradicts its name or media type is rejected. " +
 			"A file without text has has_text false, and text_reason says why: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or unknown_encoding.",
 	}, h.upload)
-	form.Schema = uploadSchema // set after the registration: otherwise the framework would read the body
+	form.Schema = uploadSchema // set after registration; otherwise the framework would read the body
 	add(s, auth.Files, huma.Operation{
 		OperationID: "list-files", Method: http.MethodGet, Path: "/sessions/{session_id}/files", Tags: tags, Summary: "List the files of a session",
 	}, func(ctx context.Context, c *call, in *sessionInput) (*listOutput[apitypes.File], error) {
@@ -184,8 +185,8 @@ func (h *fileHandler) upload(ctx context.Context, c *call, in *uploadInput) (*fi
 	return &fileOutput{h.shown(c, added)}, nil
 }
 
-// addText extracts the text of a file, or sets the reason why there is none. It first checks that
-// the session may get the file.
+// addText extracts the text of a file or records why the file has no text. Before that it checks
+// whether the session may receive the file.
 func (h *fileHandler) addText(ctx context.Context, c *call, caller host.Caller, format extract.Format, up *artifact.Upload) error {
 	if !format.Extracts {
 		up.TextReason = string(extract.UnsupportedFormat)
@@ -210,7 +211,7 @@ func (h *fileHandler) addText(ctx context.Context, c *call, caller host.Caller, 
 	return nil
 }
 
-// uploader returns the user that text extraction is charged to: the user of the upload, or the
+// uploader returns the user to whom text extraction is charged: the user of the upload, or the
 // principal.
 func uploader(p auth.Principal, caller host.Caller) string { return cmp.Or(caller.User, p.Name) }
 
@@ -220,7 +221,7 @@ type upload struct {
 	content         []byte
 }
 
-// readForm reads a form with a file as its only part.
+// readForm reads a form whose only part is a file.
 func readForm(r *http.Request) (up upload, err error) {
 	form, err := r.MultipartReader()
 	if err != nil {
@@ -254,11 +255,12 @@ func readForm(r *http.Request) (up upload, err error) {
 
 var badForm = abi.Faultf(abi.InvalidArgument, "the body is not valid multipart/form-data (RFC 7578)")
 
-// readPart reads a file from a form. formBytes is the length of the form, negative if unknown.
+// readPart reads a file from a form. formBytes is the length of the form, or negative if the length
+// is unknown.
 func readPart(part *multipart.Part, formBytes int64) (up upload, err error) {
 	up = upload{name: part.FileName(), mediaType: part.Header.Get("Content-Type")}
 	size := min(max(formBytes, 0), artifact.MaxBytes+1) + bytes.MinRead
-	content := bytes.NewBuffer(make([]byte, 0, size)) // allocated at once: growing takes twice the memory
+	content := bytes.NewBuffer(make([]byte, 0, size)) // allocate once, because growing a buffer takes twice the memory
 	if _, err = content.ReadFrom(yield.Reader(io.LimitReader(part, artifact.MaxBytes+1))); err != nil {
 		return up, badForm
 	}
@@ -313,7 +315,8 @@ func (h *fileHandler) download(ctx context.Context, c *call, in *fileInput) (*hu
 	return nil, abi.Faultf(abi.NotFound, "the session has no file with this id")
 }
 
-// fileHeaders returns headers that make a browser treat an untrusted file only as a download.
+// fileHeaders returns headers that make a browser download an untrusted file instead of displaying
+// it.
 func fileHeaders(name, mediaType string) http.Header {
 	disposition := mime.FormatMediaType("attachment", map[string]string{"filename": name})
 	if disposition == "" {
@@ -325,7 +328,7 @@ func fileHeaders(name, mediaType string) http.Header {
 	}
 }
 
-// describeFile sets the response headers of a file.
+// describeFile sets the response headers for a file.
 func describeFile(w http.ResponseWriter, name, mediaType string, bytes int64) {
 	for name, values := range fileHeaders(name, mediaType) {
 		w.Header()[name] = values
@@ -333,8 +336,8 @@ func describeFile(w http.ResponseWriter, name, mediaType string, bytes int64) {
 	w.Header().Set("Content-Length", strconv.FormatInt(bytes, 10))
 }
 
-// followLink serves a download by a signed URL. The reader is unknown, so memory is charged to the
-// file.
+// followLink serves a download by a signed URL. The requester is unknown, so the memory is charged
+// to the file.
 func (h *fileHandler) followLink(w http.ResponseWriter, r *http.Request) {
 	l, err := h.links.check(r)
 	if err != nil {
@@ -357,7 +360,7 @@ func (h *fileHandler) followLink(w http.ResponseWriter, r *http.Request) {
 	d.send(r.Context(), w)
 }
 
-// linkedBytes returns the size of the file of a link.
+// linkedBytes returns the size of the file to which a link refers.
 func (h *fileHandler) linkedBytes(ctx context.Context, l link) (int64, error) {
 	opened, release, err := h.apps.Host(ctx, l.tenant, l.app)
 	if err != nil {
@@ -367,7 +370,7 @@ func (h *fileHandler) linkedBytes(ctx context.Context, l link) (int64, error) {
 	return opened.Artifacts().Size(ctx, host.Caller{Tenant: l.tenant}, l.file)
 }
 
-// loading returns a loader of a file. It holds the host of the app only during each read.
+// loading returns a loader for a file. The loader keeps the app's host open only during each read.
 func (h *fileHandler) loading(tenant, app, file string) loader {
 	return func(ctx context.Context, offset int64) ([]byte, error) {
 		opened, release, err := h.apps.Host(ctx, tenant, app)

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// connect sends the head of a request, and returns the first line of the response.
+// connect sends the head of a request and returns the first line of the response.
 func (s *service) connect(head string) (c net.Conn, status string) {
 	s.t.Helper()
 	c, err := net.Dial("tcp", s.server.Listener.Addr().String())
@@ -35,7 +35,7 @@ func (s *service) connect(head string) (c net.Conn, status string) {
 	return c, strings.TrimSpace(strings.TrimPrefix(status, "HTTP/1.1 "))
 }
 
-// Uploads in progress leave memory for others, before any byte of them is read.
+// Uploads in progress leave memory for others even before any of their bytes are read.
 func TestUploadMemoryIsBounded(t *testing.T) {
 	s := newService(t)
 	s.api.SetFileMemory(64 << 20)
@@ -48,7 +48,7 @@ func TestUploadMemoryIsBounded(t *testing.T) {
 	for _, size := range []string{"Content-Length: 16777216", "Transfer-Encoding: chunked"} {
 		c, status := s.connect("POST /api/v1/sessions/s/files?user_id=ann HTTP/1.1\r\nAuthorization: Bearer operator\r\n" +
 			"Content-Type: multipart/form-data; boundary=x\r\nExpect: 100-continue\r\n" + size)
-		if status != "100 Continue" { // the server reads the body
+		if status != "100 Continue" { // the server reads the body from here on
 			t.Fatalf("a large upload = %s", status)
 		}
 		r := upload("operator", 429)
@@ -59,12 +59,12 @@ func TestUploadMemoryIsBounded(t *testing.T) {
 		upload("ann", 201)
 		_ = c.Close()
 		for s.ask("operator", "POST", "/api/v1/sessions/s/files?user_id=ann", small, "Content-Type", "multipart/form-data; boundary=x").StatusCode != 201 {
-		} // their memory is released
+		} // the memory of the uploads is released
 	}
 }
 
-// uploadLarge has ann upload a file that is larger than socket buffers, and returns its id and the
-// path of its URL.
+// uploadLarge makes ann upload a file that is larger than socket buffers. It returns the id of the
+// file and the path of its URL.
 func (s *service) uploadLarge() (id, path string) {
 	s.t.Helper()
 	s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"s"}`)
@@ -81,7 +81,7 @@ func (s *service) uploadLarge() (id, path string) {
 	return file.ID, address.RequestURI()
 }
 
-// The memory of stalled downloads is bounded.
+// The memory of stalled downloads is limited.
 func TestDownloadMemoryIsBounded(t *testing.T) {
 	s := newService(t)
 	id, path := s.uploadLarge()
@@ -95,7 +95,7 @@ func TestDownloadMemoryIsBounded(t *testing.T) {
 	s.want(http.StatusOK, "ann", "GET", "/api/v1/sessions/s/files", "")
 }
 
-// A download ends if its file is deleted: the response is shorter than its Content-Length.
+// A download ends if its file is deleted. The response is then shorter than its Content-Length.
 func TestDownloadEndsWithItsFile(t *testing.T) {
 	for name, address := range map[string]func(id, path string) string{
 		"by its address":   func(_, path string) string { return path },

@@ -33,7 +33,7 @@ type operation struct {
 	Responses   map[string]struct{ Content map[string]media }
 
 	method, path string
-	checks       map[string]*schema.Schema // by status and content type
+	checks       map[string]*schema.Schema // by status and content type of the response
 }
 
 type parameter struct {
@@ -44,7 +44,7 @@ type parameter struct {
 
 type media struct{ Schema json.RawMessage }
 
-// operations reads the OpenAPI document and compiles the schemas of all responses.
+// operations reads the OpenAPI document and compiles all response schemas.
 func operations(t *testing.T, s *service) (list []*operation, schemas map[string]map[string]any) {
 	t.Helper()
 	text, err := s.api.OpenAPI()
@@ -74,7 +74,7 @@ func operations(t *testing.T, s *service) (list []*operation, schemas map[string
 	return list, schemas
 }
 
-// compiled compiles a schema of the document together with those that it may refer to.
+// compiled compiles a schema in the document together with the schemas to which it can refer.
 func compiled(t *testing.T, text json.RawMessage, all map[string]json.RawMessage) *schema.Schema {
 	t.Helper()
 	whole, err := json.Marshal(map[string]any{"allOf": []json.RawMessage{text}, "components": map[string]any{"schemas": all}})
@@ -92,13 +92,13 @@ func compiled(t *testing.T, text json.RawMessage, all map[string]json.RawMessage
 type generator struct {
 	*rapid.T
 	schemas map[string]map[string]any
-	// file is a file of ann in session.
+	// file is a file of ann in the session.
 	session, file string
-	// run is a run of an operator.
+	// run is a run that an operator started.
 	run string
 }
 
-// percents are drawn as samples: integers of a range are mostly drawn near its ends.
+// percents is used to draw samples. Most integers drawn from a range are near its ends.
 var percents = func() (all [100]int) {
 	for i := range all {
 		all[i] = i
@@ -114,14 +114,14 @@ func pick[T any](g *generator, label string, from ...T) T {
 	return rapid.SampledFrom(from).Draw(g.T, label)
 }
 
-// texts are meaningful strings, and unexpected ones.
+// texts contains meaningful and unexpected strings.
 var texts = []string{
 	"remember", "look", "fail", "nothing", "s1", "s2", "s3", "ann", "bob", "shop", "prefs", "cart", "flags", "sessionMeta", "extra", "1h", "1_week", "greeting",
 	"", ".", "..", "../../etc/passwd", "a/b", "a%2fb", "%00", "\x00", "a\nb", "é", "💥", "\u202e", "{}", `{"a":1}`, `{"language":1}`, `"1"`, "*", "null", "'; --",
 	strings.Repeat("x", 64), strings.Repeat("x", 257), strings.Repeat("é", 200), "2026-01-01T00:00:00Z", "-1", "1e9", "9223372036854775808",
 }
 
-// known are meaningful values, by the names of members and parameters.
+// known maps names of members and parameters to meaningful values.
 var known = map[string][]string{
 	"app": {"shop"}, "tool": {"remember", "look", "fail"}, "session_id": {"s1", "s2", "s3"}, "user_id": {"ann"}, "store": {"prefs", "flags", "extra"},
 	"prompt": {"greeting"}, "code": {"return 1"}, "If-Match": {`"1"`}, "If-None-Match": {"*"}, "ttl": {"1h"}, "projection": {`{"language":1}`},
@@ -129,7 +129,7 @@ var known = map[string][]string{
 	"session_reference": {"ref"}, "user_reference": {"ref"}, "after": {"s1"}, "Idempotency-Key": {"k1", "k2", "k3"},
 }
 
-// named draws the value of a member or parameter.
+// named draws a value for a member or a parameter.
 func (g *generator) named(name string, s map[string]any) any {
 	if name == "file_id" && g.chance("known file", 80) {
 		return g.file
@@ -146,7 +146,7 @@ func (g *generator) named(name string, s map[string]any) any {
 	return g.value(s)
 }
 
-// value draws a value that fits a schema, most of the time.
+// value draws a value that usually matches a schema.
 func (g *generator) value(s map[string]any) any {
 	if ref, ok := s["$ref"].(string); ok {
 		return g.value(g.schemas[ref[strings.LastIndexByte(ref, '/')+1:]])
@@ -197,7 +197,7 @@ func (g *generator) anything() any {
 		map[string]any{}, map[string]any{"": nil}, map[string]any{"$ref": "#"}, map[string]any{"type": 7}, json.RawMessage(strings.Repeat("[", 2000)+strings.Repeat("]", 2000)))
 }
 
-// spoil corrupts the text of a body.
+// spoil corrupts a body.
 func (g *generator) spoil(text string) string {
 	at := rapid.IntRange(0, len(text)).Draw(g.T, "at")
 	return pick(g, "spoiled", "", text[:at], text[:at]+"\xff"+text[at:], text[:at]+"\x00"+text[at:], text[:at]+`\ud800`+text[at:],
@@ -221,7 +221,7 @@ func (g *generator) request(s *service, op *operation) *http.Request {
 		case "header":
 			header.Set(p.Name, strings.Map(func(r rune) rune {
 				if r < ' ' || r == 0x7f {
-					return -1 // the client would reject it
+					return -1 // the HTTP client would reject the value
 				}
 				return r
 			}, text))
@@ -283,7 +283,7 @@ func (g *generator) body(op *operation) (body []byte, kind string) {
 	return []byte(text), kind
 }
 
-// check compares a response with the document.
+// check compares a response with the OpenAPI document.
 func (op *operation) check(t *rapid.T, r *http.Request, got reply) {
 	kind, _, _ := strings.Cut(got.Header.Get("Content-Type"), ";")
 	fail := func(why string) {
@@ -296,7 +296,7 @@ func (op *operation) check(t *rapid.T, r *http.Request, got reply) {
 		fail("the status is not documented")
 	}
 	if (op.OperationID == "get-file" || op.OperationID == "export-user") && got.StatusCode == 200 {
-		return // not JSON: a file has the type of its upload
+		return // not JSON: a file has the content type of its upload
 	}
 	c := op.checks[fmt.Sprint(got.StatusCode)+" "+kind]
 	if c == nil {
@@ -320,7 +320,8 @@ func (op *operation) check(t *rapid.T, r *http.Request, got reply) {
 	}
 }
 
-// Every response conforms to the document: no crash, and no undocumented status, type or member.
+// Every response conforms to the document. There are no crashes and no undocumented statuses, types
+// or members.
 func TestGeneratedRequests(t *testing.T) {
 	s := newService(t)
 	list, schemas := operations(t, s)

@@ -54,14 +54,14 @@ var shopFiles = fstest.MapFS{
 	"look.js": {Data: []byte(`return {meta: await memory.get_content("sessionMeta"), context}`)},
 }
 
-// service is a server with one app, whose callers identify themselves in a header.
+// service is a server with one app. Callers authenticate with a header.
 type service struct {
 	t      testing.TB
 	server *httptest.Server
 	api    *httpapi.Server
 }
 
-// roles are the principals of these tests, by the value of the header.
+// roles maps values of the header to the principals of these tests.
 var roles = map[string]auth.Principal{
 	"operator":  {Role: auth.Operator, Tenant: "acme", Name: "op"},
 	"runtime":   {Role: auth.Runtime, Tenant: "acme", Name: "backend"},
@@ -89,16 +89,17 @@ func authenticate(r *http.Request) (auth.Principal, error) {
 	return p, nil
 }
 
-// documents extracts the text of documents in all tests: it compiles the PDF library only once.
+// documents extracts the text of documents in all tests, so the PDF library is compiled only once.
 var documents = extract.New()
 
-// newService starts a service. Engines run in this process; isolation is tested elsewhere.
+// newService starts a service. Its engines run in this process, because isolation is tested
+// elsewhere.
 func newService(t testing.TB, change ...func(*httpapi.Options)) *service {
 	t.Helper()
 	return newServiceOf(t, func(*tenants.Options) {}, change...)
 }
 
-// newServiceOf starts a service with changed options of its apps.
+// newServiceOf is like newService, with different options.
 func newServiceOf(t testing.TB, changeApps func(*tenants.Options), change ...func(*httpapi.Options)) *service {
 	t.Helper()
 	declared, problems := app.Load(shopFiles, "app.yaml")
@@ -153,7 +154,8 @@ func (r reply) into(t testing.TB, v any) {
 	}
 }
 
-// ask sends a request with the credentials of a role. headers are names and values in turn.
+// ask sends a request with the credentials of a role. headers contains names and values
+// alternately.
 func (s *service) ask(who, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), method, s.server.URL+path, strings.NewReader(body))
@@ -181,7 +183,7 @@ func (s *service) ask(who, method, path, body string, headers ...string) reply {
 	return reply{response, text}
 }
 
-// want sends a request, and fails the test if the response has another status.
+// want sends a request and expects a response with the given status.
 func (s *service) want(status int, who, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r := s.ask(who, method, path, body, headers...)

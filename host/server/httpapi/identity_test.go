@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// metaOf returns the session's metadata and references, as the operator sees them.
+// metaOf returns the metadata and the references of a session, as the operator sees them.
 func metaOf(s *service, session string) string {
 	return string(s.want(200, "operator", "GET", "/api/v1/sessions/"+session, "").body)
 }
@@ -59,7 +59,7 @@ func TestUsersCannotSetPlatformFields(t *testing.T) {
 	s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"look","session_id":"p1","env":{"A":"1"},"context":{"a":1},"metadata":{"tier":"gold"}}`)
 }
 
-// sessionData is a session's description without the time of its last use.
+// sessionData describes a session without the time of its last use.
 func sessionData(t *testing.T, text string) string {
 	t.Helper()
 	var data struct {
@@ -70,8 +70,8 @@ func sessionData(t *testing.T, text string) string {
 	return fmt.Sprint(data)
 }
 
-// foreign are sessions that do not belong to bob: an anonymous one, one of ann, one that has ended,
-// and one that does not exist.
+// foreign lists sessions that do not belong to bob: an anonymous session, a session of ann, a
+// session that has ended, and a session that does not exist.
 func foreign(s *service) []string {
 	s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"look","session_id":"visitor","metadata":{"name":"VISITOR-SECRET"}}`)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"of-ann","user_id":"ann"}`)
@@ -80,8 +80,8 @@ func foreign(s *service) []string {
 	return []string{"visitor", "of-ann", "over", "none"}
 }
 
-// Credentials of an end user can neither take over a session nor start one with an id of their
-// choice, and the error does not reveal whether the session exists.
+// End users can neither take over a session nor start one with an id that they choose. The error
+// does not reveal whether the session exists.
 func TestUsersCannotTakeOverSessions(t *testing.T) {
 	s := newService(t)
 	ids := foreign(s)
@@ -143,8 +143,8 @@ func TestUsersStartSessionsWithNewIDs(t *testing.T) {
 	s.want(410, "bob", "POST", "/api/v1/runs", `{"tool":"look","session_id":"`+session.ID+`"}`)
 }
 
-// A key binds an anonymous session if it names a user, and otherwise acts for the user of the
-// session.
+// A key that names a user binds an anonymous session to that user. Otherwise the key acts for the
+// user of the session.
 func TestKeysActForSessionUser(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"s1"}`)
@@ -161,7 +161,7 @@ func TestKeysActForSessionUser(t *testing.T) {
 	s.want(200, "runtime", "DELETE", "/api/v1/sessions/s1", "")
 }
 
-// Ids that do not survive in a path would lead a request elsewhere.
+// Ids that change when they are part of a path would address a different resource.
 func TestSessionIDsAreBounded(t *testing.T) {
 	s := newService(t)
 	for _, id := range []string{"..", ".", "a/b", "<script>", "a b", "ä", strings.Repeat("a", 129), "%2e"} {
@@ -220,7 +220,7 @@ func TestRecordsHavePages(t *testing.T) {
 	s.want(400, "operator", "GET", "/api/v1/stores/prefs/records?after=nonsense!", "")
 }
 
-// A session that ended keeps its user in lists, until the user is erased.
+// A session that has ended keeps its user in lists until the user is erased.
 func TestEndedSessionsKeepTheirUser(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"s1","user_id":"ann"}`)
@@ -237,8 +237,8 @@ func TestEndedSessionsKeepTheirUser(t *testing.T) {
 	}
 }
 
-// An erasure removes the ids of all sessions of the user from the ledger, including sessions that
-// were anonymous at the time of a run or have ended since.
+// An erasure removes the ids of all sessions of the user from the ledger. This includes sessions
+// that were anonymous at the time of a run and sessions that have ended since.
 func TestErasureRemovesSessionsFromLedger(t *testing.T) {
 	s := newService(t)
 	for _, id := range []string{"visit-1", "visit-2"} {
@@ -252,7 +252,7 @@ func TestErasureRemovesSessionsFromLedger(t *testing.T) {
 	}
 }
 
-// The description of a file that a tool reads contains no id of the tenant, app or user.
+// A tool that reads a file's description sees no id of the tenant, the app or the user.
 func TestArtifactsContainNoIDs(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"s","user_id":"ann-the-user"}`)
@@ -283,7 +283,7 @@ func TestArtifactsContainNoIDs(t *testing.T) {
 	}
 }
 
-// Every action of an operator has an entry in the ledger.
+// Every operator action has an entry in the ledger.
 func TestOperatorActionsAreInLedger(t *testing.T) {
 	s := newService(t)
 	text, contentType := form("notes.txt", "text/plain", "mine")
@@ -294,7 +294,7 @@ func TestOperatorActionsAreInLedger(t *testing.T) {
 	s.want(200, "operator", "GET", "/api/v1/stores/prefs/records", "")
 	exported := s.want(200, "operator", "GET", "/api/v1/export", "")
 	s.want(200, "operator", "POST", "/api/v1/import", string(exported.body))
-	s.want(200, "operator", "DELETE", "/api/v1/users/nobody", "") // waits for the entries
+	s.want(200, "operator", "DELETE", "/api/v1/users/nobody", "") // waits until the entries are written
 	var page struct {
 		Items []struct {
 			Act, Actor string
@@ -317,7 +317,7 @@ func TestOperatorActionsAreInLedger(t *testing.T) {
 	}
 }
 
-// An operator can allow users to set some keys of metadata, and no others.
+// An operator can allow users to set some metadata keys. Users cannot set any other keys.
 func TestUserMetadata(t *testing.T) {
 	s := newService(t, func(o *httpapi.Options) { o.UserMetadata = []string{"name", "locale"} })
 	var session struct {

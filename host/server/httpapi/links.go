@@ -17,12 +17,12 @@ import (
 	"github.com/toolrun/toolrun/host/artifact"
 )
 
-// Links creates signed URLs at which files can be downloaded without credentials until they expire.
-// Anyone with a URL can download its file. URLs are opaque: tools see them, and they reveal no
-// tenant, app or user. It is safe for concurrent use.
+// Links creates signed download URLs for files. A URL works without credentials until it expires,
+// so anyone with the URL can download its file. Tools can see these URLs. The URLs are therefore
+// opaque and reveal no tenant, app or user. Links is safe for concurrent use.
 type Links struct {
 	sealing cipher.AEAD
-	nonces  []byte // the key from which nonces are derived
+	nonces  []byte // key for deriving nonces
 	base    string
 	now     func() time.Time
 }
@@ -30,8 +30,8 @@ type Links struct {
 // linkKeyBytes is the minimum size of the secret key.
 const linkKeyBytes = 32
 
-// NewLinks returns Links with a secret key of at least 32 bytes. base is the URL of the service for
-// clients, such as https://tools.example. now is the clock, nil for the system's.
+// NewLinks returns Links that use a secret key of at least 32 bytes. base is the public URL of the
+// service, such as https://tools.example. now is the clock; nil means the system clock.
 func NewLinks(key []byte, base string, now func() time.Time) (*Links, error) {
 	if len(key) < linkKeyBytes {
 		return nil, abi.Faultf(abi.InvalidArgument, "the key for file URLs has %d bytes; want at least %d", len(key), linkKeyBytes)
@@ -47,8 +47,7 @@ func NewLinks(key []byte, base string, now func() time.Time) (*Links, error) {
 	return l, l.deriveKeys(key)
 }
 
-// deriveKeys derives the two keys of Links from the secret (RFC 5869): one for encryption, one for
-// nonces.
+// deriveKeys derives two keys from the secret (RFC 5869): one for encryption and one for nonces.
 func (l *Links) deriveKeys(secret []byte) error {
 	sealing, err := hkdf.Key(sha256.New, secret, nil, "toolrun links: seal", 32)
 	if err != nil {
@@ -74,18 +73,19 @@ type link struct {
 	expires           int64 // Unix time in seconds
 }
 
-// maxLink bounds the encoded link in a URL: five names of some hundred bytes.
+// maxLink is the maximum length of an encoded link in a URL. A link contains five names of up to a
+// few hundred bytes each.
 const maxLink = 4096
 
-// Make returns the URL of a file. It is deterministic, so that tools which run again see the same
+// Make returns the URL of a file. The URL is deterministic, so a tool that runs again sees the same
 // URL.
 func (l *Links) Make(app, tenant string, a artifact.Artifact) string {
 	at := link{tenant, app, a.ID, a.Filename, a.MediaType, a.Expires.Unix()}
 	return l.base + l.path() + base64.RawURLEncoding.EncodeToString(l.seal(at))
 }
 
-// seal encrypts and authenticates a link (AES-256-GCM). The nonce is a MAC of the plaintext: it is
-// the same for the same link, and differs between links.
+// seal encrypts and authenticates a link with AES-256-GCM. The nonce is a MAC of the plaintext:
+// equal links get equal nonces, and different links get different nonces.
 func (l *Links) seal(at link) []byte {
 	plain := at.encode()
 	mac := hmac.New(sha256.New, l.nonces)
@@ -94,7 +94,7 @@ func (l *Links) seal(at link) []byte {
 	return l.sealing.Seal(nonce, nonce, plain, nil)
 }
 
-// encode returns a link as bytes: its expiry, then each text with its length.
+// encode serializes a link: its expiry, followed by each text with its length.
 func (at link) encode() []byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(at.expires))
 	for _, text := range at.texts() {
@@ -108,7 +108,7 @@ func (at *link) texts() []*string {
 	return []*string{&at.tenant, &at.app, &at.file, &at.name, &at.mediaType}
 }
 
-// decode parses the output of encode, and reports whether it is valid.
+// decode parses the output of encode. ok reports whether the output is valid.
 func (at *link) decode(b []byte) bool {
 	if len(b) < 8 {
 		return false
@@ -124,8 +124,8 @@ func (at *link) decode(b []byte) bool {
 	return len(b) == 0
 }
 
-// check returns the link of a request. It reports forged and expired links as not found without
-// distinction, so that it does not reveal whether the file exists.
+// check returns the link of a request. It reports forged and expired links as not found, so the
+// response does not reveal whether the file exists.
 func (l *Links) check(r *http.Request) (link, error) {
 	at, ok := l.open(r.PathValue("link"))
 	if !ok || r.URL.RawQuery != "" || l.now().Unix() >= at.expires {
@@ -134,7 +134,7 @@ func (l *Links) check(r *http.Request) (link, error) {
 	return at, nil
 }
 
-// open decrypts an encoded link, and reports whether it is authentic.
+// open decrypts an encoded link and reports whether the link is authentic.
 func (l *Links) open(text string) (at link, ok bool) {
 	if len(text) > maxLink {
 		return at, false

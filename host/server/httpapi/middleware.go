@@ -21,27 +21,27 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// principalKey is the context key of the auth.Principal that sent a request. Handlers of huma get
-// nothing else of the request.
+// principalKey is the context key of the auth.Principal that sent a request. Handlers of the huma
+// framework have no other access to the request.
 type principalKey struct{}
 
-// admittedKey is the context key of the time at which a request was admitted, before its body was
-// read.
+// admittedKey is the context key of the time at which a request was admitted. Requests are admitted
+// before their bodies are read.
 type admittedKey struct{}
 
-// call is an admitted request: its sender, and the app that it is about.
+// call is an admitted request, with its sender and its app.
 type call struct {
 	principal auth.Principal
 	app       string
 	host      *host.Host
 	release   func()
-	// userMetadata lists the keys of metadata that a user may set.
+	// userMetadata lists the metadata keys that end users may set.
 	userMetadata []string
 	runs         *registry
 }
 
-// Access admits requests: it authenticates them, bounds their rate and the memory of their bodies,
-// and opens the app that each request is about. It is safe for concurrent use.
+// Access admits requests. It authenticates each request, limits its rate and the memory of its
+// body, and opens its app. It is safe for concurrent use.
 type Access struct {
 	apps         *tenants.Apps
 	authenticate func(*http.Request) (auth.Principal, error)
@@ -51,7 +51,7 @@ type Access struct {
 	userMetadata []string
 	limiter      limiter
 	bodies       *byteSemaphore
-	decodes      *byteSemaphore // large bodies that are decoded
+	decodes      *byteSemaphore // limits concurrent decoding of large bodies
 	runs         *registry
 }
 
@@ -64,7 +64,7 @@ func newAccess(opts Options, runs *registry) *Access {
 	}
 }
 
-// middleware admits requests whose sender has a permission, before the body is read.
+// middleware admits requests whose sender has the given permission, before it reads the body.
 func (a *Access) middleware(permission auth.Permission) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		r, _ := humago.Unwrap(ctx)
@@ -85,12 +85,12 @@ func (a *Access) middleware(permission auth.Permission) func(huma.Context, func(
 			defer b.free()
 		}
 		next(huma.WithValue(huma.WithValue(ctx, principalKey{}, p), admittedKey{}, time.Now()))
-		bodyOf(ctx.Context()).discardRest(r) // the response is sent after that
+		bodyOf(ctx.Context()).discardRest(r) // the response is sent after this function returns
 	}
 }
 
-// admit authenticates the sender of a request and checks a permission. The permission "" requires
-// only valid credentials.
+// admit authenticates the sender of a request and checks a permission. The permission "" means that
+// any valid credentials suffice.
 func (a *Access) admit(r *http.Request, permission auth.Permission) (auth.Principal, error) {
 	p, err := a.authenticate(r)
 	if err != nil {
@@ -110,8 +110,8 @@ func (a *Access) admit(r *http.Request, permission auth.Permission) (auth.Princi
 	return p, nil
 }
 
-// authProblem returns the problem of an authentication error. It closes the connection after a 401,
-// so that clients without credentials do not occupy connections.
+// authProblem returns the problem for an authentication error. A 401 response closes the
+// connection, so that clients without credentials do not occupy connections.
 func authProblem(err error) error {
 	r, ok := errors.AsType[auth.AuthError](err)
 	if !ok {
@@ -135,8 +135,8 @@ func refuse(ctx huma.Context, err error) {
 	writeJSON(ctx.BodyWriter(), p.Problem)
 }
 
-// open opens the app that a request is about: the app that it names, or the only one that its
-// sender may use.
+// open opens the app that a request names. Without a name it opens the only app that the sender may
+// use.
 func (a *Access) open(ctx context.Context, named string) (*call, error) {
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)
 	app, err := a.appOf(p, named)
@@ -162,7 +162,7 @@ func (a *Access) appOf(p auth.Principal, named string) (string, error) {
 		return "", abi.Faultf(abi.InvalidArgument, "the request does not name one of several apps").WithHint("add ?app= with the id of the app")
 	}
 	if !p.CanUseApp(named) {
-		return "", abi.Faultf(abi.NotFound, "there is no app %q", named) // the same for an app that the principal may not use
+		return "", abi.Faultf(abi.NotFound, "there is no app %q", named) // same error as for an app that the principal may not use
 	}
 	return named, nil
 }
@@ -178,7 +178,7 @@ func (a *Access) appsOf(p auth.Principal) []string {
 	return mine
 }
 
-// limiter bounds the request rate of each principal.
+// limiter limits the request rate of each principal.
 type limiter struct {
 	rate  rate.Limit
 	burst int
@@ -187,10 +187,11 @@ type limiter struct {
 	all map[identity]*rate.Limiter
 }
 
-// maxLimiters bounds the number of principals with a limiter. Beyond it, all limiters are reset.
+// maxLimiters is the maximum number of principals with a limiter. If it is exceeded, all limiters
+// are reset.
 const maxLimiters = 100_000
 
-// wait returns how long a principal has to wait before its next request, or 0.
+// wait returns how long a principal must wait before its next request, or 0 if it may send one now.
 func (l *limiter) wait(p auth.Principal) time.Duration {
 	if l.rate <= 0 {
 		return 0
@@ -214,24 +215,24 @@ func (l *limiter) wait(p auth.Principal) time.Duration {
 	return wait
 }
 
-// identity is the key by which requests and runs of a principal are counted.
+// identity is the key under which the requests and runs of a principal are counted.
 type identity struct{ tenant, role, name, user string }
 
-// Admitted is an admitted request that another surface of the service may serve.
+// Admitted is an admitted request that the handler of another protocol, such as MCP, may serve.
 type Admitted struct {
 	Principal auth.Principal
-	// Caller is the user and session that the query names as user_id and session_id, as far as the
-	// credentials allow.
+	// Caller is the user and the session that the query parameters user_id and session_id name,
+	// within the limits of the credentials.
 	Caller host.Caller
-	// Host is the host of the app that the query names as app, or of the only app. Call Release
-	// when done with it.
+	// Host is the host of the app that the query parameter app names, or of the only app. Call
+	// Release when the request is done.
 	Host    *host.Host
 	Release func()
 }
 
-// Admit admits a request of another surface that requires a permission, by the rules of an
-// operation of the API. The query may contain only app, user_id and session_id: a misspelt name
-// must not let the request act without a user.
+// Admit admits a request of another protocol, such as MCP, that requires a permission. The rules are those of an
+// API operation. The query may contain only app, user_id and session_id: a misspelled parameter
+// must not make the request act without a user.
 func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, error) {
 	p, err := a.admit(r, permission)
 	if err != nil {
@@ -259,7 +260,7 @@ func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, e
 	return Admitted{p, caller, c.host, c.release}, nil
 }
 
-// WriteProblem responds with the problem document of an error.
+// WriteProblem writes the problem document for an error as the response.
 func WriteProblem(w http.ResponseWriter, err error) {
 	p := problemOf(err)
 	for name, values := range p.header {

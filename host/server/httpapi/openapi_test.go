@@ -18,10 +18,10 @@ import (
 
 var update = flag.Bool("update", false, "write the description of the API anew")
 
-// committed is the copy of the document in docs.
+// committed is the copy of the OpenAPI document in docs.
 var committed = filepath.Join("..", "..", "..", "docs", "openapi.json")
 
-// description returns the document of a service without a version.
+// description returns the OpenAPI document of a service without its version.
 func description(t testing.TB) []byte {
 	t.Helper()
 	text, err := newService(t, func(o *httpapi.Options) { o.Version, o.Engines = "dev", engines.Infos() }).api.OpenAPI()
@@ -47,7 +47,7 @@ func TestOpenAPIIsCommitted(t *testing.T) {
 	}
 }
 
-// spelledByOthers are names from other specifications: MCP.
+// spelledByOthers contains names that other specifications, such as MCP, define.
 var spelledByOthers = []string{"inputSchema", "outputSchema"}
 
 var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
@@ -70,7 +70,7 @@ func TestNamesAreSnakeCase(t *testing.T) {
 	}
 }
 
-// eachName calls a function with each name of a member or parameter in a part of the document.
+// eachName calls a function with the name of each member and parameter in a part of the document.
 func eachName(part any, at string, call func(at, name string)) {
 	switch v := part.(type) {
 	case []any:

@@ -32,19 +32,20 @@ const (
 
 // row describes the request of a route.
 type row struct {
-	// status is the status for a caller with permission, empty that for a tenant without data; 0
-	// for the same.
+	// status is the status for a caller with permission. empty is the status for a tenant without
+	// data; 0 means the same status.
 	status, empty int
 	user, session location
 	body          string
-	// selects is true if user and session select data instead of the caller. plain is true if the
-	// request is not about an app. needs is true if it is about a per-user store.
+	// selects reports whether user and session select data instead of the caller. plain reports
+	// whether the request concerns no app. needs reports whether it concerns a per-user store.
 	selects, plain, needs bool
-	// owned is true if it is about a run of ann, which only she and operators can find.
+	// owned reports whether the request concerns a run of ann, which only ann and operators can
+	// find.
 	owned bool
 }
 
-// rows contains every route: an endpoint without a row fails the test.
+// rows contains all routes. The test fails for an endpoint without a row.
 var rows = map[string]row{
 	"POST /api/v1/runs":                                    {status: 200, user: inBody, session: inBody, body: `{"tool":"look"}`},
 	"POST /api/v1/sessions/{session_id}/runs":              {status: 200, user: inBody, session: inPath, body: `{"tool":"look"}`},
@@ -87,10 +88,10 @@ var rows = map[string]row{
 	"POST /api/v1/import":                                  {status: 200, body: `{"app":"shop","memory":{"NEW":{"access":"user"}}}`},
 }
 
-// marker is contained in all data of ann.
+// marker is part of all data of ann.
 const marker = "only-ann-knows"
 
-// fixture is a service with two apps and with data of ann and bob.
+// fixture is a service with two apps and data of ann and bob.
 type fixture struct {
 	t     *testing.T
 	api   *httpapi.Server
@@ -112,7 +113,7 @@ func newWorld(t *testing.T) *fixture {
 	return &fixture{t: t, api: s.api}
 }
 
-// seed is data of ann and bob that no other case has used.
+// seed creates data of ann and bob that no other case has used.
 type seed struct{ annSession, bobSession, file, store, run string }
 
 func (w *fixture) send(who, method, target, body, contentType string) reply {
@@ -128,7 +129,7 @@ func (w *fixture) send(who, method, target, body, contentType string) reply {
 	return reply{recorded.Result(), recorded.Body.Bytes()}
 }
 
-// must sends a request of the operator.
+// must sends a request as the operator and expects success.
 func (w *fixture) must(method, target, body string) reply {
 	w.t.Helper()
 	contentType := "application/json"
@@ -157,7 +158,7 @@ func (w *fixture) seed() seed {
 	return d
 }
 
-// seedRun starts a run of ann whose Result contains the marker.
+// seedRun starts a run of ann with a Result that contains the marker.
 func (w *fixture) seedRun(d seed) string {
 	w.t.Helper()
 	r := w.send("ann", "POST", "/api/v1/sessions/"+d.annSession+"/runs?app=shop", `{"tool":"look"}`, "application/json")
@@ -185,10 +186,10 @@ func (w *fixture) snapshot(d seed) string {
 	return b.String()
 }
 
-// matrixRequest is a request of the matrix: its caller, and what it names.
+// matrixRequest is a request in the matrix: its caller and what it names.
 type matrixRequest struct {
 	who, app, user string
-	// session is the owner of the named session: ann, bob, or none.
+	// session is the owner of the session that the request names: ann, bob or none.
 	session string
 }
 
@@ -196,7 +197,7 @@ func (a matrixRequest) String() string {
 	return fmt.Sprintf("as %q, app %q, user %q, session of %q", a.who, a.app, a.user, a.session)
 }
 
-// request returns the HTTP request.
+// request returns the HTTP request for the matrixRequest.
 func (r row) request(route httpapi.Route, a matrixRequest, d seed) (target, body, contentType string) {
 	session := map[string]string{"ann": d.annSession, "bob": d.bobSession}[a.session]
 	user, query := a.user, url.Values{}
@@ -230,7 +231,7 @@ func (r row) request(route httpapi.Route, a matrixRequest, d seed) (target, body
 	return target + "?" + query.Encode(), body, contentType
 }
 
-// expected returns the required status.
+// expected returns the expected status.
 func (r row) expected(route httpapi.Route, a matrixRequest) int {
 	p, known := roles[a.who]
 	switch {
@@ -245,7 +246,7 @@ func (r row) expected(route httpapi.Route, a matrixRequest) int {
 	case r.plain:
 		return r.status
 	case a.app == "" && len(p.Apps) == 0:
-		return 400 // the app is ambiguous
+		return 400 // the request does not determine the app
 	case a.app != "" && len(p.Apps) > 0 && !slices.Contains(p.Apps, a.app) || a.app == "" && p.Apps[0] == "another" || a.app == "nothing":
 		return 404 // apps of others are not visible
 	}
@@ -271,16 +272,16 @@ func (r row) expected(route httpapi.Route, a matrixRequest) int {
 		}
 		return r.status
 	}
-	if r.session != nowhere && acts != a.session && acts != "" { // without a user, a key acts for that of the session
+	if r.session != nowhere && acts != a.session && acts != "" { // without a user, a key acts for the user of the session
 		return 403 // a session belongs to one user
 	}
 	if strings.Contains(route.Path, "{file_id}") && a.session != "ann" {
-		return 404 // the file is in the session of ann
+		return 404 // the file is in ann's session
 	}
 	return r.status
 }
 
-// cases returns the requests of a route, with one parameter varied at a time.
+// cases returns the requests for a route. Each varies one parameter.
 func (r row) cases() []matrixRequest {
 	var list []matrixRequest
 	for _, who := range []string{"operator", "runtime", "coder", "read-only", "backup", "metering", "ann", "bob", "", "stranger", "elsewhere", "no app", "one app"} {
@@ -309,9 +310,9 @@ func outcome(r reply) int {
 	return p.Status
 }
 
-// TestAuthorization sends every route as every caller for every user: the status follows the table
-// and the rules, responses contain no data of ann for others, and rejected or foreign requests do
-// not change her data.
+// TestAuthorization sends requests on every route as every caller for every user. The statuses must
+// follow the permission table and the rules. Responses must contain no data of ann for others.
+// Rejected and foreign requests must not change her data.
 func TestAuthorization(t *testing.T) {
 	for _, route := range newService(t).api.Routes() {
 		name := route.Method + " " + route.Path
@@ -372,7 +373,7 @@ func TestMatrixHasNoUnknownRoutes(t *testing.T) {
 	}
 }
 
-// form returns a form with a file, and its content type.
+// form returns a form with a file and the content type of the form.
 func form(filename, mediaType, content string) (body, contentType string) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)

@@ -11,13 +11,14 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// anyRecord is the If-Match value that any existing record satisfies.
+// anyRecord is the If-Match value that matches any existing record.
 const anyRecord = "*"
 
-// maxAnyTries bounds the attempts of a write with If-Match: * while others change the record.
+// maxAnyTries is the maximum number of times that a write with "If-Match: *" is tried while other
+// writers change the record.
 const maxAnyTries = 16
 
-// withPrecondition performs a write with its precondition in options.
+// withPrecondition performs a write and adds its precondition to the options.
 func (c *call) withPrecondition(ctx context.Context, in apitypes.Place, must apitypes.Precondition, options map[string]any, write func() error) error {
 	if must.IfMatch == anyRecord && must.IfNoneMatch == "" {
 		return c.withAnyRevision(ctx, in, options, write)
@@ -32,7 +33,8 @@ func (c *call) withPrecondition(ctx context.Context, in apitypes.Place, must api
 	return preconditionFailed(must, write())
 }
 
-// withAnyRevision performs a write if the record exists, at its current revision.
+// withAnyRevision performs a write on the record's current revision. It fails if the record does
+// not exist.
 func (c *call) withAnyRevision(ctx context.Context, in apitypes.Place, options map[string]any, write func() error) error {
 	for try := 1; ; try++ {
 		text, err := c.operate(ctx, in, abi.GetContent, nil, map[string]bool{"record": true})
@@ -51,7 +53,8 @@ func (c *call) withAnyRevision(ctx context.Context, in apitypes.Place, options m
 	}
 }
 
-// revisionOf returns the revision that a record must have: nil for any, 0 for no record.
+// revisionOf returns the revision that a precondition requires: nil for any revision, 0 if the
+// record must not exist.
 func revisionOf(p apitypes.Precondition) (*int64, error) {
 	none := int64(0)
 	switch {
@@ -69,7 +72,7 @@ func revisionOf(p apitypes.Precondition) (*int64, error) {
 	return &n, nil
 }
 
-// preconditionFailed maps a conflict of a write with a precondition to the status 412.
+// preconditionFailed returns status 412 for a write whose precondition caused a conflict.
 func preconditionFailed(p apitypes.Precondition, err error) error {
 	if err == nil || p.IfMatch == "" && p.IfNoneMatch == "" {
 		return err

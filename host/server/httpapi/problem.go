@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// problem is an error that becomes a response.
+// problem is an error that is sent as a response.
 type problem struct {
 	apitypes.Problem
 	header http.Header
@@ -26,13 +26,13 @@ var (
 // GetStatus returns the status of the response.
 func (p *problem) GetStatus() int { return p.Status }
 
-// GetHeaders returns the response headers besides the usual ones.
+// GetHeaders returns the response headers that this problem adds.
 func (p *problem) GetHeaders() http.Header { return p.header }
 
 // ContentType returns the media type of problem documents.
 func (p *problem) ContentType(string) string { return "application/problem+json" }
 
-// Schema returns the schema of a problem document, in place of that of this type.
+// Schema returns the schema of a problem document instead of a schema derived from this type.
 func (p *problem) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(problemType, true, "Problem")
 }
@@ -49,17 +49,17 @@ var statusOfCode = map[abi.Code]int{
 	abi.Cancelled: statusClientClosed, abi.Internal: http.StatusInternalServerError,
 }
 
-// httpHints replaces the hints of faults that a member of the request can fix. The hints of other
-// packages address callers of Go functions.
+// httpHints replaces the hints of faults that the client can fix in the request body. The hints of
+// other packages address callers of Go functions.
 var httpHints = map[abi.Code]string{
 	abi.NoUser: "name the user with user_id", abi.NoSession: "name the session with session_id",
 }
 
-// statusClientClosed is the status in logs of a request whose client disconnected. No client sees
-// it.
+// statusClientClosed is the status that logs contain for a request whose client disconnected. It is
+// never sent.
 const statusClientClosed = 499
 
-// statusTitle returns the title of a status, also of those that net/http does not know.
+// statusTitle returns the title of a status. It includes statuses that net/http does not define.
 func statusTitle(status int) string {
 	if status == statusClientClosed {
 		return "Cancelled"
@@ -67,12 +67,12 @@ func statusTitle(status int) string {
 	return http.StatusText(status)
 }
 
-// problemOf returns the problem of an error. It hides the details of errors that are not faults.
+// problemOf returns the problem for an error. It hides the details of errors that are not faults.
 func problemOf(err error) *problem {
 	if p, ok := errors.AsType[*problem](err); ok {
 		return p
 	}
-	if f, ok := errors.AsType[*abi.Fault](err); ok { // checked first: it may wrap the error of a context
+	if f, ok := errors.AsType[*abi.Fault](err); ok { // checked first, because a fault may wrap a context error
 		return problemOfFault(f, 0)
 	}
 	if errors.Is(err, context.Canceled) {
@@ -84,8 +84,8 @@ func problemOf(err error) *problem {
 	return problemOfFault(abi.FaultOf(err), 0)
 }
 
-// problemOfFault returns the problem of a fault. With status 0, the code of the fault determines
-// the status.
+// problemOfFault returns the problem for a fault. If status is 0, the fault code determines the
+// status.
 func problemOfFault(f *abi.Fault, status int) *problem {
 	if status == 0 {
 		status = StatusOf(f.Code)
@@ -104,15 +104,15 @@ func problemOfFault(f *abi.Fault, status int) *problem {
 	return p
 }
 
-// codeOfStatus maps an error status of the framework to the code of a fault.
+// codeOfStatus returns the fault code for an error status of the framework.
 var codeOfStatus = map[int]abi.Code{
 	http.StatusNotFound: abi.NotFound, http.StatusForbidden: abi.AccessDenied, http.StatusUnauthorized: abi.AccessDenied,
 	http.StatusRequestEntityTooLarge: abi.TooLarge, http.StatusRequestTimeout: abi.Timeout, http.StatusTooManyRequests: abi.Unavailable,
 	http.StatusInternalServerError: abi.Internal, http.StatusPreconditionFailed: abi.Conflict,
 }
 
-// newProblem returns the problem for an error of the framework. It echoes no values, because they
-// may be secrets.
+// newProblem returns the problem for an error of the framework. It omits the rejected values,
+// because they may be secrets.
 func newProblem(status int, text string, errs ...error) huma.StatusError {
 	for _, err := range errs {
 		if p, ok := errors.AsType[*problem](err); ok {

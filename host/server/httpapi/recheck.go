@@ -13,14 +13,13 @@ import (
 const (
 	// defaultRecheck is the default of Options.Recheck.
 	defaultRecheck = 5 * time.Second
-	// maxUnknown is how long a stream continues if its credentials cannot be verified.
+	// maxUnknown is how long a stream continues while its credentials cannot be verified.
 	maxUnknown = time.Minute
 )
 
-// WithValidCredentials returns a context that ends with ctx, or when the credentials of an admitted
-// request are no longer valid: they expired, were revoked, or changed. Its cause is then an
-// auth.AuthError. It is for long responses: credentials are verified before a response begins, and
-// then at each Options.Recheck.
+// WithValidCredentials returns a context for long responses. The context ends with ctx, or when the
+// credentials of an admitted request expire, change or are revoked. Its cause is then an
+// auth.AuthError. The credentials are verified at every Options.Recheck interval.
 func (a *Access) WithValidCredentials(ctx context.Context, r *http.Request) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	before, _ := a.authenticate(r)
@@ -37,7 +36,7 @@ func (a *Access) WithValidCredentials(ctx context.Context, r *http.Request) (con
 			switch refused, ok := errors.AsType[auth.AuthError](err); {
 			case ok:
 				cancel(refused)
-			case err != nil: // the issuer does not answer
+			case err != nil: // the token issuer does not answer
 				if unknown += a.recheck; unknown >= maxUnknown {
 					cancel(auth.Invalid)
 				}
@@ -51,8 +50,8 @@ func (a *Access) WithValidCredentials(ctx context.Context, r *http.Request) (con
 	return ctx, func() { cancel(context.Canceled) }
 }
 
-// revokedError returns the problem of a context of WithValidCredentials that ended because the
-// credentials are no longer valid, or nil.
+// revokedError returns a problem if the context of WithValidCredentials ended because the
+// credentials are no longer valid. Otherwise it returns nil.
 func revokedError(ctx context.Context) error {
 	if refused, ok := errors.AsType[auth.AuthError](context.Cause(ctx)); ok {
 		return authProblem(refused)

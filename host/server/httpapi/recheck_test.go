@@ -27,7 +27,8 @@ func (n *notifying) Write(b []byte) (int, error) {
 	return n.ResponseRecorder.Write(b)
 }
 
-// A stream ends and stores nothing soon after its key is revoked or its credentials expire.
+// A stream ends soon after its key is revoked or its credentials expire, and its run stores
+// nothing.
 func TestStreamsEndWithTheirCredentials(t *testing.T) {
 	for _, name := range []string{"revoked", "expired"} {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +70,7 @@ func TestStreamsEndWithTheirCredentials(t *testing.T) {
 			}
 			select {
 			case <-ended:
-			case <-time.After(60 * time.Second): // shorter than the time limit of the run
+			case <-time.After(60 * time.Second): // less than the time limit of the run
 				t.Fatal("the stream continues")
 			}
 			if body := w.Body.String(); !strings.Contains(body, "event: problem") || !strings.Contains(body, `"status":401`) {

@@ -90,13 +90,13 @@ func addRecords(s *Server) {
 	}, eraseUser)
 }
 
-// operate performs an operation on a record as an operator.
+// operate performs an operator's operation on a record.
 func (c *call) operate(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, error) {
 	reply, _, err := c.operateWithEffects(ctx, in, op, args...)
 	return reply, err
 }
 
-// operateWithEffects performs an operation as operate does, and also returns its effects.
+// operateWithEffects performs an operation like operate and also returns its effects.
 func (c *call) operateWithEffects(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, report.Effects, error) {
 	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
@@ -121,7 +121,7 @@ func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput,
 		}
 		projection = json.RawMessage(in.Projection)
 	}
-	if in.Store == declare.SessionMeta { // it is computed for the caller and has no revision
+	if in.Store == declare.SessionMeta { // sessionMeta is computed for the caller and has no revision
 		return c.sessionMeta(ctx, in.Place, projection)
 	}
 	text, err := c.operate(ctx, in.Place, abi.GetContent, projection, map[string]bool{"record": true})
@@ -131,8 +131,8 @@ func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput,
 	return recordOf(text)
 }
 
-// sessionMeta returns the built-in store as a record. Its times are those of the session, if there
-// is one.
+// sessionMeta returns the built-in store sessionMeta as a record. Its times are those of the
+// session, if the session exists.
 func (c *call) sessionMeta(ctx context.Context, in apitypes.Place, projection json.RawMessage) (*recordOutput, error) {
 	content, err := c.operate(ctx, in, abi.GetContent, projection)
 	if err != nil {
@@ -163,7 +163,7 @@ func recordOf(text json.RawMessage) (*recordOutput, error) {
 	return out, nil
 }
 
-// set writes a record and returns it.
+// set writes a record and returns the result.
 func (c *call) set(ctx context.Context, in apitypes.Place, must apitypes.Precondition, content json.RawMessage, ttl string, replace bool) (*recordOutput, error) {
 	options := map[string]any{}
 	if replace {
@@ -228,7 +228,7 @@ type erasedOutput struct{ Body memory.Erased }
 
 func eraseUser(ctx context.Context, c *call, in *eraseInput) (*erasedOutput, error) {
 	caller := host.Caller{Tenant: c.principal.Tenant, User: in.User, Actor: c.principal.Name}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute) // an erasure that has begun must end
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Minute) // a started erasure must be completed
 	defer cancel()
 	erased, err := c.host.Users().Erase(ctx, caller)
 	c.runs.forget(caller.Tenant, caller.User)

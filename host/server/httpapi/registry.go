@@ -15,35 +15,35 @@ import (
 )
 
 const (
-	// resultRetention is how long a run can be found after its end.
+	// resultRetention is how long a run remains available after its end.
 	resultRetention = 10 * time.Minute
-	// maxResultBytes bounds the kept Results. A tenant has at most a quarter of it, each of its
-	// callers a sixteenth.
+	// maxResultBytes limits the total size of the kept Results. A tenant can use a quarter of it,
+	// and each caller of the tenant a sixteenth.
 	maxResultBytes = 64 << 20
-	// entryBytes is the size that is charged for a run without its Result.
+	// entryBytes is the size that a run without a Result counts.
 	entryBytes = 1 << 10
 )
 
-// statusDone is the status of a run that has ended. The other statuses are states of the host.
+// statusDone is the status of a run that has ended. All other statuses are states of package host.
 const statusDone = "done"
 
-// errCancelledByID is the cause of a run that a request cancelled.
+// errCancelledByID is the cause of a run that was canceled by a request.
 var errCancelledByID = abi.Faultf(abi.Cancelled, "the run was cancelled by a request")
 
-// registry finds runs by id: those in progress, and those that ended recently. It is safe for
+// registry finds runs by id: the runs in progress and the runs that ended recently. It is safe for
 // concurrent use.
 type registry struct {
 	now   func() time.Time
-	bytes int64 // limit of all Results
+	bytes int64 // limit for all Results
 
 	mu      sync.Mutex
 	runs    map[string]*trackedRun
-	ended   list.List // of *tracked, in the order in which they ended
+	ended   list.List // of *trackedRun, ordered by end
 	total   int64
 	tenants map[string]*tenantResults
 }
 
-// tenantResults counts what is kept for a tenant and for each of its callers.
+// tenantResults counts the kept runs and Results of a tenant and of each of its callers.
 type tenantResults struct {
 	bytes  int64
 	owners map[identity]*callerResults
@@ -51,7 +51,7 @@ type tenantResults struct {
 
 type callerResults struct {
 	bytes int64
-	ended list.List // of *tracked, in the order in which they ended
+	ended list.List // of *trackedRun, ordered by end
 }
 
 // trackedRun is a run with its owner.
@@ -60,35 +60,36 @@ type trackedRun struct {
 	app    string
 	owner  identity
 	cancel context.CancelCauseFunc
-	// forgotten is true if nothing of the run is kept when it ends, because its user was erased.
+	// forgotten reports whether the user of the run was erased. The run is then discarded when it
+	// ends.
 	forgotten bool
-	result    []byte // as JSON; nil until the run has ended, and if it is too large
-	// inAll and inOwner are its elements in the lists of ended runs.
+	result    []byte // JSON; nil before the run has ended or if the Result is too large
+	// inAll and inOwner are the elements of this run in the lists of ended runs.
 	inAll, inOwner *list.Element
 }
 
-// microseconds returns the current time in the precision of all times in responses.
+// microseconds returns the current time, truncated to the precision of all times in responses.
 func microseconds() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 func newRegistry(now func() time.Time) *registry {
 	return &registry{now: now, bytes: maxResultBytes, runs: map[string]*trackedRun{}, tenants: map[string]*tenantResults{}}
 }
 
-// identityOf returns the identity by which a principal is counted.
+// identityOf returns the identity under which a principal is counted.
 func identityOf(p auth.Principal) identity {
 	return identity{p.Tenant, string(p.Role), p.Name, p.User}
 }
 
-// ownerOf returns the owner of the runs of a principal: the user of a token, or the key.
+// ownerOf returns the owner of the runs that a principal starts: the user of a token, or the key.
 func ownerOf(p auth.Principal) identity {
 	owner := identityOf(p)
 	if p.Role == auth.User {
-		owner.name = "" // the subject of a token may change with the next token
+		owner.name = "" // the next token of the same user may have another subject
 	}
 	return owner
 }
 
-// enter records a state of a run, and tracks the run from its first state.
+// enter records a state of a run. The first state starts tracking the run.
 func (g *registry) enter(id string, state host.RunState, begin func() *trackedRun) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -104,11 +105,11 @@ func (g *registry) enter(id string, state host.RunState, begin func() *trackedRu
 	}
 }
 
-// end records the Result of a run, which is kept for a while.
+// end records the Result of a run and keeps it for resultRetention.
 func (g *registry) end(id string, result *report.Result) {
 	text, err := json.Marshal(result)
 	if err != nil {
-		text = nil // the response fails as well
+		text = nil // then the response fails, too
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -127,7 +128,7 @@ func (g *registry) end(id string, result *report.Result) {
 	g.keep(t)
 }
 
-// keep adds a run that has ended, and evicts older ones if necessary. The caller holds mu.
+// keep adds a run that has ended and evicts older runs if necessary. The caller holds mu.
 func (g *registry) keep(t *trackedRun) {
 	tenant := g.tenants[t.owner.tenant]
 	if tenant == nil {
@@ -144,7 +145,7 @@ func (g *registry) keep(t *trackedRun) {
 	for owner.bytes > g.bytes/16 {
 		g.drop(owner.ended.Front().Value.(*trackedRun))
 	}
-	// Finding the largest owner is slow, so many runs are evicted at once.
+	// Finding the largest owner is slow, so each eviction removes many runs.
 	for over := tenant.bytes > g.bytes/4; over && tenant.bytes > g.bytes/4*7/8; {
 		g.drop(tenant.largest().ended.Front().Value.(*trackedRun))
 	}
@@ -176,7 +177,7 @@ func (g *registry) drop(t *trackedRun) {
 	delete(g.runs, t.ID)
 }
 
-// expire removes runs whose retention is over. The caller holds mu.
+// expire removes runs whose retention time has passed. The caller holds mu.
 func (g *registry) expire(at time.Time) {
 	for e := g.ended.Front(); e != nil; e = g.ended.Front() {
 		t := e.Value.(*trackedRun)
@@ -210,7 +211,7 @@ func (k *tenantResults) largest() (largest *callerResults) {
 var errNoRun = abi.Faultf(abi.NotFound, "the run does not exist").
 	WithHint("only its caller and operators can find a run, until %d minutes after its end", resultRetention/time.Minute)
 
-// find returns the current state of a run of an app, if the principal may see it.
+// find returns the current state of a run of an app, provided that the principal may see the run.
 func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) {
 	g.mu.Lock()
 	t, err := g.of(p, app, id)
@@ -227,7 +228,7 @@ func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) 
 	return found, json.Unmarshal(text, found.Result)
 }
 
-// stop cancels a run of an app that is in progress, if the principal may see it.
+// stop cancels a run of an app that is in progress, provided that the principal may see the run.
 func (g *registry) stop(p auth.Principal, app, id string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -239,7 +240,7 @@ func (g *registry) stop(p auth.Principal, app, id string) error {
 	return err
 }
 
-// of returns a run that the principal may see. The caller holds mu.
+// of returns a run, provided that the principal may see it. The caller holds mu.
 func (g *registry) of(p auth.Principal, app, id string) (*trackedRun, error) {
 	g.expire(g.now())
 	t := g.runs[id]
@@ -249,8 +250,8 @@ func (g *registry) of(p auth.Principal, app, id string) (*trackedRun, error) {
 	return t, nil
 }
 
-// visibleTo reports whether a principal may see the run: an operator of its tenant, or its owner. A
-// token for one session sees only runs in that session.
+// visibleTo reports whether a principal may see the run. Operators see all runs of their tenant,
+// and owners see their own runs. A token for one session sees only runs in that session.
 func (t *trackedRun) visibleTo(p auth.Principal) bool {
 	if p.Tenant != t.owner.tenant {
 		return false
@@ -261,7 +262,7 @@ func (t *trackedRun) visibleTo(p auth.Principal) bool {
 	return ownerOf(p) == t.owner && (p.Session == "" || p.Session == t.Session)
 }
 
-// forget removes all runs of a user. Those in progress are removed when they end.
+// forget removes all runs of a user. Runs in progress are removed when they end.
 func (g *registry) forget(tenant, user string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -29,8 +29,8 @@ func newTestRegistry(bytes int64) *testRegistry {
 	return c
 }
 
-// ran records a run of a principal that has ended with an output of this size. It returns the id of
-// the run.
+// ran records a completed run of a principal with an output of the given size. It returns the run
+// id.
 func (c *testRegistry) ran(p auth.Principal, bytes int) string {
 	c.n++
 	id := fmt.Sprintf("run_%04d", c.n)
@@ -51,8 +51,8 @@ func userOf(tenant, user string) auth.Principal {
 	return auth.Principal{Role: auth.User, Tenant: tenant, User: user, Name: user}
 }
 
-// The size of kept Results is bounded by caller and tenant: a caller that exceeds it loses its
-// oldest Results, and others lose nothing.
+// The size of kept Results is limited for each caller and each tenant. A caller that exceeds its
+// limit loses its oldest Results, and others lose nothing.
 func TestRetentionIsFair(t *testing.T) {
 	c := newTestRegistry(1 << 20)
 	other, neighbour := userOf("b", "eve"), userOf("a", "bob")
@@ -97,7 +97,7 @@ func TestRetentionIsFair(t *testing.T) {
 	}
 }
 
-// A Result that exceeds the share of a caller is not kept, but the status of the run is.
+// A Result that exceeds the share of its caller is not kept, but the status of its run is.
 func TestLargeResultIsNotKept(t *testing.T) {
 	c := newTestRegistry(1 << 20)
 	ann := userOf("a", "ann")
@@ -107,7 +107,7 @@ func TestLargeResultIsNotKept(t *testing.T) {
 	}
 }
 
-// Runs that ended long ago are removed, with all counts.
+// Runs that ended long ago are removed, and all counts are corrected.
 func TestResultsExpire(t *testing.T) {
 	c := newTestRegistry(1 << 20)
 	ann := userOf("a", "ann")
@@ -122,7 +122,7 @@ func TestResultsExpire(t *testing.T) {
 	}
 }
 
-// Runs are visible to their owner and to operators.
+// Runs are visible to their owners and to operators.
 func TestVisibleTo(t *testing.T) {
 	c := newTestRegistry(1 << 20)
 	claimed := userOf("a", "ann")
@@ -152,7 +152,7 @@ func TestVisibleTo(t *testing.T) {
 	}
 }
 
-// Runs of an erased user are removed, including those in progress when they end.
+// The runs of an erased user are removed. Runs in progress are removed when they end.
 func TestForget(t *testing.T) {
 	c := newTestRegistry(1 << 20)
 	ann, bob := userOf("a", "ann"), userOf("a", "bob")

@@ -17,11 +17,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// bodyKey is the context key of the request's body. Only the body knows why reading it failed.
+// bodyKey is the context key of the request's *body. Only the body knows why reading it failed.
 type bodyKey struct{}
 
-// prepareRequest normalizes a request, so that it can be interpreted in only one way, and bounds
-// its body.
+// prepareRequest normalizes a request so that every reader interprets it in the same way. It also
+// limits the size of the body.
 func prepareRequest(ctx huma.Context) (huma.Context, error) {
 	r, w := humago.Unwrap(ctx)
 	query, err := plainQuery(r.URL.RawQuery)
@@ -29,7 +29,7 @@ func prepareRequest(ctx huma.Context) (huma.Context, error) {
 		return ctx, err
 	}
 	r.URL.RawQuery = query
-	r.Header.Del("Accept") // responses have one media type
+	r.Header.Del("Accept") // all responses have the same media type
 	control, op := http.NewResponseController(w), ctx.Operation()
 	if op.RequestBody == nil {
 		r.Body = http.NoBody
@@ -50,8 +50,7 @@ func prepareRequest(ctx huma.Context) (huma.Context, error) {
 }
 
 // plainQuery returns a query in which each parameter occurs once, as name=value. The framework is
-// lenient with other queries: of two values it uses the first, and it treats a malformed value as
-// "".
+// too lenient: it uses the first of two values and treats a malformed value as "".
 func plainQuery(raw string) (string, error) {
 	query, err := url.ParseQuery(raw)
 	if err != nil {
@@ -65,7 +64,7 @@ func plainQuery(raw string) (string, error) {
 	return query.Encode(), nil
 }
 
-// plainContentType rejects a body whose content type the operation does not accept.
+// plainContentType rejects a body if the operation does not accept its content type.
 func plainContentType(r *http.Request, takes *huma.RequestBody) error {
 	provided := r.Header.Values("Content-Type")
 	if len(provided) == 0 && takes.Content[jsonType] != nil {
@@ -82,7 +81,7 @@ func plainContentType(r *http.Request, takes *huma.RequestBody) error {
 		f := abi.Faultf(abi.InvalidArgument, "the content type of the body is not supported here")
 		return problemOfFault(f.WithHint("send %s", strings.Join(contentTypes(takes), " or ")), http.StatusUnsupportedMediaType)
 	}
-	if kind != multipartType { // multipart still needs its boundary
+	if kind != multipartType { // multipart still needs the boundary parameter
 		r.Header.Set("Content-Type", kind)
 	}
 	return nil
@@ -109,17 +108,18 @@ type body struct {
 	io.ReadCloser
 	left    int64
 	control *http.ResponseController
-	// held is the memory reserved for the body, nil if it needs none. paid is the length that the
-	// reservation covers.
+	// held is the memory reserved for the body, or nil if the body needs none. paid is the number
+	// of bytes that the reservation covers.
 	held       *reservation
 	read, paid int64
 	document   bool            // the body is an app file
-	maxHeld    int64           // bytes that a caller may reserve
-	ctx        context.Context // bounds the wait for memory
-	// err is why the body cannot be read, nil if it can. ended is true at the end of the body.
+	maxHeld    int64           // maximum number of bytes that a caller may reserve
+	ctx        context.Context // limits the wait for memory
+	// err is the reason why the body cannot be read, or nil. ended reports whether the end of the
+	// body was reached.
 	err   error
 	ended bool
-	// decodes admits the decoding of large bodies, for the owner at path.
+	// decodes limits concurrent decoding of large bodies. path is the owner there.
 	decodes  *byteSemaphore
 	path     []string
 	decoding *reservation
@@ -150,7 +150,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// Close leaves the body open, so that discardRest can continue to read. The server closes it.
+// Close does nothing, so that discardRest can continue to read. The server closes the body.
 func (b *body) Close() error { return nil }
 
 func unreadable(err error) error {
@@ -160,31 +160,30 @@ func unreadable(err error) error {
 	return abi.Faultf(abi.InvalidArgument, "the body is truncated or malformed")
 }
 
-// maxDiscarded bounds the bytes of a rejected body that are read and discarded.
+// maxDiscarded is the maximum number of bytes of a rejected body that are read and discarded.
 const maxDiscarded = 256 << 20
 
-// discard reads the rest of a rejected body, up to the read deadline of the connection. A client
-// that writes its whole request first would otherwise see a connection reset instead of the
-// response. A client that sent Expect: 100-continue gets no permission to send its body.
+// discard reads the rest of a rejected body until the connection's read deadline. Otherwise a
+// client that writes its whole request first would see a connection reset instead of the response.
+// If the client sent "Expect: 100-continue", discard does not ask it for the body.
 func discard(r *http.Request, rest io.Reader) {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.CopyN(io.Discard, rest, maxDiscarded)
 	}
 }
 
-// discardRest reads what an operation did not read of its body.
+// discardRest reads the bytes of the body that an operation did not read.
 func (b *body) discardRest(r *http.Request) {
 	if b != nil && !b.ended {
 		discard(r, b.ReadCloser)
 	}
 }
 
-// keepReading removes the read deadline. The server continues to read, in order to notice that the
-// client disconnects, and it treats a read that hits a deadline as a disconnect: that would cancel
-// a long run.
+// keepReading removes the read deadline. The server continues to read in order to notice
+// disconnects. It would treat an expired deadline as a disconnect and cancel a long run.
 func keepReading(control *http.ResponseController) { _ = control.SetReadDeadline(time.Time{}) }
 
-// bodyOf returns the request body of a context, or nil.
+// bodyOf returns the request body stored in a context, or nil.
 func bodyOf(ctx context.Context) *body {
 	b, _ := ctx.Value(bodyKey{}).(*body)
 	return b

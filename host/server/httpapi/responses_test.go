@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// problem sends a request that fails and returns its problem document.
+// problem sends a request that fails and returns the problem document.
 func (s *service) problem(status int, who, method, path, body string, headers ...string) apitypes.Problem {
 	s.t.Helper()
 	var p apitypes.Problem
@@ -46,7 +46,7 @@ func TestHintsOfRequests(t *testing.T) {
 	}
 }
 
-// If-Match: * requires that the record exists, at any revision.
+// "If-Match: *" requires that the record exists, with any revision.
 func TestIfMatchAny(t *testing.T) {
 	s := newService(t)
 	const path = "/api/v1/stores/prefs/record?user_id=ann"
@@ -65,7 +65,7 @@ func TestIfMatchAny(t *testing.T) {
 	s.want(200, "operator", "DELETE", path, "", "If-Match", "*")
 }
 
-// Concurrent writes with If-Match: * do not fail because of each other.
+// Concurrent writes with "If-Match: *" do not make each other fail.
 func TestIfMatchAnyAtOnce(t *testing.T) {
 	s := newService(t)
 	const path = "/api/v1/stores/prefs/record?user_id=ann"
@@ -81,7 +81,7 @@ func TestIfMatchAnyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// An import lists what it omitted, with reasons.
+// An import lists what it did not import and why.
 func TestImportLeavesOut(t *testing.T) {
 	s := newService(t)
 	const document = `{"app":"elsewhere","memory":{"extra":{"access":"user"},"prefs":{"access":"user"}},
@@ -103,7 +103,7 @@ func TestImportLeavesOut(t *testing.T) {
 	}
 }
 
-// A rendered prompt lists the expressions without a value.
+// A rendered prompt lists the expressions that have no value.
 func TestRenderMissing(t *testing.T) {
 	s := newService(t)
 	const path, body = "/api/v1/prompts/greeting/render", `{"user_id":"ann","session_id":"s"}`
@@ -143,7 +143,7 @@ func TestSessionMetaDescribed(t *testing.T) {
 	}
 }
 
-// The grants of code are checked against the existing stores.
+// The grants for code are checked against the existing stores.
 func TestGrantsOfCode(t *testing.T) {
 	s := newService(t)
 	for grants, want := range map[string]string{
@@ -157,8 +157,8 @@ func TestGrantsOfCode(t *testing.T) {
 	s.want(200, "coder", "POST", "/api/v1/runs/code", `{"language":"javascript","code":"return 1","grants":{"sessionMeta":"read"}}`)
 }
 
-// A client that sends its whole request before it reads gets the error instead of a connection
-// reset.
+// A client that sends its whole request before it reads receives the error response, not a
+// connection reset.
 func TestTooLargeBodyOfEagerClient(t *testing.T) {
 	s := newService(t)
 	const large = 30 << 20
@@ -187,7 +187,7 @@ func TestTooLargeBodyOfEagerClient(t *testing.T) {
 	}
 }
 
-// chunked is a reader with reads of at most 1 MiB.
+// chunked is a reader that reads at most 1 MiB at once.
 func chunked(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -198,7 +198,7 @@ func chunked(text string) string {
 	return b.String() + "0\r\n\r\n"
 }
 
-// writeFirst sends a whole request before it reads.
+// writeFirst sends a whole request before it reads the response.
 func writeFirst(address, request string) (*http.Response, error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// maxRunBytes bounds the body of a run: an input and a context of 1 MiB each, and code.
+// maxRunBytes is the maximum size of a run request. It allows 1 MiB each for the input and the
+// context, plus the code.
 const maxRunBytes = 4 << 20
 
 type runInput struct {
@@ -60,7 +61,7 @@ type job struct {
 	key    string
 	code   *host.AdHocTool // nil for a declared tool
 	onLog  func(attempt int, line abi.LogLine)
-	// onID receives the id of the run before any other event.
+	// onID receives the id of the run before any other event is sent.
 	onID func(id string)
 }
 
@@ -93,7 +94,7 @@ func (h *runHandler) register(s *Server) {
 	add(s, auth.Run, tools, listTools)
 }
 
-// answerJob returns a handler that runs the job of a request and responds with the Result.
+// answerJob returns a handler that executes the job of a request and responds with the Result.
 func answerJob[I any](jobOf func(*I) (job, error)) func(context.Context, *call, *I) (*resultOutput, error) {
 	return func(ctx context.Context, c *call, in *I) (*resultOutput, error) {
 		j, err := jobOf(in)
@@ -130,7 +131,7 @@ func (in *runInput) job() (job, error) {
 	return job{tool: in.Body.Tool, fields: in.Body.RunFields, key: in.Key}, nil
 }
 
-// job returns the run in the session of the path. The body may name the same session.
+// job returns the run in the session that the path names. The body may name the same session.
 func (in *sessionRunInput) job() (job, error) {
 	if in.Body.Session != "" && in.Body.Session != in.Session {
 		return job{}, abi.Faultf(abi.InvalidArgument, "session_id differs from the session in the path").WithHint("omit session_id from the body")
@@ -177,7 +178,7 @@ func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 	return nil, &p
 }
 
-// track registers the run of an invocation under its id, which is set once the run has begun.
+// track registers the run of an invocation under its id. The id is set once the run has begun.
 func (c *call) track(inv *host.Invocation, j job, cancel context.CancelCauseFunc) (id *string) {
 	id = new(string)
 	begin := func() *trackedRun {
@@ -233,7 +234,7 @@ func withMessage(provided, message json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(members)
 }
 
-// grantsOf parses grants in the syntax of an app file.
+// grantsOf parses grants that use the syntax of an app file.
 func grantsOf(provided map[string]string) ([]declare.Grant, error) {
 	grants := []declare.Grant{}
 	for store, text := range provided {
@@ -243,7 +244,7 @@ func grantsOf(provided map[string]string) ([]declare.Grant, error) {
 		}
 		grants = append(grants, declare.Grant{Store: store, Verbs: verbs})
 	}
-	// Maps have no order, and the same grants must yield the same code.
+	// Map order is random, but equal grants must yield equal code.
 	return sorted(grants, func(g declare.Grant) string { return g.Store }), nil
 }
 

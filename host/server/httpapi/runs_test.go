@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// messageBody is a request as platforms send it, without a tool.
+// messageBody is a request without a tool, as platforms send it.
 const messageBody = `{
   "message": "Hello",
   "session_id": "sess_123",
@@ -33,7 +33,7 @@ const messageBody = `{
 
 const greetTool = `{source: greet.js, description: greets, inputSchema: {type: object, properties: {message: {type: string}}}, grants: {sessionMeta: read}}`
 
-// serving replaces the app of a service.
+// serving replaces the app that a service serves.
 func serving(t *testing.T, text string) *service {
 	t.Helper()
 	var served *tenants.Apps
@@ -52,7 +52,7 @@ func serving(t *testing.T, text string) *service {
 	return s
 }
 
-// A message without a tool runs the default tool, or the only tool.
+// A message without a tool runs the default tool or the only tool.
 func TestDefaultTool(t *testing.T) {
 	for name, text := range map[string]string{
 		"the only tool": "app: shop\ntools:\n  greet: " + greetTool + "\n",
@@ -77,7 +77,7 @@ func TestDefaultTool(t *testing.T) {
 	}
 }
 
-// With several tools and no default, the request fails and no session starts.
+// If there are several tools but no default, the request fails and starts no session.
 func TestNoDefaultTool(t *testing.T) {
 	s := newService(t)
 	for _, path := range []string{"/api/v1/runs", "/api/v1/sessions"} {
@@ -93,7 +93,7 @@ func TestNoDefaultTool(t *testing.T) {
 	}
 }
 
-// following is a stream that is read line by line.
+// following is a stream that the test reads line by line.
 type following struct {
 	*http.Response
 	lines *bufio.Scanner
@@ -121,7 +121,7 @@ func (s *service) follow(who, path, body string) *following {
 	return &following{response, bufio.NewScanner(response.Body)}
 }
 
-// until reads up to the next line with a prefix, and returns it.
+// until reads up to the next line that starts with a prefix and returns this line.
 func (f *following) until(t *testing.T, prefix string) string {
 	t.Helper()
 	for f.lines.Scan() {
@@ -135,7 +135,7 @@ func (f *following) until(t *testing.T, prefix string) string {
 
 const endless = `{"tool":"wait","user_id":"ann","timeout_ms":60000}`
 
-// oneAtATime limits a service to one concurrent run.
+// oneAtATime configures a service that executes only one run at a time.
 func oneAtATime(t *testing.T) func(*tenants.Options) {
 	gate, err := admission.New(admission.Limits{Running: 1})
 	if err != nil {
@@ -144,7 +144,7 @@ func oneAtATime(t *testing.T) func(*tenants.Options) {
 	return func(o *tenants.Options) { o.Host.Gate = gate }
 }
 
-// An idle stream sends comments, while its run is queued and while it executes.
+// An idle stream sends comments while its run is queued and while the run executes.
 func TestHeartbeat(t *testing.T) {
 	s := newServiceOf(t, oneAtATime(t), func(o *httpapi.Options) { o.Heartbeat = 5 * time.Millisecond })
 	running := s.follow("runtime", "/api/v1/runs/stream", endless)
@@ -159,7 +159,7 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
-// Code is streamed like a tool, for callers that may run code.
+// Code can be streamed like a tool by callers that may run code.
 func TestStreamCode(t *testing.T) {
 	s := newService(t)
 	const body = `{"language":"javascript","code":"console.log('a line'); return 7"}`
@@ -172,8 +172,8 @@ func TestStreamCode(t *testing.T) {
 	s.want(403, "runtime", "POST", "/api/v1/runs/code/stream", body)
 }
 
-// A run can be found by its id during the run and after its end, and can be cancelled; it then
-// stores nothing.
+// A run can be found by its id while it runs and after it has ended. It can also be canceled, and
+// it then stores nothing.
 func TestRunByID(t *testing.T) {
 	s := newService(t)
 	f := s.follow("ann", "/api/v1/runs/stream", endless)
@@ -203,7 +203,7 @@ func TestRunByID(t *testing.T) {
 	s.want(404, "operator", "GET", "/api/v1/stores/prefs/record?user_id=ann", "")
 }
 
-// The Result of a run whose response was lost can be fetched with the same credentials.
+// If the response of a run is lost, its Result can be fetched with the same credentials.
 func TestResultByID(t *testing.T) {
 	s := newService(t)
 	r := s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"remember","user_id":"ann"}`)
@@ -211,7 +211,7 @@ func TestResultByID(t *testing.T) {
 	if r := s.want(200, "runtime", "GET", path, ""); !contains(r, `"output":{"visits":1,`) || !contains(r, `"status":"done"`) {
 		t.Errorf("the run = %s", r)
 	}
-	s.want(404, "ann", "GET", path, "") // runs of the platform are not visible to her
+	s.want(404, "ann", "GET", path, "") // ann cannot see runs of the platform
 	r = s.want(404, "runtime", "POST", "/api/v1/runs", `{"tool":"nothing"}`)
 	var p apitypes.Problem
 	r.into(t, &p)
@@ -222,7 +222,7 @@ func TestResultByID(t *testing.T) {
 	s.want(404, "runtime", "GET", path, "")
 }
 
-// A run that is cancelled while it is queued does not start.
+// A run that is canceled in the queue does not start.
 func TestCancelQueued(t *testing.T) {
 	s := newServiceOf(t, oneAtATime(t))
 	s.follow("runtime", "/api/v1/runs/stream", endless).until(t, "event: log")
@@ -235,7 +235,7 @@ func TestCancelQueued(t *testing.T) {
 	}
 }
 
-// A client notices a response that the handler aborted.
+// A client notices that the handler has aborted the response.
 func TestAbortedResponse(t *testing.T) {
 	s := newService(t)
 	s.api.Handle("GET /broken", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -253,7 +253,7 @@ func TestAbortedResponse(t *testing.T) {
 	}
 }
 
-// All times in responses are UTC with at most microseconds.
+// All times in responses are UTC with microsecond precision or less.
 func TestTimesHaveMicroseconds(t *testing.T) {
 	s := newService(t)
 	answers := ""

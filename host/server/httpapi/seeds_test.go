@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/tenants"
 )
 
-// seedMessage is the request on the documentation page of the vendor.
+// seedMessage is the request on the vendor's documentation page.
 func seedMessage(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "seeds", "004_agentic_apps_memory_stores.txt"))
@@ -34,7 +34,7 @@ func seedMessage(t *testing.T) string {
 	return block
 }
 
-// TestSeedMessage sends the request of the page unchanged, and changes the metadata afterwards.
+// TestSeedMessage sends the documented request unchanged. It then changes the metadata.
 func TestSeedMessage(t *testing.T) {
 	s := serving(t, "app: shop\ntools:\n  greet: "+greetTool+"\n")
 	if r := s.want(200, "runtime", "POST", "/api/v1/runs", seedMessage(t)); !contains(r, `"output":{"said":"Hello","name":"John"}`) {
@@ -50,8 +50,8 @@ func TestSeedMessage(t *testing.T) {
 	}
 }
 
-// TestSeedExport exports a store with a record: the export has its schema, access and retention,
-// and no content.
+// TestSeedExport exports a store that has a record. The export contains the store's schema, access
+// and retention, but no content.
 func TestSeedExport(t *testing.T) {
 	s := newService(t)
 	s.want(200, "operator", "PUT", "/api/v1/stores/prefs/record?user_id=ann", `{"language":"secret-content"}`)
@@ -75,8 +75,8 @@ func TestSeedExport(t *testing.T) {
 	}
 }
 
-// TestSeedFileTypes uploads a file of each type that the page lists: text is extracted from four,
-// and each has a URL for 30 days.
+// TestSeedFileTypes uploads a file of each documented type. Text is extracted from four of them,
+// and each has a URL that is valid for 30 days.
 func TestSeedFileTypes(t *testing.T) {
 	var past atomic.Int64
 	clock := func() time.Time { return time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(past.Load())) }

@@ -32,47 +32,48 @@ import (
 // Prefix is the path prefix of every operation.
 const Prefix = "/api/v1"
 
-// Options configure a Server. Apps and Authenticate are required.
+// Options configure a Server. Apps and Authenticate are required. Each other field has a default.
 type Options struct {
 	Apps *tenants.Apps
-	// Authenticate identifies the sender of a request. Its errors are auth.AuthError or faults.
+	// Authenticate identifies the sender of a request. It returns an auth.AuthError or a fault on
+	// failure.
 	Authenticate func(*http.Request) (auth.Principal, error)
-	// Engines describe the engines of the hosts: the languages of code, and the file extensions of
-	// sources in imported documents. Default: any language, and the hosts report languages that
-	// they lack; the extensions of the bundled engines.
+	// Engines describe the engines of the hosts: the languages of code and the file extensions of
+	// sources in imported documents. By default any language is accepted, and the hosts report
+	// missing languages. The default extensions are those of the bundled engines.
 	Engines []engine.Info
 	// Documents extracts the text of uploaded files. Default: no text is extracted.
 	Documents *extract.Reader
 	// Links signs the URLs of files. Default: downloads require credentials.
 	Links *Links
-	// UserMetadata lists the top-level keys of a session's metadata that credentials of a user may
-	// set. Default: none.
+	// UserMetadata lists the top-level keys of session metadata that end users may set. Default:
+	// none.
 	UserMetadata []string
 	// Rate is the number of requests per second that each principal may send. Burst is the number
-	// that it may send at once. Default: unlimited.
+	// of requests that it may send at once. Default: unlimited.
 	Rate  float64
 	Burst int
-	// BodyBytes bounds the memory of all JSON request bodies, those of MCP included. Default:
+	// BodyBytes limits the memory of all JSON request bodies, including those of MCP. Default:
 	// DefaultBodyBytes.
 	BodyBytes int64
-	// Admitted is called with the context of each request that was admitted, by its credentials or
-	// by the URL of a file, before the response begins. Default: nothing.
+	// Admitted is called with the context of each request that was admitted by credentials or by a
+	// signed URL. The call happens before the response begins. Default: no call.
 	Admitted func(context.Context)
 	// Limited is called with the tenant of each request that is rejected because its principal
-	// exceeds Rate. Default: nothing.
+	// exceeds Rate. Default: no call.
 	Limited func(tenant string)
 	// Recheck is the interval at which the credentials of an open stream are verified again. The
-	// stream ends if they are no longer valid. Default: 5 seconds.
+	// stream ends when its credentials are no longer valid. Default: 5 seconds.
 	Recheck time.Duration
-	// Heartbeat is the interval at which a comment is sent in a stream of events, so that proxies
-	// keep the connection open. Default: 15 seconds.
+	// Heartbeat is the interval at which an event stream sends a comment, so that proxies keep the
+	// connection open. Default: 15 seconds.
 	Heartbeat time.Duration
-	// Backup copies everything that is stored, for all tenants. Calls do not overlap. Default:
-	// backups are unavailable.
+	// Backup copies the stored data of all tenants. Calls do not overlap. Default: backups are
+	// unavailable.
 	Backup func(context.Context) (Backup, error)
 	// Version is the version of the program.
 	Version string
-	// Logger receives details that clients must not see. Default: discard.
+	// Logger receives details that clients must not see. Default: they are discarded.
 	Logger *slog.Logger
 }
 
@@ -87,7 +88,7 @@ type Server struct {
 	files   *fileHandler
 }
 
-// Route is an operation of the API with the permission that it requires.
+// Route is an operation of the API and the permission that it requires.
 type Route struct {
 	Method, Path string
 	// Permission is "" if any valid credentials suffice.
@@ -96,8 +97,8 @@ type Route struct {
 
 var problemType = reflect.TypeFor[apitypes.Problem]()
 
-// useProblems makes the framework respond with our problem documents. Its hooks are global to the
-// process.
+// useProblems makes the framework respond with our problem documents. The framework's hooks are
+// global to the process.
 var useProblems = sync.OnceFunc(func() {
 	huma.NewError = newProblem
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, text string, errs ...error) huma.StatusError {
@@ -106,7 +107,7 @@ var useProblems = sync.OnceFunc(func() {
 		}
 		return newProblem(status, text, errs...)
 	}
-	// Member names are case-sensitive. Otherwise two spellings of one name would be two values.
+	// Member names are case-sensitive. Otherwise two spellings of a name would count as two values.
 	huma.ValidateStrictCasing = true
 })
 
@@ -145,7 +146,7 @@ func (s *Server) register(opts Options) {
 	runs := newRegistry(microseconds)
 	s.access = newAccess(opts, runs)
 	stores := &storeHandler{opts.Apps}
-	// An import skips tools, so sources of engines that are missing here do no harm.
+	// An import skips tools, so source files for missing engines cause no errors here.
 	extensions := union(engine.Extensions(opts.Engines), app.Extensions())
 	(&runHandler{access: s.access, runs: runs, logger: opts.Logger, heartbeat: opts.Heartbeat}).register(s)
 	addSessions(s)
@@ -167,8 +168,8 @@ func describe(version string, format huma.Format) huma.Config {
 	config.Info.License = &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"}
 	config.Servers = []*huma.Server{{URL: "/"}}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "/openapi", "", ""
-	config.CreateHooks = nil                                                  // they would add a link to a schema to every response
-	config.Formats = map[string]huma.Format{jsonType: format, "json": format} // json is for media types that end in +json
+	config.CreateHooks = nil                                                  // these hooks would add a link to a schema to every response
+	config.Formats = map[string]huma.Format{jsonType: format, "json": format} // "json" is the key for media types that end in +json
 	config.RejectUnknownQueryParameters = true
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"bearer": {Type: "http", Scheme: "bearer", Description: "An API key, or a token (JWT) of the platform's issuer"},
@@ -197,28 +198,29 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if p != http.ErrAbortHandler {
 			s.logger.Error("a request crashed", "panic", p, "stack", string(debug.Stack()))
 		}
-		panic(http.ErrAbortHandler) // the response is lost: whether it began is unknown here
+		panic(http.ErrAbortHandler) // the response is lost, and it may already have begun
 	}()
-	if p := r.URL.EscapedPath(); p != path.Clean(p) { // the mux would redirect it
+	if p := r.URL.EscapedPath(); p != path.Clean(p) { // the mux would redirect such a path
 		WriteProblem(w, errNoPath)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
 }
 
-// Access returns the Access of the API, for handlers of other surfaces.
+// Access returns the Access of the API, for the handlers of other protocols.
 func (s *Server) Access() *Access { return s.access }
 
-// Handle adds a handler of another surface. The handler has to check credentials itself.
+// Handle adds a handler of another protocol. The handler must check credentials itself.
 func (s *Server) Handle(pattern string, h http.Handler) { s.mux.Handle(pattern, h) }
 
-// Pattern returns the pattern of the route that serves a request, for metrics. It contains no ids.
+// Pattern returns the pattern of the route that serves a request. It contains no ids and is used in
+// metrics.
 func (s *Server) Pattern(r *http.Request) string {
 	_, pattern := s.mux.Handler(r)
 	return pattern
 }
 
-// Routes returns every operation.
+// Routes returns all operations of the API.
 func (s *Server) Routes() []Route { return s.routes }
 
 // OpenAPI returns the OpenAPI 3.1 document of the API as JSON.
@@ -250,8 +252,8 @@ func (s *Server) allowedMethods(r *http.Request) []string {
 	return allowed
 }
 
-// acceptPlainPatches accepts merge patches of type application/json too, because many clients send
-// them so.
+// acceptPlainPatches also accepts merge patches with the media type application/json, because many
+// clients send it.
 func (s *Server) acceptPlainPatches() {
 	for _, item := range s.api.OpenAPI().Paths {
 		if item.Patch == nil {
@@ -263,7 +265,7 @@ func (s *Server) acceptPlainPatches() {
 	}
 }
 
-// nameLanguages restricts the language of code to the languages of the engines.
+// nameLanguages restricts the languages of code to those of the engines.
 func nameLanguages(api huma.API, languages []engine.Language) {
 	language := api.OpenAPI().Components.Schemas.Map()["CodeRequest"].Properties["language"]
 	for _, l := range languages {
@@ -272,15 +274,15 @@ func nameLanguages(api huma.API, languages []engine.Language) {
 	language.PrecomputeMessages()
 }
 
-// writeJSON writes a value as JSON. It ignores errors: the client may have disconnected.
+// writeJSON writes a value as JSON. It ignores errors, because the client may have disconnected.
 func writeJSON(w io.Writer, v any) { _ = json.NewEncoder(w).Encode(v) }
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(math.Ceil(d.Seconds()))) }
 
-// appInput is an input that embeds apitypes.Target.
+// appInput is implemented by inputs that embed apitypes.Target.
 type appInput interface{ AppID() string }
 
-// add adds an operation on an app that requires a permission.
+// add registers an operation on an app with the permission that it requires.
 func add[I appInput, O any](s *Server, permission auth.Permission, op huma.Operation, handle func(context.Context, *call, *I) (*O, error)) {
 	addPlain(s, permission, op, func(ctx context.Context, in *I) (*O, error) {
 		c, err := s.access.open(ctx, (*in).AppID())
@@ -292,7 +294,8 @@ func add[I appInput, O any](s *Server, permission auth.Permission, op huma.Opera
 	})
 }
 
-// addPlain adds an operation that requires a permission and is not about one app.
+// addPlain registers an operation that does not concern one app, with the permission that it
+// requires.
 func addPlain[I, O any](s *Server, permission auth.Permission, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
 	op.Path = Prefix + op.Path
 	op.Middlewares = append(huma.Middlewares{s.access.middleware(permission)}, op.Middlewares...)
@@ -316,15 +319,16 @@ func addPlain[I, O any](s *Server, permission auth.Permission, op huma.Operation
 	})
 }
 
-// Error statuses that operations document: all operations, those with a body, and those that write.
+// These variables list the error statuses in the OpenAPI document: for all operations, for
+// operations with a body, and for operations that write.
 var (
 	commonErrors = []int{400, 401, 403, 404, 410, 422, 429, 500, 503, 504}
 	bodyErrors   = []int{408, 413, 415}
 	writeErrors  = []int{409, 507}
 )
 
-// loggedProblem returns the problem of an error, and logs internal errors, whose details clients
-// must not see.
+// loggedProblem returns the problem for an error. It logs internal errors, because clients must not
+// see their details.
 func loggedProblem(logger *slog.Logger, err error) *problem {
 	p := problemOf(err)
 	if p.Status == http.StatusInternalServerError {

@@ -23,8 +23,8 @@ const metadataBody = `{
   "tool": "look"
 }`
 
-// A run with a message, a session and metadata: the tool sees all three, and a user in the metadata
-// has no effect.
+// A run can have a message, a session and metadata. The tool sees all three, and a user in the
+// metadata has no effect.
 func TestRunWithMetadata(t *testing.T) {
 	s := newService(t)
 	var result report.Result
@@ -48,7 +48,7 @@ func TestRunWithMetadata(t *testing.T) {
 	s.want(403, "runtime", "POST", "/api/v1/runs", strings.Replace(own, `"ann"`, `"bob"`, 1))
 }
 
-// A failed run is a Result; an error that prevents a run is a problem.
+// A failed run has a Result. An error that prevents a run is a problem document.
 func TestRunsThatFail(t *testing.T) {
 	s := newService(t)
 	var result report.Result
@@ -153,8 +153,8 @@ func TestSessionsAndStores(t *testing.T) {
 	s.want(404, "elsewhere", "GET", "/api/v1/stores/extra/record?user_id=ann", "")
 }
 
-// TestStoreMistakes declares schemas with constraints that have no effect: the response reports
-// them, and a strict store is rejected.
+// TestStoreMistakes declares schemas whose constraints have no effect. The response reports these
+// constraints, and a strict store is rejected.
 func TestStoreMistakes(t *testing.T) {
 	s := newService(t)
 	const schema = `"schema":{"type":"object","propertys":{"a":{}},"properties":{"at":{"format":"datetime"}}}`
@@ -176,8 +176,8 @@ func TestStoreMistakes(t *testing.T) {
 	}
 }
 
-// TestChangedSchema changes a schema: the response counts the records that violate it, and a write
-// reports its violations.
+// TestChangedSchema changes a schema. The response counts the records that violate the new schema,
+// and a write reports its violations.
 func TestChangedSchema(t *testing.T) {
 	s := newService(t)
 	s.want(201, "operator", "POST", "/api/v1/stores", `{"technical_name":"notes","access":"user"}`)
@@ -208,8 +208,8 @@ func TestChangedSchema(t *testing.T) {
 	}
 }
 
-// A user can neither read, end nor use an anonymous session. A key binds it, or a token whose claim
-// names it.
+// A user can neither read, end nor use an anonymous session. A key, or a token with a session
+// claim, can bind the session to the user.
 func TestAnonymousSessions(t *testing.T) {
 	s := newService(t)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"anon","metadata":{"phone":"555"}}`)

@@ -106,8 +106,8 @@ func startSession(ctx context.Context, c *call, in *startInput) (*startOutput, e
 	return out, nil
 }
 
-// checkMessage rejects the message of a new session if there is no default tool, or if the
-// principal may not run it.
+// checkMessage rejects the first message of a session if there is no default tool or the principal
+// may not run it.
 func (c *call) checkMessage(in *startInput) error {
 	if in.Body.Message == nil {
 		return nil
@@ -145,7 +145,7 @@ func listSessions(ctx context.Context, c *call, in *listSessionsInput) (*listOut
 	return &listOutput[session.Session]{page}, nil
 }
 
-// shown returns the part of a session that the principal may see.
+// shown returns the fields of a session that the principal may see.
 func (c *call) shown(s session.Session) session.Session {
 	if !c.principal.Allows(auth.Sessions) {
 		s.Metadata = json.RawMessage("{}")
@@ -171,14 +171,14 @@ func changeMetadata(ctx context.Context, c *call, in *metadataInput) (*sessionOu
 	if err := c.checkMetadata(in.Body); err != nil {
 		return nil, err
 	}
-	if _, err := c.host.Sessions().Get(ctx, caller); err != nil { // a patch does not start a session
+	if _, err := c.host.Sessions().Get(ctx, caller); err != nil { // a patch never starts a session
 		return nil, err
 	}
 	changed, err := c.host.Sessions().Start(ctx, caller, session.Start{Metadata: in.Body})
 	return &sessionOutput{changed}, err
 }
 
-// sorted sorts a list in place by a key, and returns it.
+// sorted sorts a list in place by a key and returns the list.
 func sorted[T any](list []T, by func(T) string) []T {
 	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(by(a), by(b)) })
 	return list

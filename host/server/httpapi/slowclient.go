@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// responseTimeout is how long a client may take to read a response that is neither a file nor a
-// stream.
+// responseTimeout is how long a client may take to read a response. It does not apply to files and
+// streams.
 const responseTimeout = 2 * time.Minute
 
-// deadlineWriter is a http.ResponseWriter with a write deadline that starts with the response.
-// Unread responses occupy memory and a connection.
+// deadlineWriter is an http.ResponseWriter with a write deadline that starts when the response
+// begins. The deadline exists because unread responses occupy memory and a connection.
 type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	began   bool
 }
 
-// newDeadlineWriter returns a deadlineWriter. It clears the deadline that the connection has from
-// the previous response.
+// newDeadlineWriter returns a deadlineWriter. It clears the deadline that the previous response set
+// on the connection.
 func newDeadlineWriter(w http.ResponseWriter) *deadlineWriter {
 	t := &deadlineWriter{ResponseWriter: w, control: http.NewResponseController(w)}
 	_ = t.control.SetWriteDeadline(time.Time{})
@@ -46,7 +46,7 @@ func (t *deadlineWriter) Write(p []byte) (int, error) {
 	return t.ResponseWriter.Write(p)
 }
 
-// Flush implements http.Flusher, for callers that do not use Unwrap.
+// Flush implements http.Flusher for callers that do not use Unwrap.
 func (t *deadlineWriter) Flush() {
 	if !t.began {
 		t.WriteHeader(http.StatusOK)
@@ -54,24 +54,24 @@ func (t *deadlineWriter) Flush() {
 	_ = t.control.Flush()
 }
 
-// Unwrap implements the interface that http.ResponseController uses.
+// Unwrap returns the underlying writer for http.ResponseController.
 func (t *deadlineWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
-// minRate is the minimum rate at which a client has to read a file.
+// minRate is the minimum rate at which a client must read a file.
 type minRate struct {
-	// stall is the longest time without any progress.
+	// stall is the maximum time without progress.
 	stall time.Duration
-	// chunk is the average time allowed for each chunk, in addition to one stall. Without it, a
-	// trickling client could hold a file for hours.
+	// chunk is the average time allowed for each chunk, in addition to one stall. Without this
+	// limit, a client that reads a few bytes at a time could keep a file open for hours.
 	chunk time.Duration
 }
 
-// fileRate is 32 KiB per second.
+// fileRate is a minimum rate of 32 KiB per second.
 var fileRate = minRate{stall: 30 * time.Second, chunk: 2 * time.Second}
 
 const chunkBytes = 64 << 10
 
-// fileWriter writes a file to a client that has to keep up with a minRate.
+// fileWriter writes a file to a client that must read at the minRate.
 type fileWriter struct {
 	minRate
 	w       http.ResponseWriter
@@ -81,19 +81,19 @@ type fileWriter struct {
 	buffer  []byte
 }
 
-// start returns a fileWriter whose time starts now.
+// start returns a fileWriter and starts its clock.
 func (p minRate) start(w http.ResponseWriter) *fileWriter {
 	return &fileWriter{minRate: p, w: w, control: http.NewResponseController(w), begin: time.Now(), buffer: make([]byte, chunkBytes)}
 }
 
-// wait calls f and does not charge its duration to the client.
+// wait calls f without charging the duration to the client.
 func (p *fileWriter) wait(f func()) {
 	since := time.Now()
 	f()
 	p.begin = p.begin.Add(time.Since(since))
 }
 
-// copy writes a part of the file, until the client is too slow or disconnects. It returns the
+// copy writes a part of the file. It stops if the client is too slow or disconnects. It returns the
 // number of bytes written.
 func (p *fileWriter) copy(r io.Reader) (sent int64, err error) {
 	for ; ; p.chunks++ {
@@ -110,7 +110,7 @@ func (p *fileWriter) copy(r io.Reader) (sent int64, err error) {
 			}
 		}
 		if readErr == io.EOF || readErr == io.ErrUnexpectedEOF {
-			return sent, p.control.Flush() // while this deadline is set
+			return sent, p.control.Flush() // while the deadline that was just set applies
 		}
 		if readErr != nil {
 			return sent, readErr

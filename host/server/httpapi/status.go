@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// StatusOf returns the HTTP status of a problem document with a fault code. It is 422 for codes that
-// only runs have.
+// StatusOf returns the HTTP status of a problem document with the given fault code. It returns 422
+// for codes that only runs produce.
 func StatusOf(code abi.Code) int {
 	if status, ok := statusOfCode[code]; ok {
 		return status

@@ -33,7 +33,7 @@ type changeStoreInput struct {
 
 type storeOutput struct{ Body apitypes.Store }
 
-// storeHandler serves requests about the declarations of stores.
+// storeHandler serves requests for store declarations.
 type storeHandler struct{ apps *tenants.Apps }
 
 func (h *storeHandler) register(s *Server) {
@@ -79,14 +79,14 @@ const (
 	declaredBuiltIn = "built_in"
 )
 
-// builtIn is the store sessionMeta, which every app has.
+// builtIn describes the store sessionMeta, which every app has.
 var builtIn = apitypes.Store{
 	TechnicalName: declare.SessionMeta, Name: "Session", Access: string(declare.ScopeSession), Retention: "session", Strict: true, Declared: declaredBuiltIn,
 	Description: "Session data that the host maintains: metadata and references from the platform, ids, and uploaded files. Tools and prompts need a grant to read it.",
 	Schema:      memory.SessionMetaSchema,
 }
 
-// describe returns a declaration as clients see it.
+// describe returns a declaration in the form that clients receive.
 func (h *storeHandler) describe(c *call, st declare.Store) apitypes.Store {
 	declared := declaredByAPI
 	if a, ok := h.apps.App(c.app); ok {
@@ -114,7 +114,7 @@ func (h *storeHandler) get(c *call, name string) (*storeOutput, error) {
 	return nil, abi.Faultf(abi.NotFound, "there is no store %q", name)
 }
 
-// declare creates or changes a store, and returns its description.
+// declare creates or changes a store and returns its description.
 func (h *storeHandler) declare(ctx context.Context, c *call, w apitypes.Store, create bool) (*storeOutput, error) {
 	st := declare.Store{
 		Name: w.TechnicalName, Title: w.Name, Description: w.Description, Kind: declare.KindDocument, Access: declare.Scope(w.Access),
@@ -145,17 +145,17 @@ func (h *storeHandler) declare(ctx context.Context, c *call, w apitypes.Store, c
 	return out, err
 }
 
-// schemaMistakes returns the constraints of a schema that have no effect.
+// schemaMistakes returns the schema constraints that have no effect.
 func schemaMistakes(st declare.Store) (list []apitypes.SchemaMistake) {
-	mistakes, _ := memory.Mistakes(st) // it compiled when it was declared
+	mistakes, _ := memory.Mistakes(st) // the schema compiled when it was declared
 	for _, m := range mistakes {
 		list = append(list, apitypes.SchemaMistake{Pointer: m.Pointer, Message: m.Message, Hint: m.Hint})
 	}
 	return list
 }
 
-// countUnfit counts the records that violate a changed declaration. It returns nil if they cannot
-// be counted: the change is already made.
+// countUnfit counts the records that violate a changed declaration. It returns nil if counting
+// fails, because the declaration has already changed.
 func countUnfit(ctx context.Context, c *call, caller host.Caller, st declare.Store) *apitypes.Unfit {
 	unfit, all, err := c.host.Stores().Unfit(ctx, caller, st)
 	if err != nil {

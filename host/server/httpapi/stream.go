@@ -20,7 +20,8 @@ import (
 // defaultHeartbeat is the default of Options.Heartbeat.
 const defaultHeartbeat = 15 * time.Second
 
-// addStreams adds the operations that stream log lines. op is the operation of a run.
+// addStreams registers the operations that stream log lines. op describes the operation that runs a
+// tool.
 func (h *runHandler) addStreams(s *Server, op huma.Operation) {
 	op.Description += " The first event contains the id, even while the run is queued. A comment is sent every 15 seconds."
 	op.Responses = map[string]*huma.Response{"200": {
@@ -70,7 +71,7 @@ func (h *runHandler) stream(ctx context.Context, c *call, e *events, j job) {
 	}
 	out, err := c.run(ctx, j)
 	if refused := revokedError(ctx); refused != nil && (err != nil || !out.Body.OK) {
-		err = refused // the reason why the run failed
+		err = refused // the cause of the failed run
 	}
 	if err != nil {
 		e.send("problem", loggedProblem(h.logger, err).Problem)
@@ -79,7 +80,7 @@ func (h *runHandler) stream(ctx context.Context, c *call, e *events, j job) {
 	e.send("result", out.Body)
 }
 
-// runIDHeader is the header that contains the id of a run.
+// runIDHeader is the response header that contains the run id.
 const runIDHeader = "Run-Id"
 
 // events writes server-sent events. It is safe for concurrent use.
@@ -91,7 +92,7 @@ type events struct {
 	began   bool
 }
 
-// run begins the response with the id of the run.
+// run begins the response with the run id.
 func (e *events) run(id string) {
 	e.mu.Lock()
 	e.w.Header().Set(runIDHeader, id)
@@ -101,7 +102,7 @@ func (e *events) run(id string) {
 	}{id})
 }
 
-// beat sends comments periodically until the returned function is called.
+// beat sends comments periodically. Call the returned function to stop.
 func (e *events) beat(every time.Duration) (stop func()) {
 	ended, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -119,15 +120,15 @@ func (e *events) beat(every time.Duration) (stop func()) {
 	}()
 	return func() {
 		close(ended)
-		<-stopped // the response must not be used after the handler has returned
+		<-stopped // the response must not be used after the handler returns
 	}
 }
 
-// sendTimeout is how long a client may take to read an event. A run must not wait for a client that
-// does not read.
+// sendTimeout is how long a client may take to read an event. The limit keeps a run from waiting
+// for a client that does not read.
 const sendTimeout = 5 * time.Second
 
-// send writes one event. It ignores errors: if the client disconnects, the request ends.
+// send writes one event. It ignores errors, because a disconnect ends the request anyway.
 func (e *events) send(name string, v any) {
 	text, err := json.Marshal(v) // on one line
 	if err != nil {
@@ -136,7 +137,7 @@ func (e *events) send(name string, v any) {
 	e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
 }
 
-// write writes a part of the stream, and begins the response if necessary.
+// write writes part of the stream and begins the response if necessary.
 func (e *events) write(text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -148,5 +149,5 @@ func (e *events) write(text string) {
 	_ = e.control.SetWriteDeadline(time.Now().Add(cmp.Or(e.timeout, sendTimeout)))
 	_, _ = io.WriteString(e.w, text)
 	_ = e.control.Flush()
-	_ = e.control.SetWriteDeadline(time.Time{}) // HTTP/2 closes a stream at its deadline, even an idle one
+	_ = e.control.SetWriteDeadline(time.Time{}) // HTTP/2 closes a stream at its deadline, even if the stream is idle
 }

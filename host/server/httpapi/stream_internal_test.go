@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A stream over HTTP/2 continues after it was idle for longer than the write timeout. There, an
-// expired write deadline closes the stream, even an idle one.
+// A stream over HTTP/2 continues after it was idle for longer than the write timeout. In HTTP/2 an
+// expired write deadline would close even an idle stream.
 func TestSilentStreamOverHTTP2(t *testing.T) {
 	const timeout = 50 * time.Millisecond
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -25,13 +25,13 @@ type importInput struct {
 
 type importOutput struct{ Body apitypes.Imported }
 
-// importStores is the id of the operation whose body is an app file.
+// importStores is the id of the operation that accepts an app file as its body.
 const importStores = "import-stores"
 
-// transferHandler serves requests that export and import the configuration of an app.
+// transferHandler serves requests that export or import an app's configuration.
 type transferHandler struct {
 	stores     *storeHandler
-	extensions []string // of sources in imported documents
+	extensions []string // file extensions of sources in imported documents
 }
 
 func (h *transferHandler) register(s *Server) {
@@ -56,7 +56,7 @@ func (h *transferHandler) register(s *Server) {
 	}, h.importStores)
 }
 
-// union returns list, followed by the items that only other has.
+// union returns list, followed by the items of other that list lacks.
 func union(list, other []string) []string {
 	for _, item := range other {
 		if !slices.Contains(list, item) {
@@ -96,7 +96,7 @@ func (h *transferHandler) importStores(ctx context.Context, c *call, in *importI
 	return &importOutput{apitypes.Imported{Stores: names, LeftOut: left}}, nil
 }
 
-// leftOut lists the parts of a document that are not imported: everything except stores.
+// leftOut lists the parts of a document that are not imported: all parts except stores.
 func leftOut(c *call, document *app.App) []apitypes.LeftOut {
 	left := []apitypes.LeftOut{}
 	if document.ID != c.app {

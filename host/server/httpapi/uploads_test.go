@@ -21,8 +21,8 @@ func (u unread) Load(ctx context.Context, source engine.Source) (engine.Program,
 	return u.Engine.Load(ctx, source)
 }
 
-// TestSessionBeforeDocument uploads documents to sessions that reject them; their text is not
-// extracted.
+// TestSessionBeforeDocument uploads documents to sessions that reject them. The text of these
+// documents is not extracted.
 func TestSessionBeforeDocument(t *testing.T) {
 	requested := make(chan struct{}, 9)
 	s := newService(t, func(o *httpapi.Options) { o.Documents = &extract.Reader{Engine: unread{extract.New(), requested}} })
@@ -46,7 +46,7 @@ func TestSessionBeforeDocument(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutText uploads ordinary files without readable text, and some with unusual
+// TestFilesWithoutText uploads ordinary files without readable text and some files with unusual
 // encodings.
 func TestFilesWithoutText(t *testing.T) {
 	s := newService(t)

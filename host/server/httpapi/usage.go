@@ -19,7 +19,7 @@ type usageInput struct {
 	apitypes.UsageQuery
 }
 
-// usageHandler serves requests for the usage of apps.
+// usageHandler serves requests for usage data of apps.
 type usageHandler struct{ apps *tenants.Apps }
 
 func (h *usageHandler) register(s *Server) {
@@ -29,7 +29,7 @@ func (h *usageHandler) register(s *Server) {
 	}, h.read)
 }
 
-// read returns the usage of the principal's tenant or, for the role metering, of all tenants.
+// read returns usage data for the principal's tenant, or for all tenants if the role is metering.
 func (h *usageHandler) read(ctx context.Context, in *usageInput) (*listOutput[apitypes.AppUsage], error) {
 	p, _ := ctx.Value(principalKey{}).(auth.Principal)
 	q := metering.Query{Tenant: p.Tenant, Apps: p.Apps, After: in.After, Limit: in.Limit}
@@ -38,7 +38,7 @@ func (h *usageHandler) read(ctx context.Context, in *usageInput) (*listOutput[ap
 	}
 	if in.App != "" {
 		if !p.CanUseApp(in.App) {
-			return nil, abi.Faultf(abi.NotFound, "there is no app %q", in.App) // the same for apps of other tenants
+			return nil, abi.Faultf(abi.NotFound, "there is no app %q", in.App) // same error as for apps of other tenants
 		}
 		q.Apps = []string{in.App}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// TestUsage reads the usage of a tenant, and of all tenants with the role metering.
+// TestUsage reads the usage of one tenant and, with the role metering, of all tenants.
 func TestUsage(t *testing.T) {
 	s := newService(t)
 	for range 2 {

@@ -17,12 +17,12 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// userExports bounds the concurrent exports of users' data. A tenant has one.
+// userExports is the maximum number of concurrent user data exports. Each tenant can run one.
 const userExports = 4
 
 const archiveType = "application/zip"
 
-// exports is the set of tenants that are exporting the data of a user.
+// exports is the set of tenants with a user data export in progress.
 type exports struct {
 	mu      sync.Mutex
 	tenants map[string]bool
@@ -30,7 +30,7 @@ type exports struct {
 
 var errExporting = abi.Faultf(abi.Unavailable, "another export of user data is in progress").WithHint("retry when it has ended")
 
-// begin starts an export of a tenant. Call end when it is done.
+// begin starts an export for a tenant. Call end when it is done.
 func (x *exports) begin(tenant string) (end func(), err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -48,7 +48,7 @@ func (x *exports) begin(tenant string) (end func(), err error) {
 	}, nil
 }
 
-// userHandler serves exports of users' data.
+// userHandler serves exports of user data.
 type userHandler struct {
 	access    *Access
 	logger    *slog.Logger
@@ -84,8 +84,8 @@ func (h *userHandler) export(ctx context.Context, in *eraseInput) (*huma.StreamR
 	}}, nil
 }
 
-// send sends the archive while it is created. If it cannot be completed, send aborts the
-// connection, so that the client does not take it for complete.
+// send sends the archive while it is being created. If the archive cannot be completed, send aborts
+// the connection, so the client does not mistake it for a complete archive.
 func (h *userHandler) send(ctx context.Context, w http.ResponseWriter, c *call, user string) {
 	ctx, cancel := context.WithCancel(ctx)
 	from, to := io.Pipe()
@@ -95,13 +95,13 @@ func (h *userHandler) send(ctx context.Context, w http.ResponseWriter, c *call, 
 		caller := host.Caller{Tenant: c.principal.Tenant, User: user, Actor: c.principal.Name}
 		_ = to.CloseWithError(c.host.Users().Export(ctx, caller, to))
 	}()
-	defer func() { // the export uses the host until it has ended
+	defer func() { // the export uses the host until it ends
 		cancel()
 		_ = from.Close()
 		<-made
 	}()
 	archive := bufio.NewReader(from)
-	if _, err := archive.Peek(1); err != nil { // an error before the response begins is a problem
+	if _, err := archive.Peek(1); err != nil { // errors before the response begins become problems
 		WriteProblem(w, loggedProblem(h.logger, err))
 		return
 	}
@@ -116,7 +116,7 @@ func (h *userHandler) send(ctx context.Context, w http.ResponseWriter, c *call, 
 	}
 }
 
-// waiting is a reader whose waiting time is not charged to the client.
+// waiting is a reader that does not charge its waiting time to the client.
 type waiting struct {
 	fileWriter *fileWriter
 	from       io.Reader

@@ -2,7 +2,7 @@ package httpapi
 
 import "testing"
 
-// Concurrent exports are bounded, with one per tenant.
+// The number of concurrent exports is limited, and each tenant can have only one.
 func TestExportsAreBounded(t *testing.T) {
 	var x exports
 	ends := map[string]func(){}

@@ -5,29 +5,30 @@ import (
 	"slices"
 )
 
-// maxWaiting bounds the requests that wait for one semaphore. A tenant may have 1/tenantPart of
-// them, and each caller or link 1/callerPart of its tenant's, so that no caller keeps others from
-// waiting.
+// maxWaiting is the maximum number of requests that wait for one semaphore. A tenant may have
+// 1/tenantPart of them. Each caller or link may have 1/callerPart of its tenant's number. Thus no
+// caller can keep others from waiting.
 const maxWaiting, tenantPart, callerPart = 4096, 4, 8
 
-// waitQueue is a queue of reservations, by tenant and then by caller. Shares identify both.
+// waitQueue is a queue of reservations, grouped by tenant and then by caller. Both are identified
+// by their shares.
 type waitQueue struct {
 	size    int // capacity
 	count   int
-	arrived int64 // number of arrivals so far
+	arrived int64 // number of reservations added so far
 	tenants map[*share]*tenantQueue
 }
 
-// tenantQueue holds the waiting reservations of one tenant.
+// tenantQueue contains the waiting reservations of one tenant.
 type tenantQueue struct {
 	count   int
 	callers map[*share]*callerQueue
 }
 
-// callerQueue holds the waiting reservations of one caller, in the order of arrival.
+// callerQueue contains the waiting reservations of one caller in the order of arrival.
 type callerQueue struct {
 	waiting []*reservation
-	minimum *reservation // the first reservation with the fewest bytes
+	minimum *reservation // the first reservation of the smallest size
 }
 
 func newWaitQueue(size int) waitQueue {
@@ -37,9 +38,9 @@ func newWaitQueue(size int) waitQueue {
 func (h *reservation) tenant() *share { return h.shares[0] }
 func (h *reservation) caller() *share { return h.shares[len(h.shares)-1] }
 
-// add adds a reservation, and reports whether there is a place for it. If its tenant or the whole
-// queue is full, the last reservation of the longest queue there is evicted for a party that has
-// fewer waiting. add returns the evicted reservation as out.
+// add adds a reservation. ok reports whether the queue had space for it. If its tenant's queue or
+// the whole queue is full, add evicts the last reservation of the longest queue, provided that the
+// new owner has fewer waiting reservations. out is the evicted reservation or nil.
 func (l *waitQueue) add(h *reservation) (out *reservation, ok bool) {
 	tenants := max(l.size/tenantPart, 1)
 	callers := max(tenants/callerPart, 1)
@@ -88,7 +89,7 @@ func (l *waitQueue) push(h *reservation) {
 	l.count++
 }
 
-// remove removes a reservation, and reports whether it was waiting.
+// remove removes a reservation and reports whether it was waiting.
 func (l *waitQueue) remove(h *reservation) bool {
 	if h.arrived == 0 {
 		return false
@@ -117,7 +118,8 @@ func (c *callerQueue) drop(h *reservation) {
 
 func (c *callerQueue) last() *reservation { return c.waiting[len(c.waiting)-1] }
 
-// longest returns the queue of the tenant with the most waiting reservations, or nil.
+// longest returns the queue of the tenant with the most waiting reservations, or nil if the queue
+// is empty.
 func (l *waitQueue) longest() (longest *tenantQueue) {
 	for _, t := range l.tenants {
 		if longest == nil || t.count > longest.count {
@@ -127,8 +129,8 @@ func (l *waitQueue) longest() (longest *tenantQueue) {
 	return longest
 }
 
-// longest returns the queue of the caller with the most waiting reservations, or nil. A nil tenant
-// has none.
+// longest returns the queue of the caller with the most waiting reservations. It returns nil if t
+// is nil.
 func (t *tenantQueue) longest() (longest *callerQueue) {
 	if t == nil {
 		return nil
@@ -155,9 +157,9 @@ func (t *tenantQueue) waitingOf(caller *share) int {
 	return len(t.callers[caller].waiting)
 }
 
-// best returns the next reservation that fits, or nil: of the tenant that holds the least, then of
-// the caller that holds the least, then the first. If a reservation of a caller fits, so does one
-// with fewer bytes.
+// best returns the next reservation that fits, or nil. It prefers the tenant with the fewest
+// reserved bytes, then the caller with the fewest reserved bytes, then the earliest reservation. If
+// a reservation of a caller fits, so does a smaller one.
 func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
 	for tenant, t := range l.tenants {
 		if best != nil && tenant.bytes > best.tenant().bytes {
@@ -172,8 +174,8 @@ func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
 	return best
 }
 
-// first returns the first reservation of a caller that fits, or nil if not even the smallest one
-// does.
+// first returns the first reservation of a caller that fits. It returns nil if even the smallest
+// one does not fit.
 func (c *callerQueue) first(fits func(*reservation) bool) *reservation {
 	if !fits(c.minimum) {
 		return nil
@@ -186,7 +188,7 @@ func (c *callerQueue) first(fits func(*reservation) bool) *reservation {
 	return nil
 }
 
-// before reports whether a reservation is granted before another one.
+// before reports whether a reservation is granted before another reservation.
 func (h *reservation) before(other *reservation) bool {
 	for i := range min(len(h.shares), len(other.shares)) {
 		if a, b := h.shares[i], other.shares[i]; a != b {

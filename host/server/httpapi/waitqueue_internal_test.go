@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// queue starts requests for bytes, and returns when they wait. Each sends its outcome to ended.
+// queue starts requests for bytes and returns when they are waiting. Each request sends its outcome
+// to ended.
 func queue(ctx context.Context, r *byteSemaphore, n int, bytes int64, ended chan<- error, path ...string) {
 	for range n {
 		go func() {
@@ -23,7 +24,7 @@ func queue(ctx context.Context, r *byteSemaphore, n int, bytes int64, ended chan
 	synctest.Wait()
 }
 
-// statusesOf counts outcomes by status, 0 for success.
+// statusesOf counts outcomes by status. 0 means success.
 func statusesOf(ended <-chan error) map[int]int {
 	found := map[int]int{}
 	for range len(ended) {
@@ -36,8 +37,8 @@ func statusesOf(ended <-chan error) map[int]int {
 	return found
 }
 
-// TestQueueOfOneLink has more readers of one link than the queue has places: others of its tenant,
-// and other tenants, get bytes that are free, and wait otherwise.
+// TestQueueOfOneLink checks that a link with more readers than the queue allows does not block
+// others. Other readers of its tenant and other tenants get free bytes, or else wait.
 func TestQueueOfOneLink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newByteSemaphore(1<<20, "files")
@@ -67,14 +68,15 @@ func TestQueueOfOneLink(t *testing.T) {
 	})
 }
 
-// TestQueueIsFair fills a queue: a tenant has a quarter of its places, a caller an eighth of these,
-// and a request of a smaller party evicts the last one of the longest queue.
+// TestQueueIsFair fills a queue. A tenant can use a quarter of the queue, and a caller an eighth of
+// its tenant's part. A request from a smaller tenant or caller evicts the last request of the
+// longest queue.
 func TestQueueIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		r := newByteSemaphore(1<<20, "bodies")
-		r.queue = newWaitQueue(64) // 16 for a tenant, 2 for a caller
+		r.queue = newWaitQueue(64) // 16 for a tenant and 2 for a caller
 		mustAcquire(t, r, 1<<19, 0, "z", "z")
 		ended := make(chan error, 1000)
 		fill := func(tenant string, callers int) {

@@ -14,18 +14,18 @@ type RunRequest struct {
 	RunFields
 }
 
-// CodeRequest is a request to run code that no app declares.
+// CodeRequest is a request to run code that the caller supplies instead of a declared tool.
 type CodeRequest struct {
 	Name     string `json:"name,omitempty" maxLength:"128" pattern:"^[A-Za-z0-9_.-]*$" doc:"Name of the code in the Result. Default: code" example:"node_7"`
 	Language string `json:"language" doc:"Language of the code"`
 	Code     string `json:"code" minLength:"1" doc:"The source: one file, which may import only the standard library of the language"`
-	// Grants maps names of stores to verbs, as in an app file: read, write, readwrite, or several
-	// with commas.
+	// Grants maps store names to access modes, as in an app file: read, write, readwrite, or a
+	// comma-separated list of verbs.
 	Grants map[string]string `json:"grants,omitempty" doc:"Allowed operations by store: read, write, delete, readwrite, or several with commas" example:"{\"userPrefs\":\"read\"}"`
 	RunFields
 }
 
-// RunFields are the fields of all requests that run something.
+// RunFields are the fields that all run requests have in common.
 type RunFields struct {
 	Input    json.RawMessage `json:"input,omitempty" doc:"Input of the tool, a JSON object. Default: an object with the message"`
 	Message  *string         `json:"message,omitempty" doc:"Message of the user: context.message, and input.message if there is no input" example:"Hello"`
@@ -59,18 +59,18 @@ type Run struct {
 	User    string `json:"user_id,omitempty"`
 	Session string `json:"session_id,omitempty"`
 	Status  string `json:"status" enum:"queued,running,done" doc:"queued: waiting for the compilation of its tool, or for capacity; done: ended, with success or not"`
-	// Cancelled is true if its cancellation was requested. The Result shows whether that was in
-	// time.
+	// Cancelled reports whether cancellation of the run was requested. The Result shows whether the
+	// request came in time.
 	Cancelled bool       `json:"cancelled,omitempty" doc:"Its cancellation was requested; the result shows whether that was in time"`
 	Created   time.Time  `json:"created" doc:"When it was requested"`
 	Started   *time.Time `json:"started,omitempty" doc:"When its first attempt began"`
 	Ended     *time.Time `json:"ended,omitempty"`
 	Expires   *time.Time `json:"expires_at,omitempty" doc:"When a run that has ended can no longer be found, at the latest"`
-	// Result is nil until the run has ended, and if it is too large to be kept.
+	// Result is nil until the run has ended. It stays nil if the Result is too large to keep.
 	Result *report.Result `json:"result,omitempty" doc:"The Result; missing until the run has ended, and if it is larger than 4 MiB"`
 }
 
-// Store is the declaration of a store, with the terms of an app file.
+// Store is the declaration of a store. Its fields are named as in an app file.
 type Store struct {
 	TechnicalName string          `json:"technical_name" minLength:"1" maxLength:"64" doc:"Name for tools; it cannot change" example:"userPrefs"`
 	Name          string          `json:"name,omitempty" maxLength:"256" doc:"Display name" example:"User preferences"`
@@ -79,15 +79,15 @@ type Store struct {
 	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"How long a record lives after its last write: session, 1_day, 1_week, 1_month, or a duration such as 90d, 24h, 30m. Default: until it is deleted" example:"1_month"`
 	Strict        bool            `json:"strict,omitempty" doc:"Reject writes that violate the schema"`
 	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
-	// Declared is where it is declared: file for the app file, api for this service, built_in for
-	// sessionMeta.
+	// Declared is where the store is declared: "file" for the app file, "api" for this service, or
+	// "built_in" for sessionMeta.
 	Declared string `json:"declared,omitempty" readOnly:"true" enum:"file,api,built_in" doc:"Where it is declared: in the app file, or through the API; built_in for sessionMeta, which only the host writes"`
-	// Mistakes and Unfit are set in the response to a declaration.
+	// Mistakes and Unfit appear only in the response to a declaration.
 	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Constraints of the schema that have no effect; a strict store with one is rejected"`
 	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Records that violate the schema after a change"`
 }
 
-// StoreChange is a declaration that replaces another one.
+// StoreChange is a declaration that replaces an existing declaration.
 type StoreChange struct {
 	TechnicalName string          `json:"technical_name,omitempty" maxLength:"64" doc:"Must be the store of the path, if set" example:"userPrefs"`
 	Name          string          `json:"name,omitempty" maxLength:"256" doc:"Display name" example:"User preferences"`
@@ -96,14 +96,14 @@ type StoreChange struct {
 	Retention     string          `json:"retention,omitempty" maxLength:"32" doc:"How long a record lives after its last write: session, 1_day, 1_week, 1_month, or a duration such as 90d, 24h, 30m. Default: until it is deleted" example:"1_month"`
 	Strict        bool            `json:"strict,omitempty" doc:"Reject writes that violate the schema"`
 	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
-	// Declared, Mistakes and Unfit are accepted and ignored, so that a client can send back a
-	// response.
+	// Declared, Mistakes and Unfit are accepted and ignored, so clients can send back a Store from
+	// a response.
 	Declared string          `json:"declared,omitempty" readOnly:"true" doc:"Where it is declared: in the app file, or through the API"`
 	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Ignored in requests"`
 	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Ignored in requests"`
 }
 
-// SchemaMistake is a constraint of a schema that has no effect.
+// SchemaMistake describes a schema constraint that has no effect.
 type SchemaMistake struct {
 	Pointer string `json:"pointer" doc:"JSON Pointer (RFC 6901) to the location in the schema"`
 	Message string `json:"message"`
@@ -123,7 +123,7 @@ type Tool struct {
 	Description  string          `json:"description,omitempty"`
 	InputSchema  json.RawMessage `json:"inputSchema,omitempty"`
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
-	// Broken is the reason why it cannot run.
+	// Broken is the reason why the tool cannot run.
 	Broken string `json:"broken,omitempty"`
 }
 
@@ -143,25 +143,25 @@ type RenderRequest struct {
 type Rendered struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
-	// Missing lists the expressions of the template that rendered as nothing.
+	// Missing lists the template expressions that rendered as empty text.
 	Missing []string `json:"missing,omitempty" doc:"Expressions of the template without a stored value, or with null; they rendered as nothing" example:"[\"memory.userPrefs.language\"]"`
 }
 
-// Record is a record of a store with its content.
+// Record is a stored record with its content.
 type Record struct {
 	Content json.RawMessage `json:"content"`
-	// Revision is 0 for sessionMeta, which has no revision. Its times are those of the session, if
-	// there is one.
+	// Revision is 0 for sessionMeta, which has no revision. The times of sessionMeta are those of
+	// its session, if the session exists.
 	Revision int64      `json:"revision,omitempty" doc:"Missing for sessionMeta, which has no revision"`
 	Created  time.Time  `json:"created,omitzero" doc:"For sessionMeta, when the session began"`
 	Updated  time.Time  `json:"updated_at,omitzero" doc:"For sessionMeta, when the session was last used"`
 	Expires  *time.Time `json:"expires_at"`
-	// Violations list how content that was just written violates the schema of its store, which is
-	// not strict.
+	// Violations lists the schema violations of the content that was just written. Only stores
+	// without strict mode accept such content.
 	Violations []abi.Violation `json:"violations,omitempty" doc:"Violations of the schema of a store that is not strict, in the response to a write"`
 }
 
-// List is a page of a list. Next is the cursor of the next page, "" if there is none.
+// List is a page of a list. Next is the cursor of the next page, or "" on the last page.
 type List[T any] struct {
 	Items []T    `json:"items" nullable:"false"`
 	Next  string `json:"next,omitempty" doc:"Value of after for the next page; missing on the last page"`
@@ -172,12 +172,12 @@ type FileChange struct {
 	Active bool `json:"is_active" doc:"Whether tools and prompts see the text of the file"`
 }
 
-// Removed counts removed records.
+// Removed is the number of removed records.
 type Removed struct {
 	Records int `json:"records"`
 }
 
-// Deleted is the response to a deletion. Deleted is false if there was no record.
+// Deleted is the response to a deletion. The field Deleted is false if the record did not exist.
 type Deleted struct {
 	Success bool `json:"success"`
 	Deleted bool `json:"deleted"`
@@ -190,14 +190,14 @@ type Imported struct {
 	LeftOut []LeftOut `json:"left_out" nullable:"false" doc:"Parts of the document that were not imported"`
 }
 
-// LeftOut is a part of a document that was not imported.
+// LeftOut describes a part of a document that was not imported.
 type LeftOut struct {
 	Kind   string `json:"kind" enum:"app,store,tool,prompt"`
 	Name   string `json:"name"`
 	Reason string `json:"reason" doc:"Why it was not imported"`
 }
 
-// Whoami describes the credentials of a request.
+// Whoami describes the credentials that a request carries.
 type Whoami struct {
 	Name    string   `json:"name"`
 	Role    string   `json:"role"`
@@ -207,32 +207,32 @@ type Whoami struct {
 	Session string   `json:"session_id,omitempty"`
 }
 
-// Problem is a problem document (RFC 9457) with the code of a fault.
+// Problem is a problem document (RFC 9457) with a fault code.
 type Problem struct {
 	Type   string `json:"type" doc:"Kind of the problem" example:"urn:toolrun:fault:not_found"`
 	Title  string `json:"title" doc:"Summary of the kind of problem"`
 	Status int    `json:"status" doc:"The HTTP status"`
 	Detail string `json:"detail" doc:"Description of this problem"`
-	// Code is an abi.Code, as on every surface.
+	// Code is the abi.Code of the fault.
 	Code  string `json:"code" doc:"Stable code of the fault, the same as on the command line and in tools"`
 	Hint  string `json:"hint,omitempty" doc:"How to fix it"`
 	Store string `json:"store,omitempty" doc:"Store that the problem is about"`
 	Item  string `json:"item,omitempty" doc:"Item that the problem is about, in a store with several"`
 	RunID string `json:"run_id,omitempty" doc:"Run in which the problem occurred"`
-	// File, Line, Column and Stack are a location in the tool's code.
+	// File, Line and Column locate the fault in the tool's code. Stack is the stack trace.
 	File   string `json:"file,omitempty" doc:"File of the tool, relative to the tool's folder"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 	Stack  string `json:"stack,omitempty"`
-	// Violations lists violations of a schema, by JSON pointers. Errors lists violations of this
-	// API.
+	// Violations lists schema violations, located by JSON Pointers. Errors lists the parts of the
+	// request that this API rejected.
 	Violations []abi.Violation `json:"violations,omitempty"`
 	Errors     []ProblemDetail `json:"errors,omitempty" doc:"Violations of the API in the request"`
-	// Outcome is unknown if the run may have been stored.
+	// Outcome is "unknown" if the run may have been stored.
 	Outcome string `json:"outcome,omitempty"`
 }
 
-// ProblemDetail is a violation of the API in a request.
+// ProblemDetail describes one part of a request that the API rejected.
 type ProblemDetail struct {
 	Message  string `json:"message"`
 	Location string `json:"location,omitempty" doc:"Location in the request, such as body.session_id"`

@@ -8,7 +8,7 @@ type Target struct {
 // AppID returns the id of the app, or "" if the request names none.
 func (t Target) AppID() string { return t.App }
 
-// RunHeaders are the headers of a run.
+// RunHeaders are the headers of a run request.
 type RunHeaders struct {
 	Key string `header:"Idempotency-Key" maxLength:"256" doc:"Requests with the same key get the Result of the first one, without another run; kept for 24 hours"`
 }
@@ -38,13 +38,13 @@ type UserQuery struct {
 	User string `query:"user_id" maxLength:"256" doc:"User that the request acts for; credentials of a user act only for that user"`
 }
 
-// PageQuery is the query of a page of a list.
+// PageQuery is the query that selects a page of a list.
 type PageQuery struct {
 	After string `query:"after" maxLength:"512" doc:"Value of next on the previous page"`
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Maximum number of items to return"`
 }
 
-// UsageQuery is the query of a page of usage.
+// UsageQuery is the query that selects a page of usage data.
 type UsageQuery struct {
 	Since string `query:"since" maxLength:"10" doc:"First day, such as 2026-11-01, in UTC. Default: the first day with data"`
 	Until string `query:"until" maxLength:"10" doc:"Day after the last one. Default: tomorrow"`
@@ -60,12 +60,12 @@ type Place struct {
 	Session string `query:"session_id" maxLength:"128" doc:"Session of the record, in a store with session scope"`
 }
 
-// WriteOptions are the options of a write.
+// WriteOptions are the options of a write request.
 type WriteOptions struct {
 	TTL string `query:"ttl" maxLength:"32" doc:"Time to live of the record, such as 1h, if shorter than the retention of its store"`
 }
 
-// Precondition is the precondition of a write (RFC 9110, section 13).
+// Precondition is the precondition of a write request (RFC 9110, section 13).
 type Precondition struct {
 	IfMatch     string `header:"If-Match" maxLength:"64" doc:"The ETag that the record must have, or * for any record"`
 	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, the record must not exist"`

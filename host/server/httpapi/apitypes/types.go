@@ -8,33 +8,33 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// These types repeat types of packages session, memory, artifact, ledger and metering, so that
-// clients need not import those. A test keeps them equal.
+// These types mirror types of the packages session, memory, artifact, ledger and metering, so
+// clients need not import those packages. A test checks that both sets of types are equal.
 
-// Session is a session.Session.
+// Session describes a session, like session.Session.
 type Session struct {
 	ID string `json:"session_id"`
-	// User is "" for an anonymous session, and after its user was erased.
+	// User is "" if the session is anonymous or its user was erased.
 	User          string `json:"user_id,omitempty"`
 	Reference     string `json:"session_reference,omitempty"`
 	UserReference string `json:"user_reference,omitempty"`
-	// Metadata is a JSON object. It is empty for callers that may not change it.
+	// Metadata is a JSON object. It is empty in responses to callers that may not change it.
 	Metadata json.RawMessage `json:"metadata"`
 	Started  time.Time       `json:"started"`
 	Used     time.Time       `json:"used"`
-	// Ended is nil if the session is open.
+	// Ended is nil while the session is open.
 	Ended *time.Time `json:"ended,omitempty"`
 }
 
-// StartedSession is a session that was started, with the Result of its message.
+// StartedSession is a new session, with the Result of its first message.
 type StartedSession struct {
 	Session
-	// Result is nil if there was no message.
+	// Result is nil if the request had no message.
 	Result *report.Result `json:"result,omitempty"`
 }
 
-// Artifact is an artifact.Artifact, an uploaded file, with the member names of the API. Tools read
-// it in sessionMeta.artifacts, with other member names.
+// Artifact describes an uploaded file, like artifact.Artifact. Its JSON member names are those of
+// the API and differ from those that tools read in sessionMeta.artifacts.
 type Artifact struct {
 	ID        string    `json:"file_id"`
 	Type      string    `json:"type"`
@@ -55,12 +55,12 @@ type Artifact struct {
 // File is an uploaded file with its download URL.
 type File struct {
 	Artifact
-	// URL is a URL at which the file can be downloaded without credentials until it expires, or ""
-	// if links are disabled.
+	// URL is a download URL that requires no credentials until it expires. It is "" if links are
+	// disabled.
 	URL string `json:"download_url,omitempty" doc:"URL at which the file can be downloaded without credentials until it expires"`
 }
 
-// RecordInfo is a memory.RecordInfo: the metadata of a record.
+// RecordInfo is the metadata of a record, like memory.RecordInfo.
 type RecordInfo struct {
 	Store    string     `json:"store"`
 	Item     string     `json:"item,omitempty"`
@@ -73,32 +73,33 @@ type RecordInfo struct {
 	Expires  *time.Time `json:"expires_at,omitempty"`
 }
 
-// LedgerEntry is a ledger.Entry: the reads and writes of a run or an operator action.
+// LedgerEntry lists the reads and writes of a run or an operator action, like ledger.Entry.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
-	// Act is the kind of entry: run, dry_run, render; for operators operate, list, purge, erase,
-	// declare, export, import, download, export_user.
+	// Act is the kind of entry. Runs have run, dry_run or render. Operator actions have operate,
+	// list, purge, erase, declare, export, import, download or export_user.
 	Act  string `json:"act"`
 	Tool string `json:"tool,omitempty"`
-	// File is the id of the file that was downloaded.
+	// File is the id of the downloaded file.
 	File    string    `json:"file_id,omitempty"`
 	Actor   string    `json:"actor,omitempty"`
 	User    string    `json:"user_id,omitempty"`
 	Session string    `json:"session_id,omitempty"`
 	At      time.Time `json:"at"`
-	// Code is the code of the fault, "" on success.
+	// Code is the fault code, or "" on success.
 	Code     abi.Code             `json:"code,omitempty"`
 	Attempts int                  `json:"attempts"`
 	Reads    []report.ReadEffect  `json:"reads"`
 	Writes   []report.WriteEffect `json:"writes"`
-	// More counts the reads and writes that the entry omits because there are too many.
+	// More is the number of reads and writes that the entry omits to stay small.
 	More int `json:"more,omitempty"`
 }
 
-// Erased is a memory.Erased: it counts the data that an erasure removed.
+// Erased counts the data that an erasure removed, like memory.Erased.
 type Erased struct {
 	User string `json:"user_id"`
-	// Stores counts the records removed from each store; Records and Bytes are the sums.
+	// Stores counts the records removed from each store. Records and Bytes are totals for all
+	// stores.
 	Stores   map[string]int `json:"stores"`
 	Records  int            `json:"records"`
 	Bytes    int64          `json:"bytes"`
@@ -108,22 +109,22 @@ type Erased struct {
 	Entries  int            `json:"ledger_entries"`
 }
 
-// AppUsage is a metering.Usage: the usage of an app in a tenant.
+// AppUsage is the usage of an app by a tenant, like metering.Usage.
 type AppUsage struct {
 	Tenant string `json:"tenant"`
 	App    string `json:"app"`
-	// StoredBytes and StoredRecords are the current storage, as the quota counts it.
+	// StoredBytes and StoredRecords are the current storage, counted as for the quota.
 	StoredBytes   int64 `json:"stored_bytes"`
 	StoredRecords int64 `json:"stored_records"`
-	// Runs counts the runs in the requested days whose tool was executed. Failed counts those that
-	// ended with a fault.
+	// Runs counts the runs in the requested period whose tool was executed. Failed counts how many
+	// of these runs ended with a fault.
 	Runs   int64 `json:"runs"`
 	Failed int64 `json:"failed"`
-	// Repeated counts responses with the Result of an earlier run. Refused and NotStarted count
-	// runs whose tool was not executed.
+	// Repeated counts responses that returned the Result of an earlier run. Refused and NotStarted
+	// count runs whose tool was not executed.
 	Repeated   int64 `json:"repeated"`
 	Refused    int64 `json:"refused"`
 	NotStarted int64 `json:"not_started"`
-	// CPUMS is the CPU time of tools in milliseconds.
+	// CPUMS is the CPU time that tools used, in milliseconds.
 	CPUMS float64 `json:"cpu_ms"`
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// TestTypesMatch compares the types of clients with those of the service.
+// TestTypesMatch compares the types for clients with the types of the service.
 func TestTypesMatch(t *testing.T) {
 	for _, tt := range []struct {
 		read, written any
-		spelled       func(string) string // conversion of names; nil for none
+		spelled       func(string) string // converts names; may be nil
 	}{
 		{read: apitypes.Session{}, written: session.Session{}},
 		{read: apitypes.Artifact{}, written: artifact.Artifact{}, spelled: snake},
@@ -42,7 +42,7 @@ func TestTypesMatch(t *testing.T) {
 
 var humps = regexp.MustCompile("([a-z])([A-Z])")
 
-// snake returns a field with its JSON name in snake_case.
+// snake describes a field with its JSON name in snake_case.
 func snake(field string) string {
 	at := strings.LastIndexByte(field, ' ')
 	return field[:at] + strings.ToLower(humps.ReplaceAllString(field[at:], "${1}_$2"))
