@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// want repeats the table, transposed: the permissions of each role.
+// want lists the permissions of each role. It repeats Table in transposed form.
 var want = map[auth.Role][]auth.Permission{
 	auth.Operator: {
 		auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Records, auth.ChangeRecords,
@@ -182,7 +182,7 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
-// FuzzAuthenticate authenticates headers without valid credentials.
+// FuzzAuthenticate authenticates random headers, none of which contains valid credentials.
 func FuzzAuthenticate(f *testing.F) {
 	keys, issuer := newKeys(f), newIssuer(f, "EdDSA")
 	secret, _ := create(f, keys, auth.Grant{Name: "backend", Role: auth.Runtime, Tenant: "acme"})

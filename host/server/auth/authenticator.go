@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Authenticator identifies the sender of a request. The zero value rejects every request. It is
+// Authenticator authenticates the sender of a request. The zero value rejects every request. It is
 // safe for concurrent use.
 type Authenticator struct {
-	// Keys and Tokens are the accepted credentials. Nil disables a kind.
+	// Keys and Tokens verify the two kinds of credentials. Nil disables a kind.
 	Keys   *Keys
 	Tokens *Tokens
-	// Now is the clock for keys. Default: the system's.
+	// Now is the clock for keys. Default: the system clock.
 	Now func() time.Time
 }
 
-// Authenticate returns the sender of a request, from "Authorization: Bearer" with a key or a token
-// (RFC 6750, section 2.1) or "X-API-Key" with a key. It ignores credentials elsewhere, such as in
-// the query, because URLs are logged. The error is an AuthError, or abi.Unavailable if the issuer's
-// keys cannot be fetched. It contains nothing from the request.
+// Authenticate returns the sender of a request. It accepts "Authorization: Bearer" with a key or a
+// token (RFC 6750, section 2.1) and "X-API-Key" with a key. It ignores credentials elsewhere, such
+// as in the query, because URLs are logged. The error is an AuthError, or abi.Unavailable if the
+// issuer's keys cannot be fetched. It contains no data of the request.
 func (a *Authenticator) Authenticate(r *http.Request) (Principal, error) {
 	c, err := credentialOf(r.Header)
 	if err != nil {
@@ -41,16 +41,17 @@ func (a *Authenticator) now() time.Time {
 	return a.Now()
 }
 
-// credential is the credential of a request. key is true if it can only be an API key.
+// credential is the credential in a request. key reports whether it can only be an API key.
 type credential struct {
 	text string
 	key  bool
 }
 
-// maxCredential bounds credentials in bytes. Tokens of real issuers have some thousand bytes.
+// maxCredential is the maximum size of a credential in bytes. Tokens of real issuers have a few
+// thousand bytes.
 const maxCredential = 16 << 10
 
-// credentialOf returns the credential in the headers.
+// credentialOf returns the credential in the request headers.
 func credentialOf(h http.Header) (credential, error) {
 	bearer, key := h.Values("Authorization"), h.Values("X-API-Key")
 	switch {
@@ -62,14 +63,14 @@ func credentialOf(h http.Header) (credential, error) {
 		return credential{}, NoCredentials
 	}
 	scheme, text, _ := strings.Cut(bearer[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") { // RFC 9110, section 11.1: case-insensitive
+	if !strings.EqualFold(scheme, "Bearer") { // case-insensitive (RFC 9110, section 11.1)
 		return credential{}, NoCredentials
 	}
 	return checked(credential{strings.TrimLeft(text, " "), false})
 }
 
-// checked rejects a credential that is too long. The verifiers check the syntax. Neither kind
-// contains a comma, with which a proxy may have joined two headers.
+// checked rejects an empty or overlong credential. The verifiers check the syntax. They also reject
+// two headers that a proxy joined with a comma, because keys and tokens contain no commas.
 func checked(c credential) (credential, error) {
 	if c.text == "" || len(c.text) > maxCredential {
 		return credential{}, Invalid

@@ -6,20 +6,21 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// AuthError is the reason why credentials were rejected. It reveals no details, which would only
-// help an attacker. Callers test it with errors.Is(err, auth.Expired); it is also an
-// abi.AccessDenied.
+// AuthError is the error for rejected credentials. It omits details, because they would only help
+// an attacker. Test for a specific error with errors.Is(err, auth.Expired). Each AuthError is also
+// an abi.AccessDenied.
 type AuthError string
 
 // Authentication errors.
 const (
-	// NoCredentials: the request has none, or the scheme is not Bearer.
+	// NoCredentials means that the request has no credentials, or a scheme other than Bearer.
 	NoCredentials AuthError = "the request has no credentials"
-	// Ambiguous: the request has several.
+	// Ambiguous means that the request has more than one credential.
 	Ambiguous AuthError = "the request has several credentials"
-	// Invalid: the credentials are malformed, unknown, revoked, or not for this service.
+	// Invalid means that the credentials are malformed, unknown, revoked, or meant for another
+	// service.
 	Invalid AuthError = "the credentials are not valid"
-	// Expired: the credentials were valid before.
+	// Expired means that the credentials were valid until they expired.
 	Expired AuthError = "the credentials have expired"
 )
 
@@ -37,8 +38,8 @@ func (r AuthError) Status() int {
 	return http.StatusUnauthorized
 }
 
-// Challenge returns the WWW-Authenticate header of the response (RFC 6750, section 3). It has no
-// error parameter if the request had no credentials.
+// Challenge returns the WWW-Authenticate header of the response (RFC 6750, section 3). The header
+// has no error parameter if the request had no credentials.
 func (r AuthError) Challenge() string {
 	switch r {
 	case NoCredentials:

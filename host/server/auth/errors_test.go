@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// TestRejectedTokensAreLogged checks that each reason is logged, at a limited rate and without the
-// token.
+// TestRejectedTokensAreLogged checks that each rejection reason is logged at a limited rate and
+// that the token is not logged.
 func TestRejectedTokensAreLogged(t *testing.T) {
 	i, forger := newIssuer(t, "ES256"), newIssuer(t, "ES256")
 	var text bytes.Buffer

@@ -13,35 +13,36 @@ import (
 )
 
 const (
-	// checkEvery bounds how often a file is checked. It is the maximum delay until a change is
-	// noticed.
+	// checkEvery is the minimum interval between checks of a file, and thus the maximum delay until
+	// a change is noticed.
 	checkEvery = time.Second
-	// settled is the minimum age of a modification time for it to be reliable. The clocks of file
-	// systems are coarse: a younger file is read again in case it changed twice in one tick.
+	// settled is the minimum age of a reliable modification time. File system clocks are coarse, so
+	// a file that was modified more recently may have changed twice in one tick. It is read again.
 	settled = 2 * time.Second
-	// maxFileBytes bounds a file. It suffices for some ten thousand keys.
+	// maxFileBytes is the maximum size of a file. It suffices for about ten thousand keys.
 	maxFileBytes = 4 << 20
 )
 
-// watchedFile is a file that is reloaded when it changes. If a new version cannot be read, the last
-// valid one stays in use, so that an editing mistake does not lock everyone out. It is safe for
-// concurrent use.
+// watchedFile is a file that is reloaded when it changes. If the new version is invalid, the last
+// valid version stays in use, so that an editing mistake does not lock all users out. It is safe
+// for concurrent use.
 type watchedFile[T any] struct {
 	path string
-	// forbidden are permission bits that the file must not have.
+	// forbidden contains the permission bits that the file must not have.
 	forbidden fs.FileMode
 	decode    func([]byte) (T, error)
-	// empty is true if a missing file counts as an empty one: removing the file is deliberate.
+	// empty reports whether a missing file counts as an empty file, because removing the file is
+	// deliberate.
 	empty bool
 
 	mu     sync.Mutex
 	value  T
-	info   fs.FileInfo // of the version in value; nil for none
+	info   fs.FileInfo // metadata of the version in value, or nil
 	looked time.Time
-	failed string // the last error that was logged
+	failed string // the last logged error
 }
 
-// get returns the newest valid version.
+// get returns the latest valid version.
 func (w *watchedFile[T]) get(now time.Time, log *slog.Logger) T {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,7 +100,7 @@ func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 	if !info.Mode().IsRegular() {
 		return value, nil, errors.New("it is not a regular file")
 	}
-	if info.Mode().Perm()&w.forbidden != 0 && runtime.GOOS != "windows" { // Windows has no such permissions
+	if info.Mode().Perm()&w.forbidden != 0 && runtime.GOOS != "windows" { // Windows has no such permission bits
 		return value, nil, fmt.Errorf("its permissions %04o are too wide: chmod it to %o", info.Mode().Perm(), info.Mode().Perm()&^w.forbidden)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
@@ -113,14 +114,15 @@ func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 	return value, info, err
 }
 
-// forget makes the next get read the file.
+// forget makes the next get read the file again.
 func (w *watchedFile[T]) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.info = nil
 }
 
-// cause returns the system error without the path. Callers report the path as the user wrote it.
+// cause returns the underlying system error without the path. Callers report the path as the user
+// wrote it.
 func cause(err error) error {
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		return bad.Err

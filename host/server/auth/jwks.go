@@ -21,26 +21,27 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// keySource verifies signatures with the issuer's keys.
+// keySource verifies signatures with an issuer's keys.
 type keySource interface {
-	// verify returns the payload of a token if the key with that id and algorithm signed it. The
-	// error is Invalid, errUnknownKey if there is no key with that id, or abi.Unavailable.
+	// verify returns the payload of a token that was signed by the key with the given id and
+	// algorithm. The error is Invalid, abi.Unavailable, or errUnknownKey if the issuer has no key
+	// with that id.
 	verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error)
 }
 
-// errUnknownKey reports that an issuer has no key with an id.
+// errUnknownKey reports that an issuer has no key with the requested id.
 var errUnknownKey = errors.New("the issuer has no key of this kid")
 
-// signer identifies the key in the header of a token.
+// signer is the key id and the algorithm in the header of a token.
 type signer struct{ kid, alg string }
 
-// matches reports whether a key may have made the signature. One key is for one algorithm (RFC
-// 8725, section 3.1): a JWK that names an algorithm verifies no other.
+// matches reports whether the given key may have created the signature. A JWK that names an
+// algorithm verifies only signatures of that algorithm (RFC 8725, section 3.1).
 func (by signer) matches(key jose.JSONWebKey) bool {
 	return key.KeyID == by.kid && (key.Algorithm == "" || key.Algorithm == by.alg)
 }
 
-// keysOf returns the keys that may have made a signature.
+// keysOf returns the keys that may have created the signature.
 func (by signer) keysOf(keys []jose.JSONWebKey) *oidc.StaticKeySet {
 	set := &oidc.StaticKeySet{}
 	for _, key := range keys {
@@ -51,7 +52,7 @@ func (by signer) keysOf(keys []jose.JSONWebKey) *oidc.StaticKeySet {
 	return set
 }
 
-// rejection returns the error if none of the keys verified the signature.
+// rejection returns the error for a token whose signature none of the keys verifies.
 func (by signer) rejection(keys []jose.JSONWebKey) error {
 	if slices.ContainsFunc(keys, func(key jose.JSONWebKey) bool { return key.KeyID == by.kid }) {
 		return Invalid
@@ -59,8 +60,8 @@ func (by signer) rejection(keys []jose.JSONWebKey) error {
 	return errUnknownKey
 }
 
-// usableKeys returns the keys in a JWK Set (RFC 7517) that can verify tokens. It ignores others, as
-// section 5 requires: sets contain keys for encryption, and kinds that are not known yet.
+// usableKeys returns the keys in a JWK Set (RFC 7517) that can verify tokens. It ignores encryption
+// keys and unknown kinds of keys, as section 5 of RFC 7517 requires.
 func usableKeys(data []byte) ([]jose.JSONWebKey, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
@@ -89,14 +90,14 @@ func usable(key jose.JSONWebKey) bool {
 		(key.Algorithm == "" || slices.Contains(algorithms, jose.SignatureAlgorithm(key.Algorithm)))
 }
 
-// fileKeys are an issuer's keys in a file, which is reloaded when it changes.
+// fileKeys are an issuer's keys in a file. The file is reloaded when it changes.
 type fileKeys struct {
 	file *watchedFile[[]jose.JSONWebKey]
 	log  *slog.Logger
 }
 
 func openFileKeys(path string, log *slog.Logger) (*fileKeys, error) {
-	// Public keys may be world-readable, but write access allows forging tokens.
+	// The public keys may be world-readable, but anyone with write access could forge tokens.
 	s := &fileKeys{&watchedFile[[]jose.JSONWebKey]{path: path, forbidden: 0o002, decode: usableKeys}, log}
 	var err error
 	if s.file.value, s.file.info, err = s.file.read(); err != nil {
@@ -115,21 +116,21 @@ func (s *fileKeys) verify(ctx context.Context, token string, by signer, now time
 }
 
 const (
-	// refreshEvery is how long a revoked key stays in use.
+	// refreshEvery is the maximum time that a revoked key stays in use.
 	refreshEvery = 15 * time.Minute
-	// maxStale is how long known keys stay in use if the issuer does not respond.
+	// maxStale is how long the last known keys stay in use if the issuer does not respond.
 	maxStale = 24 * time.Hour
-	// fetchEvery and retryEvery bound the rate of requests to the issuer, independent of the tokens
-	// that clients send: after a success and after a failure.
+	// fetchEvery and retryEvery are the minimum intervals between requests to the issuer, after a
+	// success and after a failure. They do not depend on the tokens that clients send.
 	fetchEvery = 10 * time.Second
 	retryEvery = time.Second
-	// fetchTimeout and maxAnswerBytes bound one response.
+	// fetchTimeout and maxAnswerBytes limit each response of the issuer.
 	fetchTimeout   = 5 * time.Second
 	maxAnswerBytes = 1 << 20
 )
 
-// remoteKeys are an issuer's keys at a URL. The key set of go-oidc fetches them when it sees an
-// unknown key. It never removes a key, so it is replaced periodically.
+// remoteKeys are an issuer's keys at a URL. The key set of go-oidc fetches keys when it encounters
+// an unknown key id. It never removes a key, so remoteKeys replaces the whole set periodically.
 type remoteKeys struct {
 	url     string
 	fetcher *fetcher
@@ -144,7 +145,7 @@ func (s *remoteKeys) verify(ctx context.Context, token string, by signer, now ti
 	if err == nil {
 		return payload, s.checkAlgorithm(ctx, token, by)
 	}
-	// If the issuer does not respond, the validity of the token is unknown.
+	// If the issuer does not respond, it is unknown whether the token is valid.
 	last := s.fetcher.last.Load()
 	if ctx.Err() != nil || last == nil || last.err != nil {
 		return nil, abi.Faultf(abi.Unavailable, "cannot fetch the issuer's signing keys (JWKS)").WithHint("retry in a moment")
@@ -152,13 +153,13 @@ func (s *remoteKeys) verify(ctx context.Context, token string, by signer, now ti
 	return nil, by.rejection(last.keys)
 }
 
-// checkAlgorithm rejects a token if the issuer's key is for another algorithm, which the key set of
-// go-oidc does not check. If several keys have the same id, one for the token's algorithm has to
-// verify it.
+// checkAlgorithm rejects a token if the issuer's key is for another algorithm. The key set of
+// go-oidc does not check this. If several keys have the same id, a key for the token's algorithm
+// must verify the token.
 func (s *remoteKeys) checkAlgorithm(ctx context.Context, token string, by signer) error {
 	last := s.fetcher.last.Load()
 	if last == nil {
-		return nil // impossible: the key set fetches through the fetcher
+		return nil // unreachable: the key set fetches its keys through the fetcher
 	}
 	for _, key := range last.keys {
 		if key.KeyID == by.kid && !by.matches(key) {
@@ -180,9 +181,9 @@ func (s *remoteKeys) current(now time.Time) *oidc.RemoteKeySet {
 	return s.set
 }
 
-// fetcher is the transport between the key set and the issuer. It bounds responses, removes
-// unusable keys, and repeats the last response if the issuer was asked recently or does not
-// respond.
+// fetcher is the HTTP transport between the key set and the issuer. It limits the size of responses
+// and removes unusable keys. It repeats the last response if the issuer does not respond or was
+// queried recently.
 type fetcher struct {
 	next http.RoundTripper
 	now  func() time.Time
@@ -192,18 +193,18 @@ type fetcher struct {
 	last atomic.Pointer[answer] // written under mu
 }
 
-// answer is the outcome of a request to the issuer. It is immutable.
+// answer is the result of a request to the issuer. It is immutable.
 type answer struct {
 	requested time.Time
 	err       error // of the last request
-	// keys are the usable keys of the last valid response, set their JWK Set, and good its time;
-	// nil for none.
+	// keys are the usable keys of the last valid response. set is the JWK Set in that response, and
+	// good is the time of the response. All are zero before the first valid response.
 	keys []jose.JSONWebKey
 	set  []byte
 	good time.Time
 }
 
-// due reports whether the issuer may be asked again.
+// due reports whether the issuer may be queried again.
 func (a *answer) due(now time.Time) bool {
 	if a == nil {
 		return true
@@ -216,7 +217,7 @@ func (a *answer) due(now time.Time) bool {
 	return age < 0 || age >= pause
 }
 
-// RoundTrip serves the key set's request.
+// RoundTrip answers the request of the key set.
 func (f *fetcher) RoundTrip(r *http.Request) (*http.Response, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -248,7 +249,8 @@ func (f *fetcher) refreshed(r *http.Request, last *answer, now time.Time) *answe
 	return &answer{requested: now, err: err, keys: last.keys, set: last.set, good: last.good}
 }
 
-// probe fetches the keys and stores them. It returns an error without storing or logging it.
+// probe fetches the keys and stores them. If that fails, it returns the error but does not store or
+// log it.
 func (f *fetcher) probe(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
@@ -267,7 +269,8 @@ func (f *fetcher) probe(ctx context.Context, url string) error {
 	return nil
 }
 
-// ask fetches the usable keys. It follows no redirect, which could lead away from https.
+// ask fetches the usable keys. It does not follow redirects, because they could lead away from
+// https.
 func (f *fetcher) ask(r *http.Request) ([]jose.JSONWebKey, []byte, error) {
 	response, err := f.next.RoundTrip(r)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// A key file is one JSON document. Unknown fields are rejected: a newer version may have added one
-// that restricts a key.
+// A key file is one JSON document. Unknown fields are rejected, because a newer version may have
+// added a field that restricts a key.
 
 // storedKey is a key with the hash of its secret.
 type storedKey struct {
@@ -50,11 +50,12 @@ type keyFileItem struct {
 	SHA256 string `json:"sha256"`
 }
 
-// OpenKeys opens a key file. Only its owner may have access (mode 0600). Errors contain no path.
-// errors.Is(err, fs.ErrNotExist) reports that the file does not exist; CreateKeys creates it.
+// OpenKeys opens a key file. Only the owner of the file may have access to it (mode 0600). Errors
+// contain no path. If the file does not exist, errors.Is(err, fs.ErrNotExist) is true; use
+// CreateKeys to create it.
 func OpenKeys(path string) (*Keys, error) {
 	k := &Keys{file: &watchedFile[keySet]{path: path, forbidden: 0o077, decode: decodeKeys, empty: true}}
-	// Read without a time, because the clock of Keys is set later.
+	// Read the file directly, without a time, because the clock of Keys is set later.
 	var err error
 	if k.file.value, k.file.info, err = k.file.read(); err != nil {
 		return nil, fmt.Errorf("read the key file: %w", err)
@@ -62,7 +63,7 @@ func OpenKeys(path string) (*Keys, error) {
 	return k, nil
 }
 
-// CreateKeys opens a key file like OpenKeys, and creates an empty one if there is none.
+// CreateKeys opens a key file like OpenKeys. It creates an empty file if the file does not exist.
 func CreateKeys(path string) (*Keys, error) {
 	if k, err := OpenKeys(path); !errors.Is(err, fs.ErrNotExist) {
 		return k, err
@@ -72,7 +73,7 @@ func CreateKeys(path string) (*Keys, error) {
 		return nil, err
 	}
 	defer unlock()
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // otherwise another process created it
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) { // otherwise another process has just created it
 		if err := replace(path, encodeKeys(nil)); err != nil {
 			return nil, err
 		}
@@ -130,16 +131,16 @@ func encodeKeys(keys keySet) []byte {
 	}
 	data, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
-		panic(err) // impossible for these types
+		panic(err) // unreachable for these types
 	}
 	return append(data, '\n')
 }
 
-// update changes the current content of the file, under a lock.
+// update changes the content of the file while it holds the lock of the file.
 func (k *Keys) update(change func(keySet) (keySet, error)) error {
 	path := k.file.path
 	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // keep a link as a link, and use one lock for all its names
+		path = target // a symlink stays a symlink, and all names of the file share one lock
 	}
 	unlock, err := lock(path)
 	if err != nil {
@@ -165,9 +166,9 @@ func (k *Keys) update(change func(keySet) (keySet, error)) error {
 	return nil
 }
 
-// lock locks a file against changes by other processes. The lock is on a separate file, since the
-// file itself is replaced. The lock file remains; the system releases the lock of a process that
-// dies.
+// lock locks a file against changes by other processes. It locks a separate file, because the key
+// file itself is replaced. The lock file remains on disk. The system releases the lock when the
+// process exits.
 func lock(path string) (unlock func(), err error) {
 	f, err := lockedfile.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -207,10 +208,10 @@ func replace(path string, data []byte) (err error) {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFolder flushes the new name to disk.
+// syncFolder flushes the new directory entry to disk.
 func syncFolder(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // Windows cannot sync a folder
+		return nil // Windows cannot flush a directory
 	}
 	f, err := os.Open(dir)
 	if err != nil {

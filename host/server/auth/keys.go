@@ -17,27 +17,27 @@ const SecretPattern = `trk_[a-z2-7]{10}_[a-z2-7]{52}`
 
 const (
 	secretPrefix = "trk_"
-	idLength     = 10 // 50 bits: ids need not be secret, and Create ensures that they are unique
+	idLength     = 10 // 50 bits suffice: ids are not secret, and Create ensures that they are unique
 	randomLength = 52
 )
 
-// Key describes an API key, without its secret.
+// Key describes an API key without its secret.
 type Key struct {
 	// ID is the part of the secret that identifies the key.
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	Role   Role   `json:"role"`
 	Tenant string `json:"tenant"`
-	// Apps lists the apps that the key may use; empty for all apps of the tenant.
+	// Apps lists the apps that the key may use. Empty means all apps of the tenant.
 	Apps []string `json:"apps,omitempty"`
-	// Code allows the key to run code that comes with the request.
+	// Code allows the key to run code that is part of the request.
 	Code    bool      `json:"code,omitempty"`
 	Created time.Time `json:"created"`
-	// Expires is the time from which the key is invalid; the zero time means never.
+	// Expires is the time from which the key is invalid. The zero time means never.
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// Grant describes a key to create. Its fields are those of Key.
+// Grant describes the key to create. Its fields have the same meaning as those of Key.
 type Grant struct {
 	Name    string
 	Role    Role
@@ -48,10 +48,11 @@ type Grant struct {
 }
 
 // Keys are the API keys in a file. It is safe for concurrent use. Several processes may use the
-// file: each sees the changes of others within a second, and changes are serialized.
+// same file. Their changes are serialized, and each process sees the changes of the others within a
+// second.
 type Keys struct {
-	// Logger receives errors of reading a changed file. Set it before the first use. Default:
-	// discard.
+	// Logger receives errors that occur when a changed file is read. Set it before the first use.
+	// Default: errors are discarded.
 	Logger *slog.Logger
 	// Now is the clock for all methods except Verify. Set it before the first use. Default: the
 	// system clock.
@@ -60,8 +61,8 @@ type Keys struct {
 	file *watchedFile[keySet]
 }
 
-// Create creates a key and returns it with its secret, which is not stored and cannot be shown
-// again. It rejects an invalid Grant with abi.InvalidArgument.
+// Create creates a key and returns it with its secret. The secret is not stored and cannot be
+// retrieved later. An invalid Grant is rejected with abi.InvalidArgument.
 func (k *Keys) Create(g Grant) (secret string, key Key, err error) {
 	now := k.now().UTC().Truncate(time.Second)
 	if err := g.Check(now); err != nil {
@@ -91,8 +92,8 @@ func newID(taken keySet) string {
 	}
 }
 
-// Check returns the abi.InvalidArgument with which Create would reject the Grant at a time. It
-// reads no file.
+// Check returns the error that Create would return for an invalid Grant at the given time. It reads
+// no file.
 func (g Grant) Check(now time.Time) error {
 	if !g.Expires.IsZero() && !g.Expires.After(now) {
 		return abi.Faultf(abi.InvalidArgument, "the expiry of the key is in the past")
@@ -100,7 +101,7 @@ func (g Grant) Check(now time.Time) error {
 	return Key{Name: g.Name, Role: g.Role, Tenant: g.Tenant, Apps: g.Apps, Code: g.Code}.check()
 }
 
-// check rejects an invalid or misleading key.
+// check rejects a key with invalid or misleading fields.
 func (k Key) check() error {
 	if err := checkID("name", k.Name); err != nil {
 		return err
@@ -125,7 +126,7 @@ func (k Key) check() error {
 	return nil
 }
 
-// List returns every key, oldest first, including expired ones.
+// List returns all keys, oldest first, including expired keys.
 func (k *Keys) List() []Key {
 	keys := []Key{}
 	for _, stored := range k.current(k.now()).byAge() {
@@ -134,28 +135,30 @@ func (k *Keys) List() []Key {
 	return keys
 }
 
-// Revoke removes a key. It returns abi.NotFound if there is no key with the id.
+// Revoke removes a key. It returns abi.NotFound if no key has the given id.
 func (k *Keys) Revoke(id string) error {
 	return k.update(func(old keySet) (keySet, error) {
 		i, ok := old.find(id)
-		if !ok { // omit the text: it may be a secret that was used as an id
+		if !ok { // omit id from the message: it may be a secret
 			return nil, abi.Faultf(abi.NotFound, "there is no key with this id")
 		}
 		return slices.Delete(slices.Clone(old), i, i+1), nil
 	})
 }
 
-// Verify returns the principal of a secret at a time. The error is Invalid or, only for a complete
-// secret, Expired.
+// Verify returns the principal of a secret at the given time. The error is Invalid or Expired.
+// Expired is returned only if the whole secret is correct.
 //
-// The file stores one SHA-256 hash of the secret. Slow hash functions protect passwords, which can
-// be guessed; 256 random bits cannot, and a slow function would let attackers exhaust the CPU.
+// The file stores a single SHA-256 hash of each secret. Slow hash functions protect passwords,
+// which can be guessed. A secret has 256 random bits, which cannot be guessed, and a slow hash
+// function would let attackers exhaust the CPU.
 func (k *Keys) Verify(secret string, now time.Time) (Principal, error) {
 	id, ok := idOf(secret)
 	if !ok {
 		return Principal{}, Invalid
 	}
-	// An unknown id is compared as well, with the zero hash, so that it takes the same time.
+	// The hash is also computed and compared for an unknown id, so that the response time does not
+	// reveal whether the id exists.
 	keys, found := k.current(now), storedKey{}
 	i, known := keys.find(id)
 	if known {
@@ -173,7 +176,7 @@ func (k *Keys) Verify(secret string, now time.Time) (Principal, error) {
 	}, nil
 }
 
-// idOf returns the id in a secret, and reports whether the secret is well-formed.
+// idOf returns the id in a secret. ok reports whether the secret is well-formed.
 func idOf(secret string) (string, bool) {
 	rest, ok := strings.CutPrefix(secret, secretPrefix)
 	id, random, cut := strings.Cut(rest, "_")

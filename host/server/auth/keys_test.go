@@ -98,8 +98,8 @@ func sortedByName(keys []auth.Key) []auth.Key {
 	return slices.SortedFunc(slices.Values(keys), func(a, b auth.Key) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// checkFile checks that only the owner can access a file, and that it contains no random part of a
-// secret.
+// checkFile checks that only the owner can access the file and that the file contains no random
+// part of a secret.
 func checkFile(t *testing.T, path, secret string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -224,7 +224,7 @@ func TestOpenKeysRefusesOpenFiles(t *testing.T) {
 	}
 }
 
-// TestReload changes the file of open Keys.
+// TestReload changes the file of opened Keys.
 func TestReload(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	first := openKeys(t, path)
@@ -257,7 +257,7 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	at = at.Add(2 * time.Second)
-	verify(auth.Invalid) // without a file there are no keys
+	verify(auth.Invalid) // a missing file contains no keys
 
 	write(t, path, string(good))
 	at = at.Add(2 * time.Second)
@@ -270,8 +270,8 @@ func TestReload(t *testing.T) {
 	verify(auth.Invalid)
 }
 
-// TestOneSize changes a file without changing its size or, within the precision of the clock, its
-// time.
+// TestOneSize changes a file without changing its size. The modification time stays the same within
+// the precision of the clock.
 func TestOneSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	keys := openKeys(t, path)
@@ -296,7 +296,7 @@ func TestOneSize(t *testing.T) {
 	}
 }
 
-// TestRace changes one file concurrently. No change may be lost.
+// TestRace changes a file concurrently. No change may be lost.
 func TestRace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	const sides, each = 8, 5
@@ -335,7 +335,7 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestProcesses is TestRace with processes: two of this test binary.
+// TestProcesses is like TestRace, but with two processes of this test binary.
 func TestProcesses(t *testing.T) {
 	const each = 10
 	if path := os.Getenv("ACCESS_TEST_KEYS"); path != "" {
@@ -409,7 +409,8 @@ func BenchmarkKeysVerify(b *testing.B) {
 	}
 }
 
-// TestKeysOfEveryRole creates a key of each role except that of tokens, and reads it from its file.
+// TestKeysOfEveryRole creates a key for each role that keys can have and reads the key from its
+// file.
 func TestKeysOfEveryRole(t *testing.T) {
 	for _, role := range auth.Roles() {
 		path := filepath.Join(t.TempDir(), "keys.json")

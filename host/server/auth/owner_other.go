@@ -4,5 +4,6 @@ package auth
 
 import "os"
 
-// sameOwner does nothing: files inherit their permissions from their folder.
+// sameOwner does nothing, because files inherit their permissions from their folder on this
+// platform.
 func sameOwner(*os.File, string) error { return nil }

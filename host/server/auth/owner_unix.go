@@ -10,7 +10,7 @@ import (
 )
 
 // sameOwner changes the owner of a file to that of another file. If root edits the key file of a
-// service, the service must retain access to it.
+// service, the service thus keeps its access to the file.
 func sameOwner(file *os.File, as string) error {
 	info, err := os.Lstat(as)
 	if errors.Is(err, fs.ErrNotExist) {

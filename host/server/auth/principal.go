@@ -9,21 +9,22 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Principal is the authenticated sender of a request. The zero value has no permissions. It
-// contains no secret.
+// Principal is the authenticated sender of a request. It contains no secret. The zero value has no
+// permissions.
 type Principal struct {
 	Role Role
-	// Tenant is the only customer of the platform that the principal can reach. It is never empty.
+	// Tenant is the only tenant that the principal can access. It is never empty.
 	Tenant string
-	// Apps lists the ids of the apps that it may use; empty for all apps of the tenant.
+	// Apps lists the ids of the apps that the principal may use. Empty means all apps of the
+	// tenant.
 	Apps []string
-	// User and Session, if set, are the only ones that it may act as.
+	// User and Session, if set, are the only user and session that the principal can act as.
 	User    string
 	Session string
-	// CanRunCode allows it to run code that comes with the request, if its role requires explicit
-	// permission.
+	// CanRunCode allows the principal to run code that is part of the request. It matters only for
+	// roles that need this explicit permission.
 	CanRunCode bool
-	// Name is the name of the key, or the subject of the token, for logs.
+	// Name is the name of the key or the subject of the token. It is used in logs.
 	Name string
 }
 
@@ -40,9 +41,10 @@ func (p Principal) Allows(permission Permission) bool {
 	return allowed(p.Role, p.CanRunCode, permission)
 }
 
-// ActAs returns the user and the session of a request that names these, either of which may be "".
-// It adds those that the principal is bound to, and rejects others with abi.AccessDenied. It does
-// not verify that the session belongs to the user; the host does.
+// ActAs returns the effective user and session of a request that names a user and a session. Both
+// are optional. If the request names none, ActAs returns the user or session to which the principal
+// is bound. It rejects all others with abi.AccessDenied. ActAs does not verify that the session
+// belongs to the user; the host does.
 func (p Principal) ActAs(user, session string) (string, string, error) {
 	if p.Role == User && p.User == "" {
 		return "", "", abi.Faultf(abi.AccessDenied, "the credentials name no user")
@@ -58,9 +60,9 @@ func (p Principal) ActAs(user, session string) (string, string, error) {
 	return user, session, nil
 }
 
-// Confined reports whether a request may use this session only if it already belongs to the user.
-// This holds for credentials of a user, unless they name the session themselves: other ids from an
-// end user are unverified.
+// Confined reports whether a request may use the session only if the session already belongs to the
+// user. This applies to end users, unless their credentials name the session. A session id that an
+// end user supplies is not trusted.
 func (p Principal) Confined(session string) bool {
 	switch p.Role {
 	case Operator, Runtime, ReadOnly:
@@ -69,7 +71,8 @@ func (p Principal) Confined(session string) bool {
 	return p.Session == "" || session != p.Session
 }
 
-// bound returns the effective id, and false if the two ids contradict each other.
+// bound returns the effective id. ok is false if the request names another id than the principal's
+// own.
 func bound(own, requested string) (string, bool) {
 	if own == "" {
 		return requested, true
@@ -77,7 +80,8 @@ func bound(own, requested string) (string, bool) {
 	return own, requested == "" || requested == own
 }
 
-// maxID bounds ids and names in bytes. Package memory has the same limit for ids in keys.
+// maxID is the maximum length of ids and names in bytes. Package memory has the same limit for ids
+// in keys.
 const maxID = 256
 
 func checkID(what, id string) error {

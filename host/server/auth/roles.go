@@ -6,36 +6,37 @@ import (
 	"strings"
 )
 
-// Role is the kind of work that credentials are for. Its text appears in responses and key files.
+// Role is the purpose of credentials, such as administration. Its text appears in responses and key
+// files.
 type Role string
 
-// Roles. The zero Role has no permissions.
+// The roles. The zero Role has no permissions.
 const (
-	// Operator administers a tenant: it has every permission within it.
+	// Operator administers a tenant and has all permissions within it.
 	Operator Role = "operator"
-	// Runtime is a platform's backend, which runs tools for all of its users.
+	// Runtime is for a platform's backend, which runs tools for all users of the platform.
 	Runtime Role = "runtime"
-	// ReadOnly monitors: it sees declarations and the ledger, never stored content.
+	// ReadOnly is for monitoring. It can read declarations and the ledger, but not stored content.
 	ReadOnly Role = "read-only"
-	// Backup downloads backups of the whole service, including the content of all tenants, and has
-	// no other permission.
+	// Backup can download backups of the whole service, including the content of all tenants. It
+	// has no other permission.
 	Backup Role = "backup"
-	// Metering reads the usage of the apps of all tenants, for billing: counts and sizes, no
-	// content.
+	// Metering can read the usage of all tenants' apps for billing. It sees only counts and sizes,
+	// not content.
 	Metering Role = "metering"
-	// User is the role of tokens: it acts only for one user. Keys cannot have it.
+	// User is the role of tokens, which act for only one user. Keys cannot have this role.
 	User Role = "user"
 )
 
-// Roles returns every role, the most powerful first.
+// Roles returns all roles, the most powerful role first.
 func Roles() []Role { return []Role{Operator, Runtime, ReadOnly, Backup, Metering, User} }
 
-// KeyRoles returns the roles that a key may have, the most powerful first: all except User.
+// KeyRoles returns the roles that a key may have: all except User. The most powerful role is first.
 func KeyRoles() []Role {
 	return slices.DeleteFunc(Roles(), func(r Role) bool { return r == User })
 }
 
-// KeyRoleList returns KeyRoles as text: "operator, runtime or metering".
+// KeyRoleList returns the KeyRoles as text, such as "operator, runtime or metering".
 func KeyRoleList() string {
 	var names []string
 	for _, role := range KeyRoles() {
@@ -48,7 +49,7 @@ func KeyRoleList() string {
 // Permission is the right to perform one kind of operation.
 type Permission string
 
-// Permissions. Table describes them and lists the roles that have them.
+// The permissions. Table describes them and lists the roles that have them.
 const (
 	Run           Permission = "run"
 	Sessions      Permission = "sessions"
@@ -67,20 +68,20 @@ const (
 	Usage         Permission = "usage"
 )
 
-// Rule lists the roles that have a permission.
+// Rule describes a permission and lists the roles that have it.
 type Rule struct {
 	Permission Permission
 	// Does describes what the permission allows.
 	Does string
-	// Roles have the right.
+	// Roles lists the roles that have the permission.
 	Roles []Role
-	// WithCode lists roles that have the permission only if Principal.CanRunCode is true.
+	// WithCode lists the roles that have the permission only if Principal.CanRunCode is true.
 	WithCode []Role
 }
 
-// Table is the complete list of permissions. No role has a permission that is not in it. The role
-// User can use a permission only for its own data; see Principal.ActAs. It does not change while a
-// program runs.
+// Table is the complete list of permissions and does not change while a program runs. A role has
+// only the permissions that Table lists for it. The role User can use its permissions only on its
+// own data; see Principal.ActAs.
 var Table = []Rule{
 	{Permission: Run, Does: "run declared tools", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Sessions, Does: "start, change and end sessions, and see their metadata", Roles: []Role{Operator, Runtime, User}},
@@ -99,7 +100,7 @@ var Table = []Rule{
 	{Permission: Code, Does: "run code that comes with the request", Roles: []Role{Operator}, WithCode: []Role{Runtime}},
 }
 
-// allowed reports whether a role has a permission. code allows it to run code.
+// allowed reports whether a role has a permission. code is the value of Principal.CanRunCode.
 func allowed(role Role, code bool, permission Permission) bool {
 	for _, rule := range Table {
 		if rule.Permission == permission {

@@ -12,34 +12,36 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/go-jose/go-jose/v4/json" // case-sensitive, rejects duplicate names
+	"github.com/go-jose/go-jose/v4/json" // json: case-sensitive names, duplicate names are rejected
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// algorithms lists the accepted public-key algorithms. With HS256, verifiers could also sign, and
-// with none, anyone could. RFC 8725, section 3.1, requires the verifier to choose.
+// algorithms lists the accepted public-key algorithms. HS256 is missing because verifiers could
+// also sign tokens. "none" is missing because anyone could create a token. The verifier must choose
+// the algorithms (RFC 8725, section 3.1).
 var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// leeway is the accepted clock skew.
+// leeway is the maximum accepted clock skew.
 const leeway = time.Minute
 
-// TokenOptions configure the accepted tokens.
+// TokenOptions configure which tokens are accepted.
 type TokenOptions struct {
-	// Issuer and Audience are the required values of the claims iss and aud; required.
+	// Issuer and Audience are the required values of the claims iss and aud. Both fields are
+	// required.
 	Issuer   string
 	Audience string
-	// KeysURL is the URL of the issuer's keys, a JWK Set (RFC 7517); KeysFile is a file with one.
-	// Exactly one is required. The file is reloaded when it changes.
+	// KeysURL is the URL of the issuer's JWK Set (RFC 7517). KeysFile is a file with a JWK Set,
+	// which is reloaded when it changes. Exactly one of the two fields is required.
 	KeysURL  string
 	KeysFile string
-	// AllowHTTP accepts a KeysURL without TLS, whose response an attacker can forge. Default: only
-	// https, or http on localhost.
+	// AllowHTTP accepts a KeysURL without TLS. An attacker on the network could then forge the
+	// keys. Default: KeysURL must use https, or http on localhost.
 	AllowHTTP bool
 
-	// TenantClaim, UserClaim and SessionClaim are the names of the claims with these ids. Default:
-	// tenant, sub, session_id.
+	// TenantClaim, UserClaim and SessionClaim are the names of the claims that contain these ids.
+	// Default: tenant, sub, session_id.
 	TenantClaim  string
 	UserClaim    string
 	SessionClaim string
@@ -48,21 +50,23 @@ type TokenOptions struct {
 
 	// Transport is used to fetch KeysURL. Default: http.DefaultTransport.
 	Transport http.RoundTripper
-	// Logger receives errors of fetching keys, and reasons of rejections. Default: discard.
+	// Logger receives errors of fetching keys and the reasons for rejections. Default: they are
+	// discarded.
 	Logger *slog.Logger
 	// Now is the clock. Default: the system clock.
 	Now func() time.Time
 }
 
-// Tokens verifies the JWTs (RFC 7519) of one issuer. It is safe for concurrent use.
+// Tokens verifies JWTs (RFC 7519) of one issuer. It is safe for concurrent use.
 type Tokens struct {
 	options    TokenOptions
 	keys       keySource
 	rejections rejections
 }
 
-// NewTokens returns Tokens. The error reports every invalid option. It reads KeysFile, but fetches
-// KeysURL only for the first token, because the issuer may start later than the service.
+// NewTokens returns Tokens. The error reports all invalid options. NewTokens reads KeysFile
+// immediately. KeysURL is fetched for the first token, because the issuer may start later than the
+// service.
 func NewTokens(options TokenOptions) (*Tokens, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -130,8 +134,8 @@ func (o TokenOptions) withDefaults() TokenOptions {
 	return o
 }
 
-// Probe fetches the issuer's keys, for 5 seconds at most, and returns the error if that fails. It
-// stores the keys that it gets. For keys in a file it does nothing.
+// Probe fetches the issuer's keys and returns an error if that fails within 5 seconds. It stores
+// the fetched keys. It does nothing if the keys are in a file.
 func (t *Tokens) Probe(ctx context.Context) error {
 	source, ok := t.keys.(*remoteKeys)
 	if !ok {
@@ -140,13 +144,13 @@ func (t *Tokens) Probe(ctx context.Context) error {
 	return source.fetcher.probe(ctx, source.url)
 }
 
-// Verify returns the principal of a token. The error is Invalid; Expired for a token that was valid
-// before; or abi.Unavailable if the issuer's keys cannot be fetched within a few seconds.
+// Verify returns the principal of a token. The error is Invalid, Expired if the token was valid
+// before, or abi.Unavailable if the issuer's keys cannot be fetched within a few seconds.
 func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	if len(token) > maxCredential {
 		return Principal{}, Invalid
 	}
-	parsed, err := jwt.ParseSigned(token, algorithms) // only the compact form
+	parsed, err := jwt.ParseSigned(token, algorithms) // accept only the compact form
 	if err != nil {
 		return Principal{}, t.refused("it is not a signed JWT with an accepted algorithm")
 	}
@@ -167,26 +171,26 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	return t.principal(payload, now)
 }
 
-// refused logs why a token is rejected. The sender does not get the reason.
+// refused logs why a token was rejected. The sender does not receive the reason.
 func (t *Tokens) refused(why string) error {
 	t.rejections.log(t.options.Logger, t.options.Now(), why)
 	return Invalid
 }
 
-// rejectionLogEvery is the minimum interval between log lines with the same reason, because
-// attackers can send any number of tokens.
+// rejectionLogEvery is the minimum interval between log lines with the same reason. It exists
+// because attackers can send any number of tokens.
 const rejectionLogEvery = 10 * time.Second
 
-// rejections logs why tokens are rejected, each reason at a limited rate. It is safe for concurrent
-// use.
+// rejections logs why tokens were rejected, at a limited rate for each reason. It is safe for
+// concurrent use.
 type rejections struct {
 	mu      sync.Mutex
-	reasons map[string]*rejectionCount // by the text of the reason; there are only a few
+	reasons map[string]*rejectionCount // by reason; there are only a few reasons
 }
 
 type rejectionCount struct {
 	logged time.Time
-	since  int // rejections that were not logged
+	since  int // number of rejections that were not logged
 }
 
 func (r *rejections) log(log *slog.Logger, now time.Time, why string) {
@@ -243,11 +247,11 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	return Principal{Role: User, Tenant: tenant, User: user, Session: session, Name: cmp.Or(subject, user)}, nil
 }
 
-// claim returns the id in a claim, "" if the claim is missing, and false if it is not a valid id.
-// An empty text is invalid: a claim that is present must not count as missing.
+// claim returns the id in a claim, or "" if the claim is missing. ok is false if the claim is not a
+// valid id. An empty text is invalid, because a claim that is present must not count as missing.
 func claim(all map[string]any, name string) (string, bool) {
 	value, there := all[name]
-	if !there { // null is neither a text nor missing
+	if !there { // null is neither a string nor missing
 		return "", true
 	}
 	text, ok := value.(string)

@@ -106,7 +106,7 @@ func keySet(t testing.TB, keys ...jose.JSONWebKey) string {
 	return string(data)
 }
 
-// tokens returns Tokens that accept those of the issuer, with its keys in a file.
+// tokens returns Tokens that accept the tokens of the issuer, whose keys are in a file.
 func (i *issuer) tokens(t testing.TB, change func(*auth.TokenOptions)) *auth.Tokens {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "jwks.json")
@@ -146,7 +146,7 @@ func TestTokenClaims(t *testing.T) {
 	at := func(d time.Duration) int64 { return start.Add(d).Unix() }
 	for _, tt := range []struct {
 		name, claim string
-		value       any // nil removes the claim
+		value       any // nil removes a claim
 		want        error
 	}{
 		{"as it is", "jti", "1", nil},
@@ -216,7 +216,7 @@ func TestTokenClaimNames(t *testing.T) {
 	}
 }
 
-// TestForgedTokens verifies tokens without a valid signature.
+// TestForgedTokens verifies tokens that have no valid signature.
 func TestForgedTokens(t *testing.T) {
 	i, other := newIssuer(t, "RS256"), newIssuer(t, "RS256")
 	tokens := i.tokens(t, nil)
@@ -229,7 +229,7 @@ func TestForgedTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spki := []byte(keySet(t, i.public)) // a vulnerable verifier would use it as the HS256 secret
+	spki := []byte(keySet(t, i.public)) // a vulnerable verifier would use the public key as an HS256 secret
 	symmetric := &issuer{alg: jose.HS256, private: spki, kid: i.kid}
 	otherKid, noKid := *i, *i
 	otherKid.kid, noKid.kid = "k2", ""
@@ -300,7 +300,7 @@ func TestKeySetFile(t *testing.T) {
 			t.Errorf("%s: the file was accepted", name)
 		}
 	}
-	// One usable key among others that are ignored, then another one.
+	// The set contains one usable key among keys that are ignored, and then another usable key.
 	write(t, path, strings.Replace(keySet(t, private, i.public), `{"keys":[`, `{"keys":[{"kty":"LWE","kid":"k1"},`, 1))
 	at := time.Now()
 	tokens := newTokens(t, auth.TokenOptions{KeysFile: path}, func(o *auth.TokenOptions) { o.Now = func() time.Time { return at } })
@@ -323,7 +323,7 @@ func TestKeySetFile(t *testing.T) {
 	}
 }
 
-// server is an issuer with its keys at a URL.
+// server is an issuer whose keys are at a URL.
 type server struct {
 	*httptest.Server
 	answer    atomic.Pointer[http.HandlerFunc]
@@ -381,14 +381,14 @@ func silent(r *http.Request) (int, string, error) {
 	return 0, "", r.Context().Err()
 }
 
-// verify checks the outcome for a token, and the number of requests to the issuer.
+// verify checks the outcome for a token and the number of requests to the issuer.
 func (r *remote) verify(t *testing.T, ctx context.Context, what string, i *issuer, want error, requested int) {
 	t.Helper()
 	r.requested = 0
 	claims := i.claims()
 	claims["exp"], claims["nbf"], claims["iat"] = time.Now().Add(time.Hour).Unix(), time.Now().Unix(), time.Now().Unix()
 	_, err := r.tokens.Verify(ctx, i.sign(t, claims))
-	synctest.Wait() // the key set still works after its response
+	synctest.Wait() // the key set still processes the response
 	if !errors.Is(err, want) || (err == nil) != (want == nil) || r.requested != requested {
 		t.Errorf("%s: Verify = %v, and the issuer got %d requests; want %v and %d", what, err, r.requested, want, requested)
 	}
@@ -430,7 +430,7 @@ func TestKeySetURL(t *testing.T) {
 	})
 }
 
-// TestSilentIssuer bounds the wait for an issuer that does not respond.
+// TestSilentIssuer checks the maximum wait for an issuer that does not respond.
 func TestSilentIssuer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, first, second := newRemote(t), newIssuer(t, "EdDSA"), newIssuer(t, "EdDSA")
@@ -490,14 +490,14 @@ func TestBadKeyServers(t *testing.T) {
 	}
 }
 
-// redirect redirects with a body that is a valid key set.
+// redirect sends a redirect whose body is a valid key set.
 func redirect(w http.ResponseWriter, to, body string) {
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusFound)
 	_, _ = w.Write([]byte(body))
 }
 
-// endless writes a key set and then blanks until the client disconnects.
+// endless writes a key set, followed by spaces until the client disconnects.
 func endless(w http.ResponseWriter, good string) {
 	_, err := w.Write([]byte(good))
 	for blanks := []byte(strings.Repeat(" ", 64<<10)); err == nil; {

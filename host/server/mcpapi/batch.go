@@ -8,8 +8,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// isBatch reports whether the body of a request is a JSON array, which is a batch in JSON-RPC 2.0.
-// It leaves the body readable from its start.
+// isBatch reports whether the body of a request is a JSON array. In JSON-RPC 2.0 an array is a
+// batch. Afterward the body can be read from its start again.
 func isBatch(r *http.Request) bool {
 	body := bufio.NewReader(r.Body)
 	r.Body = struct {
@@ -22,9 +22,9 @@ func isBatch(r *http.Request) bool {
 			return false // the SDK reports the error
 		}
 		if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
-			continue // skipping white space is safe
+			continue // white space before a message may be dropped
 		}
-		_ = body.UnreadByte() // cannot fail after a ReadByte
+		_ = body.UnreadByte() // cannot fail after ReadByte
 		return c == '['
 	}
 }

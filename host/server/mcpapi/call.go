@@ -11,21 +11,21 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Keys that toolrun adds to the _meta of a result.
+// These are the keys that toolrun adds to the "_meta" member of a result.
 const (
 	metaRun   = "toolrun/run"
 	metaFault = "toolrun/fault"
 )
 
-// runMeta describes a run, in addition to its output.
+// runMeta describes a run. It complements the output of the tool.
 type runMeta struct {
 	RunID    string   `json:"run_id"`
 	Attempts int      `json:"attempts"`
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// call runs a tool. A failure is a result as well, not a protocol error: models read results and
-// correct their input.
+// call runs a tool. It returns a failed run as a result instead of a protocol error, because models
+// read results and then correct their input.
 func (s *session) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	ctx, cancel := s.until(ctx)
 	defer cancel()
@@ -39,7 +39,7 @@ func (s *session) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Call
 	return answer(result), nil
 }
 
-// input returns the arguments of a call, nil if there are none.
+// input returns the arguments of a call, or nil if the call has none.
 func input(arguments json.RawMessage) json.RawMessage {
 	if bytes.Equal(bytes.TrimSpace(arguments), []byte("null")) {
 		return nil

@@ -1,7 +1,8 @@
-// Package mcpapi serves an app to clients of the Model Context Protocol, over stdio and HTTP: its
-// tools, its prompts, and the stores that it exposes as resources.
+// Package mcpapi serves an app to clients of the Model Context Protocol, over stdio and HTTP.
+// Clients can use the app's tools, its prompts, and the stores that it exposes as resources.
 //
-// A [Server] serves one app. Each MCP session acts for one authenticated [host.Caller]; no message
-// of a client can name another one. MCP sessions and memory sessions differ: a memory session is
-// started for the caller when the MCP session begins, and ends with it.
+// A [Server] serves one app. Each MCP session acts for one authenticated [host.Caller], and a
+// client cannot name another caller in a message. An MCP session is not a memory session: the
+// server starts a memory session for the caller when the MCP session begins and ends it together
+// with the MCP session.
 package mcpapi

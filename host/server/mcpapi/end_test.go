@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// paused is a shop that pauses at the first memory operation of a run: it closes begun, and
-// continues when resume is closed.
+// paused is a shop that pauses at the first memory operation of a run. It closes begun at that time
+// and continues when resume is closed.
 func paused(t *testing.T) (h *host.Host, runs *results, begun, resume chan struct{}) {
 	t.Helper()
 	begun, resume = make(chan struct{}), make(chan struct{})
@@ -36,7 +36,7 @@ func paused(t *testing.T) (h *host.Host, runs *results, begun, resume chan struc
 	return openShop(t, runs), runs, begun, resume
 }
 
-// Shutdown completes calls in progress, ends idle sessions at once, and rejects new requests.
+// Shutdown completes calls in progress, immediately ends idle sessions, and rejects new requests.
 func TestShutdown(t *testing.T) {
 	h, runs, begun, resume := paused(t)
 	s := serve(t, h)
@@ -80,7 +80,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// get opens the stream of a session.
+// get opens the event stream of a session.
 func get(t *testing.T, url, user, session string) io.ReadCloser {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
@@ -122,7 +122,7 @@ func TestShutdownCancels(t *testing.T) {
 	<-called
 }
 
-// Over stdio, the last response is written before the end.
+// Over stdio, the last response is written before the server ends.
 func TestShutdownOverStdio(t *testing.T) {
 	h, _, begun, resume := paused(t)
 	s := serve(t, h)
@@ -135,7 +135,7 @@ func TestShutdownOverStdio(t *testing.T) {
 	<-begun
 	ended := make(chan error)
 	go func() { ended <- s.Shutdown(t.Context()) }()
-	for { // until the server rejects requests
+	for { // until the server rejects new requests
 		if _, err := ann.ListTools(t.Context(), nil); err != nil {
 			break
 		}
@@ -149,7 +149,7 @@ func TestShutdownOverStdio(t *testing.T) {
 	}
 }
 
-// A user may name any memory session, which does not raise the limit of MCP sessions.
+// A user can name any number of memory sessions without increasing its limit of MCP sessions.
 func TestNamedSessionsOfAUserAreBounded(t *testing.T) {
 	url := listen(t, serve(t, openShop(t)))
 	var ids []string
@@ -186,7 +186,7 @@ func askNamed(t *testing.T, url, user, memory, session string) int {
 	return resp.StatusCode
 }
 
-// A session ends after an idle hour, even if the app allows longer.
+// A session ends after an idle hour, even if the app allows more.
 func TestIdleSessionEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := openShop(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// A server over a pair of streams acts for ann.
+// The server communicates over a pair of streams and acts for ann.
 func Example() {
 	ctx := context.Background()
 	files := fstest.MapFS{

@@ -14,29 +14,29 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// sessionHeader is the header with the id of the MCP session.
+// sessionHeader is the HTTP header that contains the id of the MCP session.
 const sessionHeader = "Mcp-Session-Id"
 
-// maxIdle bounds the idle time of a session. A client that disappeared sends nothing, and its
-// session occupies memory; a client that is still there begins a new session.
+// maxIdle is the maximum idle time of a session. Sessions of clients that disappeared occupy
+// memory. A client that still exists begins a new session.
 const maxIdle = time.Hour
 
-// Handler serves MCP over streamable HTTP at any path. caller authenticates a request and returns
-// its Caller. If it fails, preferably with an *abi.Fault, the request is rejected with status 403,
-// or 401 if the code is no_user.
+// Handler serves MCP over streamable HTTP at any path. The function caller authenticates a request
+// and returns its Caller. Its errors should be of type *abi.Fault. The response to an error has
+// status 401 if the code is no_user, and 403 otherwise.
 //
-// A session belongs to the Caller that began it: tenant, user and session must match, otherwise a
-// request that names it gets the same response as for an unknown session. It is closed by the
-// client, after an hour without requests or the app's shorter session idle time, and when its user
-// opens too many others.
+// A session belongs to the Caller that began it. A request that names a session of another tenant,
+// user or memory session gets the same response as for an unknown session. A session is closed by
+// its client, or after the app's session idle time but at most an hour without requests. It is also
+// closed if its user opens too many other sessions.
 //
-// HTTP errors are problem documents (RFC 9457). JSON-RPC batches are rejected: one request could
-// start any number of runs, and the protocol has no batches since 2025-06-18.
+// HTTP errors are problem documents (RFC 9457). JSON-RPC batches are rejected, because one request
+// could start any number of runs. The protocol has not had batches since version 2025-06-18.
 //
-// A session is also closed if the context of one of its requests ends with abi.AccessDenied as its
-// cause, which means that the caller's credentials are no longer valid.
+// A session is also closed if the context of one of its requests ends with the cause
+// abi.AccessDenied. This cause means that the caller's credentials are no longer valid.
 //
-// Cross-origin requests of browsers are rejected; see [http.CrossOriginProtection].
+// Cross-origin requests from browsers are rejected; see [http.CrossOriginProtection].
 func (s *Server) Handler(caller func(*http.Request) (host.Caller, error)) http.Handler {
 	streamable := mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
 		SessionTimeout: min(cmp.Or(s.host.App().SessionIdle, app.DefaultSessionIdle), maxIdle),
@@ -66,7 +66,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	sess, ok := h.session(r, owner)
 	if !ok {
-		http.Error(w, "session not found", http.StatusNotFound) // same text as the SDK; clients then begin a new session
+		http.Error(w, "session not found", http.StatusNotFound) // same text as in the SDK; clients then begin a new session
 		return
 	}
 	if sess != nil {
@@ -81,9 +81,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case sess == nil:
 	case r.Method == http.MethodGet:
-		sess.leave() // a stream stays open for the whole session and is not a request
+		sess.leave() // a stream lasts for the whole session and is not counted as a request
 	case r.Method == http.MethodDelete:
-		sess.stop() // cancel runs: closing waits for them
+		sess.stop() // cancel the runs first, because closing waits for them
 		fallthrough
 	default:
 		defer sess.leave()
@@ -91,9 +91,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.streamable.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, sess)))
 }
 
-// session returns the session that the request names, if it belongs to the caller, or a new one if
-// the request may begin one. The session is busy with the request, so that it is not closed before
-// the response is written.
+// session returns the session that the request names, provided that it belongs to the caller. If
+// the request may begin a session, it returns a new one. The session counts as busy until the
+// response is written, so it is not closed before.
 func (h *handler) session(r *http.Request, owner host.Caller) (sess *session, ok bool) {
 	if id := r.Header.Get(sessionHeader); id != "" {
 		sess = h.api.find(id, owner)
@@ -107,7 +107,8 @@ func (h *handler) session(r *http.Request, owner host.Caller) (sess *session, ok
 	return sess, true
 }
 
-// sessionKey is the context key of the session. The SDK offers no other way to pass it.
+// sessionKey is the context key of the session. The SDK offers no other way to pass the session to
+// handlers.
 type sessionKey struct{}
 
 func serverOf(r *http.Request) *mcp.Server {
@@ -117,7 +118,7 @@ func serverOf(r *http.Request) *mcp.Server {
 	return nil
 }
 
-// refuse responds to a request whose caller was rejected.
+// refuse writes the response to a request whose caller was rejected.
 func refuse(w http.ResponseWriter, err error) {
 	fault, ok := errors.AsType[*abi.Fault](err)
 	if !ok {

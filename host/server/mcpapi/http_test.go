@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
-// listen serves an app over HTTP and trusts the user in a header.
+// listen serves an app over HTTP. It trusts the user that a header names.
 func listen(t *testing.T, s *mcpapi.Server) string {
 	t.Helper()
 	server := httptest.NewServer(s.Handler(func(r *http.Request) (host.Caller, error) {
@@ -31,7 +31,7 @@ func listen(t *testing.T, s *mcpapi.Server) string {
 		}
 	}))
 	t.Cleanup(server.Close)
-	t.Cleanup(func() { s.Close() }) // first, because streams are open
+	t.Cleanup(func() { s.Close() }) // close the server first, because streams are open
 	return server.URL
 }
 
@@ -55,7 +55,7 @@ func dial(t *testing.T, url, user string, opts *mcp.ClientOptions) *mcp.ClientSe
 	return session
 }
 
-// ask sends a raw request.
+// ask sends an unprocessed request.
 func ask(t *testing.T, method, url, user, session, body string) (status int, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -139,7 +139,7 @@ func TestCallersAreAuthenticated(t *testing.T) {
 	}
 }
 
-// Without initialize there is neither an MCP session nor a memory session.
+// A request without initialize starts neither an MCP session nor a memory session.
 func TestRequestOutsideOfASession(t *testing.T) {
 	h := openShop(t)
 	url := listen(t, serve(t, h))
@@ -186,7 +186,7 @@ func TestClosedServer(t *testing.T) {
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize",` +
 	`"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-// begin begins an MCP session for a memory session, and returns its id and the response.
+// begin begins an MCP session for a memory session. It returns the MCP session id and the response.
 func begin(t *testing.T, url, user, memory string) (id, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(initialize))
@@ -208,7 +208,8 @@ func begin(t *testing.T, url, user, memory string) (id, answer string) {
 	return resp.Header.Get("Mcp-Session-Id"), string(text)
 }
 
-// The least recently used session of a caller is evicted, not those of others.
+// The least recently used session of the same caller is evicted. Sessions of others are not
+// evicted.
 func TestSessionsOfACallerAreBounded(t *testing.T) {
 	runs := &results{left: make(chan host.Caller, 200)}
 	h := openShop(t, runs)
@@ -229,7 +230,7 @@ func TestSessionsOfACallerAreBounded(t *testing.T) {
 	}
 }
 
-// TestBatch sends many calls in one request, with and without a session.
+// TestBatch sends many calls in one request, both with a session and without.
 func TestBatch(t *testing.T) {
 	h := openShop(t)
 	url := listen(t, serve(t, h))
@@ -248,7 +249,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestErrorsOfHTTPAreProblems sends requests that the server, the SDK and net/http reject.
+// TestErrorsOfHTTPAreProblems sends requests that are rejected by the server, the SDK or net/http.
 func TestErrorsOfHTTPAreProblems(t *testing.T) {
 	url := listen(t, serve(t, openShop(t)))
 	for _, tt := range []struct {
@@ -297,7 +298,7 @@ func TestErrorsOfHTTPAreProblems(t *testing.T) {
 	}
 }
 
-// TestRequestBeforeInitialize checks that the error has a code, as over stdio.
+// TestRequestBeforeInitialize checks that the error has a code, as it does over stdio.
 func TestRequestBeforeInitialize(t *testing.T) {
 	url := listen(t, serve(t, openShop(t)))
 	status, answer := ask(t, http.MethodPost, url, "ann", "", listTools)

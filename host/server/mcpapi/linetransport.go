@@ -13,17 +13,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxLine bounds a message, as the HTTP API bounds the body of a run: its input and context fit.
+// maxLine is the maximum length of a message. As in the HTTP API, a message can contain the input
+// and the context of a run.
 const maxLine = 4 << 20
 
-// lineTransport is a transport of JSON-RPC messages, one per line. Unlike the transport of the SDK,
-// it responds to an invalid line with an error and continues: the client may be a person who types.
+// lineTransport is a transport for JSON-RPC messages with one message per line. If a line is
+// invalid, it responds with an error and continues, because the client may be a person who types.
+// The transport of the SDK would stop.
 type lineTransport struct {
 	in  io.Reader
 	out io.Writer
 }
 
-// Connect starts to read.
+// Connect starts reading.
 func (l lineTransport) Connect(context.Context) (mcp.Connection, error) {
 	c := &lineConn{out: l.out, incoming: make(chan line), closed: make(chan struct{})}
 	go c.readLines(l.in)
@@ -40,8 +42,7 @@ type lineConn struct {
 	closeOnce sync.Once
 }
 
-// line is the result of one read: a complete line, a line that is too long, or the error that ends
-// the input.
+// line is the result of one read: a complete line, a line that is too long, or a final error.
 type line struct {
 	text []byte
 	long bool
@@ -64,7 +65,7 @@ func (c *lineConn) readLines(in io.Reader) {
 }
 
 // readLine reads a line. It discards the content of a line that is too long. The last line may lack
-// a line end.
+// a line terminator.
 func readLine(r *bufio.Reader) (next line) {
 	for {
 		part, err := r.ReadSlice('\n')
@@ -80,14 +81,14 @@ func readLine(r *bufio.Reader) (next line) {
 			return next
 		case errors.Is(err, bufio.ErrBufferFull):
 		case errors.Is(err, io.EOF) && (next.long || len(bytes.TrimSpace(next.text)) > 0):
-			return next // the next read returns EOF
+			return next // the next read returns io.EOF
 		default:
 			return line{err: err}
 		}
 	}
 }
 
-// Read returns the next message. It responds to invalid lines itself.
+// Read returns the next valid message. It responds to invalid lines itself.
 func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		select {
@@ -112,8 +113,8 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// decodeLine returns the message of a line, or the error response to an invalid one; neither for an
-// empty line.
+// decodeLine returns the message in a line, or an error response if the line is invalid. Both are
+// nil for an empty line.
 func decodeLine(next line) (message jsonrpc.Message, refused []byte) {
 	text := bytes.TrimSpace(next.text)
 	switch {
@@ -138,7 +139,7 @@ func decodeLine(next line) (message jsonrpc.Message, refused []byte) {
 
 var errNoMethod = errors.New("it has neither a method nor a result nor an error")
 
-// idOf returns the id of an invalid message, or nil if it has no valid id.
+// idOf returns the id of an invalid message, or nil if the id is missing or invalid.
 func idOf(text []byte) json.RawMessage {
 	var object struct{ ID any }
 	if json.Unmarshal(text, &object) != nil {
@@ -146,13 +147,13 @@ func idOf(text []byte) json.RawMessage {
 	}
 	switch object.ID.(type) {
 	case string, float64:
-		id, _ := json.Marshal(object.ID) // cannot fail: it came from JSON
+		id, _ := json.Marshal(object.ID) // cannot fail, because the value came from JSON
 		return id
 	}
 	return nil
 }
 
-// errorResponse returns a JSON-RPC error. A nil id becomes null.
+// errorResponse returns a JSON-RPC error response. A nil id becomes null.
 func errorResponse(id json.RawMessage, code int64, text string) []byte {
 	answer, _ := json.Marshal(struct { // cannot fail for these types
 		Version string          `json:"jsonrpc"`
@@ -181,11 +182,11 @@ func (c *lineConn) writeLine(text []byte) error {
 	return err
 }
 
-// Close closes the connection. A read of the input may outlive it.
+// Close closes the connection. A pending read of the input may continue after Close returns.
 func (c *lineConn) Close() error {
 	c.closeOnce.Do(func() { close(c.closed) })
 	return nil
 }
 
-// SessionID returns "": there is only one session.
+// SessionID returns "", because this transport has only one session.
 func (c *lineConn) SessionID() string { return "" }

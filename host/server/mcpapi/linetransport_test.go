@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// answered is a line from the server.
+// answered is a response line from the server.
 type answered struct {
 	ID    any
 	Error *struct {
@@ -42,7 +42,7 @@ const (
 	callCount      = `{"jsonrpc":"2.0","id":"last","method":"tools/call","params":{"name":"count"}}`
 )
 
-// TestBadLinesAreAnswered sends invalid lines: each gets an error response, and the session
+// TestBadLinesAreAnswered sends invalid lines. Each line gets an error response, and the session
 // continues.
 func TestBadLinesAreAnswered(t *testing.T) {
 	for _, tt := range []struct {
@@ -77,7 +77,7 @@ func TestBadLinesAreAnswered(t *testing.T) {
 	}
 }
 
-// TestCodesOfErrors sends requests before a session begins, and requests for unknown resources.
+// TestCodesOfErrors sends requests before a session has begun and requests for unknown resources.
 func TestCodesOfErrors(t *testing.T) {
 	early := converse(t, callCount)
 	if len(early) != 1 || early[0].Error == nil || early[0].Error.Code != -32600 {

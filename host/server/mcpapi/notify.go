@@ -11,14 +11,15 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxWaiting bounds the notifications of a run that wait for a slow client.
+// maxWaiting is the maximum number of notifications of a run that wait for a slow client.
 const maxWaiting = 1000
 
 var levels = map[abi.Level]mcp.LoggingLevel{
 	abi.LevelDebug: "debug", abi.LevelInfo: "info", abi.LevelWarn: "warning", abi.LevelError: "error",
 }
 
-// capabilities returns the capabilities of a server. Its lists do not change during a session.
+// capabilities returns the capabilities of a server. The lists of tools, prompts and resources do
+// not change during a session.
 func capabilities() *mcp.ServerCapabilities {
 	return &mcp.ServerCapabilities{
 		Logging: &mcp.LoggingCapabilities{}, Tools: &mcp.ToolCapabilities{},
@@ -26,9 +27,9 @@ func capabilities() *mcp.ServerCapabilities {
 	}
 }
 
-// notifier sends log lines and progress of a run to the client. A slow client must not delay the
-// run, so a separate goroutine sends, and excess notifications are dropped. It is used by one
-// goroutine at a time.
+// notifier sends the log lines and the progress of a run to the client. A slow client must not
+// delay the run, so a separate goroutine sends the notifications, and excess notifications are
+// dropped. Only one goroutine may use a notifier at a time.
 type notifier struct {
 	session *mcp.ServerSession
 	tool    string
@@ -54,12 +55,12 @@ func newNotifier(ctx context.Context, req *mcp.CallToolRequest) *notifier {
 	return n
 }
 
-// send sends one notification. It ignores errors: if the client disconnected, sending the response
-// fails too.
+// send sends one notification. It ignores errors, because sending the response will fail, too, if
+// the client disconnected.
 func (n *notifier) send(ctx context.Context, params mcp.Params) {
 	switch params := params.(type) {
 	case *mcp.LoggingMessageParams:
-		_ = n.session.Log(ctx, params) // Log filters by the level that the client set
+		_ = n.session.Log(ctx, params) // Log filters by the client's log level
 	case *mcp.ProgressNotificationParams:
 		_ = n.session.NotifyProgress(ctx, params)
 	}
@@ -73,7 +74,8 @@ func (n *notifier) push(params mcp.Params) {
 	}
 }
 
-// log sends a log line of the tool, preceded by progress if a new attempt logged it.
+// log sends a log line of the tool. The first line of a new attempt is preceded by a progress
+// notification.
 func (n *notifier) log(attempt int, line abi.LogLine) {
 	if attempt != n.attempt {
 		n.attempt = attempt
@@ -90,7 +92,7 @@ func (n *notifier) progress(message string) {
 	n.steps++
 }
 
-// close returns when all notifications are sent. The response follows.
+// close returns after all notifications are sent. The response is sent afterward.
 func (n *notifier) close() {
 	if n.dropped > 0 {
 		n.waiting <- &mcp.LoggingMessageParams{

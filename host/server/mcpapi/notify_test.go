@@ -17,7 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// heard collects the notifications of a client in order. A late notification delays the next one.
+// heard collects the notifications that a client receives, in order. A notification that is late
+// delays the next one.
 type heard struct{ lines, progress chan string }
 
 func newHeard() heard { return heard{make(chan string, 100), make(chan string, 100)} }
@@ -34,12 +35,12 @@ func (h heard) options() *mcp.ClientOptions {
 	}
 }
 
-// onLog returns the options of a client that handles each line.
+// onLog returns client options with a handler for log lines.
 func onLog(do func()) *mcp.ClientOptions {
 	return &mcp.ClientOptions{LoggingMessageHandler: func(context.Context, *mcp.LoggingMessageRequest) { do() }}
 }
 
-// next returns the next n texts of a channel.
+// next returns the next n texts from a channel.
 func next(t *testing.T, from chan string, n int) (texts []string) {
 	t.Helper()
 	for range n {
@@ -67,7 +68,7 @@ func TestLogs(t *testing.T) {
 		level mcp.LoggingLevel
 		want  []string
 	}{
-		{"", nil}, // a client without a level gets none
+		{"", nil}, // a client that sets no level receives no log lines
 		{"debug", []string{"chatter debug d", "chatter info i", "chatter warning w", "chatter error e"}},
 		{"warning", []string{"chatter warning w", "chatter error e"}},
 	}

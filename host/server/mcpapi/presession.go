@@ -11,12 +11,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sessionlessMethods are the methods that begin a session or need none.
+// sessionlessMethods are the methods that begin a session or need no session.
 var sessionlessMethods = []string{"initialize", "ping", "server/discover"}
 
-// rejectBeforeSession rejects a request that needs a session and has none, and reports whether it
-// did. The SDK would respond with an error without a code. It leaves the body readable from its
-// start.
+// rejectBeforeSession rejects a request that lacks a required session and reports whether it did
+// so. The SDK would respond with an error that has no code. Afterward the body can be read from its
+// start again.
 func rejectBeforeSession(w http.ResponseWriter, r *http.Request) bool {
 	text, err := io.ReadAll(r.Body)
 	r.Body = struct {
@@ -33,7 +33,7 @@ func rejectBeforeSession(w http.ResponseWriter, r *http.Request) bool {
 	if err != nil || json.Unmarshal(text, &message) != nil || message.ID == nil || message.Method == "" {
 		return false // the SDK reports the error
 	}
-	// From version 2026-07-28 of the protocol, a request names the version and needs no session.
+	// Since protocol version 2026-07-28, each request names the version and needs no session.
 	if _, sessionless := message.Params.Meta[mcp.MetaKeyProtocolVersion]; sessionless || slices.Contains(sessionlessMethods, message.Method) {
 		return false
 	}
@@ -44,7 +44,7 @@ func rejectBeforeSession(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// errReader is an empty reader that returns an error, or io.EOF.
+// errReader is a reader that immediately returns an error or io.EOF.
 type errReader struct{ err error }
 
 func (f errReader) Read([]byte) (int, error) {

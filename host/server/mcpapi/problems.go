@@ -9,16 +9,16 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// problemWriter replaces plain-text errors of the SDK and net/http with problem documents (RFC
-// 9457), as in the HTTP API.
+// problemWriter replaces plain-text errors of the SDK and of net/http with problem documents (RFC
+// 9457), which the HTTP API also returns.
 type problemWriter struct {
 	http.ResponseWriter
-	status int // status of a text that becomes a problem, 0 for none
+	status int // status of a text that becomes a problem, or 0
 	began  bool
 	text   bytes.Buffer
 }
 
-// maxProblemText bounds the error text that is kept.
+// maxProblemText is the maximum length of the error text that is kept.
 const maxProblemText = 4 << 10
 
 // withProblems returns a handler that converts the errors of next to problem documents.
@@ -30,7 +30,7 @@ func withProblems(next http.Handler) http.Handler {
 	})
 }
 
-// WriteHeader holds back the status of a plain-text error.
+// WriteHeader delays the status of a plain-text error.
 func (p *problemWriter) WriteHeader(status int) {
 	if p.began {
 		return
@@ -43,7 +43,7 @@ func (p *problemWriter) WriteHeader(status int) {
 	p.ResponseWriter.WriteHeader(status)
 }
 
-// Write holds back the text of an error, and writes everything else.
+// Write collects the text of a plain-text error and writes everything else.
 func (p *problemWriter) Write(text []byte) (int, error) {
 	if p.status == 0 {
 		p.began = true
@@ -57,14 +57,14 @@ func (p *problemWriter) Write(text []byte) (int, error) {
 func (p *problemWriter) Flush() {
 	if p.status == 0 {
 		p.began = true
-		_ = http.NewResponseController(p.ResponseWriter).Flush() // not every writer supports it
+		_ = http.NewResponseController(p.ResponseWriter).Flush() // some writers do not support Flush
 	}
 }
 
-// Unwrap implements the interface that http.ResponseController uses.
+// Unwrap returns the underlying writer for http.ResponseController.
 func (p *problemWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// end writes the problem, if there is one.
+// end writes the problem document if a plain-text error was collected.
 func (p *problemWriter) end() {
 	if p.status == 0 {
 		return

@@ -11,12 +11,12 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// sessionMeta describes the built-in store as a resource.
+// sessionMeta describes the built-in store sessionMeta as a resource.
 var sessionMeta = declare.Store{
 	Name: declare.SessionMeta, Title: "Session", Description: "Metadata of the session", Access: declare.ScopeSession,
 }
 
-// addResources adds the stores that the app exposes and that are available to the caller.
+// addResources adds the stores that the app exposes and that the caller can access.
 func (s *session) addResources() {
 	s.addResource(sessionMeta)
 	for _, store := range s.api.host.App().Stores {
@@ -41,8 +41,9 @@ func (s *session) addResource(store declare.Store) {
 		})
 }
 
-// read returns the content of a store for the caller, null if it is empty. A client acts for a user
-// and not for an operator, so its Authority allows only reading this store, which the app exposes.
+// read returns the content of a store for the caller, or null if the store is empty. The client
+// acts for a user, not for an operator. Therefore its Authority allows only reading this store,
+// which the app exposes.
 func (s *session) read(ctx context.Context, store string) (json.RawMessage, error) {
 	name, err := json.Marshal(store)
 	if err != nil {

@@ -15,24 +15,24 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// maxSessions bounds the open MCP sessions of a user. Clients often disappear without closing; for
-// one more session, the least recently used one is closed.
+// maxSessions is the maximum number of open MCP sessions of a user. Clients often disappear without
+// closing their session, so the least recently used session is closed when the user begins another
+// one.
 const maxSessions = 100
 
-// DefaultSlots is the default bound on open MCP sessions.
+// DefaultSlots is the default maximum number of open MCP sessions.
 const DefaultSlots = 10_000
 
-// Options configure a Server. Host is required; the zero value of the other fields means their
-// defaults.
+// Options configure a Server. Host is required. Each other field has a default.
 type Options struct {
 	// Host runs the app. The server does not close it.
 	Host *host.Host
-	// Version is the version of the program that clients see. Default: "unknown".
+	// Version is the version of the program that is sent to clients. Default: "unknown".
 	Version string
-	// Logger receives details that clients must not see. Default: discard.
+	// Logger receives details that clients must not see. Default: they are discarded.
 	Logger *slog.Logger
-	// Slots bounds the MCP sessions of all servers that share it, fairly by tenant and principal.
-	// Default: separate slots, DefaultSlots of them.
+	// Slots limits the total number of MCP sessions of all servers that use the same Slots. It is
+	// fair to tenants and principals. Default: a new Slots with DefaultSlots slots.
 	Slots *Slots
 }
 
@@ -45,14 +45,14 @@ type Server struct {
 	slots   *Slots
 
 	mu       sync.Mutex
-	closed   bool  // no requests are accepted any more
-	clock    int64 // counts uses of sessions, to find the least recently used one
+	closed   bool  // the server rejects new requests
+	clock    int64 // counts session uses, to find the least recently used session
 	sessions map[string]*session
 	open     sync.WaitGroup
 }
 
-// New returns a Server. It omits tools with invalid declarations, and tools whose schema MCP cannot
-// express, which it logs.
+// New returns a Server. It omits tools with invalid declarations. It also omits tools whose schema
+// MCP cannot express, and logs them.
 func New(opts Options) *Server {
 	if opts.Version == "" {
 		opts.Version = "unknown"
@@ -81,15 +81,15 @@ func New(opts Options) *Server {
 	return s
 }
 
-// Close ends every MCP session: runs in progress are cancelled, and the memory sessions that the
-// server started are ended. Later requests are rejected. Closing twice is fine.
+// Close ends all MCP sessions. It cancels the runs in progress and ends the memory sessions that
+// the server started. Later requests are rejected. Close may be called more than once.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	open := slices.Collect(maps.Values(s.sessions))
 	s.mu.Unlock()
 	for _, sess := range open {
-		sess.stop() // stop all before closing, which waits
+		sess.stop() // stop all sessions first, because close waits
 	}
 	for _, sess := range open {
 		sess.close()
@@ -98,9 +98,9 @@ func (s *Server) Close() error {
 	return nil
 }
 
-// Shutdown ends every MCP session as soon as it is idle. Earlier requests are completed; later ones
-// fail with the code unavailable. If ctx ends first, Shutdown calls [Server.Close] and returns the
-// error of ctx.
+// Shutdown ends each MCP session as soon as it is idle. Requests in progress are completed. New
+// requests fail with the code unavailable. If ctx ends first, Shutdown calls [Server.Close] and
+// returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	for _, sess := range s.refuse() {
 		go sess.close()
@@ -119,7 +119,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 }
 
-// refuse makes the server reject new requests, and returns the idle sessions.
+// refuse makes the server reject new requests. It returns the idle sessions.
 func (s *Server) refuse() (idle []*session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +140,7 @@ func (s *Server) Sessions() int {
 	return len(s.sessions)
 }
 
-// Has reports whether an HTTP session with this id and caller is open.
+// Has reports whether an HTTP session with the given id and caller is open.
 func (s *Server) Has(id string, caller host.Caller) bool {
 	caller.Tenant = cmp.Or(caller.Tenant, host.DefaultTenant)
 	s.mu.Lock()
@@ -148,7 +148,8 @@ func (s *Server) Has(id string, caller host.Caller) bool {
 	return s.owned(id, caller) != nil
 }
 
-// newSession returns an MCP session for a caller. It begins with the client's first request.
+// newSession returns an MCP session for a caller. The session begins with the client's first
+// request.
 func (s *Server) newSession(owner host.Caller) *session {
 	sess := &session{api: s, id: rand.Text(), owner: owner, caller: owner, closing: make(chan struct{})}
 	sess.server = mcp.NewServer(s.program, &mcp.ServerOptions{
@@ -158,14 +159,14 @@ func (s *Server) newSession(owner host.Caller) *session {
 	})
 	sess.server.AddReceivingMiddleware(sess.ensureSession)
 	for _, tool := range s.tools {
-		_ = offer(sess.server, tool, sess.call) // New has verified it
+		_ = offer(sess.server, tool, sess.call) // New has checked these arguments
 	}
 	sess.addResources()
 	sess.addPrompts()
 	return sess
 }
 
-// register registers a session that begins, and removes it when it ends.
+// register registers a session that begins. It removes the session when it ends.
 func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +179,7 @@ func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 	}
 	sess.slot = slot
 	if oldest := s.oldest(sess.owner); oldest != nil {
-		oldest.leaving = true // later requests do not find it
+		oldest.leaving = true // later requests do not find the session
 		go oldest.close()
 	}
 	s.clock++
@@ -197,9 +198,9 @@ func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 
 var errClosing = abi.Faultf(abi.Unavailable, "the server is closing").WithHint("begin a new MCP session in a moment")
 
-// countKey returns the caller by which sessions are counted. A user may name any memory session, so
-// the session is ignored. A caller without a user holds an API key, and has one visitor per
-// session.
+// countKey returns the caller under which sessions are counted. For a user it omits the memory
+// session, because a user can name any number of memory sessions. A caller without a user has an
+// API key, and each of its memory sessions counts as a separate visitor.
 func countKey(owner host.Caller) host.Caller {
 	if owner.User != "" {
 		owner.Session = ""
@@ -207,8 +208,8 @@ func countKey(owner host.Caller) host.Caller {
 	return owner
 }
 
-// oldest returns the session to close so that the user can open another one, or nil if that is not
-// necessary.
+// oldest returns the session that must be closed before the user can open another one. It returns
+// nil if no session must be closed.
 func (s *Server) oldest(owner host.Caller) *session {
 	var oldest *session
 	count := 0
@@ -227,8 +228,8 @@ func (s *Server) oldest(owner host.Caller) *session {
 	return oldest
 }
 
-// owned returns the open session with an id, if it belongs to the caller. The caller of owned holds
-// mu.
+// owned returns the open session with the given id if it belongs to the caller. The caller of owned
+// holds mu.
 func (s *Server) owned(id string, owner host.Caller) *session {
 	if sess := s.sessions[id]; sess != nil && sess.owner == owner && !sess.leaving {
 		return sess
@@ -236,8 +237,8 @@ func (s *Server) owned(id string, owner host.Caller) *session {
 	return nil
 }
 
-// find returns the open session with an id, if it belongs to the caller, and marks it as busy. Call
-// leave when done.
+// find returns the open session with the given id if it belongs to the caller, and marks the
+// session as busy. Call leave when the request is done.
 func (s *Server) find(id string, owner host.Caller) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,33 +17,33 @@ import (
 	hostsession "github.com/toolrun/toolrun/host/session"
 )
 
-// endTimeout bounds the time to end a memory session when the client has disconnected.
+// endTimeout is the maximum time for ending a memory session after the client has disconnected.
 const endTimeout = 10 * time.Second
 
-// session is one MCP session: a client that acts for one caller.
+// session is an MCP session of a client that acts for one caller.
 type session struct {
 	api    *Server
-	id     string // id of the transport
+	id     string // id in the transport
 	owner  host.Caller
 	server *mcp.Server
 
-	// Under the lock of api:
-	slot    *slot // nil until it begins
+	// The fields that follow are guarded by api.mu.
+	slot    *slot // nil before the session begins
 	used    int64
 	busy    int  // requests in progress
-	leaving bool // closing, because it is idle
+	leaving bool // the session is being closed, because it is idle
 
-	closing  chan struct{} // closed to cancel its runs
+	closing  chan struct{} // closed to cancel the runs of the session
 	stopOnce sync.Once
 
 	mu     sync.Mutex
-	link   *mcp.ServerSession // nil until it begins
-	caller host.Caller        // owner with the memory session
-	made   bool               // the memory session was started by this type
+	link   *mcp.ServerSession // nil before the session begins
+	caller host.Caller        // owner, with the id of the memory session
+	made   bool               // this type started the memory session
 	ended  bool
 }
 
-// ensureSession is middleware that starts the memory session before the first request that may use
+// ensureSession is middleware that starts the memory session before the first request that can use
 // it.
 func (s *session) ensureSession(next mcp.MethodHandler) mcp.MethodHandler {
 	uses := []string{"initialize", "tools/call", "resources/read", "prompts/get"}
@@ -51,7 +51,7 @@ func (s *session) ensureSession(next mcp.MethodHandler) mcp.MethodHandler {
 		if strings.HasPrefix(method, "notifications/") {
 			return next(ctx, method, req)
 		}
-		if err := s.enter(); err != nil { // a run may outlive its HTTP request
+		if err := s.enter(); err != nil { // a run may outlast its HTTP request
 			return nil, protocolError(err)
 		}
 		defer s.leave()
@@ -66,11 +66,11 @@ func (s *session) ensureSession(next mcp.MethodHandler) mcp.MethodHandler {
 }
 
 // codeNoResource is the error code for an unknown resource up to protocol version 2025-11-25. Later
-// versions use that of invalid parameters, which the SDK returns for all versions.
+// versions use the code for invalid parameters. The SDK returns that code for all versions.
 const codeNoResource = -32002
 
-// withResourceCode sets the code of the session's protocol version in an error about an unknown
-// resource.
+// withResourceCode replaces the code of an error about an unknown resource with the code that the
+// protocol version of the session requires.
 func (s *session) withResourceCode(method string, req mcp.Request, err error) error {
 	failed, ok := errors.AsType[*jsonrpc.Error](err)
 	if method != "resources/read" || !ok || failed.Code != jsonrpc.CodeInvalidParams {
@@ -85,7 +85,7 @@ func (s *session) withResourceCode(method string, req mcp.Request, err error) er
 	return &with
 }
 
-// enter adds a request to the session, unless the server is closing.
+// enter counts a new request of the session. It fails if the server is closing.
 func (s *session) enter() error {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()
@@ -96,22 +96,22 @@ func (s *session) enter() error {
 	return nil
 }
 
-// hold adds a request to the session, even if the server is closing.
+// hold counts a new request of the session, even if the server is closing.
 func (s *session) hold() {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()
 	s.busy++
 }
 
-// leave removes a request from the session. It closes the session if it was the last request that a
-// closing server waited for.
+// leave marks a request of the session as done. If the server is closing, leave closes the session
+// after the last request.
 func (s *session) leave() {
 	s.api.mu.Lock()
 	defer s.api.mu.Unlock()
 	s.busy--
 	if s.api.closed && s.busy == 0 && !s.leaving {
 		s.leaving = true
-		go s.close() // in a goroutine: close waits for the current request
+		go s.close() // in a goroutine, because close waits for the current request
 	}
 }
 
@@ -138,8 +138,9 @@ func (s *session) begin(ctx context.Context, link *mcp.ServerSession) error {
 	return nil
 }
 
-// memorySessionOpen reports whether the memory session that was started here is still open. A
-// client may be idle for longer than such a session lives; its next request gets a new one.
+// memorySessionOpen reports whether the memory session that this type started is still open. A
+// memory session may expire while the client is idle. The next request then starts a new memory
+// session.
 func (s *session) memorySessionOpen(ctx context.Context) bool {
 	if !s.made {
 		return false
@@ -151,7 +152,7 @@ func (s *session) memorySessionOpen(ctx context.Context) bool {
 	return found.Ended == nil
 }
 
-// current returns the Caller that a request acts for.
+// current returns the Caller for which a request acts.
 func (s *session) current() host.Caller {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +172,7 @@ func (s *session) until(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, cancel
 }
 
-// stop cancels the runs in progress.
+// stop cancels the runs of the session.
 func (s *session) stop() {
 	s.stopOnce.Do(func() { close(s.closing) })
 }
@@ -187,7 +188,7 @@ func (s *session) close() {
 	}
 }
 
-// end ends the memory session, if it was started here.
+// end ends the memory session if this type started it.
 func (s *session) end() {
 	s.stop()
 	s.mu.Lock()
@@ -206,7 +207,7 @@ func (s *session) end() {
 	}
 }
 
-// faultOf returns the fault of an error for the client.
+// faultOf returns the fault that the client receives for an error.
 func faultOf(err error) *abi.Fault {
 	if _, ok := errors.AsType[*abi.Fault](err); !ok && errors.Is(err, context.Canceled) {
 		return abi.Faultf(abi.Cancelled, "the request was cancelled")
@@ -217,7 +218,7 @@ func faultOf(err error) *abi.Fault {
 // protocolError returns a JSON-RPC error with the fault as its data.
 func protocolError(err error) error {
 	fault := faultOf(err)
-	data, _ := json.Marshal(fault) // cannot fail: a fault has only texts and numbers
+	data, _ := json.Marshal(fault) // cannot fail, because a fault contains only strings and numbers
 	code := int64(jsonrpc.CodeInternalError)
 	if errors.Is(fault, abi.NotFound) {
 		code = jsonrpc.CodeInvalidParams

@@ -63,7 +63,7 @@ func TestNamedSessionOutlivesTheClient(t *testing.T) {
 	}
 }
 
-// A memory session may end before its client disconnects.
+// A memory session can end before its client disconnects.
 func TestEndedSessionIsFollowedByAnother(t *testing.T) {
 	h := openShop(t)
 	c, _ := connect(t, serve(t, h), host.Caller{User: "ann"}, nil)
@@ -83,7 +83,7 @@ func TestEndedSessionIsFollowedByAnother(t *testing.T) {
 	}
 }
 
-// read reads a store of the shop as a resource.
+// read reads a store of the shop as an MCP resource.
 func read(t *testing.T, c *mcp.ClientSession, store string) (string, error) {
 	t.Helper()
 	got, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "toolrun://shop/memory/" + store})
@@ -153,7 +153,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// Naming the session of a user does not authenticate as that user.
+// A request that names a user's session is not thereby authenticated as that user.
 func TestSessionOfAnotherUser(t *testing.T) {
 	h := openShop(t)
 	s := serve(t, h)
@@ -198,7 +198,7 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// Piped requests are answered before the end, and nothing else is written.
+// Piped requests are answered before the server ends, and nothing else is written.
 func TestRequestsFromAFile(t *testing.T) {
 	in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
@@ -214,7 +214,7 @@ func TestRequestsFromAFile(t *testing.T) {
 	}
 }
 
-// A cancelled server ends, even if stdin stays open and a run is in progress.
+// A canceled server ends even if stdin remains open and a run is in progress.
 func TestInterruptedServer(t *testing.T) {
 	runs := &results{ended: make(chan *report.Result, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -245,7 +245,7 @@ func TestInterruptedServer(t *testing.T) {
 	}
 }
 
-// writer is a function as an io.Writer.
+// writer is a function that implements io.Writer.
 type writer func(p []byte)
 
 func (w writer) Write(p []byte) (int, error) {

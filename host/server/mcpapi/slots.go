@@ -9,10 +9,11 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// Slots bounds the MCP sessions of all servers that share it. If all slots are taken, the least
-// recently used session is evicted: of the tenant with the most sessions, and there of the
-// principal with the most. A tenant thus cannot lock out others, nor can a principal within a
-// tenant. It is safe for concurrent use.
+// Slots limits the total number of MCP sessions of all servers that use it. If all slots are in
+// use, a new session evicts an old one. The evicted session is the least recently used session of
+// the principal with the most sessions, within the tenant with the most sessions. Thus a tenant
+// cannot lock out other tenants, and a principal cannot lock out others of its tenant. Slots is
+// safe for concurrent use.
 type Slots struct {
 	size int
 
@@ -23,7 +24,7 @@ type Slots struct {
 	tenants map[string]*tenantSlots
 }
 
-// tenantSlots are the slots of a tenant.
+// tenantSlots contains the slots of a tenant.
 type tenantSlots struct {
 	open       int
 	principals map[string]*list.List // of *slot, least recently used first
@@ -35,16 +36,16 @@ type slot struct {
 	tenant, principal string
 	close             func()
 	used              int64
-	at                *list.Element // nil after its eviction
+	at                *list.Element // nil after eviction
 }
 
-// NewSlots returns a number of slots, at least 1.
+// NewSlots returns Slots with the given number of slots, but at least 1.
 func NewSlots(size int) *Slots {
 	return &Slots{size: max(size, 1), tenants: map[string]*tenantSlots{}}
 }
 
-// principalOf returns the principal within a tenant by which sessions are counted: the key, for any
-// user that it names, or the user if there is no key.
+// principalOf returns the name under which the sessions of a caller are counted within a tenant:
+// its API key, or its user if there is no key.
 func principalOf(owner host.Caller) string {
 	if owner.Actor != "" {
 		return "actor " + owner.Actor
@@ -52,8 +53,8 @@ func principalOf(owner host.Caller) string {
 	return "user " + owner.User
 }
 
-// take returns a slot for a session. closeSession is called when it is evicted, and must return
-// soon.
+// take returns a slot for a new session. closeSession is called when the slot is evicted. It must
+// return quickly.
 func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 	entry := &slot{of: s, tenant: owner.Tenant, principal: principalOf(owner), close: closeSession}
 	s.mu.Lock()
@@ -71,8 +72,9 @@ func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 	return entry, nil
 }
 
-// victim returns the slot to evict for a newcomer: of the tenant with the most slots, there of the
-// principal with the most, and on a tie the least recently used one.
+// victim returns the slot that a new session evicts. It belongs to the principal with the most
+// slots within the tenant with the most slots. If several principals qualify, victim returns the
+// least recently used slot.
 func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	var maximum [2]int
 	for tenant, t := range s.tenants {
@@ -89,8 +91,9 @@ func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	return victim
 }
 
-// weigh returns the weight of a party for eviction. The newcomer counts for its own party, which is
-// evicted before others of the same size.
+// weigh returns the weight of a tenant or principal for eviction; the heaviest one is chosen. A new
+// session counts for its own tenant and principal, which are chosen before others with the same
+// count.
 func weigh(open int, own bool) int {
 	if own {
 		return 2*(open+1) + 1
@@ -132,7 +135,7 @@ func (s *Slots) remove(entry *slot) {
 	}
 }
 
-// use records a use of the session.
+// use marks the slot as the most recently used one.
 func (entry *slot) use() {
 	entry.of.mu.Lock()
 	defer entry.of.mu.Unlock()
@@ -143,7 +146,7 @@ func (entry *slot) use() {
 	}
 }
 
-// free releases the slot of a session that has ended.
+// free releases the slot after its session has ended.
 func (entry *slot) free() {
 	entry.of.mu.Lock()
 	defer entry.of.mu.Unlock()

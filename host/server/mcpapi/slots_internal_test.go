@@ -9,8 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// TestSlotsEqual has tenants with one session each that take all slots: a new tenant evicts the
-// least recently used one. Released slots are free, of evicted sessions and of others.
+// TestSlotsEqual lets tenants with one session each occupy all slots. A new tenant evicts the least
+// recently used session. Slots become free when they are released, including slots of evicted
+// sessions.
 func TestSlotsEqual(t *testing.T) {
 	s, closed := NewSlots(4), []string{}
 	take := func(tenant string) *slot {

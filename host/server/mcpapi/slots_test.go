@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
-// party is an MCP client: a tenant, a key and the user that it names.
+// party is an MCP client. It has a tenant, a key and a user that it names.
 type party struct{ tenant, actor, user string }
 
-// post sends a message as a party, and returns its session, the status and the response.
+// post sends a message as a party. It returns the session, the status and the response.
 func (p party) post(t *testing.T, url, session, body string) (id string, status int, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
@@ -51,7 +51,7 @@ func (p party) begin(t *testing.T, url string) string {
 	return id
 }
 
-// crowd are two servers that share slots for eight sessions.
+// crowd is a pair of servers that use the same Slots with eight slots.
 func crowd(t *testing.T) (urls [2]string, runs *results) {
 	runs = &results{left: make(chan host.Caller, 99)}
 	h, slots := openShop(t, runs), mcpapi.NewSlots(8)
@@ -61,9 +61,9 @@ func crowd(t *testing.T) (urls [2]string, runs *results) {
 	return urls, runs
 }
 
-// A key with many users takes all slots: another tenant and another key of its tenant can still
-// begin sessions, which the first key does not evict later. It does not matter which server has the
-// sessions.
+// A key with many users occupies all slots. Another tenant, or another key of the same tenant, can
+// still begin sessions, and the first key does not evict them later. It does not matter which
+// server has the sessions.
 func TestSlotsAreFair(t *testing.T) {
 	urls, runs := crowd(t)
 	greedy := func(i int) party { return party{"big", "greedy", fmt.Sprintf("u%02d", i)} }
@@ -75,7 +75,7 @@ func TestSlotsAreFair(t *testing.T) {
 	for i := range 12 {
 		greedy(8+i).begin(t, urls[i%2])
 	}
-	for i := range 14 { // the sessions of greedy, least recently used first
+	for i := range 14 { // the sessions of greedy, in order of last use
 		if left := <-runs.left; left.Actor != "greedy" {
 			t.Errorf("%+v was evicted as number %d; want one of greedy", left, i)
 		}
@@ -87,7 +87,8 @@ func TestSlotsAreFair(t *testing.T) {
 	}
 }
 
-// The least recently used session of a principal is evicted. A session that ends frees its slot.
+// The least recently used session of a principal is evicted. A slot becomes free when its session
+// ends.
 func TestSlotsGoByUse(t *testing.T) {
 	urls, runs := crowd(t)
 	var ids []string

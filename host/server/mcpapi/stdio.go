@@ -13,10 +13,11 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// ServeStdio serves one client for a caller over a pair of streams, usually stdin and stdout, with
-// one JSON message per line. Nothing else may write to out. It returns nil when in ends and all
-// requests are answered, or when ctx ends, which cancels runs in progress. It responds to an
-// invalid line with a JSON-RPC error. A read of in may outlive it.
+// ServeStdio serves one client for a caller over a pair of streams, usually stdin and stdout. Each
+// line contains one JSON message. Nothing else may write to out. ServeStdio returns nil when in has
+// ended and all requests are answered. It also returns nil when ctx ends; runs in progress are then
+// canceled. It responds to an invalid line with a JSON-RPC error. A pending read of in may continue
+// after ServeStdio returns.
 func (s *Server) ServeStdio(ctx context.Context, caller host.Caller, in io.Reader, out io.Writer) error {
 	sess := s.newSession(caller)
 	defer sess.end()
@@ -28,8 +29,9 @@ func (s *Server) ServeStdio(ctx context.Context, caller host.Caller, in io.Reade
 	return abi.Faultf(abi.InvalidArgument, "the connection to the client failed: %v", err)
 }
 
-// draining is a transport whose input ends only when all requests are answered. The SDK cancels
-// requests in progress at the end of the input, so that a script could not pipe its requests in.
+// draining is a transport that reports the end of its input only after all requests are answered.
+// The SDK cancels the requests in progress at the end of the input. Without draining, a script
+// could not pipe in its requests.
 type draining struct {
 	mcp.Transport
 	session *session
@@ -48,7 +50,7 @@ func (d draining) Connect(ctx context.Context) (mcp.Connection, error) {
 
 type drainingConn struct {
 	mcp.Connection
-	session   *session // busy until all requests are answered
+	session   *session // stays busy until all requests are answered
 	mu        sync.Mutex
 	requested map[jsonrpc.ID]bool
 	answered  chan struct{} // signals a response
@@ -56,7 +58,7 @@ type drainingConn struct {
 	closeOnce sync.Once
 }
 
-// Read reads the next message. At the end of the input, it waits for the responses.
+// Read reads the next message. At the end of the input it waits until all responses are sent.
 func (c *drainingConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	message, err := c.Connection.Read(ctx)
 	if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
@@ -112,7 +114,8 @@ func (c *drainingConn) Write(ctx context.Context, message jsonrpc.Message) error
 	return err
 }
 
-// withCode adds a code to an error that the SDK returns without one: a request before initialize.
+// withCode adds a code to an error that the SDK returns without a code. This concerns requests
+// before initialize.
 func withCode(r *jsonrpc.Response) *jsonrpc.Response {
 	if failed, ok := errors.AsType[*jsonrpc.Error](r.Error); r.Error == nil || ok && failed.Code != 0 {
 		return r

@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// shop is an app of small tools, each for one behaviour that clients see.
+// shop is an app of small tools. Each tool has one behavior that clients see.
 var shop = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: shop
@@ -64,12 +64,12 @@ await memory.set_content("prices", {tea: (before?.tea ?? 0) + 1});
 return {};`)},
 }
 
-// results observes every run.
+// results is an observer that receives all runs.
 type results struct {
 	host.NopObserver
 	ended chan *report.Result
-	left  chan host.Caller // callers whose session ended
-	// called, if set, is called after each memory operation of a run.
+	left  chan host.Caller // callers whose session has ended
+	// called is called after each memory operation of a run, if it is set.
 	called func(host.RunInfo)
 }
 
@@ -102,7 +102,7 @@ func open(t *testing.T, a *app.App, observers ...host.Observer) *host.Host {
 	return h
 }
 
-// openShop opens the shop. Its only mistakes are its tool and its prompt without a source.
+// openShop opens the shop. Its only mistakes are a tool and a prompt without sources.
 func openShop(t *testing.T, observers ...host.Observer) *host.Host {
 	t.Helper()
 	a, _ := app.Load(shop, "app.yaml")
@@ -127,7 +127,7 @@ func openExamples(t *testing.T) *host.Host {
 	return open(t, a)
 }
 
-// serve returns a server that is closed at the end.
+// serve returns a server that is closed when the test ends.
 func serve(t *testing.T, h *host.Host) *mcpapi.Server {
 	t.Helper()
 	s := mcpapi.New(mcpapi.Options{Host: h, Version: "test"})
@@ -135,15 +135,15 @@ func serve(t *testing.T, h *host.Host) *mcpapi.Server {
 	return s
 }
 
-// connect connects a client over a pair of streams, as with stdio. The returned function closes the
-// client and waits for the server to end. The client uses the latest protocol version.
+// connect connects a client over a pair of streams, as over stdio. The returned function closes the
+// client and waits until the server has ended. The client uses the latest protocol version.
 func connect(t *testing.T, s *mcpapi.Server, caller host.Caller, opts *mcp.ClientOptions) (*mcp.ClientSession, func()) {
 	t.Helper()
 	return connectAt(t, "", s, caller, opts)
 }
 
-// handshake is a protocol version that begins with a handshake, in which a client sets the log
-// level of the session. Later versions set it in each request.
+// handshake is a protocol version in which a client sets the log level of the session after a
+// handshake. In later versions, each request sets the log level.
 const handshake = "2025-06-18"
 
 func connectAt(t *testing.T, version string, s *mcpapi.Server, caller host.Caller, opts *mcp.ClientOptions) (*mcp.ClientSession, func()) {

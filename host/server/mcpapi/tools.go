@@ -11,20 +11,21 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// describe returns a tool as listed in MCP.
+// describe returns a tool in the form in which MCP lists it.
 func describe(t app.Tool) *mcp.Tool {
 	out := &mcp.Tool{
 		Name: t.Name, Title: t.Title, Description: t.Description,
 		InputSchema: objectSchema(t.InputSchema), Annotations: annotations(t),
 	}
-	if isObject(t.OutputSchema) { // MCP allows no others, and an interface with a nil schema is not nil
+	if isObject(t.OutputSchema) { // MCP allows only object schemas, and a nil schema in an interface is not nil
 		out.OutputSchema = t.OutputSchema
 	}
 	return out
 }
 
-// offer adds a tool to a server. The SDK panics on schemas that it does not accept, such as one
-// with an invalid x-mcp-header, and schemas are input of the app author.
+// offer adds a tool to a server. It recovers from panics of the SDK, which panics on some schemas,
+// such as a schema with an invalid x-mcp-header. Schemas come from app authors, so they must not
+// crash the server.
 func offer(to *mcp.Server, tool *mcp.Tool, run mcp.ToolHandler) (err error) {
 	defer func() {
 		if refused := recover(); refused != nil {
@@ -35,8 +36,8 @@ func offer(to *mcp.Server, tool *mcp.Tool, run mcp.ToolHandler) (err error) {
 	return nil
 }
 
-// annotations returns hints about the effects of a tool. What its grants imply takes precedence
-// over the author's annotations.
+// annotations returns hints about the effects of a tool. If the tool's grants and the author's
+// annotations disagree, the grants take precedence.
 func annotations(t app.Tool) *mcp.ToolAnnotations {
 	writes, deletes := false, false
 	for _, g := range t.Grants {
@@ -44,9 +45,9 @@ func annotations(t app.Tool) *mcp.ToolAnnotations {
 		deletes = deletes || g.Allows(abi.Delete)
 	}
 	text := t.Annotations
-	// A write is destructive unless the author denies it. With a delete grant, it always is.
+	// Writing is destructive unless the author states otherwise. Deleting is always destructive.
 	destructive := deletes || writes && (text.DestructiveHint == nil || *text.DestructiveHint)
-	outside := false // a tool can only reach its memory
+	outside := false // a tool can access only its memory
 	return &mcp.ToolAnnotations{
 		Title: text.Title, ReadOnlyHint: !writes && !deletes, DestructiveHint: &destructive,
 		IdempotentHint: text.IdempotentHint != nil && *text.IdempotentHint, OpenWorldHint: &outside,
@@ -59,8 +60,8 @@ func isObject(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &root) == nil && root.Type == "object"
 }
 
-// objectSchema returns a schema with the type object at its root, which MCP requires. Every input
-// is an object.
+// objectSchema returns a schema whose root has the type object, because MCP requires this type. The
+// input of a tool is always an object.
 func objectSchema(schema json.RawMessage) json.RawMessage {
 	if isObject(schema) {
 		return schema
@@ -77,7 +78,7 @@ func objectSchema(schema json.RawMessage) json.RawMessage {
 	return out
 }
 
-// object returns a JSON text if it is an object, else nil.
+// object returns the JSON text if it is an object, or nil otherwise.
 func object(text json.RawMessage) any {
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		return text

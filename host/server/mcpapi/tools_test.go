@@ -35,7 +35,7 @@ func TestListTools(t *testing.T) {
 			t.Errorf("%s has the input schema %v; want one with the type object", tool.Name, tool.InputSchema)
 		}
 	}
-	want := map[string]hints{ // without broken, and header, on which the SDK would panic
+	want := map[string]hints{ // without the tools broken and header; the SDK panics on header
 		"order": {false, false, true}, "forget": {false, true, false}, "count": {true, false, false},
 		"chatter": {true, false, false}, "endless": {true, false, false}, "retry": {false, true, false},
 	}
@@ -96,7 +96,7 @@ func TestFailedRuns(t *testing.T) {
 	tests := []struct {
 		name, tool string
 		input      any
-		want       string // prefix of the text
+		want       string // start of the text
 		code       abi.Code
 	}{
 		{"an input that does not fit", "order", map[string]any{"item": 5}, "input_invalid: ", abi.InputInvalid},
@@ -119,7 +119,7 @@ func TestFailedRuns(t *testing.T) {
 	}
 }
 
-// An unknown tool is an error of the client, not a result.
+// An unknown tool results in a protocol error, not in a result.
 func TestUnknownTool(t *testing.T) {
 	c := client(t, openShop(t), host.Caller{})
 	for _, tool := range []string{"nothing", "broken", "header", ""} {
@@ -134,7 +134,7 @@ func TestUnknownTool(t *testing.T) {
 func TestCancelledCallStopsTheRun(t *testing.T) {
 	runs := &results{ended: make(chan *report.Result, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
-	c, _ := connectAt(t, handshake, serve(t, openShop(t, runs)), host.Caller{}, onLog(cancel)) // when the run has begun
+	c, _ := connectAt(t, handshake, serve(t, openShop(t, runs)), host.Caller{}, onLog(cancel)) // after the run has begun
 	setLevel(t, c, "debug")
 	if _, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "endless"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a cancelled call = %v; want cancelled", err)

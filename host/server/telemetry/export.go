@@ -13,7 +13,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// collector returns an exporter that sends spans to the collector in the options.
+// collector returns an exporter that sends spans to the collector that the options name.
 func collector(opts Options) (sdktrace.SpanExporter, error) {
 	endpoint, err := url.JoinPath(opts.OTLPEndpoint, "v1", "traces")
 	if err != nil {
@@ -37,15 +37,15 @@ func provider(opts Options, exporter sdktrace.SpanExporter) *sdktrace.TracerProv
 	)
 }
 
-// reportingExporter logs and counts failed exports. Otherwise the library would write them to
-// standard error.
+// reportingExporter logs and counts failed exports. Without it, the library would write the errors
+// to standard error.
 type reportingExporter struct {
 	sdktrace.SpanExporter
 	log      *slog.Logger
 	failures prometheus.Counter
 }
 
-// ExportSpans exports spans. It logs and counts a failure.
+// ExportSpans exports spans. It logs and counts failures.
 func (c reportingExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := c.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		c.failures.Inc()

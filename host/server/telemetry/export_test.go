@@ -7,12 +7,12 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// NewExporting is New with an exporter of the test.
+// NewExporting is like New, but uses an exporter of the test.
 func NewExporting(opts Options, e sdktrace.SpanExporter) (*Telemetry, error) {
 	return newTelemetry(opts, e)
 }
 
-// Registry returns the registry of t's metrics.
+// Registry returns the metrics registry of t.
 func (t *Telemetry) Registry() *prometheus.Registry { return t.registry }
 
 // Flush exports the spans that have ended.

@@ -18,10 +18,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// guest is the behaviour of the only tool.
+// guest is the behavior of the only tool.
 type guest func(ctx context.Context, h engine.Host) (engine.Output, error)
 
-// stub is an engine whose tools are a Go function.
+// stub is an engine whose tools are implemented by a Go function.
 type stub struct{ guest }
 
 // Isolated reports that guests are isolated.
@@ -42,7 +42,7 @@ tools:
   visit: {source: visit.js, grants: {visits: readwrite}, inputSchema: {type: object, properties: {page: {type: string}}}}
 `
 
-// open opens the shop with a guest as its tool.
+// open opens the shop with a guest as its only tool.
 func open(t testing.TB, g guest, observers ...host.Observer) *host.Host {
 	t.Helper()
 	return openAt(t, nil, g, observers...)
@@ -65,7 +65,7 @@ func openAt(t testing.TB, gate *admission.Gate, g guest, observers ...host.Obser
 	return h
 }
 
-// newTelemetry returns a Telemetry, and fails the test on an error.
+// newTelemetry returns a Telemetry. It fails the test if there is an error.
 func newTelemetry(t testing.TB, opts telemetry.Options) *telemetry.Telemetry {
 	t.Helper()
 	tel, err := telemetry.New(opts)
@@ -75,7 +75,7 @@ func newTelemetry(t testing.TB, opts telemetry.Options) *telemetry.Telemetry {
 	return tel
 }
 
-// get and set are the memory calls of guests.
+// get and set are memory calls that guests make.
 func get(store string) abi.Call {
 	return abi.Call{Op: abi.GetContent, Args: []json.RawMessage{quoted(store)}}
 }
@@ -92,7 +92,7 @@ func quoted(s string) json.RawMessage {
 	return text
 }
 
-// count reads a store and writes it, as most tools do.
+// count reads and writes a store, as most tools do.
 func count(ctx context.Context, h engine.Host) (engine.Output, error) {
 	if _, err := h.Call(ctx, get("visits")); err != nil {
 		return engine.Output{}, err
@@ -101,7 +101,7 @@ func count(ctx context.Context, h engine.Host) (engine.Output, error) {
 	return engine.Output{}, err
 }
 
-// wantMetrics compares the metrics that want names in its HELP lines.
+// wantMetrics compares the metrics whose names occur in the HELP lines of want.
 func wantMetrics(t *testing.T, tel *telemetry.Telemetry, want string, names ...string) {
 	t.Helper()
 	if err := testutil.GatherAndCompare(tel.Registry(), strings.NewReader(want), names...); err != nil {

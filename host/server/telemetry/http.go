@@ -10,13 +10,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// HTTP returns a handler that counts and traces the requests that next serves. The context that
-// next gets has the span of the request, which is a child of the span in the traceparent header
-// (W3C Trace Context). The span of a run with that context is a child of it in turn.
+// HTTP returns a handler that counts and traces the requests that next serves. The context of these
+// requests contains the span of the request. The parent of this span is the span in the traceparent
+// header (W3C Trace Context). Runs that use this context create child spans.
 //
-// The label of a request is the result of route, called after next has returned, with the request
-// that next got: a pattern, never a path. A leading method is removed. A nil route uses the Pattern
-// of the request, which http.ServeMux sets.
+// The label of a request is the result of route. HTTP calls route with the same request after next
+// has returned. The label is a route pattern without its method, never a path. If route is nil, the
+// label is the Pattern of the request, which http.ServeMux sets.
 func (t *Telemetry) HTTP(next http.Handler, route func(*http.Request) string) http.Handler {
 	if route == nil {
 		route = func(r *http.Request) string { return r.Pattern }
@@ -32,7 +32,7 @@ func (t *Telemetry) HTTP(next http.Handler, route func(*http.Request) string) ht
 		recorded := &statusWriter{ResponseWriter: w}
 		returned := false
 		defer func() {
-			if !returned && recorded.status == 0 { // next panics; the server handles that
+			if !returned && recorded.status == 0 { // next panicked; the server handles the panic
 				recorded.status = http.StatusInternalServerError
 			}
 			label := routeOf(route(r))
@@ -45,8 +45,8 @@ func (t *Telemetry) HTTP(next http.Handler, route func(*http.Request) string) ht
 	})
 }
 
-// endServerSpan ends a request's span, with a name and attributes by OpenTelemetry's conventions
-// for HTTP. It omits path and query.
+// endServerSpan ends the span of a request. Its name and attributes follow the OpenTelemetry
+// conventions for HTTP, but it omits the path and the query.
 func endServerSpan(span trace.Span, method, route string, status int) {
 	if status == 0 {
 		status = http.StatusOK
@@ -60,14 +60,14 @@ func endServerSpan(span trace.Span, method, route string, status int) {
 	span.End()
 }
 
-// statusWriter records the status of a response. http.ResponseController uses Unwrap to find the
-// other features of the writer.
+// statusWriter records the status of a response. http.ResponseController uses Unwrap to access
+// other methods of the underlying writer.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
 }
 
-// WriteHeader records the status, unless it is informational.
+// WriteHeader records the status unless the status is informational.
 func (a *statusWriter) WriteHeader(status int) {
 	if a.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		a.status = status
@@ -75,7 +75,7 @@ func (a *statusWriter) WriteHeader(status int) {
 	a.ResponseWriter.WriteHeader(status)
 }
 
-// Write records the status 200 if none was set.
+// Write records the status 200 if no status was written.
 func (a *statusWriter) Write(p []byte) (int, error) {
 	if a.status == 0 {
 		a.status = http.StatusOK
@@ -88,8 +88,8 @@ func (a *statusWriter) Flush() {
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
-	_ = http.NewResponseController(a.ResponseWriter).Flush() // not every writer supports it
+	_ = http.NewResponseController(a.ResponseWriter).Flush() // some writers do not support Flush
 }
 
-// Unwrap implements the interface that http.ResponseController uses.
+// Unwrap returns the underlying writer for http.ResponseController.
 func (a *statusWriter) Unwrap() http.ResponseWriter { return a.ResponseWriter }

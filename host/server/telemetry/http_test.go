@@ -55,7 +55,7 @@ func TestHTTP(t *testing.T) {
 			_ = answer.Body.Close()
 		}
 	}
-	server.Close() // waits for the handlers
+	server.Close() // waits until the handlers have returned
 	wantMetrics(t, tel, `
 # HELP toolrun_http_requests_in_flight Requests in progress.
 # TYPE toolrun_http_requests_in_flight gauge

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// A value from a caller or a guest becomes a label only if it is in a fixed list.
+// The functions in this file use a value from a caller or a guest as a label only if it is in a
+// fixed list.
 
 const other = "other"
 
@@ -19,13 +20,13 @@ func codeOf(f *abi.Fault) string {
 	switch {
 	case f == nil:
 		return "ok"
-	case f.Code.Number() == 0: // observers may use codes of their own
+	case f.Code.Number() == 0: // observers may set other codes
 		return other
 	}
 	return string(f.Code)
 }
 
-// callCode returns the code of a memory call.
+// callCode returns the fault code of a memory call.
 func callCode(err error) string {
 	if err == nil {
 		return "ok"
@@ -36,7 +37,7 @@ func callCode(err error) string {
 	return "ended"
 }
 
-// toolOf returns the tool of a run, or "" if the tool may not exist.
+// toolOf returns the name of a run's tool, or "" if the tool may not exist.
 func toolOf(run host.RunInfo, result *report.Result) string {
 	if run.ID == "" || result.Error != nil && result.Error.Code == abi.NotFound && result.Attempts == 0 {
 		return ""
@@ -68,7 +69,7 @@ func methodOf(r *http.Request) string {
 	return other
 }
 
-// routeOf returns a pattern without its method, which is a separate label.
+// routeOf returns a route pattern without its method. The method is a separate label.
 func routeOf(pattern string) string {
 	if pattern == "" {
 		return "unmatched"
@@ -79,7 +80,8 @@ func routeOf(pattern string) string {
 	return pattern
 }
 
-// classOf returns the class of a status, such as "2xx". The status 0 means that none was set.
+// classOf returns the class of a status, such as "2xx". The status 0 means that no status was
+// written.
 func classOf(status int) string {
 	switch {
 	case status == 0:

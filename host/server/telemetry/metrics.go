@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// metrics are the metrics of a process. The values of each label are bounded; see labels.go.
+// metrics contains the metrics of a process. Each label has a limited set of values; see labels.go.
 type metrics struct {
 	runsInProgress, httpInFlight                                          *prometheus.GaugeVec
 	runs, repeated, conflicts, cpuSeconds, calls, logs, effects, sessions *prometheus.CounterVec
@@ -21,8 +21,8 @@ type metrics struct {
 	exportFailures                                                        prometheus.Counter
 }
 
-// Upper bounds of the histograms. A JavaScript tool takes a tenth of a millisecond; a run may take
-// minutes.
+// Upper bounds of the histogram buckets. A JavaScript tool can run for a tenth of a millisecond,
+// and a run can take minutes.
 var (
 	runBuckets     = []float64{.0005, .002, .01, .05, .25, 1, 5, 30, 180}
 	callBuckets    = []float64{.00001, .0001, .001, .01, .1, 1}
@@ -69,7 +69,7 @@ func (t *Telemetry) register(version string) error {
 	return nil
 }
 
-// buildInfo returns a metric that is always 1 and has the build as labels.
+// buildInfo returns a metric with build information in its labels. Its value is always 1.
 func buildInfo(version string) prometheus.Collector {
 	revision := ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -15,26 +15,26 @@ import (
 
 // observer reports the runs of one app to its Telemetry.
 type observer struct {
-	host.NopObserver // for events that are not counted
+	host.NopObserver // for events that the metrics do not count
 
 	t    *Telemetry
 	app  string
-	runs sync.Map // of *course by run id: the runs in progress
+	runs sync.Map // runs in progress: run id to *runTrace
 }
 
 var _ host.Observer = (*observer)(nil)
 
-// SessionStarted counts the session.
+// SessionStarted counts a started session.
 func (o *observer) SessionStarted(context.Context, host.Caller) {
 	o.t.metrics.sessions.WithLabelValues(o.app, "started").Inc()
 }
 
-// SessionEnded counts the session.
+// SessionEnded counts an ended session.
 func (o *observer) SessionEnded(context.Context, host.Caller) {
 	o.t.metrics.sessions.WithLabelValues(o.app, "ended").Inc()
 }
 
-// BeforeRun counts the run as in progress. It never rejects a run.
+// BeforeRun counts a run in progress. It never rejects a run.
 func (o *observer) BeforeRun(ctx context.Context, run host.RunInfo) error {
 	o.t.metrics.runsInProgress.WithLabelValues(o.app).Inc()
 	o.t.tenants.began(run.Caller.Tenant)
@@ -42,7 +42,7 @@ func (o *observer) BeforeRun(ctx context.Context, run host.RunInfo) error {
 	return nil
 }
 
-// MemoryCalled counts and traces the call.
+// MemoryCalled counts and traces a memory call.
 func (o *observer) MemoryCalled(_ context.Context, run host.RunInfo, event host.CallEvent) {
 	op, code := opOf(event), callCode(event.Err)
 	o.t.metrics.calls.WithLabelValues(o.app, op, code).Inc()
@@ -52,7 +52,7 @@ func (o *observer) MemoryCalled(_ context.Context, run host.RunInfo, event host.
 	}
 }
 
-// AttemptEnded counts and traces the attempt.
+// AttemptEnded counts and traces an attempt.
 func (o *observer) AttemptEnded(_ context.Context, run host.RunInfo, event host.Execution) {
 	o.t.metrics.waitSeconds.WithLabelValues(o.app).Observe(event.QueueTime.Seconds())
 	o.t.tenants.waited(run.Caller.Tenant, event.QueueTime.Seconds())
@@ -61,7 +61,7 @@ func (o *observer) AttemptEnded(_ context.Context, run host.RunInfo, event host.
 	}
 }
 
-// RunEnded counts the run, traces it and writes its log line.
+// RunEnded counts and traces a run and writes its log line.
 func (o *observer) RunEnded(ctx context.Context, run host.RunInfo, result *report.Result) {
 	e := runEnd{run: run, app: o.app, tool: toolOf(run, result), code: codeOf(result.Error), result: result, at: time.Now()}
 	c, began := o.runs.LoadAndDelete(run.ID)
@@ -71,7 +71,7 @@ func (o *observer) RunEnded(ctx context.Context, run host.RunInfo, result *repor
 	} else {
 		e.runTrace = runTrace{began: e.at, traced: o.t.isTraced(ctx)}
 	}
-	if !result.Repeated { // a repeated Result has the figures of the earlier run
+	if !result.Repeated { // a repeated Result has the usage of the earlier run
 		e.began = earliest(e.began, e.at.Add(-time.Duration(result.Usage.WallMS*float64(time.Millisecond))))
 	}
 	if run.QueueTime > 0 {
@@ -87,7 +87,7 @@ func (o *observer) RunEnded(ctx context.Context, run host.RunInfo, result *repor
 	o.log(ctx, e, span)
 }
 
-// runTrace returns the trace of a run so far, or nil if BeforeRun was not called for it.
+// runTrace returns the trace of a run in progress, or nil if BeforeRun was not called for the run.
 func (o *observer) runTrace(run host.RunInfo) *runTrace {
 	c, ok := o.runs.Load(run.ID)
 	if !ok {
@@ -103,7 +103,7 @@ func earliest(a, b time.Time) time.Time {
 	return b
 }
 
-// runEnd is a run that has ended.
+// runEnd describes a run that has ended.
 type runEnd struct {
 	runTrace
 	run             host.RunInfo
@@ -112,7 +112,7 @@ type runEnd struct {
 	at              time.Time
 }
 
-// count counts a run.
+// count counts a run that has ended.
 func (m *metrics) count(e runEnd) {
 	m.runs.WithLabelValues(e.app, e.tool, e.code).Inc()
 	if e.result.Repeated {
@@ -137,8 +137,8 @@ func (m *metrics) count(e runEnd) {
 	}
 }
 
-// cpuMS returns the CPU time of this run in milliseconds. A repeated Result has the CPU time of the
-// earlier run, which does not count.
+// cpuMS returns the CPU time of this run in milliseconds. It returns 0 for a repeated Result, whose
+// usage is that of the earlier run.
 func (e runEnd) cpuMS() float64 {
 	if e.result.Repeated {
 		return 0
@@ -146,7 +146,7 @@ func (e runEnd) cpuMS() float64 {
 	return e.result.Usage.CPUMS
 }
 
-// stored returns the writes that the run committed: none if it failed or was a dry run.
+// stored returns the writes that the run committed. A failed run or a dry run commits none.
 func (e runEnd) stored() []report.WriteEffect {
 	if !e.result.OK || len(e.result.Changes) > 0 {
 		return nil
@@ -161,8 +161,8 @@ func effectOf(w report.WriteEffect) string {
 	return "set"
 }
 
-// log writes the log line of a run. It contains no messages, content or end users, only ids that
-// the platform sets.
+// log writes the log line of a run. The line contains no messages, content or end users, but only
+// ids that the platform assigns.
 func (o *observer) log(ctx context.Context, e runEnd, span trace.SpanContext) {
 	level := slog.LevelInfo
 	if e.code == string(abi.Internal) || e.code == string(abi.Unavailable) {

@@ -64,7 +64,7 @@ toolrun_runs_total{app="shop",code="tool_error",tool="visit"} 1
 `, "toolrun_runs_total", "toolrun_memory_calls_total", "toolrun_effects_total", "toolrun_log_lines_total", "toolrun_runs_in_progress")
 }
 
-// A conflict is caused by another run, which changes a record that the first attempt has read.
+// Another run causes the conflict by changing a record that the first attempt has read.
 func TestConflictsAreCounted(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
 	var h *host.Host
@@ -102,7 +102,7 @@ toolrun_run_conflicts_total{app="shop",tool="visit"} 1
 `, "toolrun_run_conflicts_total", "toolrun_run_attempts")
 }
 
-// The figures of a repeated Result belong to a run that was already counted.
+// The usage in a repeated Result is that of a run that was already counted.
 func TestRepeatedRunsAreNotCountedTwice(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
 	h := open(t, count, tel.Observer("shop"))
@@ -139,7 +139,7 @@ toolrun_effects_total{app="shop",effect="read",tool="visit"} 1
 `, "toolrun_effects_total")
 }
 
-// refuser rejects all runs, with an error that may have a foreign code.
+// refuser rejects all runs. Its error may have a code that abi does not define.
 type refuser struct {
 	host.NopObserver
 	err error
@@ -181,7 +181,7 @@ toolrun_runs_total{app="shop",code="ok",tool="visit"} 1
 `, "toolrun_runs_in_progress", "toolrun_runs_total")
 }
 
-// value returns the value of the only series of a gauge.
+// value returns the value of a gauge that has only one series.
 func value(t *testing.T, tel *telemetry.Telemetry, name string) float64 {
 	t.Helper()
 	families, err := tel.Registry().Gather()
@@ -197,7 +197,7 @@ func value(t *testing.T, tel *telemetry.Telemetry, name string) float64 {
 	return 0
 }
 
-// Values of callers and guests add no series.
+// Values that callers and guests choose add no series.
 func TestCardinality(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
 	var call abi.Call
@@ -226,7 +226,7 @@ func TestCardinality(t *testing.T) {
 	}
 }
 
-// series returns the number of series of toolrun.
+// series returns the number of toolrun's series.
 func series(t *testing.T, tel *telemetry.Telemetry) (n int) {
 	t.Helper()
 	families, err := tel.Registry().Gather()

@@ -7,29 +7,30 @@ import (
 	"net/url"
 )
 
-// Options configure a Telemetry. The zero value enables metrics, and neither traces nor log lines.
+// Options configure a Telemetry. The zero value enables metrics but no traces and no log lines.
 type Options struct {
-	// Logger receives one line per run, and errors of trace exports. Default: discard.
+	// Logger receives one line per run and the errors of trace exports. Default: they are
+	// discarded.
 	Logger *slog.Logger
-	// OTLPEndpoint is the base URL of a collector for OTLP over HTTP, such as
-	// "http://127.0.0.1:4318". /v1/traces is appended, as for the variable
-	// OTEL_EXPORTER_OTLP_ENDPOINT. Default: no traces.
+	// OTLPEndpoint is the base URL of a collector that accepts OTLP over HTTP, such as
+	// "http://127.0.0.1:4318". The path /v1/traces is appended to it, as for the environment
+	// variable OTEL_EXPORTER_OTLP_ENDPOINT. Default: no traces.
 	OTLPEndpoint string
-	// OTLPHeaders are sent with each export, such as a key of the collector.
+	// OTLPHeaders are HTTP headers that each export sends, such as an API key of the collector.
 	OTLPHeaders map[string]string
 	// ServiceName is the service name in traces. Default: "toolrun".
 	ServiceName string
-	// SampleRatio is the fraction of traces that is exported, above 0 and at most 1. A caller's
-	// traceparent that is not sampled is respected; a sampled one cannot raise the fraction.
-	// Default: 1.
+	// SampleRatio is the fraction of traces that is exported, above 0 and at most 1. If a caller's
+	// traceparent header is not sampled, the trace is not exported. A sampled header does not raise
+	// the fraction. Default: 1.
 	SampleRatio float64
 	// Tenants lists the tenants that have metrics of their own. FirstTenants is the number of
-	// further tenants that get some, in the order of their first runs. All others share the label
-	// "other". Handler requires no credentials, and its metrics expose the ids of these tenants.
-	// Default: no metrics by tenant.
+	// additional tenants with metrics of their own, in the order of their first runs. All other
+	// tenants share the label "other". The metrics expose the ids of these tenants, and Handler
+	// requires no credentials. Default: no metrics by tenant.
 	Tenants      []string
 	FirstTenants int
-	// Version is the version of the program in the build metric. Default: that of the main module.
+	// Version is the program version in the build metric. Default: the version of the main module.
 	Version string
 }
 
@@ -46,7 +47,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// check reports every invalid option.
+// check returns an error that reports all invalid options.
 func (o Options) check() error {
 	var errs []error
 	if !(o.SampleRatio >= 0 && o.SampleRatio <= 1) { // false for NaN

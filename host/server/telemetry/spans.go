@@ -14,16 +14,17 @@ import (
 // scope is the instrumentation scope of the spans.
 const scope = "github.com/toolrun/toolrun/host/server/telemetry"
 
-// maxCalls and maxAttempts bound the spans of a run: an attempt may make a thousand calls, and such
-// a trace is unreadable. The span of the run contains the total number of calls.
+// maxCalls and maxAttempts limit the number of spans of a run. An attempt can make a thousand
+// calls, and a trace with that many spans is unreadable. The span of the run contains the total
+// number of calls.
 const (
 	maxCalls    = 200
 	maxAttempts = 50
 )
 
-// runTrace records a run in progress for its trace. The spans are created when the run has ended,
+// runTrace records a run in progress for its trace. The spans are created after the run has ended,
 // with their original times, because an observer cannot pass a context with a span to the engine.
-// It is used only by the goroutine of the run.
+// Only the goroutine of the run may use a runTrace.
 type runTrace struct {
 	began    time.Time
 	traced   bool
@@ -31,13 +32,14 @@ type runTrace struct {
 	calls    []call
 }
 
-// attempt is a numbered execution of the tool.
+// attempt is one execution of the tool within a run. It has a number.
 type attempt struct {
 	number int
 	host.Execution
 }
 
-// admitted returns when the guest started, after queueing; end returns when it ended.
+// admitted returns the time at which the guest started after queueing. end returns the time at
+// which it ended.
 func (a attempt) admitted() time.Time { return a.Began.Add(a.QueueTime) }
 func (a attempt) end() time.Time      { return a.admitted().Add(a.Duration) }
 
@@ -63,7 +65,7 @@ func (c *runTrace) called(number int, op, code string, event host.CallEvent) {
 	}
 	ended := time.Now()
 	made := call{attempt: number, op: op, code: code, began: ended.Add(-event.Duration), ended: ended}
-	if event.Err == nil { // otherwise the name may be any text of the guest
+	if event.Err == nil { // otherwise the guest can choose the name
 		made.store = event.Store()
 	}
 	c.calls = append(c.calls, made)
@@ -76,8 +78,8 @@ func (c *runTrace) executed(number int, event host.Execution) {
 	}
 }
 
-// trace creates the spans of a run, below the span in ctx if there is one. It returns the span of
-// the run.
+// trace creates the spans of a run. Their parent is the span in ctx, if ctx has one. It returns the
+// span of the run.
 func (e *runEnd) trace(ctx context.Context, tracer trace.Tracer) trace.SpanContext {
 	name := "run"
 	if e.tool != "" {
@@ -90,7 +92,7 @@ func (e *runEnd) trace(ctx context.Context, tracer trace.Tracer) trace.SpanConte
 		attribute.String("toolrun.outcome", string(e.run.Outcome)),
 	))
 	if e.result.Error != nil {
-		run.SetStatus(codes.Error, e.code) // the message may contain text of the tool
+		run.SetStatus(codes.Error, e.code) // the message may contain text from the tool
 	}
 	if run.IsRecording() {
 		e.traceAttempts(ctx, tracer)
@@ -116,8 +118,8 @@ func (e *runEnd) traceAttempts(ctx context.Context, tracer trace.Tracer) {
 	}
 }
 
-// trace creates the span of an attempt: its queue time, followed by the span of the guest, which is
-// named worker if the guest ran in a worker process.
+// trace creates the span of an attempt. Its children are a span for the queue time and a span for
+// the guest. The guest's span is named worker if the guest ran in a worker process.
 func (a attempt) trace(ctx context.Context, tracer trace.Tracer, calls []call) {
 	ctx, span := tracer.Start(ctx, "attempt", trace.WithTimestamp(a.Began), trace.WithAttributes(
 		attribute.Int("toolrun.attempt", a.number), attribute.Float64("toolrun.waited_ms", milliseconds(a.QueueTime))))

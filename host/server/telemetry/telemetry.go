@@ -15,7 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// Telemetry counts, traces and logs what the hosts of a process do. It is safe for concurrent use.
+// Telemetry counts, traces and logs the activity of all hosts in a process. It is safe for
+// concurrent use.
 type Telemetry struct {
 	log      *slog.Logger
 	registry *prometheus.Registry
@@ -26,10 +27,10 @@ type Telemetry struct {
 }
 
 // New returns a Telemetry with its own registry, which includes metrics of the process and of the
-// Go runtime. It opens no connections. The error reports every invalid option.
+// Go runtime. New opens no connections. The error reports all invalid options.
 func New(opts Options) (*Telemetry, error) { return newTelemetry(opts, nil) }
 
-// newTelemetry is New with an exporter that replaces the one in Options.
+// newTelemetry is like New, but uses the given exporter instead of that in Options.
 func newTelemetry(opts Options, exporter sdktrace.SpanExporter) (*Telemetry, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -52,13 +53,13 @@ func newTelemetry(opts Options, exporter sdktrace.SpanExporter) (*Telemetry, err
 	return t, nil
 }
 
-// Observer returns an observer that reports the runs of an app to t, for the host.Options.Observers
-// of one Host. Put it first: if an observer before it rejects a run, the run is counted but not
-// shown as in progress.
+// Observer returns an observer that reports the runs of an app to t. Add it to
+// host.Options.Observers of one Host. Put it first: if an earlier observer rejects a run, the run
+// is counted but never shown as in progress.
 func (t *Telemetry) Observer(app string) host.Observer { return &observer{t: t, app: app} }
 
-// Handler serves the metrics in the formats of Prometheus. They reveal the names of apps and tools
-// and how much each is used, so only operators should have access.
+// Handler serves the metrics in the Prometheus formats. The metrics reveal the names of apps and
+// tools and how often each is used, so only operators should have access.
 func (t *Telemetry) Handler() http.Handler {
 	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{
 		Registry: t.registry,
@@ -67,8 +68,8 @@ func (t *Telemetry) Handler() http.Handler {
 }
 
 // Gauge adds a metric whose value is read at each scrape, such as the number of workers. It fails
-// if the name is taken or contains other characters than letters, digits and underscores. read must
-// be safe for concurrent use.
+// if the name is already used or contains characters other than letters, digits and underscores.
+// read must be safe for concurrent use.
 func (t *Telemetry) Gauge(name, help string, read func() float64) error {
 	gauge := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read)
 	if err := t.registry.Register(gauge); err != nil {
@@ -77,8 +78,8 @@ func (t *Telemetry) Gauge(name, help string, read func() float64) error {
 	return nil
 }
 
-// Shutdown exports the remaining traces, at most until ctx ends, and stops exporting. Metrics and
-// log lines continue to work. It may be called twice.
+// Shutdown exports the remaining traces and stops exporting. It returns when ctx ends at the
+// latest. Metrics and log lines continue to work. Shutdown may be called more than once.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
 	if t.traces == nil {
 		return nil

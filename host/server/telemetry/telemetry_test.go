@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// nowhere is the zero time, which means no deadline.
+// nowhere is the zero time. It means that there is no deadline.
 var nowhere time.Time
 
 func TestOptions(t *testing.T) {
@@ -38,7 +38,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// The names follow the conventions of Prometheus, and all metrics are served.
+// The metric names follow the conventions of Prometheus. All metrics are served.
 func TestHandler(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{Version: "v1.2.3"})
 	h := open(t, count, tel.Observer("shop"))
@@ -76,8 +76,8 @@ func TestGauge(t *testing.T) {
 	}
 }
 
-// A process has one Telemetry: each host gets an observer, HTTP wraps the handler of the server,
-// and operators get the metrics at a separate address.
+// A process has one Telemetry. Each host gets an observer, and HTTP wraps the server's handler.
+// Operators get the metrics at a separate address.
 func Example() {
 	tel, err := telemetry.New(telemetry.Options{})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// tenants are the metrics by tenant. The number of labels is bounded: a tenant that is neither
-// listed nor among the first ones is counted as other.
+// tenants contains the metrics by tenant. The number of labels is limited: a tenant that is neither
+// listed nor among the first tenants gets the label "other".
 type tenants struct {
 	runs       *prometheus.CounterVec
 	cpu, wait  *prometheus.CounterVec
@@ -18,7 +18,7 @@ type tenants struct {
 	on         bool
 	mu         sync.RWMutex
 	labels     map[string]bool
-	left       int // number of further tenants that get a label
+	left       int // number of additional tenants that can get a label
 }
 
 func newTenants(opts Options) *tenants {
@@ -36,13 +36,13 @@ func newTenants(opts Options) *tenants {
 	return t
 }
 
-// label returns the label of a tenant. It does not change while the process runs.
+// label returns the label of a tenant. The label does not change while the process runs.
 func (t *tenants) label(id string) string {
 	t.mu.RLock()
 	known, full := t.labels[id], t.left == 0
 	t.mu.RUnlock()
 	switch {
-	case id == other: // a tenant with this id shares the label
+	case id == other: // a tenant with the id "other" shares the label
 		return other
 	case known:
 		return id
@@ -73,15 +73,14 @@ func (t *tenants) waited(id string, seconds float64) {
 	}
 }
 
-// Limited counts a request of a tenant that was rejected because its caller exceeded the rate
-// limit.
+// Limited counts a request that was rejected because its principal exceeded the rate limit.
 func (t *Telemetry) Limited(tenant string) {
 	if t.tenants.on {
 		t.tenants.limited.WithLabelValues(t.tenants.label(tenant)).Inc()
 	}
 }
 
-// ended counts a run. began reports whether it was counted as in progress.
+// ended counts a run that has ended. began reports whether the run was counted as in progress.
 func (t *tenants) ended(id, outcome string, began bool, result *report.Result) {
 	if !t.on {
 		return

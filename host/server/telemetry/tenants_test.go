@@ -20,7 +20,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/telemetry"
 )
 
-// TestLogLinesNameTheTenant runs with tenants and actors. End users are not named as actors.
+// TestLogLinesNameTheTenant checks log lines with tenants and actors. End users must not appear as
+// actors.
 func TestLogLinesNameTheTenant(t *testing.T) {
 	var text bytes.Buffer
 	tel := newTelemetry(t, telemetry.Options{Logger: slog.New(slog.NewJSONHandler(&text, nil))})
@@ -49,7 +50,7 @@ func TestLogLinesNameTheTenant(t *testing.T) {
 	}
 }
 
-// TestMetricsByTenant lists tenants and allows one more.
+// TestMetricsByTenant lists tenants and allows one additional tenant.
 func TestMetricsByTenant(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{Tenants: []string{"acme"}, FirstTenants: 1})
 	h := open(t, count, tel.Observer("shop"))
@@ -74,7 +75,8 @@ toolrun_tenant_runs_total{outcome="not_started",tenant="acme"} 1
 `, "toolrun_tenant_runs_total", "toolrun_tenant_runs_in_progress")
 }
 
-// TestMetricsByTenantAreBounded has more tenants than metrics, and no metrics by default.
+// TestMetricsByTenantAreBounded checks that only as many tenants have metrics as the options allow,
+// and none by default.
 func TestMetricsByTenantAreBounded(t *testing.T) {
 	for first, want := range []int{0, 2, 3, 4} { // including other
 		tel := newTelemetry(t, telemetry.Options{FirstTenants: first})
@@ -92,7 +94,7 @@ func TestMetricsByTenantAreBounded(t *testing.T) {
 	}
 }
 
-// TestQueueTimeOfUnstartedRun observes the queue time of a run that ends before it starts, and
+// TestQueueTimeOfUnstartedRun observes the queue time of a run that ends before it starts. It also
 // counts limited requests.
 func TestQueueTimeOfUnstartedRun(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{Tenants: []string{"acme"}})
@@ -126,7 +128,7 @@ func TestQueueTimeOfUnstartedRun(t *testing.T) {
 	}
 }
 
-// scrape returns the metrics in the format of Prometheus.
+// scrape returns the metrics in the Prometheus format.
 func scrape(t *testing.T, tel *telemetry.Telemetry) string {
 	t.Helper()
 	w := httptest.NewRecorder()

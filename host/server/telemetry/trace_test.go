@@ -38,8 +38,8 @@ func traced(t testing.TB, opts telemetry.Options) (*telemetry.Telemetry, *tracet
 	return tel, exporter
 }
 
-// tree returns spans as an indented tree, in the order in which they began. It fails the test if a
-// span exceeds the time of its parent.
+// tree returns spans as an indented tree, ordered by start time. It fails the test if a span begins
+// before its parent or ends after it.
 func tree(t *testing.T, tel *telemetry.Telemetry, exporter *tracetest.InMemoryExporter) string {
 	t.Helper()
 	if err := tel.Flush(t.Context()); err != nil {
@@ -154,8 +154,8 @@ run !not_found
 	}
 }
 
-// The first attempt begins with its run, not with its first call, so that its span includes what a
-// tool does before.
+// The span of the first attempt begins with its run, not with the first call. It thus includes what
+// a tool does before the first call.
 func TestFirstAttemptBeginsWithTheRun(t *testing.T) {
 	tel, exporter := traced(t, telemetry.Options{})
 	var called time.Time
@@ -176,7 +176,7 @@ func TestFirstAttemptBeginsWithTheRun(t *testing.T) {
 	}
 }
 
-// The size of a trace is bounded.
+// The number of spans in a trace is limited.
 func TestTracesAreBounded(t *testing.T) {
 	tel, exporter := traced(t, telemetry.Options{})
 	h := open(t, func(ctx context.Context, g engine.Host) (engine.Output, error) {
@@ -191,12 +191,12 @@ func TestTracesAreBounded(t *testing.T) {
 	if err := tel.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(exporter.GetSpans()); n != 204 { // run, attempt, worker, commit
+	if n := len(exporter.GetSpans()); n != 204 { // the spans of the run, the attempt, the worker and the commit
 		t.Errorf("spans of a run with 900 calls = %d; want 204", n)
 	}
 }
 
-// A caller can disable the trace of a request, but cannot exceed the ratio of the operator.
+// A caller can disable the trace of a request but cannot exceed the operator's ratio.
 func TestSampling(t *testing.T) {
 	const traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
 	for _, tt := range []struct {
@@ -232,7 +232,7 @@ func TestSampling(t *testing.T) {
 	}
 }
 
-// A collector gets OTLP over HTTP.
+// A collector receives OTLP over HTTP.
 func TestCollector(t *testing.T) {
 	got := make(chan *collector.ExportTraceServiceRequest, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -269,7 +269,7 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// A collector that is down does no harm, and its failures are counted.
+// An unreachable collector does no harm, and failed exports are counted.
 func TestCollectorDown(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()

@@ -15,13 +15,14 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// checkTimeout bounds the check of the tenants of one app. A tenant takes some microseconds, unless
-// one of its stores changed its access.
+// checkTimeout is the maximum time for checking all tenants of an app. A tenant takes a few
+// microseconds, unless the access of one of its stores changed.
 const checkTimeout = 10 * time.Second
 
-// checkTenants rejects an app that could not be opened for some tenant in the backend, because a
-// store has records with another access. It includes tenants whose host is not open, and changes
-// nothing. If the time does not suffice, it logs that the remaining tenants were not checked.
+// checkTenants rejects an app if it could not be opened for some tenant in the backend, because a
+// store has records with a different access. It also checks tenants without an open host. It
+// changes nothing. If it exceeds its time limit, it logs that the remaining tenants were not
+// checked.
 func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -56,7 +57,7 @@ func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, d
 	return err
 }
 
-// merged returns the stores of an app with those that a tenant declared.
+// merged returns the stores of an app together with those that a tenant declared.
 func merged(declared *app.App, own []declare.Store) []declare.Store {
 	stores := slices.Clone(declared.Stores)
 	for _, s := range own {
@@ -66,14 +67,15 @@ func merged(declared *app.App, own []declare.Store) []declare.Store {
 }
 
 const (
-	// failureEvery is the minimum interval between log lines about one app of one tenant.
+	// failureEvery is the minimum interval between log lines about the same app and tenant.
 	failureEvery = time.Minute
-	// maxFailures bounds the number of tenants and apps that are logged in that interval.
+	// maxFailures is the maximum number of pairs of tenant and app that are logged in that
+	// interval.
 	maxFailures = 1000
 )
 
-// failureLog logs why apps cannot be opened, at most once per failureEvery for each tenant and app,
-// because each request of the tenant tries again. It is safe for concurrent use.
+// failureLog logs why apps cannot be opened. It logs each tenant and app only once per
+// failureEvery, because each request of the tenant tries again. It is safe for concurrent use.
 type failureLog struct {
 	logger *slog.Logger
 
@@ -81,7 +83,7 @@ type failureLog struct {
 	logged map[hostKey]time.Time
 }
 
-// due reports whether a failure of a host is to be logged.
+// due reports whether a failure to open a host should be logged.
 func (f *failureLog) due(at hostKey, now time.Time) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// TestServeMovedStoreOfClosedTenant rejects an app with a changed store access of a tenant whose
-// host is not open, at a reload and at start.
+// TestServeMovedStoreOfClosedTenant changes the access of a store with records of a tenant whose
+// host is not open. The app is then rejected, both on reload and at startup.
 func TestServeMovedStoreOfClosedTenant(t *testing.T) {
 	backend := mem.New()
 	on := func(o *tenants.Options) { o.Host.Backend = backend }
@@ -32,7 +32,7 @@ func TestServeMovedStoreOfClosedTenant(t *testing.T) {
 			t.Errorf("%s: Serve = %v; want a ScopeChangedError of notes that names the tenant", when, err)
 		}
 	}
-	again := serve(t, count, on) // no host is open
+	again := serve(t, count, on) // no host is open yet
 	moved("a reload", again.Serve(t.Context(), []*app.App{load(t, "application")}))
 	if got := look(t, again, "acme"); got != `{"seen":true}` {
 		t.Errorf("after a rejected reload ann finds %s", got)
@@ -45,8 +45,8 @@ func TestServeMovedStoreOfClosedTenant(t *testing.T) {
 	moved("a start", restarted.Serve(t.Context(), []*app.App{load(t, "application")}))
 }
 
-// TestFailureToOpenIsLogged logs an app that cannot be opened for a tenant once, not for each
-// request.
+// TestFailureToOpenIsLogged checks that a failure to open an app for a tenant is logged once, not
+// for each request.
 func TestFailureToOpenIsLogged(t *testing.T) {
 	backend := mem.New()
 	var log bytes.Buffer

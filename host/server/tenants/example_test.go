@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// A service opens the app of a request's tenant, and releases it after the response.
+// A service opens the app of a request's tenant. It releases the app after the response.
 func Example() {
 	ctx := context.Background()
 	shop, problems := app.Load(fstest.MapFS{
@@ -24,7 +24,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	served := tenants.New(tenants.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}}}) // a service uses workers
+	served := tenants.New(tenants.Options{Host: host.Options{Backend: mem.New(), Engines: []engine.Engine{js.New()}}}) // a real service uses worker processes
 	defer served.Close()
 	if err := served.Serve(ctx, []*app.App{shop}); err != nil {
 		fmt.Println(err)

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// use counts a use. The caller holds the mu of the Apps.
+// use counts a use of the host. The caller holds the mu of the Apps.
 func (o *openHost) use() {
 	o.uses.Add(1)
 	o.inUse++
 	o.used = time.Now()
 }
 
-// release ends a use.
+// release ends a use of a host.
 func (a *Apps) release(o *openHost) {
 	a.mu.Lock()
 	o.inUse--
@@ -35,8 +35,8 @@ func (a *Apps) runIdleCloser() {
 	}
 }
 
-// closeIdle closes the hosts that were last used before a time, and calls OnIdle for those that are
-// still in use.
+// closeIdle closes idle hosts whose last use was before the given time. It calls OnIdle for the
+// hosts that are still in use.
 func (a *Apps) closeIdle(before time.Time) {
 	a.working.RLock()
 	defer a.working.RUnlock()
@@ -64,7 +64,7 @@ func (a *Apps) closeIdle(before time.Time) {
 	}
 }
 
-// closeOldest closes the least recently used idle host, and reports whether there was one. The
+// closeOldest closes the least recently used idle host and reports whether there was one. The
 // caller holds mu.
 func (a *Apps) closeOldest() bool {
 	var oldest hostKey
@@ -82,7 +82,7 @@ func (a *Apps) closeOldest() bool {
 	return true
 }
 
-// keyedMutex is a mutex for each host key.
+// keyedMutex is a set of mutexes, one for each host key.
 type keyedMutex struct {
 	mu    sync.Mutex
 	locks map[hostKey]*keyedMutexEntry
@@ -93,7 +93,7 @@ type keyedMutexEntry struct {
 	users int
 }
 
-// lock locks a key. The returned function unlocks it.
+// lock locks the mutex of a key. Call the returned function to unlock it.
 func (k *keyedMutex) lock(at hostKey) func() {
 	k.mu.Lock()
 	if k.locks == nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// Serve replaces the apps that are served. An open app is reopened for each of its tenants. If that
-// fails, for example because the access of a store with records changed, the app continues in its
-// previous version, and the error reports it. Records of tenants whose host is not open are checked
-// too.
+// Serve replaces the apps that are served. It reopens each open app for all of its tenants. If that
+// fails, for example because the access of a store with records changed, the previous version of
+// the app stays in use, and the error reports the reason. Serve also checks the records of tenants
+// without an open host.
 func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	a.serving.Lock()
 	defer a.serving.Unlock()
@@ -54,7 +54,7 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	for _, o := range left {
 		a.retire(o)
 	}
-	for id, declared := range next { // hosts of the previous version that were opened meanwhile
+	for id, declared := range next { // hosts of the previous version that were opened in the meantime
 		if err := a.replace(ctx, declared); err != nil {
 			errs = append(errs, fmt.Errorf("the app %s: %w", id, err))
 		}
@@ -62,8 +62,8 @@ func (a *Apps) Serve(ctx context.Context, served []*app.App) error {
 	return errors.Join(errs...)
 }
 
-// reopen opens an app for all its tenants, if it could also be opened for tenants whose host is not
-// open. The caller holds serving.
+// reopen opens an app for all its tenants, provided that it could also be opened for tenants
+// without an open host. The caller holds serving.
 func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	if err := checkTenants(ctx, a.options.Host, a.logger, declared); err != nil {
 		return err
@@ -71,7 +71,8 @@ func (a *Apps) reopen(ctx context.Context, declared *app.App) error {
 	return a.replace(ctx, declared)
 }
 
-// replace opens an app for all its tenants, or for none. The caller holds serving.
+// replace opens an app for all its tenants, or for none of them if one fails. The caller holds
+// serving.
 func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 	fresh := map[hostKey]*openHost{}
 	was := a.outdated(declared)
@@ -86,21 +87,21 @@ func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 		fresh[at] = newOpenHost(declared, h)
 	}
 	for at, o := range fresh {
-		if !a.swap(at, was[at], o, nil) { // closed or replaced by its tenant meanwhile: Serve checks again
+		if !a.swap(at, was[at], o, nil) { // closed or replaced in the meantime by its tenant: Serve checks again
 			a.retire(o)
 		}
 	}
 	return nil
 }
 
-// newOpenHost returns an openHost that is ready.
+// newOpenHost returns an openHost that is already open.
 func newOpenHost(declared *app.App, h *host.Host) *openHost {
 	o := &openHost{app: declared, ready: make(chan struct{}), host: h, used: time.Now()}
 	close(o.ready)
 	return o
 }
 
-// outdated returns the open hosts of an app that use an earlier declaration.
+// outdated returns the open hosts that use an earlier declaration of the app.
 func (a *Apps) outdated(declared *app.App) map[hostKey]*openHost {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -113,8 +114,8 @@ func (a *Apps) outdated(declared *app.App) map[hostKey]*openHost {
 	return list
 }
 
-// swap replaces a host, nil for none. It fails if the host was replaced meanwhile or, if declared
-// is not nil, if the app is no longer served in this version.
+// swap replaces a host; nil means no host. It fails if the host was replaced in the meantime. If
+// declared is not nil, it also fails if the app is no longer served in that version.
 func (a *Apps) swap(at hostKey, was, o *openHost, declared *app.App) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -128,7 +129,7 @@ func (a *Apps) swap(at hostKey, was, o *openHost, declared *app.App) bool {
 	return true
 }
 
-// drop closes the host of a key, so that its next use opens it again.
+// drop closes the host of a key. The next use opens it again.
 func (a *Apps) drop(at hostKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -138,14 +139,15 @@ func (a *Apps) drop(at hostKey) {
 	}
 }
 
-// DeclareStore creates a store for a tenant, or changes one that was created in this way. The
-// access of a store with records cannot change, which is a conflict. Stores of the app file can
-// only be changed in the file.
+// DeclareStore creates a store for a tenant or changes a store that was created in this way.
+// Changing the access of a store with records causes a conflict. Stores of the app file can be
+// changed only in that file.
 func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st declare.Store, create bool) error {
 	return a.declare(ctx, tenant, id, []declare.Store{st}, func(known []declare.Store) error { return checkDeclare(known, st, create) })
 }
 
-// DeclareStores creates or changes stores as DeclareStore does: all of them, or none.
+// DeclareStores creates or changes several stores like DeclareStore. It changes either all of them
+// or none.
 func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []declare.Store) error {
 	return a.declare(ctx, tenant, id, stores, func(known []declare.Store) error {
 		for _, st := range stores {
@@ -157,7 +159,7 @@ func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []de
 	})
 }
 
-// declare adds declarations to those of the tenant, if check accepts them.
+// declare adds declarations to those of the tenant, provided that check accepts them.
 func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.Store, check func(known []declare.Store) error) error {
 	at := hostKey{tenant, id}
 	defer a.declaring.lock(at)()
@@ -193,14 +195,15 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.
 		a.retire(o)
 		return err
 	}
-	if !a.swap(at, was, o, declared) { // opened, closed or replaced meanwhile
+	if !a.swap(at, was, o, declared) { // opened, closed or replaced in the meantime
 		a.retire(o)
 		a.drop(at)
 	}
 	return nil
 }
 
-// at returns the current declaration of an app and its open host, nil for none.
+// at returns the current declaration of an app and its open host. The host is nil if it is not
+// open.
 func (a *Apps) at(at hostKey) (*app.App, *openHost, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -214,7 +217,7 @@ func (a *Apps) at(at hostKey) (*app.App, *openHost, error) {
 	return declared, a.hosts[at], nil
 }
 
-// storeNamed returns the store with a name, ignoring case, or nil.
+// storeNamed returns the store with the given name, or nil. It ignores case.
 func storeNamed(stores []declare.Store, name string) *declare.Store {
 	i := slices.IndexFunc(stores, func(s declare.Store) bool { return strings.EqualFold(s.Name, name) })
 	if i < 0 {
@@ -223,7 +226,8 @@ func storeNamed(stores []declare.Store, name string) *declare.Store {
 	return &stores[i]
 }
 
-// checkDeclare rejects the creation of a store that exists, and the change of one that does not.
+// checkDeclare rejects creating a store that already exists and changing a store that does not
+// exist.
 func checkDeclare(known []declare.Store, st declare.Store, create bool) error {
 	other := storeNamed(known, st.Name)
 	switch {
@@ -235,7 +239,7 @@ func checkDeclare(known []declare.Store, st declare.Store, create bool) error {
 	return nil
 }
 
-// declarationFault returns the error of stores that cannot be declared.
+// declarationFault returns the error for stores that cannot be declared.
 func declarationFault(stores []declare.Store, err error) error {
 	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.Conflict, "the store %q has %s", moved.Store, moved.Held()).

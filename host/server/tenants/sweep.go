@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// sweepChunk is the number of records that one call frees. sweepChunks bounds the calls of one
-	// sweep.
+	// sweepChunk is the maximum number of records that one call frees. sweepChunks is the maximum
+	// number of calls in one sweep.
 	sweepChunk  = 1000
 	sweepChunks = 100
 )
 
-// sweeper frees expired data in the backend, for all hosts at once and for tenants whose hosts are
-// not open.
+// sweeper frees expired data in the backend. It covers all hosts and also tenants without an open
+// host.
 type sweeper struct {
 	options host.Options
-	apps    func() []*app.App // the apps that are served
+	apps    func() []*app.App // returns the apps that are served
 	logger  *slog.Logger
 }
 
-// run sweeps the backend periodically, until stop is closed.
+// run sweeps the backend periodically until stop is closed.
 func (s *sweeper) run(stop <-chan struct{}) {
 	every := s.options.SweepEvery
 	if every == 0 {
@@ -55,8 +55,8 @@ func (s *sweeper) run(stop <-chan struct{}) {
 }
 
 // Sweep frees records that expired more than an hour ago, ends sessions that exceeded the idle time
-// of their app, and truncates ledgers to their bounds, for all apps and tenants. It runs
-// periodically without a call.
+// of their app, and truncates ledgers to their maximum size. It covers all apps and tenants. It
+// also runs periodically in the background.
 func (a *Apps) Sweep(ctx context.Context) error { return a.sweeper.sweep(ctx) }
 
 func (s *sweeper) sweep(ctx context.Context) error {

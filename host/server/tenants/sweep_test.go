@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// counted is a backend that counts sweeps.
+// counted is a backend that counts calls of its sweep.
 type counted struct {
 	storage.Backend
 	sweeps atomic.Int64
@@ -27,8 +27,8 @@ func (b *counted) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	return b.Backend.DeleteWhere(ctx, what, limit)
 }
 
-// A sweep covers all tenants, including those whose hosts are closed: it ends idle sessions with
-// their records, and frees expired records.
+// A sweep covers all tenants, including tenants whose hosts are closed. It ends idle sessions with
+// their records and frees expired records.
 func TestSweepIsForAllTenants(t *testing.T) {
 	now := time.Now()
 	var offset atomic.Int64
@@ -65,7 +65,7 @@ func TestSweepIsForAllTenants(t *testing.T) {
 	if err := a.Sweep(t.Context()); err != nil || open() != tenantCount || b.sweeps.Load() != 1 {
 		t.Fatalf("a sweep at once: %v, %d sessions open, %d sweeps of the backend", err, open(), b.sweeps.Load())
 	}
-	offset.Store(int64(29 * time.Hour)) // a day, an eighth more, and the hour of the sweeper
+	offset.Store(int64(29 * time.Hour)) // a day, an additional eighth, and the hour that the sweeper waits
 	if err := a.Sweep(t.Context()); err != nil || open() != 0 || b.sweeps.Load() != 2 {
 		t.Errorf("a sweep after a day: %v, %d sessions open, %d sweeps of the backend", err, open(), b.sweeps.Load())
 	}

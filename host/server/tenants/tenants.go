@@ -23,30 +23,31 @@ import (
 
 // Options configure Apps.
 type Options struct {
-	// Host contains the options of every host. App and Tenants are ignored. SweepEvery applies to
-	// the Apps.
+	// Host contains options for all hosts. App and Tenants are ignored. SweepEvery applies to the
+	// Apps as a whole.
 	Host host.Options
-	// Observers returns additional observers of an app. Default: none.
+	// Observers returns additional observers for an app. Default: none.
 	Observers func(app string) []host.Observer
 	// FileURL returns the download URL of an uploaded file. Default: files have no URL.
 	FileURL func(app, tenant string, file artifact.Artifact) string
-	// OnRetired is called with each host that is replaced or closed, before its uses have ended.
-	// Long-term holders of the host release it then. Default: nothing.
+	// OnRetired is called when a host is replaced or closed, while the host may still be in use.
+	// Code that keeps a host in use for a long time should release it then. Default: no call.
 	OnRetired func(*host.Host)
 	// Tenants is the maximum number of tenants with open hosts. Default: 10,000.
 	Tenants int
-	// Open is the maximum number of open hosts. For one more, the least recently used idle host is
-	// closed, if there is one. Default: 1,000.
+	// Open is the maximum number of open hosts. If another host is needed, the least recently used
+	// idle host is closed, if one is idle. Default: 1,000.
 	Open int
-	// Idle is how long an unused host stays open; it is reopened on its next use. Negative:
-	// forever. Default: 1 hour.
+	// Idle is the time after which an unused host is closed. The next use reopens it. A negative
+	// value means never. Default: 1 hour.
 	Idle time.Duration
-	// OnIdle is called periodically with each host that got no request for as long as Idle but is
-	// still in use. Long-term holders of the host release it then. Default: nothing.
+	// OnIdle is called periodically with each host that is in use but has received no request for
+	// the duration Idle. Code that keeps a host in use for a long time should release it then.
+	// Default: no call.
 	OnIdle func(*host.Host)
 }
 
-// Apps are the apps that a service serves. It is safe for concurrent use.
+// Apps contains the apps that a service serves. It is safe for concurrent use.
 type Apps struct {
 	options Options
 
@@ -54,16 +55,16 @@ type Apps struct {
 	closed bool
 	apps   map[string]*app.App
 	hosts  map[hostKey]*openHost
-	gone   sync.WaitGroup // hosts that are closing
+	gone   sync.WaitGroup // waits for hosts that are closing
 	// serving is held while apps are replaced for all tenants. Opening or changing the host of one
-	// tenant does not take it.
+	// tenant does not lock it.
 	serving sync.Mutex
 	// working is read-locked by operations that may close hosts, and write-locked by Close.
 	working  sync.RWMutex
 	logger   *slog.Logger
 	failures failureLog
 	sweeper  sweeper
-	// declaring locks a host key while stores are declared for it.
+	// declaring locks a host key while stores are declared for that key.
 	declaring  keyedMutex
 	stop       chan struct{} // closed by Close
 	background sync.WaitGroup
@@ -72,14 +73,15 @@ type Apps struct {
 // hostKey identifies a host.
 type hostKey struct{ tenant, app string }
 
-// openHost is a host with its uses.
+// openHost is a host and the number of its uses.
 type openHost struct {
-	app   *app.App      // as declared in its files
+	app   *app.App      // declaration in the app file
 	ready chan struct{} // closed when host or err is set
 	host  *host.Host
 	err   error
 	uses  sync.WaitGroup
-	// Under the lock of the Apps: the number of uses, and when the last one began or ended.
+	// The fields that follow are guarded by the mu of the Apps. used is the time at which the last
+	// use began or ended.
 	inUse int
 	used  time.Time
 }
@@ -129,7 +131,7 @@ func (a *Apps) all() []*app.App {
 	return list
 }
 
-// App returns the declarations of an app from its files.
+// App returns the declarations of an app as in its files.
 func (a *Apps) App(id string) (*app.App, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -144,12 +146,12 @@ func (a *Apps) Open() int {
 	return len(a.hosts)
 }
 
-// Usage returns a page of usage, including apps that are not open or no longer served; see
-// metering.List. If q names no tenant, the runs of the last 30 seconds may be missing.
+// Usage returns a page of usage data. It includes apps that are not open or no longer served; see
+// metering.List. If q names no tenant, runs of the last 30 seconds may be missing.
 func (a *Apps) Usage(ctx context.Context, q metering.Query) (found []metering.Usage, next string, err error) {
 	if q.Tenant != "" {
 		for _, h := range a.openOf(q.Tenant) {
-			_ = h.Meter().Flush() // Flush logs errors; the result is then older
+			_ = h.Meter().Flush() // Flush logs its errors; the usage is then outdated
 		}
 	}
 	return metering.List(ctx, a.options.Host.Backend, q)
@@ -175,8 +177,8 @@ func (a *Apps) openOf(tenant string) (hosts []*host.Host) {
 	return hosts
 }
 
-// Host returns the host of a tenant's app, and opens it on first use. The caller calls release when
-// done.
+// Host returns the host of a tenant's app. It opens the host on first use. Call release when the
+// host is no longer needed.
 func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, release func(), err error) {
 	o, mine, err := a.find(hostKey{tenant, id})
 	if err != nil {
@@ -203,8 +205,8 @@ func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, relea
 	return o.host, func() { a.release(o) }, nil
 }
 
-// find returns the host of a key and counts a use. mine is not nil if the caller has to open the
-// host.
+// find returns the host of a key and counts a use. If mine is not nil, the caller must open the
+// host for this declaration.
 func (a *Apps) find(at hostKey) (o *openHost, mine *app.App, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -239,9 +241,9 @@ func (a *Apps) errNoApp(id string) error {
 	return f
 }
 
-// open opens a host with the stores that the tenant declared, and additional ones.
+// open opens a host with the stores that the tenant declared and the stores in more.
 func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more []declare.Store) (*host.Host, error) {
-	ctx = context.WithoutCancel(ctx) // other callers wait for it too
+	ctx = context.WithoutCancel(ctx) // other callers wait for the same host
 	stores, err := memory.Declared(ctx, a.options.Host.Backend, tenant, declared.ID)
 	if err != nil {
 		return nil, fmt.Errorf("open the app %q: %w", declared.ID, err)
@@ -256,7 +258,7 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 		}
 	}
 	opts := a.options.Host
-	opts.App, opts.Tenants, opts.SweepEvery = &merged, []string{tenant}, -1 // the sweeper of the Apps covers all hosts
+	opts.App, opts.Tenants, opts.SweepEvery = &merged, []string{tenant}, -1 // the sweeper of Apps covers all hosts
 	if a.options.Observers != nil {
 		opts.Observers = append(slices.Clone(opts.Observers), a.options.Observers(declared.ID)...)
 	}
@@ -266,9 +268,10 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 	return host.Open(ctx, opts)
 }
 
-// merge adds a store that a tenant declared. The declaration of the app file wins, unless it refers
-// to other records: a tenant's declaration must neither prevent the app from opening nor lose
-// stored records. merge reports whether the tenant's declaration replaced that of the file.
+// merge adds a store that a tenant declared. If the app file declares the same store, that
+// declaration normally wins. The tenant's declaration wins if the two refer to different records,
+// because otherwise the app could not be opened or stored records would be lost. replaced reports
+// whether the tenant's declaration won.
 func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replaced bool) {
 	i := slices.IndexFunc(stores, func(other declare.Store) bool { return strings.EqualFold(other.Name, s.Name) })
 	if i < 0 {
@@ -281,8 +284,8 @@ func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replac
 	return stores, false
 }
 
-// openFault returns the error of an app that cannot be opened for a tenant, without details of the
-// service.
+// openFault returns the error for an app that cannot be opened for a tenant. It omits details of
+// the service.
 func openFault(err error) error {
 	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.Unavailable, "the app cannot be opened: its store %q has records with access %q", moved.Store, moved.Was).
@@ -299,7 +302,7 @@ func (a *Apps) forget(at hostKey, o *openHost) {
 	}
 }
 
-// retire closes a host when its uses have ended.
+// retire closes a host as soon as it is no longer in use.
 func (a *Apps) retire(o *openHost) {
 	a.gone.Go(func() {
 		<-o.ready
@@ -308,12 +311,12 @@ func (a *Apps) retire(o *openHost) {
 		}
 		o.uses.Wait()
 		if o.host != nil {
-			_ = o.host.Close() // its programs have reported errors
+			_ = o.host.Close() // errors of its programs are already reported
 		}
 	})
 }
 
-// Close closes all hosts when the runs in progress have ended. Later uses fail with
+// Close closes all hosts after the runs in progress have ended. Later uses fail with
 // abi.Unavailable.
 func (a *Apps) Close() error {
 	a.serving.Lock()

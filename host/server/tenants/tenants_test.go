@@ -22,7 +22,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// stub is an engine whose guest is a function of the test.
+// stub is an engine whose guests are a function of the test.
 type stub struct {
 	run func(context.Context, engine.Host) (engine.Output, error)
 }
@@ -34,7 +34,7 @@ func (s stub) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Ou
 	return s.run(ctx, h)
 }
 
-// count increments the user's record, and returns its previous content.
+// count increments the user's record and returns its previous content.
 func count(ctx context.Context, h engine.Host) (engine.Output, error) {
 	text, err := h.Call(ctx, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"notes"`)}})
 	if err != nil {
@@ -44,7 +44,7 @@ func count(ctx context.Context, h engine.Host) (engine.Output, error) {
 	return engine.Output{Output: text}, err
 }
 
-// load loads an app whose store has an access.
+// load loads an app whose store has the given access.
 func load(t *testing.T, access string) *app.App {
 	t.Helper()
 	text := "app: shop\nmemory: {notes: {access: " + access + "}}\ntools: {look: {source: look.js, description: looks, grants: {notes: readwrite}}}\n"
@@ -73,7 +73,7 @@ func serve(t *testing.T, run func(context.Context, engine.Host) (engine.Output, 
 	return a
 }
 
-// look runs the tool for ann in a tenant.
+// look runs the tool for ann in the given tenant.
 func look(t *testing.T, a *tenants.Apps, tenant string) string {
 	t.Helper()
 	h, release, err := a.Host(t.Context(), tenant, "shop")
@@ -100,7 +100,7 @@ func TestTenantsAreApart(t *testing.T) {
 	}
 }
 
-// Concurrent requests for an app that is not open get the same host.
+// Concurrent requests that open an app get the same host.
 func TestOpenedOnce(t *testing.T) {
 	a := serve(t, count)
 	var all sync.WaitGroup
@@ -124,7 +124,7 @@ func TestOpenedOnce(t *testing.T) {
 	}
 }
 
-// Replacing an app does not affect runs in progress; later runs use the new version.
+// Replacing an app does not affect runs in progress. Later runs use the new version.
 func TestServeAgain(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	retired := make(chan *host.Host, 1)
@@ -161,7 +161,7 @@ func TestServeAgain(t *testing.T) {
 	}
 }
 
-// A store with a changed access does not affect the served app.
+// A new version that changes the access of a store does not affect the served version.
 func TestServeMovedStore(t *testing.T) {
 	a := serve(t, count)
 	look(t, a, "acme")
@@ -174,7 +174,7 @@ func TestServeMovedStore(t *testing.T) {
 	}
 }
 
-// Requests after Close, or for an app that is no longer served, get an error.
+// Requests after Close, or for an app that is no longer served, fail.
 func TestServeNoMore(t *testing.T) {
 	a := serve(t, count)
 	look(t, a, "acme")
@@ -192,7 +192,7 @@ func TestServeNoMore(t *testing.T) {
 	}
 }
 
-// Stores are declared for one tenant, once, and survive a reload of the app.
+// A store is declared once, for one tenant. It survives a reload of the app.
 func TestDeclareStore(t *testing.T) {
 	a := serve(t, count)
 	st := declare.Store{Name: "extra", Access: declare.ScopeUser}
@@ -222,7 +222,7 @@ func TestDeclareStore(t *testing.T) {
 	}
 }
 
-// Several stores are declared all together, or none of them.
+// Several stores are declared together: all of them or none.
 func TestDeclareStores(t *testing.T) {
 	a := serve(t, count)
 	named := func(names ...string) (list []declare.Store) {
@@ -275,12 +275,12 @@ func TestTooManyTenants(t *testing.T) {
 	}
 	look(t, a, "acme")
 	release()
-	look(t, a, "other") // for which the idle host is closed
+	look(t, a, "other") // the idle host is closed to open this one
 	look(t, a, "acme")
 }
 
-// A store that a tenant declared keeps its access if the app file later declares the same name with
-// another one.
+// A store that a tenant declared keeps its access even if the app file later declares the same name
+// with a different access.
 func TestDeclaredBeforeTheFile(t *testing.T) {
 	a := serve(t, count)
 	look(t, a, "acme")
@@ -314,7 +314,7 @@ func TestDeclaredBeforeTheFile(t *testing.T) {
 	}
 }
 
-// Tenants that open an app while it is replaced do not keep the old version.
+// Tenants that open an app while it is being replaced do not keep the old version.
 func TestTenantsThatComeMeanwhile(t *testing.T) {
 	a := serve(t, count)
 	for i := range 20 {
@@ -347,7 +347,7 @@ func TestTenantsThatComeMeanwhile(t *testing.T) {
 	}
 }
 
-// closings collects the closed hosts by tenant.
+// closings records the closed hosts by tenant.
 type closings struct {
 	mu   sync.Mutex
 	seen map[*host.Host]string
@@ -372,8 +372,8 @@ func (c *closings) retired(h *host.Host) {
 	c.gone <- c.seen[h]
 }
 
-// TestIdleHostsAreClosed opens more hosts than the limit: only idle hosts are closed, and they are
-// opened again on use.
+// TestIdleHostsAreClosed opens more hosts than the limit allows. Only idle hosts are closed, and
+// the next use opens them again.
 func TestIdleHostsAreClosed(t *testing.T) {
 	c := &closings{seen: map[*host.Host]string{}, gone: make(chan string, 99)}
 	a := serve(t, count, func(o *tenants.Options) { o.Open, o.Idle, o.OnRetired = 2, -1, c.retired })
@@ -398,7 +398,7 @@ func TestIdleHostsAreClosed(t *testing.T) {
 	if got := <-rests.gone; got != "left" {
 		t.Errorf("the host of %s was closed; want the idle one", got)
 	}
-	<-held // OnIdle is called for a host in use
+	<-held // OnIdle is called for a host that is in use
 	keep()
 	if got := <-rests.gone; got != "kept" {
 		t.Errorf("the host of %s was closed; want the other", got)
@@ -406,7 +406,7 @@ func TestIdleHostsAreClosed(t *testing.T) {
 	look(t, b, "left")
 }
 
-// stuck is a backend that blocks reads of one tenant until it is released.
+// stuck is a backend that blocks the reads of a tenant until the tenant is released.
 type stuck struct {
 	storage.Backend
 	requested, resume chan struct{}
@@ -434,8 +434,8 @@ func (s stuck) Scan(ctx context.Context, prefix, after storage.Key, limit int) (
 	return s.Backend.Scan(ctx, prefix, after, limit)
 }
 
-// TestDeclarationsDoNotBlockOthers has a tenant with a slow declaration: another tenant can declare
-// a store meanwhile.
+// TestDeclarationsDoNotBlockOthers makes the declaration of one tenant slow. Another tenant can
+// declare a store in the meantime.
 func TestDeclarationsDoNotBlockOthers(t *testing.T) {
 	backend := stuck{mem.New(), make(chan struct{}, 1), make(chan struct{})}
 	a := serve(t, count, func(o *tenants.Options) { o.Host.Backend = backend })
