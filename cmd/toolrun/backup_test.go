@@ -21,7 +21,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// pairApp increments two records of a user in one transaction, which adds a ledger entry.
+// pairApp increments two records of a user in one transaction. Each transaction adds a ledger
+// entry.
 var pairApp = map[string]string{
 	"app.yaml": `
 app: pair
@@ -39,7 +40,7 @@ return n;
 	"show.js": `return [(await memory.get_content("counts"))?.n ?? 0, (await memory.get_content("mirrors"))?.n ?? 0];`,
 }
 
-// erasedCanary is text of an erased user.
+// erasedCanary is a text that only an erased user has stored.
 const erasedCanary = "CANARY-of-a-user-who-was-erased"
 
 // restoreTest is a service that is backed up, killed and restored, with its clients.
@@ -77,7 +78,7 @@ func (t *restoreTest) ask(s *serving, method, path, body string, v any) {
 	}
 }
 
-// eraseCanary stores canaries for a user and then erases the user.
+// eraseCanary stores canary texts for a user and then erases the user.
 func (t *restoreTest) eraseCanary(s *serving) {
 	t.Helper()
 	for i := range 4 {
@@ -87,7 +88,7 @@ func (t *restoreTest) eraseCanary(s *serving) {
 	t.ask(s, "DELETE", "/api/v1/users/victim", "", nil)
 }
 
-// backup makes a backup of the service, which may be killed meanwhile.
+// backup makes a backup of the service. The service may be killed during the backup.
 func (t *restoreTest) backup(s *serving, dest string) error {
 	cmd := exec.CommandContext(t.Context(), t.binary, "db", "backup", dest, "--force", "--server", s.url)
 	cmd.Env = append(os.Environ(), "TOOLRUN_KEY="+t.backupKey)
@@ -97,8 +98,9 @@ func (t *restoreTest) backup(s *serving, dest string) error {
 	return nil
 }
 
-// check reads the restored service. The two records of each user are consistent, the ledger has one entry for each count, and no run
-// is lost that was acknowledged before the backup began. The clients continue from this state.
+// check reads the data of the restored service. The two records of each user must be consistent,
+// and the ledger must have one entry for each count. A run that was acknowledged before the backup
+// began must not be lost. The clients continue from this state.
 func (t *restoreTest) check(s *serving, acknowledged []int) {
 	t.Helper()
 	entries := map[string]int{}
@@ -129,7 +131,7 @@ func (t *restoreTest) check(s *serving, acknowledged []int) {
 		if err := json.Unmarshal(result.Output, &n); err != nil {
 			t.Fatal(err)
 		}
-		// One run may be stored without an acknowledgement.
+		// One more run may be stored that was not acknowledged.
 		if n[0] != n[1] || n[0] != entries[c.user] || n[0] < acknowledged[i] || n[0] > c.done+1 {
 			t.Errorf("%s has counts %d, mirrors %d, %d entries in the ledger; %d runs were acknowledged before the backup, %d in all",
 				c.user, n[0], n[1], entries[c.user], acknowledged[i], c.done)
@@ -138,7 +140,7 @@ func (t *restoreTest) check(s *serving, acknowledged []int) {
 	}
 }
 
-// noCanary expects the files to contain no text of the erased user.
+// noCanary checks that the files contain no text of the erased user.
 func (t *restoreTest) noCanary(path string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -150,15 +152,15 @@ func (t *restoreTest) noCanary(path string) {
 	}
 }
 
-// load is a set of concurrent clients.
+// load is a set of clients that write concurrently.
 type load struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 	mu     sync.Mutex
-	done   []int // acknowledged runs by client
+	done   []int // number of acknowledged runs of each client
 }
 
-// write makes all clients write until the load is stopped or the service does not respond.
+// write makes all clients write until the load is stopped or the service no longer responds.
 func (t *restoreTest) write(s *serving) *load {
 	l := &load{done: make([]int, len(t.clients))}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -192,10 +194,11 @@ func (l *load) stop() {
 	l.work.Wait()
 }
 
-// aWhile returns a random duration that is long enough for some runs.
+// aWhile returns a random duration that allows for some runs.
 func aWhile() { time.Sleep(time.Duration(200+rand.IntN(300)) * time.Millisecond) }
 
-// round lets the clients write, makes a backup and restores it. If kill is set, the service is killed during an earlier backup.
+// round lets the clients write, makes a backup and restores it. If kill is set, it first kills the
+// service during another backup.
 func (t *restoreTest) round(kill bool) {
 	t.Helper()
 	s := t.start()
@@ -221,7 +224,8 @@ func (t *restoreTest) round(kill bool) {
 	t.end(s)
 }
 
-// killDuringBackup kills the service while it makes or sends a backup, and restarts it.
+// killDuringBackup kills the service while it creates or sends a backup. It then restarts the
+// service.
 func (t *restoreTest) killDuringBackup(s *serving, l *load, dest string) *serving {
 	t.Helper()
 	ended := make(chan error)
@@ -238,7 +242,7 @@ func (t *restoreTest) killDuringBackup(s *serving, l *load, dest string) *servin
 	return t.start()
 }
 
-// end stops a service with a signal.
+// end stops a service with the given signal.
 func (t *restoreTest) end(s *serving) {
 	t.Helper()
 	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -249,7 +253,7 @@ func (t *restoreTest) end(s *serving) {
 	}
 }
 
-// restore follows the steps in docs/howto/back-up-and-restore.md, and compacts the old database.
+// restore follows the steps in docs/howto/back-up-and-restore.md and compacts the old database.
 func (t *restoreTest) restore(backup string) {
 	t.Helper()
 	if out, err := exec.Command(t.binary, "db", "check", backup).CombinedOutput(); err != nil {
@@ -263,7 +267,7 @@ func (t *restoreTest) restore(backup string) {
 		t.Errorf("db compact: %v\n%s", err, out)
 	}
 	t.noCanary(before)
-	for _, left := range []string{before, backup} { // no temporary files of killed services remain
+	for _, left := range []string{before, backup} { // killed services leave no temporary files
 		if found, _ := filepath.Glob(filepath.Join(t.dir, "."+filepath.Base(left)+".*")); len(found) > 0 {
 			t.Errorf("temporary files remain: %v", found)
 		}
@@ -273,8 +277,8 @@ func (t *restoreTest) restore(backup string) {
 	}
 }
 
-// A backup under 32 writing clients restores to a consistent state, also if the service was killed before, and contains nothing of an
-// erased user.
+// A backup is made while 32 clients write. It must restore to a consistent state, even if the
+// service was killed before. It must contain no data of an erased user.
 func TestBackupRestores(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are killed as on Linux")

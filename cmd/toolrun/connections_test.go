@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// slowest is the time limit of a request during an attack. The service closes an incomplete request after 5 seconds, and a request
-// that is queued behind it waits as long.
+// slowest is the time limit for a request during an attack. The service closes an incomplete
+// request after 5 seconds. A request that is queued behind it waits for the same time.
 const slowest = 4 * time.Second
 
-// halfRequest connects from an address, sends half of a request header, and calls sent. It returns when the service closes the
-// connection or when ctx ends.
+// halfRequest connects from the given address, sends half of a request header and calls sent. It
+// returns when the service closes the connection or ctx ends.
 func halfRequest(ctx context.Context, from, to string, sent func()) {
 	defer sent()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: time.Second}
@@ -35,8 +35,9 @@ func halfRequest(ctx context.Context, from, to string, sent func()) {
 	_, _ = io.Copy(io.Discard, c)
 }
 
-// Hundreds of incomplete requests without credentials do not block other clients, in a process with a limit of 220 open files. They
-// come from the client's own address, or repeatedly from another one.
+// Hundreds of incomplete requests without credentials must not block other clients, even if the
+// process is limited to 220 open files. The requests come from the client's own address or,
+// repeatedly, from another address.
 func TestHalfRequestsLeaveRoom(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("other addresses of this machine are as on Linux")
@@ -63,7 +64,7 @@ func TestHalfRequestsLeaveRoom(t *testing.T) {
 				}
 				_ = response.Body.Close()
 				status, err := s.post(ctx, key, "/api/v1/runs", fmt.Sprintf(`{"tool":"count","user_id":"u%d"}`, n), nil, nil)
-				http.DefaultClient.CloseIdleConnections() // the next request uses a new connection
+				http.DefaultClient.CloseIdleConnections() // force a new connection for the next request
 				if err == nil && status != http.StatusOK {
 					err = fmt.Errorf("the status is %d", status)
 				}
@@ -82,7 +83,7 @@ func TestHalfRequestsLeaveRoom(t *testing.T) {
 				attackers.Go(func() {
 					halfRequest(ctx, attack.from, s.url[len("http://"):], sync.OnceFunc(begun.Done))
 					for attack.again && ctx.Err() == nil {
-						time.Sleep(100 * time.Millisecond) // leaves CPU time for the others
+						time.Sleep(100 * time.Millisecond) // leave CPU time for the other clients
 						halfRequest(ctx, attack.from, s.url[len("http://"):], func() {})
 					}
 				})

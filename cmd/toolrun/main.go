@@ -15,19 +15,19 @@ import (
 )
 
 func main() {
-	engines.Main()           // worker processes run this program
-	time.Local = engines.UTC // the time zone of worker processes, so that --inprocess does not change a tool's dates
+	engines.Main()           // worker processes run this executable
+	time.Local = engines.UTC // as in worker processes, so that tools see the same dates with --inprocess
 	os.Exit(run())
 }
 
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the first signal ends the run, the second one the process
+	context.AfterFunc(ctx, stop) // the first signal cancels the run, the second signal kills the process
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
-		return 5 // the exit code for a failure of the host
+		return 5 // exit code for a failure of the host
 	}
 	return cli.Main(ctx, cli.Env{
 		Args: os.Args[1:], Reload: hangups, Dir: dir, Getenv: os.Getenv,
@@ -37,14 +37,14 @@ func run() int {
 	})
 }
 
-// hangups listens to SIGHUP, which otherwise ends the process.
+// hangups receives SIGHUP, which would otherwise end the process.
 func hangups() (<-chan os.Signal, func()) {
 	requests := make(chan os.Signal, 1)
 	signal.Notify(requests, syscall.SIGHUP)
 	return requests, func() { signal.Stop(requests) }
 }
 
-// cacheDir returns the folder for compiled plug-ins, or "" if the user has no cache folder.
+// cacheDir returns the folder for compiled code, or "" if the user has no cache folder.
 func cacheDir() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {

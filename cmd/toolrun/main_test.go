@@ -23,10 +23,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(testMain{m}, map[string]func(){"toolrun": main})
 }
 
-// testMain is a testing.M that removes the program built by buildToolrun.
+// testMain is a testing.M that removes the program that buildToolrun has built.
 type testMain struct{ *testing.M }
 
-// Run runs the tests. Processes of the command do not call it.
+// Run runs the tests. Processes of the toolrun command do not call it.
 func (m testMain) Run() int {
 	dir, err := os.MkdirTemp("", "toolrun-built-")
 	if err != nil {
@@ -38,21 +38,22 @@ func (m testMain) Run() int {
 	return m.M.Run()
 }
 
-// TestCommandScripts runs scripts of short commands, some of them with a service. Each command is a process, which takes three
-// times as long to start with the race detector, so that make test runs these scripts without it.
+// TestCommandScripts runs scripts of short commands, some with a service. Each command is a process
+// and takes three times as long to start with the race detector. Therefore "make test" runs these
+// scripts without the race detector.
 func TestCommandScripts(t *testing.T) { runScripts(t, "testdata/script") }
 
 // TestServiceScripts runs scripts of commands that handle many requests.
 func TestServiceScripts(t *testing.T) { runScripts(t, "testdata/service") }
 
-// runScripts runs the command as users do. A script uses its name for a command that must succeed, and "exits N" for one with
-// exit code N.
+// runScripts runs the command as users do. In a script, the name of the command means that it must
+// succeed, and "exits N" that it must exit with code N.
 func runScripts(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
 		Dir:                dir,
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each command sleeps for a second before it exits
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise the race detector makes each command sleep for a second before it exits
 			env.Values[servedKey{}] = &served{}
 			return nil
 		},
@@ -73,7 +74,8 @@ func runScripts(t *testing.T, dir string) {
 	})
 }
 
-// plugin writes a plug-in that returns its input, or one that traps: plugin file [traps].
+// plugin writes a plug-in that returns its input. The plug-in traps instead if the second argument
+// is traps: plugin file [traps].
 func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: plugin file [traps]")
@@ -81,7 +83,7 @@ func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	m := &wasmtest.Module{Pages: 1}
 	read, write := m.Import("toolrun.input_read", 3), m.Import("toolrun.output_write", 2)
 	m.Func("toolrun_abi_1", 0)
-	code := append(wasmtest.Const(1024), wasmtest.Call(read, 1024, 0, 4096)...) // its address and its length
+	code := append(wasmtest.Const(1024), wasmtest.Call(read, 1024, 0, 4096)...) // address and length of the input
 	code = append(code, wasmtest.Call(write)...)
 	if len(args) > 1 {
 		code = []byte{wasmtest.Unreachable}
@@ -90,7 +92,8 @@ func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), m.Bytes(), 0o600))
 }
 
-// runID stores the first run id in the output of the last command: runid name stdout|stderr.
+// runID stores the first run id that is in the output of the last command: runid name
+// stdout|stderr.
 func runID(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: runid name stdout|stderr")
@@ -102,7 +105,7 @@ func runID(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], id)
 }
 
-// exits runs toolrun and checks its exit code: exits 2 run nothing.
+// exits runs toolrun and checks its exit code, as in: exits 2 run nothing.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits code arguments...")
@@ -122,7 +125,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// hold keeps a database open until the script ends, like another process.
+// hold keeps a database open until the script ends, as another process would.
 func hold(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: hold file")
@@ -132,7 +135,7 @@ func hold(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(func() { b.Close() })
 }
 
-// truncate cuts a file to a number of bytes.
+// truncate shortens a file to a number of bytes.
 func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: truncate file bytes")
@@ -155,7 +158,7 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(name, []byte(strings.ReplaceAll(content, args[1], args[2])), 0o600))
 }
 
-// mode checks a file's permissions.
+// mode checks the permissions of a file.
 func mode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: mode permissions file")
@@ -178,7 +181,7 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
-// TestInterrupt sends the signal of Ctrl-C to a long run.
+// TestInterrupt sends the signal of Ctrl-C to the process during a long run.
 func TestInterrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot send itself this signal here")

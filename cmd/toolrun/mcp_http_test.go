@@ -21,7 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// credentials give access to /mcp: a secret and the query of the URL.
+// credentials give access to /mcp. They consist of a secret and a URL query.
 type credentials struct{ secret, query string }
 
 // mcpService is a service for MCP clients with keys or tokens.
@@ -54,7 +54,7 @@ func startMCP(t *testing.T, dir string) *mcpService {
 	return &mcpService{s, key.Secret, sign}
 }
 
-// newIssuer returns an issuer of tokens: its public keys, and a function that signs claims.
+// newIssuer returns the public keys of a token issuer and a function that signs claims.
 func newIssuer(t *testing.T) (set string, sign func(map[string]any) string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -91,12 +91,12 @@ func newIssuer(t *testing.T) (set string, sign func(map[string]any) string) {
 	}
 }
 
-// token returns the token of a user.
+// token returns a token for a user.
 func (s *mcpService) token(user string) credentials {
 	return credentials{secret: s.sign(map[string]any{"sub": user})}
 }
 
-// keyFor returns the key, with a user in the URL.
+// keyFor returns credentials with the key and a user in the URL.
 func (s *mcpService) keyFor(user string) credentials {
 	return credentials{s.key, "?user_id=" + url.QueryEscape(user)}
 }
@@ -110,7 +110,7 @@ func (secret bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// connect starts an MCP session with the client of the Go SDK.
+// connect starts an MCP session with the client from the Go SDK.
 func (s *mcpService) connect(t *testing.T, c credentials) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -124,7 +124,8 @@ func (s *mcpService) connect(t *testing.T, c credentials) *mcp.ClientSession {
 	return session
 }
 
-// ask sends one request unchanged, in an MCP session or, with "", to start one.
+// ask sends one request without processing it. The request belongs to an MCP session, or starts one
+// if the session is "".
 func (s *mcpService) ask(t *testing.T, method string, c credentials, session, body string) (status int, answer string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, s.url+"/mcp"+c.query, strings.NewReader(body))
@@ -145,7 +146,7 @@ func (s *mcpService) ask(t *testing.T, method string, c credentials, session, bo
 	}
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusOK && method == http.MethodGet {
-		return response.StatusCode, "" // a stream that stays open
+		return response.StatusCode, "" // the response is a stream that stays open
 	}
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
@@ -163,8 +164,8 @@ func greet(t *testing.T, s *mcp.ClientSession, arguments string) string {
 	return result.Content[0].(*mcp.TextContent).Text
 }
 
-// TestMCPOverHTTP uses a service with the client of the Go SDK: only the user who stored something can read it, whether the user is
-// given by a token or by the URL.
+// TestMCPOverHTTP tests a service with the client from the Go SDK. Only the user who stored a value
+// can read it. The user comes from a token or from the URL.
 func TestMCPOverHTTP(t *testing.T) {
 	s := startMCP(t, examples)
 	ann, annByKey, ben := s.connect(t, s.token("ann")), s.connect(t, s.keyFor("ann")), s.connect(t, s.keyFor("ben"))
@@ -201,7 +202,8 @@ func TestMCPOverHTTP(t *testing.T) {
 	}
 }
 
-// TestMCPNamedSession uses a session that the platform started. It stays open when the client disconnects.
+// TestMCPNamedSession uses a session that the platform started. The session stays open after the
+// client disconnects.
 func TestMCPNamedSession(t *testing.T) {
 	s := startMCP(t, examples)
 	var began struct {
@@ -232,7 +234,8 @@ func TestMCPNamedSession(t *testing.T) {
 
 const listMCPTools = `{"jsonrpc":"2.0","id":9,"method":"tools/list"}`
 
-// TestMCPForeignSession uses MCP sessions of others, which must look like unknown ones.
+// TestMCPForeignSession names MCP sessions of other callers. The responses must be the same as for
+// unknown sessions.
 func TestMCPForeignSession(t *testing.T) {
 	s := startMCP(t, examples)
 	for name, owner := range map[string]credentials{"token": s.token("ann"), "key": s.keyFor("ann")} {
@@ -256,7 +259,7 @@ func TestMCPForeignSession(t *testing.T) {
 	}
 }
 
-// TestMCPRefused sends requests that are rejected with a reason.
+// TestMCPRefused sends requests that are rejected and checks the reasons.
 func TestMCPRefused(t *testing.T) {
 	s := startMCP(t, examples)
 	bound := s.sign(map[string]any{"sub": "ann", "session_id": "s1"})
@@ -286,14 +289,15 @@ func TestMCPRefused(t *testing.T) {
 	}
 }
 
-// TestInspectorOverHTTP lists the tools of a service with the command line of the MCP Inspector, and calls one.
+// TestInspectorOverHTTP lists and calls a service's tools with the command line of the MCP
+// Inspector.
 func TestInspectorOverHTTP(t *testing.T) {
 	needInspector(t)
 	dir, tools := inspected(t)
 	inspectExamples(t, startMCP(t, dir).inspected(), tools...)
 }
 
-// inspected is the service as an argument of the Inspector.
+// inspected returns the arguments with which the Inspector connects to a service.
 func (s *mcpService) inspected() []string {
 	ann := s.keyFor("ann")
 	return []string{s.url + "/mcp" + ann.query, "--transport", "http", "--header", "Authorization: Bearer " + ann.secret}

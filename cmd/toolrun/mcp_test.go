@@ -19,8 +19,8 @@ import (
 
 const examples = "../../plugins/examples"
 
-// exampleInputs contains an input for each example tool. Those that route a ticket also require a context, which MCP clients cannot
-// give, and fail.
+// exampleInputs contains an input for each example tool. Tools that route a ticket also need a
+// context. MCP clients cannot supply a context, so these tools fail.
 var exampleInputs = map[string]string{
 	"remember_me": `{"language":"fr"}`, "remember_me_py": `{"language":"fr"}`,
 	"order_history": `{"item":"tea","price":0.1}`, "order_history_go": `{"item":"tea","price":0.1}`,
@@ -35,7 +35,7 @@ var exampleInputs = map[string]string{
 	"order_confirmation": `{"name":"Ann","item":"tea","count":3,"price":1.5}`,
 }
 
-// TestMCPOverStdio starts toolrun mcp with the client of the Go SDK.
+// TestMCPOverStdio runs toolrun mcp with the client from the Go SDK.
 func TestMCPOverStdio(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "toolrun", "mcp", "--app", examples, "--db", filepath.Join(t.TempDir(), "memory.db"), "--user", "ann")
 	var stderr bytes.Buffer
@@ -60,15 +60,15 @@ func TestMCPOverStdio(t *testing.T) {
 	}
 }
 
-// TestInspector lists the example tools with the command line of the MCP Inspector, and calls one.
+// TestInspector lists and calls the example tools with the command line of the MCP Inspector.
 func TestInspector(t *testing.T) {
 	needInspector(t)
 	dir, tools := inspected(t)
 	inspectExamples(t, overStdio(t, dir), tools...)
 }
 
-// inspected lists the tools that the Inspector calls, each in a separate process, which takes seconds: one, or all of them in the
-// soak test.
+// inspected lists the tools that the Inspector calls. Each call is a separate process and takes
+// seconds, so only the soak test calls all tools. Other tests call one tool.
 func inspected(t *testing.T) (dir string, tools []string) {
 	if os.Getenv("TOOLRUN_SOAK") == "" {
 		return examples, []string{"hit_counter"}
@@ -77,7 +77,7 @@ func inspected(t *testing.T) (dir string, tools []string) {
 	return installedExamples(t), slices.Sorted(maps.Keys(exampleInputs))
 }
 
-// overStdio is the command that the Inspector starts for an app.
+// overStdio is the command that the Inspector starts to serve an app.
 func overStdio(t *testing.T, dir string) []string {
 	t.Helper()
 	toolrun, err := exec.LookPath("toolrun")
@@ -123,14 +123,15 @@ func inspectExamples(t *testing.T, server []string, called ...string) {
 	}
 }
 
-// inspect runs the Inspector on a server and decodes its output. The server is a command, or a URL with options.
+// inspect runs the Inspector on a server and decodes its output. server is a command or a URL, with
+// options.
 func inspect(t *testing.T, answer any, server []string, method ...string) {
 	t.Helper()
 	args := append([]string{"--yes", "@modelcontextprotocol/inspector@2.12.0", "--cli"}, server...)
 	cmd := exec.CommandContext(t.Context(), "npx", append(args, method...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	const toolFailed = 5 // the Inspector's exit code for an error result
+	const toolFailed = 5 // the Inspector's exit code if the result is an error
 	err := cmd.Run()
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok && failed.ExitCode() == toolFailed {
 		err = nil

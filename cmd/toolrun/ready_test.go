@@ -26,7 +26,7 @@ func (s *serving) ready(t *testing.T) string {
 	return fmt.Sprintf("%d %s", response.StatusCode, strings.TrimSpace(string(text)))
 }
 
-// A stopping service is not ready, but still answers for a while.
+// A service that is stopping is not ready but still answers requests for a while.
 func TestLinger(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("processes get no signals here")
@@ -42,7 +42,7 @@ func TestLinger(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := s.ready(t)
-	for got == "200 ready" { // until the signal arrives
+	for got == "200 ready" { // until the signal has arrived
 		got = s.ready(t)
 	}
 	if got != "503 stopping" {

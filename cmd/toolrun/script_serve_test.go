@@ -14,10 +14,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// servedKey is the key of the script's Value with its service.
+// servedKey is the key under which the script's values contain its service.
 type servedKey struct{}
 
-// served is the service of a script, nil while none runs.
+// served is the service of a script. It is nil while no service runs.
 type served struct {
 	cmd *exec.Cmd
 	log *lines
@@ -41,7 +41,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// after waits until one of some texts is logged after the first bytes, and returns the text.
+// after waits until one of the given texts is logged after the given offset. It returns that text.
 func (l *lines) after(begin int, texts ...string) (string, error) {
 	for range 3000 {
 		output := l.String()[begin:]
@@ -63,13 +63,14 @@ func (s *served) stop() error {
 	cmd := s.cmd
 	s.cmd = nil
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		_ = cmd.Process.Kill() // Windows has no such signal
+		_ = cmd.Process.Kill() // Windows does not have this signal
 	}
 	return cmd.Wait()
 }
 
-// serve serves apps in the background, until unserve or the end of the script: serve app... It sets $URL to the address and
-// $TOOLRUN_KEY to the key, which commands use.
+// serve starts a service in the background: serve app... The service runs until unserve or the end
+// of the script. serve sets $URL to the address and $TOOLRUN_KEY to the key, which later commands
+// use.
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if neg || s.cmd != nil {
@@ -93,7 +94,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("TOOLRUN_KEY", output.Key)
 }
 
-// logged waits until the service logs a text: logged text.
+// logged waits until the service has logged a text: logged text.
 func logged(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if neg || s.log == nil || len(args) != 1 {
@@ -103,7 +104,8 @@ func logged(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// reload makes the service reload its app files and waits for success, or for a rejection with a leading !.
+// reload makes the service reload its app files and checks that this succeeds. "! reload" checks
+// that the app files are rejected.
 func reload(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if s.cmd == nil || len(args) > 0 {
@@ -121,7 +123,7 @@ func reload(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// unserve stops the service and expects it to exit without an error.
+// unserve stops the service. The service must exit without an error.
 func unserve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: unserve")

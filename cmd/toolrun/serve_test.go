@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// countApp has one tool, which counts the runs of each user.
+// countApp is an app with one tool that counts the runs of each user.
 var countApp = map[string]string{
 	"app.yaml": `
 app: count
@@ -34,7 +34,8 @@ return (seen?.n ?? 0) + 1;
 `,
 }
 
-// buildToolrun builds the command without test code, once for all tests, and returns its path.
+// buildToolrun builds the command without test code, once for all tests. It returns the path of the
+// program.
 func buildToolrun(t testing.TB) string {
 	t.Helper()
 	binary, err := built()
@@ -62,7 +63,7 @@ type serving struct {
 	stderr *bytes.Buffer
 }
 
-// startServe starts a service and waits for its address.
+// startServe starts a service and waits until it prints its address.
 func startServe(t testing.TB, binary string, args ...string) *serving {
 	t.Helper()
 	s := &serving{cmd: exec.Command(binary, append([]string{"serve", "--json", "--listen", "127.0.0.1:0"}, args...)...), stderr: &bytes.Buffer{}}
@@ -87,7 +88,7 @@ func startServe(t testing.TB, binary string, args ...string) *serving {
 	return s
 }
 
-// post sends a request and decodes the response into v, if it has one.
+// post sends a request. It decodes the response into v if the response has a body.
 func (s *serving) post(ctx context.Context, key, path, body string, headers map[string]string, v any) (status int, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -134,7 +135,8 @@ func writeFiles(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// counter is a client that runs the counting tool sequentially. It repeats a run without a response.
+// counter is a client that runs the counting tool sequentially. It repeats a run if there is no
+// response.
 type counter struct {
 	user          string
 	done, repeats int
@@ -173,8 +175,8 @@ func (c *counter) once(ctx context.Context, s *serving, key string) error {
 	return nil
 }
 
-// A service that is killed under load loses no acknowledged run, stores no partial run, and executes a repeated run once. Sessions
-// survive.
+// A service that is killed under load loses no acknowledged run and stores no partial run. It
+// executes a repeated run only once. Sessions survive.
 func TestServeSurvivesKill(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test kills a process, which requires Linux")
@@ -206,7 +208,7 @@ func TestServeSurvivesKill(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(time.Duration(300+rand.IntN(500)) * time.Millisecond) // long enough for some runs, at a random moment
+		time.Sleep(time.Duration(300+rand.IntN(500)) * time.Millisecond) // a random duration that allows for some runs
 		_ = s.cmd.Process.Kill()
 		work.Wait()
 		_ = s.cmd.Wait()
@@ -243,7 +245,7 @@ func TestServeSurvivesKill(t *testing.T) {
 	}
 }
 
-// SIGTERM lets running tools end and sends their results; then the process exits.
+// On SIGTERM, running tools are completed and their results are sent. Then the process exits.
 func TestServeDrains(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the test requires signals")

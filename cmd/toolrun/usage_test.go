@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// get requests a path without credentials and without following redirects.
+// get requests a path without credentials. It does not follow redirects.
 func (s *serving) get(t *testing.T, path string) (*http.Response, string) {
 	t.Helper()
 	web := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -32,7 +32,7 @@ func (s *serving) get(t *testing.T, path string) (*http.Response, string) {
 	return response, string(text)
 }
 
-// TestUsageOfService expects runs in the metrics and in the usage, also after a restart.
+// TestUsageOfService checks that runs appear in the metrics and in the usage, even after a restart.
 func TestUsageOfService(t *testing.T) {
 	binary, dir := buildToolrun(t), t.TempDir()
 	writeFiles(t, dir, countApp)

@@ -11,14 +11,14 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// movedFault returns the fault of an app that cannot be opened because the access or the kind of a store changed. The flags
-// are those with which a command finds the same app and database.
+// movedFault returns the fault of an app that cannot be opened because a store's access or kind
+// changed. flags are the flags of the failed command that name the app and the database.
 func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
 	f := abi.Faultf(abi.SourceInvalid, "the store %q has %s, but is now declared with %q", moved.Store, moved.Held(), moved.Declared())
 	return f.WithHint("%s", movedHint(moved.Store, flags))
 }
 
-// movedHint lists the choices. The last one is a command that works as it is printed.
+// movedHint lists the user's choices. The last choice is a complete shell command.
 func movedHint(store, flags string) string {
 	return "restore the declaration, give the new store another name, or remove the records: " + purgeCommand(store, flags)
 }
@@ -27,7 +27,7 @@ func purgeCommand(store, flags string) string {
 	return "toolrun memory purge " + store + " --yes" + flags
 }
 
-// adviseMoved completes the hint of an error about a changed scope with the flags of the command.
+// adviseMoved adds the flags of the failed command to the hint of an error about a changed scope.
 func adviseMoved(cmd *cobra.Command, err error) error {
 	moved, ok := errors.AsType[*memory.ScopeChangedError](err)
 	if !ok {
@@ -42,7 +42,7 @@ func adviseMoved(cmd *cobra.Command, err error) error {
 	return movedFault(moved, flags)
 }
 
-// flagText returns a flag as shell text, or "" if it has no value.
+// flagText formats a flag for a shell. It returns "" if the flag has no value.
 func flagText(name, value string) string {
 	if value == "" {
 		return ""
@@ -52,7 +52,7 @@ func flagText(name, value string) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// shellWord quotes a word for a shell if it has to be quoted.
+// shellWord quotes a word for a shell if quoting is necessary.
 func shellWord(word string) string {
 	if plainWord.MatchString(word) {
 		return word

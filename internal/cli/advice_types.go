@@ -9,12 +9,14 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// typeFaults are the codes of faults that a string can cause if a tool expects another type.
+// typeFaults are the fault codes that can result from passing a string to a tool that expects
+// another type.
 var typeFaults = []abi.Code{abi.ToolError, abi.SchemaViolation, abi.OutputInvalid, abi.InvalidArgument}
 
-// adviseTexts adds a hint to the fault of a run if one of its arguments is key=value, which is always a string, and the
-// value looks like a number or a boolean. It is for tools without an input schema; others have their inputs validated.
-// declares reports whether the tool has one.
+// adviseTexts adds a hint to the fault of a run if a key=value argument looks like a number or a
+// boolean, because key=value always passes a string. It applies only to tools without an input
+// schema, since other tools have their inputs validated. declares reports whether the tool has an
+// input schema.
 func adviseTexts(err error, pairs []string, declares func() bool) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || !slices.Contains(typeFaults, f.Code) {
@@ -38,7 +40,8 @@ func adviseTexts(err error, pairs []string, declares func() bool) error {
 	return err
 }
 
-// kindOf returns the JSON type of a text that is a number or a boolean, and "" for any other text.
+// kindOf returns the JSON type of a text that is a number or a boolean. It returns "" for all other
+// texts.
 func kindOf(text string) string {
 	switch {
 	case text == "true" || text == "false":

@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// appBackend is an app as commands use it: one that is open in this process, or one at a server.
+// appBackend is an app that commands use: either an app that is open in this process or an app at a
+// server.
 type appBackend struct {
 	runs     runBackend
 	prompts  promptBackend
@@ -29,54 +30,57 @@ type runBackend interface {
 	Run(context.Context, host.Invocation) (*report.Result, error)
 }
 
-// promptBackend renders prompts of the app, and any template.
+// promptBackend renders declared prompts and arbitrary templates.
 type promptBackend interface {
 	Render(ctx context.Context, c host.Caller, prompt string) (string, error)
 	RenderText(ctx context.Context, c host.Caller, text string) (string, error)
 }
 
-// sessionBackend manages sessions. Start, End and Get act on the caller's session.
+// sessionBackend manages sessions. Start, End and Get use the session of the caller.
 type sessionBackend interface {
-	// Start starts a session, or changes one that is open.
+	// Start starts a session or changes an open one.
 	Start(context.Context, host.Caller, session.Start) (session.Session, error)
 	End(context.Context, host.Caller) (session.Session, error)
 	Get(context.Context, host.Caller) (session.Session, error)
-	// List returns the page after an id. Next is the last id of the page, or "" if no page follows.
+	// List returns the page of sessions after the given id. next is the last id of the page, or ""
+	// if it is the last page.
 	List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error)
 }
 
 // recordBackend reads and writes the records of stores.
 type recordBackend interface {
-	// Get returns the fields of a record that a projection selects, or all of them if it is nil. If record is true, the
-	// revision and the times are included. The result is null if the record does not exist.
+	// Get returns the fields of a record that a projection selects. A nil projection selects all
+	// fields. If record is true, the result includes the revision and the times. The result is null
+	// if the record does not exist.
 	Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error)
-	// Set writes a record. It returns the record with its revision and times, and with its schema violations if the store
-	// is not strict.
+	// Set writes a record. It returns the record with its revision and times. If the store is not
+	// strict, the result also contains schema violations.
 	Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error)
 	// Delete deletes a record and returns the reply of delete_content.
 	Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error)
-	// List returns the page of records after a key. Next is "" if no page follows.
+	// List returns the page of records after the given key. next is "" if it is the last page.
 	List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error)
-	// Purge removes all records of a store and returns their number.
+	// Purge removes all records of a store and returns the number of removed records.
 	Purge(ctx context.Context, c host.Caller, store string) (int, error)
 }
 
 // userBackend erases and exports all data of the caller's user.
 type userBackend interface {
 	Erase(context.Context, host.Caller) (memory.Erased, error)
-	// Export writes a ZIP archive.
+	// Export writes the data as a ZIP archive.
 	Export(ctx context.Context, c host.Caller, w io.Writer) error
 }
 
 // ledgerBackend reads the ledger.
 type ledgerBackend interface {
-	// Entries returns a page of the ledger, oldest entry first. More reports whether entries may follow after next.
+	// Entries returns a page of the ledger, oldest entry first. more reports whether there may be
+	// entries after next.
 	Entries(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error)
 }
 
-// usageBackend reads how much apps use.
+// usageBackend reads the usage of apps.
 type usageBackend interface {
-	// List returns a page of at most maxUsage apps. Next is "" if no page follows.
+	// List returns a page of at most maxUsage apps. next is "" if it is the last page.
 	List(ctx context.Context, c host.Caller, q metering.Query) (found []metering.Usage, next string, err error)
 }
 
@@ -90,7 +94,8 @@ var (
 	_ usageBackend   = localUsage{}
 )
 
-// writeOptions are the options of set_content. The zero value merges the content into the record.
+// writeOptions are the options of set_content. The zero value merges the content into the existing
+// record.
 type writeOptions struct {
 	Replace    bool   `json:"replace,omitempty"`
 	IfRevision *int64 `json:"if_revision,omitempty"`

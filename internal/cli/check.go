@@ -21,12 +21,12 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// Codes of problems that only a database shows, not a declaration.
+// These codes are for problems that only the database reveals, not the declarations.
 const (
-	codeMoved  app.Code = "moved"  // a store whose records were written under another access
-	codeOrphan app.Code = "orphan" // records of a store that is no longer declared
-	codeUnfit  app.Code = "unfit"  // records that do not fit their schema
-	codeOther  app.Code = "other"  // records of an app with another id
+	codeMoved  app.Code = "moved"  // a store has records that were written with a different access
+	codeOrphan app.Code = "orphan" // a store that is no longer declared has records
+	codeUnfit  app.Code = "unfit"  // records violate the schema of their store
+	codeOther  app.Code = "other"  // there are records of an app with a different id
 )
 
 // checkCommand checks an app and its records.
@@ -102,7 +102,7 @@ func (cc checkCommand) check(ctx context.Context, file, db, tenant string, isola
 	return cc.print(pr, problems, kept.stores)
 }
 
-// checkParts compiles the tools and parses the prompts.
+// checkParts compiles the tools and parses the prompts of an app.
 func (cc checkCommand) checkParts(ctx context.Context, pr *project, isolation isolationFlags) (app.Problems, error) {
 	tools, err := isolation.open(cc.out, cc.out.logger())
 	if err != nil {
@@ -139,7 +139,8 @@ func (cc checkCommand) checkTools(ctx context.Context, pr *project, engines []en
 	return problems, errors.Join(ctx.Err(), h.Close(), backend.Close())
 }
 
-// toolProblem returns the problem of a tool that does not compile, with its location in the author's code.
+// toolProblem returns the problem for a tool that does not compile. It contains the location in the
+// author's code.
 func (pr *project) toolProblem(t app.Tool, f *abi.Fault) app.Problem {
 	if f.File == "" {
 		whole := *f
@@ -153,7 +154,7 @@ func (pr *project) toolProblem(t app.Tool, f *abi.Fault) app.Problem {
 	}
 }
 
-// findingProblem returns a warning about the code or the limits of a tool.
+// findingProblem returns a warning about a tool's code or limits.
 func (pr *project) findingProblem(t app.Tool, f host.Finding) app.Problem {
 	if f.Limit != "" {
 		problem := t.LimitProblem(f.Limit, f.Code, f.Message, f.Hint)
@@ -166,8 +167,8 @@ func (pr *project) findingProblem(t app.Tool, f host.Finding) app.Problem {
 	}
 }
 
-// checkPrompt renders a prompt for a user without any records. This finds templates that do not parse, and reads of stores
-// that the prompt is not granted.
+// checkPrompt renders a prompt for a user without records. This detects templates with syntax
+// errors and reads of stores for which the prompt has no grant.
 func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (app.Problem, bool) {
 	if len(prompt.Broken) > 0 {
 		return app.Problem{}, false
@@ -193,7 +194,7 @@ func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *projec
 	return pr.promptProblem(prompt, line, column, message, hint), true
 }
 
-// checkFields warns about fields in a prompt that no record can have.
+// checkFields warns about fields in a prompt that cannot exist in any record.
 func (pr *project) checkFields(h *host.Host, prompt app.Prompt) app.Problems {
 	var problems app.Problems
 	for _, ref := range h.Refs(prompt.Name) {
@@ -214,21 +215,21 @@ func (pr *project) checkFields(h *host.Host, prompt app.Prompt) app.Problems {
 
 func lastOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// promptProblem returns a problem at a location in a prompt's template.
+// promptProblem returns a problem with its location in a prompt's template.
 func (pr *project) promptProblem(prompt app.Prompt, line, column int, message, hint string) app.Problem {
 	problem := prompt.Problem(max(line, 1), max(column, 1), message, hint)
 	problem.File = pr.env.show(filepath.Join(pr.dir, filepath.FromSlash(problem.File)))
 	return problem
 }
 
-// inventory is the content of a database: its stores, and its records of other apps.
+// inventory lists the content of a database: its stores and the records of other apps.
 type inventory struct {
 	stores []memory.StoreAudit
 	others []memory.OtherApp
 }
 
-// inventory inspects the records of a database. It opens only the memory service, because an app whose declarations do not
-// match its records cannot be opened as a whole.
+// inventory inspects the records of a database. It opens only the memory service. An app whose
+// declarations do not match its records could not be opened completely.
 func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant string) (kept inventory, err error) {
 	backend, err := newDatabase(cc.env, path).open(false)
 	if err != nil {
@@ -246,8 +247,8 @@ func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant 
 	return kept, err
 }
 
-// compare returns the problems of records that do not match the declarations. The flags are those with which a command finds
-// the same app and database.
+// compare returns problems for records that do not match the declarations. flags are the flags of
+// this command that name the app and the database.
 func (pr *project) compare(kept inventory, flags string) app.Problems {
 	var problems app.Problems
 	add := func(severity app.Severity, code app.Code, hint, format string, args ...any) {
@@ -281,7 +282,7 @@ func (pr *project) compare(kept inventory, flags string) app.Problems {
 	return problems
 }
 
-// print writes the problems and a summary of the app.
+// print prints the problems and a summary of the app.
 func (cc checkCommand) print(pr *project, problems app.Problems, reports []memory.StoreAudit) error {
 	warnings := len(problems.Warnings())
 	failures := len(problems) - warnings

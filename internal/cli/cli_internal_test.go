@@ -19,7 +19,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// exitCodes maps every fault code to its exit code. It repeats the table of package exitcode, because scripts depend on the values.
+// exitCodes maps every fault code to its exit code. It repeats the table in package exitcode,
+// because scripts depend on the values.
 var exitCodes = map[abi.Code]int{
 	abi.ToolError: 1, abi.OutputInvalid: 1, abi.NotFound: 1, abi.AccessDenied: 1, abi.ReadOnly: 1,
 	abi.SchemaViolation: 1, abi.NoUser: 1, abi.NoSession: 1, abi.SessionEnded: 1, abi.InvalidArgument: 1,
@@ -96,8 +97,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestCommandsExplainThemselves expects a description, an example and JSON of every command, and that it is visible. The
-// command that prints the reference is hidden.
+// TestCommandsExplainThemselves checks that every command is visible, has a description and an
+// example, and supports JSON. Only the command that prints the reference is hidden.
 func TestCommandsExplainThemselves(t *testing.T) {
 	p := &program{baseCommand: newBase(Env{})}
 	var walk func(*cobra.Command)

@@ -35,7 +35,7 @@ func call(t *testing.T, env cli.Env) (exit int, stdout, stderr string) {
 	return exit, out.String(), errs.String()
 }
 
-// TestMain lets the worker processes of the tests run: they are this program again.
+// TestMain is needed because the worker processes of the tests run this program.
 func TestMain(m *testing.M) {
 	engines.Main()
 	os.Exit(m.Run())
@@ -47,13 +47,13 @@ func TestZeroEnv(t *testing.T) {
 	}
 }
 
-// Checks of conform kill worker processes, which must not print anything.
+// The checks of the conform command kill worker processes. This must not print anything.
 func TestConformIsQuiet(t *testing.T) {
 	dir, err := filepath.Abs(filepath.Join(root, "plugins", "examples", "feature_flags_c"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	exit, stdout, stderr := call(t, cli.Env{Args: []string{"conform", "tool.wasm"}, Dir: dir}) // the plug-in calls memory
+	exit, stdout, stderr := call(t, cli.Env{Args: []string{"conform", "tool.wasm"}, Dir: dir}) // the plug-in calls the memory API
 	if exit != 0 || stderr != "" || !strings.Contains(stdout, "checks pass") {
 		t.Errorf("conform = %d, %s\nstderr: %s", exit, stdout, stderr)
 	}
@@ -88,7 +88,7 @@ func TestCancelledRunStoresNothing(t *testing.T) {
 	}
 }
 
-// waiting is a stdin that never ends. Its first read cancels the context, like Ctrl-C.
+// waiting is a stdin that never ends. Its first read cancels the context, as Ctrl-C does.
 type waiting struct{ cancel context.CancelFunc }
 
 func (w waiting) Read([]byte) (int, error) {
@@ -135,7 +135,7 @@ func TestColor(t *testing.T) {
 	}
 }
 
-// JSON is indented on a terminal and on one line otherwise.
+// JSON output is indented on a terminal and on one line otherwise.
 func TestTerminalOutput(t *testing.T) {
 	dir := folder(t, map[string]string{"tool.js": `return {a: [1], b: "\u009b31m"};`})
 	env := cli.Env{Args: []string{"run", "./tool.js"}, Dir: dir}
@@ -186,7 +186,7 @@ func TestEmptyFlagsAreRefused(t *testing.T) {
 	}
 }
 
-// Expired records are removed by later commands, because no command stays open.
+// Later commands remove expired records, because no command stays open.
 func TestRunFreesWhatHasEnded(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"app.yaml": `
@@ -237,7 +237,8 @@ tools:
 	}
 }
 
-// An expired record does not exist, even before it is removed: its store is not an orphan.
+// An expired record counts as missing even before it is removed. Its store is therefore not
+// orphaned.
 func TestCheckCountsLivingRecords(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"was.yaml": "app: shop\nmemory:\n  facts: {access: application, retention: 10s}\n  notes: {access: application}\n",

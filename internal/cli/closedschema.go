@@ -9,11 +9,12 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// codeNoField is the code of a template that reads a field which no record can have.
+// codeNoField is the code for a template that reads a field that cannot exist in any record.
 const codeNoField app.Code = "no_field"
 
-// undeclared returns the first part of a path of names ("a.b") that no content of the store can have, and the names that are
-// declared at that level. It returns "" if all of the path may exist. Only a strict store rejects undeclared names.
+// undeclared finds an undeclared name in a path such as "a.b". It returns the path up to that name
+// and the names that the schema declares at that level. It returns "" if every name in the path may
+// exist. Only strict stores reject undeclared names.
 func undeclared(store declare.Store, path string) (field string, known []string) {
 	if !store.Strict || path == "" {
 		return "", nil
@@ -41,12 +42,13 @@ func undeclared(store declare.Store, path string) (field string, known []string)
 	return "", nil
 }
 
-// plainKeywords are the keywords that add no property to those that a schema lists. If a schema has any other keyword, the
-// list of its properties may be incomplete.
+// plainKeywords are the schema keywords that allow no additional properties. If a schema has any
+// other keyword, the list of its properties may be incomplete.
 var plainKeywords = []string{"type", "properties", "required", "default", "title", "description", "examples",
 	"minProperties", "maxProperties", "deprecated", "readOnly", "writeOnly", "$schema", "$id", "$comment", "$defs", "definitions"}
 
-// closedProperties returns the properties of a schema. closed reports whether a strict store allows no others.
+// closedProperties returns the properties of a schema. closed reports whether a strict store
+// rejects all other properties.
 func closedProperties(schema any) (properties map[string]any, closed bool) {
 	keywords, _ := schema.(map[string]any)
 	properties, closed = keywords["properties"].(map[string]any)

@@ -4,11 +4,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Completions use only the app file: they do not open a database, and an app file that cannot be read yields none.
+// Completions use only the app file, not the database. If the app file cannot be read, there are no
+// completions.
 
 type completion = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
 
-// words returns words that the app file declares. The flag is read when the shell requests completions.
+// words returns words that the app file declares. It reads the flag when the shell requests
+// completions.
 func (ps projects) words(file *string, words func(*project) []string) []string {
 	pr, err := ps.read(*file)
 	if err != nil {
@@ -31,7 +33,7 @@ func (ps projects) completeArg(file *string, words func(*project) []string) comp
 	}
 }
 
-// completeRun completes the name of the tool or a file, and after it the keys of the tool's input.
+// completeRun completes first the name of a tool or a file, then the keys of the tool's input.
 func (ps projects) completeRun(file *string) completion {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
@@ -45,12 +47,12 @@ func (ps projects) completeRun(file *string) completion {
 	}
 }
 
-// completeFlag completes the value of a flag. how is the directive for the shell.
+// completeFlag completes the value of a flag. how is cobra's directive for the shell.
 func (ps projects) completeFlag(cmd *cobra.Command, flag string, how cobra.ShellCompDirective, words func(*project) []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		file := cmd.Flags().Lookup("app").Value.String()
 		return ps.words(&file, words), how
-	}) // fails only for a flag that does not exist
+	}) // fails only if the flag does not exist
 }
 
 // describedTools returns the names of the tools with their descriptions, which shells display.

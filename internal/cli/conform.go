@@ -20,13 +20,13 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// conformReport is the result of the command conform.
+// conformReport is the result of the conform command.
 type conformReport struct {
 	File   string                `json:"file"`
 	ABI    int                   `json:"abi"`
 	Plugin wasm.Description      `json:"plugin"`
 	Checks []conformance.Outcome `json:"checks"`
-	// StartUS and CallUS are 0 if the plug-in does not conform.
+	// StartUS and CallUS are latencies in microseconds. They are 0 if the plug-in does not conform.
 	StartUS float64 `json:"start_us,omitempty"`
 	CallUS  float64 `json:"call_us,omitempty"`
 	OK      bool    `json:"ok"`
@@ -84,7 +84,8 @@ func (cc conformCommand) check(ctx context.Context, file, entry string, input js
 	if !found.OK {
 		return found, nil
 	}
-	// It conforms in a worker process. The measurement runs in this process, to exclude the pipes between the two.
+	// The conformance checks used a worker process. The measurement uses this process, to exclude
+	// the latency of the pipes to a worker.
 	program, err := wasm.New(wasm.WithCache(cc.env.cacheFolder("plugins"))).Load(ctx, src)
 	if err != nil {
 		return nil, err
@@ -94,9 +95,9 @@ func (cc conformCommand) check(ctx context.Context, file, entry string, input js
 	return found, nil
 }
 
-// checkPlugin runs the checks with the plug-in in a worker process.
+// checkPlugin runs the conformance checks on the plug-in in a worker process.
 func (cc conformCommand) checkPlugin(ctx context.Context, src engine.Source, input json.RawMessage) (_ []conformance.Outcome, err error) {
-	// Some checks make worker processes exit, which is not worth a log line.
+	// Discard the log, because some checks make worker processes exit on purpose.
 	tools, err := isolationFlags{}.open(cc.out, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func (cc conformCommand) checkPlugin(ctx context.Context, src engine.Source, inp
 	return nil, errors.New("no engine runs plug-ins")
 }
 
-// measurePlugin returns the median latency of a fresh start and of a call, in microseconds.
+// measurePlugin returns the median latencies of a fresh start and of a call, in microseconds.
 func measurePlugin(ctx context.Context, program engine.Program, input json.RawMessage) (start, call float64) {
 	const times = 51
 	var starts, calls []time.Duration
@@ -130,7 +131,7 @@ func measurePlugin(ctx context.Context, program engine.Program, input json.RawMe
 	}}
 	for range times {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-		t, _ := wasm.Measure(ctx, program, engine.Input{Input: input}, answer) // a failed run counts too
+		t, _ := wasm.Measure(ctx, program, engine.Input{Input: input}, answer) // a failed run counts as a call, too
 		cancel()
 		starts, calls = append(starts, t.Start), append(calls, t.Call)
 	}
@@ -166,7 +167,7 @@ func (cc conformCommand) print(c *conformReport, verbose bool) error {
 	return cc.out.writeText(strings.TrimSuffix(b.String(), "\n"))
 }
 
-// listChecks writes a line for each check.
+// listChecks prints a line for each check.
 func listChecks(b *strings.Builder, checks []conformance.Outcome) {
 	for _, o := range checks {
 		if o.OK {
@@ -177,7 +178,8 @@ func listChecks(b *strings.Builder, checks []conformance.Outcome) {
 	}
 }
 
-// listFailures writes a line for each distinct reason of failed checks, with the first such check.
+// listFailures prints a line for each distinct reason why checks failed, with the first check that
+// failed for this reason.
 func listFailures(b *strings.Builder, checks []conformance.Outcome) {
 	failed := map[string]int{}
 	for _, o := range checks {
@@ -198,7 +200,7 @@ func listFailures(b *strings.Builder, checks []conformance.Outcome) {
 	}
 }
 
-// outcomeText describes the outcome of a run. A failed run can be a correct one.
+// outcomeText describes the outcome of a run. A failed run can be the expected outcome.
 func outcomeText(detail string) string {
 	if strings.HasPrefix(detail, "returns ") {
 		return detail

@@ -15,19 +15,20 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// console writes to the streams of the process. It is used by one goroutine at a time.
+// console writes to the streams of the process. Only one goroutine may use it at a time.
 type console struct {
 	env  Env
-	json bool // --json: answers are JSON documents
-	// answered is set once a JSON document was written to stdout, which holds at most one.
+	json bool // set by --json: print results as JSON documents
+	// answered reports whether a JSON document was written to stdout. Only one document may be
+	// written.
 	answered bool
-	// showing is set while progress is shown.
+	// showing reports whether progress is displayed.
 	showing atomic.Bool
-	// failedRun is the id of the run that failed, if the ledger has it.
+	// failedRun is the id of the failed run, or "" if the ledger has no entry for it.
 	failedRun string
 }
 
-// style is the escape sequence for a word on a terminal.
+// style is the escape sequence that styles a word on a terminal.
 type style string
 
 const (
@@ -46,8 +47,8 @@ func (c *console) paint(terminal bool, s style, text string) string {
 	return string(s) + text + reset
 }
 
-// note writes a line to stderr, with its first word in a style. Further lines of text are indented, so that a guest's log or
-// error cannot imitate a line of toolrun.
+// note writes a text to stderr and styles its first word. It indents all lines after the first, so
+// that logs and errors of a guest cannot imitate messages of toolrun.
 func (c *console) note(s style, word, text string) {
 	text = strings.ReplaceAll(printable(text), "\n", "\n    ")
 	fmt.Fprintln(c.env.Stderr, c.paint(c.env.StderrTerminal, s, word)+text)
@@ -64,7 +65,7 @@ func (c *console) say(format string, args ...any) error {
 	return err
 }
 
-// answer writes v as JSON if --json is given, and otherwise calls text.
+// answer prints v as JSON if --json is set. Otherwise it calls text.
 func (c *console) answer(v any, text func() error) error {
 	if c.json {
 		return c.printJSON(v)
@@ -72,7 +73,8 @@ func (c *console) answer(v any, text func() error) error {
 	return text()
 }
 
-// printJSON writes v to stdout: indented on a terminal, otherwise on one line.
+// printJSON prints v as JSON to stdout. The JSON is indented on a terminal and on one line
+// otherwise.
 func (c *console) printJSON(v any) error {
 	c.answered = true
 	var b bytes.Buffer
@@ -92,7 +94,7 @@ func (c *console) printJSON(v any) error {
 	return err
 }
 
-// table writes a header and rows to stdout, in columns.
+// table prints a header and rows to stdout in aligned columns.
 func (c *console) table(head []string, rows [][]string) error {
 	w := tabwriter.NewWriter(c.env.Stdout, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{head}, rows...) {
@@ -105,7 +107,7 @@ func (c *console) table(head []string, rows [][]string) error {
 	return w.Flush()
 }
 
-// printProblems writes each problem as file:line:column: message, followed by its hint.
+// printProblems prints each problem as file:line:column: message, followed by its hint.
 func (c *console) printProblems(to io.Writer, terminal bool, problems app.Problems) {
 	for _, problem := range problems {
 		s, word := red, "error: "
@@ -123,8 +125,8 @@ func (c *console) printProblems(to io.Writer, terminal bool, problems app.Proble
 	}
 }
 
-// printable replaces control characters except line breaks and tabs, so that the texts of guests and files cannot control
-// the terminal.
+// printable replaces all control characters except line breaks and tabs, so that texts from guests
+// and files cannot control the terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
@@ -134,7 +136,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// when formats a time for a table. It returns "" for a missing time.
+// when formats a time for a table. It returns "" for a nil time.
 func when(t *time.Time) string {
 	if t == nil || t.IsZero() {
 		return ""
@@ -142,12 +144,13 @@ func when(t *time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// logger returns the log of the host on stderr. It may contain details that a guest must not see.
+// logger returns the logger of the host, which writes to stderr. The log may contain details that a
+// guest must not see.
 func (c *console) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 }
 
-// writeText writes text to stdout and ends the line. On a terminal, control characters are replaced.
+// writeText prints text and a line break to stdout. On a terminal, it replaces control characters.
 func (c *console) writeText(text string) error {
 	if c.env.StdoutTerminal {
 		text = printable(text)

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// The default database of an app: a file in a folder next to the app file.
+// By default, the database of an app is a file in a folder next to the app file.
 const (
 	stateFolder  = ".toolrun"
 	databaseName = "memory.db"
@@ -23,7 +23,7 @@ const (
 
 // database is the location of an app's records.
 type database struct {
-	// path is absolute. named reports whether a flag or an argument gave it.
+	// path is absolute. named reports whether a flag or an argument named the database.
 	path  string
 	named bool
 	env   Env
@@ -34,7 +34,7 @@ func newDatabase(env Env, written string) database {
 	return database{path: env.path(written), named: true, env: env}
 }
 
-// database returns the database that is named, or the app's own for "".
+// database returns the named database. If the name is "", it returns the app's default database.
 func (pr *project) database(written string) database {
 	if written != "" {
 		return newDatabase(pr.env, written)
@@ -42,11 +42,11 @@ func (pr *project) database(written string) database {
 	return database{path: filepath.Join(pr.dir, stateFolder, databaseName), env: pr.env}
 }
 
-// shown returns the path as a person would write it.
+// shown returns the path as a user would write it.
 func (db database) shown() string { return db.env.show(db.path) }
 
-// open opens the database. If it does not exist, it is created if keep is true. Otherwise it reads as empty, or is an error
-// if it was named.
+// open opens the database. If the database does not exist and keep is true, open creates it. If
+// keep is false, a named database must exist, and a missing default database reads as empty.
 func (db database) open(keep bool) (storage.Backend, error) {
 	return db.openWith(keep, nil)
 }
@@ -75,7 +75,8 @@ func noDatabase(shown string) error {
 	return &usageError{f.WithHint("the first run that writes a record creates it")}
 }
 
-// makeStateFolder creates the folder of a database. Only its owner can read it, and Git ignores it.
+// makeStateFolder creates the folder of a database. Only the owner can read the folder, and Git
+// ignores it.
 func makeStateFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -93,7 +94,7 @@ func makeStateFolder(dir string) error {
 
 const hintInUse = "another process has the database open; if it is toolrun serve, use --server URL"
 
-// fault returns the fault of a database file that cannot be used.
+// fault returns the fault for a database file that cannot be opened.
 func (db database) fault(doing string, err error) error {
 	shown := db.shown()
 	if f, ok := errors.AsType[*abi.Fault](err); ok {

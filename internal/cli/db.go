@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// dbCommands are the commands on database files.
+// dbCommands returns the commands for database files.
 type dbCommands struct{ baseCommand }
 
 func (d dbCommands) command() *cobra.Command {
@@ -26,7 +26,7 @@ func (d dbCommands) command() *cobra.Command {
 	return cmd
 }
 
-// existing returns the database that a command names. It is an error if the file does not exist.
+// existing returns the database that a command names. It fails if the file does not exist.
 func (d dbCommands) existing(place placeFlags) (db database, err error) {
 	pr, err := d.project(place)
 	if err != nil {
@@ -40,7 +40,7 @@ func (d dbCommands) existing(place placeFlags) (db database, err error) {
 	return db, nil
 }
 
-// project finds the folder of a database. Mistakes in the app file do not matter.
+// project finds the folder of a database. It ignores mistakes in the app file.
 func (d dbCommands) project(place placeFlags) (*project, error) {
 	if place.db != "" {
 		return &project{env: d.env, dir: d.env.Dir}, nil

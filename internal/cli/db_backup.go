@@ -58,7 +58,7 @@ To restore a backup, stop the service, replace its database with the file, and s
 	return cmd
 }
 
-// checkDest returns an error if the file cannot be written.
+// checkDest returns an error if the backup file cannot be written.
 func checkDest(named, dest string, force bool) error {
 	if _, err := os.Stat(filepath.Dir(dest)); err != nil {
 		return usagef("", "the folder of %s cannot be used: %v", named, cause(err))
@@ -82,7 +82,8 @@ func (d dbCommands) backupFile(ctx context.Context, db database, dest string) (e
 	return d.reportFile(dest)
 }
 
-// backupRemote downloads a backup. The file gets its name once it is complete and synced to disk.
+// backupRemote downloads a backup. It writes a temporary file and renames the file when it is
+// complete and synced to disk.
 func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest string) error {
 	r, err := d.apps.client(f, "")
 	if err != nil {
@@ -98,7 +99,7 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 		return err
 	})
 	if _, remote := errors.AsType[*client.Error](err); remote {
-		_ = temp.Close() // the file is removed
+		_ = temp.Close() // the file is removed anyway
 		return explainBackup(err)
 	}
 	if err == nil {
@@ -113,7 +114,7 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 	return d.reportFile(dest)
 }
 
-// explainBackup adds a hint for a key whose role does not allow backups.
+// explainBackup adds a hint to an error if the role of the key does not allow backups.
 func explainBackup(err error) error {
 	if errors.Is(err, abi.AccessDenied) {
 		if e, ok := errors.AsType[*client.Error](err); ok && e.Status == 403 {
@@ -133,7 +134,7 @@ func (d dbCommands) reportFile(dest string) error {
 	return d.out.answer(reply, func() error { return d.out.say("wrote %s, %d bytes", shown, info.Size()) })
 }
 
-// inUse replaces the hint of the fault about a database that another process has open.
+// inUse replaces the hint of a fault that reports that another process has the database open.
 func inUse(err error, hint string) error {
 	if f, ok := errors.AsType[*abi.Fault](err); ok && f.Hint == hintInUse {
 		return f.WithHint("%s", hint)

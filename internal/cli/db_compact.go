@@ -33,7 +33,7 @@ killed, the old file stays unchanged.`,
 	return cmd
 }
 
-// named returns the database that an argument or a flag names. Naming it twice is an error.
+// named returns the database that an argument or a flag names. It fails if both are set.
 func (d dbCommands) named(place *placeFlags, args []string) (database, error) {
 	if len(args) == 1 {
 		if place.db != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// showChanges prints, for each store, the changes that a dry run would have stored.
+// showChanges prints the changes that a dry run would have stored, grouped by store.
 func showChanges(out *console, changes []report.Change) error {
 	if len(changes) == 0 {
 		return out.say("would store nothing")
@@ -25,7 +25,8 @@ func showChanges(out *console, changes []report.Change) error {
 	return nil
 }
 
-// recordName returns a record's name for display: its store, and its item if the store has many.
+// recordName returns the display name of a record: its store, and its item if the store can have
+// several records.
 func recordName(store, item string) string {
 	if item == "" {
 		return store
@@ -33,7 +34,8 @@ func recordName(store, item string) string {
 	return store + " " + strconv.Quote(item)
 }
 
-// showChange prints the differences between a record before and after, each with its JSON pointer (RFC 6901).
+// showChange prints the differences between two versions of a record. Each difference has a JSON
+// Pointer (RFC 6901).
 func showChange(out *console, change report.Change) error {
 	before, err := decodeContent(change.Before)
 	if err != nil {
@@ -96,10 +98,10 @@ func decodeContent(content json.RawMessage) (any, error) {
 	return strictjson.Decode(content, strictjson.Limits{})
 }
 
-// difference is a value that exists only before or only after.
+// difference is a value that exists in only one of two versions.
 type difference struct {
 	sign  rune
-	at    string // JSON pointer from the root of the content
+	at    string // JSON Pointer from the root of the content
 	value any
 }
 
@@ -108,7 +110,7 @@ const (
 	added   rune = '+'
 )
 
-// differ appends the differences between two values at a location to list.
+// differ appends the differences between two values at a location to a list.
 func differ(list []difference, at string, before, after any) []difference {
 	switch b := before.(type) {
 	case map[string]any:
@@ -158,7 +160,8 @@ func member(object map[string]any, name string) any {
 	return absent{}
 }
 
-// differArrays skips the common start and end of two arrays, so that an inserted or removed item is one difference.
+// differArrays skips the common start and end of two arrays, so an inserted or removed item appears
+// as one difference.
 func differArrays(list []difference, at string, before, after []any) []difference {
 	first := 0
 	for first < min(len(before), len(after)) && reflect.DeepEqual(before[first], after[first]) {

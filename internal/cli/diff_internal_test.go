@@ -55,7 +55,8 @@ func TestChangesAreColouredForATerminal(t *testing.T) {
 	}
 }
 
-// TestChangesNameItems expects a record of a store with many to be shown with its item, without control characters.
+// TestChangesNameItems checks that a record of a store with several records is shown with its item
+// and without control characters.
 func TestChangesNameItems(t *testing.T) {
 	var stdout bytes.Buffer
 	out := &console{env: Env{Stdout: &stdout}.withDefaults()}

@@ -1,10 +1,11 @@
 // Package cli implements the command line of toolrun.
 //
-// [Main] is the only entry point. It receives the process as an [Env] and returns an exit code, so that tests and programs
-// that embed the commands can call it like any other function. Each command works like an embedder of the Go API: it reads an
-// app file, opens a database and makes a host.Host with engines. With --server it uses the HTTP API of a toolrun serve
-// instead: commands use an app through interfaces that both implement.
+// [Main] is the only entry point. It receives the process environment as an [Env] and returns an
+// exit code, so tests and other programs can call it like any function. A command uses the public
+// Go API: it reads an app file, opens a database and creates a host.Host with engines. With
+// --server, a command uses the HTTP API of a running service instead. Interfaces hide the
+// difference between the two.
 //
-// Results go to stdout, as text or, with --json, as one JSON document. Everything else goes to stderr: logs and progress,
-// warnings, and errors with a hint on a separate line.
+// Results go to stdout, either as text or as one JSON document if --json is set. Everything else
+// goes to stderr: logs, progress, warnings and errors. The hint of an error is on a separate line.
 package cli

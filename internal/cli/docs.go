@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// docsCommand prints docs/reference/cli.md. The page is made from the commands, so it cannot differ from their help.
+// docsCommand prints docs/reference/cli.md. The page is generated from the commands, so it always
+// agrees with their help texts.
 func docsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "docs",
@@ -37,7 +38,8 @@ This page lists every command and flag. It is generated from the commands:
 [Fault codes](faults.md) lists the exit codes.
 `
 
-// documented returns the commands below parent that the page has, in the order of the help text.
+// documented returns the subcommands of parent that the page includes, in the order of the help
+// text.
 func documented(parent *cobra.Command) (list []*cobra.Command) {
 	for _, cmd := range parent.Commands() {
 		if cmd.IsAvailableCommand() && parent.Name() != "completion" {
@@ -53,7 +55,7 @@ func writeCommand(page *strings.Builder, cmd *cobra.Command) {
 	if cmd.Runnable() && !cmd.HasAvailableSubCommands() {
 		writeFence(page, cmd.UseLine())
 	}
-	if cmd.Name() != "completion" { // cobra's text about shells
+	if cmd.Name() != "completion" { // cobra's own text about shells
 		writeText(page, cmd.Long)
 		if cmd.Example != "" {
 			page.WriteString("\nExamples:\n")
@@ -66,7 +68,7 @@ func writeCommand(page *strings.Builder, cmd *cobra.Command) {
 	}
 }
 
-// writeText writes the paragraphs of a help text. Indented lines keep their layout.
+// writeText writes the paragraphs of a help text as Markdown. Indented lines keep their layout.
 func writeText(page *strings.Builder, text string) {
 	for part := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
 		switch {
@@ -109,7 +111,7 @@ func writeFlags(page *strings.Builder, title string, flags *pflag.FlagSet) {
 	fmt.Fprintf(page, "\n| flag | default | meaning |\n| --- | --- | --- |\n%s", rows.String())
 }
 
-// plainText keeps Markdown from taking a part of a text for markup.
+// plainText escapes characters that Markdown would interpret as markup.
 func plainText(s string) string {
 	return strings.NewReplacer("<", "&lt;", "*", `\*`).Replace(s)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMetricsAreDocumented compares the metrics in the sources with those in docs/reference/metrics.md.
+// TestMetricsAreDocumented compares the metrics in the source code with docs/reference/metrics.md.
 func TestMetricsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference/metrics.md")
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// root is the folder of the project.
+// root is the root folder of the project.
 const root = "../.."
 
 var update = flag.Bool("update", false, "write the pages that are made from the commands")
 
-// TestReferenceOfCommands expects docs/reference/cli.md as the commands print it.
+// TestReferenceOfCommands checks that docs/reference/cli.md equals the output of the commands.
 func TestReferenceOfCommands(t *testing.T) {
 	var out, stderr bytes.Buffer
 	exit := cli.Main(t.Context(), cli.Env{Args: []string{"docs"}, Stdout: &out, Stderr: &stderr, Dir: t.TempDir()})

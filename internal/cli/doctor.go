@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// doctorCommand reports the isolation layers of this machine.
+// doctorCommand reports which isolation layers are active on this machine.
 type doctorCommand struct{ baseCommand }
 
 func (dc doctorCommand) command() *cobra.Command {
@@ -32,7 +32,7 @@ The exit code is 0 if all layers except cgroup are on, and 5 otherwise.`,
 	}
 }
 
-// check starts a worker process and prints its layers.
+// check starts a worker process and prints its isolation layers.
 func (dc doctorCommand) check() error {
 	pool, err := engines.NewPool(sandbox.Options{Spares: -1, Logger: dc.out.logger()})
 	if err != nil {
@@ -46,7 +46,8 @@ func (dc doctorCommand) check() error {
 	return dc.showLayers(report)
 }
 
-// showLayers prints the layers. It fails if a layer is off that does not require an administrator.
+// showLayers prints the isolation layers. It fails if a layer is inactive that works without an
+// administrator.
 func (dc doctorCommand) showLayers(report sandbox.Report) error {
 	err := dc.out.answer(report, func() error {
 		for _, l := range report.Layers {

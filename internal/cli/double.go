@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/double"
 )
 
-// doubleCommand serves memory to the tests of tools.
+// doubleCommand serves memory operations to the tests of tools.
 type doubleCommand struct{ baseCommand }
 
 func (dc doubleCommand) command() *cobra.Command {
@@ -45,7 +45,7 @@ The packages of sdk/js and sdk/python-wasm start this command. docs/reference/do
 	return cmd
 }
 
-// load reads an app file. Its error is a fault that lists the mistakes of the file.
+// load reads an app file. If the file has mistakes, load returns a fault that lists them.
 func (dc doubleCommand) load(file string) (*app.App, func(), error) {
 	pr, err := dc.projects.openApp(file)
 	if err == nil {

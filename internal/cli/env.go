@@ -10,25 +10,28 @@ import (
 	"golang.org/x/term"
 )
 
-// Env is the process environment of the commands. The zero value has no arguments, no input, no variables and no terminal.
+// Env is the process environment of the commands. In the zero value, it has no arguments, no input,
+// no environment variables and no terminal.
 type Env struct {
-	// Args are the arguments without the name of the program.
+	// Args are the command-line arguments without the program name.
 	Args []string
-	// Stdin, Stdout and Stderr are empty by default. Only one goroutine uses them at a time.
+	// The streams are empty by default. Only one goroutine uses them at a time.
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
-	// Getenv returns an environment variable. By default, no variable is set.
+	// Getenv returns the value of an environment variable. Default: all variables are empty.
 	Getenv func(name string) string
-	// Dir is the absolute path of the working directory. Default: the root.
+	// Dir is the absolute path of the working directory. Default: the root directory.
 	Dir string
-	// CacheDir is the absolute path of the folder for the Python runtime and compiled code. By default, nothing is cached.
+	// CacheDir is the absolute path of the cache folder for the Python runtime and compiled code.
+	// Default: nothing is cached.
 	CacheDir string
-	// Reload starts to listen for requests to reload the app files, until stop is called. By default, there are none.
+	// Reload returns a channel of requests to reload the app files. Call stop to end it. Default:
+	// there are no such requests.
 	Reload func() (requests <-chan os.Signal, stop func())
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
-	// StdoutTerminal and StderrTerminal report whether the streams are terminals; see IsTerminal.
+	// StdoutTerminal and StderrTerminal report whether each stream is a terminal; see IsTerminal.
 	StdoutTerminal bool
 	StderrTerminal bool
 }
@@ -38,7 +41,7 @@ func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 func (e Env) withDefaults() Env {
 	if e.Args == nil {
-		e.Args = []string{} // for nil, cobra uses os.Args
+		e.Args = []string{} // cobra uses os.Args if the slice is nil
 	}
 	if e.Stdin == nil {
 		e.Stdin = strings.NewReader("")
@@ -64,7 +67,7 @@ func (e Env) withDefaults() Env {
 	return e
 }
 
-// path returns the absolute form of a path that a person wrote.
+// path converts a path from the user to an absolute path.
 func (e Env) path(written string) string {
 	if filepath.IsAbs(written) {
 		return filepath.Clean(written)
@@ -72,7 +75,8 @@ func (e Env) path(written string) string {
 	return filepath.Join(e.Dir, written)
 }
 
-// show returns an absolute path as a person would write it, relative to the working directory.
+// show converts an absolute path to the form that a user would write, relative to the working
+// directory.
 func (e Env) show(path string) string {
 	relative, err := filepath.Rel(e.Dir, path)
 	if err != nil {
@@ -81,7 +85,8 @@ func (e Env) show(path string) string {
 	return relative
 }
 
-// color reports whether to write colors to a stream: it is a terminal, and the user did not disable them (no-color.org).
+// color reports whether output to a stream is colored. The stream must be a terminal, and the user
+// must not have disabled colors (no-color.org).
 func (e Env) color(terminal bool) bool {
 	return terminal && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 }

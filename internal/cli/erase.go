@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// eraseCommand removes the data of a user.
+// eraseCommand erases all data of a user.
 type eraseCommand struct{ baseCommand }
 
 func (ec eraseCommand) command() *cobra.Command {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// usageError is a mistake in the command itself. Its exit code is 2, whatever the code of its fault is.
+// usageError is an incorrect command line. Its exit code is always 2, regardless of its fault code.
 type usageError struct{ fault *abi.Fault }
 
 // Error returns the message of the fault.
@@ -31,13 +31,14 @@ type appError struct {
 	problems app.Problems
 }
 
-// Error counts the mistakes. They are listed separately.
+// Error returns a message with the number of mistakes. The mistakes themselves are listed
+// separately.
 func (e *appError) Error() string {
 	n := len(e.problems.Err().(app.Problems))
 	return fmt.Sprintf("%s has %s", e.file, count(n, "mistake"))
 }
 
-// count formats a number of things: 1 record, 2 records.
+// count formats a number with a noun, such as "1 record" or "2 records".
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -45,7 +46,8 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// faultOf converts any error to a fault. Unlike a guest, the user of the command line may see every text.
+// faultOf converts any error to a fault. It keeps all texts, because the user of the command line
+// may see them, unlike a guest.
 func faultOf(err error) *abi.Fault {
 	if u, ok := errors.AsType[*usageError](err); ok {
 		return u.fault
@@ -76,7 +78,7 @@ func exitCode(err error) int {
 	return exitcode.Of(faultOf(err).Code)
 }
 
-// fail prints an error and returns the exit code.
+// fail prints an error and returns its exit code.
 func (p *program) fail(err error) int {
 	if bad, ok := errors.AsType[*appError](err); ok {
 		p.out.printProblems(p.env.Stderr, p.env.StderrTerminal, bad.problems.Err().(app.Problems))
@@ -92,7 +94,7 @@ func (p *program) fail(err error) int {
 	return exitCode(err)
 }
 
-// failJSON prints an error as JSON, in the same field as in a Result.
+// failJSON prints an error as JSON. The error is in the same field as in a Result.
 func (c *console) failJSON(err error) {
 	answer := struct {
 		OK       bool         `json:"ok"`
@@ -102,10 +104,10 @@ func (c *console) failJSON(err error) {
 	if bad, ok := errors.AsType[*appError](err); ok {
 		answer.Problems = bad.problems
 	}
-	_ = c.printJSON(answer) // the command has failed already
+	_ = c.printJSON(answer) // the command has already failed
 }
 
-// printFault prints an error for people: the message, the location and a hint.
+// printFault prints an error as text: its message, location and hint.
 func (c *console) printFault(f *abi.Fault, withCode bool) {
 	text := f.Message
 	if withCode {
@@ -131,7 +133,7 @@ func (c *console) printFault(f *abi.Fault, withCode bool) {
 	}
 }
 
-// flagFor maps a fault to the flag that provides the missing value.
+// flagFor maps fault codes to the flags that provide the missing values.
 var flagFor = map[abi.Code]string{
 	abi.NoUser:    "name the user with --user",
 	abi.NoSession: "name the session with --session; toolrun session start creates one",

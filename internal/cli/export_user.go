@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// exportUser writes all data of a user to a file.
+// exportUser writes all data of a user to a ZIP archive.
 func (tc transferCommands) exportUser(cmd *cobra.Command, f *memoryFlags, out string, force bool) error {
 	if f.user == "" {
 		return usagef("toolrun export --user ann -o ann.zip", "an export of a user's data requires a user")
@@ -28,7 +28,8 @@ func (tc transferCommands) exportUser(cmd *cobra.Command, f *memoryFlags, out st
 	})
 }
 
-// writeUser writes the archive. It gets its name once it is complete, and only its owner can read it.
+// writeUser writes the archive to a temporary file that only its owner can read. It renames the
+// file when it is complete.
 func (tc transferCommands) writeUser(cmd *cobra.Command, opened *openedApp, caller host.Caller, dest string) error {
 	temp, err := os.CreateTemp(filepath.Dir(dest), "."+filepath.Base(dest)+".new-*")
 	if err != nil {
@@ -37,7 +38,7 @@ func (tc transferCommands) writeUser(cmd *cobra.Command, opened *openedApp, call
 	defer os.Remove(temp.Name())
 	err = tc.out.progress("exporting", func() error { return opened.users.Export(cmd.Context(), caller, temp) })
 	if err != nil {
-		_ = temp.Close() // the file is removed
+		_ = temp.Close() // the file is removed anyway
 		return err
 	}
 	if err := errors.Join(temp.Sync(), temp.Close()); err != nil {

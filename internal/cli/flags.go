@@ -9,10 +9,10 @@ import (
 // appFlag registers the flag --app.
 func appFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "app", "", "the app `file` or its folder (default: app.yaml in this folder or the nearest parent)")
-	_ = cmd.MarkFlagFilename("app", "yaml", "yml", "json") // fails only for a flag that does not exist
+	_ = cmd.MarkFlagFilename("app", "yaml", "yml", "json") // fails only if the flag does not exist
 }
 
-// placeFlags name an app and its database.
+// placeFlags are the flags that name an app and its database.
 type placeFlags struct{ app, db string }
 
 func (f *placeFlags) register(cmd *cobra.Command) {
@@ -21,7 +21,7 @@ func (f *placeFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("db", "db")
 }
 
-// callerFlags name the caller that a command acts for.
+// callerFlags are the flags that name the caller for which a command acts.
 type callerFlags struct{ tenant, user, session string }
 
 func (f *callerFlags) register(cmd *cobra.Command) {
@@ -42,7 +42,7 @@ func (f *callerFlags) caller() host.Caller {
 	return host.Caller{Tenant: f.tenant, User: f.user, Session: f.session}
 }
 
-// memoryFlags are the flags of commands on an app's memory, local or at a server.
+// memoryFlags are the flags of commands that use an app's memory, locally or at a server.
 type memoryFlags struct {
 	placeFlags
 	callerFlags
@@ -54,7 +54,7 @@ func (f *memoryFlags) register(cmd *cobra.Command) {
 	f.callerFlags.register(cmd)
 }
 
-// registerPlace registers only the flags that name an app, a database and a server.
+// registerPlace registers only the flags for the app, the database and the server.
 func (f *memoryFlags) registerPlace(cmd *cobra.Command) {
 	f.placeFlags.register(cmd)
 	f.serverFlags.register(cmd)

@@ -13,11 +13,12 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxDocumentBytes bounds what is read from a file or from stdin. It is above every limit of the host, so that the host
-// reports which limit is exceeded.
+// maxDocumentBytes is the maximum size of a document in a file or on stdin. It exceeds every limit
+// of the host, so that the host's error can name the exceeded limit.
 const maxDocumentBytes = 16 << 20
 
-// document returns the JSON of an argument: the text itself, @file, or - for stdin. It returns nil for "".
+// document returns the JSON document that an argument names: the argument itself, a file (@file),
+// or stdin (-). It returns nil for "".
 func (e Env) document(ctx context.Context, what, arg string) (json.RawMessage, error) {
 	text, err := e.read(ctx, what, arg)
 	if err != nil || arg == "" {
@@ -42,7 +43,7 @@ var overLimitHints = map[strictjson.Kind]string{
 	strictjson.BadNumber: "write the number as a string, in quotes",
 }
 
-// read returns the bytes of an argument: the text itself, @file, or - for stdin.
+// read returns the bytes that an argument names: the argument itself, a file (@file), or stdin (-).
 func (e Env) read(ctx context.Context, what, arg string) ([]byte, error) {
 	if arg == "-" {
 		return e.readStdin(ctx, what)
@@ -54,8 +55,8 @@ func (e Env) read(ctx context.Context, what, arg string) ([]byte, error) {
 	return e.readFile(what, name)
 }
 
-// readStdin reads stdin until it or ctx ends. If ctx ends first, the reading goroutine is abandoned: the process is about to
-// exit.
+// readStdin reads all of stdin, unless ctx ends first. It then abandons the goroutine that reads
+// stdin, because the process is about to exit.
 func (e Env) readStdin(ctx context.Context, what string) ([]byte, error) {
 	type result struct {
 		text []byte
@@ -94,7 +95,8 @@ func readAll(what string, from io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// input returns the input of a run: the value of --input, with the pairs after the tool set in it.
+// input returns the input of a run: the value of --input, extended by the key=value pairs after the
+// tool.
 func (e Env) input(ctx context.Context, arg string, pairs []string) (json.RawMessage, error) {
 	base, err := e.document(ctx, "--input", arg)
 	if err != nil || len(pairs) == 0 {
@@ -126,7 +128,8 @@ func (e Env) input(ctx context.Context, arg string, pairs []string) (json.RawMes
 	return strictjson.Encode(input)
 }
 
-// parsePair parses key=value, whose value is a string, or key:=json.
+// parsePair parses an argument of the form key=value or key:=json. The value of key=value is always
+// a string.
 func parsePair(text string) (key string, value any, err error) {
 	const hint = "write key=value for a string, key:=json for any other value"
 	name, value, ok := strings.Cut(text, "=")
@@ -155,8 +158,8 @@ func parsePair(text string) (key string, value any, err error) {
 	return key, parsed, nil
 }
 
-// adviseTypes adds a hint to the error of a run whose input has a string, given as key=value, where the schema requires
-// another type.
+// adviseTypes adds a hint to an error about invalid input. The hint appears if key=value passed a
+// string for which the schema requires another type.
 func adviseTypes(err error, pairs []string) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.InputInvalid || f.Hint != "" {

@@ -16,12 +16,12 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// isolationFlags select the isolation of tools from this machine.
+// isolationFlags are the flags that select how tools are isolated from this machine.
 type isolationFlags struct {
 	inProcess, require bool
 	layers             []string // required in addition
 	without            []string
-	python             string // the file of the interpreter
+	python             string // file that contains the interpreter
 }
 
 func (f *isolationFlags) register(cmd *cobra.Command) {
@@ -32,16 +32,16 @@ func (f *isolationFlags) register(cmd *cobra.Command) {
 	flags.StringSliceVar(&f.without, "without", nil, "disable an isolation `layer`, for tests")
 	flags.StringVar(&f.python, "python-wasm", "", "the `file` of the interpreter for Python tools (default: $"+pythonVariable+", or the installed runtime, see toolrun python)")
 	_ = cmd.MarkFlagFilename("python-wasm", "wasm")
-	_ = flags.MarkHidden("without") // fails only for a flag that does not exist
+	_ = flags.MarkHidden("without") // fails only if the flag does not exist
 }
 
-// engineSet is a set of engines with the pool of worker processes that they run guests in.
+// engineSet is a set of engines and the pool of worker processes in which their guests run.
 type engineSet struct {
 	engines []engine.Engine
-	pool    *sandbox.Pool // nil if tools run in this process
+	pool    *sandbox.Pool // nil if guests run in this process
 }
 
-// open makes the engines, which log to logger. It starts no process.
+// open creates the engines. They write to logger. No process is started yet.
 func (f isolationFlags) open(out *console, logger *slog.Logger) (*engineSet, error) {
 	if f.inProcess && (f.require || len(f.layers) > 0 || len(f.without) > 0) {
 		return nil, usagef("leave one of them out", "--inprocess runs tools without isolation and cannot be combined with --require-isolation, --require-layer or --without")
@@ -52,7 +52,7 @@ func (f isolationFlags) open(out *console, logger *slog.Logger) (*engineSet, err
 	return f.openPool(out.env, sandbox.Options{Spares: -1, Logger: logger})
 }
 
-// openPool makes a pool of worker processes as the flags require.
+// openPool creates a pool of worker processes with the layers that the flags require.
 func (f isolationFlags) openPool(env Env, options sandbox.Options) (*engineSet, error) {
 	options.CacheDir, options.Without = env.cacheFolder("cells"), f.without
 	options.Require = f.required()
@@ -67,7 +67,7 @@ func (f isolationFlags) openPool(env Env, options sandbox.Options) (*engineSet, 
 	return &engineSet{pool.Engines(), pool}, nil
 }
 
-// required returns the layers that the flags require.
+// required returns the isolation layers that the flags require.
 func (f isolationFlags) required() []string {
 	if f.require {
 		return append(sandbox.Baseline(), f.layers...)
@@ -75,10 +75,11 @@ func (f isolationFlags) required() []string {
 	return f.layers
 }
 
-// pythonVariable is the environment variable with the file of the Python interpreter, if no flag names one.
+// pythonVariable is the environment variable that names the file with the Python interpreter, if no
+// flag does.
 const pythonVariable = "TOOLRUN_PYTHON_WASM"
 
-// pythonFile returns the file of the Python interpreter, or "" if there is none.
+// pythonFile returns the path of the Python interpreter, or "" if none is installed.
 func (f isolationFlags) pythonFile(env Env) string {
 	if named := cmp.Or(f.python, env.Getenv(pythonVariable)); named != "" {
 		return env.path(named)
@@ -98,7 +99,7 @@ func (s *engineSet) close() error {
 	return s.pool.Close()
 }
 
-// cacheFolder returns a folder of the cache, or "" if nothing is cached.
+// cacheFolder returns the path of a subfolder of the cache, or "" if nothing is cached.
 func (e Env) cacheFolder(name string) string {
 	if e.CacheDir == "" {
 		return ""
@@ -106,7 +107,7 @@ func (e Env) cacheFolder(name string) string {
 	return filepath.Join(e.CacheDir, name)
 }
 
-// showPanic returns a function that prints a panic of an engine in this process.
+// showPanic returns a function that prints a panic of an engine that runs in this process.
 func showPanic(out *console) func(engine string, value any, stack []byte) {
 	return func(engine string, value any, stack []byte) {
 		out.note(red, "panic: ", fmt.Sprintf("the %s engine: %v\n%s", engine, value, stack))

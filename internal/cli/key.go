@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// keyCommands are the commands on a file of API keys.
+// keyCommands returns the commands that manage a file of API keys.
 type keyCommands struct{ baseCommand }
 
 func (kc keyCommands) command() *cobra.Command {
@@ -31,10 +31,10 @@ func (kc keyCommands) command() *cobra.Command {
 // keysFlag registers the flag --keys.
 func keysFlag(cmd *cobra.Command, file *string) {
 	cmd.Flags().StringVar(file, "keys", "", "the key `file`, which contains only hashes; a running server reloads it when it changes")
-	_ = cmd.MarkFlagFilename("keys", "json") // fails only for a flag that does not exist
+	_ = cmd.MarkFlagFilename("keys", "json") // fails only if the flag does not exist
 }
 
-// keyFlags describe the key to create.
+// keyFlags are the flags that describe the key to create.
 type keyFlags struct {
 	callerFlags
 	file    string
@@ -72,7 +72,7 @@ identifies the key in logs and listings. The permissions of each role:
 	return cmd
 }
 
-// roles lists the permissions of each role, from the table of package auth.
+// roles prints the permissions of each role, as auth.Table lists them.
 func roles() string {
 	var b strings.Builder
 	for _, role := range auth.KeyRoles() {
@@ -87,7 +87,7 @@ func roles() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// complete sets the grant from the flags.
+// complete sets the remaining fields of the grant from the flags.
 func (f *keyFlags) complete(now time.Time) error {
 	if f.role == "" {
 		return usagef("add --role with "+auth.KeyRoleList(), "a key requires a role")
@@ -104,14 +104,14 @@ func (f *keyFlags) complete(now time.Time) error {
 	return nil
 }
 
-// createdKey is a new key with its secret, which is not stored.
+// createdKey is a new key with its secret. The secret is not stored.
 type createdKey struct {
 	auth.Key
 	Secret string `json:"secret"`
 }
 
 func (kc keyCommands) createKey(f keyFlags) error {
-	if err := f.grant.Check(kc.env.Now()); err != nil { // before the file is created
+	if err := f.grant.Check(kc.env.Now()); err != nil { // check before creating the file
 		return &usageError{abi.FaultOf(err)}
 	}
 	keys, err := kc.open(f.file, auth.CreateKeys)

@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// TestKeyCreate creates a key for each role in the help. A rejected role must not leave a file.
+// TestKeyCreate creates a key for each role that the help lists. A rejected role must not create a
+// file.
 func TestKeyCreate(t *testing.T) {
 	for _, role := range []string{"operator", "runtime", "read-only", "backup", "metering"} {
 		dir := t.TempDir()

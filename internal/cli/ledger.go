@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/ledger"
 )
 
-// ledgerKept is how long the ledger keeps the entries of commands on this machine. It is the default of toolrun serve, which
-// may use the same database.
+// ledgerKept is how long the ledger keeps the entries that commands on this machine add. It equals
+// the default of toolrun serve, which may use the same database.
 const ledgerKept = 30 * 24 * time.Hour
 
 type ledgerFlags struct {
@@ -29,7 +29,7 @@ type ledgerFlags struct {
 	query        ledger.Query
 }
 
-// ledgerCommand lists entries of the ledger.
+// ledgerCommand lists ledger entries.
 type ledgerCommand struct{ baseCommand }
 
 func (l ledgerCommand) command() *cobra.Command {
@@ -88,7 +88,7 @@ func (f *ledgerFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&q.After, "after", "", "only entries after that of the run with this `id`")
 }
 
-// complete sets the query from the flags.
+// complete validates the flags and sets the remaining fields of the query.
 func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 	flags := cmd.Flags()
 	switch {
@@ -113,7 +113,8 @@ func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 	return nil
 }
 
-// parseMoment parses the time of a flag: a duration before now, or a time in RFC 3339. It returns the zero time for "".
+// parseMoment parses a time in a flag. The time is RFC 3339 text or a duration before now.
+// parseMoment returns the zero time for "".
 func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -133,7 +134,7 @@ func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 	return now.Add(-ago), nil
 }
 
-// ledgerPage is the largest page of the ledger that a server returns.
+// ledgerPage is the maximum number of entries in a page of the ledger that a server returns.
 const ledgerPage = 1000
 
 func (l ledgerCommand) list(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query) error {
@@ -153,7 +154,8 @@ func (l ledgerCommand) list(ctx context.Context, s ledgerBackend, c host.Caller,
 	return err
 }
 
-// project opens a project whose runs may have left ledger entries: it has an app file or a database.
+// project opens a project that may have ledger entries. The project must have an app file or a
+// database.
 func (l ledgerCommand) project(f placeFlags) finder {
 	return func(named string) (*project, error) {
 		pr, err := l.projects.open(named)
@@ -168,7 +170,8 @@ func (l ledgerCommand) project(f placeFlags) finder {
 	}
 }
 
-// listLast lists the newest entries. The ledger can be read only forwards, so the search starts further and further back.
+// listLast lists the newest entries. The ledger can only be read forward, so the search starts with
+// the last minute and extends further back each time.
 func (l ledgerCommand) listLast(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query, count int) error {
 	const first, longest, step = time.Minute, 10 * 365 * 24 * time.Hour, 8
 	until, earliest := q.Until, q.Since
@@ -190,7 +193,7 @@ func (l ledgerCommand) listLast(ctx context.Context, s ledgerBackend, c host.Cal
 	}
 }
 
-// newestOf returns at most the last count entries that match a query.
+// newestOf returns the newest entries that match a query, but at most count entries.
 func newestOf(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query, count int) ([]ledger.Entry, error) {
 	entries := []ledger.Entry{}
 	q.Limit = ledgerPage

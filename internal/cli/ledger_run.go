@@ -13,13 +13,13 @@ import (
 	"github.com/toolrun/toolrun/host/ledger"
 )
 
-// entryID matches the IDs in the ledger: a word followed by a ULID.
+// entryID matches the ids of ledger entries: a word followed by a ULID.
 var entryID = regexp.MustCompile(`^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$`)
 
-// ledgerChoices are the flags that filter entries, and cannot be combined with --run.
+// ledgerChoices are the flags that filter entries. They cannot be combined with --run.
 var ledgerChoices = []string{"user", "session", "tool", "store", "since", "until", "writes", "failed", "last", "limit", "after"}
 
-// noLedgerArguments rejects arguments. Its hint shows the flag for the id of a run.
+// noLedgerArguments rejects positional arguments. Its hint names the flag for a run id.
 func noLedgerArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && entryID.MatchString(args[0]) {
 		return usagef("toolrun ledger --run "+args[0], "toolrun ledger takes no arguments: %q is too many", args[0])
@@ -27,7 +27,7 @@ func noLedgerArguments(cmd *cobra.Command, args []string) error {
 	return takes(0, 0, "no arguments")(cmd, args)
 }
 
-// completeRun checks the flags of a query for one entry.
+// completeRun checks the flags of a query for a single run.
 func (f *ledgerFlags) completeRun(flags *pflag.FlagSet) error {
 	for _, name := range ledgerChoices {
 		if flags.Changed(name) {
@@ -54,8 +54,8 @@ func (l ledgerCommand) listRun(ctx context.Context, s ledgerBackend, c host.Call
 	return l.out.answer(entries, func() error { return l.print(entries) })
 }
 
-// entryOf returns the entry of a run, or nil if there is none. Entries are ordered by id, so it reads the one that follows the
-// preceding id.
+// entryOf returns the entry of a run, or nil if there is no such entry. Entries are ordered by id,
+// so entryOf requests one entry after the preceding id.
 func entryOf(ctx context.Context, s ledgerBackend, c host.Caller, run string) (*ledger.Entry, error) {
 	q := ledger.Query{After: idBefore(run), Limit: 1}
 	entries, _, _, err := s.Entries(ctx, c, q)
@@ -77,7 +77,7 @@ func idBefore(id string) string {
 			text[i] = ulidDigits[digit-1]
 			break
 		}
-		if digit < 0 { // reached the word in front of the ULID
+		if digit < 0 { // reached the word before the ULID
 			break
 		}
 		text[i] = 'Z'

@@ -21,7 +21,8 @@ func localBackend(h *host.Host, backend storage.Backend) appBackend {
 	}
 }
 
-// localRecords are the records of an app that is open in this process, as its operator uses them: no grants apply.
+// localRecords gives an operator access to the records of an app that is open in this process.
+// Grants do not apply.
 type localRecords struct{ stores host.Stores }
 
 // List returns a page of the records of a store.
@@ -29,7 +30,7 @@ func (l localRecords) List(ctx context.Context, c host.Caller, store, after stri
 	return l.stores.List(ctx, c, store, after, limit)
 }
 
-// Purge removes all records of a store.
+// Purge removes all records of a store and returns their number.
 func (l localRecords) Purge(ctx context.Context, c host.Caller, store string) (int, error) {
 	return l.stores.Purge(ctx, c, store)
 }
@@ -39,8 +40,9 @@ func (l localRecords) Get(ctx context.Context, c host.Caller, store string, proj
 	return l.perform(ctx, c, abi.GetContent, store, projection, map[string]bool{"record": record})
 }
 
-// Set performs set_content and reads the record back: the reply to a merge does not contain the revision, because other
-// processes could write before the merge is stored. While this process has the database open, no other can.
+// Set performs set_content and then reads the record. The reply to a merge does not contain the
+// revision, because another process could write before the merge is stored. That cannot happen
+// here, because this process has the database open exclusively.
 func (l localRecords) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
 	_, effects, err := l.operate(ctx, c, abi.SetContent, store, content, opts)
 	if err != nil {
@@ -60,18 +62,18 @@ func (l localRecords) Set(ctx context.Context, c host.Caller, store string, cont
 	return json.Marshal(record)
 }
 
-// Delete performs delete_content, whose options are the second argument.
+// Delete performs delete_content. The options are its second argument.
 func (l localRecords) Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error) {
 	return l.perform(ctx, c, abi.DeleteContent, store, opts)
 }
 
-// perform executes an operation. A nil json.RawMessage is an argument that is absent.
+// perform performs a memory operation. A nil json.RawMessage means that the argument is absent.
 func (l localRecords) perform(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, error) {
 	reply, _, err := l.operate(ctx, c, op, store, args...)
 	return reply, err
 }
 
-// operate is perform that also returns the effects of the operation.
+// operate is like perform, but also returns the effects of the operation.
 func (l localRecords) operate(ctx context.Context, c host.Caller, op, store string, args ...any) (json.RawMessage, report.Effects, error) {
 	call := abi.Call{Op: op}
 	for _, arg := range append([]any{store}, args...) {
@@ -87,10 +89,10 @@ func (l localRecords) operate(ctx context.Context, c host.Caller, op, store stri
 	return l.stores.Do(ctx, c, memory.Operator(), call)
 }
 
-// localUsage is the usage of the apps of a tenant in a database.
+// localUsage reads the usage of a tenant's apps from a database.
 type localUsage struct{ backend storage.Backend }
 
-// List returns a page of the usage.
+// List returns a page of the usage data.
 func (l localUsage) List(ctx context.Context, c host.Caller, q metering.Query) (found []metering.Usage, next string, err error) {
 	q.Limit, q.Tenant = maxUsage, c.Tenant
 	return metering.List(ctx, l.backend, q)

@@ -16,13 +16,14 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// program is one call of Main.
+// program is the state of one call of Main.
 type program struct {
 	baseCommand
 	unknown error // set if --help was requested for an unknown command
 }
 
-// baseCommand contains what all commands have in common: the process, its console, and access to apps.
+// baseCommand contains what all commands need: the process environment, the console, and access to
+// apps.
 type baseCommand struct {
 	env      Env
 	out      *console
@@ -36,13 +37,12 @@ func newBase(env Env) baseCommand {
 	return baseCommand{env: env, out: out, projects: find, apps: apps{out, find}}
 }
 
-// Main runs the command in env.Args and returns its exit code: 0 success, 1 the tool failed or a memory operation was rejected,
-// 2 the command or the app file is wrong, 3 a limit was exceeded or ctx was cancelled, 4 a conflict, 5 the host or its database
-// failed. When ctx ends, a run is stopped and stores nothing.
+// Main runs the command in env.Args and returns its exit code; see package exitcode. When ctx ends,
+// Main stops a run in progress, and the run stores nothing.
 func Main(ctx context.Context, env Env) (exit int) {
 	p := &program{baseCommand: newBase(env)}
 	defer func() {
-		// Go's exit code for a panic is 2, which is that of a usage error.
+		// An unrecovered panic would exit with code 2, which means a usage error.
 		if v := recover(); v != nil {
 			fmt.Fprintf(p.env.Stderr, "%s\n", debug.Stack())
 			exit = p.fail(abi.Faultf(abi.Internal, "toolrun panicked, which is a bug in toolrun: %v", v))
@@ -91,14 +91,14 @@ Exit codes: 0 success, 1 the tool failed, 2 the command or the app file is wrong
 		keyCommands{b}.command(), mcpCommand{b}.command(), conformCommand{b}.command(), doubleCommand{b}.command(),
 		pythonCommands{b}.command(), doctorCommand{b}.command(), versionCommand{b}.command(), docsCommand(),
 	)
-	root.Version = thisVersion().String() // for the flag --version
+	root.Version = thisVersion().String() // used by the flag --version
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpFunc(p.explain(root.HelpFunc()))
 	refuseUnknownTopic(root)
 	return root
 }
 
-// flagHint returns the hint for a flag whose value cannot be parsed.
+// flagHint returns the hint for a flag value that cannot be parsed.
 func flagHint(cmd *cobra.Command, err error) string {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok || bad.GetFlag().Value.Type() != "duration" {
@@ -110,9 +110,10 @@ func flagHint(cmd *cobra.Command, err error) string {
 	return "write a count and a unit, such as 500ms or 5s"
 }
 
-// group makes a command of subcommands. Without arguments it shows its help, and it rejects unknown subcommands.
+// group creates a command with subcommands. Without arguments, the command prints its help. It
+// rejects unknown subcommands.
 func group(cmd *cobra.Command) *cobra.Command {
-	cmd.Args = cobra.ArbitraryArgs // otherwise cobra words the error of the root, and accepts any argument of other commands
+	cmd.Args = cobra.ArbitraryArgs // otherwise cobra words the error of the root command, and other commands accept any argument
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()
@@ -135,8 +136,8 @@ func noCommand(parent *cobra.Command, name string) error {
 	return usagef(hint, "there is no command %q", parent.CommandPath()+" "+name)
 }
 
-// explain shows the help of a command, but not for an unknown subcommand: cobra would take its name for an argument, show the
-// help of the parent command and exit with success.
+// explain prints the help of a command. For an unknown subcommand it fails. cobra would instead
+// treat the name as an argument, print the help of the parent command and exit successfully.
 func (p *program) explain(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if rest := cmd.Flags().Args(); cmd.HasSubCommands() && len(rest) > 0 {
@@ -147,7 +148,8 @@ func (p *program) explain(show func(*cobra.Command, []string)) func(*cobra.Comma
 	}
 }
 
-// refuseUnknownTopic makes "help COMMAND" fail for an unknown command instead of showing the help of its parent.
+// refuseUnknownTopic makes "help COMMAND" fail for an unknown command. cobra would print the help
+// of the parent command instead.
 func refuseUnknownTopic(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, _ := root.Find([]string{"help"}) // InitDefaultHelpCmd added it
@@ -161,7 +163,8 @@ func refuseUnknownTopic(root *cobra.Command) {
 	}
 }
 
-// refuseEmptyFlags rejects a flag with an empty value: a script's unset variable must not widen the scope of a command.
+// refuseEmptyFlags rejects flags with empty values, because an unset variable in a script must not
+// widen the scope of a command.
 func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	var empty error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -172,7 +175,8 @@ func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	return empty
 }
 
-// takes checks the number of a command's arguments. words describes them in the error. maxArgs < 0 allows any number.
+// takes checks the number of arguments of a command. words describes the arguments in the error. If
+// maxArgs is negative, any number is allowed.
 func takes(minArgs, maxArgs int, words string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := "see: " + cmd.CommandPath() + " --help"

@@ -105,7 +105,7 @@ field.`,
 	return cmd
 }
 
-// showStored prints the state of a record after a write.
+// showStored prints the record after a write.
 func (m memoryCommands) showStored(store string, text json.RawMessage) error {
 	var record struct {
 		Revision int64   `json:"revision"`
@@ -169,7 +169,7 @@ func (m memoryCommands) delete() *cobra.Command {
 	return cmd
 }
 
-// operate opens the app of a store and calls body with its records.
+// operate opens the app of a store and calls body with the app's records.
 func (m memoryCommands) operate(cmd *cobra.Command, f *memoryFlags, store string, keep bool, body func(context.Context, recordBackend, host.Caller) error) error {
 	return m.apps.with(cmd, f, m.projects.withStore(store, declare.SessionMeta), keep, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.records, caller)
@@ -219,7 +219,7 @@ func (m memoryCommands) listRecords(ctx context.Context, s recordBackend, caller
 }
 
 func (m memoryCommands) purge() *cobra.Command {
-	var f memoryFlags // without user and session: the command affects all of them
+	var f memoryFlags // no --user or --session: a purge affects all users and sessions
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "purge STORE --yes",
@@ -261,7 +261,8 @@ func (m memoryCommands) purgeOpened(cmd *cobra.Command, f *memoryFlags, store st
 	return n, err
 }
 
-// purgeUnopened works if the app cannot be opened, so that a store whose scope changed can be purged. The ledger gets no entry.
+// purgeUnopened purges a store of an app that cannot be opened. This is how a store whose scope
+// changed can be purged. The ledger gets no entry.
 func (m memoryCommands) purgeUnopened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
 	pr, err := m.projects.openApp(f.app)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// openedApp is an app that a command uses, with its memory.
+// openedApp is an app that a command has opened, with its memory.
 type openedApp struct {
 	appBackend
-	app string // its id, "" if only the server knows it
+	app string // app id; "" if only the server knows it
 	// host and backend are nil for an app at a server.
 	host    *host.Host
 	backend storage.Backend
@@ -28,8 +28,8 @@ type apps struct {
 	projects projects
 }
 
-// open opens an app on a database. The opened app owns the database, which is closed if open fails. Tools run only in the
-// given engines.
+// open opens an app on a database. The opened app owns the database. If open fails, it closes the
+// database. Tools run only in the given engines.
 func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, engines []engine.Engine, observers ...host.Observer) (*openedApp, error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: backend, Engines: engines, Observers: observers,
@@ -41,11 +41,13 @@ func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c 
 	return &openedApp{localBackend(h, backend), pr.app.ID, h, backend}, nil
 }
 
-// finder opens the project that --app names. It fails if the project lacks something that the command requires.
+// finder opens the project that --app names. It fails if the project lacks something that the
+// command needs.
 type finder func(named string) (*project, error)
 
-// with opens the app that a command names, calls body and closes the app: the one at a server if --server is given, otherwise
-// the one that find opens. The database is created only if keep is true.
+// with opens the app that a command names, calls body and closes the app. The app is at a server if
+// --server is set. Otherwise find opens its project, and the database is created only if keep is
+// true.
 func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, body func(*openedApp, host.Caller) error) (err error) {
 	caller := f.caller()
 	if err := f.check(cmd); err != nil {
@@ -75,7 +77,7 @@ func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, b
 	return body(opened, caller)
 }
 
-// memory opens only the memory of an app. It does not check whether the scope of a store has changed.
+// memory opens only the memory of an app. It does not check whether a store's scope has changed.
 func (a apps) memory(declared *app.App, backend storage.Backend) (*memory.Service, error) {
 	return memory.New(memory.Config{
 		App: declared.ID, Backend: backend, Stores: declared.Stores, SessionIdle: declared.SessionIdle, Now: a.out.env.Now, Logger: a.out.logger(),

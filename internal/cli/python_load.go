@@ -10,7 +10,8 @@ import (
 // pythonEngine is the name of the engine for Python.
 const pythonEngine = "python"
 
-// announceLoads wraps the Python engine, so that a slow load is announced: the first one compiles the interpreter.
+// announceLoads wraps the Python engine to announce slow loads. The first load is slow because it
+// compiles the interpreter.
 func announceLoads(out *console, engines []engine.Engine) []engine.Engine {
 	list := make([]engine.Engine, len(engines))
 	for i, e := range engines {
@@ -39,7 +40,7 @@ func (a announced) Load(ctx context.Context, src engine.Source) (program engine.
 		program, err = a.Engine.Load(ctx, src)
 		return err
 	}
-	if engine.IsPrepared(a.Engine) { // the tool is slow to load, or the machine is busy
+	if engine.IsPrepared(a.Engine) { // then the load is slow because of the tool or a busy machine
 		err = a.out.progress(doing, load)
 		return program, err
 	}
@@ -47,8 +48,8 @@ func (a announced) Load(ctx context.Context, src engine.Source) (program engine.
 	return program, err
 }
 
-// Isolated returns the value of the engine.
+// Isolated returns the value of the wrapped engine.
 func (a announced) Isolated() bool { return engine.IsIsolated(a.Engine) }
 
-// MemoryBytes returns the value of the engine.
+// MemoryBytes returns the value of the wrapped engine.
 func (a announced) MemoryBytes() int64 { return engine.DefaultMemory(a.Engine) }

@@ -30,7 +30,7 @@ func (e slowEngine) Load(context.Context, engine.Source) (engine.Program, error)
 	return nil, errSlow
 }
 
-// Without a terminal, a line reports why the first Python tool takes so long.
+// Without a terminal, a line reports why loading the first Python tool takes long.
 func TestSlowLoadOfPythonIsAnnounced(t *testing.T) {
 	const line = "note: getting Python 3.12.0 ready: it is compiled on first use, which takes up to half a minute\n"
 	tests := []struct {
@@ -63,7 +63,7 @@ func TestSlowLoadOfPythonIsAnnounced(t *testing.T) {
 	}
 }
 
-// A nested progress shows nothing.
+// Nested progress displays nothing.
 func TestProgressWithinProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var stderr bytes.Buffer

@@ -30,7 +30,7 @@ func TestPythonInfoWithNone(t *testing.T) {
 	}
 }
 
-// TestPythonDamaged replaces the runtime by a file of the same size with other content.
+// TestPythonDamaged replaces the runtime with a file of the same size but with different content.
 func TestPythonDamaged(t *testing.T) {
 	cache := t.TempDir()
 	dir := filepath.Join(cache, "python", distribution.Version+"-"+distribution.SHA256[:16])
@@ -62,7 +62,7 @@ func TestPythonInstallNeedsACache(t *testing.T) {
 	}
 }
 
-// TestPythonInstall downloads the runtime once, from the registry that npm is configured for.
+// TestPythonInstall downloads the runtime once from the registry that npm is configured to use.
 func TestPythonInstall(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not installed")
@@ -93,7 +93,8 @@ func TestPythonInstall(t *testing.T) {
 	}
 }
 
-// On a terminal, the first Python tool installs the runtime. Otherwise it fails with a hint.
+// On a terminal, the first run of a Python tool installs the runtime. Otherwise the run fails with
+// a hint.
 func TestFirstPythonTool(t *testing.T) {
 	dir := folder(t, map[string]string{"tool.py": "return 1\n"})
 	t.Setenv("PATH", t.TempDir()) // without npm

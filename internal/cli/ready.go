@@ -11,31 +11,33 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// How long the last result is reused, if the database could be written and if not.
+// readyAge and unreadyAge limit how long the last result is reused, depending on whether the
+// database could be written.
 const (
 	readyAge   = 10 * time.Second
 	unreadyAge = time.Second
 )
 
-// Errors of /readyz, which anyone can read. The log has the details.
+// These errors are responses of /readyz, which anyone can read. The details are only in the log.
 var (
 	errFull      = abi.Faultf(abi.Unavailable, "the disk is full: records can only be read and deleted")
 	errUnwritten = abi.Faultf(abi.Unavailable, "the database cannot be written")
 )
 
-// readiness checks whether the database accepts writes, without a write for each request. It is safe for concurrent use.
+// readiness checks whether the database accepts writes. It does not write for every request. It is
+// safe for concurrent use.
 type readiness struct {
 	backend storage.Backend
 	now     func() time.Time
 	logger  *slog.Logger
 
 	mu    sync.Mutex
-	until time.Time // when the next write is due
-	err   error     // of the last write
-	was   error     // the last result of check
+	until time.Time // time of the next test write
+	err   error     // result of the last test write
+	was   error     // last result of check
 }
 
-// check returns a fault without details if the database has no space or cannot be written.
+// check returns a fault without details if the database is full or cannot be written.
 func (r *readiness) check(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,7 +65,7 @@ func (r *readiness) look(ctx context.Context) error {
 	switch {
 	case r.err == nil:
 		return nil
-	case errors.Is(r.err, storage.ErrFull): // a quota, or less space than reported
+	case errors.Is(r.err, storage.ErrFull): // a quota was exceeded, or less space is left than the system reported
 		r.note(errFull, r.err)
 		return errFull
 	}
@@ -71,7 +73,7 @@ func (r *readiness) look(ctx context.Context) error {
 	return errUnwritten
 }
 
-// note logs once why the service is not ready.
+// note logs why the service is not ready. It logs each reason once.
 func (r *readiness) note(answer *abi.Fault, err error) {
 	if !errors.Is(r.was, answer) {
 		r.logger.Error("the service is not ready", "error", err)

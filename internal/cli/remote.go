@@ -35,7 +35,8 @@ type remoteRuns struct {
 	env    Env
 }
 
-// Run runs a tool at the server. Log lines arrive as they happen, but those of ad-hoc code arrive after the run.
+// Run runs a tool at the server. Log lines are printed immediately. The log lines of ad-hoc code
+// are printed after the run.
 func (r remoteRuns) Run(ctx context.Context, inv host.Invocation) (*report.Result, error) {
 	fields := apitypes.RunFields{
 		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Metadata: inv.Metadata, Context: inv.Context,
@@ -71,7 +72,8 @@ func (r remoteRuns) runCode(ctx context.Context, inv host.Invocation, fields api
 	return result, err
 }
 
-// notRun returns the Result of a run that the server began but that failed before its tool ran, and nil for any other error.
+// notRun returns a Result if the server began the run but failed before the tool ran. For any other
+// error it returns nil.
 func notRun(tool string, err error) (*report.Result, error) {
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok || e.RunID == "" {
@@ -97,7 +99,7 @@ func (r remotePrompts) Render(ctx context.Context, c host.Caller, prompt string)
 	return rendered.Text, nil
 }
 
-// RenderText fails: a server renders only the prompts that its app declares.
+// RenderText always fails, because a server renders only declared prompts.
 func (r remotePrompts) RenderText(context.Context, host.Caller, string) (string, error) {
 	return "", usagef("name a prompt of the app", "a server renders only the prompts of its app")
 }
@@ -105,7 +107,7 @@ func (r remotePrompts) RenderText(context.Context, host.Caller, string) (string,
 // remoteSessions manages sessions at a server.
 type remoteSessions struct{ client *client.Client }
 
-// Start starts a session, or changes one that is open.
+// Start starts a session or changes an open one.
 func (r remoteSessions) Start(ctx context.Context, c host.Caller, start session.Start) (session.Session, error) {
 	started, err := r.client.Sessions().Start(ctx, apitypes.SessionRequest{
 		Session: c.Session, User: c.User, Metadata: start.Metadata, SessionReference: start.Reference, UserReference: start.UserReference,
@@ -133,7 +135,7 @@ func sessionOf(s *apitypes.Session, err error) (session.Session, error) {
 	return session.Session(*s), nil
 }
 
-// List returns the page of sessions after an id.
+// List returns the page of sessions after the given id.
 func (r remoteSessions) List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error) {
 	page, err := r.client.Sessions().List(ctx, client.SessionQuery{User: c.User, After: after, Limit: limit})
 	if err != nil {
@@ -199,7 +201,7 @@ func (r remoteRecords) List(ctx context.Context, c host.Caller, store, after str
 	return found, page.Next, nil
 }
 
-// Purge removes all records of a store.
+// Purge removes all records of a store and returns their number.
 func (r remoteRecords) Purge(ctx context.Context, _ host.Caller, store string) (int, error) {
 	return r.client.Records().Purge(ctx, store)
 }
@@ -207,7 +209,7 @@ func (r remoteRecords) Purge(ctx context.Context, _ host.Caller, store string) (
 // remoteUsers erases and exports the data of users at a server.
 type remoteUsers struct{ client *client.Client }
 
-// Erase removes all data of the caller's user.
+// Erase erases all data of the caller's user.
 func (r remoteUsers) Erase(ctx context.Context, c host.Caller) (memory.Erased, error) {
 	erased, err := r.client.Users().Erase(ctx, c.User)
 	if err != nil {
@@ -241,7 +243,7 @@ func (r remoteLedger) Entries(ctx context.Context, _ host.Caller, q ledger.Query
 // remoteUsage reads the usage of apps at a server.
 type remoteUsage struct{ client *client.Client }
 
-// List returns a page of the usage.
+// List returns a page of the usage data.
 func (r remoteUsage) List(ctx context.Context, _ host.Caller, q metering.Query) (found []metering.Usage, next string, err error) {
 	page, err := r.client.Usage().List(ctx, client.UsageQuery{Since: q.Since, Until: q.Until, After: q.After, Limit: maxUsage})
 	if err != nil {
@@ -253,7 +255,7 @@ func (r remoteUsage) List(ctx context.Context, _ host.Caller, q metering.Query) 
 	return found, page.Next, nil
 }
 
-// storeNames returns the names of the stores of an app at a server.
+// storeNames returns the names of all stores of an app at a server.
 func storeNames(ctx context.Context, c *client.Client) ([]string, error) {
 	return namesOf(c.Stores().List, func(s apitypes.Store) string { return s.TechnicalName })(ctx)
 }

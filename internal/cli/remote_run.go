@@ -17,7 +17,8 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// runRemote runs a tool of an app at a server, or sends code to run there.
+// runRemote runs a tool of an app at a server. If the tool is a local file, it sends the code to
+// the server.
 func (rc runCommand) runRemote(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) error {
 	sent := isFile(rc.env, tool)
 	switch {
@@ -42,14 +43,15 @@ func (rc runCommand) runRemote(ctx context.Context, f *runFlags, inv host.Invoca
 	return adviseTexts(err, pairs, func() bool { return !sent && declaresInput(ctx, c, tool) })
 }
 
-// declaresInput reports whether a tool of the app has an input schema. It returns true if the server does not answer.
+// declaresInput reports whether a tool of the app has an input schema. It returns true if the
+// server does not answer.
 func declaresInput(ctx context.Context, c *client.Client, tool string) bool {
 	tools, err := c.Tools(ctx)
 	at := slices.IndexFunc(tools, func(t apitypes.Tool) bool { return t.Name == tool })
 	return err != nil || at < 0 || len(tools[at].InputSchema) > 0
 }
 
-// codeLanguage returns the language of ad-hoc code by the extension of its file.
+// codeLanguage returns the language of ad-hoc code, based on the file extension.
 func codeLanguage(written string) (string, error) {
 	var titles []string
 	for _, l := range engine.Languages(engines.Infos()) {
@@ -63,7 +65,7 @@ func codeLanguage(written string) (string, error) {
 	return "", usagef("deploy it with the app", "%s cannot be sent to a server, which accepts a single file of %s", written, known)
 }
 
-// codeOf reads a source file as ad-hoc code, and returns it with its name.
+// codeOf reads a source file as ad-hoc code and returns the code with its name.
 func codeOf(env Env, written string, grants []string) (*host.AdHocTool, string, error) {
 	language, err := codeLanguage(written)
 	if err != nil {
@@ -81,14 +83,15 @@ func codeOf(env Env, written string, grants []string) (*host.AdHocTool, string, 
 	return &host.AdHocTool{Language: language, Text: string(text), Grants: allowed}, cmp.Or(name, "code"), nil
 }
 
-// isFile reports whether a tool is given by its path. It is for commands without an app file.
+// isFile reports whether a tool is named by its path. It is for commands that need no app file.
 func isFile(env Env, written string) bool {
 	return (&project{env: env, app: &app.App{}}).isPath(written)
 }
 
-// sentFault returns the fault of ad-hoc code with the locations in its source file, and a hint on grants.
+// sentFault returns the fault of ad-hoc code with locations in the local source file and with a
+// hint about missing grants.
 func sentFault(ctx context.Context, c *client.Client, f *abi.Fault, inv host.Invocation, written string) *abi.Fault {
-	const stem = "code." // prefix of the file name that hosts give ad-hoc code
+	const stem = "code." // file name prefix that hosts use for ad-hoc code
 	shown := *f
 	if strings.HasPrefix(f.File, stem) {
 		shown.File = written
@@ -104,7 +107,7 @@ func sentFault(ctx context.Context, c *client.Client, f *abi.Fault, inv host.Inv
 		return &shown
 	}
 	pr := &project{app: &app.App{Tools: []app.Tool{{Tool: declare.Tool{Name: inv.Tool, Grants: inv.Code.Grants}}}}}
-	names, _ := storeNames(ctx, c) // on error there is no hint
+	names, _ := storeNames(ctx, c) // without an answer there is no hint
 	for _, name := range names {
 		pr.app.Stores = append(pr.app.Stores, declare.Store{Name: name})
 	}

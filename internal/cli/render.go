@@ -46,7 +46,7 @@ stores.`,
 	return cmd
 }
 
-// render renders a declared prompt, or a template if prompt is "".
+// render renders a declared prompt. If prompt is "", it renders the template instead.
 func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, prompt, text string) error {
 	return rc.apps.with(cmd, f, rc.project(prompt), false, func(opened *openedApp, caller host.Caller) error {
 		render := func() (string, error) { return opened.prompts.Render(cmd.Context(), caller, prompt) }
@@ -61,7 +61,8 @@ func (rc renderCommand) render(cmd *cobra.Command, f *memoryFlags, prompt, text 
 	})
 }
 
-// project is projects.open for a command on a prompt. A prompt of "" is not checked.
+// project opens the project of a command that uses a prompt. It checks that the app declares the
+// prompt, unless prompt is "".
 func (rc renderCommand) project(prompt string) finder {
 	return func(named string) (*project, error) {
 		pr, err := rc.projects.open(named)

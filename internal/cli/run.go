@@ -27,7 +27,7 @@ type runFlags struct {
 	trace, dry                    bool
 }
 
-// runCommand runs one tool.
+// runCommand runs a tool.
 type runCommand struct{ baseCommand }
 
 func (rc runCommand) command() *cobra.Command {
@@ -97,7 +97,7 @@ func (rc runCommand) run(cmd *cobra.Command, f *runFlags, tool string, pairs []s
 	return adviseTypes(rc.runLocal(cmd.Context(), f, inv, tool, pairs), pairs)
 }
 
-// runLocal runs a tool on this machine: one of an app file, or one given by its path.
+// runLocal runs a tool on this machine. The tool is declared in an app file or named by its path.
 func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocation, tool string, pairs []string) (err error) {
 	pr, err := rc.projects.open(f.app)
 	if err != nil {
@@ -124,7 +124,7 @@ func (rc runCommand) runLocal(ctx context.Context, f *runFlags, inv host.Invocat
 	code := pr.codeFolder(inv.Tool)
 	if err := rc.runAndPrint(ctx, opened.runs, inv, code, f.trace); err != nil {
 		if !f.keeps(pr) {
-			rc.out.failedRun = "" // no ledger has an entry of it
+			rc.out.failedRun = "" // no ledger has an entry for this run
 		}
 		fault := code.fault(faultOf(err))
 		if byPath {
@@ -159,7 +159,7 @@ func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.
 	return err
 }
 
-// invocation returns what the flags request, except the tool.
+// invocation returns the invocation that the flags describe, without the tool.
 func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (inv host.Invocation, err error) {
 	inv.Caller = f.caller()
 	if inv.Input, err = rc.env.input(cmd.Context(), f.input, pairs); err != nil {
@@ -187,12 +187,12 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 	return inv, nil
 }
 
-// keeps reports whether a run can store something: a record, a session, a result or an entry in a ledger.
+// keeps reports whether a run can store anything: a record, a session, a result or a ledger entry.
 func (f *runFlags) keeps(pr *project) bool {
 	return len(pr.app.Stores) > 0 || f.session != "" || f.key != "" || f.db != ""
 }
 
-// open opens a project for a run. A run that cannot store anything needs no database.
+// open opens a project for a run. It opens no database file if the run cannot store anything.
 func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.Caller, engines []engine.Engine) (*openedApp, error) {
 	backend := storage.Backend(mem.New())
 	if f.keeps(pr) {
@@ -207,14 +207,16 @@ func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.
 	return rc.apps.open(ctx, pr, backend, c, engines)
 }
 
-// sweep removes expired records. A host that stays open does so by itself, but a command exits first.
+// sweep removes expired records. A long-lived host does this in the background, but a command exits
+// too early.
 func (rc runCommand) sweep(ctx context.Context, h *host.Host) {
 	if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
 		rc.out.warn("expired records could not be removed: %v", err)
 	}
 }
 
-// logLine prints log lines as they happen, and a note if the run was attempted again.
+// logLine returns a function that prints log lines immediately. The function also prints a note
+// when a new attempt begins.
 func (rc runCommand) logLine() func(attempt int, line abi.LogLine) {
 	styles := map[abi.Level]style{abi.LevelDebug: dim, abi.LevelWarn: yellow, abi.LevelError: red}
 	last := 1
@@ -227,7 +229,7 @@ func (rc runCommand) logLine() func(attempt int, line abi.LogLine) {
 	}
 }
 
-// printResult prints the Result with --json, and otherwise the output.
+// printResult prints the whole Result if --json is set, or only the output otherwise.
 func (rc runCommand) printResult(result *report.Result, code codeFolder, trace bool) error {
 	if rc.out.json {
 		return rc.out.printJSON(result)

@@ -71,7 +71,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "the maximum memory of concurrent JSON request bodies")
 	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections; half of them, at most 1,024, may be unauthenticated (default: what RLIMIT_NOFILE leaves besides the worker processes, at most 8192)")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
-		_ = cmd.MarkFlagFilename(name) // fails only for a flag that does not exist
+		_ = cmd.MarkFlagFilename(name) // fails only if the flag does not exist
 	}
 	_ = cmd.MarkFlagFilename("db", "db")
 }
@@ -138,7 +138,7 @@ func (f *serveFlags) check() error {
 	return f.accessFlags.check()
 }
 
-// storage returns the options of the database.
+// storage returns the options for the database.
 func (f *serveFlags) storage() (*bolt.Options, error) {
 	switch f.minFree {
 	case "":
@@ -153,7 +153,7 @@ func (f *serveFlags) storage() (*bolt.Options, error) {
 	return &bolt.Options{MinFree: size}, nil
 }
 
-// quota returns the storage quotas of apps and users.
+// quota returns the storage quotas for apps and users.
 func (f *serveFlags) quota() (limits memory.Limits, err error) {
 	for _, flag := range []struct {
 		name, text string
@@ -171,14 +171,15 @@ func (f *serveFlags) quota() (limits memory.Limits, err error) {
 	return limits, nil
 }
 
-// bodyBytes returns the size of --body-memory, which check has validated.
+// bodyBytes returns the value of --body-memory in bytes. check has already validated the flag.
 func (f *serveFlags) bodyBytes() int64 {
 	bytes, _ := bytesize.Parse(f.bodyMemory)
 	return bytes
 }
 
-// openApps reads the app files. A file that leaves no usable app is an error; other mistakes are logged. Files of tools are
-// cached: changes take effect when the app files are read again.
+// openApps reads the app files. It fails if a file does not contain a usable app. Other mistakes
+// are only logged. The files of tools are cached, so changes to them take effect when the app files
+// are reloaded.
 func openApps(ps projects, files []string, logger *slog.Logger) ([]*project, error) {
 	if len(files) == 0 {
 		files = []string{""}
@@ -202,7 +203,8 @@ func openApps(ps projects, files []string, logger *slog.Logger) ([]*project, err
 	return projects, nil
 }
 
-// logProblems logs the problems of an app's files with their locations. The id is "" if it is not known.
+// logProblems logs the problems in an app's files with their locations. id is "" if the app id is
+// unknown.
 func logProblems(logger *slog.Logger, id string, problems app.Problems) {
 	for _, problem := range problems {
 		text := "a mistake in an app file"
@@ -242,7 +244,7 @@ func appsOf(projects []*project) []*app.App {
 	return list
 }
 
-// openPort starts to listen.
+// openPort opens the listener of the service.
 func (f *serveFlags) openPort() (net.Listener, error) {
 	listener, err := net.Listen("tcp", f.listen)
 	if err != nil {

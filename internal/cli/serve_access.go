@@ -25,7 +25,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// accessFlags select who may use the service.
+// accessFlags are the flags that determine who may use the service.
 type accessFlags struct {
 	keys                                           string
 	issuer, audience, jwks                         string
@@ -60,7 +60,7 @@ func (f *accessFlags) check() error {
 	return nil
 }
 
-// open returns what authenticates requests.
+// open returns the authenticator that the flags describe.
 func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authenticator, error) {
 	if f.dev {
 		return f.openDev(listen)
@@ -96,7 +96,8 @@ func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authent
 	return made, nil
 }
 
-// probeIssuer logs a warning if the keys of the issuer cannot be fetched. The issuer may start after the service.
+// probeIssuer logs a warning if the issuer's keys cannot be fetched. This is not an error, because
+// the issuer may start after the service.
 func (s *server) probeIssuer(ctx context.Context) {
 	made, ok := s.auth.(*auth.Authenticator)
 	if !ok || made.Tokens == nil {
@@ -107,15 +108,15 @@ func (s *server) probeIssuer(ctx context.Context) {
 	}
 }
 
-// authenticator finds the principal of a request.
+// authenticator determines the principal of a request.
 type authenticator interface {
 	Authenticate(*http.Request) (auth.Principal, error)
 }
 
-// devKey is the key of --dev.
+// devKey authenticates the single key of --dev.
 type devKey string
 
-// Authenticate accepts the key in either header.
+// Authenticate accepts the key in the Authorization and X-API-Key headers.
 func (k devKey) Authenticate(r *http.Request) (auth.Principal, error) {
 	secret := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if secret == "" {
@@ -130,7 +131,7 @@ func (k devKey) Authenticate(r *http.Request) (auth.Principal, error) {
 	return auth.Principal{Role: auth.Operator, Tenant: host.DefaultTenant, CanRunCode: true, Name: "dev"}, nil
 }
 
-// openDev returns the key of --dev. It fails if other machines could connect.
+// openDev creates the key for --dev. It fails if other machines could connect to the service.
 func (f *accessFlags) openDev(listen string) (authenticator, error) {
 	name, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(name); err != nil || name != "localhost" && (ip == nil || !ip.IsLoopback()) {
@@ -139,21 +140,21 @@ func (f *accessFlags) openDev(listen string) (authenticator, error) {
 	return devKey(f.devKey), nil
 }
 
-// serveEngines are the engines of a service and its document reader.
+// serveEngines contains the engines of a service and its document reader.
 type serveEngines struct {
 	tools     *engineSet
-	readers   *sandbox.Pool // nil if there are none
+	readers   *sandbox.Pool // nil if the service extracts no text
 	documents *extract.Reader
 }
 
-// openServeEngines starts the worker processes of a service, with some spare ones.
+// openServeEngines opens the engines and starts some spare worker processes.
 func openServeEngines(out *console, f *serveFlags, logger *slog.Logger) (*serveEngines, error) {
 	e := &serveEngines{}
 	var err error
 	if f.inProcess {
 		logger.Warn("tools run in this process, without isolation", "flag", "--inprocess")
 		e.tools, err = f.isolationFlags.open(out, logger)
-		return e, err // no text is extracted from documents, because parsers must be isolated
+		return e, err // extract no text from documents, because parsers must be isolated
 	}
 	if e.tools, err = f.openPool(out.env, sandbox.Options{Logger: logger}); err != nil {
 		return nil, err
@@ -174,7 +175,8 @@ func (e *serveEngines) close() error {
 	return errors.Join(err, e.tools.close())
 }
 
-// openLinks returns the signer of links to files. Its secret is created at the first start and stored: links outlive a restart.
+// openLinks returns the Links that sign download URLs. Their secret is created and stored at the
+// first start, so URLs remain valid after a restart.
 func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*httpapi.Links, error) {
 	file := database + ".link-key"
 	if f.linkKey != "" {
@@ -207,7 +209,8 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 
 var errOpenSecret = errors.New("others can read or change it, and could forge links to any file")
 
-// readSecret reads a file that only its owner can write and that only its owner or a group can read.
+// readSecret reads a file with a secret. Only the owner may be able to write the file, and only the
+// owner and the group may be able to read it.
 func readSecret(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -218,7 +221,7 @@ func readSecret(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	const others = 0o027 // group read is allowed: mounted secrets often have it
+	const others = 0o027 // group-readable files are allowed, because mounted secrets often are
 	if runtime.GOOS != "windows" && info.Mode().Perm()&others != 0 {
 		return nil, errOpenSecret
 	}

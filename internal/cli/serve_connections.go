@@ -7,13 +7,16 @@ import (
 )
 
 const (
-	// maxDefaultConnections bounds the memory of connections: an idle one uses about 20 KiB.
+	// maxDefaultConnections is the maximum default of --connections. It limits memory, because an
+	// idle connection uses about 20 KiB.
 	maxDefaultConnections = 8192
-	// minConnections is the lower bound of --connections.
+	// minConnections is the minimum value of --connections.
 	minConnections = 16
-	// workerFiles is the number of descriptors of a worker process: pipes, the process, its size, its control group.
+	// workerFiles is the number of file descriptors for each worker process: its pipes, the process
+	// itself, its memory size and its control group.
 	workerFiles = 10
-	// otherFiles is the number of descriptors for everything else: the database, the port, app files, keys, traces.
+	// otherFiles is the number of file descriptors for other purposes: the database, the listener,
+	// app files, keys and traces.
 	otherFiles = 64
 )
 
@@ -26,13 +29,14 @@ func (f *serveFlags) table() (*connections.Table, error) {
 	return connections.New(connections.Limits{Connections: n}), nil
 }
 
-// connectionsOf returns the maximum number of connections of a process with a limit of open files, which is less than 0 for no
-// limit. Worker processes use some of the files; at least a quarter of the files is left for connections.
+// connectionsOf returns the maximum number of connections for a limit on open files. A negative
+// limit means no limit. Worker processes use some of the files, but at least a quarter is left for
+// connections.
 func connectionsOf(requested, files, processors int) (int, error) {
 	if requested != 0 && requested < minConnections {
 		return 0, usagef("", "--connections must be at least %d", minConnections)
 	}
-	workers := 2*4*processors + 2*processors + 4 // busy and idle, for documents, and spare
+	workers := 2*4*processors + 2*processors + 4 // busy and idle, for documents, and spare workers
 	limit := max(files/4, files-workers*workerFiles-otherFiles, minConnections)
 	switch {
 	case files >= 0 && requested > limit:

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// TestOpenLinksRefusesOpenSecret expects an error for a secret that others can read or write.
+// TestOpenLinksRefusesOpenSecret expects an error for a secret that other users can read or write.
 func TestOpenLinksRefusesOpenSecret(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no modes here")

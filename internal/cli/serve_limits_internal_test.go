@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/admission"
 )
 
-// TestEffectiveLimits logs the limits of the gate that follow from the defaults, as docs/reference/serve.md has them for 2
-// processors.
+// TestEffectiveLimits checks the logged limits that follow from the defaults. They must equal the
+// limits in docs/reference/serve.md for 2 processors.
 func TestEffectiveLimits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	gate, err := admission.New(admission.Limits{})

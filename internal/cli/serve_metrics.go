@@ -8,11 +8,12 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// maxMetricsTenants bounds the tenants with separate metrics: each has about ten series.
+// maxMetricsTenants is the maximum number of tenants with separate metrics. Each of them has about
+// ten series.
 const maxMetricsTenants = 1000
 
-// tenantsOfMetrics returns the tenants with separate metrics, and how many more get them. --metrics-tenants is a list or a
-// number.
+// tenantsOfMetrics parses --metrics-tenants, which is a list of tenants or a number. It returns the
+// listed tenants and the number of additional tenants with separate metrics.
 func (f *serveFlags) tenantsOfMetrics() (ids []string, first int, err error) {
 	if n, err := strconv.Atoi(f.metricsTenants); err == nil {
 		if n < 0 || n > maxMetricsTenants {
@@ -31,13 +32,13 @@ func (f *serveFlags) tenantsOfMetrics() (ids []string, first int, err error) {
 	return ids, 0, nil
 }
 
-// gauge is a metric whose value is read when metrics are collected.
+// gauge is a metric whose value is read on collection.
 type gauge struct {
 	name, help string
 	read       func() float64
 }
 
-// watchParts adds the metrics of the database, the workers and the gate.
+// watchParts adds the metrics of the database, the workers and the admission gate.
 func (s *server) watchParts() error {
 	gauges := []gauge{
 		{"toolrun_open_apps", "Open apps, counted per tenant.", func() float64 { return float64(s.apps.Open()) }},

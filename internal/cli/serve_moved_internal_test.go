@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// TestStartFaultNamesTheTenant expects the start error for a store with a changed scope to name the tenant.
+// TestStartFaultNamesTheTenant checks that the start error for a store with a changed scope names
+// the tenant.
 func TestStartFaultNamesTheTenant(t *testing.T) {
 	moved := &memory.ScopeChangedError{Store: "notes", Was: declare.ScopeUser, Is: declare.ScopeApplication, Records: 1}
 	f := faultOf(startFault(fmt.Errorf("for the tenant %q: %w", "acme", moved)))

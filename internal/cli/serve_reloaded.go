@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// reloaded is the result of the last reload. It is safe for concurrent use.
+// reloaded is the result of the last reload of the app files. It is safe for concurrent use.
 type reloaded struct {
 	mu     sync.Mutex
-	at     time.Time // zero before the first one
+	at     time.Time // zero before the first reload
 	failed bool
 }
 
@@ -19,7 +19,7 @@ func (r *reloaded) note(at time.Time, err error) {
 	r.at, r.failed = at, err != nil
 }
 
-// gauges returns the metrics of the last reload.
+// gauges returns the metrics about the last reload.
 func (r *reloaded) gauges() []gauge {
 	return []gauge{
 		{"toolrun_last_reload_success", "Whether the last reload of the app files succeeded: 1, also before the first one, or 0.", func() float64 {

@@ -42,17 +42,18 @@ type server struct {
 	links     *httpapi.Links
 	apps      *tenants.Apps
 	handler   *service.Service
-	// certificate is nil for a service without TLS.
+	// certificate is nil if the service does not use TLS.
 	certificate *certificate
-	// connections limits the connections of the listener.
+	// connections limits the connections that the listener accepts.
 	connections *connections.Table
 
 	reloaded   reloaded
 	started    []*project     // at start
-	inspecting sync.WaitGroup // done when they are inspected
+	inspecting sync.WaitGroup // done when all tools are inspected
 }
 
-// open opens the parts of the service, and the port last: every accepted connection gets an answer.
+// open opens the parts of the service. It opens the port last, so that every accepted connection
+// gets a response.
 func (s *server) open(ctx context.Context) (net.Listener, error) {
 	projects, err := openApps(s.baseCommand.projects, s.files, s.logger)
 	if err != nil {
@@ -80,7 +81,8 @@ func (s *server) open(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// startFault keeps the tenant in the error for a store whose scope changed.
+// startFault returns the fault for an app that cannot be opened at startup. If a store's scope
+// changed, the fault names the tenant.
 func startFault(err error) error {
 	if _, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		return abi.Faultf(abi.SourceInvalid, "%v", err)
@@ -88,7 +90,7 @@ func startFault(err error) error {
 	return err
 }
 
-// openParts opens everything that the handler needs. closeParts closes what was opened.
+// openParts opens everything that the handler needs. closeParts closes it.
 func (s *server) openParts(db database) (err error) {
 	if s.auth, err = s.flags.accessFlags.open(s.env, s.flags.listen, s.logger); err != nil {
 		return err
@@ -130,7 +132,7 @@ func (s *server) closeParts() error {
 	return errors.Join(errs...)
 }
 
-// openHandler makes the apps and the handler that serves them.
+// openHandler creates the apps and the handler that serves them.
 func (s *server) openHandler() error {
 	f := s.flags
 	var err error
@@ -162,13 +164,14 @@ func (s *server) openHandler() error {
 	return s.watchParts()
 }
 
-// run serves until ctx ends, and then until running requests have ended.
+// run serves requests until ctx ends. It then waits for the requests in progress.
 func (s *server) run(ctx context.Context, listener net.Listener) error {
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelRequests()
 	web := &http.Server{
 		Handler: s.handler, BaseContext: func(net.Listener) context.Context { return requests },
-		// These timeouts limit slow clients. Responses have no timeout, because runs can be long.
+		// These timeouts limit slow clients. There is no timeout for responses, because runs can
+		// take long.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		ErrorLog: slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug),
 	}
@@ -201,13 +204,15 @@ func (s *server) run(ctx context.Context, listener net.Listener) error {
 	}
 }
 
-// logLimits logs the limits of concurrent runs, including the defaults, which depend on the number of processors.
+// logLimits logs the limits of concurrent runs. It includes default values, because these depend on
+// the number of processors.
 func (s *server) logLimits() {
 	l := s.gate.Limits()
 	s.logger.Info("limits of concurrent runs", "running", l.Running, "per_tenant", l.PerTenant, "per_app", l.PerApp, "per_user", l.PerUser)
 }
 
-// warnOfPlainText logs a warning if keys are sent unencrypted. An https --base-url shows that a proxy in front terminates TLS.
+// warnOfPlainText logs a warning if clients send keys unencrypted. It assumes that a proxy
+// terminates TLS if --base-url is an https URL.
 func (s *server) warnOfPlainText(addr net.Addr) {
 	at, ok := addr.(*net.TCPAddr)
 	if s.certificate != nil || !ok || at.IP.IsLoopback() || strings.HasPrefix(s.flags.baseURL, "https://") {
@@ -219,13 +224,14 @@ func (s *server) warnOfPlainText(addr net.Addr) {
 
 func (s *server) accept(web *http.Server, listener net.Listener) error {
 	if s.flags.tlsCert != "" {
-		return web.ServeTLS(listener, "", "") // TLSConfig has the certificate
+		return web.ServeTLS(listener, "", "") // TLSConfig contains the certificate
 	}
 	return web.Serve(listener)
 }
 
-// stop stops the service and lets running requests end. First the port stays open for a while, so that a load balancer sees
-// that the service is not ready, and the requests that it sends until then are answered.
+// stop stops the service after the requests in progress have ended. First it keeps the port open
+// for a while. During that time a load balancer can see that the service is not ready, and requests
+// are still served.
 func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
 	s.logger.Info("stopping", "linger", s.flags.linger.String(), "drain", s.flags.drain.String())
 	s.handler.Leave()
@@ -234,7 +240,7 @@ func (s *server) stop(web *http.Server, cancel context.CancelFunc) error {
 	defer done()
 	go s.handler.Stop(drain) // Shutdown waits for the same requests
 	err := web.Shutdown(drain)
-	if errors.Is(err, context.DeadlineExceeded) { // cancelled runs still send a response
+	if errors.Is(err, context.DeadlineExceeded) { // canceled runs still send a response
 		cancel()
 		last, done := context.WithTimeout(context.Background(), 5*time.Second)
 		defer done()
@@ -257,8 +263,8 @@ func (s *server) close() error {
 	return err
 }
 
-// inspect compiles the tools at start and logs those that do not compile. They are served all the same: unlike on reload, there
-// is no earlier version to keep.
+// inspect compiles the tools at startup and logs the tools that do not compile. These tools are
+// served anyway. Unlike a reload, a start has no earlier version that could stay in use.
 func (s *server) inspect(ctx context.Context) {
 	for _, pr := range s.started {
 		broken, err := s.check(ctx, pr)
@@ -281,7 +287,8 @@ func (s *server) inspect(ctx context.Context) {
 	}
 }
 
-// reload reads the app files again. If any has mistakes, nothing changes. The error is logged.
+// reload reads the app files again. If one of them has mistakes, reload logs the error and changes
+// nothing.
 func (s *server) reload(ctx context.Context) error {
 	projects, err := openApps(s.baseCommand.projects, s.files, s.logger)
 	if bad, ok := errors.AsType[*appError](err); ok {
@@ -302,10 +309,11 @@ func (s *server) reload(ctx context.Context) error {
 	return nil
 }
 
-// flawless returns an error for an app that must not replace the current one: it has mistakes, or tools that do not compile.
+// flawless returns an error for an app that must not replace the current one because it has
+// mistakes or tools that do not compile.
 func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
-		return fmt.Errorf("the app %s: %s has mistakes", pr.app.ID, pr.file) // the mistakes were logged
+		return fmt.Errorf("the app %s: %s has mistakes", pr.app.ID, pr.file) // the mistakes are already logged
 	}
 	broken, err := s.check(ctx, pr)
 	if err != nil {
@@ -318,7 +326,7 @@ func (s *server) flawless(ctx context.Context, pr *project) error {
 	return fmt.Errorf("the app %s: tools that do not compile: %s", pr.app.ID, strings.Join(slices.Sorted(maps.Keys(broken)), ", "))
 }
 
-// logBroken logs why tools do not compile, each with its location in the code.
+// logBroken logs why tools do not compile and where the errors are in their code.
 func (s *server) logBroken(pr *project, broken map[string]error) {
 	for _, name := range slices.Sorted(maps.Keys(broken)) {
 		tool, _ := pr.app.Tool(name)
@@ -326,7 +334,8 @@ func (s *server) logBroken(pr *project, broken map[string]error) {
 	}
 }
 
-// check compiles the tools of an app, and thereby reads all their files. It returns the errors of those that do not compile.
+// check compiles the tools of an app and thus reads all of their files. It returns the errors of
+// the tools that do not compile.
 func (s *server) check(ctx context.Context, pr *project) (broken map[string]error, err error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: mem.New(), Engines: s.engines.tools.engines, Gate: s.gate, SweepEvery: -1, Logger: s.logger,
@@ -338,7 +347,7 @@ func (s *server) check(ctx context.Context, pr *project) (broken map[string]erro
 	return h.Check(ctx), nil
 }
 
-// announce prints the address of the service.
+// announce prints the address at which the service listens.
 func (s *server) announce(addr net.Addr) {
 	scheme := "http"
 	if s.flags.tlsCert != "" {

@@ -12,11 +12,12 @@ import (
 	"time"
 )
 
-// certificateEvery is the interval at which the files of the certificate are checked for changes.
+// certificateEvery is the interval at which the certificate files are checked for changes.
 const certificateEvery = time.Second
 
-// certificate is the certificate of a service. It is reloaded when its files change, so that a renewal needs no restart. While
-// a new certificate cannot be read or is not valid at this time, the last good one stays in use. It is safe for concurrent use.
+// certificate is the TLS certificate of a service. It is reloaded when its files change, so
+// renewing it needs no restart. If the new certificate cannot be read or its dates make it invalid
+// now, the previous certificate stays in use. It is safe for concurrent use.
 type certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -24,14 +25,15 @@ type certificate struct {
 
 	mu     sync.Mutex
 	loaded *tls.Certificate
-	files  [2]fs.FileInfo // at the last read, also if it failed
+	files  [2]fs.FileInfo // at the last read, even if the read failed
 	looked time.Time
 	failed string // the last logged error
-	// pending is true while the files contain a certificate that is not used because of its dates.
+	// pending reports whether the files contain a certificate that is not used because of its
+	// dates.
 	pending bool
 }
 
-// openCertificate reads the certificate. It returns nil for a service without TLS.
+// openCertificate reads the certificate. It returns nil if the service does not use TLS.
 func openCertificate(env Env, f *serveFlags, logger *slog.Logger) (*certificate, error) {
 	if f.tlsCert == "" {
 		return nil, nil
@@ -49,7 +51,7 @@ func openCertificate(env Env, f *serveFlags, logger *slog.Logger) (*certificate,
 	return c, nil
 }
 
-// get returns the newest certificate that is usable.
+// get returns the latest usable certificate.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,7 +64,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// reload reads the certificate even if its files look unchanged. It does nothing without TLS.
+// reload reads the certificate even if its files seem to be unchanged. It does nothing if c is nil.
 func (c *certificate) reload() {
 	if c == nil {
 		return
@@ -72,15 +74,15 @@ func (c *certificate) reload() {
 	c.read(c.stat())
 }
 
-// read reads the certificate from files with the given infos. The caller holds mu.
+// read reads the certificate from the files. files contains their metadata. The caller holds mu.
 func (c *certificate) read(files [2]fs.FileInfo) {
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	c.pending = false
 	if err == nil && datesOf(c.loaded, c.now()) == nil {
 		err = datesOf(&loaded, c.now())
-		c.pending = err != nil // check again later: the new one may become valid, or the current one expire
+		c.pending = err != nil // check again later: the new certificate may become valid, or the current one may expire
 	}
-	if err != nil { // this may be a half-done replacement: the change of the other file triggers the next read
+	if err != nil { // only one file may have been replaced so far; replacing the other one triggers the next read
 		if c.failed != err.Error() {
 			c.log.Error("cannot use the new certificate: the previous one stays in use", "cert", c.certFile, "key", c.keyFile, "error", err)
 		}
@@ -95,14 +97,14 @@ func (c *certificate) read(files [2]fs.FileInfo) {
 	c.log.Info("the certificate was reloaded", "cert", c.certFile, "until", loaded.Leaf.NotAfter)
 }
 
-// expires returns when the certificate in use expires.
+// expires returns the time at which the certificate in use expires.
 func (c *certificate) expires() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.loaded.Leaf.NotAfter
 }
 
-// datesOf returns an error for a certificate that is not valid at a time.
+// datesOf returns an error if the certificate is not valid at the given time.
 func datesOf(cert *tls.Certificate, now time.Time) error {
 	switch leaf := cert.Leaf; {
 	case now.After(leaf.NotAfter):
@@ -113,7 +115,7 @@ func datesOf(cert *tls.Certificate, now time.Time) error {
 	return nil
 }
 
-// stat returns the infos of the two files, nil for a missing one.
+// stat returns the metadata of the two files. The metadata of a missing file is nil.
 func (c *certificate) stat() (files [2]fs.FileInfo) {
 	for i, name := range []string{c.certFile, c.keyFile} {
 		if info, err := os.Stat(name); err == nil {
@@ -123,11 +125,11 @@ func (c *certificate) stat() (files [2]fs.FileInfo) {
 	return files
 }
 
-// certificateSettled is the age at which a file's modification time reliably shows the next change, because file systems have
-// coarse clocks.
+// certificateSettled is the age from which the modification time of a file is reliable. File system
+// clocks are coarse, so a younger file could change again without a new modification time.
 const certificateSettled = 2 * time.Second
 
-// changed reports whether files may have changed.
+// changed reports whether one of the files may have changed.
 func changed(before, now [2]fs.FileInfo, at time.Time) bool {
 	for i := range now {
 		a, b := before[i], now[i]

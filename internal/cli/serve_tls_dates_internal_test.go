@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// TestInvalidCertificateDoesNotReplace expects a valid certificate to stay in use if the new one has expired or is not yet valid.
-// An invalid certificate is replaced by any new one.
+// TestInvalidCertificateDoesNotReplace checks that a valid certificate stays in use if the new one
+// has expired or is not yet valid. An invalid certificate is replaced by any new certificate.
 func TestInvalidCertificateDoesNotReplace(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
@@ -54,14 +54,14 @@ func TestInvalidCertificateDoesNotReplace(t *testing.T) {
 	if got := c.expires(); !got.Equal(good) {
 		t.Errorf("the certificate in use expires at %v; want %v", got, good)
 	}
-	now = now.Add(2 * time.Hour) // the good one has expired by now, and the files did not change
+	now = now.Add(2 * time.Hour) // the good certificate has expired by now, and the files have not changed
 	want("early.example")
 	if got := c.expires(); got.Equal(good) || got.Before(now) {
 		t.Errorf("the certificate in use expires at %v; want the expiry time of the new one", got)
 	}
 }
 
-// TestExpiredCertificateAtStart expects a start with a warning.
+// TestExpiredCertificateAtStart expects the service to start with a warning.
 func TestExpiredCertificateAtStart(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer
@@ -75,7 +75,8 @@ func TestExpiredCertificateAtStart(t *testing.T) {
 	}
 }
 
-// TestHintForExpiredCertificate expects the hint to mention the expired certificate, not a stopped server.
+// TestHintForExpiredCertificate checks that the hint mentions the expired certificate instead of a
+// stopped server.
 func TestHintForExpiredCertificate(t *testing.T) {
 	dir := t.TempDir()
 	writeCertificateFor(t, dir, "127.0.0.1", time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour))

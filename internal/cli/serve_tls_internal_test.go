@@ -18,7 +18,8 @@ import (
 	"time"
 )
 
-// writeCertificate writes a self-signed certificate for a name that is valid now, and its key.
+// writeCertificate writes a self-signed certificate for a name, and its key. The certificate is
+// valid now.
 func writeCertificate(t *testing.T, dir, name string) {
 	t.Helper()
 	writeCertificateFor(t, dir, name, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
@@ -50,7 +51,7 @@ func writeCertificateFor(t *testing.T, dir, name string, from, until time.Time) 
 	}
 }
 
-// TestCertificateIsReadAgain renews a certificate and then breaks it.
+// TestCertificateIsReadAgain first renews a certificate and then damages it.
 func TestCertificateIsReadAgain(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	var log bytes.Buffer

@@ -18,25 +18,28 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// keyVariable is the environment variable with the key for a server, if no flag names a file with it.
+// keyVariable is the environment variable that contains the API key, if no flag names a file with
+// the key.
 const keyVariable = "TOOLRUN_KEY"
 
-// serverFlags name a server that executes a command. The server can only be set by a flag, so that a forgotten environment
-// variable cannot redirect writes. The key is not a flag, because other users can see the arguments of a process.
+// serverFlags are the flags that make a server execute a command. Only a flag can name the server,
+// because a forgotten environment variable must not redirect writes. No flag contains the key,
+// because other users can see the arguments of a process.
 type serverFlags struct{ url, keyFile, ca string }
 
 func (f *serverFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.url, "server", "", "execute the command at the toolrun serve with this `URL`; --app is then the id of the app there")
 	cmd.Flags().StringVar(&f.keyFile, "key-file", "", "the `file` with the key for --server (default: the key in $"+keyVariable+")")
 	cmd.Flags().StringVar(&f.ca, "ca", "", "the `file` with certificates (PEM) of additional authorities to trust for --server")
-	_ = cmd.MarkFlagFilename("key-file") // fails only for a flag that does not exist
+	_ = cmd.MarkFlagFilename("key-file") // fails only if the flag does not exist
 	_ = cmd.MarkFlagFilename("ca", "pem", "crt")
 }
 
-// remote reports whether a server is named.
+// remote reports whether the flags name a server.
 func (f *serverFlags) remote() bool { return f.url != "" }
 
-// localFlags either apply only to this machine, or are decided by the key and the server.
+// localFlags are the flags that cannot be combined with --server. They either apply only to this
+// machine or concern choices that the key and the server make.
 var localFlags = []string{"db", "tenant", "inprocess", "require-isolation", "require-layer", "without", "python-wasm", "trace"}
 
 // check rejects flags that cannot be combined.
@@ -58,7 +61,8 @@ func (f *serverFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// client returns a client for the app with an id at the server. The id "" selects the only app of the key.
+// client returns a client for the app with the given id at the server. If the id is "", the client
+// uses the only app of the key.
 func (a apps) client(f *serverFlags, app string) (*client.Client, error) {
 	key, err := f.key(a.out.env)
 	if err != nil {
@@ -79,7 +83,8 @@ func (a apps) client(f *serverFlags, app string) (*client.Client, error) {
 	return c, nil
 }
 
-// httpClient returns a client that also trusts the authorities of --ca, or nil for the default client.
+// httpClient returns a client that also trusts the certificate authorities of --ca. It returns nil
+// if the default client suffices.
 func (f *serverFlags) httpClient(env Env) (*http.Client, error) {
 	if f.ca == "" {
 		return nil, nil
@@ -89,7 +94,7 @@ func (f *serverFlags) httpClient(env Env) (*http.Client, error) {
 		return nil, err
 	}
 	pool, err := x509.SystemCertPool()
-	if err != nil { // not every system has one
+	if err != nil { // some systems have no system pool
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(text) {
@@ -105,7 +110,7 @@ func thisMachine(name string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// key returns the key for the server.
+// key returns the API key for the server.
 func (f *serverFlags) key(env Env) (string, error) {
 	key := env.Getenv(keyVariable)
 	if f.keyFile != "" {
@@ -121,7 +126,8 @@ func (f *serverFlags) key(env Env) (string, error) {
 	return key, nil
 }
 
-// refuseServer returns the error for a server flag of a command that has none, and nil for any other error.
+// refuseServer returns an error if a command without server flags receives one. It returns nil for
+// all other errors.
 func refuseServer(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedName() != "server" && unknown.GetSpecifiedName() != "key-file" {
@@ -133,7 +139,7 @@ func refuseServer(cmd *cobra.Command, err error) error {
 	return usagef("leave it out", "%s works only on this machine and has no --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
 }
 
-// explainServer returns the fault of a server's error, with a hint for the command line.
+// explainServer converts an error of a server to a fault with a hint for the command line.
 func explainServer(err error) error {
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok {
@@ -160,20 +166,22 @@ func explainServer(err error) error {
 	return e.Fault
 }
 
-// untrusted reports whether a connection failed because no known authority signed the server's certificate.
+// untrusted reports whether a connection failed because no known certificate authority signed the
+// server's certificate.
 func untrusted(err error) bool {
 	_, ok := errors.AsType[x509.UnknownAuthorityError](err)
 	return ok || strings.Contains(err.Error(), "certificate signed by unknown authority")
 }
 
-// expired reports whether a connection failed because the server's certificate is not valid at this time.
+// expired reports whether a connection failed because the server's certificate has expired or is
+// not yet valid.
 func expired(err error) bool {
 	bad, ok := errors.AsType[x509.CertificateInvalidError](err)
 	return ok && bad.Reason == x509.Expired || strings.Contains(err.Error(), "certificate has expired or is not yet valid")
 }
 
-// unknownName turns the error about an unknown name into a usage error with the message said. none is the hint if list
-// returns no names.
+// unknownName converts a not_found error for a name to a usage error with the given message. none
+// is the hint if list returns no names.
 func unknownName(err error, name, message, none string, list func() ([]string, error)) error {
 	if !errors.Is(err, abi.NotFound) {
 		return err
@@ -185,7 +193,7 @@ func unknownName(err error, name, message, none string, list func() ([]string, e
 	return &usageError{abi.Faultf(abi.NotFound, "%s", message).WithHint("%s", didYouMean(name, known, none))}
 }
 
-// namesOf returns a function that lists the names of the things that list returns.
+// namesOf returns a function that calls list and returns the names of the listed items.
 func namesOf[T any](list func(context.Context) ([]T, error), name func(T) string) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
 		things, err := list(ctx)

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// TestOpenRemoteWarns expects a warning if a key would be sent over a network unencrypted.
+// TestOpenRemoteWarns expects a warning if a key would be sent unencrypted over a network.
 func TestOpenRemoteWarns(t *testing.T) {
 	for url, warned := range map[string]bool{
 		"https://tools.example":    false,
@@ -30,7 +30,7 @@ func TestOpenRemoteWarns(t *testing.T) {
 	}
 }
 
-// TestSentFault expects locations in the source file, as the user wrote its path.
+// TestSentFault expects locations in the source file. Its path must appear as the user wrote it.
 func TestSentFault(t *testing.T) {
 	f := &abi.Fault{Code: abi.ToolError, File: "code.py", Line: 3, Stack: "at f (code.py:3:1)\nat other.py:1:2"}
 	got := sentFault(t.Context(), nil, f, host.Invocation{}, "./draft.py")

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// sessionCommands are the commands that start, end and show sessions.
+// sessionCommands returns the commands that start, end and show sessions.
 type sessionCommands struct{ baseCommand }
 
 func (sc sessionCommands) command() *cobra.Command {
@@ -26,7 +26,7 @@ func (sc sessionCommands) command() *cobra.Command {
 	return cmd
 }
 
-// with opens an app and calls body with its sessions. An app file is not required.
+// with opens an app and calls body with the app's sessions. It does not require an app file.
 func (sc sessionCommands) with(cmd *cobra.Command, f *memoryFlags, keep bool, body func(context.Context, sessionBackend, host.Caller) error) error {
 	return sc.apps.with(cmd, f, sc.projects.open, keep, func(opened *openedApp, caller host.Caller) error {
 		return body(cmd.Context(), opened.sessions, caller)
@@ -115,7 +115,8 @@ func (sc sessionCommands) show() *cobra.Command {
 	return cmd
 }
 
-// named sets the session from the argument. It is an error if --session names another one, or if neither is given.
+// named sets the session to the argument. It fails if --session names a different session, or if
+// both are missing.
 func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		if f.session != "" && f.session != args[0] {
@@ -172,10 +173,10 @@ func (sc sessionCommands) printList(ctx context.Context, s sessionBackend, c hos
 	})
 }
 
-// pageSize is the number of items that a list requests at a time.
+// pageSize is the number of items that a list requests per page.
 const pageSize = 500
 
-// allPages returns the items of all pages of a list.
+// allPages returns the items from all pages of a list.
 func allPages[T any](page func(after string) (items []T, next string, err error)) ([]T, error) {
 	all := []T{}
 	for after := ""; ; {

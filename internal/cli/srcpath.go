@@ -10,11 +10,11 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// codeFolder is the folder of a tool's code, as a person would write it. Engines report files relative to this folder; the
-// command line shows paths that the user can open.
+// codeFolder is the folder of a tool's code as a user would write it. Engines report paths relative
+// to this folder. The command line prints paths that the user can open.
 type codeFolder string
 
-// codeFolder returns the folder of a tool that the project's app declares.
+// codeFolder returns the folder of a declared tool.
 func (pr *project) codeFolder(name string) codeFolder {
 	tool, _ := pr.app.Tool(name)
 	if len(tool.Broken) > 0 { // its faults have paths relative to the app's folder
@@ -30,15 +30,15 @@ func folderOf(t app.Tool) string {
 	return path.Dir(t.Source)
 }
 
-// file returns the displayed path of a file in the folder.
+// file returns the display path of a file in the folder.
 func (c codeFolder) file(name string) string {
 	return filepath.Join(string(c), filepath.FromSlash(name))
 }
 
-// framePlace matches the location in a line of a stack trace: "at main.js:1:2" or "at f (main.js:1:2)".
+// framePlace matches the location in a stack trace line: "at main.js:1:2" or "at f (main.js:1:2)".
 var framePlace = regexp.MustCompile(`(?m)^(\s*at (?:.* \()?)(.+?)(:\d+:\d+\)?)$`)
 
-// fault returns a copy of f with displayed paths, in its locations and its hint.
+// fault returns a copy of f in which all paths are display paths, including those in the hint.
 func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
 	shown := *f
 	if f.File != "" {
@@ -55,10 +55,10 @@ func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
 	return &shown
 }
 
-// warningPlace matches the location at the start of a warning about code.
+// warningPlace matches the location at the start of a code warning.
 var warningPlace = regexp.MustCompile(`^([^\s:]+\.[cm]?[jt]s)(:\d+:\d+: )`)
 
-// warning returns a warning with a displayed path.
+// warning returns the warning with a display path.
 func (c codeFolder) warning(text string) string {
 	part := warningPlace.FindStringSubmatch(text)
 	if part == nil {

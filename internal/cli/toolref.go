@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// target finds the tool that a command names and returns its name in the project's app. A tool that is given by its path
-// replaces the declared tools.
+// target finds the tool that a command names and returns the tool's name in the app. If the tool is
+// named by its path, it replaces the declared tools of the app.
 func (rc runCommand) target(pr *project, written string, grants []string) (string, error) {
 	if !pr.isPath(written) {
 		if len(grants) > 0 {
@@ -49,7 +49,8 @@ func grantOfName(tool, place string) error {
 	return usagef("change its grants in "+place, "--grant applies only to tools given by their path, and %q is a name", tool)
 }
 
-// pathHint adds a hint for a tool given by its path that lacks a grant or a declared store.
+// pathHint adds a hint to the fault of a tool that is named by its path. The hint names a missing
+// grant or store declaration.
 func (pr *project) pathHint(tool string, f *abi.Fault) *abi.Fault {
 	op, known := memory.Operations().Lookup(f.Op)
 	declared := append(pr.storeNames(), declare.SessionMeta)
@@ -70,7 +71,8 @@ func (pr *project) declareHint(store string) string {
 	return fmt.Sprintf("declare the store in an %s here, such as {app: my_app, memory: {%s: {access: user}}}", app.FileName, store)
 }
 
-// grantHint adds a hint with the --grant that a tool given by its path lacks.
+// grantHint adds a hint with the missing --grant flag to the fault of a tool that is named by its
+// path.
 func (pr *project) grantHint(tool string, f *abi.Fault) *abi.Fault {
 	op, known := memory.Operations().Lookup(f.Op)
 	declared := f.Store == declare.SessionMeta || slices.Contains(pr.storeNames(), f.Store)
@@ -96,8 +98,8 @@ func joined(verbs []abi.Verb) string {
 	return strings.Join(words, ",")
 }
 
-// isPath reports whether a tool is given by its path: it contains a separator, starts with a dot, or is an existing source
-// file that is not also the name of a declared tool.
+// isPath reports whether the argument names a tool by its path. A path contains a separator, starts
+// with a dot, or is an existing source file whose name is not the name of a declared tool.
 func (pr *project) isPath(written string) bool {
 	if strings.ContainsRune(written, '/') || strings.ContainsRune(written, filepath.Separator) || strings.HasPrefix(written, ".") {
 		return true
@@ -130,7 +132,7 @@ func (pr *project) mustTool(name string) error {
 	return &usageError{f.WithHint("%s", didYouMean(name, known, none))}
 }
 
-// noTool returns the message about an unknown tool or missing source file.
+// noTool returns the message for an unknown tool or a missing source file.
 func noTool(env Env, name, place string) string {
 	if isMissingFile(env, name) {
 		return fmt.Sprintf("there is no file %s, and no tool of that name%s", name, place)
@@ -138,7 +140,8 @@ func noTool(env Env, name, place string) string {
 	return fmt.Sprintf("there is no tool %q%s", name, place)
 }
 
-// isMissingFile reports whether a word has the extension of a source file, and no such file exists.
+// isMissingFile reports whether the argument has the extension of a source file, but no such file
+// exists.
 func isMissingFile(env Env, word string) bool {
 	if !slices.Contains(app.Extensions(), filepath.Ext(word)) {
 		return false
@@ -147,7 +150,7 @@ func isMissingFile(env Env, word string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// parseGrants parses STORE=VERBS flags. known returns an error for an unknown store.
+// parseGrants parses flags of the form STORE=VERBS. known returns an error for an unknown store.
 func parseGrants(flags []string, known func(store string) error) ([]declare.Grant, error) {
 	grants := []declare.Grant{}
 	for _, text := range flags {

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// tracer prints the memory calls of a run on stderr. It prints stores and revisions, but no contents.
+// tracer prints the memory calls of a run to stderr. It prints stores and revisions, but no
+// content.
 type tracer struct {
 	host.NopObserver
 	out *console
@@ -20,7 +21,7 @@ type tracer struct {
 
 var _ host.Observer = tracer{}
 
-// MemoryCalled prints a call, its duration and its outcome.
+// MemoryCalled prints a memory call with its duration and its outcome.
 func (t tracer) MemoryCalled(_ context.Context, run host.RunInfo, e host.CallEvent) {
 	outcome := "ok"
 	if e.Err != nil {
@@ -65,7 +66,7 @@ func inMilliseconds(d time.Duration) string {
 	return fmt.Sprintf("%.3f ms", float64(d)/float64(time.Millisecond))
 }
 
-// shortened truncates the name of a store that a guest passed.
+// shortened truncates a store name that a guest passed.
 func shortened(text string) string {
 	const maxBytes = 80
 	if len(text) > maxBytes {

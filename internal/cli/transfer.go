@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// transferCommands are the commands export and import.
+// transferCommands returns the export and import commands.
 type transferCommands struct{ baseCommand }
 
 func (tc transferCommands) export() *cobra.Command {
@@ -77,7 +77,7 @@ func (tc transferCommands) exportLocal(file string) ([]byte, error) {
 	return app.Export(pr.app)
 }
 
-// exportRemote exports an app at a server, in the same format as exportLocal.
+// exportRemote exports an app from a server in the same format as exportLocal.
 func (tc transferCommands) exportRemote(ctx context.Context, server *serverFlags, id string) ([]byte, error) {
 	r, err := tc.apps.client(server, id)
 	if err != nil {
@@ -95,7 +95,7 @@ func (tc transferCommands) exportRemote(ctx context.Context, server *serverFlags
 	return laid.Bytes(), nil
 }
 
-// whole returns an error if the app file has mistakes, because the export would be incomplete.
+// whole returns an error if the app file has mistakes, because the export would then be incomplete.
 func (pr *project) whole() error {
 	if pr.problems.Err() == nil {
 		return nil
@@ -147,7 +147,7 @@ With --server, declare the stores of the document at the server instead, in addi
 	return cmd
 }
 
-// readApp reads the document of an app.
+// readApp reads an app document.
 func (tc transferCommands) readApp(ctx context.Context, from string) (*app.App, error) {
 	name := from
 	var document []byte
@@ -168,7 +168,7 @@ func (tc transferCommands) readApp(ctx context.Context, from string) (*app.App, 
 	return imported, nil
 }
 
-// importRemote declares the stores of a document at a server.
+// importRemote declares the stores in a document at a server.
 func (tc transferCommands) importRemote(ctx context.Context, server *serverFlags, id, from string) error {
 	imported, err := tc.readApp(ctx, from)
 	if err != nil {
@@ -213,7 +213,7 @@ func (tc transferCommands) importLocal(ctx context.Context, from, out string, fo
 	return nil
 }
 
-// warnMissingSources warns about missing files with the code of tools.
+// warnMissingSources warns about missing source files of tools.
 func (tc transferCommands) warnMissingSources(a *app.App, dir string) {
 	for _, t := range a.Tools {
 		source := t.Source
@@ -226,7 +226,8 @@ func (tc transferCommands) warnMissingSources(a *app.App, dir string) {
 	}
 }
 
-// writeDocument writes the document of an app to a file, or to stdout if out is "".
+// writeDocument writes the document of an app to a file. If out is "", it writes the document to
+// stdout.
 func (tc transferCommands) writeDocument(document []byte, out string, force bool) error {
 	if out == "" {
 		tc.out.answered = true
@@ -239,7 +240,8 @@ func (tc transferCommands) writeDocument(document []byte, out string, force bool
 	return tc.out.answer(map[string]string{"file": out}, func() error { return tc.out.say("wrote %s", out) })
 }
 
-// writeFile creates a file and its folder. It replaces an existing file only if force is true.
+// writeFile writes a file and creates its folder. It replaces an existing file only if force is
+// true.
 func (tc transferCommands) writeFile(name string, content []byte, force bool) error {
 	full := tc.env.path(name)
 	if err := os.MkdirAll(filepath.Dir(full), 0o777); err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// version describes a binary.
+// version describes the running executable.
 type version struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
-	// ABI is the version of the contract between host and guests.
+	// ABI is the version of the ABI between host and guests.
 	ABI      int    `json:"abi"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
@@ -41,7 +41,7 @@ func (v version) String() string {
 	return fmt.Sprintf("toolrun %s, ABI %d, %s, %s", v.Version, v.ABI, v.Go, v.Platform)
 }
 
-// thisVersion returns the version that the Go toolchain recorded in the binary.
+// thisVersion returns the version that the Go toolchain recorded in the executable.
 func thisVersion() version {
 	v := version{
 		Version: "(devel)", ABI: abi.Version, Go: runtime.Version(), Platform: fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH),

@@ -1,4 +1,5 @@
-// Package exitcode defines the exit codes of the command line. Scripts rely on them, so a code never changes its meaning.
+// Package exitcode defines the exit codes of the command line. Scripts rely on these codes, so the
+// meaning of a code never changes.
 package exitcode
 
 import "github.com/toolrun/toolrun/abi"
@@ -8,12 +9,12 @@ const (
 	Done     = 0 // the command succeeded
 	Refused  = 1 // the tool failed, or a memory operation was rejected
 	Usage    = 2 // the command, the app file or the source of a tool is wrong
-	Limit    = 3 // the run exceeded a limit, or was cancelled
+	Limit    = 3 // the run exceeded a limit or was canceled
 	Conflict = 4 // other runs changed the same records
 	Host     = 5 // the host or its database failed
 )
 
-// Of returns the exit code for a fault code. An unknown code counts as abi.Internal.
+// Of returns the exit code for a fault code. It treats an unknown code like abi.Internal.
 func Of(code abi.Code) int {
 	switch code {
 	case abi.NotFound, abi.AccessDenied, abi.ReadOnly, abi.SchemaViolation, abi.NoUser, abi.NoSession, abi.SessionEnded,
