@@ -21,9 +21,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/baseline.txt")
 
-// TestBaseline reads every module of the WebAssembly test suite in wazero's sources, valid and
-// invalid ones, including those of proposals. testdata/baseline.txt lists exactly the modules that
-// wazero compiles and Parse rejects, with the reason.
+// TestBaseline parses every module of the WebAssembly test suite in wazero's sources: valid
+// modules, invalid modules and modules for proposals. testdata/baseline.txt must list exactly the
+// modules that wazero compiles but Parse rejects, with the reasons.
 func TestBaseline(t *testing.T) {
 	files := suiteModules(t)
 	if len(files) == 0 {
@@ -52,8 +52,8 @@ func TestBaseline(t *testing.T) {
 	compare(t, filepath.Join("testdata", "baseline.txt"), rejected)
 }
 
-// suiteModules returns the files of all modules of the suite, none if wazero's sources are not
-// available.
+// suiteModules returns the files of all modules in the suite. It returns none if wazero's sources
+// are not available.
 func suiteModules(t testing.TB) []string {
 	file, _ := runtime.FuncForPC(reflect.ValueOf(wazero.NewRuntime).Pointer()).FileLine(0)
 	suite := filepath.Join(filepath.Dir(file), "internal", "integration_test", "spectest")
@@ -76,7 +76,7 @@ func reason(err error) string {
 }
 
 // compiles reports whether wazero compiles a module. The module must be small, because wazero
-// allocates for the counts that it announces.
+// allocates memory for the counts in the module.
 func compiles(wasm []byte) bool {
 	ctx := context.Background()
 	r := wazero.NewRuntime(ctx)
@@ -85,7 +85,7 @@ func compiles(wasm []byte) bool {
 	return err == nil
 }
 
-// compare checks that a file contains exactly these lines.
+// compare checks that a file contains exactly the given lines.
 func compare(t *testing.T, file string, lines []string) {
 	slices.Sort(lines)
 	if *update {
@@ -118,7 +118,7 @@ func compare(t *testing.T, file string, lines []string) {
 	}
 }
 
-// checkModule checks the properties of every module that Parse accepts.
+// checkModule checks properties that every module accepted by Parse must have.
 func checkModule(t *testing.T, wasm []byte, m *binary.Module) {
 	t.Helper()
 	again, err := binary.Parse(binary.Join(m.Sections), binary.Limits{})

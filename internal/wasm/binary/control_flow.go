@@ -1,27 +1,29 @@
 package binary
 
-// controlFlow checks the blocks, branches and calls of functions, and bounds the work that they
+// controlFlow checks the blocks, branches and calls of functions. It also limits the work that they
 // cause in a compiler.
 type controlFlow struct {
 	*moduleReader
 	// codeBytes is the size of the code section.
 	codeBytes int
-	// mutableGlobals counts the mutable globals of the module.
+	// mutableGlobals is the number of mutable globals in the module.
 	mutableGlobals int
-	// squaredBlocks, targets and allPassed sum over all functions: the squared numbers of blocks,
-	// the targets of br_table instructions, and the values passed.
+	// These are sums over all functions: squaredBlocks of the squared numbers of blocks, targets of
+	// the br_table targets, and allPassed of the passed values.
 	squaredBlocks, targets, allPassed int
 
-	// labels are the open blocks of the current function.
+	// labels is the stack of open blocks in the current function.
 	labels []label
-	// blocks and loops count those of the current function, openLoops the loops among labels.
+	// blocks and loops are the numbers of blocks and loops in the current function. openLoops is
+	// the number of loops in labels.
 	blocks, loops, openLoops int
-	// passed counts the values that the blocks, branches and calls of the current function pass on.
+	// passed is the number of values that the blocks, branches and calls of the current function
+	// pass on.
 	passed int
 }
 
-// label is an open block. It records how many values a branch to the block passes on, and how many
-// its end does.
+// label is an open block. branch is the number of values that a branch to the block passes on. end
+// is the number of values that the end of the block passes on.
 type label struct {
 	op          Op
 	branch, end int
@@ -33,8 +35,8 @@ func (c *controlFlow) begin(t FuncType) {
 	c.blocks, c.loops, c.openLoops, c.passed = 1, 0, 0, c.mutableGlobals
 }
 
-// instruction opens or closes the blocks of an instruction, and counts the values that it passes
-// on.
+// instruction opens or closes a block if the instruction does so. It also counts the values that
+// the instruction passes on.
 func (c *controlFlow) instruction(in Instruction) {
 	if c.err != nil {
 		return
@@ -83,7 +85,7 @@ func (c *controlFlow) open(in Instruction) {
 		c.reject(OverLimit, in.Offset, "blocks nested deeper than %d", c.lim.Nesting)
 		return
 	}
-	if c.blocks++; c.blocks > c.lim.Blocks+1 { // the function itself is one
+	if c.blocks++; c.blocks > c.lim.Blocks+1 { // the function itself is a block
 		c.reject(OverLimit, in.Offset, "a function has more than %d blocks", c.lim.Blocks)
 		return
 	}
@@ -137,7 +139,7 @@ func (c *controlFlow) branchTable(in Instruction) {
 	}
 }
 
-// finish checks the limits that need the whole function, which begins at start.
+// finish checks the limits that apply to a whole function. The function begins at start.
 func (c *controlFlow) finish(start, locals int) {
 	if product := c.blocks * locals; product > c.lim.LocalsTimesBlocks {
 		c.reject(OverLimit, start, "a function has %d blocks and %d locals; their product must not exceed %d", c.blocks, locals, c.lim.LocalsTimesBlocks)
@@ -145,7 +147,8 @@ func (c *controlFlow) finish(start, locals int) {
 	if c.allPassed += c.passed; c.allPassed > c.lim.AllPassedValues {
 		c.reject(OverLimit, start, "the blocks, branches and calls of all functions pass on more than %d values", c.lim.AllPassedValues)
 	}
-	// Loops count twice: they take longer to compile, and package fuel adds a block to each.
+	// Loops count twice, because they take longer to compile and package fuel adds a block to each
+	// loop.
 	n := c.blocks + c.loops
 	c.squaredBlocks += n * n
 	if limit := c.lim.SquaredBlocks + SquaredBlocksPerByte*c.codeBytes; c.squaredBlocks > limit {

@@ -1,11 +1,11 @@
 package binary
 
-// definitionParser reads tables, memories and globals, imported ones included.
+// definitionParser reads tables, memories and globals, including imported ones.
 type definitionParser struct {
 	*moduleReader
 	// tableElements is the sum of the initial sizes of all tables.
 	tableElements int
-	// mutableGlobals counts the mutable globals.
+	// mutableGlobals is the number of mutable globals.
 	mutableGlobals int
 }
 
@@ -66,8 +66,8 @@ func (p *definitionParser) memoryCount() int {
 	return 1
 }
 
-// bounds reads limits as the specification calls them. The threads and memory64 proposals added
-// flags.
+// bounds reads the initial and the maximum size of a table or a memory, which the specification
+// calls limits. The threads and memory64 proposals added flags.
 func (p *definitionParser) bounds(what string) Bounds {
 	start := p.at
 	flags := p.byte()

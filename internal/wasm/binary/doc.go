@@ -1,11 +1,11 @@
-// Package binary reads untrusted WebAssembly modules before any other code does, and writes
-// modules.
+// Package binary parses untrusted WebAssembly modules before any other code reads them. It also
+// writes modules.
 //
-// [Parse] is a check that a compiler can rely on: it runs in time and memory linear in the size of
-// the module, compares every count with the bytes left before it allocates, reads every instruction
-// of every function, and rejects modules that exceed [Limits]. It accepts WebAssembly 2.0 and
-// rejects later features. It is not a validator: the compiler checks the types on the operand
-// stack.
+// A compiler can rely on the checks of [Parse]. It runs in time and memory linear in the size of
+// the module. It compares every count with the remaining bytes before it allocates memory, and it
+// reads every instruction of every function. It rejects modules that exceed [Limits]. It accepts
+// WebAssembly 2.0 and rejects later features. Parse is not a complete validator: the compiler
+// checks the types on the operand stack.
 //
-// [Sections], [Join] and the Append functions serve code that rewrites modules.
+// [Sections], [Join] and the Append functions are for code that rewrites modules.
 package binary

@@ -7,16 +7,16 @@ type Kind int
 
 // The kinds of errors.
 const (
-	NotWasm       Kind = iota + 1 // the data does not begin with the WebAssembly magic number: text, an archive, an empty file
+	NotWasm       Kind = iota + 1 // the data does not begin with the WebAssembly magic number; it may be text, an archive or an empty file
 	Component                     // a component of the component model, not a core module
-	Version                       // a version of the binary format that is not 1
-	Truncated                     // the data ends before the announced size
+	Version                       // the version of the binary format is not 1
+	Truncated                     // the data ends before its announced size
 	Malformed                     // the data violates the binary format
 	OverLimit                     // the module exceeds Limits
-	UnknownOpcode                 // an instruction that is not part of WebAssembly 2.0
+	UnknownOpcode                 // an instruction that WebAssembly 2.0 does not have
 	MultiMemory                   // more than one memory
-	Memory64                      // a memory or a table with 64-bit addresses
-	SharedMemory                  // a memory that threads share
+	Memory64                      // a memory or a table has 64-bit addresses
+	SharedMemory                  // threads share a memory
 	Unsupported                   // another feature later than WebAssembly 2.0
 )
 
@@ -26,7 +26,7 @@ var kindNames = map[Kind]string{
 	SharedMemory: "shared memory", Unsupported: "unsupported",
 }
 
-// String returns the kind in words, such as "over limit".
+// String returns the kind as text, such as "over limit".
 func (k Kind) String() string {
 	if name, ok := kindNames[k]; ok {
 		return name
@@ -34,17 +34,17 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind %d", int(k))
 }
 
-// Error is the error of a rejected module. Its message contains only data of the module and the
-// limits of this package, so it may be shown to the module's author.
+// Error is the error for a rejected module. Its message contains only data of the module and the
+// limits of this package, so the module's author may see it.
 type Error struct {
 	Kind Kind
-	// Offset is the start of the rejected part in the module, in bytes.
+	// Offset is the offset of the rejected part in the module, in bytes.
 	Offset int
 	// Message describes the problem and, if possible, how to solve it.
 	Message string
 }
 
-// Error returns the message and the offset.
+// Error returns the message with the offset.
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s (at byte %#x)", e.Message, e.Offset)
 }

@@ -5,9 +5,9 @@ type functionParser struct {
 	*moduleReader
 	instructions instructionReader
 	flow         controlFlow
-	// declared holds the types of the functions that the module defines, as indexes of types.
+	// declared contains the type index of each function that the module defines.
 	declared []uint32
-	// locals counts the locals of all functions.
+	// locals is the number of locals in all functions.
 	locals int
 }
 
@@ -15,7 +15,7 @@ func newFunctionParser(r *moduleReader) functionParser {
 	return functionParser{moduleReader: r, instructions: instructionReader{&r.reader}, flow: controlFlow{moduleReader: r}}
 }
 
-// declarations reads the function section.
+// declarations reads the function section, which contains only types.
 func (p *functionParser) declarations() {
 	start := p.at
 	n := p.count("functions", p.lim.Functions)
@@ -30,7 +30,7 @@ func (p *functionParser) declarations() {
 	p.m.Funcs = append(p.m.Funcs, p.declared...)
 }
 
-// bodies reads the code section of a module with that many mutable globals.
+// bodies reads the code section. mutableGlobals is the number of mutable globals in the module.
 func (p *functionParser) bodies(mutableGlobals int) {
 	start := p.at
 	n := p.count("function bodies", p.lim.Functions)
@@ -51,7 +51,7 @@ func (p *functionParser) bodies(mutableGlobals int) {
 	}
 }
 
-// body reads a function body. It leaves p.end at the end of the body.
+// body reads a function body. Afterward p.end is the end of the body.
 func (p *functionParser) body(typeIndex uint32) Function {
 	start := p.at
 	size := p.u32()
@@ -74,7 +74,7 @@ func (p *functionParser) body(typeIndex uint32) Function {
 	return f
 }
 
-// declaredLocals reads the declarations of locals. It returns the number of locals, including
+// declaredLocals reads the declarations of locals. It returns the number of locals including
 // parameters.
 func (p *functionParser) declaredLocals(t FuncType) int {
 	start := p.at
@@ -97,8 +97,8 @@ func (p *functionParser) declaredLocals(t FuncType) int {
 	return int(all)
 }
 
-// code reads the instructions of a function. It checks that blocks nest and that every index is
-// valid.
+// code reads the instructions of a function. It checks that blocks are nested correctly and that
+// every index is valid.
 func (p *functionParser) code(t FuncType, locals int) {
 	start := p.at
 	p.flow.begin(t)

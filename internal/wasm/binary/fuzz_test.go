@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// FuzzParse checks that Parse either returns a consistent module, or an *Error whose offset is
-// within the data.
+// FuzzParse checks that Parse returns either a consistent module or an *Error with an offset in the
+// data.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(head))
 	f.Add([]byte("\x00asm\x0d\x00\x01\x00"))

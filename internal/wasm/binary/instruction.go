@@ -5,27 +5,29 @@ import (
 	"math"
 )
 
-// Instruction is one instruction of a function.
+// Instruction is an instruction of a function.
 type Instruction struct {
 	Op Op
-	// Offset and End delimit the instruction in the code it was read from, in bytes.
+	// Offset and End are the start and the end of the instruction, in bytes from the start of the
+	// code.
 	Offset, End int
-	// Index is the index that follows the opcode, if there is one. The opcode determines what it
-	// refers to, such as a function, a local or a label; for a block it is the index of its type,
-	// or NoType. Second is the second index of instructions with two.
+	// Index is the index after the opcode, if the opcode has one. It refers to a function, a local
+	// or a label, for example. For a block it is the index of the block's type, or NoType. Second
+	// is the second index of instructions that have two.
 	Index, Second uint32
 	// Count is the number of targets of a br_table, without the default target.
 	Count int
 
 	imm immediate
-	// result is the result type of a block whose type is not an index, 0 for none.
+	// result is the result type of a block whose type is not an index. It is 0 if the block has no
+	// result.
 	result ValueType
-	// immediates is the offset of the bytes that follow the opcode.
+	// immediates is the offset of the data after the opcode.
 	immediates int
 }
 
-// NoType is the Index of a block, loop or if whose type is not an entry of Module.Types: it takes
-// no parameters and returns at most one value.
+// NoType is the Index of a block, loop or if whose type is not an entry of Module.Types. Such a
+// block has no parameters and at most one result.
 const NoType = math.MaxUint32
 
 // Instructions yields the instructions of a function that Parse accepted.
@@ -43,9 +45,9 @@ func Instructions(code []byte) iter.Seq[Instruction] {
 // instructionReader reads the instructions of a function.
 type instructionReader struct{ *reader }
 
-// next reads an instruction with its immediates. It accepts only the shortest encoding of an opcode
-// after a prefix: some readers take a single byte for the opcode, and would see another instruction
-// in a longer one.
+// next reads an instruction with its immediates. After a prefix it accepts only the shortest
+// encoding of an opcode. Some readers take a single byte for the opcode and would see another
+// instruction in a longer encoding.
 func (r *instructionReader) next(targets int) Instruction {
 	in := Instruction{Offset: r.at}
 	op := r.byte()
@@ -66,7 +68,7 @@ func (r *instructionReader) next(targets int) Instruction {
 	return in
 }
 
-// miscOp reads the opcode after the 0xfc prefix, which bulk memory instructions have: one byte.
+// miscOp reads the one-byte opcode after the prefix 0xfc, which bulk memory instructions have.
 func (r *instructionReader) miscOp() (Op, immediate) {
 	start := r.at - 1
 	sub := r.byte()
@@ -76,7 +78,8 @@ func (r *instructionReader) miscOp() (Op, immediate) {
 	return opMisc<<8 | Op(sub), misc[sub]
 }
 
-// vectorOp reads the opcode after the vector prefix: one byte, or two for 0x80 to 0xff.
+// vectorOp reads the opcode after the vector prefix. Opcodes from 0x80 to 0xff take two bytes,
+// smaller ones a single byte.
 func (r *instructionReader) vectorOp() (Op, immediate) {
 	start := r.at - 1
 	sub := r.byte()
@@ -152,7 +155,7 @@ func (r *instructionReader) blockType(in *Instruction) {
 	case t == 0x40 || r.err != nil:
 		return
 	case t >= 0x41 && t < 0x80:
-		// A negative number of one byte: a value type.
+		// A negative number of one byte is a value type.
 		r.at = start
 		in.result = r.valueType()
 		return

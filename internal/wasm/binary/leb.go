@@ -1,6 +1,6 @@
 package binary
 
-// AppendUint32 appends v as unsigned LEB128, the encoding of all counts, sizes and indexes.
+// AppendUint32 appends v as unsigned LEB128. This is the encoding of all counts, sizes and indexes.
 func AppendUint32(to []byte, v uint32) []byte {
 	for v >= 0x80 {
 		to = append(to, byte(v)|0x80)
@@ -9,7 +9,8 @@ func AppendUint32(to []byte, v uint32) []byte {
 	return append(to, byte(v))
 }
 
-// AppendInt64 appends v as signed LEB128, the encoding of the constants of i32.const and i64.const.
+// AppendInt64 appends v as signed LEB128. This is the encoding of the constants of i32.const and
+// i64.const.
 func AppendInt64(to []byte, v int64) []byte {
 	for {
 		low := byte(v & 0x7f)
@@ -21,13 +22,13 @@ func AppendInt64(to []byte, v int64) []byte {
 	}
 }
 
-// AppendName appends a string after its length, the encoding of all names.
+// AppendName appends a string that is preceded by its length. This is the encoding of all names.
 func AppendName(to []byte, name string) []byte {
 	return append(AppendUint32(to, uint32(len(name))), name...)
 }
 
-// Uint32 reads an unsigned LEB128 number from the start of data. It returns the size of the number
-// in bytes, or 0 if data ends within it or it does not fit 32 bits.
+// Uint32 reads an unsigned LEB128 number from the start of data. It also returns the size of the
+// encoding in bytes. The size is 0 if the number is incomplete or exceeds 32 bits.
 func Uint32(data []byte) (v uint32, size int) {
 	for i := 0; i < len(data) && i < 5; i++ {
 		b := data[i]
@@ -42,8 +43,8 @@ func Uint32(data []byte) (v uint32, size int) {
 	return 0, 0
 }
 
-// signed reads a signed LEB128 number of at most that many bits from the start of data, like
-// Uint32.
+// signed reads a signed LEB128 number from the start of data, like Uint32. bits is the maximum
+// width of the number.
 func signed(data []byte, bits int) (v int64, size int) {
 	for i, shift := 0, 0; i < len(data) && shift < bits; i++ {
 		b := data[i]
@@ -55,8 +56,7 @@ func signed(data []byte, bits int) (v int64, size int) {
 		if shift < 64 && b&0x40 != 0 {
 			v |= -1 << shift
 		}
-		// The last byte may have bits beyond the width of the number. They must repeat the sign
-		// bit.
+		// If the last byte has bits beyond the width of the number, they must repeat the sign bit.
 		if over := shift - bits; over > 0 {
 			top := int8(b<<1) >> (7 - over)
 			if top != 0 && top != -1 {

@@ -1,67 +1,71 @@
 package binary
 
-// Limits bound the size and complexity of a module. A zero field means the default, never "no
-// limit". The defaults accept what compilers emit, CPython included, with room to spare. They exist
-// because a few bytes can make a compiler allocate gigabytes.
+// Limits are the maximum size and complexity of a module. They exist because a few bytes of a
+// module can make a compiler allocate gigabytes. A zero field means the default, not "unlimited".
+// The defaults are well above what compilers emit, including those for CPython.
 type Limits struct {
-	// ModuleBytes bounds the module. Default 32 MiB.
+	// ModuleBytes is the maximum size of the module. Default 32 MiB.
 	ModuleBytes int
-	// Types, Functions, Globals, Imports, Exports and Tables bound their numbers, including
-	// imported ones. Defaults 20,000, 100,000, 20,000, 2,000, 20,000 and 32.
+	// Types, Functions, Globals, Imports, Exports and Tables are the maximum numbers of these
+	// items, including imported ones. Defaults 20,000, 100,000, 20,000, 2,000, 20,000 and 32.
 	Types, Functions, Globals, Imports, Exports, Tables int
-	// DataSegments and ElementSegments bound the segments; Elements bounds the entries of all
-	// element segments. Defaults 100,000, 10,000 and 500,000.
+	// DataSegments and ElementSegments are the maximum numbers of segments. Elements is the maximum
+	// number of entries in all element segments. Defaults 100,000, 10,000 and 500,000.
 	DataSegments, ElementSegments, Elements int
-	// Params and Results bound one function type. Defaults 256 and 64.
+	// Params and Results are the maximum numbers of parameters and results of a function type.
+	// Defaults 256 and 64.
 	Params, Results int
-	// BodyBytes bounds the code of one function. Default 1 MiB; CPython's longest function takes a
-	// tenth of that.
+	// BodyBytes is the maximum size of the code of a function. Default 1 MiB, ten times the size of
+	// CPython's longest function.
 	BodyBytes int
-	// Locals bounds the declared locals of one function, including parameters; AllLocals bounds
-	// their sum. Five bytes can declare four billion locals. Defaults 10,000 and 1,000,000.
+	// Locals is the maximum number of declared locals of a function, including parameters.
+	// AllLocals is the maximum for all functions together. The limits exist because five bytes can
+	// declare four billion locals. Defaults 10,000 and 1,000,000.
 	Locals, AllLocals int
-	// Nesting bounds the depth of blocks within blocks, Blocks the blocks of one function. Default
-	// 10,000 for both. A switch with a thousand cases adds a thousand to each, and compile time
-	// grows with the square.
+	// Nesting is the maximum depth of nested blocks. Blocks is the maximum number of blocks in a
+	// function. Both default to 10,000. A switch statement with a thousand cases adds a thousand to
+	// both. Compile time grows with the square of these numbers.
 	Nesting, Blocks int
-	// LoopNesting bounds the depth of loops within loops, Loops the loops of one function. Defaults
-	// 200 and 2,000. Compile time grows faster than the square of either.
+	// LoopNesting is the maximum depth of nested loops. Loops is the maximum number of loops in a
+	// function. Defaults 200 and 2,000. Compile time grows faster than the square of either number.
 	LoopNesting, Loops int
-	// SquaredBlocks bounds the sum over all functions of the squared number of blocks, with loops
-	// counted twice. Each byte of code allows SquaredBlocksPerByte more. Default 50,000,000;
-	// esbuild has 11 per byte, CPython 3.
+	// SquaredBlocks is the maximum sum of the squared numbers of blocks in all functions. Loops
+	// count as two blocks. The maximum increases by SquaredBlocksPerByte for each byte of code.
+	// Default 50,000,000. The sum is 11 per byte of code in esbuild and 3 in CPython.
 	SquaredBlocks int
-	// LocalsTimesBlocks bounds the product of the locals and the blocks of one function, because a
-	// compiler may track each local through each block. Default 500,000; the highest value seen is
-	// 104,000, in CPython.
+	// LocalsTimesBlocks is the maximum product of the numbers of locals and blocks in a function.
+	// It exists because a compiler may track each local through each block. Default 500,000. The
+	// highest known product is 104,000, in CPython.
 	LocalsTimesBlocks int
-	// BranchTargets bounds the targets of one br_table, AllBranchTargets those of all. Every
-	// BytesPerBranchTarget bytes of code allow one more target in all. Defaults 32,768 and 50,000;
-	// the highest value seen in a function is 5,491, in esbuild, which has one target per 35 bytes.
+	// BranchTargets is the maximum number of targets of a br_table. AllBranchTargets is the maximum
+	// for all br_tables together; it increases by one for every BytesPerBranchTarget bytes of code.
+	// Defaults 32,768 and 50,000. The highest known number in a function is 5,491, in esbuild,
+	// which has one target per 35 bytes of code.
 	BranchTargets, AllBranchTargets int
-	// PassedValues bounds the values that the blocks, branches and calls of one function pass on,
-	// counted at each; AllPassedValues bounds their sum. Each call also passes on all mutable
-	// globals, because it may change them. The same applies to the calls that package fuel adds:
-	// one for each function, loop, and instruction that moves or grows memory or a table. A single
+	// PassedValues is the maximum number of values that the blocks, branches and calls of a
+	// function pass on. A value counts each time it is passed on. AllPassedValues is the maximum
+	// for all functions together. Each call also passes on all mutable globals, because it may
+	// change them. So do the calls that package fuel adds: one for each function, each loop, and
+	// each instruction that moves or grows memory or a table. The limits exist because a single
 	// byte can pass on as many values as a block has results. Defaults 1,000,000 and 20,000,000.
 	PassedValues, AllPassedValues int
-	// TableElements bounds the initial elements of all tables. Default 1,000,000.
+	// TableElements is the maximum of the initial elements in all tables. Default 1,000,000.
 	TableElements int
-	// MemoryPages bounds the initial size of the memory in pages of 64 KiB. Default 1,024, which is
-	// 64 MiB.
+	// MemoryPages is the maximum initial size of the memory in pages of 64 KiB. Default 1,024,
+	// which is 64 MiB.
 	MemoryPages int
-	// NameBytes bounds each name, in bytes. Default 65,536.
+	// NameBytes is the maximum length of a name in bytes. Default 65,536.
 	NameBytes int
 }
 
-// These constants raise limits with the size of the code: a large program may contain more that is
-// slow to compile than a small one.
+// These constants increase limits with the size of the code, because a large program has more code
+// that is slow to compile than a small program.
 const (
 	SquaredBlocksPerByte = 16
 	BytesPerBranchTarget = 16
 )
 
-// WithDefaults returns l with every zero field set to its default.
+// WithDefaults returns l with zero fields set to their defaults.
 func (l Limits) WithDefaults() Limits {
 	for _, field := range []struct {
 		value    *int

@@ -2,7 +2,7 @@ package binary
 
 import "fmt"
 
-// ValueType is the type of a value, by its byte in the binary format. Core specification 5.3.4.
+// ValueType is the type of a value, encoded as in the binary format. Core specification 5.3.4.
 type ValueType byte
 
 // The value types of WebAssembly 2.0.
@@ -27,12 +27,12 @@ func (t ValueType) String() string {
 	return fmt.Sprintf("type %#02x", byte(t))
 }
 
-// FuncType is the type of a function: its parameters and results.
+// FuncType is the type of a function.
 type FuncType struct {
 	Params, Results []ValueType
 }
 
-// String returns the type in a form such as "(i32, i32) -> (i64)".
+// String returns the type as text, such as "(i32, i32) -> (i64)".
 func (t FuncType) String() string { return list(t.Params) + " -> " + list(t.Results) }
 
 func list(types []ValueType) string {
@@ -67,8 +67,8 @@ func (k ExternKind) String() string {
 	return fmt.Sprintf("extern kind %d", byte(k))
 }
 
-// Bounds is the initial size and, if HasMax is set, the maximum size of a memory or a table. The
-// unit of a memory is the page of 64 KiB, that of a table the element.
+// Bounds are the initial size and, if HasMax is set, the maximum size of a memory or a table. The
+// unit is a page of 64 KiB for a memory and an element for a table.
 type Bounds struct {
 	Min, Max uint32
 	HasMax   bool
@@ -90,8 +90,8 @@ type GlobalType struct {
 type Import struct {
 	Module, Name string
 	Kind         ExternKind
-	// Type is the index of the type of an imported function. Table, Memory and Global are set for
-	// the other kinds.
+	// Type is the type index of an imported function. Table, Memory and Global are set for imports
+	// of the other kinds.
 	Type   uint32
 	Table  Table
 	Memory Bounds
@@ -102,13 +102,13 @@ type Import struct {
 type Export struct {
 	Name string
 	Kind ExternKind
-	// Index is the index in the index space of the kind, in which imports come first.
+	// Index is an index into the index space of the kind. Imports come first in each index space.
 	Index uint32
 }
 
-// Const is a constant expression: the instructions in Code, the last of which is end. If the
-// expression is a single i32.const, IsNumber is true and Number is its value; if it is a single
-// global.get, IsGlobal is true and Global is the index.
+// Const is a constant expression. Code contains its instructions, including the final end. IsNumber
+// is true if the expression is a single i32.const; Number is then its value. IsGlobal is true if
+// the expression is a single global.get; Global is then the index of the global.
 type Const struct {
 	Code     []byte
 	Offset   int
@@ -124,12 +124,12 @@ type Global struct {
 	Init Const
 }
 
-// Segment is a data segment. An active segment is written to the memory at Offset when the module
-// is instantiated; a passive one is used by memory.init.
+// Segment is a data segment. An active segment is written to the memory at Offset on instantiation.
+// A passive segment is used by memory.init.
 type Segment struct {
 	Passive bool
 	Offset  Const
-	// Data is a part of the module, not a copy.
+	// Data is part of the module, not a copy.
 	Data []byte
 }
 
@@ -137,70 +137,71 @@ type Segment struct {
 type Function struct {
 	// Type is an index into Module.Types.
 	Type uint32
-	// Offset is the start of Body in the module, in bytes.
+	// Offset is the offset of Body in the module, in bytes.
 	Offset int
-	// Body contains the declarations of locals and the instructions, without the size in front of
-	// them. Code contains only the instructions, the last of which is end. Both are parts of the
-	// module, not copies.
+	// Body contains the declarations of locals and the instructions, without the preceding size.
+	// Code contains only the instructions, including the final end. Both are parts of the module,
+	// not copies.
 	Body, Code []byte
-	// Locals is the number of locals, including parameters.
+	// Locals is the number of locals including parameters.
 	Locals int
 }
 
-// Reference is an occurrence of a function index outside of code and names.
+// Reference is a function index that is outside of code and names.
 type Reference struct {
-	// Offset and End delimit the number in the module, in bytes.
+	// Offset and End are the start and the end of the encoded index in the module, in bytes.
 	Offset, End int
 	Index       uint32
 }
 
-// Module is a parsed module. It refers to the bytes it was parsed from, which must not change while
-// it is in use. It is safe for concurrent reads.
+// Module is a parsed module. It refers to the bytes from which it was parsed. These bytes must not
+// change while the module is in use. It is safe for concurrent reads.
 type Module struct {
-	// Size is the module's size in bytes.
+	// Size is the size of the module in bytes.
 	Size int
-	// Sections contains all sections in the order of the file, for code that rewrites the module.
+	// Sections contains all sections in file order. It is for code that rewrites the module.
 	Sections []Section
 	Types    []FuncType
 	Imports  []Import
-	// Funcs, Tables and GlobalTypes are the index spaces: first the imports, then the module's own
-	// definitions. Funcs contains the index of the type of each function.
+	// Funcs, Tables and GlobalTypes are the index spaces. They contain first the imports, then the
+	// module's own definitions. Funcs contains the type index of each function.
 	Funcs       []uint32
 	Tables      []Table
 	GlobalTypes []GlobalType
-	// Memory is the imported or defined memory, nil if there is none.
+	// Memory is the imported or defined memory. It is nil if the module has no memory.
 	Memory *Bounds
 	// Globals and Functions contain the module's own definitions, without imports.
 	Globals   []Global
 	Functions []Function
 	Exports   []Export
-	// References contains all function indexes outside of code and names, in their order: in
-	// exports, the start section, element segments and constants. Adding an imported function
-	// changes them.
+	// References contains all function indexes outside of code and names, in file order. They occur
+	// in exports, the start section, element segments and constants. Code that adds an imported
+	// function must change them.
 	References []Reference
-	// Start is the index of the start function, -1 for none.
+	// Start is the index of the start function, or -1 if there is none.
 	Start int
 	// Elements is the number of element segments.
 	Elements int
 	Data     []Segment
-	// DataCount is the value of the data count section, -1 if there is none.
+	// DataCount is the value of the data count section, or -1 if there is no such section.
 	DataCount int
-	// Custom contains the names of the custom sections, in their order.
+	// Custom contains the names of the custom sections in file order.
 	Custom []string
 }
 
-// ImportedFuncs returns the number of imported functions, which is the index of the first defined
+// ImportedFuncs returns the number of imported functions. It is also the index of the first defined
 // function.
 func (m *Module) ImportedFuncs() int { return len(m.Funcs) - len(m.Functions) }
 
-// ImportedGlobals returns the number of imported globals, which is the index of the first defined
+// ImportedGlobals returns the number of imported globals. It is also the index of the first defined
 // global.
 func (m *Module) ImportedGlobals() int { return len(m.GlobalTypes) - len(m.Globals) }
 
-// FuncType returns the type of the function with that index, which must be less than len(m.Funcs).
+// FuncType returns the type of the function with the given index, which must be less than
+// len(m.Funcs).
 func (m *Module) FuncType(index uint32) FuncType { return m.Types[m.Funcs[index]] }
 
-// Export returns the export of that name. It returns false if there is none.
+// Export returns the export with the given name. ok is false if there is no such export.
 func (m *Module) Export(name string) (Export, bool) {
 	for _, e := range m.Exports {
 		if e.Name == name {

@@ -1,7 +1,7 @@
 package binary
 
-// moduleReader is a reader with the module that has been read so far. The parsers of all sections
-// share it.
+// moduleReader is a reader together with the module that it has parsed so far. The parsers of all
+// sections use the same moduleReader.
 type moduleReader struct {
 	reader
 	lim Limits
@@ -17,7 +17,7 @@ func (r *moduleReader) funcIndex() uint32 {
 }
 
 // constant reads a constant expression. It does not check that the expression leaves one value of
-// the right type: the compiler does.
+// the right type, because the compiler does.
 func (r *moduleReader) constant() Const {
 	c := Const{Offset: r.at}
 	var first byte
@@ -48,7 +48,7 @@ func (r *moduleReader) constant() Const {
 			r.funcIndex()
 		case opVector:
 			r.vectorConstant(start)
-		case opI32Add, opI32Sub, opI32Mul, opI64Add, opI64Sub, opI64Mul: // of the extended constant expressions proposal
+		case opI32Add, opI32Sub, opI32Mul, opI64Add, opI64Sub, opI64Mul: // from the proposal for extended constant expressions
 		default:
 			r.reject(UnknownOpcode, start, "a constant expression contains instruction %#02x; only constants, global.get and integer add, sub and mul are allowed", op)
 		}

@@ -1,6 +1,6 @@
 package binary
 
-// The subsections of the name section that are checked. Core specification 7.4.1.
+// These are the subsections of the name section that are checked. Core specification 7.4.1.
 const (
 	moduleName    = 0
 	functionNames = 1
@@ -10,12 +10,12 @@ const (
 // nameParser reads custom sections.
 type nameParser struct {
 	*moduleReader
-	// seen reports whether there was a name section.
+	// seen reports whether a name section was read.
 	seen bool
 }
 
-// custom reads a custom section. Only the name section is checked: compilers read it and allocate
-// for the counts it announces, and some ignore the sizes of its subsections.
+// custom reads a custom section. It checks only the name section, because compilers read that
+// section and allocate memory for its counts. Some compilers ignore the sizes of its subsections.
 func (p *nameParser) custom() {
 	name := p.name("the name of a custom section", p.lim.NameBytes)
 	if p.err != nil {
@@ -71,7 +71,7 @@ func (p *nameParser) nameMap(what string) {
 	}
 }
 
-// indirectNameMap reads the names of locals, grouped by function.
+// indirectNameMap reads the names of locals, which are grouped by function.
 func (p *nameParser) indirectNameMap() {
 	for range p.count("functions with local names", p.lim.ModuleBytes) {
 		p.u32()

@@ -1,9 +1,10 @@
 package binary
 
-// Op is the opcode of an instruction. A prefix is in the high byte, as in 0xfc0a for memory.copy.
+// Op is the opcode of an instruction. The high byte contains the prefix, as in 0xfc0a for
+// memory.copy.
 type Op uint16
 
-// The opcodes that code rewriters use.
+// These are the opcodes that code rewriters use.
 const (
 	Block        Op = 0x02
 	Loop         Op = 0x03
@@ -29,8 +30,8 @@ const (
 	TableFill    Op = 0xfc11
 )
 
-// The opcodes of constant expressions, the prefixes, and the one vector instruction that is a
-// constant.
+// These are the opcodes of constant expressions, the prefixes, and the only vector instruction that
+// is a constant.
 const (
 	opEnd       = 0x0b
 	opGlobalGet = 0x23
@@ -51,11 +52,11 @@ const (
 	vecConst    = 0x0c
 )
 
-// immediate is the kind of data that follows an opcode.
+// immediate is the kind of data after an opcode.
 type immediate byte
 
 const (
-	unknown immediate = iota // not an instruction of WebAssembly 2.0
+	unknown immediate = iota // WebAssembly 2.0 has no such instruction
 	none
 	blockType
 	labelIndex
@@ -80,7 +81,7 @@ const (
 	elemIndex
 	twoTables
 	v128
-	lanes // the 16 lanes of a shuffle
+	lanes // the 16 lanes of a shuffle instruction
 	lane
 	memArgLane
 )
@@ -91,8 +92,8 @@ type span struct {
 	imm         immediate
 }
 
-// The immediates of opcodes without a prefix, with the 0xfc prefix, and with the vector prefix.
-// Core specification 5.4 and the index of instructions in appendix A.7.
+// These tables contain the immediates of opcodes without a prefix, with the prefix 0xfc, and with
+// the vector prefix. Core specification 5.4 and appendix A.7.
 var (
 	plain = table([]span{
 		{0x00, 0x01, none}, {0x02, 0x04, blockType}, {0x05, 0x05, none}, {0x0b, 0x0b, none}, {0x0c, 0x0d, labelIndex},
@@ -124,8 +125,8 @@ func table(spans []span) (t [256]immediate) {
 	return t
 }
 
-// proposal returns the name of the proposal that an opcode belongs to, with a hint, or "" if it is
-// not known.
+// proposal returns the name of the proposal that defines an opcode, with a hint. It returns "" for
+// unknown opcodes.
 func proposal(op Op) string {
 	switch {
 	case op >= 0x06 && op <= 0x0a || op == 0x18 || op == 0x19 || op == 0x1f:

@@ -1,13 +1,12 @@
 package binary
 
-// Parse reads a module and checks it against lim, in time and memory linear in the size of wasm.
-// The Module refers to wasm, which must not change while the Module is in use. The error is an
-// *Error.
+// Parse parses a module and checks it against lim. It takes time and memory linear in the size of
+// wasm. The Module refers to wasm, which must not change while the Module is in use. The error is
+// an *Error.
 //
-// In an accepted module all counts and sizes fit, sections are in order, every index refers to
-// something that exists, and every function consists of known instructions whose blocks nest. An
-// opcode with several encodings is accepted only in the one that all readers understand in the same
-// way.
+// In an accepted module, all counts and sizes fit, sections are in order, and every index is valid.
+// Every function consists of known instructions, and its blocks are nested correctly. If an opcode
+// has several encodings, Parse accepts only the one that all readers interpret in the same way.
 func Parse(wasm []byte, lim Limits) (*Module, error) {
 	lim = lim.WithDefaults()
 	if err := checkHeader(wasm); err != nil {
@@ -36,10 +35,11 @@ func Parse(wasm []byte, lim Limits) (*Module, error) {
 	return p.m, nil
 }
 
-// parser reads the sections of a module in their order. Each of its fields reads some of them.
+// parser reads the sections of a module in file order. Each embedded parser reads some of the
+// sections.
 type parser struct {
 	*moduleReader
-	// last is the order of the last section that was not a custom one.
+	// last is the order of the last section that is not a custom section.
 	last        int
 	types       typeParser
 	externs     externParser
@@ -122,7 +122,7 @@ func (p *parser) content(id byte) {
 	}
 }
 
-// start reads the index of the start function, whose type must be () -> ().
+// start reads the index of the start function, which must have the type () -> ().
 func (p *parser) start() {
 	at := p.at
 	p.m.Start = int(p.funcIndex())

@@ -17,8 +17,8 @@ func section(id byte, data string) string {
 	return string(append(binary.AppendUint32([]byte{id}, uint32(len(data))), data...))
 }
 
-// function returns a module with one function of type () -> (). The body contains its locals and
-// its code.
+// function returns a module with one function of type () -> (). The argument body contains the
+// locals and the code of the function.
 func function(body string) string {
 	code := string(binary.AppendUint32([]byte{1}, uint32(len(body)))) + body
 	return head + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00") + section(10, code)
@@ -144,8 +144,8 @@ func TestRejected(t *testing.T) {
 	}
 }
 
-// TestAnnouncedCountsAllocateLittle measures what Parse allocates for modules that announce
-// gigabytes.
+// TestAnnouncedCountsAllocateLittle measures how much memory Parse allocates for modules that
+// announce gigabytes.
 func TestAnnouncedCountsAllocateLittle(t *testing.T) {
 	for _, wasm := range []string{
 		head + section(3, huge),
@@ -168,7 +168,7 @@ func TestAnnouncedCountsAllocateLittle(t *testing.T) {
 	}
 }
 
-// TestLimits sets each limit to the value that a module needs, and to one less.
+// TestLimits sets each limit first to the value that a module needs and then to one less.
 func TestLimits(t *testing.T) {
 	wasm := []byte(head +
 		section(1, "\x02\x60\x02\x7f\x7f\x01\x7f\x60\x00\x00") +
@@ -218,7 +218,7 @@ func TestLimits(t *testing.T) {
 		}
 		c.set(&lim, c.n-1)
 		if c.n == 1 {
-			c.set(&lim, -1) // zero is the default
+			c.set(&lim, -1) // zero means the default
 		}
 		_, err := binary.Parse(wasm, lim)
 		if e, ok := errors.AsType[*binary.Error](err); !ok || e.Kind != binary.OverLimit {
@@ -227,7 +227,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestCallsPassMutableGlobals checks that each call counts the globals that it may change.
+// TestCallsPassMutableGlobals checks that each call counts the globals that the call may change.
 func TestCallsPassMutableGlobals(t *testing.T) {
 	globals := "\x03" + "\x7f\x01\x41\x00\x0b" + "\x7f\x01\x41\x00\x0b" + "\x7f\x00\x41\x00\x0b"
 	wasm := []byte(head + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00") + section(6, globals) +
@@ -240,8 +240,8 @@ func TestCallsPassMutableGlobals(t *testing.T) {
 	}
 }
 
-// TestLimitsOfAllFunctions checks the limits that grow with the size of the code: a function that
-// passes once does not pass twice, unless there is enough other code.
+// TestLimitsOfAllFunctions checks the limits that increase with the size of the code. A function
+// that is accepted once is not accepted twice, unless there is enough other code.
 func TestLimitsOfAllFunctions(t *testing.T) {
 	module := func(bodies ...string) []byte {
 		code := leb(uint32(len(bodies)))
@@ -270,7 +270,7 @@ func TestLimitsOfAllFunctions(t *testing.T) {
 	}
 }
 
-// TestBlockTypes reads blocks whose type is an index of one or two bytes, a value type, or empty.
+// TestBlockTypes reads blocks whose type is a value type, empty, or an index of one or two bytes.
 func TestBlockTypes(t *testing.T) {
 	types := leb(300) + strings.Repeat("\x60\x00\x00", 299) + "\x60\x01\x7f\x00"
 	code := "\x00\x02\x40\x0b\x02\x07\x0b\x02\x7f\x41\x00\x0b\x02\xab\x02\x0b\x0b"

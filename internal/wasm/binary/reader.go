@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// reader reads a part of a module. It keeps the first error. After an error every read returns
-// zero, counts included, so callers check err only before they use a value as an index.
+// reader reads a part of a module and keeps the first error. After an error every read returns
+// zero. Callers thus need to check err only before they use a value as an index.
 type reader struct {
 	wasm []byte
 	at   int
@@ -66,8 +66,9 @@ func (r *reader) signed(bits int) int64 {
 	return v
 }
 
-// count reads the number of the entries that follow. Each entry takes at least one byte, so the
-// result never exceeds the bytes left, and it is safe to allocate for it.
+// count reads the number of entries that follow. Each entry takes at least one byte, and count
+// rejects a number that exceeds the remaining bytes. It is therefore safe to allocate memory for
+// the result.
 func (r *reader) count(what string, limit int) int {
 	start := r.at
 	n := r.u32()

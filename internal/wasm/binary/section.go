@@ -23,8 +23,9 @@ const (
 var sectionNames = [...]string{"custom", "type", "import", "function", "table", "memory", "global", "export",
 	"start", "element", "code", "data", "data count"}
 
-// sectionOrder returns a number that orders a section among the others: by identifier, except for
-// the data count, which was added later and precedes the code.
+// sectionOrder returns the position of a section relative to other sections. Sections are ordered
+// by identifier, except for the data count section. It was added to the format later and precedes
+// the code section.
 func sectionOrder(id byte) int {
 	if id == DataCountSection {
 		return 2*int(CodeSection) - 1
@@ -32,23 +33,24 @@ func sectionOrder(id byte) int {
 	return 2 * int(id)
 }
 
-// maxSections bounds the sections of a module, including custom ones. Compilers emit a few dozen at
-// most.
+// maxSections is the maximum number of sections of a module, including custom ones. Compilers emit
+// a few dozen at most.
 const maxSections = 1_000
 
 // header is the start of every module: the magic number and version 1.
 var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
 
-// Section is a section of a module with its encoded content. Core specification 5.5.2.
+// Section is an encoded section of a module. Core specification 5.5.2.
 type Section struct {
 	ID byte
-	// Offset is the start of Data in the module that it was read from, in bytes. Join ignores it.
+	// Offset is the offset of Data in the parsed module, in bytes. Join ignores it.
 	Offset int
-	// Data is the content without identifier and size. It is a part of the module, not a copy.
+	// Data is the content without the identifier and the size. It is part of the module, not a
+	// copy.
 	Data []byte
 }
 
-// Sections splits a module into its sections. It does not check their content. Join reverses it.
+// Sections splits a module into its sections without checking their content. Join is the inverse.
 // The error is an *Error.
 func Sections(wasm []byte) ([]Section, error) {
 	if err := checkHeader(wasm); err != nil {
@@ -74,7 +76,7 @@ func Sections(wasm []byte) ([]Section, error) {
 	return sections, nil
 }
 
-// Join returns the module that consists of the given sections, in their order.
+// Join returns a module that consists of the given sections in the given order.
 func Join(sections []Section) []byte {
 	size := len(header)
 	for _, s := range sections {
@@ -88,8 +90,8 @@ func Join(sections []Section) []byte {
 	return wasm
 }
 
-// Insert returns a copy of sections with s at the position that the format requires. It replaces a
-// section of the same identifier.
+// Insert returns a copy of sections in which s is at the position that the format requires. It
+// replaces an existing section with the same identifier.
 func Insert(sections []Section, s Section) []Section {
 	for i, old := range sections {
 		if old.ID == s.ID {
@@ -102,8 +104,8 @@ func Insert(sections []Section, s Section) []Section {
 	return append(append([]Section{}, sections...), s)
 }
 
-// Vector splits the content of a section into the number of its entries and their bytes. It applies
-// to all sections except custom, start and data count. The error is an *Error with an offset within
+// Vector splits the content of a section into the number of entries and their encoding. It cannot
+// be used for the sections custom, start and data count. The error is an *Error with an offset in
 // data.
 func Vector(data []byte) (count uint32, entries []byte, err error) {
 	count, n := Uint32(data)
@@ -113,7 +115,8 @@ func Vector(data []byte) (count uint32, entries []byte, err error) {
 	return count, data[n:], nil
 }
 
-// AppendVector appends a vector of count entries, whose encoding is the concatenation of parts.
+// AppendVector appends a vector of count entries. The encoding of the entries is the concatenation
+// of parts.
 func AppendVector(to []byte, count uint32, parts ...[]byte) []byte {
 	to = AppendUint32(to, count)
 	for _, part := range parts {
@@ -122,8 +125,8 @@ func AppendVector(to []byte, count uint32, parts ...[]byte) []byte {
 	return to
 }
 
-// checkHeader checks the magic number and the version. Its errors name what the data is instead,
-// because passing another kind of file is usually a mistake.
+// checkHeader checks the magic number and the version. Callers often pass another kind of file by
+// mistake, so the error names the kind of file.
 func checkHeader(wasm []byte) *Error {
 	switch {
 	case bytes.HasPrefix(wasm, header):
@@ -142,7 +145,7 @@ func checkVersion(version []byte) *Error {
 	if len(version) < 4 {
 		return errorAt(Truncated, 4, "the module is truncated within its first %d bytes", len(header))
 	}
-	// A component has version 13 and layer 1. Component model, Binary.md: "preamble".
+	// Components have version 13 and layer 1. Component model, Binary.md: "preamble".
 	if version[2] == 1 && version[3] == 0 {
 		return errorAt(Component, 4, "this is a component; build a core module (a reactor, without wasm-component-ld or \"wasm-tools component new\")")
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// Example reads a module and writes it without its start section and its data.
+// Example parses a module and writes it without its start section and its data.
 func Example() {
 	wasm := []byte(head + section(1, "\x01\x60\x00\x00") + section(3, "\x01\x00") + section(5, "\x01\x00\x01") +
 		section(7, "\x01\x04main\x00\x00") + section(8, "\x00") + section(10, "\x01\x02\x00\x0b") +
@@ -79,7 +79,7 @@ func TestVector(t *testing.T) {
 	}
 }
 
-// TestNumbers compares the encoding with that of the standard library, which is the same.
+// TestNumbers compares the encoding with that of the standard library, which must be equal.
 func TestNumbers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
@@ -97,7 +97,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestSignedNumbers reads constants at both sides of the bounds of their types.
+// TestSignedNumbers reads constants just inside and outside the range of their types.
 func TestSignedNumbers(t *testing.T) {
 	for _, c := range []struct {
 		op   byte

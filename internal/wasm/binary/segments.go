@@ -3,15 +3,15 @@ package binary
 // segmentParser reads element segments, data segments and the data count.
 type segmentParser struct {
 	*moduleReader
-	// elements counts the elements of all element segments.
+	// elements is the number of elements in all element segments.
 	elements int
 }
 
-// The bits of an element segment's flags. Core specification 5.5.12.
+// These are the bits in the flags of an element segment. Core specification 5.5.12.
 const (
-	segmentPassive  = 1 // passive, or declarative if segmentExplicit is set too
-	segmentExplicit = 2 // a table index, or declarative
-	segmentExprs    = 4 // expressions instead of function indexes
+	segmentPassive  = 1 // the segment is passive, or declarative if segmentExplicit is set, too
+	segmentExplicit = 2 // the segment has a table index, or is declarative
+	segmentExprs    = 4 // the segment contains expressions instead of function indexes
 )
 
 func (p *segmentParser) elementSegments() {

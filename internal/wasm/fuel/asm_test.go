@@ -6,8 +6,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// guest builds a module with a memory of one page that may grow to four, and a table of four
-// functions.
+// guest builds a module with a memory of one page that can grow to four pages. The module also has
+// a table of four functions.
 type guest struct {
 	types   []binary.FuncType
 	funcs   []guestFunc
@@ -104,7 +104,7 @@ func cat(parts ...[]byte) (out []byte) {
 
 func uleb[N ~int | ~uint32](n N) []byte { return binary.AppendUint32(nil, uint32(n)) }
 
-// The instructions of the test guests. The code of the operands comes first.
+// These functions return the instructions of the test guests. Code for the operands comes first.
 const (
 	endOp    = 0x0b
 	i32Eqz   = 0x45
@@ -141,7 +141,7 @@ func enclose(op byte, body [][]byte) []byte {
 	return append(append([]byte{op, 0x40}, cat(body...)...), endOp)
 }
 
-// brTable branches to a label by the value on the stack. The last label is the default.
+// brTable branches to a label that the value on the stack selects. The last label is the default.
 func brTable(labels ...int) []byte {
 	out := append([]byte{0x0e}, uleb(len(labels)-1)...)
 	for _, l := range labels {
@@ -150,8 +150,8 @@ func brTable(labels ...int) []byte {
 	return out
 }
 
-// countdown decrements a local after each run of body, until it is zero. The body must not change
-// the local.
+// countdown repeats body and decrements a local until the local is zero. body must not change the
+// local.
 func countdown(local int, body ...[]byte) []byte {
 	return loop(cat(body...), get(local), num(1), op(i32Sub), tee(local), brIf(0))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// BenchmarkGuests runs CPU-bound guests unchanged, rewritten, and with wazero's own mechanism for
-// stopping guests.
+// BenchmarkGuests runs CPU-bound guests in three forms: unchanged, rewritten, and with wazero's own
+// mechanism for stopping guests.
 func BenchmarkGuests(b *testing.B) {
 	for _, g := range []struct {
 		name string
@@ -67,7 +67,7 @@ func fib() []byte {
 	return g.bytes()
 }
 
-// memorySum sums up a page. Its argument is the number of repetitions.
+// memorySum adds up the bytes of a page. Its argument is the number of repetitions.
 func memorySum() []byte {
 	g := &guest{}
 	locals := append(i32, i32...)
@@ -78,7 +78,7 @@ func memorySum() []byte {
 	return g.bytes()
 }
 
-// mix resembles a round of a hash function.
+// mix resembles one round of a hash function.
 func mix() []byte {
 	g := &guest{}
 	locals := append(append(append(i32, i32...), i32...), i32...)
@@ -89,7 +89,7 @@ func mix() []byte {
 	return g.bytes()
 }
 
-// fills fills 64 bytes. Its argument is the number of repetitions.
+// fills repeatedly fills 64 bytes. Its argument is the number of repetitions.
 func fills() []byte {
 	g := &guest{}
 	g.add("run", i32, i32, nil, countdown(0, num(128), get(0), num(64), fill()), get(0))

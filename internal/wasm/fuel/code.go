@@ -2,7 +2,7 @@ package fuel
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// The opcodes of the added instructions.
+// These are the opcodes of the instructions that Rewrite adds.
 const (
 	ifOp      = 0x04
 	elseOp    = 0x05
@@ -25,13 +25,15 @@ const (
 )
 
 var (
-	// types contains the types of yield, (i64) -> (i64), and of charge, (i32) -> (i32).
+	// types contains the types of the functions yield and charge: (i64) -> (i64) and (i32) ->
+	// (i32).
 	types = []byte{0x60, 1, i64Type, 1, i64Type, 0x60, 1, i32Type, 1, i32Type}
-	// fuelGlobal is a mutable i64 with the value 0: the first charge requests fuel.
+	// fuelGlobal is a mutable i64 that is initially 0, so the first charge requests fuel.
 	fuelGlobal = []byte{i64Type, 1, i64Const, 0, endOp}
 )
 
-// code returns the code section with charges in every function and the function charge at its end.
+// code returns the code section with charges in all functions. The function charge is added at the
+// end.
 func (r *rewriter) code() []byte {
 	size := 0
 	for _, f := range r.m.Functions {
@@ -67,11 +69,12 @@ func (r *rewriter) body(out []byte, f binary.Function) []byte {
 			out = binary.AppendUint32(append(out, f.Code[copied:in.Offset+1]...), r.shift(in.Index))
 			copied = in.End
 		case binary.MemoryFill, binary.MemoryCopy, binary.MemoryInit, binary.TableFill, binary.TableCopy, binary.TableInit:
-			// The length is on top of the stack; charge returns its argument.
+			// The length is on top of the stack. charge returns its argument.
 			out = binary.AppendUint32(append(append(out, f.Code[copied:in.Offset]...), callOp), r.charge)
 			copied = in.Offset
 		case binary.MemoryGrow, binary.TableGrow:
-			// Growing may copy all data, and leaves the machine code like a yield.
+			// Growing is as expensive as a yield: it may copy all data and it leaves the machine
+			// code.
 			out = r.callYield(append(out, f.Code[copied:in.Offset]...))
 			copied = in.Offset
 		}
@@ -79,7 +82,7 @@ func (r *rewriter) body(out []byte, f binary.Function) []byte {
 	return append(out, f.Code[copied:]...)
 }
 
-// loop appends the loop instruction with the charge of each iteration.
+// loop appends the loop instruction and the charge of an iteration.
 func (r *rewriter) loop(out []byte, f binary.Function, all []region, i int, instruction []byte) []byte {
 	s := all[i]
 	switch {
@@ -96,8 +99,8 @@ func (r *rewriter) loop(out []byte, f binary.Function, all []region, i int, inst
 	return r.spendLocal(append(out, instruction...), left, s.cost())
 }
 
-// appendLocals appends the declarations of locals, with an added one if a loop keeps the fuel in
-// it.
+// appendLocals appends the declarations of locals. It adds a local if a loop keeps the fuel in a
+// local.
 func appendLocals(out []byte, f binary.Function, all []region) []byte {
 	old := f.Body[:len(f.Body)-len(f.Code)]
 	for _, s := range all[1:] {
@@ -109,24 +112,26 @@ func appendLocals(out []byte, f binary.Function, all []region) []byte {
 	return append(out, old...)
 }
 
-// The code that follows a yield. Registers do not survive the call. Repeating the iteration keeps
-// the call off the common path: wazero places it after the loop, and the loop keeps its registers.
+// One of these sequences follows each yield. After the call, registers must be restored. If the
+// iteration is repeated instead, wazero places the call after the loop, and the loop keeps its
+// registers.
 var (
 	carryOn         []byte
 	repeatIteration = []byte{brOp, 1}
 )
 
-// spend appends: fuel = fuel - cost; if fuel >= 0 {} else { fuel = yield(fuel); then }.
+// spend appends code that does: fuel = fuel - cost; if fuel >= 0 {} else { fuel = yield(fuel); then
+// }.
 func (r *rewriter) spend(out []byte, cost int64, then []byte) []byte {
 	out = binary.AppendUint32(append(out, globalGet), r.fuel)
 	out = binary.AppendInt64(append(out, i64Const), cost)
 	return r.subtract(out, then)
 }
 
-// subtract appends the rest of spend, which takes the fuel and the cost from the stack.
+// subtract appends the second part of spend. The fuel and the cost must be on the stack.
 //
-// The yield is in the else branch for a reason: where two branches join, wazero keeps the register
-// assignment of the first one, and the second one, with the call, must restore the registers.
+// The call of yield must be in the else branch. Where two branches join, wazero keeps the register
+// assignment of the first branch, and the second branch must restore the registers.
 func (r *rewriter) subtract(out, then []byte) []byte {
 	out = binary.AppendUint32(append(out, i64Sub, globalSet), r.fuel)
 	out = binary.AppendUint32(append(out, globalGet), r.fuel)
@@ -137,8 +142,9 @@ func (r *rewriter) subtract(out, then []byte) []byte {
 // spendLocal appends the start of a loop that keeps the fuel in a local: left = left - cost; fuel =
 // left; if left >= 0 {} else { left = yield(left); repeat the iteration }.
 //
-// It writes the global in each iteration, so that it is right when the loop ends. It does not read
-// the global: store-to-load forwarding takes longer than an iteration of a short loop.
+// The code writes the global in each iteration, so the global is correct when the loop ends. It
+// does not read the global, because store-to-load forwarding takes longer than an iteration of a
+// short loop.
 func (r *rewriter) spendLocal(out []byte, left uint32, cost int64) []byte {
 	out = binary.AppendUint32(append(out, localGet), left)
 	out = binary.AppendInt64(append(out, i64Const), cost)
@@ -152,15 +158,15 @@ func (r *rewriter) spendLocal(out []byte, left uint32, cost int64) []byte {
 	return append(append(out, repeatIteration...), endOp)
 }
 
-// callYield appends: fuel = yield(fuel).
+// callYield appends code that does: fuel = yield(fuel).
 func (r *rewriter) callYield(out []byte) []byte {
 	out = binary.AppendUint32(append(out, globalGet), r.fuel)
 	out = binary.AppendUint32(append(out, callOp), r.yield)
 	return binary.AppendUint32(append(out, globalSet), r.fuel)
 }
 
-// chargeFunction returns the body of the function charge. It spends fuel for a number of bytes or
-// table elements, and returns that number.
+// chargeFunction returns the body of the function charge. charge spends fuel for a number of bytes
+// or table elements and returns that number.
 func (r *rewriter) chargeFunction() []byte {
 	out := []byte{0} // without locals
 	out = binary.AppendUint32(append(out, globalGet), r.fuel)

@@ -2,42 +2,42 @@ package fuel
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// unitShift is the binary logarithm of the number of instructions, or of bytes moved by an
-// instruction, that cost one unit of fuel.
+// unitShift is the binary logarithm of the work that costs one unit of fuel. Work is counted in
+// instructions, or in bytes for instructions that move memory.
 const unitShift = 6
 
-// smallLeaf is the maximum number of instructions outside of loops in a leaf function that is not
-// charged for its entry: its caller pays for these instructions with the call.
+// smallLeaf is the maximum number of instructions of a leaf function, outside of loops, whose entry
+// is not charged. The caller pays for these instructions with the call.
 const smallLeaf = 32
 
-// goCallSize is the size, in instructions, of an instruction that leaves the machine code for Go.
-// It exceeds smallLeaf.
+// goCallSize is the size, in instructions, of an instruction that calls Go code. It exceeds
+// smallLeaf.
 const goCallSize = 256
 
-// region is the part of a function that belongs to one loop, without the loops inside it, or to no
-// loop.
+// region is the part of a function that belongs directly to one loop, or to no loop.
 type region struct {
 	// parent is the index of the enclosing region.
 	parent int
-	// size is the number of instructions; expensive ones count as several.
+	// size is the number of instructions. An expensive instruction counts as several.
 	size int
-	// params reports that the region is a loop with parameters. Its iteration cannot be repeated
-	// from within a block.
+	// params reports whether the region is a loop with parameters. Code inside a block cannot
+	// repeat an iteration of such a loop.
 	params bool
-	// shared reports that other code changes the fuel while the region runs: a function that it
-	// calls, or a loop inside it that counts in the global.
+	// shared reports whether other code changes the fuel while the region runs. Such code is a
+	// called function, or an inner loop that counts in the global.
 	shared bool
 }
 
-// cost returns the fuel that an iteration costs: 1, and more for many instructions, but at most
-// what yield is sure to return.
+// cost returns the fuel that an iteration costs. It is at least 1, and at most the amount that
+// yield always returns.
 func (s region) cost() int64 { return min(1+int64(s.size>>unitShift), Slice) }
 
-// paidByCaller reports whether the caller of the function pays for the region, which must be the
-// one outside of loops.
+// paidByCaller reports whether the caller of the function pays for the region. It may be called
+// only for the region outside of loops.
 func (s region) paidByCaller() bool { return !s.shared && s.size <= smallLeaf }
 
-// regionsOf returns the regions of a function: first the one outside of loops, then each loop.
+// regionsOf returns the regions of a function. The first region is outside of loops, and the others
+// are the loops.
 func (r *rewriter) regionsOf(code []byte) []region {
 	all := []region{{}}
 	open := []int{0} // the region of each open block
@@ -67,9 +67,9 @@ func (r *rewriter) regionsOf(code []byte) []region {
 	return all
 }
 
-// size returns the size of an instruction. The size of a call includes that of a small leaf, which
-// is not charged itself. An indirect call always includes the largest one, because its target is
-// not known.
+// size returns the size of an instruction. The size of a call includes the called function if that
+// function is a small leaf, because small leaves are not charged. The target of an indirect call is
+// unknown, so its size always includes the largest small leaf.
 func (r *rewriter) size(in binary.Instruction) int {
 	switch in.Op {
 	case binary.RefFunc:
@@ -85,7 +85,7 @@ func (r *rewriter) size(in binary.Instruction) int {
 	return 1
 }
 
-// changesFuel reports whether other code may change the fuel while an instruction runs.
+// changesFuel reports whether other code may change the fuel during an instruction.
 func changesFuel(op binary.Op) bool {
 	switch op {
 	case binary.Call, binary.CallIndirect, binary.MemoryFill, binary.MemoryCopy, binary.MemoryInit, binary.MemoryGrow,
@@ -95,8 +95,8 @@ func changesFuel(op binary.Op) bool {
 	return false
 }
 
-// measureLeaves returns, for each function that the module defines, the number of its instructions
-// that callers pay for.
+// measureLeaves returns, for each function that the module defines, the number of instructions that
+// callers pay for.
 func (r *rewriter) measureLeaves() []uint8 {
 	sizes := make([]uint8, len(r.m.Functions))
 	for i, f := range r.m.Functions {
@@ -110,7 +110,7 @@ func (r *rewriter) measureLeaves() []uint8 {
 }
 
 // callsNothing reports whether a function is a leaf. It is fast, because nearly all other functions
-// call something early.
+// contain a call near their start.
 func callsNothing(code []byte) bool {
 	for in := range binary.Instructions(code) {
 		if changesFuel(in.Op) {

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// FuzzRewrite checks that Parse accepts a rewritten module, and that it compiles if the original
-// does.
+// FuzzRewrite checks that Parse accepts a rewritten module. The module must also compile if the
+// original does.
 func FuzzRewrite(f *testing.F) {
 	for _, wasm := range [][]byte{bareLoop(), fib(), memorySum(), mix(), fills()} {
 		f.Add(wasm)
@@ -22,7 +22,7 @@ func FuzzRewrite(f *testing.F) {
 			f.Add(wasm)
 		}
 	}
-	// Limits are small, so that a missing limit makes the test fail rather than slow.
+	// The limits are small, so that a missing limit makes the test fail instead of making it slow.
 	limits := binary.Limits{ModuleBytes: 1 << 14, AllLocals: 10_000, PassedValues: 5_000, LocalsTimesBlocks: 5_000, Blocks: 500, TableElements: 10_000, MemoryPages: 16}
 	f.Fuzz(func(t *testing.T, wasm []byte) {
 		m, err := binary.Parse(wasm, limits)

@@ -2,19 +2,20 @@ package fuel
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// maxGrowth is an upper bound of the factor by which code grows: a loop of three bytes grows by
-// about fifty.
+// maxGrowth is an upper limit on the factor by which code grows. A loop of three bytes grows by
+// about fifty bytes.
 const maxGrowth = 32
 
-// Limits returns the limits for a second Parse: a module that is within l is within them after
-// Rewrite. Names in Options may have up to 64 KiB.
+// Limits returns the limits for parsing the rewritten module. If a module is within l, its
+// rewritten form is within these limits. Names in Options may have up to 64 KiB.
 func Limits(l binary.Limits) binary.Limits {
 	l = l.WithDefaults()
-	// The limits of code come first, because they depend on the original values of others.
+	// The limits of code are computed first, because they depend on the original values of other
+	// limits.
 	l.PassedValues += 4*l.BodyBytes + l.Globals + 4
 	l.AllPassedValues += 4*l.ModuleBytes + l.Globals + 4
 	l.SquaredBlocks = 4 * (l.SquaredBlocks + binary.SquaredBlocksPerByte*l.ModuleBytes)
-	l.AllBranchTargets += l.ModuleBytes / binary.BytesPerBranchTarget // Rewrite shortens padded indexes, and thereby the code
+	l.AllBranchTargets += l.ModuleBytes / binary.BytesPerBranchTarget // Rewrite shortens padded indexes and thus the code
 	l.LocalsTimesBlocks = 2*l.LocalsTimesBlocks + 2*(l.Blocks+1)
 	l.AllLocals += l.Functions + 1
 	l.ModuleBytes = maxGrowth*l.ModuleBytes + 1<<20

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// TestLimits lowers each limit in turn to the minimum that a module needs, and passes the module
+// TestLimits lowers each limit to the minimum that a module needs. It then passes the module
 // through Parse, Rewrite and Parse.
 func TestLimits(t *testing.T) {
 	for name, wasm := range map[string][]byte{
@@ -32,8 +32,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// tightest returns limits in which the field of that index has the lowest positive value that wasm
-// is within.
+// tightest returns limits in which the field with the given index has the lowest positive value
+// that accepts wasm.
 func tightest(t *testing.T, wasm []byte, field int) binary.Limits {
 	t.Helper()
 	lim := binary.Limits{}.WithDefaults()
@@ -51,7 +51,7 @@ func tightest(t *testing.T, wasm []byte, field int) binary.Limits {
 	return lim
 }
 
-// full returns a module with everything that Rewrite extends, and calls with padded indexes.
+// full returns a module with everything that Rewrite extends. Its calls have padded indexes.
 func full() []byte {
 	g := &guest{imports: []binary.Import{{Module: "env", Name: "host"}}}
 	g.typ(nil, nil)
@@ -62,7 +62,7 @@ func full() []byte {
 	return g.bytes()
 }
 
-// sequence returns a module with a function that repeats the code n times.
+// sequence returns a module with a function that contains the code n times.
 func sequence(n int, code []byte) []byte {
 	g := &guest{}
 	g.add("run", nil, nil, nil, repeat(n, code))

@@ -2,15 +2,15 @@ package fuel
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// The subsections of the name section that are kept. Names of locals are dropped: no stack trace
-// shows them.
+// These subsections of the name section are kept. The names of locals are dropped, because no stack
+// trace shows them.
 const (
 	moduleName    = 0
 	functionNames = 1
 )
 
-// names returns the content of a name section with shifted function indexes, or nil for another
-// custom section. Parse has checked the content.
+// names returns the content of a name section with shifted function indexes. It returns nil for
+// other custom sections. Parse has already checked the content.
 func (r *rewriter) names(data []byte) []byte {
 	title, rest := name(data)
 	if string(title) != "name" {
@@ -48,7 +48,7 @@ func (r *rewriter) functionNames(part []byte) []byte {
 	return out
 }
 
-// name splits data into the name at its start and the rest.
+// name splits data into the name at its start and the remaining data.
 func name(data []byte) (text, rest []byte) {
 	size, n := binary.Uint32(data)
 	return data[n:][:size], data[n:][size:]

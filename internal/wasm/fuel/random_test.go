@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// TestRandomPrograms runs random guests unchanged and rewritten, with large and small amounts of
-// fuel.
+// TestRandomPrograms compares random guests before and after Rewrite, with large and small amounts
+// of fuel.
 func TestRandomPrograms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := newProgram(t)
@@ -55,9 +55,9 @@ func execute(t *rapid.T, wasm []byte, grant int64, a, b uint32) (result string, 
 	return result, bytes.Clone(memory)
 }
 
-// program generates a guest that terminates. Every function takes two numbers and returns one. It
-// has four more locals for data, and counters for its loops, which run a few iterations. The number
-// at address 0 counts the function entries; nothing else writes to it.
+// program generates a guest that terminates. Every function has two parameters and one result. It
+// has four additional locals for data, and counters for its loops, which run a few iterations.
+// Address 0 contains the number of function entries; no other code writes to it.
 type program struct {
 	guest
 	t         *rapid.T
@@ -68,7 +68,7 @@ type program struct {
 }
 
 const (
-	workLocals   = 6 // two parameters and four locals
+	workLocals   = 6 // two parameters and four other locals
 	loopDepth    = 3
 	firstCounter = workLocals
 	entries      = 60
@@ -92,8 +92,8 @@ func newProgram(t *rapid.T) *program {
 	return p
 }
 
-// entry returns code that counts an entry, and returns from the function if none are left. The
-// first function is entered by the host, before any entry is counted.
+// entry returns code that counts an entry and returns from the function if no entries are left. The
+// host enters the first function before any entry is counted.
 func (p *program) entry(first bool) []byte {
 	guard := cat(num(0), load(), num(entries), op(i32LtU), op(i32Eqz), ifThen(get(0), op(0x0f)),
 		num(0), num(0), load(), num(1), op(i32Add), store())
@@ -126,8 +126,8 @@ func (p *program) value(depth int) []byte {
 	return cat(x, p.value(depth-1), op(ops[p.pick("operator", len(ops))]))
 }
 
-// address turns a number into an address of at least 16 that is at most slightly beyond the end of
-// the memory.
+// address converts a number to an address that is at least 16 and at most slightly beyond the end
+// of the memory.
 func (p *program) address(x []byte) []byte { return cat(x, num(0xffff), op(0x71), num(16), op(0x72)) }
 
 func (p *program) block(loops int) (out []byte) {

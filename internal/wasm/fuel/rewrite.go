@@ -6,21 +6,23 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// Slice is the minimum amount of fuel that yield should return, and a good one. No single iteration
-// or function entry costs more. A guest rarely takes longer than a millisecond for it, and the cost
-// of calling yield is negligible. A guest that gets less may never make progress.
+// Slice is the minimum amount of fuel that yield should return, and also a good amount. A guest
+// that gets less may never make progress, because an iteration or a function entry can cost up to a
+// Slice. A guest rarely takes longer than a millisecond to spend a Slice, and the cost of calling
+// yield is negligible.
 const Slice = 1 << 17
 
 // Options configure the import and the table growth of the rewritten module. The zero value works.
 type Options struct {
-	// Module and Name are the names that yield is imported by. Its type is (i64) -> (i64): it takes
-	// the fuel left, which may be negative, and returns the new amount, at least Slice. Defaults
-	// "toolrun:fuel" and "yield".
+	// Module and Name are the names under which yield is imported. The type of yield is (i64) ->
+	// (i64). Its argument is the remaining fuel, which may be negative. Its result is the new
+	// amount, which is at least Slice. Defaults "toolrun:fuel" and "yield".
 	Module, Name string
-	// TableElements bounds the total size of all tables that the module defines, in elements. Each
-	// table may grow by an equal share of what the initial sizes leave; if these exceed the bound,
-	// no table may grow. Default 1,000,000. Runtimes limit memories but not tables, and allocate
-	// whatever table.grow requests.
+	// TableElements is the maximum total size of all tables that the module defines, in elements.
+	// The initial sizes count against it, and each table may grow by an equal share of the rest. If
+	// the initial sizes exceed TableElements, no table may grow. Default 1,000,000. The limit
+	// exists because runtimes limit memories but not tables: they allocate any size that table.grow
+	// requests.
 	TableElements uint32
 }
 
@@ -37,13 +39,13 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Rewrite returns the module with fuel counting and bounded tables. Results, traps, memory, exports
-// and the function names in stack traces stay the same, except that table.grow fails beyond the
-// bound. Other custom sections are dropped, because they refer to bytes that moved. A module
-// without functions of its own is returned unchanged.
+// Rewrite returns the module with fuel counting and limited tables. Results, traps, memory, exports
+// and the function names in stack traces stay the same. The exception is table.grow, which fails
+// beyond the limit. Custom sections other than names are dropped, because they refer to bytes that
+// moved. A module without functions of its own is returned unchanged.
 //
-// Rewrite returns an error if the module already imports from Options.Module, which is reserved for
-// the host. It is safe for concurrent use.
+// Rewrite returns an error if the module already has imports from Options.Module, because that name
+// is reserved for the host. It is safe for concurrent use.
 func Rewrite(m *binary.Module, opts Options) ([]byte, error) {
 	opts = opts.withDefaults()
 	for _, i := range m.Imports {
@@ -60,11 +62,11 @@ func Rewrite(m *binary.Module, opts Options) ([]byte, error) {
 type rewriter struct {
 	m    *binary.Module
 	opts Options
-	// yield, charge and fuel are the indexes of the added functions and global; firstType is that
-	// of the first of the two added types.
+	// yield, charge and fuel are the indexes of the added functions and the added global. firstType
+	// is the index of the first of the two added types.
 	yield, charge, fuel, firstType uint32
-	// leaves contains, for each function that the module defines, the number of its instructions
-	// that callers pay for.
+	// leaves contains, for each function that the module defines, the number of instructions that
+	// callers pay for.
 	leaves []uint8
 }
 
@@ -81,7 +83,7 @@ func newRewriter(m *binary.Module, opts Options) *rewriter {
 	return r
 }
 
-// shift returns the index of a function after yield is added to the imports.
+// shift returns the index that a function has after yield is added to the imports.
 func (r *rewriter) shift(index uint32) uint32 {
 	if index < r.yield {
 		return index
@@ -116,7 +118,7 @@ func (r *rewriter) module() []byte {
 	return binary.Join(sections)
 }
 
-// extend adds entries to a section, which it creates if it does not exist.
+// extend adds entries to a section. It creates the section if it does not exist.
 func (r *rewriter) extend(sections []binary.Section, id byte, count uint32, entries []byte) []binary.Section {
 	for i, s := range sections {
 		if s.ID != id {
@@ -182,7 +184,7 @@ func (r *rewriter) tables() []byte {
 	return out
 }
 
-// tableShare returns the number of elements that each of the tables may grow by.
+// tableShare returns the number of elements by which each table may grow.
 func (r *rewriter) tableShare(tables []binary.Table) uint32 {
 	left, growing := int64(r.opts.TableElements), int64(0)
 	for _, t := range tables {

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// spent runs the function "run" of a guest. It returns the fuel spent and the number of yields.
+// spent runs the function "run" of a guest. It returns the spent fuel and the number of yields.
 func spent(t *testing.T, wasm []byte, args ...uint64) (units, yields int64) {
 	t.Helper()
 	rewritten, err := fuel.Rewrite(parse(t, wasm), fuel.Options{})
@@ -39,16 +39,16 @@ func spent(t *testing.T, wasm []byte, args ...uint64) (units, yields int64) {
 	return units, yields
 }
 
-// TestCosts measures the fuel of many iterations.
+// TestCosts measures the fuel that many iterations cost.
 func TestCosts(t *testing.T) {
 	const iterations = 1_000_000
 	nop, drop := op(0x01), op(0x1a)
 	inner := cat(num(9), set(1), countdown(1))
 	for _, c := range []struct {
 		name      string
-		iteration []byte // the loop body, which may call functions 0 to 4
-		each      int64  // the units of fuel that an iteration costs
-		grows     int64  // how often memory or a table grows in an iteration
+		iteration []byte // body of the loop, which can call functions 0 to 4
+		each      int64  // fuel that an iteration costs
+		grows     int64  // how often memory or a table grows in each iteration
 	}{
 		{"nothing", nil, 1, 0},
 		{"many instructions", repeat(64*7, nop), 8, 0},
@@ -81,8 +81,8 @@ func TestCosts(t *testing.T) {
 		n := iterations / c.each
 		units, yields := spent(t, g.bytes(), uint64(n))
 		extra := n*c.each/fuel.Slice + 2
-		// The fuel left of the last slice is unknown, and a yield may repeat the iteration that it
-		// interrupts.
+		// The remaining fuel of the last slice is unknown. Also, a yield may repeat the interrupted
+		// iteration.
 		low, high := n*c.each-fuel.Slice, n*c.each+extra*c.each
 		if units < low || units > high || yields < n*c.grows || yields > n*c.grows+extra {
 			t.Errorf("%d iterations of %s cost %d units and %d yields; want %d to %d, and %d to %d", n, c.name, units, yields, low, high, n*c.grows, n*c.grows+extra)
@@ -90,7 +90,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// TestStackTrace compares the whole text of a trap, including the names of functions.
+// TestStackTrace compares the complete text of a trap, including function names.
 func TestStackTrace(t *testing.T) {
 	g := &guest{imports: []binary.Import{{Module: "env", Name: "trap"}}}
 	g.typ(nil, nil)
@@ -153,7 +153,7 @@ func TestReservedModule(t *testing.T) {
 	}
 }
 
-// TestCounterIsInaccessible writes to the global index that the fuel counter would get.
+// TestCounterIsInaccessible writes to the index that the global for the fuel would get.
 func TestCounterIsInaccessible(t *testing.T) {
 	g := &guest{}
 	g.add("run", nil, nil, nil, loop([]byte{0x42, 0, 0x24, 0}, br(0)))
@@ -165,7 +165,7 @@ func TestCounterIsInaccessible(t *testing.T) {
 // TestTablesAreBounded rewrites a module that imports one table and defines another.
 func TestTablesAreBounded(t *testing.T) {
 	for _, c := range []struct {
-		bounds string // of the defined table
+		bounds string // of the table that the module defines
 		want   binary.Bounds
 	}{
 		{"\x00\x04", binary.Bounds{Min: 4, Max: 10, HasMax: true}},
@@ -190,7 +190,7 @@ func TestTablesAreBounded(t *testing.T) {
 	}
 }
 
-// TestTablesShareTheirBound checks the maximum sizes of several tables.
+// TestTablesShareTheirBound checks the maximum sizes of modules with several tables.
 func TestTablesShareTheirBound(t *testing.T) {
 	for bound, want := range map[uint32][]uint32{100: {2, 4 + 31, 0 + 31, 1 + 31}, 5: {2, 4, 0, 1}} {
 		wasm := binary.Join([]binary.Section{

@@ -39,8 +39,8 @@ type value struct {
 	Value any
 }
 
-// TestSpec runs the WebAssembly test suite in wazero's sources twice: unchanged and rewritten. Each
-// command must have the same outcome, and leave the same memory and globals.
+// TestSpec runs the WebAssembly test suite in wazero's sources twice: unchanged and rewritten. In
+// both cases, each command must have the same outcome and leave the same memory and globals.
 func TestSpec(t *testing.T) {
 	suite := suiteFolder()
 	if _, err := os.Stat(suite); err != nil {
@@ -77,8 +77,8 @@ func suiteFolder() string {
 	return filepath.Join(filepath.Dir(file), "internal", "integration_test", "spectest")
 }
 
-// suiteModules returns the files of all modules of the suite, none if wazero's sources are not
-// available.
+// suiteModules returns the files of all modules in the suite. It returns none if wazero's sources
+// are not available.
 func suiteModules(t testing.TB) []string {
 	files, err := filepath.Glob(filepath.Join(suiteFolder(), "v*", "testdata", "*.wasm"))
 	if err != nil {
@@ -87,7 +87,7 @@ func suiteModules(t testing.TB) []string {
 	return files
 }
 
-// duel runs every module twice: unchanged and rewritten.
+// duel runs every module in two forms: unchanged and rewritten.
 type duel struct {
 	t                *testing.T
 	plain, fuelled   *side
@@ -134,7 +134,7 @@ func (d *duel) run(file string) {
 		case "module", "assert_unlinkable", "assert_uninstantiable":
 			wasm, err := os.ReadFile(filepath.Join(filepath.Dir(file), c.Filename))
 			if err != nil {
-				continue // the module is in the text format
+				continue // the module is in text format
 			}
 			as := ""
 			if next := s.Commands[min(i+1, len(s.Commands)-1)]; next.Type == "register" {
@@ -152,17 +152,18 @@ func (d *duel) run(file string) {
 	}
 }
 
-// instantiate instantiates a module on both sides. Later modules import from it by the name as.
+// instantiate instantiates both forms of a module. Later modules import from it under the name in
+// as.
 func (d *duel) instantiate(wasm []byte, name, as string) {
 	ctx := context.Background()
 	d.plain.last, d.fuelled.last = nil, nil
 	plain, err := d.plain.runtime.CompileModule(ctx, wasm)
 	if err != nil {
-		return // nothing to compare with
+		return // there is nothing to compare with
 	}
 	m, err := binary.Parse(wasm, binary.Limits{})
 	if err != nil {
-		return // the baseline of package binary lists these
+		return // the baseline of package binary lists such modules
 	}
 	rewritten, err := fuel.Rewrite(m, fuel.Options{})
 	if err != nil {
@@ -192,11 +193,12 @@ func (s *side) find(name string) api.Module {
 	return s.named[name]
 }
 
-// differs matches the differences between the errors of both sides: the index of a function without
-// a name, and the maximum size of a table.
+// differs matches the parts of errors that differ between the two forms: the index of a function
+// without a name and the maximum size of a table.
 var differs = regexp.MustCompile(`function\[\d+\]|maximum size mismatch.*`)
 
-// outcome returns the text of an error, without its stack trace and the matches of differs.
+// outcome returns the text of an error without its stack trace and without the parts that match
+// differs.
 func outcome(err error) string {
 	if err == nil {
 		return "no error"
@@ -239,7 +241,7 @@ func invoke(m api.Module, field string, params []uint64) string {
 }
 
 func (d *duel) sameState(plain, fuelled api.Module) {
-	// The interface value of a missing memory is not nil, but holds a nil pointer.
+	// The interface value for a missing memory contains a nil pointer but is not nil.
 	if a, b := plain.Memory(), fuelled.Memory(); !reflect.ValueOf(a).IsNil() {
 		x, _ := a.Read(0, a.Size())
 		y, _ := b.Read(0, b.Size())
@@ -262,7 +264,8 @@ func (d *duel) same(what, plain, fuelled string) {
 	}
 }
 
-// words returns a value in wazero's representation: two words for a vector, one for other values.
+// words returns a value in wazero's representation. A vector has two words, and other values have
+// one.
 func (v value) words(t *testing.T) []uint64 {
 	if v.Type != "v128" {
 		return []uint64{word(v.Type, v.Value)}
@@ -283,7 +286,7 @@ func word(typ string, v any) uint64 {
 	case !ok || text == "null":
 		return 0
 	case strings.HasPrefix(text, "nan:"):
-		return 0x7ff8_0000_7fc0_0000 // a NaN of either width
+		return 0x7ff8_0000_7fc0_0000 // a NaN of 32 or 64 bits
 	}
 	if n, err := strconv.ParseUint(text, 10, 64); err == nil {
 		if typ == "externref" {

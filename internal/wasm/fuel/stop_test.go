@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// TestStop stops guests that would run endlessly or very long, while the garbage collector runs. If
-// a guest cannot be stopped, the test hangs.
+// TestStop stops guests that would run endlessly or for a very long time, while the garbage
+// collector runs. If a guest cannot be stopped, the test hangs.
 func TestStop(t *testing.T) {
 	for _, c := range []struct {
 		name  string

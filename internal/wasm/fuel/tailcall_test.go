@@ -12,10 +12,10 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// TestTailCallsAreMiscompiled shows why package binary rejects tail calls: on amd64, wazero's
-// compiler writes the address of the function to the register of the seventh argument, and so leaks
-// it to the guest. Its interpreter is correct. If this test fails, wazero has fixed the bug, and
-// tail calls may be allowed.
+// TestTailCallsAreMiscompiled demonstrates why package binary rejects tail calls. On amd64,
+// wazero's compiler overwrites the register of the seventh argument with the address of the
+// function and thus leaks the address to the guest. wazero's interpreter is correct. If this test
+// fails, wazero has fixed the bug, and tail calls can be allowed.
 func TestTailCallsAreMiscompiled(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("only the compiler for amd64 has the bug")

@@ -1,7 +1,8 @@
-// Package machine sets up wazero in the one way that all engines of toolrun use.
+// Package machine configures wazero identically for all engines of toolrun.
 //
-// [Rewrite] makes a module interruptible and, if its state allows it, restorable. [Compile] makes a
-// [Machine] of the result: a runtime with the compiled module and its imports. [Cache], [Save] and
-// [OpenSealed] keep machine code in folders. A [Guest] is the host's side of one execution: the
-// machine asks it between two slices of fuel whether to go on.
+// [Rewrite] makes a module interruptible and, if its state allows it, restorable. [Compile]
+// compiles the rewritten module to a [Machine], which is a runtime with one compiled module and its
+// imports. [Cache], [Save] and [OpenSealed] store machine code in folders. A [Guest] is the host's
+// side of an execution. After each slice of fuel, the machine asks the Guest whether the execution
+// may continue.
 package machine

@@ -11,15 +11,16 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// moduleName is the file of a folder, besides those of wazero, that holds the rewritten module.
+// moduleName is the name of the file that contains the rewritten module. wazero's own files are in
+// the same folder.
 const moduleName = "module"
 
-// ErrDamaged is the error of a folder that was not sealed, changed since then, or is not private to
-// the user.
+// ErrDamaged is the error for a folder that is not private to the user, was never sealed, or has
+// changed since it was sealed.
 var ErrDamaged = errors.New("the folder of compiled code is missing or damaged")
 
-// Save compiles restorable code into a folder, with all that Open needs. The caller seals the
-// folder when it is complete.
+// Save compiles restorable code into a folder that Open can use. The caller must seal the folder
+// when it is complete.
 func Save(ctx context.Context, dir string, code Code, imports Imports) (*Machine, error) {
 	if code.Restorable == nil {
 		return nil, fmt.Errorf("save a machine: %w", code.NotRestorable)
@@ -34,8 +35,8 @@ func Save(ctx context.Context, dir string, code Code, imports Imports) (*Machine
 	return CompileIn(ctx, dir, code, imports)
 }
 
-// Open returns the machine that Save left in a folder. The folder is trusted: it is sealed and
-// private.
+// Open opens a machine that Save has stored in a folder. The folder must be sealed and private,
+// because its content is trusted.
 func Open(ctx context.Context, dir string, imports Imports) (*Machine, error) {
 	text, err := os.ReadFile(filepath.Join(dir, moduleName))
 	if err != nil {
@@ -48,8 +49,8 @@ func Open(ctx context.Context, dir string, imports Imports) (*Machine, error) {
 	return CompileIn(ctx, dir, Code{Binary: module.Binary, Restorable: module}, imports)
 }
 
-// OpenSealed is like Open, for a folder that is not trusted yet. The error is ErrDamaged if it is
-// not as it was sealed.
+// OpenSealed is like Open, but first checks the folder's seal. The error is ErrDamaged if the
+// folder has changed.
 func OpenSealed(ctx context.Context, dir string, imports Imports) (*Machine, error) {
 	if codecache.Private(dir) != nil || !codecache.Whole(dir) {
 		return nil, ErrDamaged
@@ -57,26 +58,26 @@ func OpenSealed(ctx context.Context, dir string, imports Imports) (*Machine, err
 	return Open(ctx, dir, imports)
 }
 
-// Cache is a folder that keeps machines, each in a folder of its own. Machine code that another
-// user could write there would run as this one, so a folder that is not private to the user is not
-// used. The zero value keeps nothing.
+// Cache is a folder that stores machines, each in a subfolder. If another user could write machine
+// code there, the code would run as this user. A folder that is not private to the user is
+// therefore not used. The zero value stores nothing.
 type Cache struct{ Dir string }
 
-// Get returns the machine that is kept under a name: open opens its folder. If there is none or it
-// is damaged, fill makes the machine in a fresh folder, which gets the name when it is complete, so
-// that no process finds a part of it. Get returns nil if the cache cannot be used or fill fails;
-// the caller then compiles without it.
+// Get returns the machine that is stored under a name. open opens its folder. If the folder is
+// missing or damaged, fill creates the machine in a temporary folder. The temporary folder is
+// renamed when it is complete, so no process finds an incomplete one. Get returns nil if the cache
+// cannot be used or fill fails. The caller then compiles without the cache.
 func (c Cache) Get(name string, open, fill func(dir string) (*Machine, error)) *Machine {
 	if codecache.Make(c.Dir) != nil {
 		return nil
 	}
 	final := c.path(name)
-	if codecache.Whole(final) { // wazero trusts the counts in its files
+	if codecache.Whole(final) { // an intact seal is required, because wazero trusts the counts in its files
 		if m, err := open(final); err == nil {
 			return m
 		}
 	}
-	if os.RemoveAll(final) != nil { // it cannot be used
+	if os.RemoveAll(final) != nil { // the cache cannot be used
 		return nil
 	}
 	fresh, err := os.MkdirTemp(c.Dir, "new-")
@@ -87,13 +88,13 @@ func (c Cache) Get(name string, open, fill func(dir string) (*Machine, error)) *
 	if err == nil {
 		err = codecache.Seal(fresh)
 	}
-	if err != nil || os.Rename(fresh, final) != nil { // if another process was faster, its folder is as good
+	if err != nil || os.Rename(fresh, final) != nil { // if another process was faster, its folder is equally good
 		_ = os.RemoveAll(fresh)
 	}
 	return m
 }
 
-// Has reports whether there is a folder under a name, which may be damaged.
+// Has reports whether there is a folder with the given name. The folder may be damaged.
 func (c Cache) Has(name string) bool {
 	if c.Dir == "" {
 		return false

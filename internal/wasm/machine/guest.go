@@ -10,33 +10,35 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// fuelModule is the import module of the function that rewritten code yields by. Modules may not
-// import it themselves.
+// fuelModule is the import module of the function that rewritten code calls to yield. Guest modules
+// must not import it themselves.
 const fuelModule = "toolrun:fuel"
 
-// Slice is the fuel that a guest spends between two calls of Guest.Yield, about a millisecond's.
+// Slice is the amount of fuel that a guest spends between two calls of Guest.Yield. It lasts about
+// a millisecond.
 const Slice = fuel.Slice
 
-// ErrStopped unwinds a guest that the host ends: a host function panics with it. No instruction of
-// a guest catches it.
+// ErrStopped is the panic value with which a host function stops a guest. No instruction of a guest
+// can catch it.
 var ErrStopped = errors.New("the host ended the guest")
 
-// Guest is the host's side of one execution. The goroutine that calls the guest calls its methods.
+// Guest is the host's side of an execution. Its methods are called by the goroutine that calls the
+// guest.
 type Guest interface {
-	// Yield is called when the guest has spent a slice of fuel. It reports whether the guest may go
-	// on: not if the context of the execution has ended or a limit is exceeded. Yield notes the
-	// reason, which the error of the call does not contain.
+	// Yield is called after the guest has spent a slice of fuel. It reports whether the guest may
+	// continue. It returns false if the context of the execution has ended or a limit is exceeded.
+	// It must then store the reason, because the error of the call does not contain it.
 	Yield() bool
 }
 
 type guestKey struct{}
 
-// With returns a context for calls of a guest, in which host functions find g.
+// With returns a context for calls of a guest. Host functions find g in this context.
 func With(ctx context.Context, g Guest) context.Context {
 	return context.WithValue(ctx, guestKey{}, g)
 }
 
-// GuestOf returns what With has put into the context of a host function.
+// GuestOf returns the Guest that With added to the context of a host function.
 func GuestOf[G Guest](ctx context.Context) G { return ctx.Value(guestKey{}).(G) }
 
 // provideFuel instantiates the function that rewritten code calls after each slice.
@@ -47,7 +49,7 @@ func provideFuel(ctx context.Context, runtime wazero.Runtime) error {
 	return err
 }
 
-// yield gives Go's garbage collector a turn, and ends executions that are over.
+// yield lets Go's garbage collector run and ends executions that must not continue.
 func yield(ctx context.Context, stack []uint64) {
 	if !GuestOf[Guest](ctx).Yield() {
 		panic(ErrStopped)

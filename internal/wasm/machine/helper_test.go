@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// module returns a module whose run never returns, and whose add returns a sum.
+// module returns a module with two exports: run never returns, and add returns a sum.
 func module() []byte {
 	m := wasmtest.Module{Pages: 1}
 	m.Func("run", 0, wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End)
@@ -39,7 +39,7 @@ func rewritten(t *testing.T, code []byte) machine.Code {
 	return rewritten
 }
 
-// closing closes a machine at the end of the test.
+// closing closes a machine when the test ends.
 func closing(t *testing.T, m *machine.Machine, err error) *machine.Machine {
 	t.Helper()
 	if err != nil {
@@ -84,7 +84,7 @@ func checkAdd(t *testing.T, guest api.Module) {
 	}
 }
 
-// counting is a guest that may yield a number of times.
+// counting is a guest that may continue after a given number of yields, and then must stop.
 type counting struct{ slices, limit int }
 
 func (c *counting) Yield() bool {
@@ -94,7 +94,7 @@ func (c *counting) Yield() bool {
 	return c.slices <= c.limit
 }
 
-// files returns the files beneath a folder.
+// files returns all files in a folder and its subfolders.
 func files(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {

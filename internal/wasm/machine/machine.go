@@ -12,12 +12,12 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// features contains WebAssembly 2.0 and extended constant expressions. Package binary rejects
-// all others.
+// features enables WebAssembly 2.0 and extended constant expressions. Package binary rejects all
+// other features.
 const features = api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst
 
-// Imports instantiates the host modules that a compiled module imports. The machine provides the
-// one for fuel itself.
+// Imports instantiates the host modules that a compiled module imports. It need not provide the
+// module for fuel, which the machine adds.
 type Imports func(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule) error
 
 // Machine is a wazero runtime with one compiled module and its imports. It is safe for concurrent
@@ -29,13 +29,14 @@ type Machine struct {
 	restorable *snapshot.Module
 }
 
-// Compile compiles code in memory. Code that wazero rejects is a *ModuleError.
+// Compile compiles code in memory. If wazero rejects the code, the error is a *ModuleError.
 func Compile(ctx context.Context, code Code, imports Imports) (*Machine, error) {
 	return compile(ctx, wazero.NewCompilationCache(), code, imports)
 }
 
-// CompileIn is like Compile, but reads machine code from a folder if it is there, and writes it to
-// the folder if it is not. The folder is trusted: the caller checks it with package codecache.
+// CompileIn is like Compile, but uses a folder for machine code. It reads machine code that is
+// already there and otherwise writes it. The folder is trusted, so the caller must check it with
+// package codecache first.
 func CompileIn(ctx context.Context, dir string, code Code, imports Imports) (*Machine, error) {
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {
@@ -44,7 +45,7 @@ func CompileIn(ctx context.Context, dir string, code Code, imports Imports) (*Ma
 	return compile(ctx, cache, code, imports)
 }
 
-// compile makes a Machine, which owns the cache from then on.
+// compile creates a Machine. The Machine owns the cache.
 func compile(ctx context.Context, cache wazero.CompilationCache, code Code, imports Imports) (*Machine, error) {
 	config := wazero.NewRuntimeConfig().WithCoreFeatures(features).WithCompilationCache(cache)
 	m := &Machine{runtime: wazero.NewRuntimeWithConfig(ctx, config), cache: cache, restorable: code.Restorable}
@@ -61,28 +62,28 @@ func compile(ctx context.Context, cache wazero.CompilationCache, code Code, impo
 // IsRestorable reports whether Image and OpenImage can be called.
 func (m *Machine) IsRestorable() bool { return m.restorable != nil }
 
-// Image returns the image of the module before any of its code ran.
+// Image returns the image of the module before any of its code has run.
 func (m *Machine) Image(o snapshot.Options) (*snapshot.Image, error) {
 	return snapshot.Load(m.runtime, m.compiled, m.restorable, o)
 }
 
-// OpenImage returns an image of the module that was saved to a file, see snapshot.Open.
+// OpenImage opens an image of the module that was saved to a file; see snapshot.Open.
 func (m *Machine) OpenImage(o snapshot.Options, file string, saved snapshot.Saved) (*snapshot.Image, error) {
 	return snapshot.Open(m.runtime, m.compiled, m.restorable, o, file, saved)
 }
 
-// ReleaseModule frees the bytes of the module. The images that were made stay usable; Image is not
-// called again.
+// ReleaseModule frees the bytes of the module. Existing images remain usable. Image must not be
+// called afterward.
 func (m *Machine) ReleaseModule() { m.restorable.Release() }
 
-// Instantiate makes an instance without an image. The memory of the instance comes from the
-// allocator in ctx, if there is one. The caller closes the instance.
+// Instantiate creates an instance without an image. If ctx contains a memory allocator, the memory
+// of the instance comes from it. The caller must close the instance.
 func (m *Machine) Instantiate(ctx context.Context, config wazero.ModuleConfig) (api.Module, error) {
 	return m.runtime.InstantiateModule(ctx, m.compiled, config)
 }
 
-// Close closes images of the machine, skipping nil ones, and then the machine. No execution is
-// under way.
+// Close closes the given images of the machine and then the machine. It skips nil images. No
+// execution may be in progress.
 func (m *Machine) Close(images ...*snapshot.Image) error {
 	ctx := context.Background()
 	var errs []error

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// TestYield stops a guest that never returns, if its host requests it.
+// TestYield stops a guest that never returns, after its host requests this.
 func TestYield(t *testing.T) {
 	compiled, err := machine.Compile(t.Context(), rewritten(t, module()), noImports)
 	in := restored(t, closing(t, compiled, err))
@@ -26,7 +26,7 @@ func TestYield(t *testing.T) {
 	checkAdd(t, in.Guest())
 }
 
-// TestNotRestorable runs a module whose state an image does not hold.
+// TestNotRestorable runs a module whose state an image cannot contain.
 func TestNotRestorable(t *testing.T) {
 	m := wasmtest.Module{Pages: 1}
 	m.Func("toolrun:start", 0) // a name that package snapshot reserves
@@ -53,7 +53,8 @@ func TestNotRestorable(t *testing.T) {
 	checkAdd(t, guest)
 }
 
-// TestModuleError distinguishes a module that cannot be compiled from imports that cannot be made.
+// TestModuleError distinguishes a module that cannot be compiled from imports that cannot be
+// instantiated.
 func TestModuleError(t *testing.T) {
 	code := rewritten(t, module())
 	errImports := errors.New("no imports")
@@ -62,7 +63,7 @@ func TestModuleError(t *testing.T) {
 		t.Errorf("Compile without imports = %v; want %v, which is not a ModuleError", err, errImports)
 	}
 	var wrong wasmtest.Module
-	wrong.Func("add", 1, wasmtest.Drop) // of an empty stack
+	wrong.Func("add", 1, wasmtest.Drop) // with an empty stack
 	_, err = machine.Compile(t.Context(), machine.Code{Binary: wrong.Bytes()}, noImports)
 	if _, ok := errors.AsType[*machine.ModuleError](err); !ok {
 		t.Errorf("Compile of an invalid module = %v; want a ModuleError", err)

@@ -9,18 +9,18 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/stackguard"
 )
 
-// Code is a rewritten module, ready to be compiled.
+// Code is a rewritten module that can be compiled.
 type Code struct {
 	// Binary is the module to compile.
 	Binary []byte
-	// Restorable is the same module for images of its instances. It is nil if the module has state
-	// that an image does not hold; NotRestorable is the reason then.
+	// Restorable is the same module, prepared for images of its instances. It is nil if the module
+	// has state that an image cannot contain. NotRestorable is then the reason.
 	Restorable    *snapshot.Module
 	NotRestorable error
 }
 
-// ModuleError is the error of a module that cannot be run: a mistake of its author, not of the
-// host.
+// ModuleError is the error for a module that cannot run because of a mistake of its author, not of
+// the host.
 type ModuleError struct{ Err error }
 
 // Error returns the text of the reason.
@@ -32,14 +32,14 @@ func (e *ModuleError) Unwrap() error { return e.Err }
 // RewriteOptions select what Rewrite adds. The zero value makes a module interruptible and
 // restorable.
 type RewriteOptions struct {
-	// StackGuard makes the module trap if its C stack exceeds a limit, see package stackguard.
+	// StackGuard makes the module trap if its C stack exceeds a limit; see package stackguard.
 	// Default false.
 	StackGuard bool
 }
 
-// Rewrite makes a module interruptible: its code yields after each slice of fuel. It expects a
-// module that was parsed within the default limits of package binary. A module that cannot be
-// rewritten is a *ModuleError.
+// Rewrite makes a module interruptible, so that its code yields after each slice of fuel. The
+// module must have been parsed within the default limits of package binary. If the module cannot be
+// rewritten, the error is a *ModuleError.
 func Rewrite(m *binary.Module, o RewriteOptions) (Code, error) {
 	limits := binary.Limits{}
 	if o.StackGuard {
@@ -66,7 +66,7 @@ func Rewrite(m *binary.Module, o RewriteOptions) (Code, error) {
 	return Code{Binary: restorable.Binary, Restorable: restorable}, nil
 }
 
-// parseAgain parses the output of a rewriter. An error is a bug of that rewriter.
+// parseAgain parses the output of a rewriter. An error means that the rewriter has a bug.
 func parseAgain(code []byte, limits binary.Limits) (*binary.Module, error) {
 	m, err := binary.Parse(code, limits)
 	if err != nil {

@@ -7,22 +7,24 @@ import (
 	"time"
 )
 
-// processStart is the zero of the monotonic clock of all guests: the clock must not run backwards
-// from the execution that an image was captured in to those that start from the image.
+// processStart is the zero time of the monotonic clock that all guests use. The clock must not run
+// backward between the capture of an image and the executions that start from the image.
 var processStart = time.Now()
 
-// Nanotime is the monotonic clock of all guests of this process, in nanoseconds. It is positive.
+// Nanotime returns the monotonic time for all guests of this process, in nanoseconds. It is
+// positive.
 func Nanotime() int64 { return int64(time.Since(processStart)) + 1 }
 
-// Sources are the clocks and the random source of a guest. The zero value stands for the real ones.
+// Sources are the clocks and the random source of a guest. The zero value means the real clocks and
+// the system's random source.
 type Sources struct {
 	Walltime func() time.Time // default time.Now
 	Nanotime func() int64     // default Nanotime
 	Random   io.Reader        // default the system's
 }
 
-// WithDefaults returns s with the real clocks where it has none. Random stays nil for the system's
-// source.
+// WithDefaults returns s with the real clocks in place of nil clocks. Random may stay nil, which
+// means the system's random source.
 func (s Sources) WithDefaults() Sources {
 	if s.Walltime == nil {
 		s.Walltime = time.Now
@@ -33,8 +35,9 @@ func (s Sources) WithDefaults() Sources {
 	return s
 }
 
-// SourcesOf returns the sources of a run: a clock that shows now at the start, and random bytes
-// made from seed. A zero now and a zero seed stand for the real ones.
+// SourcesOf returns the sources of a run. The clock shows now at the start of the run, and the
+// random bytes derive from seed. If now or seed is zero, the real clock or the system's random
+// source is used.
 func SourcesOf(now time.Time, seed int64) Sources {
 	s := Sources{Random: Random(seed)}
 	if !now.IsZero() {
@@ -44,8 +47,8 @@ func SourcesOf(now time.Time, seed int64) Sources {
 	return s.WithDefaults()
 }
 
-// Random returns a source of random bytes that are the same for the same seed; nil, for the
-// system's source, if the seed is zero.
+// Random returns a source of random bytes. Equal seeds give equal bytes. If the seed is zero,
+// Random returns nil, which means the system's random source.
 func Random(seed int64) io.Reader {
 	if seed == 0 {
 		return nil

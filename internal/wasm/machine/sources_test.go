@@ -9,12 +9,12 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// TestSources starts a clock at a given time, from which it runs on.
+// TestSources sets a clock to a given time, from which the clock continues.
 func TestSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
 		fixed, zero := machine.SourcesOf(now, 0), machine.SourcesOf(time.Time{}, 0)
-		time.Sleep(time.Minute) // of the bubble's own clock
+		time.Sleep(time.Minute) // time of the clock in the synctest bubble
 		if got := fixed.Walltime(); !got.Equal(now.Add(time.Minute)) {
 			t.Errorf("a minute after %v it is %v", now, got)
 		}
@@ -24,7 +24,7 @@ func TestSources(t *testing.T) {
 	})
 }
 
-// TestNanotime reads the clock of all guests.
+// TestNanotime reads the monotonic clock that all guests use.
 func TestNanotime(t *testing.T) {
 	last := int64(0)
 	for range 1000 {
@@ -36,7 +36,7 @@ func TestNanotime(t *testing.T) {
 	}
 }
 
-// TestRandom reads the same bytes for the same seed only.
+// TestRandom checks that only equal seeds give equal bytes.
 func TestRandom(t *testing.T) {
 	read := func(seed int64) string {
 		t.Helper()

@@ -34,7 +34,8 @@ func TestTrapOf(t *testing.T) {
 	}
 }
 
-// TestTrapOfNames reads a trap of a guest with a function whose name reads as a panic of the host.
+// TestTrapOfNames reads the trap of a guest in which a function's name looks like a panic of the
+// host.
 func TestTrapOfNames(t *testing.T) {
 	trap := machine.TrapOf(errors.New("module[] function[run] failed: wasm error: unreachable\nwasm stack trace:\n\t.(recovered by wazero)()"))
 	if trap.Message != "unreachable" || !strings.Contains(trap.Stack, "(recovered by wazero)()") {
@@ -42,7 +43,7 @@ func TestTrapOfNames(t *testing.T) {
 	}
 }
 
-// TestTrapOfPanic has a host function panic, which is a bug of the host.
+// TestTrapOfPanic makes a host function panic, which is a bug of the host.
 func TestTrapOfPanic(t *testing.T) {
 	defer func() {
 		if recover() == nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// BenchmarkFresh runs a Go guest without this package: instantiate, initialise, call.
+// BenchmarkFresh runs a Go guest without this package: it instantiates, initializes and calls the
+// guest.
 func BenchmarkFresh(b *testing.B) {
 	r := newRuntime(b)
 	c, err := r.CompileModule(context.Background(), goGuest(b, "writer"))
@@ -29,7 +30,8 @@ func BenchmarkFresh(b *testing.B) {
 	}
 }
 
-// BenchmarkInitialized restores the image of the data and initialises the guest in every run.
+// BenchmarkInitialized restores the image of the data segments and initializes the guest in every
+// run.
 func BenchmarkInitialized(b *testing.B) {
 	base := load(b, newRuntime(b), goGuest(b, "writer"), snapshot.Options{})
 	for b.Loop() {
@@ -43,7 +45,7 @@ func BenchmarkInitialized(b *testing.B) {
 	}
 }
 
-// BenchmarkRestored restores the image of an initialised guest in every run.
+// BenchmarkRestored restores the image of an initialized guest in every run.
 func BenchmarkRestored(b *testing.B) {
 	image := take(b, newRuntime(b), goGuest(b, "writer"), snapshot.Options{})
 	b.ResetTimer()
@@ -57,7 +59,7 @@ func BenchmarkRestored(b *testing.B) {
 	})
 }
 
-// BenchmarkGrown runs a guest whose memory grows, so that its instance is not reused.
+// BenchmarkGrown runs a guest whose memory grows, so its instance cannot be reused.
 func BenchmarkGrown(b *testing.B) {
 	image := take(b, newRuntime(b), goGuest(b, "writer"), snapshot.Options{})
 	for b.Loop() {

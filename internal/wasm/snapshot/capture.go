@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// NondeterminismProbe provides random bytes and clocks to the WASI of a guest while the guest is
-// initialised, and records which of them the guest used. The zero value is ready for one
-// initialisation. It is used by one goroutine at a time.
+// NondeterminismProbe provides random bytes and clocks to the WASI functions of a guest during its
+// initialization. It records which of them the guest used. The zero value can be used for one
+// initialization. Only one goroutine may use it at a time.
 type NondeterminismProbe struct {
-	// Random, Wall and Monotonic are the underlying sources. Defaults crypto/rand, time.Now, and
+	// Random, Wall and Monotonic are the underlying sources. Defaults: crypto/rand, time.Now, and
 	// the time since the first call plus 1.
 	Random    io.Reader
 	Wall      func() time.Time
 	Monotonic func() int64
 
 	start  time.Time
-	reads  int    // the number of calls of Read
-	random []byte // the result of the first Read
+	reads  int    // number of calls of Read
+	random []byte // result of the first Read
 	clock  bool
 	mono   bool
 }
@@ -39,7 +39,7 @@ func (w *NondeterminismProbe) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Walltime implements clock_time_get for the real-time clock.
+// Walltime implements clock_time_get for the realtime clock.
 func (w *NondeterminismProbe) Walltime() time.Time {
 	w.clock = true
 	if w.Wall == nil {
@@ -60,13 +60,14 @@ func (w *NondeterminismProbe) Nanotime() int64 {
 	return int64(time.Since(w.start)) + 1
 }
 
-// CaptureInitialized initialises an instance of an image from Load, in the context ctx, and returns
-// its image. The host functions must get random bytes and time from w.
+// CaptureInitialized initializes an instance of an image from Load and returns an image of the
+// result. The context for the initialization is ctx. The host functions must get random bytes and
+// times from w.
 //
-// The error is an ErrVaries if the guest read the real-time clock, random bytes or the monotonic
-// clock, because these differ for each run. What the Go runtime reads at its start is an exception:
-// Restore replaces it, see goreseed.go. If a package of a Go program uses math/rand in its
-// initialisation, this is not detected, and the numbers are the same in all runs.
+// The error is an ErrVaries if the guest read the realtime clock, random bytes or the monotonic
+// clock, because these differ between runs. There is an exception for what the Go runtime reads at
+// startup, because Restore replaces it; see goreseed.go. If the initialization of a Go program uses
+// math/rand, CaptureInitialized does not detect this, and the numbers are the same in all runs.
 //
 // The image contains the arguments and the environment of the guest.
 func CaptureInitialized(ctx context.Context, base *Image, w *NondeterminismProbe) (*Image, error) {
@@ -90,8 +91,8 @@ func CaptureInitialized(ctx context.Context, base *Image, w *NondeterminismProbe
 	return image, nil
 }
 
-// classify returns an error unless the memory is the same for every run, except for the generators
-// that it returns.
+// classify returns an error if the memory differs between runs for other reasons than the
+// generators. It returns the addresses of these generators.
 func (w *NondeterminismProbe) classify(ctx context.Context, memory []byte) (generators []int, err error) {
 	if w.clock {
 		return nil, fmt.Errorf("%w: it reads the real-time clock during initialisation", ErrVaries)

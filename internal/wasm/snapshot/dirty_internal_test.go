@@ -30,8 +30,8 @@ func finders(t *testing.T) map[string]finder {
 	return found
 }
 
-// TestScanRequest checks the number of the request: the system call filter of host/sandbox allows
-// it.
+// TestScanRequest checks the number of the ioctl request, which the system call filter of
+// host/sandbox allows.
 func TestScanRequest(t *testing.T) {
 	if scanRequest != 0xc0606610 {
 		t.Errorf("scanRequest = %#x", uint64(scanRequest))
@@ -59,7 +59,7 @@ func TestDirtyPages(t *testing.T) {
 	}
 }
 
-// TestRewindByAllFinders checks that memories are reset with each finder, and without one.
+// TestRewindByAllFinders checks that memories are reset with each finder and without a finder.
 func TestRewindByAllFinders(t *testing.T) {
 	was := pagemap
 	defer func() { pagemap = was }()
@@ -71,7 +71,7 @@ func TestRewindByAllFinders(t *testing.T) {
 	}
 }
 
-// TestScatteredPages checks that many scattered pages are dropped instead of copied.
+// TestScatteredPages checks that many scattered pages are dropped instead of being copied.
 func TestScatteredPages(t *testing.T) {
 	was := pagemap
 	defer func() { pagemap = was }()
@@ -92,7 +92,8 @@ func TestScatteredPages(t *testing.T) {
 	}
 }
 
-// TestWorks checks that works rejects a page map of zeros, which reports no written pages.
+// TestWorks checks that the function works rejects a page map of zeros, which reports no written
+// pages.
 func TestWorks(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "zeros"))
 	if err != nil {
@@ -110,7 +111,7 @@ func TestWorks(t *testing.T) {
 	}
 }
 
-// TestSealed checks that the file of a source cannot change, not even through its descriptor.
+// TestSealed checks that the file of a source cannot be changed, even through its descriptor.
 func TestSealed(t *testing.T) {
 	image := testImage(1)
 	s, err := newSource(image)

@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// maxDirty is the maximum number of pages that rewind restores by copying, and so leaves in the
-// working set. With more pages it drops them, which returns the memory of a heavy run to the
-// system.
+// maxDirty is the maximum number of pages that rewind restores by copying. Copied pages stay in the
+// working set. If there are more, rewind drops all of them, which returns the memory of a heavy run
+// to the system.
 const maxDirty = 1024
 
-// finder returns the indexes of the pages of a private mapping that are private copies: those that
-// are present or swapped out, and are not a page of the file. It returns false if it cannot
+// finder returns the indexes of the pages of a private mapping that are private copies. These pages
+// are present or swapped out and are not pages of the file. ok is false if the finder cannot
 // determine them.
 type finder func(mapping []byte) (dirty []int, ok bool)
 
-// dirtyPages is the finder of this system.
+// dirtyPages is the finder for this system.
 //
-// If a run touched few pages, copying them back is much faster than dropping all (madvise): the
-// pages stay mapped for the next run, and a page fault costs more than a copy.
+// If a run touched few pages, copying them back is much faster than dropping them with madvise.
+// Copied pages stay mapped for the next run, and a page fault costs more than a copy.
 func dirtyPages(mapping []byte) ([]int, bool) {
 	find := pagemap()
 	if find == nil {
@@ -29,9 +29,9 @@ func dirtyPages(mapping []byte) ([]int, bool) {
 	return find(mapping)
 }
 
-// pagemap returns a finder that uses the page map of this process, nil if there is none or it is
-// not reliable. A sandbox that emulates Linux may return zeros, and a written page taken for a
-// clean one would leak data to another run.
+// pagemap returns a finder that uses the page map of this process. It returns nil if the page map
+// is missing or unreliable. A sandbox that emulates Linux may return zeros. If a written page were
+// then considered clean, its data would leak to another run.
 var pagemap = sync.OnceValue(func() finder {
 	file, err := os.Open("/proc/self/pagemap")
 	if err != nil {
@@ -46,8 +46,8 @@ var pagemap = sync.OnceValue(func() finder {
 	return nil
 })
 
-// works tests a finder on a small memory of six pages, three of them from an image. Of each three,
-// one is untouched, one is read and one is written.
+// works tests a finder on a small memory of six pages, the first three of which come from an image.
+// In each group of three, one page is untouched, one is read and one is written.
 func works(find finder) bool {
 	image := make([]byte, 3*pageSize)
 	for i := range image {
@@ -70,8 +70,8 @@ func works(find finder) bool {
 	read := bytes[1*pageSize] == 1 && bytes[4*pageSize] == 0
 	bytes[2*pageSize], bytes[5*pageSize] = 2, 2
 	dirty, ok := find(bytes)
-	// A read beyond the image maps the zero page, which may count as written. Clearing it is
-	// harmless.
+	// A read beyond the image maps the zero page, which may count as written. Clearing the zero
+	// page is harmless.
 	found := map[int]bool{}
 	for _, page := range dirty {
 		found[page] = true

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// formatMark is the start of an encoded Module. It changes with the format.
+// formatMark is the start of an encoded Module. It changes when the format changes.
 const formatMark = "toolrun module 1\n"
 
 var errFormat = errors.New("the data is not a rewritten module")
@@ -32,8 +32,8 @@ func appendBytes(out, b []byte) []byte {
 }
 
 // UnmarshalBinary decodes the output of MarshalBinary. The module refers to data, which must not
-// change afterwards. Data in another format is an error, but UnmarshalBinary does not detect
-// manipulated data: the caller must trust it.
+// change afterward. UnmarshalBinary rejects other formats, but it does not detect manipulated data.
+// The caller must therefore trust the data.
 func (m *Module) UnmarshalBinary(data []byte) error {
 	if len(data) <= len(formatMark) || string(data[:len(formatMark)]) != formatMark {
 		return errFormat
@@ -65,7 +65,7 @@ func (m *Module) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// reader is the rest of the data.
+// reader contains the data that is not decoded yet.
 type reader []byte
 
 func (r *reader) number() (uint64, bool) {

@@ -29,8 +29,8 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// FuzzUnmarshal checks that any data is either an error or a module whose encoding decodes to the
-// same module.
+// FuzzUnmarshal checks that any data either causes an error or decodes to a module that can be
+// encoded and decoded without changes.
 func FuzzUnmarshal(f *testing.F) {
 	text, err := (&Module{Binary: []byte("code"), memory: []byte("data"), bytes: 8, globals: []string{"a"}, start: true}).MarshalBinary()
 	if err != nil {

@@ -5,13 +5,14 @@ import (
 	"fmt"
 )
 
-// The errors that callers distinguish. After one of the first two the module runs without a
-// snapshot.
+// These are the errors that callers distinguish. After ErrUnsupported or ErrVaries, the module can
+// run without a snapshot.
 var (
-	// ErrUnsupported means that a module has state that an image cannot contain. The text names it.
+	// ErrUnsupported means that a module has state that an image cannot contain. The error text
+	// names the state.
 	ErrUnsupported = errors.New("the module cannot be snapshotted")
-	// ErrVaries means that the state of an initialised guest differs between runs, because the
-	// guest read a clock or random numbers. Each run must initialise its own instance.
+	// ErrVaries means that the state of an initialized guest differs between runs, because the
+	// guest read a clock or random numbers. Each run must initialize its own instance.
 	ErrVaries = errors.New("the module must be initialised for every run")
 	// ErrMemory means that an image exceeds the memory limit of a run.
 	ErrMemory = errors.New("the guest exceeds its memory limit")

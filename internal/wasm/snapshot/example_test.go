@@ -12,7 +12,7 @@ import (
 )
 
 // slow is a module whose _initialize sets a global to 41. Its function next increments the global
-// and returns it.
+// and returns the new value.
 var slow = module(
 	types,
 	section(binary.FunctionSection, []byte{typeNothing}, []byte{typeGet}),
@@ -22,8 +22,8 @@ var slow = module(
 	section(binary.CodeSection, body(0x41, 41, 0x24, 0), body(0x23, 0, 0x41, 1, 0x6a, 0x24, 0, 0x23, 0)),
 )
 
-// A module is rewritten, compiled and initialised once. Each run gets an instance that continues
-// from there.
+// A module is rewritten, compiled and initialized once. Each run gets an instance that continues
+// from that state.
 func Example() {
 	ctx := context.Background()
 	runtime := wazero.NewRuntime(ctx)
@@ -47,10 +47,10 @@ func Example() {
 	}
 	defer base.Close(ctx)
 
-	var witness snapshot.NondeterminismProbe // the source of clocks and random bytes for a guest that imports WASI
+	var witness snapshot.NondeterminismProbe // provides clocks and random bytes to a guest that imports WASI
 	image, err := snapshot.CaptureInitialized(ctx, base, &witness)
 	if err != nil {
-		log.Fatal(err) // on ErrVaries, use base and call Initialize for each instance
+		log.Fatal(err) // if the error is ErrVaries, use base and call Initialize on each instance
 	}
 	defer image.Close(ctx)
 

@@ -8,27 +8,28 @@ import (
 	"math/rand/v2"
 )
 
-// The Go runtime seeds one generator per thread when it starts, from 32 bytes of random_get. It is
-// the source of all random data except crypto/rand: of math/rand and math/rand/v2, the seed of each
-// map, and the order of iteration over maps. All runs that start from one image would see the same
-// numbers. So CaptureInitialized finds that generator in the memory, and Restore reseeds it.
+// When the Go runtime starts, it seeds one generator per thread from 32 bytes of random_get. All
+// random data except crypto/rand comes from this generator: math/rand, math/rand/v2, the seed of
+// each map, and the iteration order of maps. Without reseeding, all runs that start from the same
+// image would see the same numbers. CaptureInitialized therefore finds the generator in memory, and
+// Restore reseeds it.
 //
-// CaptureInitialized searches for values of the type State of internal/chacha8rand
-// (https://c2sp.org/chacha8rand specifies the generator itself):
+// CaptureInitialized searches for values of the type State of internal/chacha8rand. The generator
+// itself is specified at https://c2sp.org/chacha8rand.
 //
 //	buf [32]uint64   the numbers of the current block
 //	seed [4]uint64   the seed of the block,
 //	i, n, c uint32   with the counter c; the next number is buf[i], the last buf[n-1]
 //
-// Everything is verified: the block must follow from its seed, and the seed from the 32 bytes that
-// the guest got. If a Go version changes the type, its generator is not found, and its guests are
-// initialised for every run.
+// CaptureInitialized verifies all parts: the block must follow from its seed, and the seed must
+// follow from the 32 bytes that the guest received. If a Go version changes the type, the generator
+// is not found. Guests built with that version are then initialized in every run.
 const (
-	goSeedSize   = 32 // bytes that the runtime requests
-	goBlock      = 32 // numbers in a block
-	goBlockLast  = 28 // numbers in the last block of a seed; the other four are the next seed
-	goCounterInc = 4  // c grows by this from block to block
-	goCounterMax = 16 // c is always below
+	goSeedSize   = 32 // number of bytes that the runtime requests
+	goBlock      = 32 // numbers per block
+	goBlockLast  = 28 // numbers in the last block of a seed; the other four become the next seed
+	goCounterInc = 4  // c grows by this number from block to block
+	goCounterMax = 16 // c is always less than this number
 	goPerSeed    = 3*goBlock + goBlockLast
 
 	goSeedAt   = 8 * goBlock
@@ -36,16 +37,16 @@ const (
 	goStateEnd = goIndexAt + 3*4
 )
 
-// Bounds of the search: the count of numbers that the runtime drew before it seeded the generator
-// of its first thread (four, in Go 1.26), and the count of new seeds of that generator since: 256
-// seeds are 31,744 numbers.
+// These constants limit the search. goDrawnBefore limits how many numbers the runtime drew before
+// it seeded the generator of its first thread. In Go 1.26 it draws four. goReseeded limits how
+// often that generator has been reseeded since then; 256 seeds correspond to 31,744 numbers.
 const (
 	goDrawnBefore = 60
 	goReseeded    = 256
 )
 
-// Limits of the cost of the search: a guest that exceeds them is initialised for every run.
-// Programs have one generator, and hardly any other memory looks like one.
+// These constants limit the cost of the search. A guest that exceeds them is initialized in every
+// run. A program has one generator, and hardly any other memory resembles one.
 const (
 	maxGoGenerators = 16
 	maxGoLookalikes = 1 << 16
@@ -53,9 +54,9 @@ const (
 
 var errLookalikes = fmt.Errorf("%w: too much of its memory resembles a random number generator", ErrVaries)
 
-// findGoGenerators returns the addresses of the generators in memory whose seeds derive from the
-// random bytes that the runtime got. The most expensive check, the computation of a block, comes
-// last, and only for such seeds.
+// findGoGenerators returns the addresses of all generators in memory whose seeds derive from the
+// random bytes that the runtime received. The most expensive check computes a block, so it comes
+// last and is done only for such seeds.
 func findGoGenerators(ctx context.Context, memory, seed []byte) ([]int, error) {
 	var found []int
 	var family map[[goSeedSize]byte]bool
@@ -86,7 +87,7 @@ func findGoGenerators(ctx context.Context, memory, seed []byte) ([]int, error) {
 	return found, nil
 }
 
-// looksLikeGenerator is a cheap test that hardly any other memory passes.
+// looksLikeGenerator is a cheap check that rejects nearly all other memory.
 func looksLikeGenerator(state []byte) bool {
 	i := binary.LittleEndian.Uint32(state[goIndexAt:])
 	n := binary.LittleEndian.Uint32(state[goIndexAt+4:])
@@ -111,8 +112,8 @@ func isGenerator(state []byte) bool {
 	return true
 }
 
-// descendants returns the seeds that the generator of a thread can have: four consecutive numbers
-// of the runtime's first generator, and the seeds that follow from these.
+// descendants returns the seeds that a thread's generator can have. The first seed consists of four
+// consecutive numbers from the runtime's first generator. The other seeds follow from it.
 func descendants(seed [goSeedSize]byte) map[[goSeedSize]byte]bool {
 	family := map[[goSeedSize]byte]bool{}
 	numbers := generate(seed, goDrawnBefore+goSeedSize/8)
@@ -126,8 +127,8 @@ func descendants(seed [goSeedSize]byte) map[[goSeedSize]byte]bool {
 	return family
 }
 
-// successor returns the next seed of a generator. A generator never outputs that seed, but its
-// encoded form contains it.
+// successor returns the next seed of a generator. The generator never outputs this seed, but its
+// state in memory contains it.
 func successor(seed [goSeedSize]byte) [goSeedSize]byte {
 	g := rand.NewChaCha8(seed)
 	for range goPerSeed + 1 {

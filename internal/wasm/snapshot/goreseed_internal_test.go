@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// lookalikes returns memory in which n addresses resemble a generator.
+// lookalikes returns memory in which n addresses contain data that resembles a generator.
 func lookalikes(n int) []byte {
 	pattern := binary.LittleEndian.AppendUint32(nil, goCounterMax-goCounterInc)
 	pattern = binary.LittleEndian.AppendUint32(pattern, goBlockLast)
 	return append(make([]byte, goIndexAt), append(bytes.Repeat(pattern, n), pattern[:4]...)...)
 }
 
-// generators returns n consecutive generators. Their seed is the first that a runtime with the
-// given seed draws.
+// generators returns n consecutive generators. Their seed is the first seed that a Go runtime with
+// the given seed draws.
 func generators(t *testing.T, seed [goSeedSize]byte, n int) []byte {
 	t.Helper()
 	drawn := generate(seed, goSeedSize/8)
@@ -33,8 +33,8 @@ func generators(t *testing.T, seed [goSeedSize]byte, n int) []byte {
 	return memory
 }
 
-// withoutBlocks changes the numbers of generators, so that only their computation reveals that they
-// are wrong.
+// withoutBlocks changes the numbers of the generators. Only computing the block reveals that the
+// numbers are wrong.
 func withoutBlocks(memory []byte) []byte {
 	for at := 0; at < len(memory); at += (goStateEnd + 7) &^ 7 {
 		memory[at+goSeedAt-1] ^= 1
@@ -72,7 +72,7 @@ func TestFindGoGenerators(t *testing.T) {
 	}
 }
 
-// TestFindGoGeneratorsEnds checks that the search ends with the context.
+// TestFindGoGeneratorsEnds checks that the search ends when the context ends.
 func TestFindGoGeneratorsEnds(t *testing.T) {
 	seed := [goSeedSize]byte{1}
 	enough := errors.New("enough")

@@ -14,13 +14,13 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// The samples that the guest chance returns, by index.
+// These are the indexes of the samples that the guest chance returns.
 const (
 	fromCrypto = iota
 	fromRand
 	fromRandV2
 	fromIntN
-	orderOld // of a map that was created in the initialisation
+	orderOld // iteration order of a map that was created during initialization
 	orderNew
 	drawn
 	clock
@@ -28,7 +28,7 @@ const (
 	samples
 )
 
-// sample returns the samples of a restored guest.
+// sample returns the samples from a restored guest.
 func sample(t *testing.T, image *snapshot.Image, random io.Reader) (answers [samples]uint64) {
 	t.Helper()
 	ctx := system(t, wasi.Config{})
@@ -44,7 +44,7 @@ func sample(t *testing.T, image *snapshot.Image, random io.Reader) (answers [sam
 	return answers
 }
 
-// TestGoRandom checks that runs from one image of a Go program do not share random data of the run.
+// TestGoRandom checks that runs from one image of a Go program do not have equal random data.
 func TestGoRandom(t *testing.T) {
 	image := take(t, newRuntime(t), goGuest(t, "chance"), snapshot.Options{})
 	const runs = 40
@@ -70,7 +70,7 @@ func TestGoRandom(t *testing.T) {
 			t.Errorf("sample %d: %d different values in %d runs; want no repetition", i, len(seen[i]), runs)
 		}
 	}
-	// An iteration starts at one of 16 positions.
+	// A map iteration starts at one of 16 positions.
 	for _, i := range []int{orderOld, orderNew} {
 		if len(seen[i]) < 4 {
 			t.Errorf("order %d: %d different values in %d runs; want several", i, len(seen[i]), runs)
@@ -81,7 +81,7 @@ func TestGoRandom(t *testing.T) {
 	}
 }
 
-// TestGoSeed checks that runs with the same seed are equal.
+// TestGoSeed checks that runs with equal seeds are equal.
 func TestGoSeed(t *testing.T) {
 	image := take(t, newRuntime(t), goGuest(t, "chance"), snapshot.Options{})
 	seeded := func(seed byte) [samples]uint64 { return sample(t, image, rand.NewChaCha8([32]byte{seed})) }
@@ -96,8 +96,9 @@ func TestGoSeed(t *testing.T) {
 			t.Errorf("sample %d: %d with two seeds", i, one[i])
 		}
 	}
-	// It is the generator of math/rand/v2, whose numbers start with the first block of the seed.
-	// The guest draws those of the map iteration and the others from there in some order.
+	// This is the generator of math/rand/v2. Its numbers start with the first block of the seed.
+	// The guest draws the numbers for the map iteration and all others from this block, in some
+	// order.
 	var state [32]byte
 	if _, err := rand.NewChaCha8([32]byte{1}).Read(state[:]); err != nil {
 		t.Fatal(err)
@@ -128,7 +129,7 @@ func TestCaptureInitializedVaries(t *testing.T) {
 			if !errors.Is(err, snapshot.ErrVaries) || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("CaptureInitialized = %v; want an ErrVaries with %q", err, test.want)
 			}
-			for range 2 { // each run initialises its own instance
+			for range 2 { // each run initializes its own instance
 				ctx := system(t, wasi.Config{Environ: []string{test.ask}})
 				in := restore(t, base)
 				if err := in.Initialize(ctx); err != nil {
@@ -155,7 +156,8 @@ func TestCaptureInitializedFails(t *testing.T) {
 	}
 }
 
-// TestGoKeepsOtherGenerators checks that a generator seeded by the guest's code is not reseeded.
+// TestGoKeepsOtherGenerators checks that Restore does not reseed a generator that the guest's code
+// has seeded.
 func TestGoKeepsOtherGenerators(t *testing.T) {
 	image := take(t, newRuntime(t), goGuest(t, "chance"), snapshot.Options{})
 	want := rand.NewChaCha8([32]byte{7}).Uint64()

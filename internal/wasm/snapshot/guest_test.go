@@ -20,7 +20,7 @@ import (
 // compiled caches machine code across tests.
 var compiled = wazero.NewCompilationCache()
 
-// goGuest builds a guest under testdata, once for all tests.
+// goGuest builds a guest in testdata, once for all tests.
 func goGuest(tb testing.TB, name string) []byte {
 	tb.Helper()
 	build, _ := builds.LoadOrStore(name, sync.OnceValues(func() ([]byte, error) { return buildGo(name) }))
@@ -49,7 +49,7 @@ func buildGo(name string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// newRuntime returns a runtime with package wasi.
+// newRuntime returns a runtime with the functions of package wasi.
 func newRuntime(tb testing.TB) wazero.Runtime {
 	tb.Helper()
 	ctx := context.Background()
@@ -61,7 +61,7 @@ func newRuntime(tb testing.TB) wazero.Runtime {
 	return r
 }
 
-// system returns a context with a new WASI system. All systems share one monotonic clock.
+// system returns a context with a new WASI system. All systems use the same monotonic clock.
 func system(tb testing.TB, c wasi.Config) context.Context {
 	tb.Helper()
 	if c.Nanotime == nil {
@@ -78,7 +78,7 @@ var started = time.Now()
 
 func nanotime() int64 { return int64(time.Since(started)) + 1 }
 
-// witnessed returns the context in which CaptureInitialized initialises a guest.
+// witnessed returns the context in which CaptureInitialized initializes a guest.
 func witnessed(tb testing.TB, w *snapshot.NondeterminismProbe, environ ...string) context.Context {
 	tb.Helper()
 	w.Monotonic = nanotime
@@ -103,7 +103,7 @@ func compile(tb testing.TB, r wazero.Runtime, wasm []byte) (wazero.CompiledModul
 	return c, m
 }
 
-// load rewrites and compiles a guest and returns the image of its data.
+// load rewrites and compiles a guest. It returns the image of the guest's data segments.
 func load(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *snapshot.Image {
 	tb.Helper()
 	c, m := compile(tb, r, wasm)
@@ -115,7 +115,7 @@ func load(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *sna
 	return base
 }
 
-// take returns the image of an initialised guest.
+// take returns the image of an initialized guest.
 func take(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *snapshot.Image {
 	tb.Helper()
 	var w snapshot.NondeterminismProbe

@@ -9,26 +9,26 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// Options bound the resources of an Image. A zero field means the default.
+// Options limit the resources of an Image. A zero field means the default.
 type Options struct {
-	// MemoryBytes bounds the memory of an instance, in bytes. As much address space is reserved for
-	// each instance, so that its memory grows without a copy. Default 64 MiB.
+	// MemoryBytes is the maximum memory of an instance, in bytes. This amount of address space is
+	// reserved for each instance, so that its memory can grow without being copied. Default 64 MiB.
 	MemoryBytes uint64
-	// Instances bounds the number of instances, including idle ones. Default 64.
+	// Instances is the maximum number of instances, including idle ones. Default 64.
 	Instances int
-	// Idle bounds the number of idle instances that are kept for later runs. Default 4.
+	// Idle is the maximum number of idle instances that are kept for later runs. Default 4.
 	Idle int
 }
 
-// The defaults of Options.
+// These are the defaults of Options.
 const (
 	DefaultMemoryBytes = 64 << 20
 	DefaultInstances   = 64
 	DefaultIdle        = 4
 )
 
-// maxMemoryBytes is the range of 32-bit addresses minus a page, so that the size fits 32 bits:
-// wazero returns it as a uint32.
+// maxMemoryBytes is the range of 32-bit addresses minus a page. It must fit in 32 bits, because
+// wazero returns the size as a uint32.
 const maxMemoryBytes = 4<<30 - wasmPage
 
 func (o Options) withDefaults() Options {
@@ -45,8 +45,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Image is the state of an instance at one moment: its memory and its globals. It is safe for
-// concurrent use.
+// Image is the captured state of an instance: its memory and its globals. It is safe for concurrent
+// use.
 type Image struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
@@ -54,27 +54,27 @@ type Image struct {
 	options  Options
 
 	source     *source
-	bytes      uint64   // the size of the memory
+	bytes      uint64   // memory size in bytes
 	globals    []uint64 // in the order of Module.globals
 	generators []int    // the addresses of the Go runtime's random generators
 
-	semaphore chan struct{} // one element for each instance that a caller has
+	semaphore chan struct{} // contains one element for each instance in use
 	mu        sync.Mutex
 	idle      []*pooled
-	borrowed  int // instances that callers have
+	borrowed  int // number of instances in use
 	closed    bool
 }
 
-// Load returns the image of a module before any of its code ran: a memory with the data segments.
-// compiled is m.Binary, compiled by this runtime. Both must stay open as long as this image and
-// those derived from it. The imported functions must not keep state per instance, because later
-// runs may get the same instance.
+// Load returns the image of a module before any of its code has run. Its memory contains only the
+// data segments. compiled must be m.Binary, compiled by this runtime. The runtime and the compiled
+// module must stay open as long as this image and the images derived from it. Imported functions
+// must not keep state per instance, because later runs may reuse an instance.
 func Load(runtime wazero.Runtime, compiled wazero.CompiledModule, m *Module, o Options) (*Image, error) {
 	base := &Image{runtime: runtime, compiled: compiled, module: m, options: o.withDefaults(), bytes: m.bytes}
 	return base.with(func() (*source, error) { return newSource(m.memory) })
 }
 
-// with sets the source of the memory, and makes the image ready for use.
+// with sets the source of the memory and prepares the image for use.
 func (i *Image) with(create func() (*source, error)) (*Image, error) {
 	if i.bytes > i.options.MemoryBytes {
 		return nil, fmt.Errorf("%w: the initial memory has %d bytes, the limit is %d", ErrMemory, i.bytes, i.options.MemoryBytes)
@@ -87,9 +87,9 @@ func (i *Image) with(create func() (*source, error)) (*Image, error) {
 	return i, nil
 }
 
-// Close frees the idle instances. Instances that callers have stay usable. Each is freed when it is
-// closed, and the image with the last one. Close may be called twice. It must be called before the
-// runtime is closed.
+// Close frees the idle instances. Instances in use stay usable, and each is freed when it is
+// closed. The image itself is freed after its last instance. Close must be called before the
+// runtime is closed. It may be called more than once.
 func (i *Image) Close(ctx context.Context) error {
 	i.mu.Lock()
 	idle := i.idle
@@ -104,8 +104,8 @@ func (i *Image) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// acquire borrows an idle instance until release. It returns nil if there is none; the caller then
-// borrows a new one.
+// acquire borrows an idle instance until release is called. If there is none, acquire returns nil,
+// and the caller must create an instance.
 func (i *Image) acquire() (*pooled, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -122,8 +122,8 @@ func (i *Image) acquire() (*pooled, error) {
 	return c, nil
 }
 
-// putIdle makes an instance idle. It returns false if there are enough idle instances or the image
-// is closed.
+// putIdle makes an instance idle. It returns false if there are already enough idle instances or
+// the image is closed.
 func (i *Image) putIdle(c *pooled) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -134,7 +134,8 @@ func (i *Image) putIdle(c *pooled) bool {
 	return true
 }
 
-// release ends the use of n borrowed instances. It frees a closed image after the last use.
+// release ends the use of n borrowed instances. After the last use, it frees the image if the image
+// is closed.
 func (i *Image) release(n int) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -9,20 +9,21 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// Instance is a guest that started from an image, with its own memory. It is used by one goroutine
-// at a time.
+// Instance is a guest that started from an image and has its own memory. Only one goroutine may use
+// it at a time.
 type Instance struct {
 	image  *Image
 	pooled *pooled // nil when closed
 }
 
-// Restore returns an instance whose memory and globals equal those of the image, without traces of
-// other runs. While all instances are in use it waits until ctx ends, and then returns the cause.
+// Restore returns an instance whose memory and globals equal those of the image. It contains no
+// traces of other runs. If all instances are in use, Restore waits for one. If ctx ends first,
+// Restore returns the cause.
 //
-// Go guests are reseeded from random, nil for crypto/rand: math/rand, maps, and all other random
-// data that does not come from the host. All other differences between runs must come from host
-// functions. The clocks must be those that were used when the image was captured: Go programs do
-// not expect the monotonic clock to run backwards.
+// Go guests are reseeded with bytes from random; nil means crypto/rand. This affects math/rand,
+// maps and all other random data that does not come from the host. All other differences between
+// runs must come from host functions. The clocks must be the ones that were used when the image was
+// captured, because Go programs do not expect the monotonic clock to run backward.
 func (i *Image) Restore(ctx context.Context, random io.Reader) (*Instance, error) {
 	select {
 	case i.semaphore <- struct{}{}:
@@ -49,7 +50,7 @@ func (i *Image) Restore(ctx context.Context, random io.Reader) (*Instance, error
 	return in, nil
 }
 
-// seed reseeds Go's generators.
+// seed reseeds the random generators of a Go guest.
 func (in *Instance) seed(random io.Reader) error {
 	if len(in.image.generators) == 0 {
 		return nil
@@ -64,15 +65,16 @@ func (in *Instance) seed(random io.Reader) error {
 	return nil
 }
 
-// Guest returns the instance of wazero. It must not be used after Close.
+// Guest returns the wazero instance. It must not be used after Close.
 func (in *Instance) Guest() api.Module { return in.pooled.guest }
 
-// Globals returns all mutable globals, exported or not, in the order of the module. They must not
-// be used after Close.
+// Globals returns all mutable globals, including those that the module does not export, in module
+// order. They must not be used after Close.
 func (in *Instance) Globals() []api.MutableGlobal { return in.pooled.globals }
 
-// LimitMemory bounds the memory of the instance, in bytes, until it is closed. The limit
-// Options.MemoryBytes still applies. The error is an ErrMemory if the memory is already larger.
+// LimitMemory sets the maximum memory of the instance in bytes until the instance is closed. The
+// limit Options.MemoryBytes still applies. The error is an ErrMemory if the memory already exceeds
+// the new limit.
 func (in *Instance) LimitMemory(bytes uint64) error {
 	if has := uint64(len(in.bytes())); has > bytes {
 		return fmt.Errorf("%w: it has %d bytes, the limit is %d", ErrMemory, has, bytes)
@@ -81,14 +83,13 @@ func (in *Instance) LimitMemory(bytes uint64) error {
 	return nil
 }
 
-// Refused reports whether the guest requested memory beyond its limit since the instance was
-// restored.
+// Refused reports whether the guest requested memory beyond its limit since the last Restore.
 func (in *Instance) Refused() bool { return in.pooled.refused }
 
 func (in *Instance) bytes() []byte { return in.pooled.memory.bytes() }
 
-// Initialize runs the start function and then _initialize, if the module has them, with the context
-// ctx. It is for instances of an image from Load.
+// Initialize runs the start function and then _initialize, if the module has them. ctx is the
+// context of these calls. It may be called only for instances of an image from Load.
 func (in *Instance) Initialize(ctx context.Context) error {
 	for _, name := range []string{startExport, "_initialize"} {
 		if f := in.pooled.guest.ExportedFunction(name); f != nil {
@@ -101,8 +102,8 @@ func (in *Instance) Initialize(ctx context.Context) error {
 }
 
 // Capture returns an image of the current state of the instance. It may be called in a host
-// function; the image does not include the frames of the guest's call. It is independent of the
-// image that the instance is from.
+// function. The image does not include the stack frames of the current call. It does not depend on
+// the image from which the instance was restored.
 func (in *Instance) Capture() (*Image, error) {
 	from := in.image
 	next := &Image{
@@ -112,13 +113,14 @@ func (in *Instance) Capture() (*Image, error) {
 	return next.with(in.pooled.memory.capture)
 }
 
-// Close returns the instance to the pool. It resets the instance to the state of the image, or
-// frees it if that is impossible. None of its functions may be running. Close may be called twice.
+// Close returns the instance to the pool. It resets the instance to the state of the image. If the
+// reset is impossible, it frees the instance. No function of the instance may be running. Close may
+// be called more than once.
 func (in *Instance) Close(ctx context.Context) error {
 	return in.close(ctx, true)
 }
 
-// Discard closes an instance like Close, but does not reuse it.
+// Discard closes an instance like Close, but the instance is not reused.
 func (in *Instance) Discard(ctx context.Context) error {
 	return in.close(ctx, false)
 }

@@ -8,12 +8,12 @@ import (
 
 var _ experimental.LinearMemory = (*memory)(nil)
 
-// pageSize is the page size of the system in bytes. A WASM page is a multiple of it.
+// pageSize is the page size of the system in bytes. A WebAssembly page is a multiple of it.
 var pageSize = os.Getpagesize()
 
 func roundUp(n int) int { return (n + pageSize - 1) / pageSize * pageSize }
 
-// usedLength returns the length of image without trailing zeros.
+// usedLength returns the length of image without its trailing zeros.
 func usedLength(image []byte) int {
 	n := len(image)
 	for n >= 8 && [8]byte(image[n-8:n]) == [8]byte{} {

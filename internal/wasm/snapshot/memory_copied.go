@@ -7,31 +7,31 @@ import "math"
 // source contains the initial bytes of memories.
 type source struct{ view []byte }
 
-// newSource copies image into a source, without trailing zeros: memories are zero beyond their
-// source.
+// newSource copies image into a source, without trailing zeros. Memories are zero after the end of
+// their source.
 func newSource(image []byte) (*source, error) {
 	return &source{view: append([]byte(nil), image[:usedLength(image)]...)}, nil
 }
 
 func (s *source) close() { s.view = nil }
 
-// memory is the linear memory of one instance: a copy of a source, followed by zeros. It is used by
-// one goroutine at a time.
+// memory is the linear memory of an instance: a copy of a source, followed by zeros. Only one
+// goroutine may use it at a time.
 type memory struct {
 	source *source
 	all    []byte
-	size   int    // the size that the guest sees
-	max    uint64 // the limit of all instances
-	limit  uint64 // the limit of this instance
+	size   int    // size that the guest sees
+	max    uint64 // limit for all instances
+	limit  uint64 // limit for this instance
 }
 
-// newMemory copies a source. The memory cannot grow beyond limit, in bytes.
+// newMemory copies a source to a new memory. The memory cannot grow beyond limit, in bytes.
 func newMemory(s *source, limit uint64) (*memory, error) {
 	limit = min(max(limit, uint64(len(s.view))), math.MaxInt)
 	return &memory{source: s, all: append([]byte(nil), s.view...), max: limit, limit: limit}, nil
 }
 
-// Reallocate sets the size of the memory in bytes. It returns nil if size exceeds the limit;
+// Reallocate sets the size of the memory in bytes. It returns nil if size exceeds the limit.
 // memory.grow then returns -1 to the guest.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > min(m.limit, m.max) {
@@ -50,7 +50,7 @@ func (m *memory) capture() (*source, error) { return newSource(m.bytes()) }
 // bytes returns the bytes that the guest sees.
 func (m *memory) bytes() []byte { return m.all[:m.size:m.size] }
 
-// Free releases the memory. It may be called twice.
+// Free releases the memory. It may be called more than once.
 func (m *memory) Free() { m.all, m.size = nil, 0 }
 
 // rewind restores the initial content.

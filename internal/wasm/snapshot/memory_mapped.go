@@ -9,25 +9,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memory is the linear memory of one instance: a private mapping of a source, followed by zeros.
-// The kernel copies a page when the guest first writes to it. Addresses are reserved up to the
-// maximum, so the memory grows in place. It is used by one goroutine at a time.
+// memory is the linear memory of an instance: a private mapping of a source, followed by zeros. The
+// kernel copies a page when the guest first writes to it. Addresses are reserved up to the maximum
+// size, so the memory can grow in place. Only one goroutine may use it at a time.
 type memory struct {
 	source   *source
 	reserved []byte
-	size     int    // the size that the guest sees
-	writable int    // the length that is mapped for writing; never less than size
-	limit    uint64 // the maximum of size
+	size     int    // size that the guest sees
+	writable int    // length that is mapped for writing, at least size
+	limit    uint64 // maximum of size
 }
 
-// newMemory maps a source. The memory cannot grow beyond limit, in bytes.
+// newMemory maps a source to a new memory. The memory cannot grow beyond limit, in bytes.
 func newMemory(s *source, limit uint64) (*memory, error) {
 	length := max(roundUp(int(limit)), s.length(), pageSize)
 	reserved, err := unix.Mmap(-1, 0, length, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("reserve %d bytes of address space: %w", length, err)
 	}
-	// A single write to a huge page would clear two megabytes.
+	// Do not use huge pages, because a single write would clear two megabytes.
 	_ = unix.Madvise(reserved, unix.MADV_NOHUGEPAGE)
 	m := &memory{source: s, reserved: reserved, limit: uint64(length)}
 	if err := m.mapSource(); err != nil {
@@ -37,8 +37,8 @@ func newMemory(s *source, limit uint64) (*memory, error) {
 	return m, nil
 }
 
-// mapSource maps the image to the start of the reserved addresses: the base, zeros after it, and
-// the patches over both.
+// mapSource maps the image to the start of the reserved addresses. It maps the base, zeros after
+// the base, and then the patches over both.
 func (m *memory) mapSource() error {
 	s, length := m.source, m.source.length()
 	whole := s
@@ -71,7 +71,7 @@ func (m *memory) mapFile(s *source, at, offset, length int) error {
 }
 
 // Reallocate sets the size of the memory in bytes. It returns nil if size exceeds the limit or the
-// system has no memory; memory.grow then returns -1 to the guest.
+// system is out of memory. memory.grow then returns -1 to the guest.
 func (m *memory) Reallocate(size uint64) []byte {
 	if size > min(m.limit, uint64(len(m.reserved))) {
 		return nil
@@ -91,7 +91,7 @@ func (m *memory) Reallocate(size uint64) []byte {
 // bytes returns the bytes that the guest sees.
 func (m *memory) bytes() []byte { return m.reserved[:m.size:m.size] }
 
-// Free releases the addresses. It may be called twice.
+// Free releases the addresses. It may be called more than once.
 func (m *memory) Free() {
 	if m.reserved != nil {
 		_ = unix.Munmap(m.reserved)
@@ -99,7 +99,7 @@ func (m *memory) Free() {
 	}
 }
 
-// rewind restores the initial content. It returns false if that fails; the memory must then not be
+// rewind restores the initial content. It returns false if that fails. The memory must then not be
 // used again.
 func (m *memory) rewind() bool {
 	m.limit = uint64(len(m.reserved))
@@ -110,11 +110,11 @@ func (m *memory) rewind() bool {
 		m.restore(dirty)
 		return true
 	}
-	// Dropping the private copies reveals the bytes of the file again, and zeros after them.
+	// After the private copies are dropped, the file's bytes are visible again, followed by zeros.
 	return unix.Madvise(m.reserved[:m.writable], unix.MADV_DONTNEED) == nil
 }
 
-// restore copies the image over pages that may differ from it.
+// restore copies the image over the pages that may differ from it.
 func (m *memory) restore(dirty []int) {
 	for _, page := range dirty {
 		at := page * pageSize

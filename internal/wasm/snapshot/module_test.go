@@ -17,13 +17,13 @@ func join(parts ...[]byte) []byte { return slices.Concat(parts...) }
 
 func name(s string) []byte { return binary.AppendName(nil, s) }
 
-// body returns the body of a function without locals. It appends the end instruction.
+// body returns the body of a function without locals. It adds the end instruction.
 func body(code ...byte) []byte {
 	code = append(append([]byte{0}, code...), 0x0b)
 	return append(binary.AppendUint32(nil, uint32(len(code))), code...)
 }
 
-// The types of the functions in these modules, by index.
+// These are the indexes of the function types in the test modules.
 const (
 	typeNothing = iota // () -> ()
 	typeGet            // () -> (i32)
@@ -35,8 +35,8 @@ var types = section(binary.TypeSection, []byte{0x60, 0, 0}, []byte{0x60, 0, 1, 0
 	[]byte{0x60, 3, 0x7f, 0x7e, 0x7f, 1, 0x7f})
 
 // counter is a module with three pages of memory, data at 16 and at 65,540, and four mutable
-// globals. Its start function sets the first global to 7. Its functions count, grow, trap, and call
-// the import "pause" of "host".
+// globals. Its start function sets the first global to 7. It exports functions that count, grow,
+// trap, and call the import "pause" of "host".
 var counter = module(
 	types,
 	section(binary.ImportSection, join(name("host"), name("pause"), []byte{0, typeNothing})),
@@ -56,21 +56,21 @@ var counter = module(
 	binary.Section{ID: binary.StartSection, Data: []byte{1}},
 	section(binary.ElementSection, []byte{0, 0x41, 0, 0x0b, 2, 2, 3}),
 	section(binary.CodeSection,
-		// start: the first global = 7; increment the byte at 200
+		// start: set the first global to 7; increment the byte at 200
 		body(0x41, 7, 0x24, 0, 0x41, 0xc8, 1, 0x41, 0xc8, 1, 0x28, 2, 0, 0x41, 1, 0x6a, 0x36, 2, 0),
-		body(0x23, 0, 0x41, 1, 0x6a, 0x24, 0, 0x23, 0), // count: add 1 to it and return it
+		body(0x23, 0, 0x41, 1, 0x6a, 0x24, 0, 0x23, 0), // count: add 1 to the first global and return it
 		body(0x20, 0, 0x40, 0),       // grow
-		body(0x41, 9, 0x24, 0, 0x00), // trap, with the first global at 9
-		// pause: the first global = 50, call the host, write 1 at 300, return the global
+		body(0x41, 9, 0x24, 0, 0x00), // trap: set the first global to 9 and trap
+		// pause: set the first global to 50, call the host, write 1 at 300, return the global
 		body(0x41, 50, 0x24, 0, 0x10, 0, 0x41, 0xac, 2, 0x41, 1, 0x3a, 0, 0, 0x23, 0),
 	),
 	section(binary.DataSection,
 		join([]byte{0, 0x41, 16, 0x0b}, name("image")),
 		join([]byte{0, 0x41, 0x84, 0x80, 0x04, 0x0b}, name("second page")),
-		join([]byte{0, 0x41, 18, 0x0b}, name("AG"))), // the later one wins: "imAGe"
+		join([]byte{0, 0x41, 18, 0x0b}, name("AG"))), // the later segment overwrites the earlier one: "imAGe"
 )
 
-// asking is a module that reads the monotonic clock in its _initialize.
+// asking is a module whose _initialize reads the monotonic clock.
 var asking = module(
 	types,
 	section(binary.ImportSection, join(name("wasi_snapshot_preview1"), name("clock_time_get"), []byte{0, typeClock})),
@@ -80,7 +80,7 @@ var asking = module(
 	section(binary.CodeSection, body(0x41, 1, 0x42, 0, 0x41, 8, 0x10, 0, 0x1a)),
 )
 
-// with returns a small valid module with the given sections added or replaced.
+// with returns a small valid module in which the given sections are added or replaced.
 func with(others ...binary.Section) []byte {
 	sections := []binary.Section{
 		types,

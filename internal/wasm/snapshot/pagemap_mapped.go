@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// This file uses the kernel's interface to the pages of a process, which
-// Documentation/admin-guide/mm/pagemap.rst of Linux describes. It does not need privileges.
+// This file uses the kernel's page map interface; see Documentation/admin-guide/mm/pagemap.rst in
+// the Linux source. It needs no privileges.
 
-// The bits of an entry of /proc/self/pagemap.
+// These are bits of an entry of /proc/self/pagemap.
 const (
 	pagemapPresent = 1 << 63
 	pagemapSwapped = 1 << 62
@@ -51,17 +51,18 @@ func readFinder(file *os.File) finder {
 	}
 }
 
-// scanRequest is PAGEMAP_SCAN, since Linux 6.7: the kernel searches for pages of given categories.
+// scanRequest is the ioctl PAGEMAP_SCAN of Linux 6.7 and later. The kernel then searches for pages
+// of the given categories.
 const scanRequest = 3<<30 | unsafe.Sizeof(scan{})<<16 | 'f'<<8 | 16
 
-// The categories of pages.
+// These are categories of pages.
 const (
 	scanFile    = 1 << 2
 	scanPresent = 1 << 3
 	scanSwapped = 1 << 4
 )
 
-// scan is struct pm_scan_arg.
+// scan mirrors the kernel's struct pm_scan_arg.
 type scan struct {
 	size, flags                  uint64
 	start, end, walked           uint64
@@ -69,15 +70,17 @@ type scan struct {
 	inverted, all, any, returned uint64
 }
 
-// region is struct page_region: consecutive pages of one category.
+// region mirrors the kernel's struct page_region, which describes consecutive pages of one
+// category.
 type region struct{ start, end, _ uint64 }
 
-// scanBatch is the number of regions per scan.
+// scanBatch is the number of regions per call of the ioctl.
 const scanBatch = 512
 
 var regionBuffers = sync.Pool{New: func() any { return new([scanBatch]region) }}
 
-// scanFinder returns a finder that lets the kernel search, which takes half the time.
+// scanFinder returns a finder that lets the kernel search. This takes half as long as reading all
+// entries.
 func scanFinder(file *os.File) finder {
 	return func(mapping []byte) ([]int, bool) {
 		found := regionBuffers.Get().(*[scanBatch]region)

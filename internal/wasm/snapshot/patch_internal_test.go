@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestCaptureMemory captures sources from memories, and from memories that start with these
-// sources. Each source must equal the memory at that moment, and resetting a memory must restore
-// it.
+// TestCaptureMemory captures sources from memories, including memories that start with captured
+// sources. Each source must equal the memory at the time of the capture. Resetting a memory must
+// restore its source.
 func TestCaptureMemory(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const pages, maxPages = 400, 500
@@ -21,7 +21,7 @@ func TestCaptureMemory(t *testing.T) {
 			at := random.IntN(len(all) - 3*pageSize)
 			fill(all[at:][:random.IntN(3*pageSize)])
 		}
-		clear(all[round*pageSize:][:pageSize]) // a page that was not zero before
+		clear(all[round*pageSize:][:pageSize]) // a page that previously contained data
 		want := bytes.Clone(all)
 		taken, err := from.capture()
 		if err != nil {
@@ -50,7 +50,7 @@ func TestCaptureMemory(t *testing.T) {
 	}
 }
 
-// TestBaseLivesOn checks that a base stays open as long as the sources that depend on it.
+// TestBaseLivesOn checks that a base stays open until all sources that depend on it are closed.
 func TestBaseLivesOn(t *testing.T) {
 	image := testImage(300)
 	base, err := newSource(image)

@@ -8,7 +8,7 @@ import (
 )
 
 // capture returns a source with the current content of the memory. If the written pages are known
-// and few, the source contains only these.
+// and few, the source contains only these pages.
 func (m *memory) capture() (*source, error) {
 	changed, ok := m.changed()
 	if !ok {
@@ -31,8 +31,8 @@ func (m *memory) capture() (*source, error) {
 	return newPatch(base, m.bytes(), patches)
 }
 
-// changed returns the indexes of the pages that differ from the source. It returns false if the
-// kernel does not report written pages. A page that rewind restored counts as written, but does not
+// changed returns the indexes of the pages that differ from the source. ok is false if the kernel
+// does not report written pages. A page that rewind has restored counts as written, but does not
 // differ.
 func (m *memory) changed() ([]int, bool) {
 	if m.writable == 0 {
@@ -47,17 +47,17 @@ func (m *memory) changed() ([]int, bool) {
 	return slices.DeleteFunc(written, same), ok
 }
 
-// maxPatchFraction is the divisor of the memory size that bounds patches. A source with more pages
-// contains all of them: sources captured from its memories can then be patches of it instead of its
-// base.
+// maxPatchFraction limits patches to that fraction of the memory size (1/4). A source with more
+// changed pages contains all pages. Sources captured from its memories can then be patches of this
+// source instead of its base.
 const maxPatchFraction = 4
 
-// maxPatches bounds the mappings of a memory. Each takes time to create, and a process is limited
-// to some tens of thousands.
+// maxPatches is the maximum number of patch mappings of a memory. Each mapping takes time to
+// create, and the system limits a process to tens of thousands of mappings.
 const maxPatches = 32
 
-// patchesOf joins sorted pages to ranges. It joins pages with larger gaps until there are at most
-// maxPatches.
+// patchesOf joins sorted pages into ranges. It joins across increasingly large gaps until there are
+// at most maxPatches ranges.
 func patchesOf(pages []int, size int) []patch {
 	for gap := 1; ; gap *= 2 {
 		var patches []patch

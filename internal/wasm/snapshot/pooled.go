@@ -9,42 +9,42 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// pooled is an instance with its memory in the pool of an Image. It is used by one goroutine at a
-// time.
+// pooled is an instance, with its memory, in the pool of an Image. Only one goroutine may use it at
+// a time.
 type pooled struct {
 	guest   api.Module
 	memory  *memory
 	globals []api.MutableGlobal
-	values  []uint64 // the values of the globals in the image
-	refused bool     // a request of the guest for more memory failed
+	values  []uint64 // values of the globals in the image
+	refused bool     // the guest requested more memory than it could get
 }
 
 // fixedMemory is a memory that wazero cannot free. wazero calls Free when the guest exits or
-// another goroutine closes it, and the machine code of the guest may then still write to the
+// another goroutine closes the guest. The machine code of the guest may then still write to the
 // memory.
 type fixedMemory struct{ *pooled }
 
-// Reallocate records failed requests of the guest.
+// Reallocate also records failed requests of the guest.
 func (l fixedMemory) Reallocate(size uint64) []byte {
 	bytes := l.memory.Reallocate(size)
 	l.refused = l.refused || bytes == nil
 	return bytes
 }
 
-// Free does nothing. The method free of pooled releases the memory, after the guest has returned.
+// Free does nothing. pooled.free releases the memory after the guest has returned.
 func (fixedMemory) Free() {}
 
 // instanceConfig is the configuration of all instances. They have no name, because names must be
-// unique, and no start functions.
+// unique. wazero calls no start function.
 var instanceConfig = wazero.NewModuleConfig().WithName("").WithStartFunctions()
 
-// newPooled returns an instance in the state of the image.
+// newPooled returns a new instance in the state of the image.
 func newPooled(ctx context.Context, i *Image) (*pooled, error) {
 	memory, err := newMemory(i.source, i.options.MemoryBytes)
 	if err != nil {
 		return nil, err
 	}
-	// wazero panics if the allocation of the initial memory fails, so allocate it first.
+	// wazero panics if it cannot allocate the initial memory, so allocate the memory first.
 	if memory.Reallocate(i.bytes) == nil {
 		memory.Free()
 		return nil, fmt.Errorf("%w: the system cannot provide %d bytes", ErrMemory, i.bytes)
@@ -63,7 +63,7 @@ func newPooled(ctx context.Context, i *Image) (*pooled, error) {
 	return c, nil
 }
 
-// fit grows the memory to the size of the image, and sets the globals.
+// fit grows the memory to the size of the image and sets the globals.
 func (c *pooled) fit(i *Image) error {
 	size := uint64(c.guest.Memory().Size())
 	if size > i.bytes {
@@ -101,7 +101,7 @@ func (c *pooled) setGlobals() {
 }
 
 // rewind resets the instance to the state of the image. It returns false if the instance cannot be
-// reused: wazero can neither restart a guest that exited nor shrink a memory.
+// reused. wazero can neither restart a guest that has exited nor shrink a memory.
 func (c *pooled) rewind(i *Image) bool {
 	if c.guest.IsClosed() || uint64(c.memory.size) != i.bytes || !c.memory.rewind() {
 		return false

@@ -1,5 +1,5 @@
 package snapshot
 
-// Prepare opens the files that restoring instances needs. A process must call it before it drops
-// the permission to open files; other processes need not call it.
+// Prepare opens the files that are needed to restore instances. A process must call it before it
+// drops the permission to open files. Other processes need not call it.
 func Prepare() { prepare() }

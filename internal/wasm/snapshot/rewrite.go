@@ -6,32 +6,33 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// wasmPage is the page size of a guest's memory in bytes. Core specification 4.2.8.
+// wasmPage is the size of a WebAssembly page in bytes. Core specification 4.2.8.
 const wasmPage = 64 << 10
 
-// The names of the exports that Rewrite adds.
+// These are the names of the exports that Rewrite adds.
 const (
 	reservedPrefix = "toolrun:"
 	startExport    = reservedPrefix + "start"
-	globalExport   = reservedPrefix + "global:" // followed by the index
+	globalExport   = reservedPrefix + "global:" // the index follows
 )
 
-// Module is a module rewritten for images. Its instances start with an empty memory, run no code at
-// instantiation, and export all their mutable globals. It is safe for concurrent use.
+// Module is a rewritten module from which images can be created. Its instances start with an empty
+// memory, run no code on instantiation, and export all mutable globals. It is safe for concurrent
+// use.
 type Module struct {
 	// Binary is the module to compile.
 	Binary []byte
 
-	memory  []byte   // the content of the data segments, from address 0
-	bytes   uint64   // the initial size of the memory
-	globals []string // exports of the mutable globals
-	start   bool     // there is a start function, exported as startExport
+	memory  []byte   // content of the data segments, from address 0
+	bytes   uint64   // initial size of the memory
+	globals []string // names under which the mutable globals are exported
+	start   bool     // the module has a start function, exported as startExport
 }
 
 // Rewrite returns the rewritten module. It returns an ErrUnsupported for a module that defines no
 // memory, imports anything other than functions, changes its tables, has passive data, or has
-// mutable globals with vectors or references. So everything that a guest can change is in its
-// memory and its globals.
+// mutable globals with vectors or references. The memory and the globals thus contain all state
+// that a guest can change.
 func Rewrite(m *binary.Module) (*Module, error) {
 	if err := checkState(m); err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func Rewrite(m *binary.Module) (*Module, error) {
 	}, nil
 }
 
-// checkState rejects modules with state that an image does not contain.
+// checkState rejects modules with state that an image cannot contain.
 func checkState(m *binary.Module) error {
 	if m.Memory == nil {
 		return unsupported("it has no memory")
@@ -77,7 +78,7 @@ func checkState(m *binary.Module) error {
 	return checkTables(m)
 }
 
-// initialMemory evaluates the active data segments in their order. Core specification 4.5.4.
+// initialMemory evaluates the active data segments in module order. Core specification 4.5.4.
 func initialMemory(m *binary.Module) ([]byte, error) {
 	size := uint64(m.Memory.Min) * wasmPage
 	var used uint64
@@ -101,8 +102,8 @@ func initialMemory(m *binary.Module) ([]byte, error) {
 	return memory, nil
 }
 
-// hiddenExports returns export section entries for the mutable globals and the start function, and
-// the names of the globals.
+// hiddenExports returns export entries for the mutable globals and the start function. It also
+// returns the names of the globals.
 func hiddenExports(m *binary.Module) (exports [][]byte, globals []string) {
 	for i, g := range m.GlobalTypes {
 		if g.Mutable {
@@ -121,10 +122,10 @@ func exportEntry(name string, kind binary.ExternKind, index uint32) []byte {
 	return binary.AppendUint32(append(binary.AppendName(nil, name), byte(kind)), index)
 }
 
-// rewriteSections adds the exports, and removes the start function and the data.
+// rewriteSections adds the exports and removes the start function and the data.
 func rewriteSections(m *binary.Module, exports [][]byte) ([]binary.Section, error) {
 	var sections []binary.Section
-	old := []byte{0} // a vector of no exports
+	old := []byte{0} // vector with no exports
 	for _, s := range m.Sections {
 		switch {
 		case s.ID == binary.ExportSection:
@@ -146,13 +147,12 @@ func rewriteSections(m *binary.Module, exports [][]byte) ([]binary.Section, erro
 }
 
 // emptySegments returns a data section with the same number of segments, all of them empty. If
-// there is a data count section, code may refer to segments in memory.init and data.drop.
-// Instantiation drops active segments, so code sees them as empty in any case. Core specification
-// 4.5.4.
+// there is a data count section, memory.init and data.drop may refer to segments. Instantiation
+// drops active segments, so the code always sees empty segments. Core specification 4.5.4.
 func emptySegments(count int) []byte {
 	data := binary.AppendUint32(nil, uint32(count))
 	for range count {
-		data = append(data, 0, 0x41, 0, 0x0b, 0) // active, i32.const 0, end, no bytes
+		data = append(data, 0, 0x41, 0, 0x0b, 0) // active segment: i32.const 0, end, no bytes
 	}
 	return data
 }

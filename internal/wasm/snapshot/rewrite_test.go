@@ -21,7 +21,7 @@ func rewrite(wasm []byte) (*snapshot.Module, error) {
 }
 
 func TestRewriteRejects(t *testing.T) {
-	element := section(binary.ElementSection, []byte{1, 0, 1, 0}) // passive, of function 0
+	element := section(binary.ElementSection, []byte{1, 0, 1, 0}) // passive element segment with function 0
 	data := section(binary.DataSection, join([]byte{1}, name("later")))
 	for _, test := range []struct {
 		name, want string
@@ -53,13 +53,13 @@ func TestRewriteRejects(t *testing.T) {
 	}
 }
 
-// TestRewriteDataCount checks that a module whose code refers to data segments keeps their number
-// and so compiles.
+// TestRewriteDataCount checks that Rewrite keeps the number of data segments if the code refers to
+// them. Otherwise the module would not compile.
 func TestRewriteDataCount(t *testing.T) {
 	wasm := with(
 		binary.Section{ID: binary.DataCountSection, Data: []byte{1}},
 		section(binary.DataSection, join([]byte{0, 0x41, 3, 0x0b}, name("x"))),
-		section(binary.CodeSection, body(0xfc, 0x09, 0, 0x41, 0, 0x41, 0, 0x41, 0, 0xfc, 0x08, 0, 0)), // data.drop, memory.init of nothing
+		section(binary.CodeSection, body(0xfc, 0x09, 0, 0x41, 0, 0x41, 0, 0x41, 0, 0xfc, 0x08, 0, 0)), // data.drop and an empty memory.init
 	)
 	r := newRuntime(t)
 	in := restore(t, load(t, r, wasm, snapshot.Options{}))
@@ -79,8 +79,8 @@ func TestRewriteKeepsItsInput(t *testing.T) {
 	}
 }
 
-// FuzzRewrite checks that Rewrite rewrites or rejects any valid module, and that a module that
-// compiles still compiles.
+// FuzzRewrite checks that Rewrite either rewrites or rejects any valid module. A rewritten module
+// must compile if the original does.
 func FuzzRewrite(f *testing.F) {
 	f.Add(counter)
 	f.Add(asking)

@@ -6,15 +6,15 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// Saved is the state of an image without its memory. It can be encoded as JSON.
+// Saved is the state of an image except its memory. It can be encoded as JSON.
 type Saved struct {
-	Bytes      uint64   `json:"bytes"`                // the size of the memory in bytes
-	Globals    []uint64 `json:"globals"`              // in the order of the module
+	Bytes      uint64   `json:"bytes"`                // memory size in bytes
+	Globals    []uint64 `json:"globals"`              // in module order
 	Generators []int    `json:"generators,omitempty"` // the addresses of the Go runtime's random generators
 }
 
-// Save writes the memory of an image to a new file, for Open. The file contains all data in the
-// memory of the guest.
+// Save writes the memory of an image to a new file for Open. The file contains all data in the
+// guest's memory.
 func (i *Image) Save(file string) (Saved, error) {
 	if err := i.source.save(file); err != nil {
 		return Saved{}, fmt.Errorf("save an image: %w", err)
@@ -22,14 +22,14 @@ func (i *Image) Save(file string) (Saved, error) {
 	return Saved{i.bytes, i.globals, i.generators}, nil
 }
 
-// Release frees the data that only compiling the module and Load need, which is most of it. It does
-// not affect existing images.
+// Release frees the data that is needed only to compile the module and for Load. This is most of
+// the data. Existing images are not affected.
 func (m *Module) Release() { m.Binary, m.memory = nil, nil }
 
-// Open returns an image that Save has written, in this process or another one. The runtime and the
-// compiled module are as for Load; m must be the module of the image. If the system supports it,
-// instances map the file itself, and so share the pages that they only read with other processes.
-// The file must not change while the image is open. Its content is trusted.
+// Open opens an image that Save has written, in this process or in another. The requirements for
+// the runtime and the compiled module are those of Load. m must be the module of the image. If the
+// system supports it, instances map the file itself and thus share unwritten pages with other
+// processes. The file must not change while the image is open. Its content is trusted.
 func Open(runtime wazero.Runtime, compiled wazero.CompiledModule, m *Module, o Options, file string, saved Saved) (*Image, error) {
 	if len(saved.Globals) != len(m.globals) || saved.Bytes < m.bytes {
 		return nil, fmt.Errorf("open an image: it belongs to another module")

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// save writes the bytes of a source, in whole pages, to a file.
+// save writes the bytes of a source to a file as whole pages.
 func (s *source) save(name string) (err error) {
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *source) save(name string) (err error) {
 	return out.Flush()
 }
 
-// openSource maps a file that save has written.
+// openSource maps a file that was written by save.
 func openSource(name string) (*source, error) {
 	s := &source{}
 	s.users.Store(1)

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// TestSaved opens a saved image as another process would: with an independent runtime.
+// TestSaved opens a saved image with an independent runtime, as another process would.
 func TestSaved(t *testing.T) {
 	ctx := context.Background()
 	file := filepath.Join(t.TempDir(), "memory")

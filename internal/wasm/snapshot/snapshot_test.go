@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// withPause returns a runtime for counter. The import calls f.
+// withPause returns a runtime for the module counter. The import calls f.
 func withPause(t *testing.T, f func(context.Context)) wazero.Runtime {
 	t.Helper()
 	r := newRuntime(t)
@@ -32,7 +32,7 @@ func counterImage(t *testing.T, o snapshot.Options) *snapshot.Image {
 	return take(t, withPause(t, func(context.Context) {}), counter, o)
 }
 
-// memoryOf returns the whole memory of a guest, write-through.
+// memoryOf returns the whole memory of a guest without copying it.
 func memoryOf(t *testing.T, guest api.Module) []byte {
 	t.Helper()
 	all, ok := guest.Memory().Read(0, guest.Memory().Size())
@@ -58,13 +58,14 @@ func TestRestoreStart(t *testing.T) {
 	}
 }
 
-// TestNoResidue checks that no data of a guest is visible to the next one.
+// TestNoResidue checks that data of one guest is not visible to the next guest.
 func TestNoResidue(t *testing.T) {
 	ctx := context.Background()
 	for _, test := range []struct {
 		name  string
 		dirty func(t *testing.T, guest api.Module)
-		// reused is true if the next run must get the same instance, which the test depends on.
+		// reused reports whether the next run must get the same instance, because the test depends
+		// on it.
 		reused bool
 	}{
 		{"some pages", func(t *testing.T, guest api.Module) {
@@ -119,8 +120,8 @@ func fill(memory []byte) {
 	}
 }
 
-// checkFresh checks that a guest is in the state of the counter's image, and that memory is zero
-// after it grows.
+// checkFresh checks that a guest is in the state of the counter's image and that its memory
+// contains zeros after it grows.
 func checkFresh(t *testing.T, guest api.Module, want []byte) {
 	t.Helper()
 	if !bytes.Equal(memoryOf(t, guest), want) {
@@ -140,7 +141,7 @@ func checkFresh(t *testing.T, guest api.Module, want []byte) {
 	}
 }
 
-// TestCapture captures an image during a call, which must not be part of the image.
+// TestCapture captures an image during a call. The image must not include the call.
 func TestCapture(t *testing.T) {
 	ctx := context.Background()
 	var in *snapshot.Instance
@@ -177,7 +178,7 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// TestConcurrent checks that each of many goroutines sees only its own writes.
+// TestConcurrent checks that each of many concurrent goroutines sees only its own writes.
 func TestConcurrent(t *testing.T) {
 	image := take(t, newRuntime(t), goGuest(t, "writer"), snapshot.Options{Instances: 6, Idle: 3})
 	var all sync.WaitGroup
@@ -233,7 +234,7 @@ func TestClose(t *testing.T) {
 	closeInstance(t, in)
 }
 
-// TestCloseDuringRuns closes an image during runs: existing instances stay usable, and Restore
+// TestCloseDuringRuns closes an image during runs. Existing instances stay usable, and Restore
 // returns ErrClosed.
 func TestCloseDuringRuns(t *testing.T) {
 	ctx := context.Background()
@@ -269,7 +270,7 @@ func TestCloseDuringRuns(t *testing.T) {
 	all.Wait()
 }
 
-// TestExitWhileRunning closes an instance during a call: the guest may write to its memory until it
+// TestExitWhileRunning closes an instance during a call. The guest can write to its memory until it
 // stops.
 func TestExitWhileRunning(t *testing.T) {
 	ctx := context.Background()
@@ -348,7 +349,7 @@ func TestMemoryLimits(t *testing.T) {
 	}
 }
 
-// TestLoadOfAnother checks that loading the code of another module is an error, not a crash.
+// TestLoadOfAnother checks that Load returns an error if the code belongs to another module.
 func TestLoadOfAnother(t *testing.T) {
 	r := withPause(t, func(context.Context) {})
 	m, err := rewrite(counter)

@@ -10,24 +10,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// source contains the initial bytes of memories: a sealed memory file, whose pages all mappings
-// share. A source that was captured from a memory contains only the pages that differ from another
-// source, its base. Its methods are safe for concurrent use, but none may be called after close.
+// source contains the initial bytes of memories in a sealed memory file. All mappings share the
+// pages of the file. A source that was captured from a memory contains only the pages that differ
+// from its base, which is another source. Its methods are safe for concurrent use, but must not be
+// called after close.
 type source struct {
 	fd int
-	// view is the file mapped for reading. Unlike memories, it always shows the original bytes.
+	// view is the file mapped for reading. It always shows the original bytes, which memories may
+	// not.
 	view []byte
 
 	base    *source // nil if the file contains all pages
-	patches []patch // the pages in the file if there is a base, in their order
+	patches []patch // if there is a base, the ranges of pages in the file, in file order
 	users   atomic.Int32
 }
 
-// patch is a range of pages of a memory with its offset in the file. All fields are in bytes.
+// patch is a range of pages of a memory. offset is the position of its content in the file. All
+// fields are in bytes.
 type patch struct{ at, length, offset int }
 
-// newSource copies image into a source, without trailing zeros: memories are zero beyond their
-// source.
+// newSource copies image into a source, without trailing zeros. Memories are zero after the end of
+// their source.
 func newSource(image []byte) (*source, error) {
 	image = image[:usedLength(image)]
 	s := &source{fd: -1}
@@ -38,7 +41,7 @@ func newSource(image []byte) (*source, error) {
 	return s, s.create(len(image), func(write func(at int, b []byte) error) error { return write(0, image) })
 }
 
-// newPatch returns a source with the pages of a memory that differ from base.
+// newPatch returns a source that contains only the pages of a memory that differ from base.
 func newPatch(base *source, memory []byte, patches []patch) (*source, error) {
 	s := &source{fd: -1, base: base, patches: patches}
 	s.users.Store(1)
@@ -57,8 +60,8 @@ func newPatch(base *source, memory []byte, patches []patch) (*source, error) {
 	})
 }
 
-// create creates the file, calls fill to write it, seals it and maps it. Its size is rounded up to
-// a whole page.
+// create creates a file, calls fill to write the content, seals the file and maps it. The file size
+// is rounded up to a whole page.
 func (s *source) create(size int, fill func(write func(at int, b []byte) error) error) error {
 	err := s.open(roundUp(size), fill)
 	if err != nil {
@@ -78,8 +81,8 @@ func (s *source) open(size int, fill func(write func(at int, b []byte) error) er
 	if err := fill(s.write); err != nil {
 		return fmt.Errorf("write a memory file: %w", err)
 	}
-	// The file has no writable mapping, so sealing future writes is enough. The stronger
-	// F_SEAL_WRITE fails with EBUSY while the kernel still references a page just written.
+	// Sealing future writes suffices, because the file has no writable mapping. The stronger
+	// F_SEAL_WRITE fails with EBUSY while the kernel still references a page that was just written.
 	const seals = unix.F_SEAL_FUTURE_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK | unix.F_SEAL_SEAL
 	if _, err := unix.FcntlInt(uintptr(s.fd), unix.F_ADD_SEALS, seals); err != nil {
 		return fmt.Errorf("seal a memory file: %w", err)
@@ -90,8 +93,8 @@ func (s *source) open(size int, fill func(write func(at int, b []byte) error) er
 	return nil
 }
 
-// write writes b to the start of a page, where nothing was written before. It skips pages of zeros,
-// so that they take no memory.
+// write writes b to the start of a page that is still empty. It skips pages of zeros, so that they
+// use no memory.
 func (s *source) write(at int, b []byte) error {
 	for len(b) > 0 {
 		n := 0
@@ -118,7 +121,7 @@ func writeAll(fd int, b []byte, at int) error {
 	return nil
 }
 
-// page returns the initial bytes of the page at an address, nil if they are zero.
+// page returns the initial bytes of the page at an address, or nil if all bytes are zero.
 func (s *source) page(at int) []byte {
 	if i, found := slices.BinarySearchFunc(s.patches, at, func(p patch, at int) int {
 		if at < p.at {
@@ -141,8 +144,8 @@ func (s *source) page(at int) []byte {
 	return s.view[at:][:pageSize]
 }
 
-// length returns the size of the initial data in bytes, a multiple of the page size. Memories are
-// zero beyond it.
+// length returns the size of the initial data in bytes. It is a multiple of the page size. Memories
+// are zero after it.
 func (s *source) length() int {
 	if s.base == nil {
 		return len(s.view)

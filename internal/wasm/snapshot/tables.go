@@ -2,15 +2,15 @@ package snapshot
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// The opcodes that change a table or an element segment and have no name in package binary.
+// These opcodes change a table or an element segment. Package binary has no names for them.
 const (
 	tableSet = binary.Op(0x26)
 	elemDrop = binary.Op(0xfc0d)
 )
 
-// checkTables rejects modules whose code changes tables: their elements are addresses in one
-// instance, so an image cannot contain them. Other code cannot change tables: they are not
-// imported, and wazero lets the host only read exported ones.
+// checkTables rejects modules whose code changes tables. The elements of tables are addresses in
+// one instance, so an image cannot contain them. Only the module's code can change its tables,
+// because they are not imported and wazero gives the host only read access to exported tables.
 func checkTables(m *binary.Module) error {
 	if len(m.Tables) == 0 {
 		return nil

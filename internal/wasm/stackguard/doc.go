@@ -1,15 +1,15 @@
-// Package stackguard rewrites WebAssembly modules so that the stack in their linear memory can be
-// relocated and cannot overflow undetected.
+// Package stackguard rewrites WebAssembly modules so that the C stack in linear memory can be
+// relocated and stack overflows are detected.
 //
-// C compilers keep variables whose address is taken on a stack in linear memory. Its end is in a
-// mutable global, the stack pointer, and it grows down. If the linker places the stack below all
-// other data, an overflow traps without a check, because its address is below zero. But then the
-// size of the stack is fixed at link time. [Rewrite] adds a second global, the limit, and checks
-// where the stack pointer may move down: a stack pointer below the limit traps. A host can then
-// point both globals at a region that it has reserved. The limit is zero at first, and then no
-// check fails.
+// C compilers place variables whose address is taken on a stack in linear memory. The stack grows
+// down, and a mutable global, the stack pointer, contains its end. If the linker places the stack
+// below all other data, an overflow traps without a check, because the address becomes negative.
+// But the size of such a stack is fixed at link time. [Rewrite] adds a second global, the limit. It
+// also adds checks to instructions that may move the stack pointer down: the guest traps if the
+// stack pointer is below the limit. A host can then set both globals to a region that it has
+// reserved. Initially the limit is zero, and no check fails.
 //
-// Not every function needs a check: there may be several calls between two checks, as long as the
-// stack that they use is bounded by [Slack]. The check of the caller usually covers a C function
-// that only makes direct calls.
+// Not every function needs a check. Several calls may occur between two checks if [Slack] limits
+// the stack that they use. For a C function that only makes direct calls, the check in the caller
+// usually suffices.
 package stackguard

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// The opcodes that move the stack pointer.
+// These opcodes can move the stack pointer.
 const (
 	globalSet = 0x24
 	i32Add    = 0x6a
@@ -15,23 +15,23 @@ const (
 
 // move is an instruction that may move the stack pointer down.
 type move struct {
-	end  int                // the end of the instruction in the code
+	end  int                // end of the instruction in the code
 	last binary.Instruction // the previous instruction
-	// by is the distance in bytes, if known is true.
+	// by is the distance in bytes. It is valid only if known is true.
 	by    int
 	known bool
-	// looped is true inside a loop, which may move the pointer repeatedly.
+	// looped reports whether the instruction is in a loop, which may move the pointer repeatedly.
 	looped bool
 }
 
-// moves returns the instructions of code that may move the pointer down. An addition of a constant
-// that is not negative, as at the end of a function, moves it up.
+// moves returns the instructions in code that may move the pointer down. It omits additions of a
+// non-negative constant, which occur at the end of a function, because they move the pointer up.
 func moves(code []byte, pointer uint32) iter.Seq[move] {
 	return func(yield func(move) bool) {
-		var blocks []bool                   // for each open block, whether it is a loop
-		loops := 0                          // the number of open loops
+		var blocks []bool                   // one element per open block: whether the block is a loop
+		loops := 0                          // number of open loops
 		var before, last binary.Instruction // the two instructions before in
-		var constant binary.Instruction     // the instruction before them
+		var constant binary.Instruction     // the instruction before these two
 		for in := range binary.Instructions(code) {
 			switch in.Op {
 			case binary.Block, binary.Loop, binary.If:
@@ -58,15 +58,15 @@ func moves(code []byte, pointer uint32) iter.Seq[move] {
 	}
 }
 
-// frees reports whether two instructions compute a stack pointer that is not below their operand.
+// frees reports whether two instructions add a non-negative constant to the stack pointer, so that
+// it does not move down.
 func frees(code []byte, constant, add binary.Instruction) bool {
 	n, ok := constantOf(code, constant)
 	return ok && add.Op == i32Add && n >= 0
 }
 
-// taken returns the distance between the stack pointer that three instructions compute and their
-// operand. It returns false unless they subtract a constant. The third one may store the result in
-// a local.
+// taken returns the constant that three instructions subtract from the stack pointer. ok is false
+// if they do not subtract a constant. The third instruction may store the result in a local.
 func taken(code []byte, first, second, third binary.Instruction) (n int, ok bool) {
 	if third.Op != localTee {
 		first, second = second, third
@@ -75,7 +75,7 @@ func taken(code []byte, first, second, third binary.Instruction) (n int, ok bool
 	return int(by), ok && second.Op == i32Sub && by >= 0
 }
 
-// constantOf returns the value of an i32.const.
+// constantOf returns the value of an i32.const instruction.
 func constantOf(code []byte, in binary.Instruction) (n int32, ok bool) {
 	if in.Op != i32Const {
 		return 0, false

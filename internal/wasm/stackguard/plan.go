@@ -2,44 +2,44 @@ package stackguard
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// Slack is the distance below the limit, in bytes, that unchecked functions may write to. The limit
+// Slack is the number of bytes below the limit to which unchecked functions may write. The limit
 // must be at least Slack above the lowest address of the stack.
 const Slack = maxUncheckedBytes + maxClosedBytes + redZone
 
 const (
-	// maxUncheckedBytes bounds the stack that functions use between two checks.
+	// maxUncheckedBytes is the maximum stack size that functions use between two checks.
 	maxUncheckedBytes = 64 << 10
-	// maxClosedBytes bounds the stack of a function and of all its callees, for the function to
-	// need no check even if it is called indirectly.
+	// maxClosedBytes is the maximum stack size of a closed function together with all its callees.
+	// A closed function needs no check even if it is called indirectly.
 	maxClosedBytes = 16 << 10
-	// redZone is the size of the area below the stack pointer that compilers let leaf functions use
-	// without moving it.
+	// redZone is the size of the area below the stack pointer that leaf functions may use without
+	// moving the stack pointer.
 	redZone = 128
 )
 
 // plan determines which functions of a module are checked. Between two checks there are only direct
-// calls without cycles, so the stack that they use is bounded. A function is checked if it may be
-// called indirectly or by the host, if it closes a cycle of direct calls, or if its callees would
-// use too much stack without a check. A closed function needs no check: all functions reachable
-// from it are known, and together they use little stack.
+// calls without cycles, so the stack size that they use is limited. A function is checked for one
+// of three reasons: it may be called indirectly or by the host, it closes a cycle of direct calls,
+// or its callees would use too much stack without a check. A closed function needs no check,
+// because all functions reachable from it are known and together use little stack.
 type plan struct {
 	functions []function
 }
 
-// function is the analysis of one function of a module.
+// function is the analysis of a function of a module.
 type function struct {
-	// own is the number of bytes that the function itself uses; moves reports whether it moves the
-	// stack pointer.
+	// own is the number of stack bytes that the function itself uses. moves reports whether it
+	// moves the stack pointer.
 	own   int
 	moves bool
 	calls []int // the functions that it calls directly
-	// open is true unless the function is closed: it may call unknown functions or itself, or uses
-	// much stack.
+	// open reports whether the function is not closed: it may call unknown functions or itself, or
+	// uses too much stack.
 	open bool
-	// checked is true if the function is checked. required is set by requireCheck.
+	// checked reports whether the function is checked. requireCheck sets required.
 	checked, required bool
-	// below is the number of bytes used until the next check, including the function's own. visit
-	// computes it.
+	// below is the number of stack bytes used until the next check, including those of the function
+	// itself. visit computes it.
 	below             int
 	analyzed, visited progress
 }
@@ -77,7 +77,8 @@ func planOf(m *binary.Module, pointer uint32) *plan {
 	return p
 }
 
-// read analyzes the code of a function. It returns the functions that the code takes references of.
+// read analyzes the code of a function. It returns the functions to which the code takes
+// references.
 func (p *plan) read(i int, code []byte, pointer uint32, imported int) (referenced []int) {
 	f := &p.functions[i]
 	for move := range moves(code, pointer) {
@@ -89,7 +90,7 @@ func (p *plan) read(i int, code []byte, pointer uint32, imported int) (reference
 	for in := range binary.Instructions(code) {
 		switch called := int(in.Index) - imported; {
 		case in.Op == binary.CallIndirect, in.Op == binary.Call && called < 0:
-			f.open = true // the host may call the module
+			f.open = true // the imported function may call back into the module
 		case in.Op == binary.Call:
 			f.calls = append(f.calls, called)
 		case in.Op == binary.RefFunc:
@@ -99,7 +100,8 @@ func (p *plan) read(i int, code []byte, pointer uint32, imported int) (reference
 	return referenced
 }
 
-// analyze determines whether a function is closed, and the stack that it then uses.
+// analyze determines whether a function is closed. If it is closed, analyze also computes its stack
+// size.
 func (p *plan) analyze(i int) {
 	f := &p.functions[i]
 	if f.analyzed != notStarted {
@@ -118,7 +120,8 @@ func (p *plan) analyze(i int) {
 	f.analyzed = done
 }
 
-// requireCheck marks a function as checked, or its callees if it uses no stack itself.
+// requireCheck marks a function as checked. If the function itself uses no stack, it marks the
+// callees instead.
 func (p *plan) requireCheck(i int) {
 	f := &p.functions[i]
 	if f.required || !f.open {
@@ -134,7 +137,7 @@ func (p *plan) requireCheck(i int) {
 	}
 }
 
-// visit computes the stack that a function uses until the next check.
+// visit computes the stack size that a function uses until the next check.
 func (p *plan) visit(i int) {
 	f := &p.functions[i]
 	if f.visited != notStarted || !f.open {

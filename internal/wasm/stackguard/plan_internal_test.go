@@ -9,17 +9,17 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// shape describes a function of a test module: the stack that it uses, and its calls.
+// shape describes a function of a test module: its stack size and its calls.
 type shape struct {
 	own        int
-	byLocal    bool // it moves the pointer by an unknown distance
+	byLocal    bool // it moves the stack pointer by an unknown distance
 	calls      []int
 	indirect   bool // it makes an indirect call
 	host       bool // it calls the host
 	referenced bool // it is in the table
 }
 
-// parsed builds and parses a module of such functions. Function 0 is imported.
+// parsed builds and parses a module with functions of these shapes. Function 0 is imported.
 func parsed(t *testing.T, shapes []shape) *binary.Module {
 	t.Helper()
 	code := binary.AppendUint32(nil, uint32(len(shapes)))
@@ -95,8 +95,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanBounds checks that the stack used between two checks is within the slack, for random call
-// graphs.
+// TestPlanBounds checks for random call graphs that the stack used between two checks does not
+// exceed Slack.
 func TestPlanBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -115,7 +115,8 @@ func TestPlanBounds(t *testing.T) {
 	}
 }
 
-// longestUnchecked returns the longest that functions take in a row of which none is checked.
+// longestUnchecked returns the maximum stack size that consecutive calls of unchecked functions
+// use.
 func longestUnchecked(shapes []shape, p *plan) int {
 	var referenced []int
 	for i, s := range shapes {
@@ -123,7 +124,7 @@ func longestUnchecked(shapes []shape, p *plan) int {
 			referenced = append(referenced, i)
 		}
 	}
-	taken := make([]int, len(shapes)) // the maximum up to the end of each function
+	taken := make([]int, len(shapes)) // maximum up to the end of each function
 	for i := range shapes {
 		if !p.functions[i].checked {
 			taken[i] = shapes[i].own

@@ -7,10 +7,10 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// ErrNoStack reports that the stack pointer of a module cannot be identified.
+// ErrNoStack is the error for a module whose stack pointer cannot be identified.
 var ErrNoStack = errors.New("the module must have exactly one mutable global of type i32, its stack pointer")
 
-// The opcodes that Rewrite searches for or adds.
+// These are the opcodes that Rewrite searches for or adds.
 const (
 	unreachable = 0x00
 	ifOp        = 0x04
@@ -23,9 +23,10 @@ const (
 	noType      = 0x40
 )
 
-// Rewrite returns the module with stack checks. The stack pointer is the only mutable global of
-// type i32. Rewrite adds the limit, a second one, as the last global of the module. The checks
-// compare both as unsigned numbers. The error is ErrNoStack. Rewrite is safe for concurrent use.
+// Rewrite returns the module with stack checks. The stack pointer must be the only mutable global
+// of type i32. Rewrite adds the limit as the last global of the module. The checks compare stack
+// pointer and limit as unsigned numbers. If the stack pointer cannot be identified, the error is
+// ErrNoStack. Rewrite is safe for concurrent use.
 func Rewrite(m *binary.Module) ([]byte, error) {
 	pointer, err := pointerOf(m)
 	if err != nil {
@@ -56,13 +57,13 @@ func pointerOf(m *binary.Module) (uint32, error) {
 		}
 		found = i
 	}
-	if found < m.ImportedGlobals() { // not found, or imported
+	if found < m.ImportedGlobals() { // the stack pointer was not found or is imported
 		return 0, ErrNoStack
 	}
 	return uint32(found), nil
 }
 
-// withLimit appends a mutable i32 with the value 0 to a global section.
+// withLimit appends the limit, a mutable i32 with the value 0, to a global section.
 func withLimit(section []byte) ([]byte, error) {
 	const mutable = 1
 	count, old, err := binary.Vector(section)
@@ -75,8 +76,8 @@ func withLimit(section []byte) ([]byte, error) {
 // guard contains the indexes of the stack pointer and of its limit.
 type guard struct{ pointer, limit uint32 }
 
-// code returns the code section. Functions that the plan marks get a check after each instruction
-// that may move the stack pointer down.
+// code returns the code section. In functions that the plan marks, it adds a check after each
+// instruction that may move the stack pointer down.
 func (g guard) code(m *binary.Module) []byte {
 	size := 0
 	for _, f := range m.Functions {
@@ -105,9 +106,9 @@ func (g guard) append(out []byte, f binary.Function) []byte {
 	return append(out, f.Code[copied:]...)
 }
 
-// appendCheck appends code that traps if the stack pointer is below the limit. The pointer keeps
-// its value, by which a host can recognise the overflow. If the previous instruction also stored
-// the pointer in a local, the check reads the local, which is faster.
+// appendCheck appends code that traps if the stack pointer is below the limit. The stack pointer
+// keeps its value, so the host can recognize the overflow. If the previous instruction also stored
+// the pointer in a local, the check reads the local, because that is faster.
 func (g guard) appendCheck(out []byte, last binary.Instruction) []byte {
 	if last.Op == localTee {
 		out = binary.AppendUint32(append(out, localGet), last.Index)

@@ -14,14 +14,15 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/stackguard"
 )
 
-// The initial stack pointer of the test modules, and the stack that each call uses, in bytes.
+// These are the initial stack pointer of the test modules and the number of stack bytes that each
+// call uses.
 const (
 	top   = 65536
 	frame = 16
 )
 
-// Code of a function of type (i32) -> (i32) with one local. The parameter is the number of
-// recursive calls.
+// This is the code of a function of type (i32) -> (i32) with one local. The parameter is the number
+// of recursive calls.
 var (
 	enter   = []byte{0x23, 0, 0x41, frame, 0x6b, 0x22, 1, 0x24, 0} // pointer -= frame
 	leave   = []byte{0x20, 1, 0x41, frame, 0x6a, 0x24, 0}          // pointer = local + frame
@@ -30,13 +31,13 @@ var (
 	result  = []byte{0x20, 1, 0x28, 2, 0}                               // load it
 	call    = []byte{0x20, 0, 0x04, 0x40, 0x41, 0, 0x10, 0, 0x1a, 0x0b} // call itself with 0, unless the parameter is 0
 	dropped = []byte{0x23, 0, 0x41, frame, 0x6b, 0x24, 0}               // pointer -= frame, without a local
-	// Other ways to move the pointer: by a variable, and by adding a negative constant.
+	// These are other ways to move the pointer: by a variable, and by adding a negative constant.
 	enterBy  = []byte{0x23, 0, 0x20, 0, 0x41, 4, 0x74, 0x6b, 0x22, 1, 0x24, 0} // pointer -= parameter << 4
 	enterAdd = []byte{0x23, 0, 0x41, 0x70, 0x6a, 0x22, 1, 0x24, 0}             // pointer += -16
 )
 
-// module builds a module of one function, "run", and of mutable globals of type i32 with the value
-// top.
+// module builds a module with one function, "run", and with mutable globals of type i32 whose value
+// is top.
 func module(globals int, code ...[]byte) []byte {
 	body := slices.Concat([]byte{1, 1, 0x7f}, slices.Concat(code...), []byte{0x0b})
 	global := slices.Concat([]byte{0x7f, 1, 0x41}, binary.AppendInt64(nil, top), []byte{0x0b})
@@ -64,7 +65,7 @@ func rewrite(t *testing.T, wasm []byte) []byte {
 	return out
 }
 
-// exported exports the globals of a module that Rewrite returned.
+// exported adds exports for the globals of a module that Rewrite returned.
 func exported(t *testing.T, wasm []byte) []byte {
 	t.Helper()
 	m, err := binary.Parse(wasm, stackguard.Limits(binary.Limits{}))
@@ -91,8 +92,8 @@ func TestGuard(t *testing.T) {
 		code  [][]byte
 		limit uint64
 		n     uint64 // the argument
-		trap  string // "" for no trap
-		moved uint64 // the distance of the pointer from the top afterwards
+		trap  string // "" means no trap
+		moved uint64 // final distance of the pointer from the top
 	}{
 		{"no limit", [][]byte{enter, keep, recurse, result, leave}, 0, 4000, "", 0},
 		{"no limit, out of memory", [][]byte{enter, keep, recurse, result, leave}, 0, 5000, "out of bounds memory access", 4097 * frame},
@@ -128,7 +129,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestEndsAreNotChecked checks that the end of a function, which only frees stack, costs nothing.
+// TestEndsAreNotChecked checks that no check is added to the end of a function, which only frees
+// stack.
 func TestEndsAreNotChecked(t *testing.T) {
 	plain := module(1, enter, keep, recurse, result, leave)
 	grown := len(rewrite(t, plain)) - len(plain)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// BenchmarkCalls measures calls in a loop of a guest, with this package and with wazero's own
+// BenchmarkCalls measures calls in a guest's loop, with this package and with wazero's own
 // functions.
 func BenchmarkCalls(b *testing.B) {
 	for _, bb := range []struct {
@@ -31,7 +31,7 @@ func BenchmarkCalls(b *testing.B) {
 			g := start(b, code, wasi.Config{Log: func(int, []byte) error { return nil }})
 			g.put32(64, 200, 20)
 			g.Memory().WriteString(200, "a line to be logged\n")
-			// The context of a run has a deadline, and maybe a value of the host.
+			// The context of a run has a deadline and may also have a value of the host.
 			ctx, cancel := context.WithCancel(g.ctx)
 			defer cancel()
 			b.ResetTimer()

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// The error numbers that the tests expect, by their names in POSIX.
+// These are the error numbers that the tests expect, with their POSIX names.
 const (
 	ok, ebadf, efault, einval, eio, enodev        = 0, 8, 21, 28, 29, 43
 	enotdir, enotsock, enotsup, espipe            = 54, 57, 58, 70
@@ -33,8 +33,8 @@ func fixed() wasi.Config {
 	}
 }
 
-// TestAnswers calls functions with invalid arguments, and functions that always return the same
-// error.
+// TestAnswers calls functions with invalid arguments. It also calls functions that always return
+// the same error.
 func TestAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -53,8 +53,8 @@ func TestAnswers(t *testing.T) {
 
 		{"clock_res_get", []uint64{0, page - 8}, ok},
 		{"clock_res_get", []uint64{1, page - 7}, efault},
-		{"clock_res_get", []uint64{2, 0}, einval}, // CPU time of the process
-		{"clock_res_get", []uint64{3, 0}, einval}, // CPU time of the thread
+		{"clock_res_get", []uint64{2, 0}, einval}, // CPU time clock of the process
+		{"clock_res_get", []uint64{3, 0}, einval}, // CPU time clock of the thread
 		{"clock_time_get", []uint64{0, 0, page - 7}, efault},
 		{"clock_time_get", []uint64{1, math.MaxUint64, page - 8}, ok},
 		{"clock_time_get", []uint64{2, 0, 0}, einval},
@@ -83,7 +83,7 @@ func TestAnswers(t *testing.T) {
 		{"fd_pread", []uint64{0, 0, 0, 0, 0}, espipe},
 		{"fd_pwrite", []uint64{1, 0, 0, 0, 0}, espipe},
 		{"fd_prestat_get", []uint64{0, 0}, ebadf},
-		{"fd_prestat_get", []uint64{3, 0}, ebadf}, // where every guest searches its first directory
+		{"fd_prestat_get", []uint64{3, 0}, ebadf}, // every guest searches for its first directory here
 		{"fd_prestat_dir_name", []uint64{3, 0, 8}, ebadf},
 		{"fd_readdir", []uint64{0, 0, 0, 0, 0}, enotdir},
 		{"fd_readdir", []uint64{3, 0, 0, 0, 0}, ebadf},
@@ -133,7 +133,7 @@ func TestAnswers(t *testing.T) {
 		{"sched_yield", nil, ok},
 		{"random_get", []uint64{page, 1}, efault},
 		{"random_get", []uint64{1, far}, efault},
-		{"random_get", []uint64{0, 9}, eio}, // the source of fixed has 8 bytes
+		{"random_get", []uint64{0, 9}, eio}, // the random source of fixed has only 8 bytes
 		{"random_get", []uint64{page, 0}, ok},
 
 		{"sock_accept", []uint64{3, 0, 0}, ebadf},
@@ -220,7 +220,7 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// TestWalltimeSeesMemory checks that Walltime can read the memory of the guest before the time is
+// TestWalltimeSeesMemory checks that Walltime can read the guest's memory before the time is
 // written.
 func TestWalltimeSeesMemory(t *testing.T) {
 	var g *guest
@@ -272,7 +272,7 @@ func TestDescriptors(t *testing.T) {
 			g.must(ebadf, name, append([]uint64{uint64(fd)}, args...)...)
 		}
 	}
-	start(t, proxy(onePage), fixed()).must(ok, "fd_fdstat_get", 1, 0) // another run has its own descriptors
+	start(t, proxy(onePage), fixed()).must(ok, "fd_fdstat_get", 1, 0) // another run has separate descriptors
 }
 
 func TestRead(t *testing.T) {
@@ -287,7 +287,7 @@ func TestRead(t *testing.T) {
 	g.must(efault, "fd_read", 0, 0, 2, 32)
 }
 
-// TestEndedContext checks that functions that a guest may call in a loop stop it when the context
+// TestEndedContext checks that a guest that calls functions in a loop is stopped when its context
 // has ended.
 func TestEndedContext(t *testing.T) {
 	cause := errors.New("given up")

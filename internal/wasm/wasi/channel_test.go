@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// channel returns at most one piece per Read, and records writes.
+// channel returns at most one piece of data per Read and records writes.
 type channel struct {
 	pieces  []string
 	written []string
@@ -62,8 +62,8 @@ func TestChannel(t *testing.T) {
 	g.must(ebadf, "fd_read", wasi.Stdin, 0, 2, 32)
 }
 
-// TestChannelErrors checks that the input without a channel is not writable, and that an error of a
-// channel stops the guest.
+// TestChannelErrors checks that Stdin is not writable without a channel. It also checks that an
+// error of the channel stops the guest.
 func TestChannelErrors(t *testing.T) {
 	start(t, proxy(onePage), fixed()).must(ebadf, "fd_write", wasi.Stdin, 0, 1, 32)
 	enough := errors.New("enough")

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// The supported clocks. CPU time clocks are not supported: they would reveal the load of other
-// guests, and wasi-libc has removed them (https://github.com/WebAssembly/wasi-libc/pull/294).
+// These are the supported clocks. CPU time clocks are not supported, because they would reveal the
+// load of other guests. wasi-libc has also removed them
+// (https://github.com/WebAssembly/wasi-libc/pull/294).
 const (
 	clockRealtime  = 0
 	clockMonotonic = 1
@@ -16,7 +17,8 @@ const (
 // clockResolution is the resolution of the clocks in nanoseconds, as on Linux.
 const clockResolution = 1
 
-// clockResGet(id, resolution*). An unknown clock is EINVAL, as the specification requires.
+// clockResGet implements clock_res_get(id, resolution*). It returns EINVAL for an unknown clock, as
+// the specification requires.
 func clockResGet(_ context.Context, _ *System, mem memory, p []uint64) errno {
 	if id := uint32(p[0]); id != clockRealtime && id != clockMonotonic {
 		return errInval
@@ -24,8 +26,8 @@ func clockResGet(_ context.Context, _ *System, mem memory, p []uint64) errno {
 	return mem.put64(uint32(p[1]), clockResolution)
 }
 
-// clockTimeGet(id, precision, time*). It accesses the memory after the clock, because the clock
-// function may inspect the memory, too.
+// clockTimeGet implements clock_time_get(id, precision, time*). It reads the clock before it writes
+// to memory, because the clock function may inspect the memory.
 func clockTimeGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	now, e := s.clock(uint32(p[0]))
 	if e != success {
@@ -34,7 +36,7 @@ func clockTimeGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return mem.put64(uint32(p[2]), now)
 }
 
-// clock returns the time of a clock in nanoseconds. The realtime clock starts in 1970; earlier
+// clock returns the time of a clock in nanoseconds. The realtime clock starts in 1970, and earlier
 // times are reported as 1970.
 func (s *System) clock(id uint32) (uint64, errno) {
 	switch id {
@@ -46,7 +48,7 @@ func (s *System) clock(id uint32) (uint64, errno) {
 	return 0, errInval
 }
 
-// until returns the duration of a timeout, which is relative or an absolute time of a clock. The
+// until returns the duration until a timeout, which is relative or an absolute time of a clock. The
 // maximum is that of time.Duration, 292 years.
 func (s *System) until(id uint32, timeout uint64, absolute bool) (time.Duration, errno) {
 	now, e := s.clock(id)
@@ -59,7 +61,7 @@ func (s *System) until(id uint32, timeout uint64, absolute bool) (time.Duration,
 	return time.Duration(min(timeout, math.MaxInt64)), success
 }
 
-// sleep waits for d with a timer. If ctx ends earlier, it returns the cause.
+// sleep waits for the duration d. If ctx ends first, it returns the cause.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

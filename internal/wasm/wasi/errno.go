@@ -1,13 +1,13 @@
 package wasi
 
-// errno is the result of a function: a POSIX error with its number in preview 1.
+// errno is the result of a function: the preview 1 number of a POSIX error.
 type errno uint16
 
-// The errors that functions return.
+// These are the errors that the functions return.
 const (
 	success    errno = 0
-	errBadf    errno = 8  // not an open descriptor, or not open for this operation
-	errFault   errno = 21 // a range outside of the memory
+	errBadf    errno = 8  // the descriptor is not open, or not open for this operation
+	errFault   errno = 21 // a range is outside of the memory
 	errInval   errno = 28
 	errIO      errno = 29
 	errNodev   errno = 43

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// edges contains special arguments. A fuzzed byte is an index of edges, or, if it is out of range,
-// the argument divided by eight.
+// edges contains special arguments. A fuzzed byte is an index into edges. If the index is out of
+// range, the argument is eight times the byte.
 var edges = []uint64{0, 1, 2, 3, 4, 7, 8, 1024, 1025, page - 64, page - 8, page - 1, page, page + 1,
 	math.MaxInt32, math.MaxInt32 + 1, 0x0555_5556, 0x2000_0001, math.MaxUint32 - 7, math.MaxUint32, math.MaxUint64}
 
@@ -29,7 +29,8 @@ func edge(b byte) uint64 {
 // span is a memory range that a call may write to.
 type span struct{ at, n uint64 }
 
-// claimed returns the ranges that a successful call may write to, with the Config of the test.
+// claimed returns the memory ranges to which a successful call may write under the Config of the
+// test.
 func claimed(name string, p []uint64) []span {
 	switch name {
 	case "args_get":
@@ -56,9 +57,9 @@ func claimed(name string, p []uint64) []span {
 	return nil
 }
 
-// FuzzCalls interprets bytes as calls of a guest: first the memory, then for each call the function
-// and its arguments. Every call must return or exit. A failed call must not change the memory, a
-// successful one only its results.
+// FuzzCalls interprets bytes as calls of a guest. The bytes contain first the memory, then a
+// function and its arguments for each call. Every call must return or exit. A failed call must not
+// change the memory, and a successful call may change only its results.
 func FuzzCalls(f *testing.F) {
 	f.Add([]byte{}, []byte{})
 	for i := range names {
@@ -107,8 +108,8 @@ func FuzzCalls(f *testing.F) {
 	})
 }
 
-// oneCall makes the call at the start of the bytes, checks its effects and returns the remaining
-// bytes.
+// oneCall makes the call that the first bytes describe, checks its effects and returns the
+// remaining bytes.
 func oneCall(t *testing.T, ctx context.Context, mod api.Module, calls []byte) []byte {
 	if len(calls) == 0 {
 		return nil

@@ -19,12 +19,12 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// goGuest is embedded so that cached test results become invalid when it changes.
+// goGuest is embedded so that changing it invalidates cached test results.
 //
 //go:embed testdata/goguest/main.go
 var goGuest []byte
 
-// clock is a clock that only advances in sleep.
+// clock is a simulated clock that advances only in sleep.
 type clock struct{ ns int64 }
 
 func (c *clock) walltime() time.Time { return time.Unix(1700000000, c.ns) }
@@ -44,12 +44,12 @@ func (c constant) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// run runs a program. It returns its output lines and the outcome: "exit" with the code, "return"
-// or "trap".
+// run runs a program. It returns the lines that the program prints, and the outcome: "exit" with
+// the code, "return" or "trap".
 func run(t *testing.T, code []byte, args []string, environ ...string) []string {
 	t.Helper()
 	ctx := context.Background()
-	// The interpreter is used, because compiling these large programs takes seconds under the race
+	// Use the interpreter, because compiling these large programs takes seconds under the race
 	// detector.
 	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
 	defer func() { _ = r.Close(ctx) }()
@@ -128,8 +128,8 @@ func TestGoGuest(t *testing.T) {
 	}
 }
 
-// TestToolchains runs the test programs of wazero's WASI, which were compiled with several
-// toolchains. wazero's source contains them: C (wasi-libc, by zig cc), Rust, TinyGo and Zig.
+// TestToolchains runs wazero's WASI test programs, which were compiled with several toolchains: C
+// (wasi-libc with zig cc), Rust, TinyGo and Zig. The programs are in wazero's sources.
 func TestToolchains(t *testing.T) {
 	compiler, err := exec.LookPath("go")
 	if err != nil {
@@ -144,7 +144,7 @@ func TestToolchains(t *testing.T) {
 	for _, tt := range []struct {
 		program string
 		args    string
-		want    []string // its output lines and the outcome
+		want    []string // output lines and outcome
 	}{
 		{"testdata/zig-cc/wasi.wasm", "stat", append(terminals, "return")},
 		{"testdata/zig-cc/wasi.wasm", "ls .", []string{"1:No such file or directory", "return"}},
@@ -159,16 +159,16 @@ func TestToolchains(t *testing.T) {
 		{"testdata/cargo-wasi/wasi.wasm", "ls .", []string{
 			`2:failed to read directory: failed to find a pre-opened file descriptor through which "." could be opened`, "return"}},
 		{"testdata/cargo-wasi/wasi.wasm", "other", []string{"2:unknown command: other", "exit 1"}},
-		// TinyGo's program panics if it cannot open a file: it prints a line and traps.
+		// TinyGo's program panics if it cannot open a file. It then prints a line and traps.
 		{"testdata/tinygo/wasi.wasm", "stat", append(terminals[:3:3], "1:panic: fstat : errno 8", "trap")},
 		{"testdata/tinygo/wasi.wasm", "ls .", []string{"1:panic: open .: file does not exist", "trap"}},
 		{"testdata/zig/wasi.wasm", "stat", append(terminals, "exit 0")},
-		// Zig opens files relative to descriptor 3, and does not know the error for a missing
+		// Zig opens files relative to descriptor 3 and does not expect the error for a missing
 		// descriptor.
 		{"testdata/zig/wasi.wasm", "ls .", []string{"1:./error.Unexpected", "exit 0"}},
 		{"testdata/zig/wasi.wasm", "preopen", []string{"1:0: stdin", "1:1: stdout", "1:2: stderr", "exit 0"}},
 		{"testdata/print_args.wasm", "a b", []string{"1:wasi\x00a\x00b\x00", "return"}},
-		{"testdata/exit_on_start.wasm", "", []string{"exit 2"}}, // it has no memory
+		{"testdata/exit_on_start.wasm", "", []string{"exit 2"}}, // the guest has no memory
 		{"example/testdata/cargo-wasi/cat.wasm", "test.txt", []string{"2:error opening: test.txt: No such file or directory", "exit 1"}},
 		{"example/testdata/tinygo/cat.wasm", "test.txt", []string{"exit 1"}},
 		{"example/testdata/zig-cc/cat.wasm", "test.txt", []string{"2:error opening test.txt: -1", "exit 1"}},

@@ -6,10 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLine is the maximum length of a line in Config.Log, in bytes. Longer lines are split.
+// MaxLine is the maximum length in bytes of a line that is passed to Config.Log. Longer lines are
+// split.
 const MaxLine = 8 << 10
 
-// print sends the complete lines of text, after the pending one, and keeps the rest.
+// print sends the complete lines in text to the log and keeps the incomplete last line. The first
+// line begins with the bytes kept by the previous call.
 func (s *System) print(ctx context.Context, stream int, text []byte) {
 	if s.log == nil {
 		return
@@ -40,8 +42,8 @@ func (s *System) emit(ctx context.Context, stream int, end []byte) {
 	s.send(ctx, stream, line)
 }
 
-// emitPart sends up to MaxLine bytes of a longer line, without splitting a character. It returns
-// the number of bytes of more that it consumed.
+// emitPart sends up to MaxLine bytes of a longer line without splitting a character. It returns the
+// number of bytes consumed from more.
 func (s *System) emitPart(ctx context.Context, stream int, more []byte) int {
 	pending := s.pending[stream]
 	if len(pending) == 0 {
@@ -57,7 +59,7 @@ func (s *System) emitPart(ctx context.Context, stream int, more []byte) int {
 }
 
 // send writes a line to the log. It checks the context, because a guest can print gigabytes in one
-// call by listing a buffer many times.
+// call by listing the same buffer many times.
 func (s *System) send(ctx context.Context, stream int, line []byte) {
 	s.checkEnd(ctx)
 	if s.err == nil {
@@ -68,7 +70,7 @@ func (s *System) send(ctx context.Context, stream int, line []byte) {
 	}
 }
 
-// wholeCharacters returns the length of b without an incomplete character at its end.
+// wholeCharacters returns the length of b without an incomplete UTF-8 character at its end.
 func wholeCharacters(b []byte) int {
 	for at := len(b) - 1; at >= 0 && at >= len(b)-utf8.UTFMax; at-- {
 		if !utf8.RuneStart(b[at]) {
@@ -82,8 +84,8 @@ func wholeCharacters(b []byte) int {
 	return len(b)
 }
 
-// Flush sends the last line of each stream if it has no newline. It must be called after the guest
-// has ended for any reason. It returns the error of Config.Log. If an error stopped the guest
+// Flush sends the last line of each stream if the line has no newline. It must be called after the
+// guest has ended for any reason. It returns the error of Config.Log. If an error stopped the guest
 // earlier, Flush sends nothing and returns that error.
 func (s *System) Flush() error {
 	for stream, rest := range s.pending {

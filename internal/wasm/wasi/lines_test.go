@@ -18,7 +18,7 @@ func (r *recorder) log(stream int, line []byte) error {
 	return nil
 }
 
-// print writes text in one call, with a buffer for each piece.
+// print writes text in one call. It uses one buffer for each piece.
 func (g *guest) print(fd int, pieces ...string) {
 	g.Helper()
 	at, total := uint32(16384), 0
@@ -94,7 +94,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestPrintTooMuch lists a buffer many times: the total size is bounded like any byte count.
+// TestPrintTooMuch lists the same buffer many times. The total size is limited like any byte count.
 func TestPrintTooMuch(t *testing.T) {
 	lines, full := 0, errors.New("the log is full")
 	c := fixed()

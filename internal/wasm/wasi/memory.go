@@ -10,19 +10,19 @@ import (
 
 var le = binary.LittleEndian
 
-// The maximum lengths of lists that a guest passes. Longer lists are EINVAL, as beyond IOV_MAX in
-// POSIX.
+// These are the maximum lengths of lists that a guest passes. The result for longer lists is
+// EINVAL, as for lists beyond IOV_MAX in POSIX.
 const (
 	maxVectors       = 1024
 	maxSubscriptions = 1024
 )
 
-// memory is the memory of a guest. Its methods check all accesses. The zero value is for a guest
-// without memory: every pointer is invalid.
+// memory is the memory of a guest. Its methods check the bounds of all accesses. The zero value is
+// for a guest without memory, so every pointer is invalid.
 type memory struct{ api.Memory }
 
-// memoryOf returns the memory of a guest. If the guest has none, wazero returns an interface with a
-// nil pointer, which a comparison with nil does not detect.
+// memoryOf returns the memory of a guest. If the guest has no memory, wazero returns an interface
+// that contains a nil pointer and is therefore not equal to nil.
 func memoryOf(mod api.Module) memory {
 	mem := mod.Memory()
 	if mem == nil || reflect.ValueOf(mem).IsNil() {
@@ -31,8 +31,8 @@ func memoryOf(mod api.Module) memory {
 	return memory{mem}
 }
 
-// bytes returns n bytes at ptr, not a copy. The last byte below 4 GiB is not accessible: wazero
-// computes the end of a slice in 32 bits, which overflows to zero.
+// bytes returns n bytes at ptr without copying them. The last byte below 4 GiB is not accessible,
+// because wazero computes the end of a slice in 32 bits, which overflows to zero.
 func (m memory) bytes(ptr, n uint32) ([]byte, bool) {
 	if m.Memory == nil || uint64(ptr)+uint64(n) > math.MaxUint32 {
 		return nil, false
@@ -60,16 +60,16 @@ func (m memory) put64(ptr uint32, v uint64) errno {
 	return success
 }
 
-// vectors is the list of buffers of a scattered read or a gathered write (an iovec_array). All of
-// them are within the memory.
+// vectors is the list of buffers (an iovec_array) for a scattered read or a gathered write. All
+// buffers are within the memory.
 type vectors struct {
 	mem   memory
-	list  []byte // a pointer and a length for each buffer
-	total uint32 // the sum of the lengths
+	list  []byte // pointer and length of each buffer
+	total uint32 // sum of the lengths
 }
 
-// vectors checks n buffers listed at ptr. Buffers may overlap, so their total size may exceed the
-// memory. It is bounded by the maximum of a byte count, as in POSIX.
+// vectors checks the n buffers that are listed at ptr. Buffers may overlap, so their total size may
+// exceed the memory. The total size must fit in a byte count, as in POSIX.
 func (m memory) vectors(ptr, n uint32) (vectors, errno) {
 	if n > maxVectors {
 		return vectors{}, errInval
@@ -92,7 +92,7 @@ func (m memory) vectors(ptr, n uint32) (vectors, errno) {
 	return vectors{mem: m, list: list, total: uint32(total)}, success
 }
 
-// all iterates over the buffers in their order.
+// all iterates over the buffers in list order.
 func (v vectors) all(yield func([]byte) bool) {
 	for at := 0; at < len(v.list); at += 8 {
 		buffer, ok := v.mem.bytes(le.Uint32(v.list[at:]), le.Uint32(v.list[at+4:]))

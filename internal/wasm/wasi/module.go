@@ -10,11 +10,12 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// ModuleName is the name that guests import the functions from.
+// ModuleName is the name of the module from which guests import the functions.
 const ModuleName = "wasi_snapshot_preview1"
 
-// Instantiate creates the host module in a runtime, once for all of its guests. Closing the runtime
-// closes the module. It returns an error if the runtime has a module of that name or is closed.
+// Instantiate creates the host module once for all guests of a runtime. Closing the runtime closes
+// the module. Instantiate returns an error if the runtime is closed or already has a module with
+// this name.
 func Instantiate(ctx context.Context, r wazero.Runtime) error {
 	b := r.NewHostModuleBuilder(ModuleName)
 	for _, f := range functions {
@@ -26,7 +27,8 @@ func Instantiate(ctx context.Context, r wazero.Runtime) error {
 	return nil
 }
 
-// key is the context key of the System of a run. wazero does not pass other data to host functions.
+// key is the context key for the System of a run. wazero offers no other way to pass data to host
+// functions.
 type key struct{}
 
 // With returns a context for calls of a guest that uses s. Each run needs its own System.
@@ -36,23 +38,23 @@ func With(ctx context.Context, s *System) context.Context {
 
 var errNoSystem = errors.New("wasi: the guest was called without a System in its context")
 
-// handler implements a function. Its parameters are those of the WASM signature, in their order. If
-// it returns an error, it has not changed the memory, except if a random source fails partway.
+// handler implements a function. Its parameters are those of the WASM signature. If it returns an
+// error, it has not changed the memory, unless a random source fails partway.
 type handler func(ctx context.Context, s *System, mem memory, params []uint64) errno
 
 var _ api.GoModuleFunction = handler(nil)
 
-// Call implements api.GoModuleFunction. The first element of the stack receives the result. It
-// exists for proc_exit, too, which has a parameter but no result.
+// Call implements api.GoModuleFunction. The first element of the stack receives the result. The
+// stack has an element even for proc_exit, which has a parameter but no result.
 func (h handler) Call(ctx context.Context, mod api.Module, stack []uint64) {
 	s, ok := ctx.Value(key{}).(*System)
 	if !ok {
-		panic(errNoSystem) // wazero returns it as the error of the guest's call
+		panic(errNoSystem) // wazero returns the panic value as the error of the guest's call
 	}
 	stack[0] = uint64(h(ctx, s, memoryOf(mod), stack))
 }
 
-// results returns the result types: the error number for every function except proc_exit.
+// results returns the result types: an error number for every function except proc_exit.
 func (f function) results() []api.ValueType {
 	if f.name == procExitName {
 		return nil
@@ -60,15 +62,15 @@ func (f function) results() []api.ValueType {
 	return []api.ValueType{i32}
 }
 
-// Known reports whether preview 1 has a function of that name. All of its functions can be
-// imported.
+// Known reports whether preview 1 has a function with the given name. Guests can import all
+// functions of preview 1.
 func Known(name string) bool {
 	_, _, ok := Signature(name)
 	return ok
 }
 
-// Signature returns the parameter and result types of a function. It returns false if preview 1 has
-// no function of that name. The caller may modify the slices.
+// Signature returns the parameter and result types of a function. ok is false if preview 1 has no
+// function with the given name. The caller may modify the slices.
 func Signature(name string) (params, results []api.ValueType, ok bool) {
 	for _, f := range functions {
 		if f.name == name {

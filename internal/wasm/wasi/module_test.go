@@ -17,7 +17,7 @@ import (
 
 var le = binary.LittleEndian
 
-// names contains the functions of preview 1 in the order of the specification.
+// names contains the names of preview 1 functions in the order of the specification.
 var names = []string{
 	"args_get", "args_sizes_get", "environ_get", "environ_sizes_get", "clock_res_get", "clock_time_get",
 	"fd_advise", "fd_allocate", "fd_close", "fd_datasync", "fd_fdstat_get", "fd_fdstat_set_flags",
@@ -44,7 +44,7 @@ func str(s string) []byte {
 
 func join(parts ...[]byte) []byte { return slices.Concat(parts...) }
 
-// signed encodes a constant in LEB128.
+// signed encodes a constant as signed LEB128.
 func signed(v int64) (b []byte) {
 	for {
 		low := byte(v & 0x7f)
@@ -56,8 +56,8 @@ func signed(v int64) (b []byte) {
 	}
 }
 
-// module builds a module that imports functions of wasi. For each import it exports a function of
-// the same name, with the given type and body. The n-th import is function n.
+// module builds a module that imports functions of wasi. For each import it exports a function with
+// the same name and with the given type and body. The n-th import is function n.
 func module(imports []string, memory []byte, typ func(params, results []api.ValueType) []byte, body func(n int, params []api.ValueType) []byte) []byte {
 	var types, imported, funcs, exports, code [][]byte
 	for n, name := range imports {
@@ -84,7 +84,7 @@ func funcType(params, results []api.ValueType) []byte {
 // onePage is the type of a memory of exactly one page.
 var onePage = []byte{1, 1, 1}
 
-// proxy builds a guest that exports every function of wasi under its name, and forwards the
+// proxy builds a guest that exports every function of wasi under the same name and forwards the
 // arguments.
 func proxy(memory []byte) []byte {
 	return module(names, memory, funcType, func(n int, params []api.ValueType) []byte {
@@ -97,8 +97,8 @@ func proxy(memory []byte) []byte {
 	})
 }
 
-// loop builds a guest that exports name as a function of a count. It calls the import that many
-// times with args.
+// loop builds a guest with an exported function, named like the import, that takes a count. It
+// calls the import with args that many times.
 func loop(name string, args ...int64) []byte {
 	typ := func(_, _ []api.ValueType) []byte { return funcType([]api.ValueType{api.ValueTypeI32}, nil) }
 	return module([]string{name}, onePage, typ, func(_ int, params []api.ValueType) []byte {
@@ -110,7 +110,7 @@ func loop(name string, args ...int64) []byte {
 			}
 			b = append(append(b, op), signed(args[i])...)
 		}
-		// call 0, drop; count--, repeat while it is not zero
+		// call function 0, decrement count, repeat while count is not zero
 		return append(b, 0x10, 0, 0x1a, 0x20, 0, 0x41, 1, 0x6b, 0x22, 0, 0x0d, 0, 0x0b, 0x0b)
 	})
 }
@@ -130,7 +130,7 @@ func newRuntime(tb testing.TB) wazero.Runtime {
 	return r
 }
 
-// start instantiates code with a System for c.
+// start instantiates code with a System that is configured by c.
 func start(tb testing.TB, code []byte, c wasi.Config) *guest {
 	tb.Helper()
 	ctx := context.Background()
@@ -149,7 +149,7 @@ func start(tb testing.TB, code []byte, c wasi.Config) *guest {
 	return &guest{TB: tb, System: s, Module: mod, ctx: wasi.With(ctx, s)}
 }
 
-// try calls a function. It returns the error number, and the error that stopped the guest.
+// try calls a function. It returns the error number and the error that stopped the guest.
 func (g *guest) try(name string, args ...uint64) (int, error) {
 	results, err := g.ExportedFunction(name).Call(g.ctx, args...)
 	if err != nil || len(results) == 0 {
@@ -158,7 +158,7 @@ func (g *guest) try(name string, args ...uint64) (int, error) {
 	return int(results[0]), nil
 }
 
-// must calls a function and checks the error number.
+// must calls a function and checks the returned error number.
 func (g *guest) must(want int, name string, args ...uint64) {
 	g.Helper()
 	if got, err := g.try(name, args...); got != want || err != nil {
@@ -224,8 +224,8 @@ func TestGuestWithoutSystem(t *testing.T) {
 	}
 }
 
-// TestGuestWithoutMemory checks that all pointers of such a guest are invalid, and that other
-// functions work.
+// TestGuestWithoutMemory checks that all pointers of a guest without memory are invalid. Functions
+// without pointers must work.
 func TestGuestWithoutMemory(t *testing.T) {
 	g := start(t, proxy(nil), fixed())
 	for name, args := range map[string][]uint64{
@@ -243,7 +243,7 @@ func TestGuestWithoutMemory(t *testing.T) {
 	}
 }
 
-// TestSignatures compares the signatures with those of wazero's own host module.
+// TestSignatures compares the signatures with those in wazero's own host module.
 func TestSignatures(t *testing.T) {
 	compiled, err := wazerowasi.NewBuilder(newRuntime(t)).Compile(context.Background())
 	if err != nil {

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// The layouts of poll_oneoff. A subscription has userdata u64 and kind u8 at 8. A clock
-// subscription has id u32 at 16, timeout u64 at 24, precision u64 at 32 and flags u16 at 40; a
-// descriptor subscription has the descriptor u32 at 16. An event has userdata u64, error u16 at 8
-// and kind u8 at 10; for descriptors also bytes u64 at 16 and flags u16 at 24.
+// These are the memory layouts of poll_oneoff. A subscription has userdata u64 and kind u8 at 8. A
+// clock subscription also has id u32 at 16, timeout u64 at 24, precision u64 at 32 and flags u16 at
+// 40. A descriptor subscription also has the descriptor u32 at 16. An event has userdata u64, error
+// u16 at 8 and kind u8 at 10. An event of a descriptor also has bytes u64 at 16 and flags u16 at
+// 24.
 const (
 	subscriptionSize = 48
 	eventSize        = 32
@@ -18,15 +19,15 @@ const (
 	kindFdRead  = 1
 	kindFdWrite = 2
 
-	flagAbsolute = 1 << 0 // of a clock: the timeout is an absolute time
-	flagHangup   = 1 << 0 // of an event: no more data follows the available bytes
+	flagAbsolute = 1 << 0 // flag of a clock subscription: the timeout is an absolute time
+	flagHangup   = 1 << 0 // flag of an event: no more data follows the available bytes
 )
 
-// never is the duration of a wait without end.
+// never is the duration of an endless wait.
 const never = time.Duration(math.MaxInt64)
 
-// subscription is a condition that a guest waits for. wait is the time until it is met, zero if it
-// is met already.
+// subscription is a condition that a guest waits for. wait is the time until the condition is met,
+// or zero if it is already met.
 type subscription struct {
 	userdata uint64
 	kind     byte
@@ -36,9 +37,9 @@ type subscription struct {
 	flags    uint16
 }
 
-// pollOneoff(in*, out*, nsubscriptions, nevents*) waits for the first of the subscriptions. A
-// descriptor is always ready or an error, so only clocks cause a wait, which ends with the context
-// at the latest.
+// pollOneoff implements poll_oneoff(in*, out*, nsubscriptions, nevents*). It waits until the first
+// condition is met. A descriptor is always ready or invalid, so only clocks cause a wait. The wait
+// ends when the context ends at the latest.
 func pollOneoff(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	n := uint32(p[2])
 	if n == 0 || n > maxSubscriptions {
@@ -56,7 +57,7 @@ func pollOneoff(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	if !ok {
 		return errFault
 	}
-	// All subscriptions are read before an event is written, because their memory may overlap.
+	// Read all subscriptions before writing an event, because the two lists may overlap in memory.
 	subs := make([]subscription, n)
 	first := never
 	for i := range subs {
@@ -70,7 +71,7 @@ func pollOneoff(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// subscribe reads a subscription. It returns false if the kind is unknown.
+// subscribe reads a subscription. ok is false if the kind is unknown.
 func (s *System) subscribe(sub *subscription, in []byte) bool {
 	sub.userdata, sub.kind = le.Uint64(in), in[8]
 	switch sub.kind {
@@ -108,8 +109,9 @@ func (s *System) wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// putEvents writes the events of all subscriptions whose wait does not exceed the shortest one, and
-// returns their number. It does not read clocks again, because a simulated clock may stand still.
+// putEvents writes the events of all subscriptions whose wait does not exceed the shortest one. It
+// returns their number. It does not read the clocks again, because a simulated clock may stand
+// still.
 func putEvents(out []byte, subs []subscription, first time.Duration) uint32 {
 	n := uint32(0)
 	for _, sub := range subs {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// subscribe writes the subscription with index i.
+// subscribe writes the subscription with index i to memory.
 func (g *guest) subscribe(i uint32, userdata uint64, kind byte, id uint32, timeout uint64, flags uint32) {
 	at := 1024 + 48*i
 	g.Memory().WriteUint64Le(at, userdata)
@@ -110,7 +110,7 @@ func TestPollUnknownKind(t *testing.T) {
 	g.must(einval, "poll_oneoff", 1024, 4096, 2, 8)
 }
 
-// TestPollInPlace checks that the events may overwrite the subscriptions.
+// TestPollInPlace checks that the events may overwrite the subscriptions in memory.
 func TestPollInPlace(t *testing.T) {
 	g := start(t, proxy(onePage), fixed())
 	for i := range uint32(4) {

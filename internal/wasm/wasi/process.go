@@ -7,8 +7,8 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 )
 
-// randomPart is the number of random bytes between two checks of the context, about a tenth of a
-// millisecond.
+// randomPart is the number of random bytes between two checks of the context. Producing them takes
+// about a tenth of a millisecond.
 const randomPart = 64 << 10
 
 // argsSizesGet(argc*, bytes*)
@@ -31,7 +31,8 @@ func environGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return putStrings(mem, s.environ, p)
 }
 
-// size returns the size of a list of C strings in bytes, which New has bounded.
+// size returns the size in bytes of a list of C strings. New has checked that the size is within
+// the limit.
 func size(list []string) uint32 {
 	n := 0
 	for _, s := range list {
@@ -90,17 +91,20 @@ func randomGet(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// schedYield() only checks the context, so that a guest that calls it in a loop can be stopped.
+// schedYield implements sched_yield(). It only checks the context, so that a guest that calls it in
+// a loop can be stopped.
 func schedYield(ctx context.Context, s *System, _ memory, _ []uint64) errno {
 	s.checkEnd(ctx)
 	return success
 }
 
-// procExit(code) exits the guest: its call returns a *sys.ExitError.
+// procExit implements proc_exit(code). It exits the guest, whose call then returns a
+// *sys.ExitError.
 //
-// Unlike wazero's own function it does not close the instance: that would free a memory that the
-// host may still read or reuse. It reduces wazero's reserved codes, which mark the end of a
-// context, to the low byte, the range of POSIX. So a guest cannot simulate a timeout.
+// procExit does not close the instance as wazero's own function does. Closing would free a memory
+// that the host may still read or reuse. procExit reduces wazero's reserved codes, which mark the
+// end of a context, to the low byte, which is the POSIX range. A guest thus cannot simulate a
+// timeout.
 func procExit(_ context.Context, _ *System, _ memory, p []uint64) errno {
 	code := uint32(p[0])
 	if code == sys.ExitCodeContextCanceled || code == sys.ExitCodeDeadlineExceeded {

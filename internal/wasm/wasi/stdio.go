@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// The type and the rights of descriptors, as fd_fdstat_get reports them.
+// These are the type and the rights of descriptors, as fd_fdstat_get reports them.
 const (
 	characterDevice = 2
 
@@ -15,12 +15,12 @@ const (
 	rightFilestat = 1 << 21 // fd_filestat_get
 	rightPoll     = 1 << 27 // poll_fd_readwrite
 
-	allFlags = 1<<5 - 1 // every bit of fdflags
+	allFlags = 1<<5 - 1 // all bits of fdflags
 )
 
-// rights contains the operations that the descriptors are open for. Seeking (fd_seek, fd_tell) is
-// not among them: a C library regards a character device without seeking as a terminal, and then
-// flushes output line by line. Otherwise it would buffer output until an exit, which never happens
+// rights contains the operations that the descriptors allow. Seeking (fd_seek, fd_tell) is not
+// among them. A C library treats a character device without seeking as a terminal and flushes its
+// output line by line. Otherwise it would buffer output until the guest exits, which never happens
 // in a plug-in.
 var rights = [3]uint64{
 	Stdin:  rightRead | rightSetFlags | rightFilestat | rightPoll,
@@ -32,7 +32,7 @@ func (s *System) isOpen(fd uint32) bool {
 	return int64(fd) < int64(len(s.closed)) && !s.closed[fd]
 }
 
-// may reports whether fd is open for a right.
+// may reports whether the descriptor fd has a right.
 func (s *System) may(fd uint32, right uint64) bool {
 	return s.isOpen(fd) && s.rights(fd)&right != 0
 }
@@ -49,9 +49,9 @@ func answer(e errno) handler {
 	return func(context.Context, *System, memory, []uint64) errno { return e }
 }
 
-// onStdio returns a handler for an operation that terminals do not support. Its first parameter is
-// a descriptor. It returns e if the descriptor is open, because it is a terminal rather than a
-// file, directory or socket, and EBADF otherwise.
+// onStdio returns a handler for an operation that terminals do not support. The first parameter of
+// the operation is a descriptor. The handler returns e if the descriptor is open, and EBADF
+// otherwise.
 func onStdio(e errno) handler {
 	return func(_ context.Context, s *System, _ memory, p []uint64) errno {
 		if !s.isOpen(uint32(p[0])) {
@@ -61,8 +61,8 @@ func onStdio(e errno) handler {
 	}
 }
 
-// pathSymlink(old_path, old_path_len, fd, new_path, new_path_len). The descriptor is the third
-// parameter.
+// pathSymlink implements path_symlink(old_path, old_path_len, fd, new_path, new_path_len). The
+// descriptor is the third parameter.
 func pathSymlink(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	return onStdio(errNotdir)(ctx, s, mem, p[2:])
 }
@@ -77,7 +77,8 @@ func fdClose(_ context.Context, s *System, _ memory, p []uint64) errno {
 	return success
 }
 
-// fdRenumber(from, to). It is not supported: guests use it only for descriptors that they opened.
+// fdRenumber implements fd_renumber(from, to). It always fails, because guests use it only for
+// descriptors that they have opened.
 func fdRenumber(_ context.Context, s *System, _ memory, p []uint64) errno {
 	if !s.isOpen(uint32(p[0])) || !s.isOpen(uint32(p[1])) {
 		return errBadf
@@ -85,7 +86,8 @@ func fdRenumber(_ context.Context, s *System, _ memory, p []uint64) errno {
 	return errNotsup
 }
 
-// fdFdstatGet(fd, fdstat*): type u8, flags u16 at 2, rights u64 at 8, inherited rights u64 at 16.
+// fdFdstatGet implements fd_fdstat_get(fd, fdstat*). The layout of fdstat is type u8, flags u16 at
+// 2, rights u64 at 8, and inherited rights u64 at 16.
 func fdFdstatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	fd := uint32(p[0])
 	if !s.isOpen(fd) {
@@ -102,8 +104,8 @@ func fdFdstatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// fdFdstatSetFlags(fd, flags). It stores all flags, but they have no effect: terminals neither
-// block nor append.
+// fdFdstatSetFlags implements fd_fdstat_set_flags(fd, flags). It stores the flags. They have no
+// effect, because terminals neither block nor append.
 func fdFdstatSetFlags(_ context.Context, s *System, _ memory, p []uint64) errno {
 	fd, flags := uint32(p[0]), uint32(p[1])
 	if !s.isOpen(fd) {
@@ -116,8 +118,8 @@ func fdFdstatSetFlags(_ context.Context, s *System, _ memory, p []uint64) errno 
 	return success
 }
 
-// fdFilestatGet(fd, filestat*): device u64, inode u64 at 8, type u8 at 16, links u64 at 24, size
-// and times after.
+// fdFilestatGet implements fd_filestat_get(fd, filestat*). The layout of filestat is device u64,
+// inode u64 at 8, type u8 at 16, links u64 at 24, then size and times.
 func fdFilestatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	fd := uint32(p[0])
 	if !s.isOpen(fd) {
@@ -134,7 +136,8 @@ func fdFilestatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// fdRead(fd, iovs*, iovs_len, nread*). The input is empty, unless it is a channel.
+// fdRead implements fd_read(fd, iovs*, iovs_len, nread*). The input is empty unless it is a
+// channel.
 func fdRead(_ context.Context, s *System, mem memory, p []uint64) errno {
 	if !s.may(uint32(p[0]), rightRead) {
 		return errBadf
@@ -143,15 +146,15 @@ func fdRead(_ context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// The count is written first: nothing must be read if the count cannot be reported.
+	// Write the count first, because nothing may be read if the count cannot be reported.
 	if e := mem.put32(uint32(p[3]), 0); e != success || s.channel == nil {
 		return e
 	}
 	return mem.put32(uint32(p[3]), s.receive(vecs))
 }
 
-// receive fills the buffers from the channel with one Read each. It stops after the first partial
-// read.
+// receive fills the buffers from the channel. It calls Read once for each buffer and stops after
+// the first partial read.
 func (s *System) receive(vecs vectors) (n uint32) {
 	for buffer := range vecs.all {
 		read, err := s.channel.Read(buffer)
@@ -166,7 +169,7 @@ func (s *System) receive(vecs vectors) (n uint32) {
 	return n
 }
 
-// fdWrite(fd, iovs*, iovs_len, nwritten*)
+// fdWrite implements fd_write(fd, iovs*, iovs_len, nwritten*).
 func fdWrite(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	fd := uint32(p[0])
 	if !s.may(fd, rightWrite) {
@@ -176,8 +179,8 @@ func fdWrite(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// The count is written first: nothing must be printed if the count cannot be reported. If the
-	// count is within a buffer, it is printed, too.
+	// Write the count first, because nothing may be printed if the count cannot be reported. If the
+	// count is in a buffer, it is printed as part of that buffer.
 	if e := mem.put32(uint32(p[3]), vecs.total); e != success {
 		return e
 	}

@@ -10,53 +10,56 @@ import (
 	"time"
 )
 
-// The descriptors of a guest. It cannot open others.
+// These are the descriptors of a guest. A guest cannot open others.
 const (
 	Stdin  = 0
 	Stdout = 1
 	Stderr = 2
 )
 
-// MaxVariables bounds the size in bytes of the arguments of a guest, and that of its environment.
-// Each string counts with its terminating byte.
+// MaxVariables is the maximum size in bytes of a guest's arguments, and also of its environment.
+// Each string counts with its terminating zero byte.
 const MaxVariables = 1 << 20
 
-// Config is the environment of a guest. Its zero value has no arguments and no environment
+// Config is the configuration of a System. The zero value has no arguments and no environment
 // variables, uses the real clocks and the real random source, and discards output.
 type Config struct {
-	// Args are the arguments. By convention the first one is the name of the program. Default none.
+	// Args are the arguments. By convention the first argument is the program name. Default: none.
 	Args []string
-	// Environ is the environment, each "NAME=value". Default none.
+	// Environ is the environment as strings of the form "NAME=value". Default: none.
 	Environ []string
 
-	// Walltime is the realtime clock. Every clock_time_get of that clock calls it, without caching,
-	// while the guest waits, so it may inspect the memory of the guest. Default time.Now.
+	// Walltime is the realtime clock. It is called for each clock_time_get of that clock, without
+	// caching. The guest waits meanwhile, so Walltime may inspect the guest's memory. Default:
+	// time.Now.
 	Walltime func() time.Time
-	// Nanotime is the monotonic clock, in nanoseconds since an arbitrary start. It is positive,
-	// because the Go runtime does not start if it reads zero, and never runs backwards. Default:
-	// the time since New.
+	// Nanotime is the monotonic clock, in nanoseconds since an arbitrary start. It never runs
+	// backward. It must be positive, because the Go runtime does not start if it reads zero.
+	// Default: the time since New.
 	Nanotime func() int64
-	// Sleep waits for d, or until ctx ends. An error stops the guest. If the clocks are simulated,
-	// Sleep must advance them. Default: a timer.
+	// Sleep waits for the duration d or until ctx ends. An error stops the guest. If the clocks are
+	// simulated, Sleep must advance them. Default: a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Random is the source of random_get. If it fails, the guest gets EIO. Default crypto/rand.
+	// Random is the source for random_get. If it fails, the guest receives EIO. Default:
+	// crypto/rand.
 	Random io.Reader
 
-	// Channel makes Stdin a channel to the host: fd_read reads from it, and fd_write to Stdin
-	// writes to it, one message per buffer. The bytes belong to the guest and must not be kept
-	// after the call. io.EOF of Read means that no more data is available now; other errors stop
-	// the guest. Default: Stdin is empty, and not open for writing.
+	// Channel makes Stdin a channel to the host. fd_read reads from Channel. fd_write to Stdin
+	// writes to Channel, one message per buffer. The byte slices refer to guest memory and must not
+	// be kept after the call. If Read returns io.EOF, no more data is available now. Other errors
+	// stop the guest. Default: Stdin is empty and not open for writing.
 	Channel io.ReadWriter
 
-	// Log receives the output of the guest line by line: the descriptor, Stdout or Stderr, and the
-	// line without its newline, at most MaxLine bytes. The bytes belong to the guest and must not
-	// be kept after the call. A long line is never split within a UTF-8 character, but the line may
-	// be invalid UTF-8. An error stops the guest. Default: discard.
+	// Log receives the output of the guest line by line. Its arguments are the descriptor (Stdout
+	// or Stderr) and the line without its newline, which has at most MaxLine bytes. The byte slice
+	// refers to guest memory and must not be kept after the call. A long line is never split within
+	// a UTF-8 character, but it may contain invalid UTF-8. An error stops the guest. Default:
+	// output is discarded.
 	Log func(stream int, line []byte) error
 }
 
-// System is the WASI state of one run of a guest, such as its arguments, clocks and descriptors. It
-// is used by one goroutine at a time, that of the guest's call.
+// System is the WASI state of one run of a guest, such as its arguments, clocks and descriptors.
+// Only the goroutine that calls the guest may use it.
 type System struct {
 	args    []string
 	environ []string
@@ -69,13 +72,13 @@ type System struct {
 	log      func(stream int, line []byte) error
 
 	closed  [3]bool
-	flags   [3]uint16 // fdflags, which a guest may set and read
+	flags   [3]uint16 // fdflags, which a guest can set and read
 	pending [3][]byte // the incomplete line
 	err     error     // the error that stopped the guest
 }
 
-// New returns the System of one run. The error names every invalid argument and environment
-// variable.
+// New returns the System for one run. The error names all invalid arguments and environment
+// variables.
 func New(c Config) (*System, error) {
 	err := errors.Join(checkStrings("argument", c.Args), checkStrings("environment variable", c.Environ), checkNames(c.Environ))
 	if err != nil {
@@ -98,8 +101,8 @@ func New(c Config) (*System, error) {
 	return s, nil
 }
 
-// checkStrings checks that all values are C strings and fit the limit. Its errors do not quote
-// values.
+// checkStrings checks that all values are C strings and do not exceed the size limit. Its errors do
+// not quote values.
 func checkStrings(what string, list []string) error {
 	var errs []error
 	total := 0
@@ -125,13 +128,13 @@ func checkNames(environ []string) error {
 	return errors.Join(errs...)
 }
 
-// Err returns the error with which the host stopped the guest: that of Config.Log, Config.Channel
-// or Config.Sleep, or the cause of the context. It is nil if the guest returned, exited or trapped.
-// The error of the guest's call wraps it with wazero's stack trace.
+// Err returns the error with which the host stopped the guest. It is the error of Config.Log,
+// Config.Channel or Config.Sleep, or the cause of the context. It is nil if the guest returned,
+// exited or trapped. The error of the guest's call wraps this error and adds wazero's stack trace.
 func (s *System) Err() error { return s.err }
 
-// stop stops the guest with err. It panics, as wazero requires: wazero recovers the panic and
-// returns it as the error of the guest's call. No instruction of a guest can catch it.
+// stop stops the guest with err. It panics, as wazero requires. wazero recovers the panic and
+// returns err as the error of the guest's call. No instruction of a guest can catch the panic.
 func (s *System) stop(err error) {
 	if s.err == nil {
 		s.err = err

@@ -9,9 +9,9 @@ const (
 
 type params []api.ValueType
 
-// function is a function of preview 1 with its WASM parameters and its handler. A string or a list
-// takes two parameters, a pointer and a length. Results other than the error number are written to
-// pointers at the end of the parameters.
+// function is a function of preview 1 with its WebAssembly parameters and its handler. A string or
+// a list takes two parameters: a pointer and a length. The last parameters are pointers for all
+// results except the error number.
 type function struct {
 	name    string
 	params  params
@@ -20,7 +20,7 @@ type function struct {
 
 const procExitName = "proc_exit"
 
-// functions contains all functions of preview 1, in the order of the specification.
+// functions contains all functions of preview 1 in the order of the specification.
 var functions = []function{
 	{"args_get", params{i32, i32}, argsGet},
 	{"args_sizes_get", params{i32, i32}, argsSizesGet},

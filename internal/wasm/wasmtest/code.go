@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// Opcodes, and the type of blocks without a result.
+// These are opcodes and the type of blocks without a result.
 const (
 	Unreachable = 0x00
 	Loop        = 0x03
@@ -24,13 +24,13 @@ const (
 	Empty       = 0x40
 )
 
-// Const returns an i32.const.
+// Const returns the code of an i32.const instruction.
 func Const(n int32) []byte {
 	const opcode = 0x41
 	return binary.AppendInt64([]byte{opcode}, int64(n))
 }
 
-// Call returns a call of a function with constant arguments.
+// Call returns the code of a function call with constant arguments.
 func Call(function uint32, args ...int32) (code []byte) {
 	const opcode = 0x10
 	for _, arg := range args {
@@ -39,7 +39,7 @@ func Call(function uint32, args ...int32) (code []byte) {
 	return binary.AppendUint32(append(code, opcode), function)
 }
 
-// Trap returns code that traps if the two numbers on the stack after the given code differ.
+// Trap returns code that traps if the two numbers that the given code leaves on the stack differ.
 func Trap(code ...[]byte) []byte {
 	return append(slices.Concat(code...), I32Ne, If, Empty, Unreachable, End)
 }

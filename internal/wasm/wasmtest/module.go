@@ -7,18 +7,19 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// Module is a builder of a module. The zero value has a memory of zero pages, exported as memory.
+// Module builds a WebAssembly module. The zero value has a memory of zero pages that is exported as
+// "memory".
 type Module struct {
-	// Pages is the initial size of the memory.
+	// Pages is the initial size of the memory in pages.
 	Pages uint32
-	// MaxPages is the maximum size of the memory, 0 for none.
+	// MaxPages is the maximum size of the memory in pages, or 0 for no maximum.
 	MaxPages uint32
 
 	imports, types, functions, globals, exports, bodies, data [][]byte
 }
 
-// Import adds an imported function with one result, and returns its index. The name has the form
-// module.name. All imports must be added before the first Func.
+// Import adds an imported function with one result and returns the function's index. The name has
+// the form module.name. All imports must be added before the first Func.
 func (m *Module) Import(name string, params int) uint32 {
 	module, field, _ := strings.Cut(name, ".")
 	entry := binary.AppendName(binary.AppendName(nil, module), field)
@@ -27,8 +28,8 @@ func (m *Module) Import(name string, params int) uint32 {
 	return uint32(len(m.imports) - 1)
 }
 
-// Func adds a function without parameters, exports it unless name is "", and returns its index. The
-// code must not include the final end.
+// Func adds a function without parameters and returns its index. It exports the function unless
+// name is "". The code must not include the final end.
 func (m *Module) Func(name string, results int, code ...byte) uint32 {
 	m.functions = append(m.functions, binary.AppendUint32(nil, m.signature(0, results)))
 	body := append([]byte{0}, append(code, End)...)
@@ -46,7 +47,7 @@ func (m *Module) Export(name string, kind binary.ExternKind, index uint32) {
 	m.exports = append(m.exports, binary.AppendUint32(entry, index))
 }
 
-// Global adds a mutable global of type i32 and returns its index.
+// Global adds a mutable global of type i32 and returns the global's index.
 func (m *Module) Global(n int32) uint32 {
 	const i32, mutable = 0x7f, 1
 	m.globals = append(m.globals, slices.Concat([]byte{i32, mutable}, Const(n), []byte{End}))
