@@ -1,6 +1,6 @@
 // Package cli implements the command line of toolrun.
 //
-// [Main] is the only entry point. It receives the process environment as an [Env] and returns an
+// [Main] is the only entry point. Main receives the process environment as an [Env] and returns an
 // exit code, so tests and other programs can call it like any function. A command uses the public
 // Go API: it reads an app file, opens a database and creates a host.Host with engines. With
 // --server, a command uses the HTTP API of a running service instead. Interfaces hide the

@@ -55,8 +55,8 @@ func (e Env) read(ctx context.Context, what, arg string) ([]byte, error) {
 	return e.readFile(what, name)
 }
 
-// readStdin reads all of stdin, unless ctx ends first. It then abandons the goroutine that reads
-// stdin, because the process is about to exit.
+// readStdin reads all of stdin or returns when ctx ends. In the second case it abandons the
+// goroutine that reads stdin, because the process is about to exit.
 func (e Env) readStdin(ctx context.Context, what string) ([]byte, error) {
 	type result struct {
 		text []byte

@@ -175,8 +175,8 @@ func (e *serveEngines) close() error {
 	return errors.Join(err, e.tools.close())
 }
 
-// openLinks returns the Links that sign download URLs. Their secret is created and stored at the
-// first start, so URLs remain valid after a restart.
+// openLinks returns the Links that sign download URLs. The secret for signing is created and stored
+// at the first start, so URLs remain valid after a restart.
 func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*httpapi.Links, error) {
 	file := database + ".link-key"
 	if f.linkKey != "" {

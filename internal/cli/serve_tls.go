@@ -17,7 +17,7 @@ const certificateEvery = time.Second
 
 // certificate is the TLS certificate of a service. It is reloaded when its files change, so
 // renewing it needs no restart. If the new certificate cannot be read or its dates make it invalid
-// now, the previous certificate stays in use. It is safe for concurrent use.
+// now, the previous certificate stays in use. certificate is safe for concurrent use.
 type certificate struct {
 	certFile, keyFile string
 	now               func() time.Time

@@ -38,8 +38,8 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 // remote reports whether the flags name a server.
 func (f *serverFlags) remote() bool { return f.url != "" }
 
-// localFlags are the flags that cannot be combined with --server. They either apply only to this
-// machine or concern choices that the key and the server make.
+// localFlags are the flags that cannot be combined with --server. Some apply only to this machine.
+// The key or the server determines the values of the others.
 var localFlags = []string{"db", "tenant", "inprocess", "require-isolation", "require-layer", "without", "python-wasm", "trace"}
 
 // check rejects flags that cannot be combined.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Authenticator authenticates the sender of a request. The zero value rejects every request. It is
-// safe for concurrent use.
+// Authenticator authenticates the sender of a request. The zero value rejects every request.
+// Authenticator is safe for concurrent use.
 type Authenticator struct {
 	// Keys and Tokens verify the two kinds of credentials. Nil disables a kind.
 	Keys   *Keys
@@ -19,7 +19,7 @@ type Authenticator struct {
 // Authenticate returns the sender of a request. It accepts "Authorization: Bearer" with a key or a
 // token (RFC 6750, section 2.1) and "X-API-Key" with a key. It ignores credentials elsewhere, such
 // as in the query, because URLs are logged. The error is an AuthError, or abi.Unavailable if the
-// issuer's keys cannot be fetched. It contains no data of the request.
+// issuer's keys cannot be fetched. The error contains no data of the request.
 func (a *Authenticator) Authenticate(r *http.Request) (Principal, error) {
 	c, err := credentialOf(r.Header)
 	if err != nil {

@@ -17,15 +17,16 @@ const (
 	// a change is noticed.
 	checkEvery = time.Second
 	// settled is the minimum age of a reliable modification time. File system clocks are coarse, so
-	// a file that was modified more recently may have changed twice in one tick. It is read again.
+	// a file that was modified more recently may have changed twice in one tick. Such a file is
+	// read again.
 	settled = 2 * time.Second
 	// maxFileBytes is the maximum size of a file. It suffices for about ten thousand keys.
 	maxFileBytes = 4 << 20
 )
 
 // watchedFile is a file that is reloaded when it changes. If the new version is invalid, the last
-// valid version stays in use, so that an editing mistake does not lock all users out. It is safe
-// for concurrent use.
+// valid version stays in use, so that an editing mistake does not lock all users out. watchedFile
+// is safe for concurrent use.
 type watchedFile[T any] struct {
 	path string
 	// forbidden contains the permission bits that the file must not have.

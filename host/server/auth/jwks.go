@@ -198,7 +198,7 @@ type answer struct {
 	requested time.Time
 	err       error // of the last request
 	// keys are the usable keys of the last valid response. set is the JWK Set in that response, and
-	// good is the time of the response. All are zero before the first valid response.
+	// good is the time of the response. The fields are zero before the first valid response.
 	keys []jose.JSONWebKey
 	set  []byte
 	good time.Time

@@ -47,8 +47,8 @@ type Grant struct {
 	Expires time.Time
 }
 
-// Keys are the API keys in a file. It is safe for concurrent use. Several processes may use the
-// same file. Their changes are serialized, and each process sees the changes of the others within a
+// Keys are the API keys in a file. Keys is safe for concurrent use. Several processes may use the
+// same file. Changes by different processes are serialized, and each process sees them within a
 // second.
 type Keys struct {
 	// Logger receives errors that occur when a changed file is read. Set it before the first use.

@@ -41,10 +41,10 @@ func (p Principal) Allows(permission Permission) bool {
 	return allowed(p.Role, p.CanRunCode, permission)
 }
 
-// ActAs returns the effective user and session of a request that names a user and a session. Both
-// are optional. If the request names none, ActAs returns the user or session to which the principal
-// is bound. It rejects all others with abi.AccessDenied. ActAs does not verify that the session
-// belongs to the user; the host does.
+// ActAs returns the effective user and session of a request that names a user and a session. The
+// request may omit both names. ActAs replaces an omitted name with the user or session to which the
+// principal is bound. It rejects other users and sessions than these with abi.AccessDenied. ActAs
+// does not verify that the session belongs to the user; the host does.
 func (p Principal) ActAs(user, session string) (string, string, error) {
 	if p.Role == User && p.User == "" {
 		return "", "", abi.Faultf(abi.AccessDenied, "the credentials name no user")
@@ -61,8 +61,8 @@ func (p Principal) ActAs(user, session string) (string, string, error) {
 }
 
 // Confined reports whether a request may use the session only if the session already belongs to the
-// user. This applies to end users, unless their credentials name the session. A session id that an
-// end user supplies is not trusted.
+// user. This restriction applies to end users, unless their credentials name the session. A session
+// id that an end user supplies is not trusted.
 func (p Principal) Confined(session string) bool {
 	switch p.Role {
 	case Operator, Runtime, ReadOnly:

@@ -135,7 +135,7 @@ func (o TokenOptions) withDefaults() TokenOptions {
 }
 
 // Probe fetches the issuer's keys and returns an error if that fails within 5 seconds. It stores
-// the fetched keys. It does nothing if the keys are in a file.
+// the fetched keys. Probe does nothing if the keys are in a file.
 func (t *Tokens) Probe(ctx context.Context) error {
 	source, ok := t.keys.(*remoteKeys)
 	if !ok {

@@ -27,9 +27,10 @@ const (
 	// decoded, including garbage. Afterward it reserves keptTakes bytes until the request ends.
 	readingTakes = 12
 	keptTakes    = 3
-	// treeBytes is the maximum number of bytes of a body that exist as a decoded tree of values at
-	// any time. Documents that memory accepts, such as records, are no larger. Each of these bytes
-	// takes treeTakes bytes while the tree exists, and keptTreeTakes bytes on average.
+	// treeBytes is the maximum size of the part of a body that is decoded into a tree of values at
+	// any time. Documents that memory accepts, such as records, are no larger. While a tree exists,
+	// it takes treeTakes bytes of memory for each byte of its text. The average over the duration
+	// of a request is keptTreeTakes bytes.
 	treeBytes     = 256 << 10
 	treeTakes     = 64
 	keptTreeTakes = 16

@@ -203,9 +203,9 @@ func (r *byteSemaphore) full(h *reservation) int {
 	return -1
 }
 
-// A new owner reduces the shares of other owners, which may then exceed their shares. So a user
-// without reservations can still reserve up to 1/smallPart of all bytes, even if its tenant then
-// exceeds its share by up to 1/sparePart.
+// A new owner reduces the shares of other owners, which may then exceed their shares. Therefore, a
+// user without reservations can still reserve up to 1/smallPart of all bytes, even if its tenant
+// then exceeds its share by up to 1/sparePart.
 const smallPart, sparePart = 1024, 16
 
 func (r *byteSemaphore) count(h *reservation, bytes int64) {

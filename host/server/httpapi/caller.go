@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// named returns the Caller for the user and the session that a request names. Both are optional. It
-// fails if the credentials do not allow the user or the session.
+// named returns the Caller for the user and the session that a request names. The request may omit
+// both names. named fails if the credentials do not allow the user or the session.
 func (c *call) named(user, session string) (host.Caller, error) {
 	user, session, err := c.principal.ActAs(user, session)
 	return host.Caller{

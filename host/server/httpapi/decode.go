@@ -52,7 +52,7 @@ func (d *decoder) decode(text []byte, v any) error {
 }
 
 const (
-	// outlineDepth is the depth of an outline. It includes the members of objects inside a body,
+	// outlineDepth is the depth of an outline, which includes the members of objects inside a body,
 	// such as env.
 	outlineDepth = 2
 	// outlineMembers is the maximum number of members of such an object in an outline.

@@ -3,6 +3,6 @@
 // the code.
 //
 // Every request carries credentials, which determine the tenant, apps and user that the request may
-// access; see package auth. Errors are problem documents (RFC 9457) with a fault code. They contain
-// no data of other users.
+// access; see package auth. Errors are problem documents (RFC 9457) with a fault code. The
+// documents contain no data of other users.
 package httpapi

@@ -41,7 +41,7 @@ type call struct {
 }
 
 // Access admits requests. It authenticates each request, limits its rate and the memory of its
-// body, and opens its app. It is safe for concurrent use.
+// body, and opens its app. Access is safe for concurrent use.
 type Access struct {
 	apps         *tenants.Apps
 	authenticate func(*http.Request) (auth.Principal, error)

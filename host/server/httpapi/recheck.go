@@ -18,8 +18,8 @@ const (
 )
 
 // WithValidCredentials returns a context for long responses. The context ends with ctx, or when the
-// credentials of an admitted request expire, change or are revoked. Its cause is then an
-// auth.AuthError. The credentials are verified at every Options.Recheck interval.
+// credentials of an admitted request expire, change or are revoked. The cause of the context is
+// then an auth.AuthError. The credentials are verified at every Options.Recheck interval.
 func (a *Access) WithValidCredentials(ctx context.Context, r *http.Request) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	before, _ := a.authenticate(r)

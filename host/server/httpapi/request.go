@@ -163,9 +163,9 @@ func unreadable(err error) error {
 // maxDiscarded is the maximum number of bytes of a rejected body that are read and discarded.
 const maxDiscarded = 256 << 20
 
-// discard reads the rest of a rejected body until the connection's read deadline. Otherwise a
-// client that writes its whole request first would see a connection reset instead of the response.
-// If the client sent "Expect: 100-continue", discard does not ask it for the body.
+// discard reads the rest of a rejected body until the connection's read deadline. Without discard,
+// a client that writes its whole request first would see a connection reset instead of the
+// response. If the client sent "Expect: 100-continue", discard does not ask it for the body.
 func discard(r *http.Request, rest io.Reader) {
 	if r.Header.Get("Expect") == "" {
 		_, _ = io.CopyN(io.Discard, rest, maxDiscarded)
@@ -180,7 +180,8 @@ func (b *body) discardRest(r *http.Request) {
 }
 
 // keepReading removes the read deadline. The server continues to read in order to notice
-// disconnects. It would treat an expired deadline as a disconnect and cancel a long run.
+// disconnects. If the deadline expired, the server would treat this as a disconnect and cancel a
+// long run.
 func keepReading(control *http.ResponseController) { _ = control.SetReadDeadline(time.Time{}) }
 
 // bodyOf returns the request body stored in a context, or nil.

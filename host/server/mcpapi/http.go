@@ -22,13 +22,13 @@ const sessionHeader = "Mcp-Session-Id"
 const maxIdle = time.Hour
 
 // Handler serves MCP over streamable HTTP at any path. The function caller authenticates a request
-// and returns its Caller. Its errors should be of type *abi.Fault. The response to an error has
-// status 401 if the code is no_user, and 403 otherwise.
+// and returns its Caller. The errors of caller should be of type *abi.Fault. The response to an
+// error has status 401 if the code is no_user, and 403 otherwise.
 //
 // A session belongs to the Caller that began it. A request that names a session of another tenant,
 // user or memory session gets the same response as for an unknown session. A session is closed by
-// its client, or after the app's session idle time but at most an hour without requests. It is also
-// closed if its user opens too many other sessions.
+// its client, after an hour without requests, or after the app's session idle time if that is
+// shorter. It is also closed if its user opens too many other sessions.
 //
 // HTTP errors are problem documents (RFC 9457). JSON-RPC batches are rejected, because one request
 // could start any number of runs. The protocol has not had batches since version 2025-06-18.

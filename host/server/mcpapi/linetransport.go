@@ -113,8 +113,8 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// decodeLine returns the message in a line, or an error response if the line is invalid. Both are
-// nil for an empty line.
+// decodeLine returns the message in a line, or an error response if the line is invalid. For an
+// empty line, it returns neither.
 func decodeLine(next line) (message jsonrpc.Message, refused []byte) {
 	text := bytes.TrimSpace(next.text)
 	switch {

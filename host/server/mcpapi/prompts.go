@@ -6,7 +6,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// addPrompts adds the app's prompts. They have no arguments.
+// addPrompts adds the app's prompts. The prompts have no arguments.
 func (s *session) addPrompts() {
 	for _, p := range s.api.host.App().Prompts {
 		if len(p.Broken) > 0 {

@@ -31,8 +31,8 @@ type Options struct {
 	Version string
 	// Logger receives details that clients must not see. Default: they are discarded.
 	Logger *slog.Logger
-	// Slots limits the total number of MCP sessions of all servers that use the same Slots. It is
-	// fair to tenants and principals. Default: a new Slots with DefaultSlots slots.
+	// Slots limits the total number of MCP sessions of all servers that use the same Slots. Slots
+	// is fair to tenants and principals. Default: a new Slots with DefaultSlots slots.
 	Slots *Slots
 }
 

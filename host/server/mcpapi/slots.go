@@ -53,8 +53,8 @@ func principalOf(owner host.Caller) string {
 	return "user " + owner.User
 }
 
-// take returns a slot for a new session. closeSession is called when the slot is evicted. It must
-// return quickly.
+// take returns a slot for a new session. closeSession is called when the slot is evicted.
+// closeSession must return quickly.
 func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 	entry := &slot{of: s, tenant: owner.Tenant, principal: principalOf(owner), close: closeSession}
 	s.mu.Lock()
@@ -72,9 +72,9 @@ func (s *Slots) take(owner host.Caller, closeSession func()) (*slot, error) {
 	return entry, nil
 }
 
-// victim returns the slot that a new session evicts. It belongs to the principal with the most
-// slots within the tenant with the most slots. If several principals qualify, victim returns the
-// least recently used slot.
+// victim returns the slot that a new session evicts. The slot belongs to the principal with the
+// most slots within the tenant with the most slots. If several principals qualify, victim returns
+// the least recently used slot.
 func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	var maximum [2]int
 	for tenant, t := range s.tenants {

@@ -16,8 +16,8 @@ import (
 // ServeStdio serves one client for a caller over a pair of streams, usually stdin and stdout. Each
 // line contains one JSON message. Nothing else may write to out. ServeStdio returns nil when in has
 // ended and all requests are answered. It also returns nil when ctx ends; runs in progress are then
-// canceled. It responds to an invalid line with a JSON-RPC error. A pending read of in may continue
-// after ServeStdio returns.
+// canceled. ServeStdio responds to an invalid line with a JSON-RPC error. A pending read of in may
+// continue after ServeStdio returns.
 func (s *Server) ServeStdio(ctx context.Context, caller host.Caller, in io.Reader, out io.Writer) error {
 	sess := s.newSession(caller)
 	defer sess.end()
@@ -114,8 +114,8 @@ func (c *drainingConn) Write(ctx context.Context, message jsonrpc.Message) error
 	return err
 }
 
-// withCode adds a code to an error that the SDK returns without a code. This concerns requests
-// before initialize.
+// withCode adds a code to an error that the SDK returns without a code. The SDK does so for
+// requests before initialize.
 func withCode(r *jsonrpc.Response) *jsonrpc.Response {
 	if failed, ok := errors.AsType[*jsonrpc.Error](r.Error); r.Error == nil || ok && failed.Code != 0 {
 		return r

@@ -45,8 +45,8 @@ func (t *Telemetry) HTTP(next http.Handler, route func(*http.Request) string) ht
 	})
 }
 
-// endServerSpan ends the span of a request. Its name and attributes follow the OpenTelemetry
-// conventions for HTTP, but it omits the path and the query.
+// endServerSpan ends the span of a request. The name and the attributes of the span follow the
+// OpenTelemetry conventions for HTTP, but omit the path and the query.
 func endServerSpan(span trace.Span, method, route string, status int) {
 	if status == 0 {
 		status = http.StatusOK

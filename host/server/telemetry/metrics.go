@@ -69,7 +69,8 @@ func (t *Telemetry) register(version string) error {
 	return nil
 }
 
-// buildInfo returns a metric with build information in its labels. Its value is always 1.
+// buildInfo returns a metric with build information in its labels. The value of the metric is
+// always 1.
 func buildInfo(version string) prometheus.Collector {
 	revision := ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -32,7 +32,7 @@ type runTrace struct {
 	calls    []call
 }
 
-// attempt is one execution of the tool within a run. It has a number.
+// attempt is an execution of the tool within a run. Attempts are numbered.
 type attempt struct {
 	number int
 	host.Execution
@@ -78,8 +78,8 @@ func (c *runTrace) executed(number int, event host.Execution) {
 	}
 }
 
-// trace creates the spans of a run. Their parent is the span in ctx, if ctx has one. It returns the
-// span of the run.
+// trace creates the spans of a run. The parent of these spans is the span in ctx, if ctx has one.
+// trace returns the span of the run.
 func (e *runEnd) trace(ctx context.Context, tracer trace.Tracer) trace.SpanContext {
 	name := "run"
 	if e.tool != "" {
@@ -118,8 +118,8 @@ func (e *runEnd) traceAttempts(ctx context.Context, tracer trace.Tracer) {
 	}
 }
 
-// trace creates the span of an attempt. Its children are a span for the queue time and a span for
-// the guest. The guest's span is named worker if the guest ran in a worker process.
+// trace creates the span of an attempt. The children of this span are a span for the queue time and
+// a span for the guest. The guest's span is named worker if the guest ran in a worker process.
 func (a attempt) trace(ctx context.Context, tracer trace.Tracer, calls []call) {
 	ctx, span := tracer.Start(ctx, "attempt", trace.WithTimestamp(a.Began), trace.WithAttributes(
 		attribute.Int("toolrun.attempt", a.number), attribute.Float64("toolrun.waited_ms", milliseconds(a.QueueTime))))

@@ -20,9 +20,9 @@ import (
 const checkTimeout = 10 * time.Second
 
 // checkTenants rejects an app if it could not be opened for some tenant in the backend, because a
-// store has records with a different access. It also checks tenants without an open host. It
-// changes nothing. If it exceeds its time limit, it logs that the remaining tenants were not
-// checked.
+// store has records with a different access. It also checks tenants without an open host.
+// checkTenants changes nothing. If it exceeds its time limit, it logs that the remaining tenants
+// were not checked.
 func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -75,7 +75,8 @@ const (
 )
 
 // failureLog logs why apps cannot be opened. It logs each tenant and app only once per
-// failureEvery, because each request of the tenant tries again. It is safe for concurrent use.
+// failureEvery, because each request of the tenant tries again. failureLog is safe for concurrent
+// use.
 type failureLog struct {
 	logger *slog.Logger
 

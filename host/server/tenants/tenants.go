@@ -47,7 +47,7 @@ type Options struct {
 	OnIdle func(*host.Host)
 }
 
-// Apps contains the apps that a service serves. It is safe for concurrent use.
+// Apps contains the apps that a service serves. Apps is safe for concurrent use.
 type Apps struct {
 	options Options
 

@@ -23,8 +23,8 @@ type Limits struct {
 	// declare four billion locals. Defaults 10,000 and 1,000,000.
 	Locals, AllLocals int
 	// Nesting is the maximum depth of nested blocks. Blocks is the maximum number of blocks in a
-	// function. Both default to 10,000. A switch statement with a thousand cases adds a thousand to
-	// both. Compile time grows with the square of these numbers.
+	// function. Both limits default to 10,000. A switch statement with a thousand cases adds a
+	// thousand to both. Compile time grows with the square of these numbers.
 	Nesting, Blocks int
 	// LoopNesting is the maximum depth of nested loops. Loops is the maximum number of loops in a
 	// function. Defaults 200 and 2,000. Compile time grows faster than the square of either number.
@@ -45,9 +45,10 @@ type Limits struct {
 	// PassedValues is the maximum number of values that the blocks, branches and calls of a
 	// function pass on. A value counts each time it is passed on. AllPassedValues is the maximum
 	// for all functions together. Each call also passes on all mutable globals, because it may
-	// change them. So do the calls that package fuel adds: one for each function, each loop, and
-	// each instruction that moves or grows memory or a table. The limits exist because a single
-	// byte can pass on as many values as a block has results. Defaults 1,000,000 and 20,000,000.
+	// change them. The calls that package fuel adds also count: one for each function, each loop,
+	// and each instruction that moves or grows memory or a table. The limits exist because an
+	// instruction of a single byte, such as end, can pass on all results of a block. Defaults
+	// 1,000,000 and 20,000,000.
 	PassedValues, AllPassedValues int
 	// TableElements is the maximum of the initial elements in all tables. Default 1,000,000.
 	TableElements int

@@ -140,8 +140,8 @@ type Function struct {
 	// Offset is the offset of Body in the module, in bytes.
 	Offset int
 	// Body contains the declarations of locals and the instructions, without the preceding size.
-	// Code contains only the instructions, including the final end. Both are parts of the module,
-	// not copies.
+	// Code contains only the instructions, including the final end. Body and Code are parts of the
+	// module, not copies.
 	Body, Code []byte
 	// Locals is the number of locals including parameters.
 	Locals int
@@ -155,7 +155,7 @@ type Reference struct {
 }
 
 // Module is a parsed module. It refers to the bytes from which it was parsed. These bytes must not
-// change while the module is in use. It is safe for concurrent reads.
+// change while the module is in use. Module is safe for concurrent reads.
 type Module struct {
 	// Size is the size of the module in bytes.
 	Size int

@@ -24,8 +24,8 @@ var sectionNames = [...]string{"custom", "type", "import", "function", "table", 
 	"start", "element", "code", "data", "data count"}
 
 // sectionOrder returns the position of a section relative to other sections. Sections are ordered
-// by identifier, except for the data count section. It was added to the format later and precedes
-// the code section.
+// by identifier, except for the data count section. The data count section was added to the format
+// later and precedes the code section.
 func sectionOrder(id byte) int {
 	if id == DataCountSection {
 		return 2*int(CodeSection) - 1

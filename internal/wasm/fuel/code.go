@@ -142,9 +142,9 @@ func (r *rewriter) subtract(out, then []byte) []byte {
 // spendLocal appends the start of a loop that keeps the fuel in a local: left = left - cost; fuel =
 // left; if left >= 0 {} else { left = yield(left); repeat the iteration }.
 //
-// The code writes the global in each iteration, so the global is correct when the loop ends. It
-// does not read the global, because store-to-load forwarding takes longer than an iteration of a
-// short loop.
+// The code writes the global in each iteration, so the global is correct when the loop ends. The
+// code does not read the global, because store-to-load forwarding takes longer than an iteration of
+// a short loop.
 func (r *rewriter) spendLocal(out []byte, left uint32, cost int64) []byte {
 	out = binary.AppendUint32(append(out, localGet), left)
 	out = binary.AppendInt64(append(out, i64Const), cost)

@@ -15,7 +15,7 @@ const Slice = 1 << 17
 // Options configure the import and the table growth of the rewritten module. The zero value works.
 type Options struct {
 	// Module and Name are the names under which yield is imported. The type of yield is (i64) ->
-	// (i64). Its argument is the remaining fuel, which may be negative. Its result is the new
+	// (i64). The argument is the remaining fuel, which may be negative. The result is the new
 	// amount, which is at least Slice. Defaults "toolrun:fuel" and "yield".
 	Module, Name string
 	// TableElements is the maximum total size of all tables that the module defines, in elements.
@@ -45,7 +45,7 @@ func (o Options) withDefaults() Options {
 // moved. A module without functions of its own is returned unchanged.
 //
 // Rewrite returns an error if the module already has imports from Options.Module, because that name
-// is reserved for the host. It is safe for concurrent use.
+// is reserved for the host. Rewrite is safe for concurrent use.
 func Rewrite(m *binary.Module, opts Options) ([]byte, error) {
 	opts = opts.withDefaults()
 	for _, i := range m.Imports {

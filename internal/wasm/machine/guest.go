@@ -27,7 +27,7 @@ var ErrStopped = errors.New("the host ended the guest")
 type Guest interface {
 	// Yield is called after the guest has spent a slice of fuel. It reports whether the guest may
 	// continue. It returns false if the context of the execution has ended or a limit is exceeded.
-	// It must then store the reason, because the error of the call does not contain it.
+	// In that case Yield must store the reason, because the error of the call does not contain it.
 	Yield() bool
 }
 

@@ -16,8 +16,8 @@ import (
 // other features.
 const features = api.CoreFeaturesV2 | experimental.CoreFeaturesExtendedConst
 
-// Imports instantiates the host modules that a compiled module imports. It need not provide the
-// module for fuel, which the machine adds.
+// Imports instantiates the host modules that a compiled module imports. Imports need not provide
+// the module for fuel, because the machine adds that module.
 type Imports func(ctx context.Context, runtime wazero.Runtime, compiled wazero.CompiledModule) error
 
 // Machine is a wazero runtime with one compiled module and its imports. It is safe for concurrent

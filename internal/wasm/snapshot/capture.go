@@ -91,8 +91,8 @@ func CaptureInitialized(ctx context.Context, base *Image, w *NondeterminismProbe
 	return image, nil
 }
 
-// classify returns an error if the memory differs between runs for other reasons than the
-// generators. It returns the addresses of these generators.
+// classify returns the addresses of the Go runtime's generators in memory. It returns an error if
+// the memory differs between runs for any other reason.
 func (w *NondeterminismProbe) classify(ctx context.Context, memory []byte) (generators []int, err error) {
 	if w.clock {
 		return nil, fmt.Errorf("%w: it reads the real-time clock during initialisation", ErrVaries)

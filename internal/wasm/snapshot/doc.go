@@ -7,11 +7,11 @@
 // of an initialized instance, and [Instance.Capture] that of an instance at any time.
 // [Image.Restore] returns an [Instance] in exactly the captured state.
 //
-// The memories of instances are private mappings of a sealed memory file. They share the pages that
-// guests only read. The kernel copies a page when a guest first writes to it. When an instance is
-// closed, it is reset to the state of its image by restoring the pages that the guest wrote to. It
-// is then reused, or discarded if the reset is impossible. Linux counts the whole memory of every
-// instance toward RLIMIT_DATA, including idle instances. It does not count the addresses reserved
-// for growth. On systems without such mappings, memories are copies. Copies are slower but
-// otherwise equivalent.
+// The memories of instances are private mappings of a sealed memory file. Instances share the pages
+// that guests only read. The kernel copies a page when a guest first writes to it. When an instance
+// is closed, it is reset to the state of its image by restoring the pages that the guest wrote to.
+// The instance is then reused, or discarded if the reset is impossible. Linux counts the whole
+// memory of every instance toward RLIMIT_DATA, including idle instances. Linux does not count the
+// addresses reserved for growth. On systems without such mappings, memories are copies. Copies are
+// slower but otherwise equivalent.
 package snapshot

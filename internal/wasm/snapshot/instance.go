@@ -16,14 +16,14 @@ type Instance struct {
 	pooled *pooled // nil when closed
 }
 
-// Restore returns an instance whose memory and globals equal those of the image. It contains no
-// traces of other runs. If all instances are in use, Restore waits for one. If ctx ends first,
-// Restore returns the cause.
+// Restore returns an instance whose memory and globals equal those of the image. The instance
+// contains no traces of other runs. If all instances are in use, Restore waits for one. If ctx ends
+// first, Restore returns the cause.
 //
-// Go guests are reseeded with bytes from random; nil means crypto/rand. This affects math/rand,
-// maps and all other random data that does not come from the host. All other differences between
-// runs must come from host functions. The clocks must be the ones that were used when the image was
-// captured, because Go programs do not expect the monotonic clock to run backward.
+// Go guests are reseeded with bytes from random; nil means crypto/rand. Reseeding affects
+// math/rand, maps and all other random data that does not come from the host. All other differences
+// between runs must come from host functions. The clocks must be the ones that were used when the
+// image was captured, because Go programs do not expect the monotonic clock to run backward.
 func (i *Image) Restore(ctx context.Context, random io.Reader) (*Instance, error) {
 	select {
 	case i.semaphore <- struct{}{}:
@@ -89,7 +89,7 @@ func (in *Instance) Refused() bool { return in.pooled.refused }
 func (in *Instance) bytes() []byte { return in.pooled.memory.bytes() }
 
 // Initialize runs the start function and then _initialize, if the module has them. ctx is the
-// context of these calls. It may be called only for instances of an image from Load.
+// context of these calls. Initialize may be called only for instances of an image from Load.
 func (in *Instance) Initialize(ctx context.Context) error {
 	for _, name := range []string{startExport, "_initialize"} {
 		if f := in.pooled.guest.ExportedFunction(name); f != nil {
@@ -102,8 +102,8 @@ func (in *Instance) Initialize(ctx context.Context) error {
 }
 
 // Capture returns an image of the current state of the instance. It may be called in a host
-// function. The image does not include the stack frames of the current call. It does not depend on
-// the image from which the instance was restored.
+// function. The image does not include the stack frames of the current call. The new image does not
+// depend on the image from which the instance was restored.
 func (in *Instance) Capture() (*Image, error) {
 	from := in.image
 	next := &Image{

@@ -29,7 +29,7 @@ func (m *Module) Release() { m.Binary, m.memory = nil, nil }
 // Open opens an image that Save has written, in this process or in another. The requirements for
 // the runtime and the compiled module are those of Load. m must be the module of the image. If the
 // system supports it, instances map the file itself and thus share unwritten pages with other
-// processes. The file must not change while the image is open. Its content is trusted.
+// processes. The file must not change while the image is open. The content of the file is trusted.
 func Open(runtime wazero.Runtime, compiled wazero.CompiledModule, m *Module, o Options, file string, saved Saved) (*Image, error) {
 	if len(saved.Globals) != len(m.globals) || saved.Bytes < m.bytes {
 		return nil, fmt.Errorf("open an image: it belongs to another module")

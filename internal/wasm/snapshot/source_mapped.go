@@ -12,12 +12,12 @@ import (
 
 // source contains the initial bytes of memories in a sealed memory file. All mappings share the
 // pages of the file. A source that was captured from a memory contains only the pages that differ
-// from its base, which is another source. Its methods are safe for concurrent use, but must not be
-// called after close.
+// from its base, which is another source. The methods of source are safe for concurrent use, but
+// must not be called after close.
 type source struct {
 	fd int
-	// view is the file mapped for reading. It always shows the original bytes, which memories may
-	// not.
+	// view is the file mapped for reading. It always shows the original bytes, even if a guest has
+	// changed its memory.
 	view []byte
 
 	base    *source // nil if the file contains all pages

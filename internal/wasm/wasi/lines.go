@@ -84,9 +84,9 @@ func wholeCharacters(b []byte) int {
 	return len(b)
 }
 
-// Flush sends the last line of each stream if the line has no newline. It must be called after the
-// guest has ended for any reason. It returns the error of Config.Log. If an error stopped the guest
-// earlier, Flush sends nothing and returns that error.
+// Flush sends the last line of each stream if the line has no newline. Flush must be called after
+// the guest has ended for any reason. Flush returns the error of Config.Log. If an error stopped
+// the guest earlier, Flush sends nothing and returns that error.
 func (s *System) Flush() error {
 	for stream, rest := range s.pending {
 		if s.err == nil && len(rest) > 0 {

@@ -109,9 +109,9 @@ func (s *System) wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// putEvents writes the events of all subscriptions whose wait does not exceed the shortest one. It
-// returns their number. It does not read the clocks again, because a simulated clock may stand
-// still.
+// putEvents writes the events of all subscriptions whose wait does not exceed the shortest one.
+// putEvents returns the number of written events. It does not read the clocks again, because a
+// simulated clock may stand still.
 func putEvents(out []byte, subs []subscription, first time.Duration) uint32 {
 	n := uint32(0)
 	for _, sub := range subs {

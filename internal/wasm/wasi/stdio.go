@@ -20,8 +20,8 @@ const (
 
 // rights contains the operations that the descriptors allow. Seeking (fd_seek, fd_tell) is not
 // among them. A C library treats a character device without seeking as a terminal and flushes its
-// output line by line. Otherwise it would buffer output until the guest exits, which never happens
-// in a plug-in.
+// output line by line. If the rights included seeking, the library would buffer output until the
+// guest exits, which never happens in a plug-in.
 var rights = [3]uint64{
 	Stdin:  rightRead | rightSetFlags | rightFilestat | rightPoll,
 	Stdout: rightWrite | rightSetFlags | rightFilestat | rightPoll,
@@ -104,8 +104,8 @@ func fdFdstatGet(_ context.Context, s *System, mem memory, p []uint64) errno {
 	return success
 }
 
-// fdFdstatSetFlags implements fd_fdstat_set_flags(fd, flags). It stores the flags. They have no
-// effect, because terminals neither block nor append.
+// fdFdstatSetFlags implements fd_fdstat_set_flags(fd, flags). It stores the flags. The flags have
+// no effect, because terminals neither block nor append.
 func fdFdstatSetFlags(_ context.Context, s *System, _ memory, p []uint64) errno {
 	fd, flags := uint32(p[0]), uint32(p[1])
 	if !s.isOpen(fd) {

@@ -50,11 +50,11 @@ type Config struct {
 	// stop the guest. Default: Stdin is empty and not open for writing.
 	Channel io.ReadWriter
 
-	// Log receives the output of the guest line by line. Its arguments are the descriptor (Stdout
-	// or Stderr) and the line without its newline, which has at most MaxLine bytes. The byte slice
-	// refers to guest memory and must not be kept after the call. A long line is never split within
-	// a UTF-8 character, but it may contain invalid UTF-8. An error stops the guest. Default:
-	// output is discarded.
+	// Log receives the output of the guest line by line. The arguments of Log are the descriptor
+	// (Stdout or Stderr) and the line without its newline, which has at most MaxLine bytes. The
+	// byte slice refers to guest memory and must not be kept after the call. A long line is never
+	// split within a UTF-8 character, but it may contain invalid UTF-8. An error stops the guest.
+	// Default: output is discarded.
 	Log func(stream int, line []byte) error
 }
 

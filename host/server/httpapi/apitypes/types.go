@@ -33,8 +33,8 @@ type StartedSession struct {
 	Result *report.Result `json:"result,omitempty"`
 }
 
-// Artifact describes an uploaded file, like artifact.Artifact. Its JSON member names are those of
-// the API and differ from those that tools read in sessionMeta.artifacts.
+// Artifact describes an uploaded file, like artifact.Artifact. The JSON members are named as in the
+// rest of the API. Tools read the same data in sessionMeta.artifacts under other names.
 type Artifact struct {
 	ID        string    `json:"file_id"`
 	Type      string    `json:"type"`
