@@ -7,15 +7,15 @@ import (
 )
 
 // AuthError is the error for rejected credentials. It omits details, because they would only help
-// an attacker. Test for a specific error with errors.Is(err, auth.Expired). Each AuthError is also
-// an abi.AccessDenied.
+// an attacker. Use errors.Is to test for a specific error, as in errors.Is(err, auth.Expired). Each
+// AuthError is also an abi.AccessDenied.
 type AuthError string
 
 // Authentication errors.
 const (
 	// NoCredentials means that the request has no credentials, or a scheme other than Bearer.
 	NoCredentials AuthError = "the request has no credentials"
-	// Ambiguous means that the request has more than one credential.
+	// Ambiguous means that the request contains several credentials.
 	Ambiguous AuthError = "the request has several credentials"
 	// Invalid means that the credentials are malformed, unknown, revoked, or meant for another
 	// service.

@@ -88,7 +88,7 @@ func same(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.Mode() == b.Mode() && a.ModTime().Equal(b.ModTime())
 }
 
-// read reads the file unconditionally.
+// read reads the file even if it has not changed.
 func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 	f, err := os.Open(w.path)
 	if err != nil {

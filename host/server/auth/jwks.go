@@ -145,7 +145,7 @@ func (s *remoteKeys) verify(ctx context.Context, token string, by signer, now ti
 	if err == nil {
 		return payload, s.checkAlgorithm(ctx, token, by)
 	}
-	// If the issuer does not respond, it is unknown whether the token is valid.
+	// Without a response from the issuer, it is unknown whether the token is valid.
 	last := s.fetcher.last.Load()
 	if ctx.Err() != nil || last == nil || last.err != nil {
 		return nil, abi.Faultf(abi.Unavailable, "cannot fetch the issuer's signing keys (JWKS)").WithHint("retry in a moment")
@@ -193,10 +193,10 @@ type fetcher struct {
 	last atomic.Pointer[answer] // written under mu
 }
 
-// answer is the result of a request to the issuer. It is immutable.
+// answer is the immutable result of a request to the issuer.
 type answer struct {
 	requested time.Time
-	err       error // of the last request
+	err       error // error of the last request
 	// keys are the usable keys of the last valid response. set is the JWK Set in that response, and
 	// good is the time of the response. The fields are zero before the first valid response.
 	keys []jose.JSONWebKey

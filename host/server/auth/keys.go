@@ -146,8 +146,8 @@ func (k *Keys) Revoke(id string) error {
 	})
 }
 
-// Verify returns the principal of a secret at the given time. The error is Invalid or Expired.
-// Expired is returned only if the whole secret is correct.
+// Verify returns the principal of a secret at the given time. The error is Invalid or Expired. An
+// incorrect secret is always Invalid, even if its key has expired.
 //
 // The file stores a single SHA-256 hash of each secret. Slow hash functions protect passwords,
 // which can be guessed. A secret has 256 random bits, which cannot be guessed, and a slow hash

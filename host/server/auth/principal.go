@@ -41,10 +41,10 @@ func (p Principal) Allows(permission Permission) bool {
 	return allowed(p.Role, p.CanRunCode, permission)
 }
 
-// ActAs returns the effective user and session of a request that names a user and a session. The
-// request may omit both names. ActAs replaces an omitted name with the user or session to which the
-// principal is bound. It rejects other users and sessions than these with abi.AccessDenied. ActAs
-// does not verify that the session belongs to the user; the host does.
+// ActAs returns the effective user and session of a request. user and session are the names in the
+// request; both are optional. If the principal is bound to a user or a session, ActAs adds the
+// missing name and rejects any other name with abi.AccessDenied. ActAs does not verify that the
+// session belongs to the user; the host does.
 func (p Principal) ActAs(user, session string) (string, string, error) {
 	if p.Role == User && p.User == "" {
 		return "", "", abi.Faultf(abi.AccessDenied, "the credentials name no user")
@@ -60,9 +60,9 @@ func (p Principal) ActAs(user, session string) (string, string, error) {
 	return user, session, nil
 }
 
-// Confined reports whether a request may use the session only if the session already belongs to the
-// user. This restriction applies to end users, unless their credentials name the session. A session
-// id that an end user supplies is not trusted.
+// Confined reports whether a request may use only sessions that already belong to its user. This
+// restriction applies to end users, unless their credentials name the session. A session id that an
+// end user supplies is not trusted.
 func (p Principal) Confined(session string) bool {
 	switch p.Role {
 	case Operator, Runtime, ReadOnly:
@@ -71,8 +71,8 @@ func (p Principal) Confined(session string) bool {
 	return p.Session == "" || session != p.Session
 }
 
-// bound returns the effective id. ok is false if the request names another id than the principal's
-// own.
+// bound returns the effective id. ok is false if the request names an id other than the principal's
+// own id.
 func bound(own, requested string) (string, bool) {
 	if own == "" {
 		return requested, true

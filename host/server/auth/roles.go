@@ -31,12 +31,14 @@ const (
 // Roles returns all roles, the most powerful role first.
 func Roles() []Role { return []Role{Operator, Runtime, ReadOnly, Backup, Metering, User} }
 
-// KeyRoles returns the roles that a key may have: all except User. The most powerful role is first.
+// KeyRoles returns the roles that a key may have: all except User. The most powerful role comes
+// first.
 func KeyRoles() []Role {
 	return slices.DeleteFunc(Roles(), func(r Role) bool { return r == User })
 }
 
-// KeyRoleList returns the KeyRoles as text, such as "operator, runtime or metering".
+// KeyRoleList returns the roles that a key may have as text, such as "operator, runtime or
+// metering".
 func KeyRoleList() string {
 	var names []string
 	for _, role := range KeyRoles() {

@@ -40,8 +40,8 @@ type TokenOptions struct {
 	// keys. Default: KeysURL must use https, or http on localhost.
 	AllowHTTP bool
 
-	// TenantClaim, UserClaim and SessionClaim are the names of the claims that contain these ids.
-	// Default: tenant, sub, session_id.
+	// TenantClaim, UserClaim and SessionClaim are the names of the claims for the tenant, the user
+	// and the session. Default: tenant, sub, session_id.
 	TenantClaim  string
 	UserClaim    string
 	SessionClaim string

@@ -23,14 +23,15 @@ const (
 	// DefaultBodyBytes is the default of Options.BodyBytes.
 	DefaultBodyBytes = 256 << 20
 
-	// A JSON body reserves readingTakes bytes of memory for each of its bytes while it is read and
-	// decoded, including garbage. Afterward it reserves keptTakes bytes until the request ends.
+	// readingTakes is the number of bytes of memory, including garbage, that are reserved for each
+	// byte of a JSON body while it is read and decoded. keptTakes is the number that stays reserved
+	// afterward, until the request ends.
 	readingTakes = 12
 	keptTakes    = 3
 	// treeBytes is the maximum size of the part of a body that is decoded into a tree of values at
 	// any time. Documents that memory accepts, such as records, are no larger. While a tree exists,
-	// it takes treeTakes bytes of memory for each byte of its text. The average over the duration
-	// of a request is keptTreeTakes bytes.
+	// it takes treeTakes bytes of memory for each byte of its text. Averaged over the
+	// request, it takes keptTreeTakes bytes.
 	treeBytes     = 256 << 10
 	treeTakes     = 64
 	keptTreeTakes = 16
@@ -45,8 +46,8 @@ const largeBody = treeBytes
 
 func maxDecodes() int64 { return int64(max(1, runtime.GOMAXPROCS(0)/2)) }
 
-// importTakes is the number of bytes of memory for each byte of an imported document, which is
-// parsed as YAML.
+// importTakes is the number of bytes of memory that are reserved for each byte of an imported
+// document. The document is parsed as YAML.
 const importTakes = 200
 
 // reading returns the memory that a body of the given length takes while it is read and decoded.
@@ -91,7 +92,8 @@ func (b *body) endDecoding() {
 	}
 }
 
-// pay extends the reservation if the bytes that were read exceed the length it covers.
+// pay extends the reservation if the bytes that were read exceed the length that the reservation
+// covers.
 func (b *body) pay() error {
 	if b.held == nil || b.read <= b.paid {
 		return nil
@@ -112,8 +114,8 @@ func (b *body) unpaid() bool {
 	return b.err != nil
 }
 
-// decoded releases the memory that only decoding needs. Some stays reserved, because parts of the
-// body may be decoded into trees later.
+// decoded releases the memory that only decoding needs. Some memory stays reserved, because parts
+// of the body may be decoded into trees later.
 func (b *body) decoded() {
 	if b == nil {
 		return

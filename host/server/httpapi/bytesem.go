@@ -16,11 +16,11 @@ const acquireTimeout = 10 * time.Second
 
 // byteSemaphore is a fair semaphore that limits how many bytes concurrent requests reserve. An
 // owner is identified by a path, such as a tenant and a user of that tenant. On each level of the
-// path, an owner may reserve at most as many bytes as it leaves free, out of the limit of the level
-// above. A single tenant can thus reserve half of the bytes, and its single user a quarter. Two
-// tenants can reserve a third each. With any number of tenants, some bytes remain free for another
-// tenant. Waiting requests are served in the order of the bytes that their owners have reserved,
-// smallest first: first by tenant, then by user.
+// path, an owner may reserve at most half of the bytes that the other owners leave free. A single
+// tenant can thus reserve half of the bytes, and its single user a quarter. Two tenants can reserve
+// a third each. With any number of tenants, some bytes remain free for another tenant. Waiting
+// requests are served in the order of the bytes that their owners have reserved, smallest first:
+// first by tenant, then by user.
 type byteSemaphore struct {
 	size int64
 	wait time.Duration
@@ -51,9 +51,9 @@ type reservation struct {
 	bytes  int64
 	ready  chan struct{} // closed when the bytes are granted or refused
 
-	// The fields that follow are guarded by sem.mu.
-	arrived int64 // position in the queue, or 0 if it is not waiting
-	refused error // why it stopped waiting without a grant
+	// sem.mu guards the following fields.
+	arrived int64 // position in the queue, or 0 if the reservation is not waiting
+	refused error // why the reservation was refused
 }
 
 // acquire waits until the requested bytes are available. Call free to release them. The error is a
@@ -95,9 +95,8 @@ func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string
 	return nil, context.Cause(ctx)
 }
 
-// begin grants bytes to a request or adds the request to the queue. A request that is granted
-// immediately does not overtake a waiting request that would fit, because none of the waiting
-// requests fits.
+// begin grants bytes to a request or adds the request to the queue. Whenever requests wait, none of
+// them fits. So a request that is granted immediately does not overtake a request that would fit.
 func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -203,9 +202,9 @@ func (r *byteSemaphore) full(h *reservation) int {
 	return -1
 }
 
-// A new owner reduces the shares of other owners, which may then exceed their shares. Therefore, a
-// user without reservations can still reserve up to 1/smallPart of all bytes, even if its tenant
-// then exceeds its share by up to 1/sparePart.
+// Each new owner reduces the share of the other owners. An owner may then have reserved more than
+// its share. Therefore, a user without reservations can still reserve up to 1/smallPart of all
+// bytes, even if its tenant then exceeds its share by up to 1/sparePart.
 const smallPart, sparePart = 1024, 16
 
 func (r *byteSemaphore) count(h *reservation, bytes int64) {

@@ -23,8 +23,8 @@ var bodyLimits = strictjson.Limits{Values: 300_000}
 // type. For validation the decoder returns only an outline, because a full tree takes hundreds of
 // bytes of memory per byte of the body.
 type decoder struct {
-	// members contains the members of all bodies. The value reports whether the member is kept as
-	// raw JSON.
+	// members contains the names of the members of all bodies. The map value reports whether the
+	// member is kept as raw JSON.
 	members map[string]bool
 }
 
@@ -60,8 +60,8 @@ const (
 	// error.
 	outlineMembers = 256
 	outlineUnknown = 16
-	// outlineText is the maximum length of a text in an outline. A longer text exceeds the limits
-	// of all members.
+	// outlineText is the maximum length of a text in an outline. A longer text exceeds the limit of
+	// every member.
 	outlineText = 32 << 10
 )
 

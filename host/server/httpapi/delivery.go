@@ -18,8 +18,8 @@ const (
 type loader func(ctx context.Context, offset int64) ([]byte, error)
 
 // fileDelivery sends a file in pieces. It reads each piece from the backend after it has sent the
-// previous one. The memory for one piece stays reserved during the whole download, so other
-// downloads cannot stall it.
+// previous one. The memory for one piece stays reserved during the whole download, so that other
+// downloads cannot stall this one.
 type fileDelivery struct {
 	load    loader
 	bytes   int64 // of the file

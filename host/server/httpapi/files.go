@@ -185,8 +185,8 @@ func (h *fileHandler) upload(ctx context.Context, c *call, in *uploadInput) (*fi
 	return &fileOutput{h.shown(c, added)}, nil
 }
 
-// addText extracts the text of a file or records why the file has no text. Before that it checks
-// whether the session may receive the file.
+// addText extracts the text of a file or records why the file has no text. Before extracting text,
+// it checks whether the session may receive the file.
 func (h *fileHandler) addText(ctx context.Context, c *call, caller host.Caller, format extract.Format, up *artifact.Upload) error {
 	if !format.Extracts {
 		up.TextReason = string(extract.UnsupportedFormat)

@@ -40,8 +40,8 @@ type call struct {
 	runs         *registry
 }
 
-// Access admits requests. It authenticates each request, limits its rate and the memory of its
-// body, and opens its app. Access is safe for concurrent use.
+// Access admits requests. It authenticates the sender, limits the request rate and the memory of
+// request bodies, and opens the app that a request names. Access is safe for concurrent use.
 type Access struct {
 	apps         *tenants.Apps
 	authenticate func(*http.Request) (auth.Principal, error)
@@ -187,7 +187,7 @@ type limiter struct {
 	all map[identity]*rate.Limiter
 }
 
-// maxLimiters is the maximum number of principals with a limiter. If it is exceeded, all limiters
+// maxLimiters is the maximum number of principals with a limiter. If there are more, all limiters
 // are reset.
 const maxLimiters = 100_000
 
@@ -230,9 +230,9 @@ type Admitted struct {
 	Release func()
 }
 
-// Admit admits a request of another protocol, such as MCP, that requires a permission. The rules are those of an
-// API operation. The query may contain only app, user_id and session_id: a misspelled parameter
-// must not make the request act without a user.
+// Admit admits a request of another protocol, such as MCP, that requires a permission. The same
+// rules apply as for an API operation. The query may contain only app, user_id and session_id: a
+// misspelled parameter must not make the request act without a user.
 func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, error) {
 	p, err := a.admit(r, permission)
 	if err != nil {

@@ -72,7 +72,7 @@ func revisionOf(p apitypes.Precondition) (*int64, error) {
 	return &n, nil
 }
 
-// preconditionFailed returns status 412 for a write whose precondition caused a conflict.
+// preconditionFailed returns status 412 if the precondition of a write caused a conflict.
 func preconditionFailed(p apitypes.Precondition, err error) error {
 	if err == nil || p.IfMatch == "" && p.IfNoneMatch == "" {
 		return err

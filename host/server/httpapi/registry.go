@@ -17,14 +17,14 @@ import (
 const (
 	// resultRetention is how long a run remains available after its end.
 	resultRetention = 10 * time.Minute
-	// maxResultBytes limits the total size of the kept Results. A tenant can use a quarter of it,
-	// and each caller of the tenant a sixteenth.
+	// maxResultBytes limits the total size of the kept Results. A tenant can use a quarter of this
+	// size, and each of its callers a sixteenth.
 	maxResultBytes = 64 << 20
-	// entryBytes is the size that a run without a Result counts.
+	// entryBytes is the size that counts for a run without a Result.
 	entryBytes = 1 << 10
 )
 
-// statusDone is the status of a run that has ended. All other statuses are states of package host.
+// statusDone is the status of a run that has ended. Package host defines all other statuses.
 const statusDone = "done"
 
 // errCancelledByID is the cause of a run that was canceled by a request.
@@ -34,7 +34,7 @@ var errCancelledByID = abi.Faultf(abi.Cancelled, "the run was cancelled by a req
 // concurrent use.
 type registry struct {
 	now   func() time.Time
-	bytes int64 // limit for all Results
+	bytes int64 // maximum size of all Results
 
 	mu      sync.Mutex
 	runs    map[string]*trackedRun

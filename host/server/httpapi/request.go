@@ -119,7 +119,8 @@ type body struct {
 	// body was reached.
 	err   error
 	ended bool
-	// decodes limits concurrent decoding of large bodies. path is the owner there.
+	// decodes limits concurrent decoding of large bodies. path is the path of the body's owner in
+	// decodes.
 	decodes  *byteSemaphore
 	path     []string
 	decoding *reservation

@@ -97,8 +97,8 @@ type Route struct {
 
 var problemType = reflect.TypeFor[apitypes.Problem]()
 
-// useProblems makes the framework respond with our problem documents. The framework's hooks are
-// global to the process.
+// useProblems makes the framework respond with the problem documents of this package. The
+// framework's hooks are global to the process.
 var useProblems = sync.OnceFunc(func() {
 	huma.NewError = newProblem
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, text string, errs ...error) huma.StatusError {
@@ -265,7 +265,7 @@ func (s *Server) acceptPlainPatches() {
 	}
 }
 
-// nameLanguages restricts the languages of code to those of the engines.
+// nameLanguages restricts the language of code to the languages of the engines.
 func nameLanguages(api huma.API, languages []engine.Language) {
 	language := api.OpenAPI().Components.Schemas.Map()["CodeRequest"].Properties["language"]
 	for _, l := range languages {

@@ -86,7 +86,7 @@ func (p minRate) start(w http.ResponseWriter) *fileWriter {
 	return &fileWriter{minRate: p, w: w, control: http.NewResponseController(w), begin: time.Now(), buffer: make([]byte, chunkBytes)}
 }
 
-// wait calls f without charging the duration to the client.
+// wait calls f and does not charge the duration of f to the client.
 func (p *fileWriter) wait(f func()) {
 	since := time.Now()
 	f()
@@ -110,7 +110,7 @@ func (p *fileWriter) copy(r io.Reader) (sent int64, err error) {
 			}
 		}
 		if readErr == io.EOF || readErr == io.ErrUnexpectedEOF {
-			return sent, p.control.Flush() // while the deadline that was just set applies
+			return sent, p.control.Flush() // while the deadline set above applies
 		}
 		if readErr != nil {
 			return sent, readErr

@@ -31,7 +31,7 @@ const importStores = "import-stores"
 // transferHandler serves requests that export or import an app's configuration.
 type transferHandler struct {
 	stores     *storeHandler
-	extensions []string // file extensions of sources in imported documents
+	extensions []string // file extensions of source files in imported documents
 }
 
 func (h *transferHandler) register(s *Server) {

@@ -6,12 +6,12 @@ import (
 )
 
 // maxWaiting is the maximum number of requests that wait for one semaphore. A tenant may have
-// 1/tenantPart of them. Each caller or link may have 1/callerPart of its tenant's number. Thus no
-// caller can keep others from waiting.
+// 1/tenantPart of these requests, and each of its callers or links 1/callerPart of the tenant's. A
+// caller thus cannot keep others out of the queue.
 const maxWaiting, tenantPart, callerPart = 4096, 4, 8
 
-// waitQueue is a queue of reservations, grouped by tenant and then by caller. Both are identified
-// by their shares.
+// waitQueue is a queue of reservations, grouped by tenant and then by caller. Tenants and callers
+// are identified by their shares.
 type waitQueue struct {
 	size    int // capacity
 	count   int

@@ -42,7 +42,7 @@ type lineConn struct {
 	closeOnce sync.Once
 }
 
-// line is the result of one read: a complete line, a line that is too long, or a final error.
+// line is the result of one read: a complete line, an overlong line, or a final error.
 type line struct {
 	text []byte
 	long bool

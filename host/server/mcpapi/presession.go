@@ -15,8 +15,8 @@ import (
 var sessionlessMethods = []string{"initialize", "ping", "server/discover"}
 
 // rejectBeforeSession rejects a request that lacks a required session and reports whether it did
-// so. The SDK would respond with an error that has no code. Afterward the body can be read from its
-// start again.
+// so. The SDK would respond with an error that has no code. The body can still be read from its
+// start.
 func rejectBeforeSession(w http.ResponseWriter, r *http.Request) bool {
 	text, err := io.ReadAll(r.Body)
 	r.Body = struct {

@@ -82,7 +82,7 @@ func New(opts Options) *Server {
 }
 
 // Close ends all MCP sessions. It cancels the runs in progress and ends the memory sessions that
-// the server started. Later requests are rejected. Close may be called more than once.
+// the server started. Requests that arrive later are rejected. Close may be called more than once.
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
@@ -200,7 +200,7 @@ var errClosing = abi.Faultf(abi.Unavailable, "the server is closing").WithHint("
 
 // countKey returns the caller under which sessions are counted. For a user it omits the memory
 // session, because a user can name any number of memory sessions. A caller without a user has an
-// API key, and each of its memory sessions counts as a separate visitor.
+// API key. Each of its memory sessions counts as a separate caller.
 func countKey(owner host.Caller) host.Caller {
 	if owner.User != "" {
 		owner.Session = ""
@@ -208,8 +208,8 @@ func countKey(owner host.Caller) host.Caller {
 	return owner
 }
 
-// oldest returns the session that must be closed before the user can open another one. It returns
-// nil if no session must be closed.
+// oldest returns the session that must be closed before the caller can open another session. It
+// returns nil if no session must be closed.
 func (s *Server) oldest(owner host.Caller) *session {
 	var oldest *session
 	count := 0

@@ -27,7 +27,7 @@ type session struct {
 	owner  host.Caller
 	server *mcp.Server
 
-	// The fields that follow are guarded by api.mu.
+	// api.mu guards the following fields.
 	slot    *slot // nil before the session begins
 	used    int64
 	busy    int  // requests in progress

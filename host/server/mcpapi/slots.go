@@ -91,9 +91,8 @@ func (s *Slots) victim(newcomer *slot) (victim *slot) {
 	return victim
 }
 
-// weigh returns the weight of a tenant or principal for eviction; the heaviest one is chosen. A new
-// session counts for its own tenant and principal, which are chosen before others with the same
-// count.
+// weigh returns the weight of a tenant or a principal. The heaviest one loses a slot. For the owner
+// of the new session, the weight includes that session, and ties go against the owner.
 func weigh(open int, own bool) int {
 	if own {
 		return 2*(open+1) + 1

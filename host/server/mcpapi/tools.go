@@ -37,7 +37,7 @@ func offer(to *mcp.Server, tool *mcp.Tool, run mcp.ToolHandler) (err error) {
 }
 
 // annotations returns hints about the effects of a tool. If the tool's grants and the author's
-// annotations disagree, the grants take precedence.
+// annotations disagree, the grants win.
 func annotations(t app.Tool) *mcp.ToolAnnotations {
 	writes, deletes := false, false
 	for _, g := range t.Grants {
@@ -78,7 +78,7 @@ func objectSchema(schema json.RawMessage) json.RawMessage {
 	return out
 }
 
-// object returns the JSON text if it is an object, or nil otherwise.
+// object returns the JSON text if it is an object. Otherwise it returns nil.
 func object(text json.RawMessage) any {
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		return text

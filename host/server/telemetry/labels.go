@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The functions in this file use a value from a caller or a guest as a label only if it is in a
-// fixed list.
+// The functions in this file return labels. A value from a caller or a guest becomes a label only
+// if it is in a fixed list.
 
 const other = "other"
 

@@ -21,8 +21,8 @@ type metrics struct {
 	exportFailures                                                        prometheus.Counter
 }
 
-// Upper bounds of the histogram buckets. A JavaScript tool can run for a tenth of a millisecond,
-// and a run can take minutes.
+// These are the upper bounds of the histogram buckets. The fastest JavaScript tools take a tenth of
+// a millisecond, and runs can take minutes.
 var (
 	runBuckets     = []float64{.0005, .002, .01, .05, .25, 1, 5, 30, 180}
 	callBuckets    = []float64{.00001, .0001, .001, .01, .1, 1}

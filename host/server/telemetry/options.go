@@ -9,11 +9,10 @@ import (
 
 // Options configure a Telemetry. The zero value enables metrics but no traces and no log lines.
 type Options struct {
-	// Logger receives one line per run and the errors of trace exports. Default: they are
-	// discarded.
+	// Logger receives one line per run and the errors of trace exports. Default: nothing is logged.
 	Logger *slog.Logger
 	// OTLPEndpoint is the base URL of a collector that accepts OTLP over HTTP, such as
-	// "http://127.0.0.1:4318". The path /v1/traces is appended to it, as for the environment
+	// "http://127.0.0.1:4318". The path /v1/traces is appended to this URL, as for the environment
 	// variable OTEL_EXPORTER_OTLP_ENDPOINT. Default: no traces.
 	OTLPEndpoint string
 	// OTLPHeaders are HTTP headers that each export sends, such as an API key of the collector.

@@ -32,14 +32,14 @@ type runTrace struct {
 	calls    []call
 }
 
-// attempt is an execution of the tool within a run. Attempts are numbered.
+// attempt is an execution of the tool. A run can have several attempts, which are numbered.
 type attempt struct {
 	number int
 	host.Execution
 }
 
 // admitted returns the time at which the guest started after queueing. end returns the time at
-// which it ended.
+// which the guest ended.
 func (a attempt) admitted() time.Time { return a.Began.Add(a.QueueTime) }
 func (a attempt) end() time.Time      { return a.admitted().Add(a.Duration) }
 

@@ -30,7 +30,8 @@ type Telemetry struct {
 // Go runtime. New opens no connections. The error reports all invalid options.
 func New(opts Options) (*Telemetry, error) { return newTelemetry(opts, nil) }
 
-// newTelemetry is like New, but uses the given exporter instead of that in Options.
+// newTelemetry is like New, but uses the given exporter instead of the exporter that Options
+// describe.
 func newTelemetry(opts Options, exporter sdktrace.SpanExporter) (*Telemetry, error) {
 	if err := opts.check(); err != nil {
 		return nil, err

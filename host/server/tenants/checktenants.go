@@ -15,14 +15,14 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// checkTimeout is the maximum time for checking all tenants of an app. A tenant takes a few
-// microseconds, unless the access of one of its stores changed.
+// checkTimeout is the maximum time for checking all tenants of an app. Checking a tenant takes a
+// few microseconds, unless the access of one of its stores changed.
 const checkTimeout = 10 * time.Second
 
-// checkTenants rejects an app if it could not be opened for some tenant in the backend, because a
-// store has records with a different access. It also checks tenants without an open host.
-// checkTenants changes nothing. If it exceeds its time limit, it logs that the remaining tenants
-// were not checked.
+// checkTenants rejects an app if a store has records that were written with a different access. The
+// tenants of such records could not open the app. checkTenants also checks tenants without an open
+// host. It changes nothing. If it exceeds its time limit, it logs that the remaining tenants were
+// not checked.
 func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -69,7 +69,7 @@ func merged(declared *app.App, own []declare.Store) []declare.Store {
 const (
 	// failureEvery is the minimum interval between log lines about the same app and tenant.
 	failureEvery = time.Minute
-	// maxFailures is the maximum number of pairs of tenant and app that are logged in that
+	// maxFailures is the maximum number of combinations of tenant and app that are logged in that
 	// interval.
 	maxFailures = 1000
 )

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// use counts a use of the host. The caller holds the mu of the Apps.
+// use counts a use of the host. The caller holds Apps.mu.
 func (o *openHost) use() {
 	o.uses.Add(1)
 	o.inUse++

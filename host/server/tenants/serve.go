@@ -146,8 +146,8 @@ func (a *Apps) DeclareStore(ctx context.Context, tenant, id string, st declare.S
 	return a.declare(ctx, tenant, id, []declare.Store{st}, func(known []declare.Store) error { return checkDeclare(known, st, create) })
 }
 
-// DeclareStores creates or changes several stores like DeclareStore. It changes either all of them
-// or none.
+// DeclareStores creates or changes several stores, like DeclareStore. Either all of the changes
+// succeed, or none.
 func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []declare.Store) error {
 	return a.declare(ctx, tenant, id, stores, func(known []declare.Store) error {
 		for _, st := range stores {
@@ -202,8 +202,8 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.
 	return nil
 }
 
-// at returns the current declaration of an app and its open host. The host is nil if it is not
-// open.
+// at returns the current declaration of an app and its open host. If the host is not open, it
+// returns nil for the host.
 func (a *Apps) at(at hostKey) (*app.App, *openHost, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -57,7 +57,7 @@ type Apps struct {
 	hosts  map[hostKey]*openHost
 	gone   sync.WaitGroup // waits for hosts that are closing
 	// serving is held while apps are replaced for all tenants. Opening or changing the host of one
-	// tenant does not lock it.
+	// tenant does not lock serving.
 	serving sync.Mutex
 	// working is read-locked by operations that may close hosts, and write-locked by Close.
 	working  sync.RWMutex
@@ -80,8 +80,7 @@ type openHost struct {
 	host  *host.Host
 	err   error
 	uses  sync.WaitGroup
-	// The fields that follow are guarded by the mu of the Apps. used is the time at which the last
-	// use began or ended.
+	// Apps.mu guards the following fields. used is the time at which the last use began or ended.
 	inUse int
 	used  time.Time
 }
@@ -131,7 +130,7 @@ func (a *Apps) all() []*app.App {
 	return list
 }
 
-// App returns the declarations of an app as in its files.
+// App returns an app as its files declare it.
 func (a *Apps) App(id string) (*app.App, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -206,7 +205,7 @@ func (a *Apps) Host(ctx context.Context, tenant, id string) (h *host.Host, relea
 }
 
 // find returns the host of a key and counts a use. If mine is not nil, the caller must open the
-// host for this declaration.
+// host with this declaration.
 func (a *Apps) find(at hostKey) (o *openHost, mine *app.App, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -150,14 +150,14 @@ type Rendered struct {
 // Record is a stored record with its content.
 type Record struct {
 	Content json.RawMessage `json:"content"`
-	// Revision is 0 for sessionMeta, which has no revision. The times of sessionMeta are those of
-	// its session, if the session exists.
+	// Revision is 0 for sessionMeta, which has no revision. The times of sessionMeta are the times
+	// of its session, if the session exists.
 	Revision int64      `json:"revision,omitempty" doc:"Missing for sessionMeta, which has no revision"`
 	Created  time.Time  `json:"created,omitzero" doc:"For sessionMeta, when the session began"`
 	Updated  time.Time  `json:"updated_at,omitzero" doc:"For sessionMeta, when the session was last used"`
 	Expires  *time.Time `json:"expires_at"`
-	// Violations lists the schema violations of the content that was just written. Only stores
-	// without strict mode accept such content.
+	// Violations lists the schema violations of the content that was just written. A strict store
+	// rejects such content.
 	Violations []abi.Violation `json:"violations,omitempty" doc:"Violations of the schema of a store that is not strict, in the response to a write"`
 }
 

@@ -1,6 +1,6 @@
 package apitypes
 
-// Target names the app that a request is about.
+// Target names the app that a request concerns.
 type Target struct {
 	App string `query:"app" maxLength:"128" doc:"Id of the app. It may be omitted if the credentials are valid for only one app"`
 }
@@ -33,7 +33,7 @@ type StorePath struct {
 	Store string `path:"store" minLength:"1" maxLength:"64" doc:"Technical name of the store"`
 }
 
-// UserQuery is a query parameter that names the user that an operation acts for.
+// UserQuery is a query parameter that names the user for whom an operation acts.
 type UserQuery struct {
 	User string `query:"user_id" maxLength:"256" doc:"User that the request acts for; credentials of a user act only for that user"`
 }

@@ -18,7 +18,7 @@ type Session struct {
 	User          string `json:"user_id,omitempty"`
 	Reference     string `json:"session_reference,omitempty"`
 	UserReference string `json:"user_reference,omitempty"`
-	// Metadata is a JSON object. It is empty in responses to callers that may not change it.
+	// Metadata is a JSON object. Metadata is empty in responses to callers that may not change it.
 	Metadata json.RawMessage `json:"metadata"`
 	Started  time.Time       `json:"started"`
 	Used     time.Time       `json:"used"`
@@ -76,8 +76,8 @@ type RecordInfo struct {
 // LedgerEntry lists the reads and writes of a run or an operator action, like ledger.Entry.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
-	// Act is the kind of entry. Runs have run, dry_run or render. Operator actions have operate,
-	// list, purge, erase, declare, export, import, download or export_user.
+	// Act is the kind of entry. For runs it is run, dry_run or render. For operator actions it is
+	// operate, list, purge, erase, declare, export, import, download or export_user.
 	Act  string `json:"act"`
 	Tool string `json:"tool,omitempty"`
 	// File is the id of the downloaded file.
@@ -91,7 +91,7 @@ type LedgerEntry struct {
 	Attempts int                  `json:"attempts"`
 	Reads    []report.ReadEffect  `json:"reads"`
 	Writes   []report.WriteEffect `json:"writes"`
-	// More is the number of reads and writes that the entry omits to stay small.
+	// More is the number of reads and writes that the entry omits to limit its size.
 	More int `json:"more,omitempty"`
 }
 
@@ -113,7 +113,7 @@ type Erased struct {
 type AppUsage struct {
 	Tenant string `json:"tenant"`
 	App    string `json:"app"`
-	// StoredBytes and StoredRecords are the current storage, counted as for the quota.
+	// StoredBytes and StoredRecords are the current storage use, counted as for the quota.
 	StoredBytes   int64 `json:"stored_bytes"`
 	StoredRecords int64 `json:"stored_records"`
 	// Runs counts the runs in the requested period whose tool was executed. Failed counts how many
