@@ -182,7 +182,7 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
-// FuzzAuthenticate authenticates random headers, none of which contains valid credentials.
+// FuzzAuthenticate authenticates random headers without valid credentials.
 func FuzzAuthenticate(f *testing.F) {
 	keys, issuer := newKeys(f), newIssuer(f, "EdDSA")
 	secret, _ := create(f, keys, auth.Grant{Name: "backend", Role: auth.Runtime, Tenant: "acme"})

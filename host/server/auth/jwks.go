@@ -52,7 +52,7 @@ func (by signer) keysOf(keys []jose.JSONWebKey) *oidc.StaticKeySet {
 	return set
 }
 
-// rejection returns the error for a token whose signature none of the keys verifies.
+// rejection returns the error for a token if no key verifies its signature.
 func (by signer) rejection(keys []jose.JSONWebKey) error {
 	if slices.ContainsFunc(keys, func(key jose.JSONWebKey) bool { return key.KeyID == by.kid }) {
 		return Invalid

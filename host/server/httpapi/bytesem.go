@@ -95,8 +95,8 @@ func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string
 	return nil, context.Cause(ctx)
 }
 
-// begin grants bytes to a request or adds the request to the queue. Whenever requests wait, none of
-// them fits. So a request that is granted immediately does not overtake a request that would fit.
+// begin grants bytes to a request or adds the request to the queue. It need not look at the queue
+// first, because waiting requests do not fit.
 func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -55,8 +55,7 @@ var httpHints = map[abi.Code]string{
 	abi.NoUser: "name the user with user_id", abi.NoSession: "name the session with session_id",
 }
 
-// statusClientClosed is the status that logs contain for a request whose client disconnected. It is
-// never sent.
+// statusClientClosed is the logged status of a request whose client disconnected. It is never sent.
 const statusClientClosed = 499
 
 // statusTitle returns the title of a status. It includes statuses that net/http does not define.

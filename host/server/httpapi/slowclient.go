@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// responseTimeout is how long a client may take to read a response. It does not apply to files and
+// responseTimeout is the time limit for a client to read a response. It does not apply to files and
 // streams.
 const responseTimeout = 2 * time.Minute
 

@@ -124,7 +124,7 @@ func (e *events) beat(every time.Duration) (stop func()) {
 	}
 }
 
-// sendTimeout is how long a client may take to read an event. The limit keeps a run from waiting
+// sendTimeout is the time limit for a client to read an event. The limit keeps a run from waiting
 // for a client that does not read.
 const sendTimeout = 5 * time.Second
 

@@ -137,8 +137,8 @@ func (m *metrics) count(e runEnd) {
 	}
 }
 
-// cpuMS returns the CPU time of this run in milliseconds. It returns 0 for a repeated Result, whose
-// usage is that of the earlier run.
+// cpuMS returns the CPU time of this run in milliseconds. It returns 0 for a repeated Result, which
+// contains the usage of the earlier run.
 func (e runEnd) cpuMS() float64 {
 	if e.result.Repeated {
 		return 0
