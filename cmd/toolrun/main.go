@@ -16,7 +16,7 @@ import (
 
 func main() {
 	engines.Main()           // worker processes run this executable
-	time.Local = engines.UTC // as in worker processes, so that tools see the same dates with --inprocess
+	time.Local = engines.UTC // worker processes also use UTC, so that tools see the same dates with --inprocess
 	os.Exit(run())
 }
 

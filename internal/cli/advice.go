@@ -18,7 +18,7 @@ func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
 	return f.WithHint("%s", movedHint(moved.Store, flags))
 }
 
-// movedHint lists the user's choices. The last choice is a complete shell command.
+// movedHint lists the user's choices. The last choice is a shell command that the user can copy.
 func movedHint(store, flags string) string {
 	return "restore the declaration, give the new store another name, or remove the records: " + purgeCommand(store, flags)
 }

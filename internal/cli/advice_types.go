@@ -14,8 +14,8 @@ import (
 var typeFaults = []abi.Code{abi.ToolError, abi.SchemaViolation, abi.OutputInvalid, abi.InvalidArgument}
 
 // adviseTexts adds a hint to the fault of a run if a key=value argument looks like a number or a
-// boolean, because key=value always passes a string. It applies only to tools without an input
-// schema, since other tools have their inputs validated. declares reports whether the tool has an
+// boolean. Such an argument always passes a string. The hint is only for tools without an input
+// schema, because the inputs of other tools are validated. declares reports whether the tool has an
 // input schema.
 func adviseTexts(err error, pairs []string, declares func() bool) error {
 	f, ok := errors.AsType[*abi.Fault](err)

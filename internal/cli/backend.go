@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// appBackend is an app that commands use: either an app that is open in this process or an app at a
-// server.
+// appBackend gives commands access to an app, either an app that is open in this process or an app
+// at a server.
 type appBackend struct {
 	runs     runBackend
 	prompts  promptBackend
@@ -43,7 +43,7 @@ type sessionBackend interface {
 	End(context.Context, host.Caller) (session.Session, error)
 	Get(context.Context, host.Caller) (session.Session, error)
 	// List returns the page of sessions after the given id. next is the last id of the page, or ""
-	// if it is the last page.
+	// on the last page.
 	List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error)
 }
 
@@ -56,9 +56,9 @@ type recordBackend interface {
 	// Set writes a record. It returns the record with its revision and times. If the store is not
 	// strict, the result also contains schema violations.
 	Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error)
-	// Delete deletes a record and returns the reply of delete_content.
+	// Delete deletes a record. It returns the same reply as the memory operation delete_content.
 	Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error)
-	// List returns the page of records after the given key. next is "" if it is the last page.
+	// List returns the page of records after the given key. next is "" on the last page.
 	List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error)
 	// Purge removes all records of a store and returns the number of removed records.
 	Purge(ctx context.Context, c host.Caller, store string) (int, error)
@@ -74,13 +74,13 @@ type userBackend interface {
 // ledgerBackend reads the ledger.
 type ledgerBackend interface {
 	// Entries returns a page of the ledger, oldest entry first. more reports whether there may be
-	// entries after next.
+	// another page after next.
 	Entries(ctx context.Context, c host.Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error)
 }
 
 // usageBackend reads the usage of apps.
 type usageBackend interface {
-	// List returns a page of at most maxUsage apps. next is "" if it is the last page.
+	// List returns a page of at most maxUsage apps. next is "" on the last page.
 	List(ctx context.Context, c host.Caller, q metering.Query) (found []metering.Usage, next string, err error)
 }
 
@@ -94,7 +94,7 @@ var (
 	_ usageBackend   = localUsage{}
 )
 
-// writeOptions are the options of set_content. The zero value merges the content into the existing
+// writeOptions are the options of a write. The zero value merges the content into the existing
 // record.
 type writeOptions struct {
 	Replace    bool   `json:"replace,omitempty"`

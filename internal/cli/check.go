@@ -21,7 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// These codes are for problems that only the database reveals, not the declarations.
+// These codes are for problems that only the database reveals.
 const (
 	codeMoved  app.Code = "moved"  // a store has records that were written with a different access
 	codeOrphan app.Code = "orphan" // a store that is no longer declared has records
@@ -139,8 +139,8 @@ func (cc checkCommand) checkTools(ctx context.Context, pr *project, engines []en
 	return problems, errors.Join(ctx.Err(), h.Close(), backend.Close())
 }
 
-// toolProblem returns the problem for a tool that does not compile. It contains the location in the
-// author's code.
+// toolProblem returns the problem for a tool that does not compile. The problem contains the
+// location in the author's code.
 func (pr *project) toolProblem(t app.Tool, f *abi.Fault) app.Problem {
 	if f.File == "" {
 		whole := *f
@@ -167,8 +167,8 @@ func (pr *project) findingProblem(t app.Tool, f host.Finding) app.Problem {
 	}
 }
 
-// checkPrompt renders a prompt for a user without records. This detects templates with syntax
-// errors and reads of stores for which the prompt has no grant.
+// checkPrompt renders a prompt for a user without records. It thus finds syntax errors in templates
+// and reads without a grant.
 func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (app.Problem, bool) {
 	if len(prompt.Broken) > 0 {
 		return app.Problem{}, false
@@ -228,8 +228,8 @@ type inventory struct {
 	others []memory.OtherApp
 }
 
-// inventory inspects the records of a database. It opens only the memory service. An app whose
-// declarations do not match its records could not be opened completely.
+// inventory inspects the records of a database. It opens only the memory service, because opening
+// the app fails if its declarations do not match its records.
 func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant string) (kept inventory, err error) {
 	backend, err := newDatabase(cc.env, path).open(false)
 	if err != nil {

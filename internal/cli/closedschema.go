@@ -12,9 +12,9 @@ import (
 // codeNoField is the code for a template that reads a field that cannot exist in any record.
 const codeNoField app.Code = "no_field"
 
-// undeclared finds an undeclared name in a path such as "a.b". It returns the path up to that name
-// and the names that the schema declares at that level. It returns "" if every name in the path may
-// exist. Only strict stores reject undeclared names.
+// undeclared finds an undeclared name in a path such as "a.b". It returns the path up to that name,
+// and the names that the schema declares in its place. If every name in the path may exist, it
+// returns "". Only strict stores reject undeclared names.
 func undeclared(store declare.Store, path string) (field string, known []string) {
 	if !store.Strict || path == "" {
 		return "", nil
@@ -43,7 +43,7 @@ func undeclared(store declare.Store, path string) (field string, known []string)
 }
 
 // plainKeywords are the schema keywords that allow no additional properties. If a schema has any
-// other keyword, the list of its properties may be incomplete.
+// other keyword, its "properties" may not list all allowed properties.
 var plainKeywords = []string{"type", "properties", "required", "default", "title", "description", "examples",
 	"minProperties", "maxProperties", "deprecated", "readOnly", "writeOnly", "$schema", "$id", "$comment", "$defs", "definitions"}
 

@@ -9,8 +9,8 @@ import (
 
 type completion = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
 
-// words returns words that the app file declares. It reads the flag when the shell requests
-// completions.
+// words returns words that the app file declares. It reads the value of the flag when the shell
+// requests completions.
 func (ps projects) words(file *string, words func(*project) []string) []string {
 	pr, err := ps.read(*file)
 	if err != nil {
@@ -47,7 +47,7 @@ func (ps projects) completeRun(file *string) completion {
 	}
 }
 
-// completeFlag completes the value of a flag. how is cobra's directive for the shell.
+// completeFlag completes the value of a flag. how is the directive that cobra sends to the shell.
 func (ps projects) completeFlag(cmd *cobra.Command, flag string, how cobra.ShellCompDirective, words func(*project) []string) {
 	_ = cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		file := cmd.Flags().Lookup("app").Value.String()

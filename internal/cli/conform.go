@@ -84,8 +84,8 @@ func (cc conformCommand) check(ctx context.Context, file, entry string, input js
 	if !found.OK {
 		return found, nil
 	}
-	// The conformance checks used a worker process. The measurement uses this process, to exclude
-	// the latency of the pipes to a worker.
+	// The conformance checks used a worker process. The measurement runs in this process, so that
+	// it excludes the latency of the pipes to a worker.
 	program, err := wasm.New(wasm.WithCache(cc.env.cacheFolder("plugins"))).Load(ctx, src)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func measurePlugin(ctx context.Context, program engine.Program, input json.RawMe
 	}}
 	for range times {
 		ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-		t, _ := wasm.Measure(ctx, program, engine.Input{Input: input}, answer) // a failed run counts as a call, too
+		t, _ := wasm.Measure(ctx, program, engine.Input{Input: input}, answer) // a failed run also counts as a call
 		cancel()
 		starts, calls = append(starts, t.Start), append(calls, t.Call)
 	}
@@ -178,8 +178,8 @@ func listChecks(b *strings.Builder, checks []conformance.Outcome) {
 	}
 }
 
-// listFailures prints a line for each distinct reason why checks failed, with the first check that
-// failed for this reason.
+// listFailures groups failed checks by reason. For each reason it prints a line with the first
+// check that failed.
 func listFailures(b *strings.Builder, checks []conformance.Outcome) {
 	failed := map[string]int{}
 	for _, o := range checks {
@@ -200,7 +200,7 @@ func listFailures(b *strings.Builder, checks []conformance.Outcome) {
 	}
 }
 
-// outcomeText describes the outcome of a run. A failed run can be the expected outcome.
+// outcomeText describes the outcome of a run. Some checks expect a failed run.
 func outcomeText(detail string) string {
 	if strings.HasPrefix(detail, "returns ") {
 		return detail

@@ -19,8 +19,7 @@ import (
 type console struct {
 	env  Env
 	json bool // set by --json: print results as JSON documents
-	// answered reports whether a JSON document was written to stdout. Only one document may be
-	// written.
+	// answered reports whether a JSON document was written to stdout. A command writes at most one.
 	answered bool
 	// showing reports whether progress is displayed.
 	showing atomic.Bool
@@ -28,7 +27,7 @@ type console struct {
 	failedRun string
 }
 
-// style is the escape sequence that styles a word on a terminal.
+// style is a terminal escape sequence that styles a word.
 type style string
 
 const (

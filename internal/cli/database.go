@@ -23,7 +23,7 @@ const (
 
 // database is the location of an app's records.
 type database struct {
-	// path is absolute. named reports whether a flag or an argument named the database.
+	// path is an absolute path. named reports whether a flag or an argument named the database.
 	path  string
 	named bool
 	env   Env
@@ -46,7 +46,8 @@ func (pr *project) database(written string) database {
 func (db database) shown() string { return db.env.show(db.path) }
 
 // open opens the database. If the database does not exist and keep is true, open creates it. If
-// keep is false, a named database must exist, and a missing default database reads as empty.
+// keep is false, open fails for a missing named database and returns an empty one for a missing
+// default database.
 func (db database) open(keep bool) (storage.Backend, error) {
 	return db.openWith(keep, nil)
 }
@@ -75,8 +76,8 @@ func noDatabase(shown string) error {
 	return &usageError{f.WithHint("the first run that writes a record creates it")}
 }
 
-// makeStateFolder creates the folder of a database. Only the owner can read the folder, and Git
-// ignores it.
+// makeStateFolder creates the folder of a database. Only the owner can read the folder. Git ignores
+// it.
 func makeStateFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

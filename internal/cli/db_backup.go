@@ -82,7 +82,7 @@ func (d dbCommands) backupFile(ctx context.Context, db database, dest string) (e
 	return d.reportFile(dest)
 }
 
-// backupRemote downloads a backup. It writes a temporary file and renames the file when it is
+// backupRemote downloads a backup. It writes a temporary file, and renames this file after it is
 // complete and synced to disk.
 func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest string) error {
 	r, err := d.apps.client(f, "")
@@ -134,7 +134,7 @@ func (d dbCommands) reportFile(dest string) error {
 	return d.out.answer(reply, func() error { return d.out.say("wrote %s, %d bytes", shown, info.Size()) })
 }
 
-// inUse replaces the hint of a fault that reports that another process has the database open.
+// inUse replaces the hint of the fault for a database that another process has open.
 func inUse(err error, hint string) error {
 	if f, ok := errors.AsType[*abi.Fault](err); ok && f.Hint == hintInUse {
 		return f.WithHint("%s", hint)

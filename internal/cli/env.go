@@ -10,12 +10,12 @@ import (
 	"golang.org/x/term"
 )
 
-// Env is the process environment of the commands. In the zero value, it has no arguments, no input,
-// no environment variables and no terminal.
+// Env is the process environment of the commands. The zero value has no arguments, no input, no
+// environment variables and no terminal.
 type Env struct {
 	// Args are the command-line arguments without the program name.
 	Args []string
-	// The streams are empty by default. Only one goroutine uses them at a time.
+	// Stdin, Stdout and Stderr are empty by default. Only one goroutine uses them at a time.
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
@@ -26,8 +26,8 @@ type Env struct {
 	// CacheDir is the absolute path of the cache folder for the Python runtime and compiled code.
 	// Default: nothing is cached.
 	CacheDir string
-	// Reload returns a channel of requests to reload the app files. Call stop to end it. Default:
-	// there are no such requests.
+	// Reload returns a channel of requests to reload the app files. Call stop when the channel is
+	// no longer needed. Default: there are no such requests.
 	Reload func() (requests <-chan os.Signal, stop func())
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time
@@ -67,7 +67,7 @@ func (e Env) withDefaults() Env {
 	return e
 }
 
-// path converts a path from the user to an absolute path.
+// path converts a path that the user wrote to an absolute path.
 func (e Env) path(written string) string {
 	if filepath.IsAbs(written) {
 		return filepath.Clean(written)

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// usageError is an incorrect command line. Its exit code is always 2, regardless of its fault code.
+// usageError is the error for an incorrect command line. Its exit code is always 2, regardless of
+// its fault code.
 type usageError struct{ fault *abi.Fault }
 
 // Error returns the message of the fault.
@@ -46,8 +47,8 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// faultOf converts any error to a fault. It keeps all texts, because the user of the command line
-// may see them, unlike a guest.
+// faultOf converts any error to a fault. It keeps the whole error text. A guest must not see some
+// of these texts, but the user of the command line may.
 func faultOf(err error) *abi.Fault {
 	if u, ok := errors.AsType[*usageError](err); ok {
 		return u.fault
@@ -94,7 +95,7 @@ func (p *program) fail(err error) int {
 	return exitCode(err)
 }
 
-// failJSON prints an error as JSON. The error is in the same field as in a Result.
+// failJSON prints an error as JSON. The error is in the member "error", as in a Result.
 func (c *console) failJSON(err error) {
 	answer := struct {
 		OK       bool         `json:"ok"`

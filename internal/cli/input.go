@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxDocumentBytes is the maximum size of a document in a file or on stdin. It exceeds every limit
-// of the host, so that the host's error can name the exceeded limit.
+// maxDocumentBytes is the maximum size of a document in a file or on stdin. It is larger than every
+// limit of the host, so that the host reports which limit was exceeded.
 const maxDocumentBytes = 16 << 20
 
 // document returns the JSON document that an argument names: the argument itself, a file (@file),
@@ -55,7 +55,7 @@ func (e Env) read(ctx context.Context, what, arg string) ([]byte, error) {
 	return e.readFile(what, name)
 }
 
-// readStdin reads all of stdin or returns when ctx ends. In the second case it abandons the
+// readStdin reads all of stdin or returns when ctx ends. If ctx ends first, it abandons the
 // goroutine that reads stdin, because the process is about to exit.
 func (e Env) readStdin(ctx context.Context, what string) ([]byte, error) {
 	type result struct {
@@ -158,8 +158,8 @@ func parsePair(text string) (key string, value any, err error) {
 	return key, parsed, nil
 }
 
-// adviseTypes adds a hint to an error about invalid input. The hint appears if key=value passed a
-// string for which the schema requires another type.
+// adviseTypes adds a hint to an error about invalid input. It adds the hint if the schema requires
+// another type for a key=value argument, which is always a string.
 func adviseTypes(err error, pairs []string) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.InputInvalid || f.Hint != "" {

@@ -111,7 +111,7 @@ type createdKey struct {
 }
 
 func (kc keyCommands) createKey(f keyFlags) error {
-	if err := f.grant.Check(kc.env.Now()); err != nil { // check before creating the file
+	if err := f.grant.Check(kc.env.Now()); err != nil { // check the grant before creating the file
 		return &usageError{abi.FaultOf(err)}
 	}
 	keys, err := kc.open(f.file, auth.CreateKeys)

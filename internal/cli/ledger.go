@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/ledger"
 )
 
-// ledgerKept is how long the ledger keeps the entries that commands on this machine add. It equals
+// ledgerKept is the time for which the ledger keeps entries of commands on this machine. It equals
 // the default of toolrun serve, which may use the same database.
 const ledgerKept = 30 * 24 * time.Hour
 

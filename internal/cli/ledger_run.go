@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/ledger"
 )
 
-// entryID matches the ids of ledger entries: a word followed by a ULID.
+// entryID matches the ids of ledger entries. An id is a word followed by a ULID.
 var entryID = regexp.MustCompile(`^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$`)
 
 // ledgerChoices are the flags that filter entries. They cannot be combined with --run.
@@ -55,7 +55,7 @@ func (l ledgerCommand) listRun(ctx context.Context, s ledgerBackend, c host.Call
 }
 
 // entryOf returns the entry of a run, or nil if there is no such entry. Entries are ordered by id,
-// so entryOf requests one entry after the preceding id.
+// so entryOf requests the first entry after the id that precedes the run's id.
 func entryOf(ctx context.Context, s ledgerBackend, c host.Caller, run string) (*ledger.Entry, error) {
 	q := ledger.Query{After: idBefore(run), Limit: 1}
 	entries, _, _, err := s.Entries(ctx, c, q)

@@ -41,8 +41,8 @@ func (l localRecords) Get(ctx context.Context, c host.Caller, store string, proj
 }
 
 // Set performs set_content and then reads the record. The reply to a merge does not contain the
-// revision, because another process could write before the merge is stored. That cannot happen
-// here, because this process has the database open exclusively.
+// revision, because another process could write before the merge is stored. Here the second step
+// reads the right revision, because no other process can open the database meanwhile.
 func (l localRecords) Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error) {
 	_, effects, err := l.operate(ctx, c, abi.SetContent, store, content, opts)
 	if err != nil {

@@ -23,7 +23,7 @@ type program struct {
 }
 
 // baseCommand contains what all commands need: the process environment, the console, and access to
-// apps.
+// apps and projects.
 type baseCommand struct {
 	env      Env
 	out      *console
@@ -42,7 +42,7 @@ func newBase(env Env) baseCommand {
 func Main(ctx context.Context, env Env) (exit int) {
 	p := &program{baseCommand: newBase(env)}
 	defer func() {
-		// An unrecovered panic would exit with code 2, which means a usage error.
+		// Recover from panics, because Go would exit with code 2, which means a usage error.
 		if v := recover(); v != nil {
 			fmt.Fprintf(p.env.Stderr, "%s\n", debug.Stack())
 			exit = p.fail(abi.Faultf(abi.Internal, "toolrun panicked, which is a bug in toolrun: %v", v))
@@ -113,7 +113,7 @@ func flagHint(cmd *cobra.Command, err error) string {
 // group creates a command with subcommands. Without arguments, the command prints its help. It
 // rejects unknown subcommands.
 func group(cmd *cobra.Command) *cobra.Command {
-	cmd.Args = cobra.ArbitraryArgs // otherwise cobra words the error of the root command, and other commands accept any argument
+	cmd.Args = cobra.ArbitraryArgs // otherwise cobra formats the error of the root command itself, and other commands accept any argument
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()
@@ -175,8 +175,8 @@ func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	return empty
 }
 
-// takes checks the number of arguments of a command. words describes the arguments in the error. If
-// maxArgs is negative, any number is allowed.
+// takes checks the number of arguments of a command. words describes the expected arguments in the
+// error. If maxArgs is negative, any number is allowed.
 func takes(minArgs, maxArgs int, words string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := "see: " + cmd.CommandPath() + " --help"

@@ -28,8 +28,8 @@ type apps struct {
 	projects projects
 }
 
-// open opens an app on a database. The opened app owns the database. If open fails, it closes the
-// database. Tools run only in the given engines.
+// open opens an app on a database. The opened app owns the database. open closes the database on
+// failure. Tools run only in the given engines.
 func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, engines []engine.Engine, observers ...host.Observer) (*openedApp, error) {
 	h, err := host.Open(ctx, host.Options{
 		App: pr.app, Backend: backend, Engines: engines, Observers: observers,

@@ -18,8 +18,8 @@ func (c *console) progress(doing string, work func() error) error {
 }
 
 // announce is like progress, but also informs scripts. If stderr is not a terminal, it prints one
-// line after a second that names the work and the reason why it is slow. With --json it prints no
-// such line.
+// line after a second. The line names the work and the reason why the work is slow. With --json it
+// prints no such line.
 func (c *console) announce(doing, why string, work func() error) error {
 	if c.env.StderrTerminal || c.json {
 		return c.progress(doing, work)
@@ -33,7 +33,7 @@ func (c *console) announce(doing, why string, work func() error) error {
 	})
 }
 
-// alongside calls work and, concurrently, watch. watch must return when done is closed.
+// alongside calls work and concurrently calls watch. watch must return when done is closed.
 func alongside(work func() error, watch func(done <-chan struct{})) error {
 	done := make(chan struct{})
 	var watching sync.WaitGroup

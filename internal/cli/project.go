@@ -24,8 +24,8 @@ type project struct {
 	// dir is the absolute path of the folder. file is the app file as a user would write it, or ""
 	// if there is no app file.
 	dir, file string
-	// files is the absolute path of the folder that contains the tools. It is dir, or the folder of
-	// a tool that is named by its path.
+	// files is the absolute path of the folder that contains the tools. This folder is dir, or the
+	// tool's folder if the command names a tool by its path.
 	files    string
 	problems app.Problems
 	roots    []*os.Root  // opened for reading the files
@@ -177,7 +177,7 @@ func (pr *project) mustStore(name string, builtIn ...string) error {
 	return &usageError{f.WithHint("%s", didYouMean(name, known, "the app declares no stores"))}
 }
 
-// withStore is like openApp, for a command that uses a declared store.
+// withStore is like openApp, but also requires that the app declares a store.
 func (ps projects) withStore(store string, builtIn ...string) finder {
 	return func(named string) (*project, error) {
 		pr, err := ps.openApp(named)

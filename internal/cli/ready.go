@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// readyAge and unreadyAge limit how long the last result is reused, depending on whether the
-// database could be written.
+// readyAge and unreadyAge are the maximum ages of a result that is reused. readyAge applies after a
+// successful write to the database, and unreadyAge after a failed one.
 const (
 	readyAge   = 10 * time.Second
 	unreadyAge = time.Second
@@ -24,8 +24,8 @@ var (
 	errUnwritten = abi.Faultf(abi.Unavailable, "the database cannot be written")
 )
 
-// readiness checks whether the database accepts writes. It does not write for every request. It is
-// safe for concurrent use.
+// readiness checks whether the database accepts writes. It reuses a result for several requests. It
+// is safe for concurrent use.
 type readiness struct {
 	backend storage.Backend
 	now     func() time.Time

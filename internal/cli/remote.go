@@ -72,8 +72,8 @@ func (r remoteRuns) runCode(ctx context.Context, inv host.Invocation, fields api
 	return result, err
 }
 
-// notRun returns a Result if the server began the run but failed before the tool ran. For any other
-// error it returns nil.
+// notRun returns a Result if the server began the run but an error occurred before the tool ran.
+// Otherwise it returns nil.
 func notRun(tool string, err error) (*report.Result, error) {
 	e, ok := errors.AsType[*client.Error](err)
 	if !ok || e.RunID == "" {

@@ -83,7 +83,7 @@ func codeOf(env Env, written string, grants []string) (*host.AdHocTool, string, 
 	return &host.AdHocTool{Language: language, Text: string(text), Grants: allowed}, cmp.Or(name, "code"), nil
 }
 
-// isFile reports whether a tool is named by its path. It is for commands that need no app file.
+// isFile reports whether a tool is named by its path. Commands without an app file use it.
 func isFile(env Env, written string) bool {
 	return (&project{env: env, app: &app.App{}}).isPath(written)
 }

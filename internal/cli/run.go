@@ -159,7 +159,7 @@ func (rc runCommand) runAndPrint(ctx context.Context, runs runBackend, inv host.
 	return err
 }
 
-// invocation returns the invocation that the flags describe, without the tool.
+// invocation returns the invocation that the flags describe. It does not set the tool.
 func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string) (inv host.Invocation, err error) {
 	inv.Caller = f.caller()
 	if inv.Input, err = rc.env.input(cmd.Context(), f.input, pairs); err != nil {

@@ -96,8 +96,8 @@ func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authent
 	return made, nil
 }
 
-// probeIssuer logs a warning if the issuer's keys cannot be fetched. This is not an error, because
-// the issuer may start after the service.
+// probeIssuer logs a warning if the issuer's keys cannot be fetched. An unreachable issuer is not
+// an error, because it may start after the service.
 func (s *server) probeIssuer(ctx context.Context) {
 	made, ok := s.auth.(*auth.Authenticator)
 	if !ok || made.Tokens == nil {
@@ -209,8 +209,8 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 
 var errOpenSecret = errors.New("others can read or change it, and could forge links to any file")
 
-// readSecret reads a file with a secret. Only the owner may be able to write the file, and only the
-// owner and the group may be able to read it.
+// readSecret reads a file with a secret. It fails if users other than the owner can write the file,
+// or if users outside the group can read it.
 func readSecret(path string) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// maxDefaultConnections is the maximum default of --connections. It limits memory, because an
-	// idle connection uses about 20 KiB.
+	// maxDefaultConnections is the maximum default of --connections. It limits the memory for
+	// connections: an idle connection uses about 20 KiB.
 	maxDefaultConnections = 8192
 	// minConnections is the minimum value of --connections.
 	minConnections = 16
@@ -29,14 +29,14 @@ func (f *serveFlags) table() (*connections.Table, error) {
 	return connections.New(connections.Limits{Connections: n}), nil
 }
 
-// connectionsOf returns the maximum number of connections for a limit on open files. A negative
-// limit means no limit. Worker processes use some of the files, but at least a quarter is left for
-// connections.
+// connectionsOf returns the maximum number of connections. files is the limit on open files; a
+// negative number means no limit. Worker processes use some of the files, but at least a quarter is
+// left for connections.
 func connectionsOf(requested, files, processors int) (int, error) {
 	if requested != 0 && requested < minConnections {
 		return 0, usagef("", "--connections must be at least %d", minConnections)
 	}
-	workers := 2*4*processors + 2*processors + 4 // busy and idle, for documents, and spare workers
+	workers := 2*4*processors + 2*processors + 4 // running and idle workers, workers for documents, and spare workers
 	limit := max(files/4, files-workers*workerFiles-otherFiles, minConnections)
 	switch {
 	case files >= 0 && requested > limit:

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// maxMetricsTenants is the maximum number of tenants with separate metrics. Each of them has about
+// maxMetricsTenants is the maximum number of tenants with separate metrics. Each tenant has about
 // ten series.
 const maxMetricsTenants = 1000
 

@@ -81,7 +81,7 @@ func (s *server) open(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
-// startFault returns the fault for an app that cannot be opened at startup. If a store's scope
+// startFault returns the fault for a failure to open the apps at startup. If the scope of a store
 // changed, the fault names the tenant.
 func startFault(err error) error {
 	if _, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
@@ -287,7 +287,7 @@ func (s *server) inspect(ctx context.Context) {
 	}
 }
 
-// reload reads the app files again. If one of them has mistakes, reload logs the error and changes
+// reload reads the app files again. If an app file has mistakes, reload logs the error and changes
 // nothing.
 func (s *server) reload(ctx context.Context) error {
 	projects, err := openApps(s.baseCommand.projects, s.files, s.logger)
@@ -309,8 +309,8 @@ func (s *server) reload(ctx context.Context) error {
 	return nil
 }
 
-// flawless returns an error for an app that must not replace the current one because it has
-// mistakes or tools that do not compile.
+// flawless returns an error if the app has mistakes or tools that do not compile. Such an app must
+// not replace the current one.
 func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
 		return fmt.Errorf("the app %s: %s has mistakes", pr.app.ID, pr.file) // the mistakes are already logged

@@ -25,7 +25,7 @@ type certificate struct {
 
 	mu     sync.Mutex
 	loaded *tls.Certificate
-	files  [2]fs.FileInfo // at the last read, even if the read failed
+	files  [2]fs.FileInfo // time of the last read, even if the read failed
 	looked time.Time
 	failed string // the last logged error
 	// pending reports whether the files contain a certificate that is not used because of its
@@ -74,7 +74,8 @@ func (c *certificate) reload() {
 	c.read(c.stat())
 }
 
-// read reads the certificate from the files. files contains their metadata. The caller holds mu.
+// read reads the certificate and updates its state. files is the metadata of the certificate files.
+// The caller holds mu.
 func (c *certificate) read(files [2]fs.FileInfo) {
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	c.pending = false
@@ -125,8 +126,8 @@ func (c *certificate) stat() (files [2]fs.FileInfo) {
 	return files
 }
 
-// certificateSettled is the age from which the modification time of a file is reliable. File system
-// clocks are coarse, so a younger file could change again without a new modification time.
+// certificateSettled is the minimum age of a reliable modification time. File system clocks are
+// coarse, so a younger file could change again without a new modification time.
 const certificateSettled = 2 * time.Second
 
 // changed reports whether one of the files may have changed.

@@ -22,9 +22,9 @@ import (
 // the key.
 const keyVariable = "TOOLRUN_KEY"
 
-// serverFlags are the flags that make a server execute a command. Only a flag can name the server,
-// because a forgotten environment variable must not redirect writes. No flag contains the key,
-// because other users can see the arguments of a process.
+// serverFlags are the flags with which a server executes a command. Only a flag can name the
+// server, because a forgotten environment variable must not redirect writes. No flag contains the
+// key, because other users can see the arguments of a process.
 type serverFlags struct{ url, keyFile, ca string }
 
 func (f *serverFlags) register(cmd *cobra.Command) {
@@ -126,8 +126,8 @@ func (f *serverFlags) key(env Env) (string, error) {
 	return key, nil
 }
 
-// refuseServer returns an error if a command without server flags receives one. It returns nil for
-// all other errors.
+// refuseServer returns an error if a command without server flags receives a server flag. For any
+// other error it returns nil.
 func refuseServer(cmd *cobra.Command, err error) error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedName() != "server" && unknown.GetSpecifiedName() != "key-file" {

@@ -116,7 +116,7 @@ func (sc sessionCommands) show() *cobra.Command {
 }
 
 // named sets the session to the argument. It fails if --session names a different session, or if
-// both are missing.
+// neither names a session.
 func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		if f.session != "" && f.session != args[0] {

@@ -99,7 +99,8 @@ func joined(verbs []abi.Verb) string {
 }
 
 // isPath reports whether the argument names a tool by its path. A path contains a separator, starts
-// with a dot, or is an existing source file whose name is not the name of a declared tool.
+// with a dot, or names an existing source file. In the last case it must not be the name of a
+// declared tool.
 func (pr *project) isPath(written string) bool {
 	if strings.ContainsRune(written, '/') || strings.ContainsRune(written, filepath.Separator) || strings.HasPrefix(written, ".") {
 		return true
@@ -150,7 +151,7 @@ func isMissingFile(env Env, word string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// parseGrants parses flags of the form STORE=VERBS. known returns an error for an unknown store.
+// parseGrants parses flags of the form STORE=VERBS. known checks whether a store exists.
 func parseGrants(flags []string, known func(store string) error) ([]declare.Grant, error) {
 	grants := []declare.Grant{}
 	for _, text := range flags {
