@@ -8,8 +8,8 @@ type controlFlow struct {
 	codeBytes int
 	// mutableGlobals is the number of mutable globals in the module.
 	mutableGlobals int
-	// These are sums over all functions: squaredBlocks of the squared numbers of blocks, targets of
-	// the br_table targets, and allPassed of the passed values.
+	// These fields are sums over all functions. squaredBlocks adds up the squared numbers of
+	// blocks, targets the numbers of br_table targets, and allPassed the passed values.
 	squaredBlocks, targets, allPassed int
 
 	// labels is the stack of open blocks in the current function.
@@ -35,8 +35,8 @@ func (c *controlFlow) begin(t FuncType) {
 	c.blocks, c.loops, c.openLoops, c.passed = 1, 0, 0, c.mutableGlobals
 }
 
-// instruction opens or closes a block if the instruction does so. It also counts the values that
-// the instruction passes on.
+// instruction processes an instruction that may open or close a block. It also counts the values
+// that the instruction passes on.
 func (c *controlFlow) instruction(in Instruction) {
 	if c.err != nil {
 		return
@@ -120,7 +120,7 @@ func (c *controlFlow) openLoop(in Instruction) {
 	}
 }
 
-// branchTable reads the targets of a br_table a second time, to check them against the labels.
+// branchTable reads the targets of a br_table again to check them against the labels.
 func (c *controlFlow) branchTable(in Instruction) {
 	c.targets += in.Count + 1
 	if limit := c.lim.AllBranchTargets + c.codeBytes/BytesPerBranchTarget; c.targets > limit {

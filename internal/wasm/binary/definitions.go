@@ -33,7 +33,7 @@ func (p *definitionParser) table() Table {
 	return t
 }
 
-// memories reads the memory section, which may define one memory if none is imported.
+// memories reads the memory section, which may define one memory if the module imports none.
 func (p *definitionParser) memories() {
 	start := p.at
 	n := p.u32()
@@ -66,8 +66,8 @@ func (p *definitionParser) memoryCount() int {
 	return 1
 }
 
-// bounds reads the initial and the maximum size of a table or a memory, which the specification
-// calls limits. The threads and memory64 proposals added flags.
+// bounds reads the initial and the maximum size of a table or a memory. The specification calls
+// them limits. The threads and memory64 proposals added flags.
 func (p *definitionParser) bounds(what string) Bounds {
 	start := p.at
 	flags := p.byte()

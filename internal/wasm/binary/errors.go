@@ -9,14 +9,14 @@ type Kind int
 const (
 	NotWasm       Kind = iota + 1 // the data does not begin with the WebAssembly magic number; it may be text, an archive or an empty file
 	Component                     // a component of the component model, not a core module
-	Version                       // the version of the binary format is not 1
+	Version                       // a version of the binary format other than 1
 	Truncated                     // the data ends before its announced size
 	Malformed                     // the data violates the binary format
 	OverLimit                     // the module exceeds Limits
 	UnknownOpcode                 // an instruction that WebAssembly 2.0 does not have
 	MultiMemory                   // more than one memory
-	Memory64                      // a memory or a table has 64-bit addresses
-	SharedMemory                  // threads share a memory
+	Memory64                      // a memory or a table with 64-bit addresses
+	SharedMemory                  // a memory that several threads use
 	Unsupported                   // another feature later than WebAssembly 2.0
 )
 

@@ -15,7 +15,7 @@ func newFunctionParser(r *moduleReader) functionParser {
 	return functionParser{moduleReader: r, instructions: instructionReader{&r.reader}, flow: controlFlow{moduleReader: r}}
 }
 
-// declarations reads the function section, which contains only types.
+// declarations reads the function section. It contains only the types of functions.
 func (p *functionParser) declarations() {
 	start := p.at
 	n := p.count("functions", p.lim.Functions)

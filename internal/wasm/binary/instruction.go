@@ -11,9 +11,9 @@ type Instruction struct {
 	// Offset and End are the start and the end of the instruction, in bytes from the start of the
 	// code.
 	Offset, End int
-	// Index is the index after the opcode, if the opcode has one. It refers to a function, a local
-	// or a label, for example. For a block it is the index of the block's type, or NoType. Second
-	// is the second index of instructions that have two.
+	// Index is the index after the opcode, if the opcode has one. The opcode determines whether
+	// Index refers to a function, a local or a label, for example. For a block it is the index of
+	// the block's type, or NoType. Second is the second index of instructions that have two.
 	Index, Second uint32
 	// Count is the number of targets of a br_table, without the default target.
 	Count int
@@ -26,8 +26,8 @@ type Instruction struct {
 	immediates int
 }
 
-// NoType is the Index of a block, loop or if whose type is not an entry of Module.Types. Such a
-// block has no parameters and at most one result.
+// NoType is the Index of a block, loop or if whose type is not an entry of Module.Types. A block
+// with NoType has no parameters and at most one result.
 const NoType = math.MaxUint32
 
 // Instructions yields the instructions of a function that Parse accepted.
@@ -46,8 +46,8 @@ func Instructions(code []byte) iter.Seq[Instruction] {
 type instructionReader struct{ *reader }
 
 // next reads an instruction with its immediates. After a prefix it accepts only the shortest
-// encoding of an opcode. Some readers take a single byte for the opcode and would see another
-// instruction in a longer encoding.
+// encoding of an opcode. Some readers take a single byte for the opcode and would interpret a
+// longer encoding as a different instruction.
 func (r *instructionReader) next(targets int) Instruction {
 	in := Instruction{Offset: r.at}
 	op := r.byte()
@@ -78,8 +78,8 @@ func (r *instructionReader) miscOp() (Op, immediate) {
 	return opMisc<<8 | Op(sub), misc[sub]
 }
 
-// vectorOp reads the opcode after the vector prefix. Opcodes from 0x80 to 0xff take two bytes,
-// smaller ones a single byte.
+// vectorOp reads the opcode after the vector prefix. An opcode from 0x80 to 0xff takes two bytes,
+// and a smaller opcode takes one.
 func (r *instructionReader) vectorOp() (Op, immediate) {
 	start := r.at - 1
 	sub := r.byte()
@@ -155,7 +155,7 @@ func (r *instructionReader) blockType(in *Instruction) {
 	case t == 0x40 || r.err != nil:
 		return
 	case t >= 0x41 && t < 0x80:
-		// A negative number of one byte is a value type.
+		// A negative number of one byte encodes a value type.
 		r.at = start
 		in.result = r.valueType()
 		return

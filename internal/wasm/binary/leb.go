@@ -1,6 +1,6 @@
 package binary
 
-// AppendUint32 appends v as unsigned LEB128. This is the encoding of all counts, sizes and indexes.
+// AppendUint32 appends v as unsigned LEB128. All counts, sizes and indexes are encoded in this way.
 func AppendUint32(to []byte, v uint32) []byte {
 	for v >= 0x80 {
 		to = append(to, byte(v)|0x80)
@@ -9,8 +9,8 @@ func AppendUint32(to []byte, v uint32) []byte {
 	return append(to, byte(v))
 }
 
-// AppendInt64 appends v as signed LEB128. This is the encoding of the constants of i32.const and
-// i64.const.
+// AppendInt64 appends v as signed LEB128. The constants of i32.const and i64.const are encoded in
+// this way.
 func AppendInt64(to []byte, v int64) []byte {
 	for {
 		low := byte(v & 0x7f)
@@ -22,7 +22,7 @@ func AppendInt64(to []byte, v int64) []byte {
 	}
 }
 
-// AppendName appends a string that is preceded by its length. This is the encoding of all names.
+// AppendName appends the length of a string and then the string. All names are encoded in this way.
 func AppendName(to []byte, name string) []byte {
 	return append(AppendUint32(to, uint32(len(name))), name...)
 }
@@ -56,7 +56,7 @@ func signed(data []byte, bits int) (v int64, size int) {
 		if shift < 64 && b&0x40 != 0 {
 			v |= -1 << shift
 		}
-		// If the last byte has bits beyond the width of the number, they must repeat the sign bit.
+		// Bits of the last byte that are beyond the width of the number must repeat the sign bit.
 		if over := shift - bits; over > 0 {
 			top := int8(b<<1) >> (7 - over)
 			if top != 0 && top != -1 {

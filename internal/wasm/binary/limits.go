@@ -24,14 +24,16 @@ type Limits struct {
 	Locals, AllLocals int
 	// Nesting is the maximum depth of nested blocks. Blocks is the maximum number of blocks in a
 	// function. Both limits default to 10,000. A switch statement with a thousand cases adds a
-	// thousand to both. Compile time grows with the square of these numbers.
+	// thousand to both. Compile time grows with the square of the depth and of the number of
+	// blocks.
 	Nesting, Blocks int
 	// LoopNesting is the maximum depth of nested loops. Loops is the maximum number of loops in a
-	// function. Defaults 200 and 2,000. Compile time grows faster than the square of either number.
+	// function. Defaults 200 and 2,000. Compile time grows faster than the square of the depth and
+	// of the number of loops.
 	LoopNesting, Loops int
 	// SquaredBlocks is the maximum sum of the squared numbers of blocks in all functions. Loops
 	// count as two blocks. The maximum increases by SquaredBlocksPerByte for each byte of code.
-	// Default 50,000,000. The sum is 11 per byte of code in esbuild and 3 in CPython.
+	// Default 50,000,000. In esbuild the sum is 11 per byte of code, and in CPython 3.
 	SquaredBlocks int
 	// LocalsTimesBlocks is the maximum product of the numbers of locals and blocks in a function.
 	// It exists because a compiler may track each local through each block. Default 500,000. The
@@ -39,8 +41,8 @@ type Limits struct {
 	LocalsTimesBlocks int
 	// BranchTargets is the maximum number of targets of a br_table. AllBranchTargets is the maximum
 	// for all br_tables together; it increases by one for every BytesPerBranchTarget bytes of code.
-	// Defaults 32,768 and 50,000. The highest known number in a function is 5,491, in esbuild,
-	// which has one target per 35 bytes of code.
+	// Defaults 32,768 and 50,000. The largest known br_table has 5,491 targets, in esbuild. In
+	// total, esbuild has one target per 35 bytes of code.
 	BranchTargets, AllBranchTargets int
 	// PassedValues is the maximum number of values that the blocks, branches and calls of a
 	// function pass on. A value counts each time it is passed on. AllPassedValues is the maximum
@@ -50,7 +52,8 @@ type Limits struct {
 	// instruction of a single byte, such as end, can pass on all results of a block. Defaults
 	// 1,000,000 and 20,000,000.
 	PassedValues, AllPassedValues int
-	// TableElements is the maximum of the initial elements in all tables. Default 1,000,000.
+	// TableElements is the maximum total number of initial elements in all tables. Default
+	// 1,000,000.
 	TableElements int
 	// MemoryPages is the maximum initial size of the memory in pages of 64 KiB. Default 1,024,
 	// which is 64 MiB.
@@ -59,14 +62,14 @@ type Limits struct {
 	NameBytes int
 }
 
-// These constants increase limits with the size of the code, because a large program has more code
-// that is slow to compile than a small program.
+// Large programs contain more code that is slow to compile. These constants therefore increase
+// limits with the size of the code.
 const (
 	SquaredBlocksPerByte = 16
 	BytesPerBranchTarget = 16
 )
 
-// WithDefaults returns l with zero fields set to their defaults.
+// WithDefaults returns a copy of l in which fields that are zero have their defaults.
 func (l Limits) WithDefaults() Limits {
 	for _, field := range []struct {
 		value    *int

@@ -106,9 +106,9 @@ type Export struct {
 	Index uint32
 }
 
-// Const is a constant expression. Code contains its instructions, including the final end. IsNumber
-// is true if the expression is a single i32.const; Number is then its value. IsGlobal is true if
-// the expression is a single global.get; Global is then the index of the global.
+// Const is a constant expression. Code contains its instructions, including the final end. If the
+// expression is a single i32.const, IsNumber is true and Number is its value. If the expression is
+// a single global.get, IsGlobal is true and Global is the index of the global.
 type Const struct {
 	Code     []byte
 	Offset   int
@@ -147,7 +147,7 @@ type Function struct {
 	Locals int
 }
 
-// Reference is a function index that is outside of code and names.
+// Reference is the position of a function index that is outside of code and names.
 type Reference struct {
 	// Offset and End are the start and the end of the encoded index in the module, in bytes.
 	Offset, End int
@@ -174,9 +174,9 @@ type Module struct {
 	Globals   []Global
 	Functions []Function
 	Exports   []Export
-	// References contains all function indexes outside of code and names, in file order. They occur
-	// in exports, the start section, element segments and constants. Code that adds an imported
-	// function must change them.
+	// References contains all function indexes outside of code and names, in file order. These
+	// indexes are in exports, the start section, element segments and constants. Code that adds an
+	// imported function must change them.
 	References []Reference
 	// Start is the index of the start function, or -1 if there is none.
 	Start int
@@ -197,7 +197,7 @@ func (m *Module) ImportedFuncs() int { return len(m.Funcs) - len(m.Functions) }
 // global.
 func (m *Module) ImportedGlobals() int { return len(m.GlobalTypes) - len(m.Globals) }
 
-// FuncType returns the type of the function with the given index, which must be less than
+// FuncType returns the type of the function with the given index. The index must be less than
 // len(m.Funcs).
 func (m *Module) FuncType(index uint32) FuncType { return m.Types[m.Funcs[index]] }
 

@@ -16,8 +16,8 @@ func (r *moduleReader) funcIndex() uint32 {
 	return i
 }
 
-// constant reads a constant expression. It does not check that the expression leaves one value of
-// the right type, because the compiler does.
+// constant reads a constant expression. The compiler checks that the expression leaves one value of
+// the right type, so constant does not.
 func (r *moduleReader) constant() Const {
 	c := Const{Offset: r.at}
 	var first byte

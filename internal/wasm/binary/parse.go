@@ -4,9 +4,10 @@ package binary
 // wasm. The Module refers to wasm, which must not change while the Module is in use. The error is
 // an *Error.
 //
-// In an accepted module, all counts and sizes fit, sections are in order, and every index is valid.
-// Every function consists of known instructions, and its blocks are nested correctly. If an opcode
-// has several encodings, Parse accepts only the one that all readers interpret in the same way.
+// In an accepted module, all counts and sizes are correct, sections are in order, and every index
+// is valid. Every function consists of known instructions, and its blocks are nested correctly. If
+// an opcode has several encodings, Parse accepts only the one that all readers interpret in the
+// same way.
 func Parse(wasm []byte, lim Limits) (*Module, error) {
 	lim = lim.WithDefaults()
 	if err := checkHeader(wasm); err != nil {
@@ -39,7 +40,7 @@ func Parse(wasm []byte, lim Limits) (*Module, error) {
 // sections.
 type parser struct {
 	*moduleReader
-	// last is the order of the last section that is not a custom section.
+	// last is the position in sectionOrder of the last section that is not a custom section.
 	last        int
 	types       typeParser
 	externs     externParser
@@ -134,7 +135,7 @@ func (p *parser) start() {
 	}
 }
 
-// checkCounts compares the counts of sections that describe the same entries.
+// checkCounts compares the entry counts of sections that must have the same number of entries.
 func (p *parser) checkCounts() {
 	if n := len(p.functions.declared); n != len(p.m.Functions) {
 		p.reject(Malformed, p.m.Size, "%d functions are declared, but %d have code", n, len(p.m.Functions))

@@ -42,7 +42,7 @@ func (r *reader) bytes(n uint32) []byte {
 }
 
 func (r *reader) u32() uint32 {
-	// Most numbers are small.
+	// Most numbers take a single byte.
 	if r.at < r.end && r.wasm[r.at] < 0x80 {
 		r.at++
 		return uint32(r.wasm[r.at-1])
@@ -68,7 +68,7 @@ func (r *reader) signed(bits int) int64 {
 
 // count reads the number of entries that follow. Each entry takes at least one byte, and count
 // rejects a number that exceeds the remaining bytes. It is therefore safe to allocate memory for
-// the result.
+// that number of entries.
 func (r *reader) count(what string, limit int) int {
 	start := r.at
 	n := r.u32()

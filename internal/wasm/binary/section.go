@@ -37,7 +37,7 @@ func sectionOrder(id byte) int {
 // a few dozen at most.
 const maxSections = 1_000
 
-// header is the start of every module: the magic number and version 1.
+// header is the first 8 bytes of every module: the magic number and version 1.
 var header = []byte{0, 'a', 's', 'm', 1, 0, 0, 0}
 
 // Section is an encoded section of a module. Core specification 5.5.2.

@@ -69,12 +69,12 @@ func (r *rewriter) body(out []byte, f binary.Function) []byte {
 			out = binary.AppendUint32(append(out, f.Code[copied:in.Offset+1]...), r.shift(in.Index))
 			copied = in.End
 		case binary.MemoryFill, binary.MemoryCopy, binary.MemoryInit, binary.TableFill, binary.TableCopy, binary.TableInit:
-			// The length is on top of the stack. charge returns its argument.
+			// The length is on top of the stack, where charge leaves it.
 			out = binary.AppendUint32(append(append(out, f.Code[copied:in.Offset]...), callOp), r.charge)
 			copied = in.Offset
 		case binary.MemoryGrow, binary.TableGrow:
-			// Growing is as expensive as a yield: it may copy all data and it leaves the machine
-			// code.
+			// Growing memory or a table is as expensive as a yield, because it may copy all data
+			// and leaves the machine code.
 			out = r.callYield(append(out, f.Code[copied:in.Offset]...))
 			copied = in.Offset
 		}
@@ -112,8 +112,8 @@ func appendLocals(out []byte, f binary.Function, all []region) []byte {
 	return append(out, old...)
 }
 
-// One of these sequences follows each yield. After the call, registers must be restored. If the
-// iteration is repeated instead, wazero places the call after the loop, and the loop keeps its
+// One of these sequences follows each yield. With carryOn, wazero must restore registers after the
+// call. With repeatIteration, wazero places the call after the loop, and the loop keeps its
 // registers.
 var (
 	carryOn         []byte

@@ -2,19 +2,19 @@ package fuel
 
 import "github.com/toolrun/toolrun/internal/wasm/binary"
 
-// unitShift is the binary logarithm of the work that costs one unit of fuel. Work is counted in
+// unitShift is the binary logarithm of the amount of work for one unit of fuel. Work is counted in
 // instructions, or in bytes for instructions that move memory.
 const unitShift = 6
 
-// smallLeaf is the maximum number of instructions of a leaf function, outside of loops, whose entry
-// is not charged. The caller pays for these instructions with the call.
+// smallLeaf is the maximum number of instructions outside of loops in a leaf function whose entry
+// is not charged. Callers pay for these instructions when they call the function.
 const smallLeaf = 32
 
 // goCallSize is the size, in instructions, of an instruction that calls Go code. It exceeds
 // smallLeaf.
 const goCallSize = 256
 
-// region is the part of a function that belongs directly to one loop, or to no loop.
+// region is the part of a function that belongs directly to one loop, or is outside of all loops.
 type region struct {
 	// parent is the index of the enclosing region.
 	parent int
@@ -23,13 +23,13 @@ type region struct {
 	// params reports whether the region is a loop with parameters. Code inside a block cannot
 	// repeat an iteration of such a loop.
 	params bool
-	// shared reports whether other code changes the fuel while the region runs. Such code is a
-	// called function, or an inner loop that counts in the global.
+	// shared reports whether other code changes the fuel while the region runs. The other code is a
+	// called function, or an inner loop that updates the global.
 	shared bool
 }
 
-// cost returns the fuel that an iteration costs. It is at least 1, and at most the amount that
-// yield always returns.
+// cost returns the fuel that an iteration costs. The cost is at least 1 and at most Slice, the
+// amount that yield always returns.
 func (s region) cost() int64 { return min(1+int64(s.size>>unitShift), Slice) }
 
 // paidByCaller reports whether the caller of the function pays for the region. It may be called
@@ -67,9 +67,9 @@ func (r *rewriter) regionsOf(code []byte) []region {
 	return all
 }
 
-// size returns the size of an instruction. The size of a call includes the called function if that
-// function is a small leaf, because small leaves are not charged. The target of an indirect call is
-// unknown, so its size always includes the largest small leaf.
+// size returns the size of an instruction. Small leaves are not charged, so the size of a call to a
+// small leaf includes the leaf's own size. The target of an indirect call is unknown, so its size
+// always includes the largest small leaf.
 func (r *rewriter) size(in binary.Instruction) int {
 	switch in.Op {
 	case binary.RefFunc:
@@ -109,8 +109,8 @@ func (r *rewriter) measureLeaves() []uint8 {
 	return sizes
 }
 
-// callsNothing reports whether a function is a leaf. It is fast, because nearly all other functions
-// contain a call near their start.
+// callsNothing reports whether a function is a leaf. The check is fast, because nearly all other
+// functions contain a call near their start.
 func callsNothing(code []byte) bool {
 	for in := range binary.Instructions(code) {
 		if changesFuel(in.Op) {

@@ -12,6 +12,6 @@
 // before memory or a table grows, because growing may copy all data.
 //
 // A unit of fuel pays for up to 64 instructions, or for 64 bytes of an instruction that moves
-// memory. A guest cannot access the counter, because package binary rejects modules with invalid
-// global indexes.
+// memory. A guest cannot access the counter, because package binary has already rejected modules
+// that use undeclared globals.
 package fuel

@@ -6,23 +6,23 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/binary"
 )
 
-// Slice is the minimum amount of fuel that yield should return, and also a good amount. A guest
-// that gets less may never make progress, because an iteration or a function entry can cost up to a
-// Slice. A guest rarely takes longer than a millisecond to spend a Slice, and the cost of calling
-// yield is negligible.
+// Slice is the minimum amount of fuel that yield should return, and also the recommended amount. A
+// guest that gets less may never make progress, because an iteration or a function entry can cost
+// up to a Slice. A guest rarely takes longer than a millisecond to spend a Slice, and the cost of
+// calling yield is negligible.
 const Slice = 1 << 17
 
 // Options configure the import and the table growth of the rewritten module. The zero value works.
 type Options struct {
 	// Module and Name are the names under which yield is imported. The type of yield is (i64) ->
-	// (i64). The argument is the remaining fuel, which may be negative. The result is the new
-	// amount, which is at least Slice. Defaults "toolrun:fuel" and "yield".
+	// (i64). The argument of yield is the remaining fuel, which may be negative. The result is the
+	// new amount, which is at least Slice. Defaults "toolrun:fuel" and "yield".
 	Module, Name string
 	// TableElements is the maximum total size of all tables that the module defines, in elements.
-	// The initial sizes count against it, and each table may grow by an equal share of the rest. If
-	// the initial sizes exceed TableElements, no table may grow. Default 1,000,000. The limit
-	// exists because runtimes limit memories but not tables: they allocate any size that table.grow
-	// requests.
+	// The initial sizes of the tables count toward this maximum. Each table may grow by an equal
+	// share of the rest. If the initial sizes exceed TableElements, no table may grow. Default
+	// 1,000,000. The limit exists because runtimes limit memories but not tables: they allocate any
+	// size that table.grow requests.
 	TableElements uint32
 }
 

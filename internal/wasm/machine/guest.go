@@ -14,8 +14,8 @@ import (
 // must not import it themselves.
 const fuelModule = "toolrun:fuel"
 
-// Slice is the amount of fuel that a guest spends between two calls of Guest.Yield. It lasts about
-// a millisecond.
+// Slice is the amount of fuel that a guest spends between two calls of Guest.Yield. A guest needs
+// about a millisecond to spend it.
 const Slice = fuel.Slice
 
 // ErrStopped is the panic value with which a host function stops a guest. No instruction of a guest
@@ -25,9 +25,10 @@ var ErrStopped = errors.New("the host ended the guest")
 // Guest is the host's side of an execution. Its methods are called by the goroutine that calls the
 // guest.
 type Guest interface {
-	// Yield is called after the guest has spent a slice of fuel. It reports whether the guest may
-	// continue. It returns false if the context of the execution has ended or a limit is exceeded.
-	// In that case Yield must store the reason, because the error of the call does not contain it.
+	// Yield is called after the guest has spent a slice of fuel. Yield returns true if the guest
+	// may continue. Yield returns false if the context of the execution has ended or a limit is
+	// exceeded. In that case Yield must store the reason, because the error of the call does not
+	// contain it.
 	Yield() bool
 }
 

@@ -14,13 +14,12 @@ type Code struct {
 	// Binary is the module to compile.
 	Binary []byte
 	// Restorable is the same module, prepared for images of its instances. It is nil if the module
-	// has state that an image cannot contain. NotRestorable is then the reason.
+	// has state that an image cannot contain. In that case NotRestorable is the reason.
 	Restorable    *snapshot.Module
 	NotRestorable error
 }
 
-// ModuleError is the error for a module that cannot run because of a mistake of its author, not of
-// the host.
+// ModuleError is the error for a module that cannot run because its author made a mistake.
 type ModuleError struct{ Err error }
 
 // Error returns the text of the reason.

@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// processStart is the zero time of the monotonic clock that all guests use. The clock must not run
-// backward between the capture of an image and the executions that start from the image.
+// processStart is the zero time of the monotonic clock that all guests use. An execution that
+// starts from an image must not see an earlier time than the execution in which the image was
+// captured.
 var processStart = time.Now()
 
 // Nanotime returns the monotonic time for all guests of this process, in nanoseconds. It is
 // positive.
 func Nanotime() int64 { return int64(time.Since(processStart)) + 1 }
 
-// Sources are the clocks and the random source of a guest. The zero value means the real clocks and
-// the system's random source.
+// Sources are the clocks and the random source of a guest. In the zero value, the clocks are real
+// and the random source is that of the system.
 type Sources struct {
 	Walltime func() time.Time // default time.Now
 	Nanotime func() int64     // default Nanotime

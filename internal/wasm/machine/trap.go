@@ -2,7 +2,7 @@ package machine
 
 import "strings"
 
-// These are texts of wazero's errors, because wazero distinguishes traps only by text.
+// These are the texts of wazero's traps. wazero distinguishes traps only by their texts.
 const (
 	stackOverflow = "stack overflow"
 	stackHeading  = "wasm stack trace:"
@@ -25,7 +25,7 @@ func TrapOf(err error) Trap {
 		panic(err)
 	}
 	message = strings.TrimSpace(message)
-	message = message[strings.LastIndex(message, ": ")+1:] // without its context, such as "initialize the module"
+	message = message[strings.LastIndex(message, ": ")+1:] // without context, such as "initialize the module"
 	return Trap{Message: strings.TrimSpace(message), Stack: stack}
 }
 

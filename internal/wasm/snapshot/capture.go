@@ -61,13 +61,14 @@ func (w *NondeterminismProbe) Nanotime() int64 {
 }
 
 // CaptureInitialized initializes an instance of an image from Load and returns an image of the
-// result. The context for the initialization is ctx. The host functions must get random bytes and
-// times from w.
+// result. ctx is the context for the initialization. The host functions must use the random bytes
+// and clocks of w.
 //
 // The error is an ErrVaries if the guest read the realtime clock, random bytes or the monotonic
-// clock, because these differ between runs. There is an exception for what the Go runtime reads at
-// startup, because Restore replaces it; see goreseed.go. If the initialization of a Go program uses
-// math/rand, CaptureInitialized does not detect this, and the numbers are the same in all runs.
+// clock, because these differ between runs. The random bytes that the Go runtime reads at startup
+// are an exception, because Restore reseeds the runtime; see goreseed.go. If the initialization of
+// a Go program uses math/rand, CaptureInitialized does not detect this, and the numbers are the
+// same in all runs.
 //
 // The image contains the arguments and the environment of the guest.
 func CaptureInitialized(ctx context.Context, base *Image, w *NondeterminismProbe) (*Image, error) {

@@ -8,12 +8,12 @@ import (
 )
 
 // maxDirty is the maximum number of pages that rewind restores by copying. Copied pages stay in the
-// working set. If there are more, rewind drops all of them, which returns the memory of a heavy run
+// working set. If a run wrote to more pages, rewind drops all of them, which returns their memory
 // to the system.
 const maxDirty = 1024
 
-// finder returns the indexes of the pages of a private mapping that are private copies. These pages
-// are present or swapped out and are not pages of the file. ok is false if the finder cannot
+// finder returns the indexes of the pages of a private mapping that are private copies. A private
+// copy is present or swapped out, and is not a page of the file. ok is false if the finder cannot
 // determine them.
 type finder func(mapping []byte) (dirty []int, ok bool)
 

@@ -12,6 +12,6 @@
 // is closed, it is reset to the state of its image by restoring the pages that the guest wrote to.
 // The instance is then reused, or discarded if the reset is impossible. Linux counts the whole
 // memory of every instance toward RLIMIT_DATA, including idle instances. Linux does not count the
-// addresses reserved for growth. On systems without such mappings, memories are copies. Copies are
-// slower but otherwise equivalent.
+// addresses reserved for growth. On systems without such mappings, each memory is a copy. Copies
+// are slower but otherwise equivalent.
 package snapshot

@@ -12,7 +12,7 @@ var (
 	// names the state.
 	ErrUnsupported = errors.New("the module cannot be snapshotted")
 	// ErrVaries means that the state of an initialized guest differs between runs, because the
-	// guest read a clock or random numbers. Each run must initialize its own instance.
+	// guest read a clock or random numbers. In this case each run must initialize its own instance.
 	ErrVaries = errors.New("the module must be initialised for every run")
 	// ErrMemory means that an image exceeds the memory limit of a run.
 	ErrMemory = errors.New("the guest exceeds its memory limit")

@@ -21,14 +21,14 @@ import (
 //	seed [4]uint64   the seed of the block,
 //	i, n, c uint32   with the counter c; the next number is buf[i], the last buf[n-1]
 //
-// CaptureInitialized verifies all parts: the block must follow from its seed, and the seed must
-// follow from the 32 bytes that the guest received. If a Go version changes the type, the generator
-// is not found. Guests built with that version are then initialized in every run.
+// CaptureInitialized verifies each value that it finds: the block must follow from its seed, and
+// the seed must follow from the 32 bytes that the guest received. If a Go version changes the type,
+// the generator is not found. Guests built with that version are then initialized in every run.
 const (
 	goSeedSize   = 32 // number of bytes that the runtime requests
 	goBlock      = 32 // numbers per block
 	goBlockLast  = 28 // numbers in the last block of a seed; the other four become the next seed
-	goCounterInc = 4  // c grows by this number from block to block
+	goCounterInc = 4  // c increases by this number from block to block
 	goCounterMax = 16 // c is always less than this number
 	goPerSeed    = 3*goBlock + goBlockLast
 
@@ -38,15 +38,15 @@ const (
 )
 
 // These constants limit the search. goDrawnBefore limits how many numbers the runtime drew before
-// it seeded the generator of its first thread. In Go 1.26 it draws four. goReseeded limits how
-// often that generator has been reseeded since then; 256 seeds correspond to 31,744 numbers.
+// it seeded the generator of its first thread. In Go 1.26 it draws four. goReseeded limits how many
+// seeds that generator has used since then. A generator uses 256 seeds for 31,744 numbers.
 const (
 	goDrawnBefore = 60
 	goReseeded    = 256
 )
 
 // These constants limit the cost of the search. A guest that exceeds them is initialized in every
-// run. A program has one generator, and hardly any other memory resembles one.
+// run. A program has one generator, and hardly any other data in memory resembles a generator.
 const (
 	maxGoGenerators = 16
 	maxGoLookalikes = 1 << 16
@@ -55,8 +55,8 @@ const (
 var errLookalikes = fmt.Errorf("%w: too much of its memory resembles a random number generator", ErrVaries)
 
 // findGoGenerators returns the addresses of all generators in memory whose seeds derive from the
-// random bytes that the runtime received. The most expensive check computes a block, so it comes
-// last and is done only for such seeds.
+// random bytes that the runtime received. The most expensive check computes a block. It is
+// therefore done last, and only for such seeds.
 func findGoGenerators(ctx context.Context, memory, seed []byte) ([]int, error) {
 	var found []int
 	var family map[[goSeedSize]byte]bool
@@ -87,7 +87,8 @@ func findGoGenerators(ctx context.Context, memory, seed []byte) ([]int, error) {
 	return found, nil
 }
 
-// looksLikeGenerator is a cheap check that rejects nearly all other memory.
+// looksLikeGenerator is a cheap check. It returns false for nearly all memory that does not contain
+// a generator.
 func looksLikeGenerator(state []byte) bool {
 	i := binary.LittleEndian.Uint32(state[goIndexAt:])
 	n := binary.LittleEndian.Uint32(state[goIndexAt+4:])
@@ -113,7 +114,8 @@ func isGenerator(state []byte) bool {
 }
 
 // descendants returns the seeds that a thread's generator can have. The first seed consists of four
-// consecutive numbers from the runtime's first generator. The other seeds follow from it.
+// consecutive numbers from the runtime's first generator. The generator computes the other seeds
+// from the first one.
 func descendants(seed [goSeedSize]byte) map[[goSeedSize]byte]bool {
 	family := map[[goSeedSize]byte]bool{}
 	numbers := generate(seed, goDrawnBefore+goSeedSize/8)

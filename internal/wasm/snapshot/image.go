@@ -65,10 +65,10 @@ type Image struct {
 	closed    bool
 }
 
-// Load returns the image of a module before any of its code has run. Its memory contains only the
-// data segments. compiled must be m.Binary, compiled by this runtime. The runtime and the compiled
-// module must stay open as long as this image and the images derived from it. Imported functions
-// must not keep state per instance, because later runs may reuse an instance.
+// Load returns the image of a module before any of its code has run. The memory of the image
+// contains only the data segments. compiled must be m.Binary, compiled by this runtime. The runtime
+// and the compiled module must stay open as long as this image and the images derived from it.
+// Imported functions must not keep state per instance, because later runs may reuse an instance.
 func Load(runtime wazero.Runtime, compiled wazero.CompiledModule, m *Module, o Options) (*Image, error) {
 	base := &Image{runtime: runtime, compiled: compiled, module: m, options: o.withDefaults(), bytes: m.bytes}
 	return base.with(func() (*source, error) { return newSource(m.memory) })
@@ -104,8 +104,8 @@ func (i *Image) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// acquire borrows an idle instance until release is called. If there is none, acquire returns nil,
-// and the caller must create an instance.
+// acquire borrows an idle instance until release is called. If there is no idle instance, acquire
+// returns nil, and the caller must create an instance.
 func (i *Image) acquire() (*pooled, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -65,11 +65,11 @@ func (in *Instance) seed(random io.Reader) error {
 	return nil
 }
 
-// Guest returns the wazero instance. It must not be used after Close.
+// Guest returns the wazero instance. The wazero instance must not be used after Close.
 func (in *Instance) Guest() api.Module { return in.pooled.guest }
 
 // Globals returns all mutable globals, including those that the module does not export, in module
-// order. They must not be used after Close.
+// order. The globals must not be used after Close.
 func (in *Instance) Globals() []api.MutableGlobal { return in.pooled.globals }
 
 // LimitMemory sets the maximum memory of the instance in bytes until the instance is closed. The

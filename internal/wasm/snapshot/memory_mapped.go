@@ -99,7 +99,7 @@ func (m *memory) Free() {
 	}
 }
 
-// rewind restores the initial content. It returns false if that fails. The memory must then not be
+// rewind restores the initial content. It returns false on failure. The memory must then not be
 // used again.
 func (m *memory) rewind() bool {
 	m.limit = uint64(len(m.reserved))
@@ -110,7 +110,8 @@ func (m *memory) rewind() bool {
 		m.restore(dirty)
 		return true
 	}
-	// After the private copies are dropped, the file's bytes are visible again, followed by zeros.
+	// After the private copies are dropped, the memory contains the bytes of the file again,
+	// followed by zeros.
 	return unix.Madvise(m.reserved[:m.writable], unix.MADV_DONTNEED) == nil
 }
 

@@ -14,7 +14,7 @@ import (
 // This file uses the kernel's page map interface; see Documentation/admin-guide/mm/pagemap.rst in
 // the Linux source. It needs no privileges.
 
-// These are bits of an entry of /proc/self/pagemap.
+// These constants are bits of an entry of /proc/self/pagemap.
 const (
 	pagemapPresent = 1 << 63
 	pagemapSwapped = 1 << 62
@@ -55,7 +55,7 @@ func readFinder(file *os.File) finder {
 // of the given categories.
 const scanRequest = 3<<30 | unsafe.Sizeof(scan{})<<16 | 'f'<<8 | 16
 
-// These are categories of pages.
+// These constants are categories of pages.
 const (
 	scanFile    = 1 << 2
 	scanPresent = 1 << 3
@@ -79,8 +79,8 @@ const scanBatch = 512
 
 var regionBuffers = sync.Pool{New: func() any { return new([scanBatch]region) }}
 
-// scanFinder returns a finder that lets the kernel search. This takes half as long as reading all
-// entries.
+// scanFinder returns a finder that lets the kernel search. The search takes half as long as reading
+// all entries.
 func scanFinder(file *os.File) finder {
 	return func(mapping []byte) ([]int, bool) {
 		found := regionBuffers.Get().(*[scanBatch]region)

@@ -47,17 +47,17 @@ func (m *memory) changed() ([]int, bool) {
 	return slices.DeleteFunc(written, same), ok
 }
 
-// maxPatchFraction limits patches to that fraction of the memory size (1/4). A source with more
-// changed pages contains all pages. Sources captured from its memories can then be patches of this
-// source instead of its base.
+// maxPatchFraction is the denominator of a limit: a patch contains at most 1/maxPatchFraction of
+// the memory. If more pages have changed, the new source contains all pages. Sources captured from
+// its memories can then be patches of the new source instead of the old base.
 const maxPatchFraction = 4
 
 // maxPatches is the maximum number of patch mappings of a memory. Each mapping takes time to
 // create, and the system limits a process to tens of thousands of mappings.
 const maxPatches = 32
 
-// patchesOf joins sorted pages into ranges. It joins across increasingly large gaps until there are
-// at most maxPatches ranges.
+// patchesOf joins sorted pages into ranges. It includes larger and larger gaps in the ranges until
+// there are at most maxPatches ranges.
 func patchesOf(pages []int, size int) []patch {
 	for gap := 1; ; gap *= 2 {
 		var patches []patch

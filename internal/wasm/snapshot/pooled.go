@@ -34,8 +34,8 @@ func (l fixedMemory) Reallocate(size uint64) []byte {
 // Free does nothing. pooled.free releases the memory after the guest has returned.
 func (fixedMemory) Free() {}
 
-// instanceConfig is the configuration of all instances. They have no name, because names must be
-// unique. wazero calls no start function.
+// instanceConfig is the configuration of all instances. Instances have no name, because names must
+// be unique. wazero must not call start functions of instances.
 var instanceConfig = wazero.NewModuleConfig().WithName("").WithStartFunctions()
 
 // newPooled returns a new instance in the state of the image.

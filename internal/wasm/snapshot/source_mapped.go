@@ -16,16 +16,16 @@ import (
 // must not be called after close.
 type source struct {
 	fd int
-	// view is the file mapped for reading. It always shows the original bytes, even if a guest has
-	// changed its memory.
+	// view is a read-only mapping of the file. It always shows the original bytes, even if a guest
+	// has changed its memory.
 	view []byte
 
 	base    *source // nil if the file contains all pages
-	patches []patch // if there is a base, the ranges of pages in the file, in file order
+	patches []patch // the ranges of pages in the file, in file order, if there is a base
 	users   atomic.Int32
 }
 
-// patch is a range of pages of a memory. offset is the position of its content in the file. All
+// patch is a range of pages of a memory. offset is the position of the range in the file. All
 // fields are in bytes.
 type patch struct{ at, length, offset int }
 
@@ -145,7 +145,7 @@ func (s *source) page(at int) []byte {
 }
 
 // length returns the size of the initial data in bytes. It is a multiple of the page size. Memories
-// are zero after it.
+// are zero after this size.
 func (s *source) length() int {
 	if s.base == nil {
 		return len(s.view)

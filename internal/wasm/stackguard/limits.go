@@ -6,8 +6,8 @@ const (
 	// maxGrowth is an upper limit on the factor by which code grows. Rewrite adds a check of fewer
 	// than twenty bytes to an instruction of two bytes.
 	maxGrowth = 12
-	// maxChecks is the number of checks per function for which Limits allows. Compilers move the
-	// stack pointer once per function, and once for each variable-length array.
+	// maxChecks is the number of checks per function for which Limits allows. Compilers emit code
+	// that moves the stack pointer once per function, and once for each variable-length array.
 	maxChecks = 1000
 )
 

@@ -33,8 +33,8 @@ type function struct {
 	own   int
 	moves bool
 	calls []int // the functions that it calls directly
-	// open reports whether the function is not closed: it may call unknown functions or itself, or
-	// uses too much stack.
+	// open reports whether the function needs a check in itself or its callees. It is open if it
+	// may call unknown functions or itself, or if it uses too much stack.
 	open bool
 	// checked reports whether the function is checked. requireCheck sets required.
 	checked, required bool
@@ -77,8 +77,8 @@ func planOf(m *binary.Module, pointer uint32) *plan {
 	return p
 }
 
-// read analyzes the code of a function. It returns the functions to which the code takes
-// references.
+// read analyzes the code of a function. It returns the functions that the code references with
+// ref.func.
 func (p *plan) read(i int, code []byte, pointer uint32, imported int) (referenced []int) {
 	f := &p.functions[i]
 	for move := range moves(code, pointer) {

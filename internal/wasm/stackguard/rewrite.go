@@ -24,9 +24,9 @@ const (
 )
 
 // Rewrite returns the module with stack checks. The stack pointer must be the only mutable global
-// of type i32. Rewrite adds the limit as the last global of the module. The checks compare stack
-// pointer and limit as unsigned numbers. If the stack pointer cannot be identified, the error is
-// ErrNoStack. Rewrite is safe for concurrent use.
+// of type i32. Rewrite adds the limit as the last global of the module. The checks compare the
+// stack pointer with the limit as unsigned numbers. If the stack pointer cannot be identified, the
+// error is ErrNoStack. Rewrite is safe for concurrent use.
 func Rewrite(m *binary.Module) ([]byte, error) {
 	pointer, err := pointerOf(m)
 	if err != nil {

@@ -12,9 +12,9 @@
 // state of one run. [With] adds the System to the context of a call, where the functions find it.
 //
 // No argument of a guest causes a panic or an allocation outside of the guest's memory. The host
-// stops a guest with an error that the guest cannot catch. Examples are the error of a full log and
-// the cause of an ended context. [System.Err] returns the error. No function waits longer than the
-// context lasts.
+// stops a guest with an error that the guest cannot catch. Examples are an error that Config.Log
+// returns and the cause of an ended context. [System.Err] returns the error. No function waits
+// after the context has ended.
 //
 // The specification is https://github.com/WebAssembly/WASI/blob/wasi-0.1/preview1/docs.md. If it
 // permits several errors, the functions return the POSIX error.

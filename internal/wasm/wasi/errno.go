@@ -1,6 +1,6 @@
 package wasi
 
-// errno is the result of a function: the preview 1 number of a POSIX error.
+// errno is the result of a function: a POSIX error, with the number that preview 1 assigns to it.
 type errno uint16
 
 // These are the errors that the functions return.

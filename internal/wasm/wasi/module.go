@@ -38,8 +38,9 @@ func With(ctx context.Context, s *System) context.Context {
 
 var errNoSystem = errors.New("wasi: the guest was called without a System in its context")
 
-// handler implements a function. Its parameters are those of the WASM signature. If it returns an
-// error, it has not changed the memory, unless a random source fails partway.
+// handler implements a function. The handler receives the parameters of the function's WebAssembly
+// signature. If it returns an error, it has not changed the memory, unless a random source fails
+// partway.
 type handler func(ctx context.Context, s *System, mem memory, params []uint64) errno
 
 var _ api.GoModuleFunction = handler(nil)

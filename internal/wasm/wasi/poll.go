@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// These are the memory layouts of poll_oneoff. A subscription has userdata u64 and kind u8 at 8. A
-// clock subscription also has id u32 at 16, timeout u64 at 24, precision u64 at 32 and flags u16 at
-// 40. A descriptor subscription also has the descriptor u32 at 16. An event has userdata u64, error
-// u16 at 8 and kind u8 at 10. An event of a descriptor also has bytes u64 at 16 and flags u16 at
-// 24.
+// These constants describe the memory layouts of poll_oneoff; numbers after "at" are offsets. A
+// subscription has userdata u64 and kind u8 (at 8). A clock subscription also has id u32 (at 16),
+// timeout u64 (at 24), precision u64 (at 32) and flags u16 (at 40). A descriptor subscription also
+// has the descriptor u32 (at 16). An event has userdata u64, error u16 (at 8) and kind u8 (at 10).
+// An event of a descriptor also has bytes u64 (at 16) and flags u16 (at 24).
 const (
 	subscriptionSize = 48
 	eventSize        = 32
@@ -98,7 +98,7 @@ func (s *System) subscribe(sub *subscription, in []byte) bool {
 	return true
 }
 
-// wait sleeps. It stops the guest if the context ends.
+// wait sleeps. If the context ends, it stops the guest.
 func (s *System) wait(ctx context.Context, d time.Duration) {
 	s.checkEnd(ctx)
 	if d == 0 {

@@ -18,10 +18,10 @@ const (
 	allFlags = 1<<5 - 1 // all bits of fdflags
 )
 
-// rights contains the operations that the descriptors allow. Seeking (fd_seek, fd_tell) is not
-// among them. A C library treats a character device without seeking as a terminal and flushes its
-// output line by line. If the rights included seeking, the library would buffer output until the
-// guest exits, which never happens in a plug-in.
+// rights contains the operations that the descriptors allow. The rights for seeking (fd_seek,
+// fd_tell) are missing. A C library treats a character device without seeking as a terminal and
+// flushes its output line by line. If the rights included seeking, the library would buffer output
+// until the guest exits, which never happens in a plug-in.
 var rights = [3]uint64{
 	Stdin:  rightRead | rightSetFlags | rightFilestat | rightPoll,
 	Stdout: rightWrite | rightSetFlags | rightFilestat | rightPoll,
@@ -146,7 +146,7 @@ func fdRead(_ context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// Write the count first, because nothing may be read if the count cannot be reported.
+	// Write the count first. If the count cannot be written, nothing may be read.
 	if e := mem.put32(uint32(p[3]), 0); e != success || s.channel == nil {
 		return e
 	}
@@ -179,8 +179,8 @@ func fdWrite(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// Write the count first, because nothing may be printed if the count cannot be reported. If the
-	// count is in a buffer, it is printed as part of that buffer.
+	// Write the count first. If the count cannot be written, nothing may be printed. A count inside
+	// a buffer is printed with that buffer.
 	if e := mem.put32(uint32(p[3]), vecs.total); e != success {
 		return e
 	}

@@ -18,7 +18,7 @@ const (
 )
 
 // MaxVariables is the maximum size in bytes of a guest's arguments, and also of its environment.
-// Each string counts with its terminating zero byte.
+// The size of a string includes its terminating zero byte.
 const MaxVariables = 1 << 20
 
 // Config is the configuration of a System. The zero value has no arguments and no environment
@@ -29,9 +29,9 @@ type Config struct {
 	// Environ is the environment as strings of the form "NAME=value". Default: none.
 	Environ []string
 
-	// Walltime is the realtime clock. It is called for each clock_time_get of that clock, without
-	// caching. The guest waits meanwhile, so Walltime may inspect the guest's memory. Default:
-	// time.Now.
+	// Walltime is the realtime clock. Each clock_time_get of the realtime clock calls Walltime; its
+	// results are not cached. The guest waits meanwhile, so Walltime may inspect the guest's
+	// memory. Default: time.Now.
 	Walltime func() time.Time
 	// Nanotime is the monotonic clock, in nanoseconds since an arbitrary start. It never runs
 	// backward. It must be positive, because the Go runtime does not start if it reads zero.

@@ -10,8 +10,8 @@ const (
 type params []api.ValueType
 
 // function is a function of preview 1 with its WebAssembly parameters and its handler. A string or
-// a list takes two parameters: a pointer and a length. The last parameters are pointers for all
-// results except the error number.
+// a list takes two parameters: a pointer and a length. The last parameters are pointers to which
+// the function writes its results, except the error number.
 type function struct {
 	name    string
 	params  params
