@@ -27,7 +27,7 @@ type Env struct {
 	// Default: nothing is cached.
 	CacheDir string
 	// Reload returns a channel of requests to reload the app files. Call stop when the channel is
-	// no longer needed. Default: there are no such requests.
+	// no longer needed. Default: no requests.
 	Reload func() (requests <-chan os.Signal, stop func())
 	// Now is the clock. Default: time.Now.
 	Now func() time.Time

@@ -261,8 +261,8 @@ func (m memoryCommands) purgeOpened(cmd *cobra.Command, f *memoryFlags, store st
 	return n, err
 }
 
-// purgeUnopened purges a store of an app that cannot be opened. An app cannot be opened if the
-// scope of a store changed, and purging the store solves this. The ledger gets no entry.
+// purgeUnopened purges a store of an app that cannot be opened. If the scope of a store changed,
+// its app cannot be opened until the store is purged. The ledger gets no entry.
 func (m memoryCommands) purgeUnopened(cmd *cobra.Command, f *memoryFlags, store string) (n int, err error) {
 	pr, err := m.projects.openApp(f.app)
 	if err != nil {

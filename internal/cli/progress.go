@@ -19,7 +19,7 @@ func (c *console) progress(doing string, work func() error) error {
 
 // announce is like progress, but also informs scripts. If stderr is not a terminal, it prints one
 // line after a second. The line names the work and the reason why the work is slow. With --json it
-// prints no such line.
+// prints nothing.
 func (c *console) announce(doing, why string, work func() error) error {
 	if c.env.StderrTerminal || c.json {
 		return c.progress(doing, work)

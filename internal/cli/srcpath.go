@@ -38,7 +38,7 @@ func (c codeFolder) file(name string) string {
 // framePlace matches the location in a stack trace line: "at main.js:1:2" or "at f (main.js:1:2)".
 var framePlace = regexp.MustCompile(`(?m)^(\s*at (?:.* \()?)(.+?)(:\d+:\d+\)?)$`)
 
-// fault returns a copy of f in which all paths are display paths, including those in the hint.
+// fault returns a copy of f in which all paths, including paths in the hint, are display paths.
 func (c codeFolder) fault(f *abi.Fault) *abi.Fault {
 	shown := *f
 	if f.File != "" {

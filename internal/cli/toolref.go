@@ -141,8 +141,7 @@ func noTool(env Env, name, place string) string {
 	return fmt.Sprintf("there is no tool %q%s", name, place)
 }
 
-// isMissingFile reports whether the argument has the extension of a source file, but no such file
-// exists.
+// isMissingFile reports whether the argument looks like a source file but the file does not exist.
 func isMissingFile(env Env, word string) bool {
 	if !slices.Contains(app.Extensions(), filepath.Ext(word)) {
 		return false

@@ -30,8 +30,8 @@ const (
 	keptTakes    = 3
 	// treeBytes is the maximum size of the part of a body that is decoded into a tree of values at
 	// any time. Documents that memory accepts, such as records, are no larger. While a tree exists,
-	// it takes treeTakes bytes of memory for each byte of its text. Averaged over the
-	// request, it takes keptTreeTakes bytes.
+	// it takes treeTakes bytes of memory for each byte of its text. After decoding, keptTreeTakes
+	// bytes stay reserved for each byte, because parts of the body may be decoded into trees later.
 	treeBytes     = 256 << 10
 	treeTakes     = 64
 	keptTreeTakes = 16

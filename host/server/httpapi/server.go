@@ -40,7 +40,7 @@ type Options struct {
 	Authenticate func(*http.Request) (auth.Principal, error)
 	// Engines describe the engines of the hosts: the languages of code and the file extensions of
 	// sources in imported documents. By default any language is accepted, and the hosts report
-	// missing languages. The default extensions are those of the bundled engines.
+	// missing languages. By default, the extensions are the ones that the bundled engines use.
 	Engines []engine.Info
 	// Documents extracts the text of uploaded files. Default: no text is extracted.
 	Documents *extract.Reader
@@ -53,7 +53,7 @@ type Options struct {
 	// of requests that it may send at once. Default: unlimited.
 	Rate  float64
 	Burst int
-	// BodyBytes limits the memory of all JSON request bodies, including those of MCP. Default:
+	// BodyBytes limits the memory of all JSON request bodies, including MCP requests. Default:
 	// DefaultBodyBytes.
 	BodyBytes int64
 	// Admitted is called with the context of each request that was admitted by credentials or by a

@@ -186,7 +186,8 @@ func TestClosedServer(t *testing.T) {
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize",` +
 	`"params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 
-// begin begins an MCP session for a memory session. It returns the MCP session id and the response.
+// begin starts an MCP session that uses the given memory session. It returns the MCP session id and
+// the response.
 func begin(t *testing.T, url, user, memory string) (id, answer string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(initialize))

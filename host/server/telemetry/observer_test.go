@@ -102,7 +102,7 @@ toolrun_run_conflicts_total{app="shop",tool="visit"} 1
 `, "toolrun_run_conflicts_total", "toolrun_run_attempts")
 }
 
-// The usage in a repeated Result is that of a run that was already counted.
+// The usage in a repeated Result was already counted for the earlier run.
 func TestRepeatedRunsAreNotCountedTwice(t *testing.T) {
 	tel := newTelemetry(t, telemetry.Options{})
 	h := open(t, count, tel.Observer("shop"))

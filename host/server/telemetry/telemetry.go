@@ -79,8 +79,8 @@ func (t *Telemetry) Gauge(name, help string, read func() float64) error {
 	return nil
 }
 
-// Shutdown exports the remaining traces and stops exporting. It returns when ctx ends at the
-// latest. Metrics and log lines continue to work. Shutdown may be called more than once.
+// Shutdown exports the remaining traces and stops exporting. It stops waiting when ctx ends.
+// Metrics and log lines continue to work. Shutdown may be called more than once.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
 	if t.traces == nil {
 		return nil

@@ -19,10 +19,10 @@ import (
 // few microseconds, unless the access of one of its stores changed.
 const checkTimeout = 10 * time.Second
 
-// checkTenants rejects an app if a store has records that were written with a different access. The
-// tenants of such records could not open the app. checkTenants also checks tenants without an open
-// host. It changes nothing. If it exceeds its time limit, it logs that the remaining tenants were
-// not checked.
+// checkTenants rejects an app if a store has records that were written with a different access.
+// Tenants with such records could not open the app. checkTenants also checks tenants without an
+// open host. It changes nothing. If it exceeds its time limit, it logs that the remaining tenants
+// were not checked.
 func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, declared *app.App) error {
 	bounded, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -57,7 +57,7 @@ func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, d
 	return err
 }
 
-// merged returns the stores of an app together with those that a tenant declared.
+// merged returns the stores of an app and the stores that a tenant declared.
 func merged(declared *app.App, own []declare.Store) []declare.Store {
 	stores := slices.Clone(declared.Stores)
 	for _, s := range own {

@@ -159,7 +159,7 @@ func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []de
 	})
 }
 
-// declare adds declarations to those of the tenant, provided that check accepts them.
+// declare adds declarations to the tenant's declarations, provided that check accepts them.
 func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.Store, check func(known []declare.Store) error) error {
 	at := hostKey{tenant, id}
 	defer a.declaring.lock(at)()

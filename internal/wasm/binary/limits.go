@@ -2,7 +2,7 @@ package binary
 
 // Limits are the maximum size and complexity of a module. They exist because a few bytes of a
 // module can make a compiler allocate gigabytes. A zero field means the default, not "unlimited".
-// The defaults are well above what compilers emit, including those for CPython.
+// The defaults accept the output of common compilers, and CPython, by a wide margin.
 type Limits struct {
 	// ModuleBytes is the maximum size of the module. Default 32 MiB.
 	ModuleBytes int
@@ -23,8 +23,8 @@ type Limits struct {
 	// declare four billion locals. Defaults 10,000 and 1,000,000.
 	Locals, AllLocals int
 	// Nesting is the maximum depth of nested blocks. Blocks is the maximum number of blocks in a
-	// function. Both limits default to 10,000. A switch statement with a thousand cases adds a
-	// thousand to both. Compile time grows with the square of the depth and of the number of
+	// function. Both limits default to 10,000. A switch statement with a thousand cases needs a
+	// thousand nested blocks. Compile time grows with the square of the depth and of the number of
 	// blocks.
 	Nesting, Blocks int
 	// LoopNesting is the maximum depth of nested loops. Loops is the maximum number of loops in a

@@ -79,7 +79,7 @@ func TestVector(t *testing.T) {
 	}
 }
 
-// TestNumbers compares the encoding with that of the standard library, which must be equal.
+// TestNumbers checks that the encoding equals the encoding of the standard library.
 func TestNumbers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {

@@ -163,7 +163,7 @@ func (d *duel) instantiate(wasm []byte, name, as string) {
 	}
 	m, err := binary.Parse(wasm, binary.Limits{})
 	if err != nil {
-		return // the baseline of package binary lists such modules
+		return // the baseline of package binary lists modules that only Parse rejects
 	}
 	rewritten, err := fuel.Rewrite(m, fuel.Options{})
 	if err != nil {

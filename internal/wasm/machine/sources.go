@@ -16,8 +16,8 @@ var processStart = time.Now()
 // positive.
 func Nanotime() int64 { return int64(time.Since(processStart)) + 1 }
 
-// Sources are the clocks and the random source of a guest. In the zero value, the clocks are real
-// and the random source is that of the system.
+// Sources are the clocks and the random source of a guest. The zero value selects the real clocks
+// and the system's random source.
 type Sources struct {
 	Walltime func() time.Time // default time.Now
 	Nanotime func() int64     // default Nanotime

@@ -1,11 +1,11 @@
 // Package snapshot captures the state of an initialized WebAssembly instance and creates instances
-// that continue from this state. Creating such an instance takes microseconds, while the
+// that continue from this state. Creating an instance from an image takes microseconds, while the
 // initialization takes milliseconds.
 //
 // [Rewrite] changes a module so that its instances can be restored. Three functions return an
-// [Image]: [Load] returns the image of a module before any code has run, [CaptureInitialized] that
-// of an initialized instance, and [Instance.Capture] that of an instance at any time.
-// [Image.Restore] returns an [Instance] in exactly the captured state.
+// [Image]. [Load] captures a module before any code has run, [CaptureInitialized] captures an
+// initialized instance, and [Instance.Capture] captures an instance at any time. [Image.Restore]
+// returns an [Instance] in exactly the captured state.
 //
 // The memories of instances are private mappings of a sealed memory file. Instances share the pages
 // that guests only read. The kernel copies a page when a guest first writes to it. When an instance

@@ -22,8 +22,8 @@ type Instance struct {
 //
 // Go guests are reseeded with bytes from random; nil means crypto/rand. Reseeding affects
 // math/rand, maps and all other random data that does not come from the host. All other differences
-// between runs must come from host functions. The clocks must be the ones that were used when the
-// image was captured, because Go programs do not expect the monotonic clock to run backward.
+// between runs must come from host functions. Use the same clocks as for the capture of the image,
+// because Go programs do not expect the monotonic clock to run backward.
 func (i *Image) Restore(ctx context.Context, random io.Reader) (*Instance, error) {
 	select {
 	case i.semaphore <- struct{}{}:
@@ -68,8 +68,8 @@ func (in *Instance) seed(random io.Reader) error {
 // Guest returns the wazero instance. The wazero instance must not be used after Close.
 func (in *Instance) Guest() api.Module { return in.pooled.guest }
 
-// Globals returns all mutable globals, including those that the module does not export, in module
-// order. The globals must not be used after Close.
+// Globals returns all mutable globals in module order, including globals that the module does not
+// export. The globals must not be used after Close.
 func (in *Instance) Globals() []api.MutableGlobal { return in.pooled.globals }
 
 // LimitMemory sets the maximum memory of the instance in bytes until the instance is closed. The

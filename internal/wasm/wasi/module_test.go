@@ -243,7 +243,7 @@ func TestGuestWithoutMemory(t *testing.T) {
 	}
 }
 
-// TestSignatures compares the signatures with those in wazero's own host module.
+// TestSignatures compares the signatures with the signatures in wazero's own host module.
 func TestSignatures(t *testing.T) {
 	compiled, err := wazerowasi.NewBuilder(newRuntime(t)).Compile(context.Background())
 	if err != nil {

@@ -39,7 +39,7 @@ type subscription struct {
 
 // pollOneoff implements poll_oneoff(in*, out*, nsubscriptions, nevents*). It waits until the first
 // condition is met. A descriptor is always ready or invalid, so only clocks cause a wait. The wait
-// ends when the context ends at the latest.
+// also ends when the context ends.
 func pollOneoff(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	n := uint32(p[2])
 	if n == 0 || n > maxSubscriptions {

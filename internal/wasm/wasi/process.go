@@ -102,8 +102,8 @@ func schedYield(ctx context.Context, s *System, _ memory, _ []uint64) errno {
 // *sys.ExitError.
 //
 // procExit does not close the instance as wazero's own function does. Closing would free a memory
-// that the host may still read or reuse. procExit reduces wazero's reserved codes, which mark the
-// end of a context, to the low byte, which is the POSIX range. A guest thus cannot simulate a
+// that the host may still read or reuse. wazero reserves some codes to report the end of a context.
+// procExit reduces these codes to the low byte, as POSIX does. A guest thus cannot simulate a
 // timeout.
 func procExit(_ context.Context, _ *System, _ memory, p []uint64) errno {
 	code := uint32(p[0])

@@ -77,8 +77,8 @@ func fdClose(_ context.Context, s *System, _ memory, p []uint64) errno {
 	return success
 }
 
-// fdRenumber implements fd_renumber(from, to). It always fails, because guests use it only for
-// descriptors that they have opened.
+// fdRenumber implements fd_renumber(from, to). It always fails. Guests use this function only for
+// descriptors that they have opened, and they cannot open any.
 func fdRenumber(_ context.Context, s *System, _ memory, p []uint64) errno {
 	if !s.isOpen(uint32(p[0])) || !s.isOpen(uint32(p[1])) {
 		return errBadf

@@ -9,7 +9,7 @@ import (
 )
 
 // These types mirror types of the packages session, memory, artifact, ledger and metering, so
-// clients need not import those packages. A test checks that both sets of types are equal.
+// clients need not import those packages. A test checks that the types have the same fields.
 
 // Session describes a session, like session.Session.
 type Session struct {
