@@ -90,7 +90,7 @@ func startFault(err error) error {
 	return err
 }
 
-// openParts opens everything that the handler needs. closeParts closes it.
+// openParts opens all parts that the handler needs. closeParts closes these parts.
 func (s *server) openParts(db database) (err error) {
 	if s.auth, err = s.flags.accessFlags.open(s.env, s.flags.listen, s.logger); err != nil {
 		return err

@@ -24,7 +24,7 @@ const acquireTimeout = 10 * time.Second
 type byteSemaphore struct {
 	size int64
 	wait time.Duration
-	// what names the protected data in error messages, such as "files".
+	// what is the word for the data in error messages, such as "files".
 	what string
 
 	mu     sync.Mutex
@@ -95,8 +95,8 @@ func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string
 	return nil, context.Cause(ctx)
 }
 
-// begin grants bytes to a request or adds the request to the queue. It need not look at the queue
-// first, because waiting requests do not fit.
+// begin grants bytes to a request or adds the request to the queue. A new request may overtake
+// waiting requests, because those requests do not fit at the moment.
 func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -55,7 +55,7 @@ const (
 	// outlineDepth is the depth of an outline, which includes the members of objects inside a body,
 	// such as env.
 	outlineDepth = 2
-	// outlineMembers is the maximum number of members of an object inside a body in an outline.
+	// outlineMembers is the maximum number of members in the outline of an object inside a body.
 	// outlineUnknown limits the unknown members of the body, because each one causes a separate
 	// error.
 	outlineMembers = 256

@@ -48,7 +48,7 @@ func TestRunWithMetadata(t *testing.T) {
 	s.want(403, "runtime", "POST", "/api/v1/runs", strings.Replace(own, `"ann"`, `"bob"`, 1))
 }
 
-// A failed run has a Result. An error that prevents a run is a problem document.
+// A failed run has a Result. An error that prevents a run results in a problem document.
 func TestRunsThatFail(t *testing.T) {
 	s := newService(t)
 	var result report.Result

@@ -193,8 +193,8 @@ func (s *side) find(name string) api.Module {
 	return s.named[name]
 }
 
-// differs matches the parts of errors that differ between the two forms: the index of a function
-// without a name and the maximum size of a table.
+// differs matches the parts of an error that the two forms report differently: the index of an
+// unnamed function and the maximum size of a table.
 var differs = regexp.MustCompile(`function\[\d+\]|maximum size mismatch.*`)
 
 // outcome returns the text of an error without its stack trace and without the parts that match

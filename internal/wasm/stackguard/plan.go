@@ -33,8 +33,8 @@ type function struct {
 	own   int
 	moves bool
 	calls []int // the functions that it calls directly
-	// open reports whether the function needs a check in itself or its callees. It is open if it
-	// may call unknown functions or itself, or if it uses too much stack.
+	// open reports whether the function needs a check in itself or its callees. A function is open
+	// if it may call unknown functions or itself, or if it uses too much stack.
 	open bool
 	// checked reports whether the function is checked. requireCheck sets required.
 	checked, required bool

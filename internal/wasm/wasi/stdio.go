@@ -179,8 +179,8 @@ func fdWrite(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// Write the count first. If the count cannot be written, nothing may be printed. A count inside
-	// a buffer is printed with that buffer.
+	// Write the count first. If the count cannot be written, nothing may be printed. If the count
+	// is in the memory of a buffer, the guest thus prints its own count.
 	if e := mem.put32(uint32(p[3]), vecs.total); e != success {
 		return e
 	}
