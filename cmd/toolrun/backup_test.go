@@ -131,7 +131,7 @@ func (t *restoreTest) check(s *serving, acknowledged []int) {
 		if err := json.Unmarshal(result.Output, &n); err != nil {
 			t.Fatal(err)
 		}
-		// One more run may be stored that was not acknowledged.
+		// The service may also have stored one run that it has not acknowledged.
 		if n[0] != n[1] || n[0] != entries[c.user] || n[0] < acknowledged[i] || n[0] > c.done+1 {
 			t.Errorf("%s has counts %d, mirrors %d, %d entries in the ledger; %d runs were acknowledged before the backup, %d in all",
 				c.user, n[0], n[1], entries[c.user], acknowledged[i], c.done)

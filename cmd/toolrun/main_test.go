@@ -74,8 +74,8 @@ func runScripts(t *testing.T, dir string) {
 	})
 }
 
-// plugin writes a plug-in that returns its input. The plug-in traps instead if the second argument
-// is traps: plugin file [traps].
+// plugin writes a plug-in that returns its input. If the second argument is "traps", the plug-in
+// traps instead. Usage: plugin FILE [traps].
 func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: plugin file [traps]")
@@ -92,8 +92,8 @@ func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), m.Bytes(), 0o600))
 }
 
-// runID stores the first run id that is in the output of the last command: runid name
-// stdout|stderr.
+// runID stores the first run id in the output of the last command in a variable.
+// Usage: runid NAME stdout|stderr.
 func runID(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: runid name stdout|stderr")
@@ -105,7 +105,7 @@ func runID(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], id)
 }
 
-// exits runs toolrun and checks its exit code, as in: exits 2 run nothing.
+// exits runs toolrun and checks its exit code. Usage: exits CODE ARGUMENT...
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits code arguments...")

@@ -41,7 +41,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// after waits until one of the given texts is logged after the given offset. It returns that text.
+// after waits until the log contains one of the given texts after the given offset. It returns the
+// text that it has found.
 func (l *lines) after(begin int, texts ...string) (string, error) {
 	for range 3000 {
 		output := l.String()[begin:]
@@ -68,9 +69,9 @@ func (s *served) stop() error {
 	return cmd.Wait()
 }
 
-// serve starts a service in the background: serve app... The service runs until unserve or the end
-// of the script. serve sets $URL to the address and $TOOLRUN_KEY to the key, which later commands
-// use.
+// serve starts a service in the background, which runs until unserve or the end of the script.
+// Usage: serve APP... serve sets $URL to the address and $TOOLRUN_KEY to the key, which later
+// commands use.
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if neg || s.cmd != nil {
@@ -94,7 +95,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("TOOLRUN_KEY", output.Key)
 }
 
-// logged waits until the service has logged a text: logged text.
+// logged waits until the service has logged a text. Usage: logged TEXT.
 func logged(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value(servedKey{}).(*served)
 	if neg || s.log == nil || len(args) != 1 {

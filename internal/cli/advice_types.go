@@ -14,7 +14,7 @@ import (
 var typeFaults = []abi.Code{abi.ToolError, abi.SchemaViolation, abi.OutputInvalid, abi.InvalidArgument}
 
 // adviseTexts adds a hint to the fault of a run if a key=value argument looks like a number or a
-// boolean. Such an argument always passes a string. The hint is only for tools without an input
+// boolean. A key=value argument always passes a string. The hint is only for tools without an input
 // schema, because the inputs of other tools are validated. declares reports whether the tool has an
 // input schema.
 func adviseTexts(err error, pairs []string, declares func() bool) error {

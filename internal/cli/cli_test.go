@@ -35,7 +35,7 @@ func call(t *testing.T, env cli.Env) (exit int, stdout, stderr string) {
 	return exit, out.String(), errs.String()
 }
 
-// TestMain is needed because the worker processes of the tests run this program.
+// TestMain also runs worker processes, because the tests start their workers from this program.
 func TestMain(m *testing.M) {
 	engines.Main()
 	os.Exit(m.Run())

@@ -134,7 +134,7 @@ func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 	return now.Add(-ago), nil
 }
 
-// ledgerPage is the maximum number of entries in a page of the ledger that a server returns.
+// ledgerPage is the maximum number of ledger entries that a server returns in a page.
 const ledgerPage = 1000
 
 func (l ledgerCommand) list(ctx context.Context, s ledgerBackend, c host.Caller, q ledger.Query) error {

@@ -68,7 +68,7 @@ func (f *usageFlags) query() (q metering.Query, err error) {
 	return q, nil
 }
 
-// maxUsage is the maximum number of apps in a page of usage data that a server returns.
+// maxUsage is the maximum number of apps whose usage a server returns in a page.
 const maxUsage = 100
 
 func (uc usageCommand) show(ctx context.Context, u usageBackend, c host.Caller, q metering.Query) error {

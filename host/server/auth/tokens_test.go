@@ -300,7 +300,8 @@ func TestKeySetFile(t *testing.T) {
 			t.Errorf("%s: the file was accepted", name)
 		}
 	}
-	// The set contains one usable key among keys that are ignored, and then another usable key.
+	// The set first contains one usable key and several keys that are ignored. Then a second usable
+	// key replaces the first one.
 	write(t, path, strings.Replace(keySet(t, private, i.public), `{"keys":[`, `{"keys":[{"kty":"LWE","kid":"k1"},`, 1))
 	at := time.Now()
 	tokens := newTokens(t, auth.TokenOptions{KeysFile: path}, func(o *auth.TokenOptions) { o.Now = func() time.Time { return at } })

@@ -42,8 +42,8 @@ func mustAcquire(t *testing.T, r *byteSemaphore, bytes int64, status int, path .
 	return h
 }
 
-// TestSemaphoreReservesSpare checks that bytes remain for a new owner after a sender, its tenant
-// and other tenants have acquired all the bytes that they can.
+// TestSemaphoreReservesSpare makes a sender, its tenant and other tenants acquire as many bytes as
+// possible. Some bytes must remain for a new owner.
 func TestSemaphoreReservesSpare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newByteSemaphore(1<<20, "bodies")

@@ -37,8 +37,9 @@ type row struct {
 	status, empty int
 	user, session location
 	body          string
-	// selects reports whether user and session select data instead of the caller. plain reports
-	// whether the request concerns no app. needs reports whether it concerns a per-user store.
+	// selects reports whether the user and the session in the request select data. Otherwise they
+	// name the caller. plain reports whether the request concerns no app. needs reports whether the
+	// request concerns a per-user store.
 	selects, plain, needs bool
 	// owned reports whether the request concerns a run of ann, which only ann and operators can
 	// find.

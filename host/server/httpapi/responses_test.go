@@ -157,8 +157,8 @@ func TestGrantsOfCode(t *testing.T) {
 	s.want(200, "coder", "POST", "/api/v1/runs/code", `{"language":"javascript","code":"return 1","grants":{"sessionMeta":"read"}}`)
 }
 
-// A client that sends its whole request before it reads receives the error response, not a
-// connection reset.
+// If a client reads nothing before it has sent its whole request, it receives the error response
+// instead of a connection reset.
 func TestTooLargeBodyOfEagerClient(t *testing.T) {
 	s := newService(t)
 	const large = 30 << 20

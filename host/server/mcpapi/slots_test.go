@@ -41,7 +41,7 @@ func (p party) post(t *testing.T, url, session, body string) (id string, status 
 	return resp.Header.Get("Mcp-Session-Id"), resp.StatusCode, string(text)
 }
 
-// begin begins a session, and fails the test if that fails.
+// begin begins a session. It fails the test on an error.
 func (p party) begin(t *testing.T, url string) string {
 	t.Helper()
 	id, status, answer := p.post(t, url, "", initialize)
@@ -62,7 +62,7 @@ func crowd(t *testing.T) (urls [2]string, runs *results) {
 }
 
 // A key with many users occupies all slots. Another tenant, or another key of the same tenant, can
-// still begin sessions, and the first key does not evict them later. It does not matter which
+// still begin sessions. The first key does not evict these sessions later. It does not matter which
 // server has the sessions.
 func TestSlotsAreFair(t *testing.T) {
 	urls, runs := crowd(t)

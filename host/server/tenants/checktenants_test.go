@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// TestServeMovedStoreOfClosedTenant changes the access of a store with records of a tenant whose
-// host is not open. The app is then rejected, both on reload and at startup.
+// TestServeMovedStoreOfClosedTenant changes the access of a store. A tenant without an open host
+// has records in the store. The app must be rejected on reload and at startup.
 func TestServeMovedStoreOfClosedTenant(t *testing.T) {
 	backend := mem.New()
 	on := func(o *tenants.Options) { o.Host.Backend = backend }

@@ -174,7 +174,7 @@ func TestServeMovedStore(t *testing.T) {
 	}
 }
 
-// Requests after Close, or for an app that is no longer served, fail.
+// Requests fail after Close, or if the app is no longer served.
 func TestServeNoMore(t *testing.T) {
 	a := serve(t, count)
 	look(t, a, "acme")

@@ -240,8 +240,8 @@ func TestCallsPassMutableGlobals(t *testing.T) {
 	}
 }
 
-// TestLimitsOfAllFunctions checks the limits that increase with the size of the code. A function
-// that is accepted once is not accepted twice, unless there is enough other code.
+// TestLimitsOfAllFunctions checks the limits that increase with the size of the code. A module with
+// two copies of an accepted function is rejected, unless it has enough other code.
 func TestLimitsOfAllFunctions(t *testing.T) {
 	module := func(bodies ...string) []byte {
 		code := leb(uint32(len(bodies)))

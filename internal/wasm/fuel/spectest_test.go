@@ -152,8 +152,8 @@ func (d *duel) run(file string) {
 	}
 }
 
-// instantiate instantiates both forms of a module. Later modules import from it under the name in
-// as.
+// instantiate instantiates both forms of a module. as is the name under which later modules import
+// from it.
 func (d *duel) instantiate(wasm []byte, name, as string) {
 	ctx := context.Background()
 	d.plain.last, d.fuelled.last = nil, nil

@@ -84,7 +84,7 @@ func checkAdd(t *testing.T, guest api.Module) {
 	}
 }
 
-// counting is a guest that may continue after a given number of yields, and then must stop.
+// counting is a guest that must stop after a given number of yields.
 type counting struct{ slices, limit int }
 
 func (c *counting) Yield() bool {

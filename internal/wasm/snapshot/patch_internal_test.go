@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestCaptureMemory captures sources from memories, including memories that start with captured
-// sources. Each source must equal the memory at the time of the capture. Resetting a memory must
-// restore its source.
+// TestCaptureMemory captures sources from memories. Some of the memories start with a source that
+// was captured earlier. Each source must equal the memory at the time of the capture. Resetting a
+// memory must restore its source.
 func TestCaptureMemory(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const pages, maxPages = 400, 500

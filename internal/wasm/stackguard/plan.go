@@ -38,8 +38,8 @@ type function struct {
 	open bool
 	// checked reports whether the function is checked. requireCheck sets required.
 	checked, required bool
-	// below is the number of stack bytes used until the next check, including the bytes that the
-	// function itself uses. visit computes it.
+	// below is the number of stack bytes that the function and its callees use until the next
+	// check. visit computes it.
 	below             int
 	analyzed, visited progress
 }

@@ -97,8 +97,8 @@ func proxy(memory []byte) []byte {
 	})
 }
 
-// loop builds a guest with an exported function, named like the import, that takes a count. It
-// calls the import with args that many times.
+// loop builds a guest that exports a function with the same name as the import. The function takes
+// a count and calls the import with args that many times.
 func loop(name string, args ...int64) []byte {
 	typ := func(_, _ []api.ValueType) []byte { return funcType([]api.ValueType{api.ValueTypeI32}, nil) }
 	return module([]string{name}, onePage, typ, func(_ int, params []api.ValueType) []byte {
