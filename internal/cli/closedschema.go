@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// codeNoField is the code for a template that reads a field that cannot exist in any record.
+// codeNoField is the code for a template with a field that cannot exist in any record.
 const codeNoField app.Code = "no_field"
 
 // undeclared finds an undeclared name in a path such as "a.b". It returns the path up to that name,

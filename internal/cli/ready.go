@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// readyAge and unreadyAge are the maximum ages of a result that is reused. readyAge applies after a
-// successful write to the database, and unreadyAge after a failed one.
+// readyAge and unreadyAge limit the age of a reused result. readyAge applies after a successful
+// write to the database, and unreadyAge after a failed one.
 const (
 	readyAge   = 10 * time.Second
 	unreadyAge = time.Second

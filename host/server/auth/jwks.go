@@ -23,9 +23,9 @@ import (
 
 // keySource verifies signatures with an issuer's keys.
 type keySource interface {
-	// verify returns the payload of a token that was signed by the key with the given id and
-	// algorithm. The error is Invalid, abi.Unavailable, or errUnknownKey if the issuer has no key
-	// with that id.
+	// verify checks that the key with the given id and algorithm has signed a token. It returns the
+	// payload of the token. The error is Invalid, abi.Unavailable, or errUnknownKey if the issuer
+	// has no key with that id.
 	verify(ctx context.Context, token string, by signer, now time.Time) ([]byte, error)
 }
 

@@ -228,7 +228,7 @@ func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) 
 	return found, json.Unmarshal(text, found.Result)
 }
 
-// stop cancels a run of an app that is in progress, provided that the principal may see the run.
+// stop cancels a run that is in progress, provided that the principal may see the run.
 func (g *registry) stop(p auth.Principal, app, id string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -27,7 +27,7 @@ const DefaultSlots = 10_000
 type Options struct {
 	// Host runs the app. The server does not close it.
 	Host *host.Host
-	// Version is the version of the program that is sent to clients. Default: "unknown".
+	// Version is the program version that clients receive. Default: "unknown".
 	Version string
 	// Logger receives details that clients must not see. Default: they are discarded.
 	Logger *slog.Logger

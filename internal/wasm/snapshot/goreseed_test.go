@@ -97,8 +97,8 @@ func TestGoSeed(t *testing.T) {
 		}
 	}
 	// This is the generator of math/rand/v2. Its numbers start with the first block of the seed.
-	// The guest draws the numbers for the map iteration and all others from this block, in some
-	// order.
+	// The guest draws all of its numbers from this block, in some order. They include the numbers
+	// for the map iteration.
 	var state [32]byte
 	if _, err := rand.NewChaCha8([32]byte{1}).Read(state[:]); err != nil {
 		t.Fatal(err)

@@ -48,8 +48,8 @@ func (m *memory) changed() ([]int, bool) {
 }
 
 // maxPatchFraction is the denominator of a limit: a patch contains at most 1/maxPatchFraction of
-// the memory. If more pages have changed, the new source contains all pages. Sources captured from
-// its memories can then be patches of the new source instead of the old base.
+// the memory. If more pages have changed, the new source contains all pages. The new source then
+// serves as the base of later patches.
 const maxPatchFraction = 4
 
 // maxPatches is the maximum number of patch mappings of a memory. Each mapping takes time to

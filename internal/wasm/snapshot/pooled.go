@@ -35,7 +35,7 @@ func (l fixedMemory) Reallocate(size uint64) []byte {
 func (fixedMemory) Free() {}
 
 // instanceConfig is the configuration of all instances. Instances have no name, because names must
-// be unique. wazero must not call start functions of instances.
+// be unique. wazero must not call their start functions.
 var instanceConfig = wazero.NewModuleConfig().WithName("").WithStartFunctions()
 
 // newPooled returns a new instance in the state of the image.
