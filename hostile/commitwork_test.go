@@ -22,8 +22,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// maxCommitWork is the maximum time for which a commit may delay other commits. It excludes the
-// time to write to the disk.
+// maxCommitWork is the maximum time for which a commit may delay other commits. maxCommitWork
+// excludes the time to write to the disk.
 const maxCommitWork = 20 * time.Millisecond
 
 // transactionAttack is a body that does the maximum work of a transaction, which makes its commit

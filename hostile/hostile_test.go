@@ -216,8 +216,8 @@ func runnable(t *testing.T, w *env, cases []corpus.Case) []corpus.Case {
 	return slices.DeleteFunc(cases, corpus.Case.Python)
 }
 
-// crossSection returns one case of every fourth kind of attack. It returns no Python cases, because
-// Python starts slowly. In a soak test it returns all cases.
+// crossSection returns one case of every fourth kind of attack. crossSection returns no Python
+// cases, because Python starts slowly. In a soak test it returns all cases.
 func crossSection(t *testing.T) []corpus.Case {
 	all := allCases(t)
 	if os.Getenv("TOOLRUN_SOAK") != "" {

@@ -14,7 +14,7 @@ import (
 )
 
 // maxGrowth is the maximum amount by which the resident memory of a run may exceed that of a benign
-// run. It counts only the host process, not the workers.
+// run. maxGrowth counts only the host process, not the workers.
 const maxGrowth = 64 << 20
 
 // Report contains the outcomes of all cases.

@@ -15,7 +15,7 @@ import (
 // Bench is a benchmark.
 type Bench struct {
 	Cases []*Case
-	// Apart performs measurements that cannot be made in rounds. It runs after the rounds. The
+	// Apart performs measurements that cannot be made in rounds. Apart runs after the rounds. The
 	// default does nothing.
 	Apart func() ([]Row, []Figure, error)
 	// Figures computes figures from the rows.

@@ -16,7 +16,7 @@ type attack struct {
 	workers int   // number of concurrent requests
 	budget  int64 // maximum number of bytes to send
 	spans   int   // duration as a multiple of the default; 0 is 1
-	// prepare stores the data that the attack needs. It returns a function that a worker calls
+	// prepare stores the data that the attack needs. prepare returns a function that a worker calls
 	// repeatedly until it returns false.
 	prepare func(*attacker) (func(worker int) bool, error)
 	// neighbours lists the neighbors to measure.

@@ -87,7 +87,7 @@ func links(a *attacker) (func(int) bool, error) {
 // sipping is the time for which a slow reader keeps a connection open.
 const sipping = 20 * time.Second
 
-// sip requests a path and reads the response slowly for a while. It returns the status.
+// sip requests a path and reads the response slowly for a while. sip returns the status.
 func sip(address, path string) string {
 	raw, err := net.Dial("tcp", address)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 
 var anonymous = regexp.MustCompile(`RssAnon:\s+(\d+) kB`)
 
-// memory returns the memory of the service itself in MiB. It excludes workers, and file pages that
-// the kernel can reclaim. The result is 0 if the memory is unknown or the service has ended.
+// memory returns the memory of the service itself in MiB. memory excludes workers, and file pages
+// that the kernel can reclaim. The result is 0 if the memory is unknown or the service has ended.
 func (s *service) memory() float64 {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid)) // only on Linux
 	found := anonymous.FindSubmatch(text)
@@ -46,8 +46,8 @@ func (s *service) watch() (peak func() float64) {
 var commitWork = regexp.MustCompile(`(?m)^toolrun_database_commit_work_max_seconds (\S+)`)
 
 // commitWork returns the maximum time, in milliseconds, for which one commit of the service has
-// blocked other commits. It excludes the time to write the commit. If the service does not report
-// this time, the result is 0.
+// blocked other commits. commitWork excludes the time to write the commit. If the service does not
+// report this time, the result is 0.
 func (s *service) commitWork() float64 {
 	_, text := user{url: s.url}.send("GET", "/metrics", "", nil)
 	found := commitWork.FindSubmatch(text)

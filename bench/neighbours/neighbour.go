@@ -81,7 +81,7 @@ type taken struct {
 }
 
 // sample sends the neighbors' requests until the span is over, over is closed or the service has
-// ended. It then waits for the responses. A request is sent when it is due, even if there is no
+// ended. Then sample waits for the responses. A request is sent when it is due, even if there is no
 // response to the previous one: otherwise a slow request would hide other slow requests.
 func sample(s *service, neighbours []neighbour, span time.Duration, over <-chan struct{}) []*taken {
 	list := make([]*taken, len(neighbours))

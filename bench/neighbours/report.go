@@ -32,7 +32,7 @@ type outcome struct {
 	PeakMiB   float64 `json:"peak_mib"`
 	GrowthMiB float64 `json:"growth_mib"`
 	// CommitWork is the maximum time, in milliseconds, for which one commit blocked other commits.
-	// It excludes the time to write the commit.
+	// CommitWork excludes the time to write the commit.
 	CommitWork float64 `json:"commit_work_ms"`
 	// Dead reports whether the service died.
 	Dead bool `json:"dead"`

@@ -33,8 +33,8 @@ func newIssuer(file string) (*issuer, error) {
 	return &issuer{key}, os.WriteFile(file, text, 0o600)
 }
 
-// token returns a token for a user of a tenant. It is valid for one hour. If session is not "", it
-// is valid only in that session.
+// token returns a token for a user of a tenant. The token is valid for one hour. If session is not
+// "", it is valid only in that session.
 func (i *issuer) token(tenant, user, session string) string {
 	now := time.Now()
 	claims := map[string]any{

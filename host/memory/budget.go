@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// callerQuota is the quota of an app and of a caller's user. It limits the host's own records.
+// callerQuota is the quota of an app and of a caller's user. callerQuota limits the host's own
+// records.
 type callerQuota struct {
 	s      *Service
 	caller partition.Caller

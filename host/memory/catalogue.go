@@ -35,9 +35,9 @@ func declarationOf(st declare.Store) declaration {
 }
 
 // Declare compares the app's declarations with the declarations under which the tenant's records
-// were written, and stores the new ones. It rejects a changed access or kind of a store that has
-// records, because these records would become unreachable. Stores that are no longer declared keep
-// their records; Audit lists them.
+// were written, and stores the new ones. Declare rejects a changed access or kind of a store that
+// has records, because these records would become unreachable. Stores that are no longer declared
+// keep their records; Audit lists them.
 func (s *Service) Declare(ctx context.Context, tenant string) error {
 	err := records.ErrChanged
 	for tries := 0; tries < records.MaxAttempts && errors.Is(err, records.ErrChanged); tries++ { // other processes may open the app at the same time
@@ -49,8 +49,8 @@ func (s *Service) Declare(ctx context.Context, tenant string) error {
 	return err
 }
 
-// writeCatalogue stores the catalogue if it has changed. It returns records.ErrChanged if another
-// process has stored a catalogue in the meantime.
+// writeCatalogue stores the catalogue if it has changed. writeCatalogue returns records.ErrChanged
+// if another process has stored a catalogue in the meantime.
 func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	key := s.app.System(partition.Catalogue, c)
 	found, err := s.backend.Get(ctx, key)
@@ -80,7 +80,8 @@ func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	return s.records.Fault("write the catalogue", err)
 }
 
-// CheckDeclared returns the *ScopeChangedError that Declare would return. It stores nothing.
+// CheckDeclared returns the *ScopeChangedError that Declare would return. CheckDeclared stores
+// nothing.
 func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
 	c := partition.Caller{Tenant: tenant}
 	records, err := s.backend.Get(ctx, s.app.System(partition.Catalogue, c))
@@ -94,8 +95,8 @@ func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
 	return checkScopes(ctx, s, c, old)
 }
 
-// DeclaredTenants calls visit with each tenant for which the app was declared. It stops if visit
-// returns an error.
+// DeclaredTenants calls visit with each tenant for which the app was declared. DeclaredTenants
+// stops if visit returns an error.
 func (s *Service) DeclaredTenants(ctx context.Context, visit func(tenant string) error) error {
 	return s.records.EachTenant(ctx, partition.Catalogue, map[string]bool{}, visit)
 }
@@ -212,9 +213,9 @@ type StoreAudit struct {
 	Moved declare.Scope `json:"moved,omitempty"`
 }
 
-// Audit checks every record of the tenant. It reports how many records each store has, which stores
-// are no longer declared, and how many records do not fit their schema. The result is sorted by
-// store name.
+// Audit checks every record of the tenant. Audit reports how many records each store has, which
+// stores are no longer declared, and how many records do not fit their schema. The result is sorted
+// by store name.
 func (s *Service) Audit(ctx context.Context, tenant string) ([]StoreAudit, error) {
 	c := partition.Caller{Tenant: tenant}
 	reports := storeAudits{}

@@ -1,6 +1,6 @@
-// Package memory implements the memory of tools: the stores that an app declares. It keeps them in
-// a storage.Backend. Tool code accesses the stores through a [View]. A View is bound to one caller,
-// to the grants of one tool, and to one attempt of a run.
+// Package memory implements the memory of tools: the stores that an app declares. The stores are
+// kept in a storage.Backend. Tool code accesses the stores through a [View]. A View is bound to one
+// caller, to the grants of one tool, and to one attempt of a run.
 //
 // A [Service] contains the declarations of one app. [Service.Transact] executes a body in attempts,
 // each with a new View. The writes of an attempt are stored together, if the body succeeds and the

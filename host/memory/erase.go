@@ -80,7 +80,7 @@ func (e *erasure) mark(ctx context.Context) error {
 	})
 }
 
-// round removes the user's data and reports whether there was any. It removes sessions first: a
+// round removes the user's data and reports whether there was any. round removes sessions first: a
 // session of the user identifies the records that were written before the session was bound to the
 // user.
 func (e *erasure) round(ctx context.Context) (bool, error) {
@@ -112,7 +112,7 @@ func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	return total, nil
 }
 
-// session ends a session of the user. It removes the records that were written in the session
+// session ends a session of the user. session removes the records that were written in the session
 // before the session was bound to the user.
 func (e *erasure) session(ctx context.Context, id string) error {
 	s, c := e.s, e.caller

@@ -86,7 +86,7 @@ func TestEveryOperationFails(t *testing.T) {
 	}
 }
 
-// fail executes the run while the n-th operation fails. It returns false if there is no such
+// fail executes the run while the n-th operation fails. fail returns false if there is no such
 // operation.
 func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes map[string]int) bool {
 	f := storagetest.NewFaulty(mem.New())
@@ -124,7 +124,8 @@ func (run faultyRun) fail(t *testing.T, n int, how storagetest.Failure, outcomes
 	return reached
 }
 
-// conflictingWrite changes a record that the run has read. It bypasses the failing backend.
+// conflictingWrite changes a record that the run has read. conflictingWrite bypasses the failing
+// backend.
 func (a *app) conflictingWrite(f *storagetest.Faulty) {
 	behind := newApp(a.t, func(cfg *memory.Config) { cfg.Backend = f.Backend })
 	behind.must(partition.Caller{Tenant: "acme", User: "bob", Run: "other"}, abi.SetContent, `"flags"`, `{"other":1}`)

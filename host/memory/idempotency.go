@@ -18,7 +18,7 @@ type finishedState struct {
 }
 
 // finished returns the answer that is stored under the transaction's idempotency key, or nil if
-// there is none. It returns a conflict if the key was used for another request.
+// there is none. finished returns a conflict if the key was used for another request.
 func (t *transaction) finished(r storage.Record) ([]byte, error) {
 	if !r.Exists() || r.Expired(t.s.now()) {
 		return nil, nil

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// key returns the key of the caller's record in the store. group is the app's group. It returns a
+// key returns the key of the caller's record in the store. group is the app's group. key returns a
 // fault if the store is per-user or per-session and the caller has no user or session. who is the
 // name of the caller in faults.
 func (st *store) key(group storage.Key, c partition.Caller, who string) (storage.Key, error) {

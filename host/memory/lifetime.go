@@ -40,8 +40,8 @@ func (t *transaction) life(r storage.Record) txn.Life {
 	return l
 }
 
-// foreignSessions returns the keys of the sessions that end the record's lifetime when they end. It
-// omits the caller's own session, because the transaction guards it anyway.
+// foreignSessions returns the keys of the sessions that end the record's lifetime when they end.
+// foreignSessions omits the caller's own session, because the transaction guards it anyway.
 func (t *transaction) foreignSessions(r storage.Record) []storage.Key {
 	var keys []storage.Key
 	for _, tag := range r.Tags {

@@ -83,8 +83,8 @@ func prefixOf(group storage.Key, name string) storage.Key {
 	return group.With(storage.Part{Tag: storage.Store, Value: name})
 }
 
-// cursor encodes the last key of a page; "" means that there is no next page. It omits the prefix
-// of the tenant's app: a cursor therefore cannot refer to records outside that prefix.
+// cursor encodes the last key of a page; "" means that there is no next page. cursor omits the
+// prefix of the tenant's app: a cursor therefore cannot refer to records outside that prefix.
 func cursor(group, last storage.Key) string {
 	if last == "" {
 		return ""
@@ -115,8 +115,8 @@ func belongs(key storage.Key, c partition.Caller, name string) bool {
 		(c.Session == "" || session == "" || session == c.Session)
 }
 
-// lifetimes determines which records are live. Lists use it because they do not need a snapshot. It
-// caches the sessions that it has read.
+// lifetimes determines which records are live. Lists use it because they do not need a snapshot.
+// lifetimes caches the sessions that it has read.
 type lifetimes struct {
 	s    *Service
 	open map[storage.Key]bool // maps the key of a session to whether it is open

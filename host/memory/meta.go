@@ -39,8 +39,8 @@ func optional(text string) *string {
 	return &text
 }
 
-// metaPartition is the partition of sessionMeta. It contains one document, which the host generates
-// from the session's record at each read.
+// metaPartition is the partition of sessionMeta. metaPartition contains one document, which the
+// host generates from the session's record at each read.
 type metaPartition struct{ *storePartition }
 
 // Get implements kind.Partition. The document has no creation time.

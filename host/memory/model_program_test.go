@@ -47,8 +47,8 @@ func (s step) String() string {
 	return text
 }
 
-// performer performs one call of a program. It returns the reply as canonical JSON, the code of a
-// fault, or an error that ends the attempt.
+// performer performs one call of a program. performer returns the reply as canonical JSON, the code
+// of a fault, or an error that ends the attempt.
 type performer func(op string, args []string) (reply string, code abi.Code, err error)
 
 var errThrown = errors.New("thrown by the program")

@@ -100,7 +100,8 @@ func TestShortPagesReadLittle(t *testing.T) {
 	}
 }
 
-// A page of the ledger also ends at 1 MiB of contents. It never reads more than that in one call.
+// A page of the ledger also ends at 1 MiB of contents. The list never reads more than 1 MiB in one
+// call.
 func TestPagesOfTheLedgerAreBounded(t *testing.T) {
 	c := &contents{}
 	a := newApp(t, func(cfg *memory.Config) { c.Backend, cfg.Backend, cfg.LedgerRetention = cfg.Backend, c, time.Hour })

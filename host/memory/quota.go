@@ -102,9 +102,9 @@ func (v *View) reclaim(ctx context.Context) error {
 // reclaimed is the maximum number of expired records that one reclaim frees.
 const reclaimed = 1000
 
-// reclaim frees expired records of the app for a caller whose quota is exhausted. It reports
-// whether there were any. It frees a bounded number of records. A transaction reclaims at most once
-// for its calls and once for its commit.
+// reclaim frees expired records of the app for a caller whose quota is exhausted. reclaim reports
+// whether there were any. reclaim frees a bounded number of records. A transaction reclaims at most
+// once for its calls and once for its commit.
 //
 // A sweep keeps expired records for another hour, in case the clock is ahead. A write does not need
 // that delay, because it could replace an expired record anyway.

@@ -61,8 +61,8 @@ func (h *runHistory) coverEnd(counts map[string]int) {
 	}
 }
 
-// coverChange compares two attempts of a run. It counts the kind of change that the first differing
-// replies show.
+// coverChange compares two attempts of a run. coverChange counts the kind of change that the first
+// differing replies show.
 func coverChange(counts map[string]int, before, after attempt) {
 	for i := range min(len(before.trace), len(after.trace)) {
 		was, is := before.trace[i], after.trace[i]

@@ -105,9 +105,9 @@ func (s *scenario) addMetadata() {
 	})
 }
 
-// addErasure erases a user. An erasure is not a transaction. It first marks the user, which
-// prevents concurrent runs from storing anything. It then removes records in several steps, and
-// other runs can execute between the steps. Each step is an event.
+// addErasure erases a user. An erasure is not a transaction. The erasure first marks the user,
+// which prevents concurrent runs from storing anything. Then it removes records in several steps,
+// and other runs can execute between the steps. Each step is an event.
 func (s *scenario) addErasure(user string) {
 	task := s.Go("erase "+user, func(ctx context.Context, _ *txntest.Task) {
 		if _, err := s.hosts[0].Erase(ctx, partition.Caller{Tenant: s.tenant, User: user, Run: "erase"}); err != nil {

@@ -38,7 +38,7 @@ type runHistory struct {
 	task       *txntest.Task
 	// fault is the failure of the first commit.
 	fault txntest.Fault
-	// seen contains the records that the reads of the current attempt found. It is nil before the
+	// seen contains the records that the reads of the current attempt found. seen is nil before the
 	// first attempt.
 	seen map[storage.Key]storage.Record
 	// changed reports whether a read or write of the attempt found that a record had changed since
@@ -47,7 +47,8 @@ type runHistory struct {
 }
 
 // event is a change that took effect at one moment between its begin and its end. apply returns the
-// worlds that the change can lead to. It returns none if these worlds contradict the observations.
+// worlds that the change can lead to. If these worlds contradict the observations, apply returns
+// none.
 type event struct {
 	name       string
 	begin, end int
@@ -233,8 +234,8 @@ func (h *runHistory) applySeen(a attempt) func(world) []world {
 	}
 }
 
-// applyLast accepts a world in which the run would have ended in the same way. It returns the world
-// after the run.
+// applyLast accepts a world in which the run would have ended in the same way. applyLast returns
+// the world after the run.
 func (h *runHistory) applyLast(id int, a attempt) func(world) []world {
 	return func(w world) []world {
 		g, trace, err := h.replay(w, a, h.err != nil)

@@ -56,7 +56,7 @@ func (h *runHistory) sawOther(key storage.Key, r storage.Record) bool {
 	return ok && r.Exists() && !was.SameVersion(r)
 }
 
-// execute is one attempt of a run.
+// execute executes one attempt of a run.
 func (h *runHistory) execute(ctx context.Context, s *scenario, v *memory.View) error {
 	if h.seen == nil {
 		h.task.Fault = h.fault // applies to the first commit, not to an update before it
@@ -120,8 +120,8 @@ func (s *scenario) addBlindMerges() {
 	)
 }
 
-// addLateRead adds a run that reads a record after it merged into the record. It also adds a run
-// that changes the record in between.
+// addLateRead adds a run that reads a record after it merged into the record. addLateRead also adds
+// a run that changes the record in between.
 func (s *scenario) addLateRead(store, other string) {
 	s.addPrograms(
 		[]step{setStep(store, `{"a":1}`), getStep(other), getStep(store), digestStep(other)},

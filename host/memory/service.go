@@ -60,7 +60,7 @@ type Config struct {
 // Limits are limits on the stored data of an app. The zero value of a field selects its default;
 // New rejects negative values.
 type Limits struct {
-	// RecordBytes is the maximum size of a record's content as JSON. It must not exceed
+	// RecordBytes is the maximum size of a record's content as JSON. RecordBytes must not exceed
 	// storage.MaxContentBytes. Default: 256 KiB.
 	RecordBytes int
 	// Depth is the maximum nesting of arrays and objects in a content. Default: 32.
@@ -203,8 +203,8 @@ func (s *Service) connect(cfg Config) {
 	s.meter = metering.New(s.records, cfg.MeteringRetention)
 }
 
-// addKinds creates the registry of kinds. It also creates the store sessionMeta, a document that
-// the host generates.
+// addKinds creates the registry of kinds. addKinds also creates the store sessionMeta, a document
+// that the host generates.
 func (s *Service) addKinds(more []kind.Kind) error {
 	registry, err := newKinds(more)
 	s.kinds = registry
@@ -214,7 +214,7 @@ func (s *Service) addKinds(more []kind.Kind) error {
 	return errors.Join(err, metaErr)
 }
 
-// Operations returns the operation table of all kinds. It must not be modified.
+// Operations returns the operation table of all kinds. Operations must not be modified.
 func (s *Service) Operations() abi.Table { return s.kinds.table }
 
 func checkConfig(cfg Config) error {

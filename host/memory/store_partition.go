@@ -23,8 +23,8 @@ import (
 type storePartition struct {
 	view  *View
 	store *store
-	// key is the key of the record without an item, and the key prefix of all records. It is "" for
-	// sessionMeta without a session.
+	// key is the key of the record without an item, and the key prefix of all records. key is ""
+	// for sessionMeta without a session.
 	key storage.Key
 }
 
@@ -111,8 +111,8 @@ func (p *storePartition) Apply(ctx context.Context, item string, ttl time.Durati
 	return expires, v.tx.Apply(ctx, key, within)
 }
 
-// bounded returns an update for package txn. It adds the expiry and the tags to a record. Until the
-// body returns, it also checks the quota.
+// bounded returns an update for package txn. The update adds the expiry and the tags to a record.
+// Until the body returns, the update also checks the quota.
 func (p *storePartition) bounded(key storage.Key, expires time.Time, update kind.Update) txn.Update {
 	v, tags := p.view, p.tags(key)
 	return func(old storage.Record, locked bool) (storage.Record, any, error) {

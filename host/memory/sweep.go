@@ -14,8 +14,8 @@ import (
 const SweepDelay = time.Hour
 
 // Sweep frees records of all tenants and apps of the backend that expired more than SweepDelay ago.
-// It then sweeps one tenant, like SweepTenant. It frees at most limit records and returns their
-// number. If the number is less than limit, there are no more.
+// Sweep then sweeps one tenant, like SweepTenant. Sweep frees at most limit records and returns
+// their number. If the number is less than limit, there are no more.
 func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, error) {
 	n, err := FreeExpired(ctx, s.backend, s.now(), limit)
 	if err != nil {
@@ -25,14 +25,15 @@ func (s *Service) Sweep(ctx context.Context, tenant string, limit int) (int, err
 }
 
 // FreeExpired frees up to limit records of a backend that expired at least SweepDelay before now.
-// It returns the number of freed records. If the number is less than limit, there are no more.
+// FreeExpired returns the number of freed records. If the number is less than limit, there are no
+// more.
 func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, limit int) (int, error) {
 	removed, err := backend.DeleteWhere(ctx, storage.Selector{Expired: now.Add(-SweepDelay)}, limit)
 	return len(removed), err
 }
 
 // SweepTenant ends the idle sessions of a tenant, removes expired files, and trims the ledger to
-// its limit. It works in bounded chunks.
+// its limit. SweepTenant works in bounded chunks.
 func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	if err := s.ledger.Trim(ctx, tenant); err != nil {
 		return s.records.Fault("trim the ledger", err)
@@ -45,7 +46,7 @@ func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 }
 
 // Tenants calls visit with each tenant that needs SweepTenant because it has sessions of the app or
-// a ledger. It reads from the backend once for each tenant, and once for each other app of a
+// a ledger. Tenants reads from the backend once for each tenant, and once for each other app of a
 // tenant.
 func (s *Service) Tenants(ctx context.Context, visit func(tenant string) error) error {
 	seen := map[string]bool{}

@@ -21,10 +21,10 @@ type Tx struct {
 	// Session is the data that the caller's session receives before the first attempt. If the
 	// caller has no session, the data is visible in sessionMeta only during this transaction.
 	Session session.Start
-	// ReadOnly reports whether the transaction must neither start a session nor record its use.
+	// If ReadOnly is set, the transaction neither starts a session nor records the use of a
+	// session.
 	ReadOnly bool
-	// DryRun reports whether nothing is stored. Done.Changes then lists the changes, and Key is
-	// ignored.
+	// If DryRun is set, nothing is stored: Done.Changes lists the changes, and Key is ignored.
 	DryRun bool
 	// LedgerEntry is the ledger entry of the transaction, or nil. The transaction adds the effects
 	// to it.
@@ -37,8 +37,8 @@ type Tx struct {
 	// that differ.
 	Key         string
 	Fingerprint string
-	// Answer returns the answer to store under Key, based on the effects of the transaction. It is
-	// called inside the commit, possibly several times, and must be pure.
+	// Answer returns the answer to store under Key, based on the effects of the transaction. Answer
+	// is called inside the commit, possibly several times, and must be pure.
 	Answer func(report.Effects) ([]byte, error)
 }
 
@@ -74,9 +74,9 @@ type transaction struct {
 // stored and Transact returns the error of body. Errors of Transact itself are *abi.Fault or the
 // error of the context.
 //
-// Body receives a View, which is valid until body returns. Body must return soon after ctx ends. It
-// must return any error of a View's method that is not an *abi.Fault. It must have no effects
-// except through the View.
+// Body receives a View, which is valid until body returns. Body must return soon after ctx ends. If
+// a method of the View returns an error that is not an *abi.Fault, body must return that error.
+// Body must have no effects except through the View.
 func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Context, v *View) error) (Done, error) {
 	if err := tx.Caller.Check(); err != nil {
 		return Done{}, err
@@ -135,8 +135,8 @@ func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Don
 	return done, t.fault(ctx, err)
 }
 
-// fault converts an error of package txn to the error for callers. It returns an error of the body
-// unchanged.
+// fault converts an error of package txn to the error for callers. fault returns an error of the
+// body unchanged.
 func (t *transaction) fault(ctx context.Context, err error) error {
 	if own, ok := errors.AsType[*bodyError](err); ok {
 		return own.error

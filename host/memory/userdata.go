@@ -54,7 +54,8 @@ func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) er
 	}))
 }
 
-// Sessions visits the user's sessions. It includes ended sessions whose ids cannot be reused yet.
+// Sessions visits the user's sessions. Sessions includes ended sessions whose ids cannot be reused
+// yet.
 func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) error) error {
 	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, _ session.State) error {
 		described, err := d.s.sessions.Describe(r)
@@ -95,8 +96,8 @@ func (d *UserData) Results(ctx context.Context, visit func(key string, result js
 	}))
 }
 
-// Entries visits the ledger entries that name the user. It also visits entries without a user that
-// belong to one of the user's sessions.
+// Entries visits the ledger entries that name the user. Entries also visits entries without a user
+// that belong to one of the user's sessions.
 func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Ledger, d.caller), func(r storage.Record) error {
 		e, err := ledger.Decode(r)
@@ -107,8 +108,8 @@ func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) 
 	}))
 }
 
-// scan visits the user's records under a prefix. It also visits records of the user's sessions that
-// were written before the sessions were bound to the user.
+// scan visits the user's records under a prefix. scan also visits records of the user's sessions
+// that were written before the sessions were bound to the user.
 func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(storage.Record) error) error {
 	each := d.s.records.WithContents(ctx, func(chunk []storage.Record) error {
 		for _, r := range chunk {

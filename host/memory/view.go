@@ -133,7 +133,7 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 	return v.partition(st, key), nil
 }
 
-// noStore returns the fault for a store that does not exist. It suggests only granted stores,
+// noStore returns the fault for a store that does not exist. noStore suggests only granted stores,
 // because tool code must not learn the names of other stores.
 func (v *View) noStore(name string) error {
 	if v.authority.Unrestricted() {

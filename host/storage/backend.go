@@ -161,8 +161,8 @@ type Backend interface {
 	Heads(ctx context.Context, prefix, after Key, limit int) ([]Head, error)
 
 	// Update calls fn with the records under on.Keys, as Get returns them, and applies the writes
-	// that fn returns. It applies all writes, or none if fn or the backend fails. fn may write only
-	// to on.Keys, and only once to each key. Once Update returns nil, the writes are durable.
+	// that fn returns. Update applies all writes, or none if fn or the backend fails. fn may write
+	// only to on.Keys, and only once to each key. Once Update returns nil, the writes are durable.
 	//
 	// If an observation in on.Held is no longer true, Update returns ErrChanged and does not call
 	// fn. Updates are serializable with respect to everything in on, including absent records and
@@ -175,8 +175,8 @@ type Backend interface {
 	// start of the Update instead, if its documentation states this. Concurrent updates can then
 	// exceed a limit together.
 	//
-	// fn must be pure, because it may be called again. It must not retain or modify its argument,
-	// call the backend, or end its goroutine. A panic in fn becomes an error.
+	// fn must be pure, because it may be called again. Moreover, fn must not retain or modify its
+	// argument, call the backend, or end its goroutine. A panic in fn becomes an error.
 	Update(ctx context.Context, on Footprint, fn func(now []Record) ([]Write, error)) error
 
 	// Usage returns the usage of accounts, in the order of the arguments, from one snapshot; see
@@ -214,10 +214,10 @@ type Backend interface {
 	// The current position is then the position before the withheld changes.
 	Changes(ctx context.Context, prefix Key, since Position, limit int) ([]Changed, Position, error)
 
-	// Ping checks that the backend can read and write. It commits a write that changes nothing.
+	// Ping checks that the backend can read and write. Ping commits a write that changes nothing.
 	Ping(ctx context.Context) error
 
-	// Close releases the resources of the backend. It waits for updates that have begun. Updates
+	// Close releases the resources of the backend. Close waits for updates that have begun. Updates
 	// that have not begun return ErrClosed. Close may be called twice.
 	Close() error
 }

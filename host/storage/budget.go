@@ -26,7 +26,7 @@ type OverBudgetError struct {
 	Held, Added, Max int64
 }
 
-// Error describes the limit. It omits the account, because an account can contain a user's id.
+// Error describes the limit. Error omits the account, because an account can contain a user's id.
 func (e *OverBudgetError) Error() string {
 	return fmt.Sprintf("the budget is exceeded: the account holds %d of %d %s, and the update adds %d", e.Held, e.Max, e.Unit, e.Added)
 }

@@ -64,8 +64,8 @@ func (r *Record) Decode(key Key, data []byte) error {
 	return err
 }
 
-// DecodeHead is like DecodeRecord, but returns only the head. It verifies the checksum too, but
-// does not copy the content.
+// DecodeHead is like DecodeRecord, but returns only the head. DecodeHead verifies the checksum too,
+// but does not copy the content.
 func DecodeHead(key Key, data []byte) (Head, error) {
 	var h Head
 	content, err := h.decode(key, data)
@@ -122,8 +122,8 @@ func corrupt(key Key, why string) error {
 	return fmt.Errorf("record %s: %w: %s", key, ErrCorrupt, why)
 }
 
-// checksum returns the checksum of a key and the encoded data after the checksum. It reads the
-// bytes of the key in place, because a copy would cost an allocation for each read.
+// checksum returns the checksum of a key and the encoded data after the checksum. checksum reads
+// the bytes of the key in place, because a copy would cost an allocation for each read.
 func checksum(key Key, data []byte) uint32 {
 	return crc32.Update(crc32.Checksum(unsafe.Slice(unsafe.StringData(string(key)), len(key)), castagnoli), castagnoli, data)
 }

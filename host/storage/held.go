@@ -31,7 +31,7 @@ func VersionOf(k Key, found Record) Version {
 // Last is "", the interval extends to the end of the prefix.
 type Range struct {
 	Prefix, After, Last Key
-	// Seen contains the version of each record in the interval, in key order. It includes expired
+	// Seen contains the version of each record in the interval, in key order. Seen includes expired
 	// records.
 	Seen []Version
 }
@@ -91,9 +91,9 @@ func (h Held) Size() int {
 	return n
 }
 
-// Check compares all observations with the current state; all backends share it. It returns
-// ErrChanged if same returns false for a version, or sameRange for a range. It returns their errors
-// unchanged.
+// Check compares all observations with the current state; all backends share it. Check returns
+// ErrChanged if same returns false for a version, or sameRange for a range. Check returns their
+// errors unchanged.
 func (h Held) Check(same func(Version) (bool, error), sameRange func(Range) (bool, error)) error {
 	for _, v := range h.Versions {
 		if ok, err := same(v); err != nil || !ok {

@@ -72,7 +72,7 @@ func NewHistory(last uint64) *History {
 	return &History{from: EndOf(last), maxChanges: historyChanges, maxBytes: historyBytes}
 }
 
-// Add adds the writes of a commit, in order. It must be called before other callers can see the
+// Add adds the writes of a commit, in order. Add must be called before other callers can see the
 // commit.
 func (h *History) Add(commit uint64, changes []Changed) {
 	h.mu.Lock()
@@ -135,7 +135,7 @@ func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 	return held.Touched(append(written, extra...))
 }
 
-// keys returns the keys that were written after since, up to and including a commit. It returns
+// keys returns the keys that were written after since, up to and including a commit. keys returns
 // false if these keys are unknown or if there are more than limit.
 func (h *History) keys(since Position, commit uint64, limit int) ([]Key, bool) {
 	h.mu.RLock()

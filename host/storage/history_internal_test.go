@@ -55,8 +55,8 @@ func TestHistoryDiscards(t *testing.T) {
 	}
 }
 
-// TestSuspects checks which observations a History excludes from the suspects. It may exclude a
-// record or range only if the history reaches back far enough.
+// TestSuspects checks which observations a History excludes from the suspects. A History may
+// exclude a record or range only if the history reaches back far enough.
 func TestSuspects(t *testing.T) {
 	h := filled(10, 40)
 	var held Held

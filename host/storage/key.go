@@ -52,7 +52,7 @@ type Part struct {
 // prefix of every key.
 type Key string
 
-// MakeKey encodes parts. It omits parts with an empty value.
+// MakeKey encodes parts. MakeKey omits parts with an empty value.
 func MakeKey(parts ...Part) Key {
 	return Key("").With(parts...)
 }
@@ -80,7 +80,7 @@ func (k Key) With(parts ...Part) Key {
 
 var errKey = errors.New("malformed key")
 
-// Parts decodes the key. It returns an error if the key is not a result of MakeKey.
+// Parts decodes the key. Parts returns an error if the key is not a result of MakeKey.
 func (k Key) Parts() ([]Part, error) {
 	parts := make([]Part, 0, 6)
 	for k != "" {

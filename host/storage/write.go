@@ -37,9 +37,9 @@ func Removal(old Head) Change {
 }
 
 // ApplyUpdate is the common part of Update in all backends: it calls fn with the records under keys
-// and checks the writes that fn returns. It converts times to UTC with microsecond precision, and
-// omits deletes of absent records. It returns an error of fn unchanged. It converts a panic in fn
-// to an error, which protects other updates.
+// and checks the writes that fn returns. ApplyUpdate converts times to UTC with microsecond
+// precision, and omits deletes of absent records. ApplyUpdate returns an error of fn unchanged.
+// ApplyUpdate converts a panic in fn to an error, which protects other updates.
 func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error)) ([]Change, error) {
 	writes, err := call(fn, now)
 	if err != nil {
@@ -86,7 +86,7 @@ func newIndexes(keys []Key) *indexes {
 	return p
 }
 
-// take returns the index of a key and marks the key as taken. It returns false for an unknown key
+// take returns the index of a key and marks the key as taken. take returns false for an unknown key
 // and for a key that was already taken.
 func (p *indexes) take(k Key) (int, bool) {
 	i, ok := p.find(k)

@@ -10,8 +10,8 @@ import (
 // This file contains the parts of a commit that run outside the backend's transaction. There they
 // do not block other commits.
 
-// expect computes the effects that the commit is expected to have. It also calls OnCommit, because
-// that function may write large records and should run outside the backend's transaction.
+// expect computes the effects that the commit is expected to have. expect also calls OnCommit,
+// because that function may write large records and should run outside the backend's transaction.
 func (c *commit) expect() (err error) {
 	tx, o := c.tx, c.tx.run.o
 	c.expected = tx.local.effects(tx.run.attempts)
@@ -63,8 +63,9 @@ func (c *commit) allKeys(more []storage.Key) keySet {
 	return newKeySet(append(keys, more...))
 }
 
-// applyAhead applies all blind updates to the latest records. It acquires the fair locks of these
-// records first. Other transactions of this DB can therefore change the records at most once more.
+// applyAhead applies all blind updates to the latest records. applyAhead acquires the fair locks of
+// these records first. Other transactions of this DB can therefore change the records at most once
+// more.
 func (c *commit) applyAhead(ctx context.Context) error {
 	r := c.tx.run
 	var keys []storage.Key

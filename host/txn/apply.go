@@ -11,9 +11,9 @@ import (
 // Update computes the next state of a record: its content, expiry and tags. A nil content deletes
 // the record. The warnings are reported in Change.Warnings.
 //
-// An update must be pure, because it may be called again with a newer record. It must not modify
-// its arguments. If locked is true, the update runs inside the backend's transaction and blocks
-// other commits: a slow update must then return an error.
+// An update must be pure, because it may be called again with a newer record. An update must not
+// modify its arguments. If locked is true, the update runs inside the backend's transaction and
+// blocks other commits: a slow update must then return an error.
 type Update func(old storage.Record, locked bool) (next storage.Record, warnings any, err error)
 
 // Apply applies an update to the record under key as the transaction sees it. If the key is not in

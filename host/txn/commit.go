@@ -16,7 +16,7 @@ const (
 	// outside the backend's transaction.
 	maxMisses = 8
 	// quickBytes is the maximum number of bytes that updates may read and write inside the
-	// backend's transaction. It is small because the backend batches many commits into one
+	// backend's transaction. quickBytes is small because the backend batches many commits into one
 	// transaction. After the commit has repeated its updates lockedMisses times, the maximum is
 	// MaxBlindBytes.
 	quickBytes   = 32 << 10
@@ -88,7 +88,8 @@ func (c *commit) store(ctx context.Context) (Outcome, error) {
 	return Outcome{}, err
 }
 
-// dryRun computes the effects that a commit would have on the current records. It stores nothing.
+// dryRun computes the effects that a commit would have on the current records. dryRun stores
+// nothing.
 func (c *commit) dryRun(ctx context.Context) (Outcome, error) {
 	tx := c.tx
 	err := c.settle(ctx, func() error {
@@ -153,9 +154,9 @@ func (c *commit) lacksRoom(err error) bool {
 	return over || c.full != nil && errors.Is(err, c.full)
 }
 
-// lookUp determines whether a commit was applied although its reply was lost. If it was applied,
-// the records that it wrote contain the run's id. Records with another id prove nothing: another
-// run may have overwritten them, or the commit may still be in progress.
+// lookUp determines whether a commit was applied although its reply was lost. The records that an
+// applied commit wrote contain the run's id. Records with another id prove nothing: another run may
+// have overwritten them, or the commit may still be in progress.
 func (c *commit) lookUp(ctx context.Context, lost error) error {
 	r := c.tx.run
 	if r.db.breaks(lookedUp) {

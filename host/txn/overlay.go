@@ -31,7 +31,7 @@ type entry struct {
 	// read reports whether the record is in the read set. ranged reports whether a scanned range
 	// contains it.
 	read, ranged bool
-	// above is the highest revision that the key ever had. It is set if floored is true. The
+	// above is the highest revision that the key ever had. above is set if floored is true. The
 	// attempt then depends on that revision.
 	above   int64
 	floored bool

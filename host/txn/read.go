@@ -30,8 +30,8 @@ func (s keySet) find(key storage.Key) int {
 	return -1
 }
 
-// fetch returns an entry for each key. It reads them from one snapshot in which the read set and
-// the ranges are unchanged. It also reads the records that the lifetimes of these records depend
+// fetch returns an entry for each key. fetch reads them from one snapshot in which the read set and
+// the ranges are unchanged. fetch also reads the records that the lifetimes of these records depend
 // on.
 func (tx *Tx) fetch(ctx context.Context, keys []storage.Key, ranges ...storage.Range) ([]entry, error) {
 	want := keys

@@ -36,7 +36,7 @@ func (s *readSet) hold(r *storage.Record, key storage.Key) {
 	s.held.Versions = append(s.held.Versions, storage.VersionOf(key, *r))
 }
 
-// depend adds the lifetime of an entry to the read set. It returns false if a record that the
+// depend adds the lifetime of an entry to the read set. depend returns false if a record that the
 // lifetime depends on has changed between two snapshots.
 func (s *readSet) depend(e *entry) bool {
 	if e.base.Exists() {
@@ -77,8 +77,8 @@ func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.R
 	return records, nil
 }
 
-// heldBut returns held. It omits the versions if the DB breaks the given rule, and the ranges if it
-// breaks rangesHold.
+// heldBut returns held. heldBut omits the versions if the DB breaks the given rule, and the ranges
+// if it breaks rangesHold.
 func (s *readSet) heldBut(broken rule) storage.Held {
 	held := s.held
 	if s.db.breaks(broken) {

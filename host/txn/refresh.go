@@ -55,8 +55,8 @@ func (o *overlay) dead() (entries []*entry, loose keySet) {
 	return entries, newKeySet(loose)
 }
 
-// replaceDead updates the dead entries to their current records. It returns false if the body would
-// now see another state.
+// replaceDead updates the dead entries to their current records. replaceDead returns false if the
+// body would now see another state.
 func (o *overlay) replaceDead(dead []*entry, loose keySet, now []storage.Record) bool {
 	for _, e := range dead {
 		r := now[loose.find(e.key)]

@@ -35,9 +35,9 @@ type run struct {
 // Run returns errors of the backend unchanged, including [*storage.OverBudgetError]. An error that
 // wraps [storage.ErrUnknownOutcome] means that the transaction may or may not have been stored.
 //
-// Body must return soon after ctx ends. It must return ErrConflict if it receives that error, and
-// it must have no effects outside its Tx. When a commit has begun, the end of ctx no longer stops
-// it.
+// Body must return soon after ctx ends. If a method of the Tx returns ErrConflict, body must return
+// that error. Body must have no effects outside its Tx. When a commit has begun, the end of ctx no
+// longer stops it.
 func (db *DB) Run(ctx context.Context, o Options, body func(context.Context, *Tx) error) (Outcome, error) {
 	r := &run{db: db, o: &o, ctx: ctx, now: db.now()}
 	defer func() { r.lease.Release() }()

@@ -13,9 +13,9 @@ import (
 // scanChunk is the maximum number of rows that a scan reads from the backend in one call.
 const scanChunk = 256
 
-// Scan returns the first n records under prefix whose keys are greater than after, in key order. It
-// returns fewer than n only if there are no more. Like Get, Scan returns records as the transaction
-// sees them.
+// Scan returns the first n records under prefix whose keys are greater than after, in key order.
+// Scan returns fewer than n only if there are no more. Like Get, Scan returns records as the
+// transaction sees them.
 //
 // The range up to the last returned record joins the read set: inserting, changing or removing a
 // record in the range is a conflict. Expired records in the range count toward MaxRecords.
@@ -126,8 +126,8 @@ func (s *scan) join(ctx context.Context, r storage.Range, heads []storage.Head) 
 	return rows, nil
 }
 
-// unread returns the keys of rows that are not yet in the read set. It returns ErrLimit if these
-// rows would exceed the bounds of the attempt.
+// unread returns the keys of rows that are not yet in the read set. unread returns ErrLimit if
+// these rows would exceed the bounds of the attempt.
 func (s *scan) unread(heads []storage.Head) (keys []storage.Key, err error) {
 	o := &s.tx.local
 	added, bytes := 0, 0

@@ -32,7 +32,7 @@ func (tx *Tx) Seed() (uint64, error) {
 	return tx.run.seed, err
 }
 
-// Get returns the record under key as the transaction sees it. It returns the zero Record if there
+// Get returns the record under key as the transaction sees it. Get returns the zero Record if there
 // is no record or if the record has expired. The record joins the read set. If the transaction
 // itself wrote the record, Get returns it as the commit will store it.
 func (tx *Tx) Get(ctx context.Context, key storage.Key) (r storage.Record, err error) {

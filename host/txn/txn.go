@@ -47,8 +47,8 @@ var (
 	ErrLimit = errors.New("the transaction reads and writes too many records")
 	// ErrNestedLimit means that a call of Nested would exceed MaxDepth or MaxNested.
 	ErrNestedLimit = errors.New("too many nested transactions")
-	// ErrUndecided is returned by updates that have no result yet and will be applied again. It
-	// reveals nothing about the record to the body.
+	// ErrUndecided is returned by updates that have no result yet and will be applied again.
+	// ErrUndecided reveals nothing about the record to the body.
 	ErrUndecided = errors.New("the update has not decided yet")
 	// ErrReadOnly is the error of Apply in a transaction with Options.ReadOnly.
 	ErrReadOnly = errors.New("the transaction is read-only")
@@ -59,11 +59,11 @@ var (
 // Config configures a DB. Backend is required.
 type Config struct {
 	Backend storage.Backend
-	// Now is the clock for the expiry and the timestamps of records. It must be safe for concurrent
-	// use. Default: time.Now.
+	// Now is the clock for the expiry and the timestamps of records. Now must be safe for
+	// concurrent use. Default: time.Now.
 	Now func() time.Time
-	// Rand is the source of random seeds and of the generations of new records. It must be safe for
-	// concurrent use. Default: crypto/rand.
+	// Rand is the source of random seeds and of the generations of new records. Rand must be safe
+	// for concurrent use. Default: crypto/rand.
 	Rand io.Reader
 }
 
@@ -109,10 +109,10 @@ type Options struct {
 	// CommitAlways makes the transaction commit even if the body wrote nothing, so OnCommit can
 	// write records.
 	CommitAlways bool
-	// Extra returns the keys that OnCommit may write. It is called only if there is something to
+	// Extra returns the keys that OnCommit may write. Extra is called only if there is something to
 	// commit.
 	Extra func() []storage.Key
-	// OnCommit returns extra records, which are stored in the same commit. It sets the key,
+	// OnCommit returns extra records, which are stored in the same commit. OnCommit sets the key,
 	// content, expiry and tags of each record, or Delete. The transaction sets the other fields.
 	//
 	// OnCommit is called before the commit. If the effects of the commit differ from the expected
@@ -148,11 +148,11 @@ type Life struct {
 
 // Quota limits the usage of accounts after a commit.
 type Quota interface {
-	// Budget returns the limits of accounts. It is called only if there is something to commit.
+	// Budget returns the limits of accounts. Budget is called only if there is something to commit.
 	Budget() storage.Budget
-	// Reclaim frees space and reports whether it freed any. It is called outside the backend's
-	// transaction, at most once per commit. The call happens if the commit exceeds its budget or
-	// the backend has no space for it.
+	// Reclaim frees space and reports whether it freed any. If a commit exceeds its budget or the
+	// backend has no space for the commit, Reclaim is called, at most once per commit. The call
+	// happens outside the backend's transaction.
 	Reclaim(context.Context) bool
 }
 

@@ -352,7 +352,7 @@ func (m *racingBackend) Update(ctx context.Context, on storage.Footprint, fn fun
 
 // TestBlindUpdateAgainstAnotherProcess checks that a blind update of a large record is repeated
 // three times outside the backend's transaction, and then inside it. A blind update of a small
-// record is repeated inside immediately.
+// record is immediately repeated inside the backend's transaction.
 func TestBlindUpdateAgainstAnotherProcess(t *testing.T) {
 	t.Run("large", func(t *testing.T) { testBlindUpdate(t, strings.Repeat("m", 40<<10), 4) })
 	t.Run("small", func(t *testing.T) { testBlindUpdate(t, "m", 1) })

@@ -42,8 +42,8 @@ func find(name string) *Attack {
 	return nil
 }
 
-// reach makes a system call. It returns nil if the kernel executed the call or rejected only its
-// arguments. The arguments are wrong on purpose; a real attacker would use valid ones.
+// reach makes a system call. If the kernel executed the call or rejected only the arguments, reach
+// returns nil. The arguments are wrong on purpose; a real attacker would use valid ones.
 func reach(number uintptr, args ...uintptr) error {
 	var a [6]uintptr
 	copy(a[:], args)

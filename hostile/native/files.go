@@ -71,8 +71,8 @@ var fileAttacks = []Attack{
 	{Name: "file/processes", Mechanism: "which processes there are", run: func(victims) error { _, err := os.ReadDir("/proc"); return err }},
 }
 
-// file returns an attack on a file that the guest must not access. It runs in workers with compiled
-// code, because these workers can open files.
+// file returns an attack on a file that the guest must not access. The attack runs in workers with
+// compiled code, because these workers can open files.
 func file(name, mechanism string, act func(path string) error) Attack {
 	return Attack{Name: "file/" + name, Mechanism: mechanism, compiled: true, run: func(v victims) error { return act(v.File) }}
 }

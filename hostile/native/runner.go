@@ -65,7 +65,7 @@ func runHost(ctx context.Context, command []string, dir string, attacks []Attack
 	return nil, fmt.Errorf("cannot start the host: %w: %s", exit, stderr.String())
 }
 
-// parse reads the output of Main. It returns the results and the number of attacks that were
+// parse reads the output of Main. parse returns the results and the number of attacks that were
 // started.
 func parse(out *bytes.Buffer) (results []Result, begun int, err error) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {

@@ -15,7 +15,7 @@ import (
 
 const module = "github.com/toolrun/toolrun/"
 
-// rule lists the packages that a package may import, except in tests. It contains the paths of
+// rule lists the packages that a package may import, except in tests. rule contains the paths of
 // packages of this repository, and other modules. The standard library is always allowed.
 type rule struct {
 	own    []string

@@ -26,8 +26,8 @@ func TestFunctionLength(t *testing.T) {
 }
 
 // functions returns the declared functions of a file, and the function literals of its package
-// variables. It does not return literals within a function, because their lines count toward that
-// function.
+// variables. functions does not return literals within a function, because their lines count toward
+// that function.
 func functions(file *ast.File) (found []ast.Node) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n.(type) {

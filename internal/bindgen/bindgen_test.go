@@ -28,7 +28,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// probe is an operation that exists only in tests. It uses every feature of the table.
+// probe is an operation that exists only in tests. probe uses every feature of the table.
 var probe = abi.Operation{
 	Name: "probe_content", Verb: abi.Read,
 	Doc: "asks a question about a store, and */ ends no comment",

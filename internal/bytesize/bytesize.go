@@ -13,7 +13,8 @@ var sizeUnits = []struct {
 	unit int64
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
 
-// Parse parses a size: a count and a unit, such as 64MiB or 500kB. It returns false for any other text.
+// Parse parses a size: a count and a unit, such as 64MiB or 500kB. Parse returns false for any
+// other text.
 func Parse(text string) (bytes int64, ok bool) {
 	m := sizeRule.FindStringSubmatch(text)
 	if m == nil {

@@ -11,7 +11,7 @@ import (
 // MaxFileBytes is the maximum size of a file. Larger files cannot be opened.
 const MaxFileBytes = 64 << 20
 
-// FS is a caching file system on top of another file system. It reads each name once and caches the
+// FS is a caching file system on top of another file system. FS reads each name once and caches the
 // result, even if the result is an error. It is safe for concurrent use.
 type FS struct {
 	mu     sync.Mutex
@@ -103,7 +103,7 @@ var (
 	errIrregular = errors.New("neither a regular file nor a folder")
 )
 
-// read reads a file. It does not open irregular files, because opening a pipe would block.
+// read reads a file. read does not open irregular files, because opening a pipe would block.
 func read(below fs.FS, name string) (*file, error) {
 	info, err := fs.Stat(below, name)
 	if err != nil {

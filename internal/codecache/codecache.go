@@ -71,7 +71,7 @@ func Seal(dir string) error {
 	return os.WriteFile(filepath.Join(dir, sealName), []byte(sum), 0o600)
 }
 
-// Whole reports whether a folder is unchanged since Seal. It detects disk errors. It does not
+// Whole reports whether a folder is unchanged since Seal. Whole detects disk errors. Whole does not
 // detect tampering by a user who can write to the folder.
 func Whole(dir string) bool {
 	stored, err := os.ReadFile(filepath.Join(dir, sealName))

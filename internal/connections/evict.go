@@ -3,7 +3,7 @@ package connections
 import "net"
 
 // add adds a new connection. If the table is full, it closes another connection. If no connection
-// can be closed, it waits, and further clients wait in the accept queue of the system. It returns
+// can be closed, it waits, and further clients wait in the accept queue of the system. add returns
 // nil if the listener is closed during the wait.
 func (t *Table) add(l *listener, c net.Conn) *conn {
 	t.mu.Lock()

@@ -52,8 +52,8 @@ type conn struct {
 	at *list.Element
 }
 
-// Close closes the connection. It removes the connection from the table only when the descriptor is
-// free.
+// Close closes the connection. Close removes the connection from the table only when the descriptor
+// is free.
 func (c *conn) Close() error {
 	err := c.Conn.Close()
 	c.table.mu.Lock()

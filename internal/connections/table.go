@@ -73,7 +73,7 @@ func (t *Table) Counts() Counts {
 }
 
 // Watch makes the table track the connections of a server, which must serve a Listener of the
-// table. It sets ConnState and ConnContext of the server.
+// table. Watch sets ConnState and ConnContext of the server.
 func (t *Table) Watch(server *http.Server) {
 	server.ConnState = func(c net.Conn, state http.ConnState) {
 		if one := connOf(c); one != nil {

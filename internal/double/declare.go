@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// sources contains one file. It replaces the code of every tool, because the client executes the
-// tools.
+// sources contains one file. The file replaces the code of every tool, because the client executes
+// the tools.
 //
 //go:embed tool.client
 var sources embed.FS
@@ -32,7 +32,7 @@ type declaration struct {
 	release func()
 }
 
-// everything is the name of the tool for requests that do not name a tool. It has all grants.
+// everything is the name of the tool for requests that do not name a tool. The tool has all grants.
 const everything = "test"
 
 // declarationOf reads an app file.
@@ -84,8 +84,9 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 	return b
 }
 
-// calling returns the name of a tool that is used for single calls by a declared tool. It has the
-// same grants as that tool, and neither input nor output. No declared tool can have such a name.
+// calling returns the name of a tool that is used for single calls by a declared tool. The tool
+// with this name has the same grants as the declared tool, and neither input nor output. No
+// declared tool can have such a name.
 func calling(tool string) string { return tool + " call" }
 
 // manifestOf returns the manifest of a tool with all grants.

@@ -37,8 +37,8 @@ type instance struct {
 	begun   int // number of runs so far
 }
 
-// opened is a host with the tools that were declared when the host was opened. It is closed when it
-// is no longer current and its last run has ended.
+// opened is a host with the tools that were declared when the host was opened. opened is closed
+// when it is no longer current and its last run has ended.
 type opened struct {
 	host    *host.Host
 	runs    int
@@ -87,7 +87,7 @@ type openedReply struct {
 	Operations abi.Table `json:"operations"`
 }
 
-// open opens a memory under a name. It replaces an existing memory with that name.
+// open opens a memory under a name. open replaces an existing memory with that name.
 func (s *server) open(ctx context.Context, head envelope, r openRequest) (any, error) {
 	if s.instances[head.Memory] == nil && len(s.instances) >= maxInstances {
 		return nil, abi.Faultf(abi.QuotaExceeded, "%d memories are open", maxInstances).WithHint(`close some with {"do":"close"}`)

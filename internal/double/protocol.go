@@ -106,7 +106,7 @@ func unknownRequest(name string, known []string) error {
 	return f.WithHint("the requests are: %s", strings.Join(known, ", "))
 }
 
-// decode decodes the parameters of a request. It rejects unknown members.
+// decode decodes the parameters of a request. decode rejects unknown members.
 func decode(text []byte, do string, params any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

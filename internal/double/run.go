@@ -63,7 +63,7 @@ type beginRequest struct {
 	UserReference    string            `json:"user_reference"`
 }
 
-// begin starts a run for later requests. It returns an error if the host rejects the run.
+// begin starts a run for later requests. begin returns an error if the host rejects the run.
 func (i *instance) begin(ctx context.Context, r beginRequest) (any, error) {
 	if len(i.runs) >= maxRuns {
 		return nil, abi.Faultf(abi.QuotaExceeded, "there are %d open runs", maxRuns).WithHint("commit them or roll them back")

@@ -135,8 +135,8 @@ type line struct {
 	tooLong bool
 }
 
-// readLines reads lines until in or ctx ends. It then closes lines, and sends the error of in to
-// failed.
+// readLines reads lines until in or ctx ends. readLines then closes lines, and sends the error of
+// in to failed.
 func readLines(ctx context.Context, in io.Reader) (<-chan line, <-chan error) {
 	lines, failed := make(chan line), make(chan error, 1)
 	go func() {
@@ -164,7 +164,7 @@ func readLines(ctx context.Context, in io.Reader) (<-chan line, <-chan error) {
 	return lines, failed
 }
 
-// readLine reads a line. It discards the bytes that exceed maxLine.
+// readLine reads a line. readLine discards the bytes that exceed maxLine.
 func readLine(r *bufio.Reader) (line, error) {
 	var l line
 	for {

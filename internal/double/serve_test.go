@@ -82,7 +82,7 @@ func exchange(t *testing.T, text string) string {
 	return b.String()
 }
 
-// own returns the part of a reply that this package produces. It omits measured times, ids, the
+// own returns the part of a reply that this package produces. own omits measured times, ids, the
 // operation table, and the texts of memory faults.
 func own(t *testing.T, reply string) string {
 	t.Helper()

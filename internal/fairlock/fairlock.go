@@ -54,9 +54,9 @@ type Lease[K ~string] struct {
 	requests []*request[K]
 }
 
-// Acquire waits for the locks of keys and prefixes. It also waits for locks that others hold on
-// prefixes of keys. It acquires the locks in sorted order, which prevents deadlocks. If ctx ends,
-// it returns an error and holds no locks. There are no other errors.
+// Acquire waits for the locks of keys and prefixes. Acquire also waits for locks that others hold
+// on prefixes of keys. Acquire acquires the locks in sorted order, which prevents deadlocks. If ctx
+// ends, it returns an error and holds no locks. There are no other errors.
 func (l *Locks[K]) Acquire(ctx context.Context, keys, prefixes []K) (*Lease[K], error) {
 	h := &Lease[K]{locks: l}
 	for _, n := range l.names(keys, prefixes) {

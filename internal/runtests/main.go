@@ -112,8 +112,8 @@ type event struct {
 	Elapsed                       float64
 }
 
-// summary counts the tests. It keeps the output of running tests, because it prints that output if
-// they fail.
+// summary counts the tests. summary keeps the output of running tests, because it prints that
+// output if they fail.
 type summary struct {
 	mu             sync.Mutex // guards the following fields while jobs run
 	passed, failed int

@@ -134,7 +134,7 @@ func (c *connectors) rest(h *host.Host) {
 // Rest releases a host that was unused for some time, unless an MCP client has a session on it.
 func (s *Service) Rest(h *host.Host) { s.mcp.rest(h) }
 
-// of returns the connector of a host. It always takes over the lease.
+// of returns the connector of a host. of always takes over the lease.
 func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, error) {
 	for {
 		one, made, err := c.get(a)
@@ -183,8 +183,8 @@ func (s *Service) Retire(h *host.Host) {
 	}
 }
 
-// leave stops new sessions for the connector of a host. It returns the connector, or nil if there
-// is none.
+// leave stops new sessions for the connector of a host. leave returns the connector, or nil if
+// there is none.
 func (c *connectors) leave(h *host.Host) *connector {
 	c.mu.Lock()
 	defer c.mu.Unlock()

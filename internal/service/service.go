@@ -91,7 +91,7 @@ func (s *Service) API() *httpapi.Server { return s.api }
 // requests. Leave has no other effect.
 func (s *Service) Leave() { s.stopping.Store(true) }
 
-// Stop is like Leave, but also ends the MCP sessions, whose streams would otherwise never end. It
+// Stop is like Leave, but also ends the MCP sessions, whose streams would otherwise never end. Stop
 // returns when the running calls of these sessions have ended. When ctx ends, Stop cancels the
 // remaining calls.
 func (s *Service) Stop(ctx context.Context) {

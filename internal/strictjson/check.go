@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// Check reports whether text is exactly one JSON value (RFC 8259) within lim. It rejects invalid
+// Check reports whether text is exactly one JSON value (RFC 8259) within lim. Check rejects invalid
 // UTF-8, lone surrogate escapes, and duplicate member names in an object, even if they are escaped
-// differently. It also rejects number tokens over 40 characters or with an exponent beyond ±308.
+// differently. Check also rejects number tokens over 40 characters or with an exponent beyond ±308.
 // The error is an *Error.
 //
-// Check makes one pass over the text. It allocates memory only for member names that are written
+// Check makes one pass over the text. Check allocates memory only for member names that are written
 // with escapes, and for member names of objects with more than 16 members. Time and memory are
 // linear in the size of the text.
 func Check(text []byte, lim Limits) error {

@@ -67,7 +67,8 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// repeatsName reports whether valid JSON has a duplicate name. It uses the tokens of encoding/json.
+// repeatsName reports whether valid JSON has a duplicate name. repeatsName uses the tokens of
+// encoding/json.
 func repeatsName(text []byte) bool {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -104,9 +105,9 @@ func repeatsName(text []byte) bool {
 	}
 }
 
-// loneSurrogate detects lone surrogates, which encoding/json silently replaces with U+FFFD. It
-// counts U+FFFD in the decoded strings and in the text, where it can be literal or escaped, and
-// compares the counts.
+// loneSurrogate detects lone surrogates, which encoding/json silently replaces with U+FFFD.
+// loneSurrogate counts U+FFFD in the decoded strings and in the text, where it can be literal or
+// escaped, and compares the counts.
 func loneSurrogate(text []byte) bool {
 	written := bytes.Count(text, []byte("\ufffd"))
 	read := 0

@@ -59,7 +59,7 @@ const (
 	BadNumber     Kind = "bad_number"      // a well-formed number token that is too long or whose exponent is too large
 )
 
-// Error reports why a document was rejected. It quotes nothing from the document and is safe to
+// Error reports why a document was rejected. Error quotes nothing from the document and is safe to
 // show to any user.
 type Error struct {
 	// Offset is the position of the error in the text, in bytes from 0.
@@ -107,8 +107,8 @@ func IsObject(text []byte) bool {
 }
 
 // Encode returns v as compact JSON: sorted object keys, unchanged json.Number literals, no HTML
-// escaping, no final newline. It accepts results of Decode and any other value that encoding/json
-// accepts; strings must be valid UTF-8. The error contains no part of v.
+// escaping, no final newline. Encode accepts results of Decode and any other value that
+// encoding/json accepts; strings must be valid UTF-8. The error contains no part of v.
 func Encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

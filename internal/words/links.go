@@ -79,7 +79,7 @@ func newPage(f sourceFile) *page {
 	return p
 }
 
-// addAnchor adds the anchor of a heading. It numbers headings with the same text.
+// addAnchor adds the anchor of a heading. addAnchor numbers headings with the same text.
 func (p *page) addAnchor(slug string) {
 	name := slug
 	for i := 1; p.anchors[name]; i++ {

@@ -1,7 +1,7 @@
 //lint:file-ignore U1000 the host calls what go:wasmexport exports
 
-// Command work contains compute-bound code. A benchmark uses it to measure the cost of making such
-// code interruptible.
+// Command work contains compute-bound code. A benchmark uses the code to measure the cost of making
+// plug-ins interruptible.
 package main
 
 import (

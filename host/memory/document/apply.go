@@ -11,7 +11,7 @@ import (
 )
 
 // apply returns the content that results from applying a value to a record. If the store is not
-// strict, apply also returns the violations of the schema. It is a pure function. It returns
+// strict, apply also returns the violations of the schema. It is a pure function. apply returns
 // encoded JSON, because a decoded content can use forty times as much memory.
 func (st *store) apply(old storage.Record, value json.RawMessage, replace bool) (json.RawMessage, []abi.Violation, error) {
 	before, err := contentOf(old)
@@ -47,8 +47,8 @@ func contentOf(r storage.Record) (any, error) {
 	return kind.Decode(r.Content)
 }
 
-// violations returns the violations of a content. It marks the violations that already existed in
-// the previous content.
+// violations returns the violations of a content. violations marks the violations that already
+// existed in the previous content.
 func (st *store) violations(content, before any, existed bool) []abi.Violation {
 	found := st.schema.Validate(content)
 	if len(found) > 0 && existed {

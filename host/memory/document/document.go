@@ -25,7 +25,7 @@ func (Kind) Name() declare.Kind { return declare.KindDocument }
 // Operations implements kind.Kind.
 func (Kind) Operations() abi.Table { return abi.Documents() }
 
-// Compile implements kind.Kind. It compiles the schema.
+// Compile implements kind.Kind. Compile compiles the schema.
 func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) {
 	st := &store{decl: decl, limits: limits}
 	if decl.Schema == nil {

@@ -61,11 +61,12 @@ func readTTL(o *options, v any) string {
 	return ""
 }
 
-// maxOptionsBytes is the maximum size of encoded options. It is much larger than the size of all
-// options together.
+// maxOptionsBytes is the maximum size of encoded options. maxOptionsBytes is much larger than the
+// size of all options together.
 const maxOptionsBytes = 4 << 10
 
-// parseOptions decodes the options of a call. It returns a fault for options that are not allowed.
+// parseOptions decodes the options of a call. parseOptions returns a fault for options that are not
+// allowed.
 func parseOptions(text json.RawMessage, allowed ...string) (options, error) {
 	var o options
 	if kind.IsAbsent(text) {

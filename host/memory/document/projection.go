@@ -160,8 +160,8 @@ func (p *projection) markIncludes() bool {
 	return p.includes
 }
 
-// apply returns the selected part of a content, or false if nothing is selected. It does not modify
-// the content. The result can share memory with the content.
+// apply returns the selected part of a content, or false if nothing is selected. apply does not
+// modify the content. The result can share memory with the content.
 func (p *projection) apply(content any) (any, bool) {
 	if p == nil {
 		return content, true

@@ -97,7 +97,7 @@ func (st *store) bounded() *store {
 	return &bounded
 }
 
-// checkRevision checks the option if_revision. It adds the record to the read set.
+// checkRevision checks the option if_revision. checkRevision adds the record to the read set.
 func checkRevision(ctx context.Context, p kind.Partition, opts options) error {
 	if opts.ifRevision == nil {
 		return nil

@@ -47,7 +47,7 @@ func (l Limits) fault(err error) error {
 	return abi.Faultf(abi.InvalidArgument, "the value cannot be stored: %s", doc.Message)
 }
 
-// Encode returns a value as JSON. It returns a fault if the value exceeds the limits.
+// Encode returns a value as JSON. Encode returns a fault if the value exceeds the limits.
 func (l Limits) Encode(value any) (json.RawMessage, error) {
 	text, err := strictjson.Encode(value)
 	if err != nil {
@@ -56,8 +56,8 @@ func (l Limits) Encode(value any) (json.RawMessage, error) {
 	return bytes.Clone(text), l.Check(text) // without the spare capacity of the encoder
 }
 
-// Decode returns the value of a stored content. It applies only a size limit, because the content
-// may have been stored under higher limits than the present ones.
+// Decode returns the value of a stored content. Decode applies only a size limit, because the
+// content may have been stored under higher limits than the present ones.
 func Decode(content json.RawMessage) (any, error) {
 	return strictjson.Decode(content, strictjson.Limits{Depth: len(content), Keys: len(content), Values: len(content)})
 }

@@ -18,12 +18,12 @@ import (
 type Partition interface {
 	// Now returns the time of the run.
 	Now() time.Time
-	// Get returns the record of an item, or the zero Record if there is none. It adds the record to
-	// the read set. expires is the time at which the record expires; zero means never. A record
+	// Get returns the record of an item, or the zero Record if there is none. Get adds the record
+	// to the read set. expires is the time at which the record expires; zero means never. A record
 	// that the host generates has no creation time.
 	Get(ctx context.Context, item string) (storage.Record, error)
-	// Scan returns up to limit records that follow an item, in key order. It adds the range to the
-	// read set. Item returns the item of a record.
+	// Scan returns up to limit records that follow an item, in key order. Scan adds the range to
+	// the read set. Item returns the item of a record.
 	Scan(ctx context.Context, after string, limit int) ([]storage.Record, error)
 	// Holds reports whether the record of an item is in the read set. A reply must not depend on a
 	// record that is not in the read set.

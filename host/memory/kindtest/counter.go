@@ -87,7 +87,7 @@ func nameOf(argument json.RawMessage) (string, error) {
 	return name, nil
 }
 
-// countUp adds to a counter. It is blind: its reply contains no data from the stored record.
+// countUp adds to a counter. countUp is blind: its reply contains no data from the stored record.
 func countUp(ctx context.Context, p kind.Partition, name string, argument json.RawMessage) (json.RawMessage, error) {
 	by := uint64(1)
 	if !kind.IsAbsent(argument) && json.Unmarshal(argument, &by) != nil {

@@ -30,8 +30,8 @@ func load(t *testing.T, files fs.FS, kinds ...kind.Kind) *app.App {
 	return loaded
 }
 
-// openHost opens a host for the app in files, with engines in this process. It applies the changes
-// to the options first, and closes the host when the test ends.
+// openHost opens a host for the app in files, with engines in this process. openHost applies the
+// changes to the options first, and closes the host when the test ends.
 func openHost(t *testing.T, files fs.FS, o host.Options, changes ...func(*host.Options)) *host.Host {
 	t.Helper()
 	o.App, o.Engines, o.SweepEvery = load(t, files, o.Kinds...), engines.InProcess(), -1

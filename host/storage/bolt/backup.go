@@ -28,8 +28,8 @@ func (c *Copy) Size() int64 { return c.size }
 func (c *Copy) Close() error { return c.end() }
 
 // Copy makes a copy of the database in an unnamed file in the same directory. The disk of that
-// directory needs enough space. The copy contains no removed data. It is smaller than the file if
-// many records were removed.
+// directory needs enough space. The copy contains no removed data. The copy is smaller than the
+// file if many records were removed.
 //
 // The backend can be used during the copy. Pages that are freed during the copy are not reused
 // until the copy is complete: the file grows by the amount of data that is written in that time.

@@ -24,7 +24,7 @@ type Report struct {
 	Records int64 `json:"records"`
 	Bytes   int64 `json:"bytes"`
 	// Problems lists the first 100 problems. It is empty if the file is intact. Restore a damaged
-	// file from a backup. Until then, its intact records can still be read.
+	// file from a backup. The intact records of a damaged file can still be read.
 	Problems []Problem `json:"problems"`
 	// Omitted is the number of problems that are not listed.
 	Omitted int `json:"omitted,omitempty"`
@@ -141,7 +141,7 @@ func (c *checker) checkAll() {
 	}
 }
 
-// each calls fn for each entry of a bucket. It checks that a lookup of the key finds the same
+// each calls fn for each entry of a bucket. each checks that a lookup of the key finds the same
 // entry.
 func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	scan := bucket.Cursor()

@@ -18,13 +18,13 @@ type Compacted struct {
 }
 
 // Compact replaces the database at path with a copy. The copy contains no removed data and is as
-// small as its records allow. It keeps the owner and the mode of the file.
+// small as its records allow. Compact keeps the owner and the mode of the file.
 //
 // If a backend has the file open, Compact fails with abi.Unavailable. A call of Open during Compact
 // waits up to Options.LockTimeout.
 //
-// Compact makes the copy in the same directory. It renames the copy only when the copy is complete
-// and synced to the disk: a crash leaves either the old file or the new file.
+// Compact makes the copy in the same directory. Compact renames the copy only when the copy is
+// complete and synced to the disk: a crash leaves either the old file or the new file.
 func Compact(ctx context.Context, path string) (Compacted, error) {
 	c, err := compact(ctx, path)
 	if err != nil {

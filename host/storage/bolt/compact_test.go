@@ -20,7 +20,7 @@ import (
 // canary is a string that occurs only in the removed records.
 const canary = "CANARY-of-an-erased-user"
 
-// fillAndErase writes records of all sizes, countCanaries of them with the canary, and removes the
+// fillAndErase writes records of all sizes, half of them with the canary. It then removes the
 // records with the canary.
 func fillAndErase(t *testing.T, b *bolt.Backend) {
 	t.Helper()
@@ -140,8 +140,8 @@ func TestCompactFails(t *testing.T) {
 	}
 }
 
-// TestCompactThroughLink compacts through a symbolic link. It checks that the symbolic link remains
-// and that the mode is preserved.
+// TestCompactThroughLink compacts through a symbolic link. TestCompactThroughLink checks that the
+// symbolic link remains and that the mode is preserved.
 func TestCompactThroughLink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no modes here")
@@ -217,7 +217,8 @@ func TestOpenRemovesTemps(t *testing.T) {
 	}
 }
 
-// TestCopyLeavesNothing reads a copy. It checks that the copy has a size but no directory entry.
+// TestCopyLeavesNothing reads a copy. TestCopyLeavesNothing checks that the copy has a size but no
+// directory entry.
 func TestCopyLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	b, err := bolt.Open(filepath.Join(dir, "db"), nil)

@@ -62,8 +62,8 @@ func encodedRecord(value []byte) []byte {
 	return value
 }
 
-// decodeApart decodes the value of a record whose content is stored apart. It sets r to the record
-// without its content, or to the zero Record after an error.
+// decodeApart decodes the value of a record whose content is stored apart. decodeApart sets r to
+// the record without its content, or to the zero Record after an error.
 func decodeApart(r *storage.Record, k storage.Key, value []byte) (reference, error) {
 	if err := r.Decode(k, value[1:]); err != nil {
 		return reference{}, err
@@ -107,8 +107,8 @@ func decodeRecord(tx *bbolt.Tx, k storage.Key, value []byte) (r storage.Record, 
 	return r, err
 }
 
-// decodeHead is like decodeRecord, but returns no content. It does not read a content that is
-// stored apart.
+// decodeHead is like decodeRecord, but returns no content. decodeHead does not read a content that
+// is stored apart.
 func decodeHead(_ *bbolt.Tx, k storage.Key, value []byte) (h storage.Head, err error) {
 	if !isApart(value) {
 		return storage.DecodeHead(k, value)
@@ -141,9 +141,9 @@ func damagedContent(k storage.Key, why string) error {
 	return fmt.Errorf("content of record %s: %w: %s", k, storage.ErrCorrupt, why)
 }
 
-// contents returns the bucket of contents. It sets nextPiece before anything is removed, because
-// bbolt's Cursor.Last does not terminate after a transaction has deleted all entries of several
-// pages.
+// contents returns the bucket of contents. contents sets nextPiece before anything is removed,
+// because bbolt's Cursor.Last does not terminate after a transaction has deleted all entries of
+// several pages.
 func (t *transaction) contents() *bbolt.Bucket {
 	contents := t.tx.Bucket(contentsBucket)
 	if t.nextPiece == 0 {
@@ -155,8 +155,8 @@ func (t *transaction) contents() *bbolt.Bucket {
 	return contents
 }
 
-// encode returns the value that is stored for a record. It stores a large content apart from the
-// record.
+// encode returns the value that is stored for a record. encode stores a large content apart from
+// the record.
 func (t *transaction) encode(r storage.Record) ([]byte, error) {
 	if len(r.Content) <= pieceBytes {
 		return storage.AppendRecord(nil, r), nil

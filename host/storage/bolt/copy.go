@@ -12,9 +12,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// copyTo writes a consistent copy of the database to f, which must be empty. It copies entries
+// copyTo writes a consistent copy of the database to f, which must be empty. copyTo copies entries
 // instead of pages, because free pages contain removed data until they are reused. The copy has no
-// free pages. It is not synced to the disk yet.
+// free pages. The copy is not synced to the disk yet.
 func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 	return full(b.read(func(tx *bbolt.Tx) error {
 		return writePages(f, tx.DB().Info().PageSize, func(add func([]byte, func(visit) error) error) error {

@@ -34,8 +34,8 @@ func crashKeys(writer int) []storage.Key {
 	return []storage.Key{k, k.With(storage.Part{Tag: storage.Item, Value: "twin"})}
 }
 
-// writeForever increments the revisions of two records per writer together. It reports each success
-// on standard output.
+// writeForever increments the revisions of two records per writer together. writeForever reports
+// each success on standard output.
 func writeForever(path string) {
 	b, err := bolt.Open(path, &bolt.Options{LockTimeout: time.Minute})
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 
 var at = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// writeSample creates a database with records of many sizes and some free pages. It returns the
-// bytes of the file and the records.
+// writeSample creates a database with records of many sizes and some free pages. writeSample
+// returns the bytes of the file and the records.
 func writeSample(t *testing.T) (image []byte, records []storage.Record) {
 	t.Helper()
 	ctx := context.Background()

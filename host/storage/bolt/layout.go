@@ -84,8 +84,8 @@ func expiryEntry(expires time.Time, key storage.Key) []byte {
 	return append(entry, key...)
 }
 
-// expiryOf parses an entry of the expiry index. It returns the record's key and the start of its
-// slot: the record does not expire before that time.
+// expiryOf parses an entry of the expiry index. expiryOf returns the record's key and the start of
+// its slot: the record does not expire before that time.
 func expiryOf(entry []byte) (time.Time, storage.Key, bool) {
 	if len(entry) < 8 {
 		return time.Time{}, "", false

@@ -117,9 +117,9 @@ type walker struct {
 	bytes []byte   // reused
 }
 
-// checkPages checks every page that is reachable from the header. It returns the number of lost
-// pages. A lost page is neither reachable nor free: it wastes space but does no harm. If no free
-// list is stored, all unreachable pages are free.
+// checkPages checks every page that is reachable from the header. checkPages returns the number of
+// lost pages. A lost page is neither reachable nor free: it wastes space but does no harm. If no
+// free list is stored, all unreachable pages are free.
 func checkPages(r io.ReaderAt, h header) (lost int, err error) {
 	w := &walker{header: h, r: r, used: make([]bool, h.next), todo: []uint64{h.root}}
 	w.used[0], w.used[1] = true, true

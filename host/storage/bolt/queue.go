@@ -11,7 +11,7 @@ import (
 
 // request is a function to execute in a write transaction. A caller waits for its result.
 type request struct {
-	// do is called by the goroutine that commits. It is called again if its transaction failed
+	// do is called by the goroutine that commits. do is called again if its transaction failed
 	// because of another request. The caller gets the error of do. The error does not undo
 	// anything, unless do stopped in the middle of its writes.
 	do func(t *transaction) error
@@ -40,13 +40,13 @@ const (
 	abandoned
 )
 
-// begin reports whether to execute the request. It is executed if its caller still waits, or if the
-// caller can no longer abandon it.
+// begin reports whether to execute the request. The request is executed if its caller still waits,
+// or if the caller can no longer abandon it.
 func (r *request) begin() bool {
 	return r.state.CompareAndSwap(waiting, begun) || r.state.Load() == begun
 }
 
-// abandon withdraws the request. It returns false if the request has begun.
+// abandon withdraws the request. abandon returns false if the request has begun.
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
 // These limits exist because the duration of a commit depends on the bytes that it writes, and
@@ -178,7 +178,7 @@ func (q *queue) done(n int) (more bool) {
 	return q.busy
 }
 
-// close rejects all waiting and future requests. It returns when the current commit has ended.
+// close rejects all waiting and future requests. close returns when the current commit has ended.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

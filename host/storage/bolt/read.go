@@ -44,7 +44,7 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	return changes, next, err
 }
 
-// check returns storage.ErrChanged if an observation in held is no longer true. It reads only
+// check returns storage.ErrChanged if an observation in held is no longer true. check reads only
 // versions, not contents or checksums.
 func check(tx *bbolt.Tx, held storage.Held) error {
 	if held.Empty() {

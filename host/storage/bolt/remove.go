@@ -104,8 +104,8 @@ type search struct {
 	done   bool
 }
 
-// expired removes expired records. It searches for them outside commits, because all commits would
-// wait for the search. The commit then checks the records that the search found.
+// expired removes expired records. expired searches for them outside commits, because all commits
+// would wait for the search. The commit then checks the records that the search found.
 func (r *removal) expired(ctx context.Context, s search) error {
 	for len(r.removed) < r.limit && !s.done && (s.group == "" || s.looked < maxGroupLooked) {
 		keys, err := r.find(ctx, &s)
@@ -122,7 +122,7 @@ func (r *removal) expired(ctx context.Context, s search) error {
 	return nil
 }
 
-// find checks at most maxLooked further records and returns the keys of the expired ones. It
+// find checks at most maxLooked further records and returns the keys of the expired ones. find
 // returns no more keys than may still be removed.
 func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err error) {
 	if err := ctx.Err(); err != nil {
@@ -173,8 +173,8 @@ func (s *search) counts(key storage.Key) bool {
 // entries yields index entries and the keys of their records. The records may match.
 type entries = iter.Seq2[[]byte, storage.Key]
 
-// under returns the entries of an index that have a prefix, together with the results of key. It
-// stops at the first entry that key rejects. It begins at from, unless from is nil.
+// under returns the entries of an index that have a prefix, together with the results of key. under
+// stops at the first entry that key rejects. under begins at from, unless from is nil.
 func under(bucket *bbolt.Bucket, prefix, from []byte, key func(entry []byte) (storage.Key, bool)) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		if from == nil {
@@ -234,7 +234,7 @@ func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, f
 	}
 }
 
-// keys removes the records under keys that match. It checks each record once.
+// keys removes the records under keys that match. keys checks each record once.
 func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
 	r.sender = senderOf(keys) // the same sender for all chunks: the size of one predicts the size of the next
 	for len(keys) > 0 && len(r.removed) < r.limit {
@@ -265,8 +265,8 @@ func (c *chunk) full(limit int, timeout time.Duration) bool {
 		c.looked > 0 && time.Since(c.began) > timeout
 }
 
-// chunk removes the first matching candidates, up to the limits of one commit. It checks the
-// records themselves, because an index contains only candidates. It does not read contents into
+// chunk removes the first matching candidates, up to the limits of one commit. chunk checks the
+// records themselves, because an index contains only candidates. chunk does not read contents into
 // memory.
 func (r *removal) chunk(ctx context.Context, candidates func(*transaction) entries) (chunk, error) {
 	var c chunk

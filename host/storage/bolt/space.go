@@ -40,8 +40,8 @@ type space struct {
 	err   error
 }
 
-// Space implements storage.Spacer. It checks that at least Options.MinFree bytes are free: on the
-// disk, and in long runs of free pages of the file. Free pages count because the file never
+// Space implements storage.Spacer. Space checks that at least Options.MinFree bytes are free: on
+// the disk, and in long runs of free pages of the file. Free pages count because the file never
 // shrinks: after an erasure, the free space is in the file.
 func (b *Backend) Space() error {
 	s := &b.space

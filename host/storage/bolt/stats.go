@@ -77,7 +77,7 @@ func (b *Backend) count() (found Stats, err error) {
 }
 
 // eachApp calls do with the usage of each app of each tenant, and of the accounts that are separate
-// from apps. It skips user accounts, because the accounts of their apps include them.
+// from apps. eachApp skips user accounts, because the accounts of their apps include them.
 func eachApp(tx *bbolt.Tx, do func(storage.Usage)) error {
 	c := tx.Bucket(usageBucket).Cursor()
 	for k, v := c.First(); k != nil; {

@@ -89,7 +89,7 @@ func newTransaction(tx *bbolt.Tx, history *storage.History) *transaction {
 	}
 }
 
-// run executes the first n requests of batch. It stops early at the limits of one commit, or when
+// run executes the first n requests of batch. run stops early at the limits of one commit, or when
 // timeout has passed.
 func (t *transaction) run(batch []*request, timeout time.Duration) (n int, err error) {
 	began := time.Now()
@@ -209,7 +209,7 @@ func (t *transaction) put(c storage.Change) error {
 	return t.index(c.Old.Record, next)
 }
 
-// index updates the indexes when next replaces old. It writes only entries that differ. A record
+// index updates the indexes when next replaces old. index writes only entries that differ. A record
 // that does not exist has no entries.
 func (t *transaction) index(old, next storage.Record) error {
 	if old.Expires.IsZero() != next.Expires.IsZero() || !slotOf(old.Expires).Equal(slotOf(next.Expires)) {

@@ -42,7 +42,7 @@ func usageOf(bucket *bbolt.Bucket, account storage.Key) (storage.Usage, error) {
 	return decodeUsage(account, data)
 }
 
-// putUsage stores the usage of an account. It removes the entry if the usage is zero.
+// putUsage stores the usage of an account. putUsage removes the entry if the usage is zero.
 func putUsage(bucket *bbolt.Bucket, account storage.Key, u storage.Usage) error {
 	if u == (storage.Usage{}) {
 		return bucket.Delete([]byte(account))

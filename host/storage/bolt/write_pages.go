@@ -11,9 +11,9 @@ import (
 const metaPage = 0x04
 
 // pageWriter writes a bbolt database from sorted entries: leaf pages when they are full, and branch
-// pages above them. It writes each page once and in sequence. bbolt's own transactions would take
-// ten times as long for large records and use half a gigabyte of memory, because they rewrite each
-// record repeatedly together with its neighbors.
+// pages above them. pageWriter writes each page once and in sequence. bbolt's own transactions
+// would take ten times as long for large records and use half a gigabyte of memory, because they
+// rewrite each record repeatedly together with its neighbors.
 //
 // pageWriter keeps one page of each level in memory. A value that fills at least one page gets
 // pages of its own and is copied directly from the source file to the new file.

@@ -185,7 +185,7 @@ func (b *Backend) matching(what storage.Selector, after storage.Key, limit int) 
 	return found
 }
 
-// Close implements storage.Backend. It waits for an update in progress.
+// Close implements storage.Backend. Close waits for an update in progress.
 func (b *Backend) Close() error {
 	b.writer <- struct{}{}
 	defer b.end()
@@ -195,7 +195,7 @@ func (b *Backend) Close() error {
 	return nil
 }
 
-// begin waits for the writer token. It stops waiting when ctx ends.
+// begin waits for the writer token. begin stops waiting when ctx ends.
 func (b *Backend) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

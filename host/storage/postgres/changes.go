@@ -42,7 +42,7 @@ func queuePosition(batch *pgx.Batch, at *storage.Position) {
 	})
 }
 
-// Changes implements storage.Backend. It reports the changes of a transaction when all older
+// Changes implements storage.Backend. Changes reports the changes of a transaction when all older
 // transactions have ended.
 func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage.Position, limit int) ([]storage.Changed, storage.Position, error) {
 	if err := storage.CheckLimit(limit); err != nil {

@@ -57,7 +57,8 @@ const beginUpdate = `begin isolation level serializable read write`
 
 // transact runs one transaction: it executes the statements that query adds, beginning with
 // beginUpdate, and applies the changes that decide returns. After a conflict, transact calls query
-// and decide again. It returns the error of decide unchanged, if decide saw a consistent state.
+// and decide again. transact returns the error of decide unchanged, if decide saw a consistent
+// state.
 func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide func() ([]storage.Change, error)) error {
 	var refused error
 	err := b.retry(ctx, func(attempt int) error {
@@ -83,8 +84,8 @@ func (b *Backend) transact(ctx context.Context, query func(*pgx.Batch), decide f
 	return refused
 }
 
-// retry calls try until there is no conflict, at most maxAttempts times. It returns the error for
-// the caller.
+// retry calls try until there is no conflict, at most maxAttempts times. retry returns the error
+// for the caller.
 func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error {
 	for attempt := 1; ; attempt++ {
 		err := try(attempt)
@@ -99,9 +100,9 @@ func (b *Backend) retry(ctx context.Context, try func(attempt int) error) error 
 	}
 }
 
-// try is one attempt of transact, in two round trips. After the call of decide, try ignores ctx. It
-// commits even a transaction that changes nothing: only the commit proves that decide saw a state
-// that is consistent with other transactions.
+// try is one attempt of transact, in two round trips. After the call of decide, try ignores ctx.
+// try commits even a transaction that changes nothing: only the commit proves that decide saw a
+// state that is consistent with other transactions.
 func try(ctx context.Context, conn *pgx.Conn, query func(*pgx.Batch), decide func() ([]storage.Change, error)) (refused, err error) {
 	batch := &pgx.Batch{}
 	query(batch)

@@ -216,8 +216,8 @@ func TestBudgetsDoNotConflict(t *testing.T) {
 	t.Errorf("two updates at the same time took %v calls of their functions; want 2", calls)
 }
 
-// interleave runs one update during another one, both for the same account. It returns the number
-// of calls of their functions.
+// interleave runs one update during another one, both for the same account. interleave returns the
+// number of calls of their functions.
 func interleave(t *testing.T, b, other *postgres.Backend) (calls int) {
 	t.Helper()
 	mine, others := key("ann", "mine"), key("ann", "others")

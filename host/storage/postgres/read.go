@@ -15,7 +15,7 @@ func (b *Backend) Get(ctx context.Context, keys ...storage.Key) (found []storage
 	return found, err
 }
 
-// Read implements storage.Backend. It always compares everything in held and ignores Held.Since.
+// Read implements storage.Backend. Read always compares everything in held and ignores Held.Since.
 // Finding only later writes would require a row that all writers update. Read would then conflict
 // with all writers.
 func (b *Backend) Read(ctx context.Context, want []storage.Key, held storage.Held) (found []storage.Record, at storage.Position, err error) {
@@ -60,8 +60,8 @@ func (b *Backend) scan(ctx context.Context, columns string, prefix, after storag
 	return found, err
 }
 
-// read runs the statements that queue adds. It runs them in one transaction on one snapshot, in one
-// round trip. For each attempt, read calls queue again.
+// read runs the statements that queue adds. read runs them in one transaction on one snapshot, in
+// one round trip. For each attempt, read calls queue again.
 func (b *Backend) read(ctx context.Context, queue func(*pgx.Batch)) error {
 	return b.retry(ctx, func(int) error {
 		batch := &pgx.Batch{}

@@ -104,8 +104,8 @@ func (b *Backend) remove(ctx context.Context, limit int, next page) (removed []s
 	return removed, nil
 }
 
-// removeChunk removes up to n records that follow last, within the limits of one transaction. It
-// does not read contents.
+// removeChunk removes up to n records that follow last, within the limits of one transaction.
+// removeChunk does not read contents.
 func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, next page) (removed []storage.Head, err error) {
 	query := func(batch *pgx.Batch) {
 		batch.Queue(beginUpdate)

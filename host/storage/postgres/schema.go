@@ -46,8 +46,8 @@ var ddl = []string{
 	`delete from changes where xid >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
 }
 
-// createTables creates the schema and its tables if they are missing. It rejects tables of another
-// format.
+// createTables creates the schema and its tables if they are missing. createTables rejects tables
+// of another format.
 func createTables(ctx context.Context, conn *pgx.Conn, schema string) error {
 	statements := append([]string{
 		`begin isolation level read committed read write`,

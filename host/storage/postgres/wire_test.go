@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// wire is a proxy between a backend and the server. It counts the traffic and can drop it.
+// wire is a proxy between a backend and the server. wire counts the traffic and can drop it.
 type wire struct {
 	dsn string
 
@@ -73,7 +73,7 @@ func (w *wire) serve(client net.Conn, address string) {
 	pass(client, server, w.reply)
 }
 
-// pass copies data until one side closes or allow returns false. It then closes both sides.
+// pass copies data until one side closes or allow returns false. pass then closes both sides.
 func pass(to, from net.Conn, allow func(n int) bool) {
 	defer to.Close()
 	defer from.Close()

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// changes returns all changes under a prefix since a position, read in pages. It also returns the
-// position of the last change.
+// changes returns all changes under a prefix since a position, read in pages. changes also returns
+// the position of the last change.
 func changes(t tester, b storage.Backend, prefix storage.Key, since storage.Position, limit int) ([]storage.Changed, storage.Position) {
 	t.Helper()
 	var found []storage.Changed
@@ -79,8 +79,8 @@ func testChanges(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testFollowers lets followers replicate concurrent writes with Changes. It then compares the
-// replicas with the backend.
+// testFollowers lets followers replicate concurrent writes with Changes. testFollowers then
+// compares the replicas with the backend.
 func testFollowers(t *testing.T, b storage.Backend) {
 	const writers, each, followers = 4, 30, 2
 	_, start := read(t, b, storage.Held{})

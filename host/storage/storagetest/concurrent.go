@@ -141,8 +141,8 @@ func testTransfers(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("bank"), app("churn"))
 }
 
-// churn creates records in an app that several goroutines use. It removes the records by tag and by
-// expiry.
+// churn creates records in an app that several goroutines use. churn removes the records by tag and
+// by expiry.
 func churn(t tester, b storage.Backend, i int) {
 	ctx := context.Background()
 	for j := range 4 {

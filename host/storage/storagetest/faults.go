@@ -25,8 +25,8 @@ func testFaults(t *testing.T, b storage.Backend) {
 	}
 }
 
-// runFaulty increments two records together. It compares their values with the number of updates
-// that took effect.
+// runFaulty increments two records together. runFaulty compares their values with the number of
+// updates that took effect.
 func runFaulty(t *testing.T, f *Faulty, group string, how Failure, failing, steps int) {
 	ctx := context.Background()
 	pair := []storage.Key{app(group, store("left")), app(group, store("right"))}

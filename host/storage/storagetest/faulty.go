@@ -87,7 +87,8 @@ func (f *Faulty) Calls(op string) int {
 	return f.calls[op]
 }
 
-// Revive makes a dead backend work again with the same records. It cancels all planned failures.
+// Revive makes a dead backend work again with the same records. Revive cancels all planned
+// failures.
 func (f *Faulty) Revive() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -103,7 +104,7 @@ func (f *Faulty) Get(ctx context.Context, keys ...storage.Key) (found []storage.
 	return found, err
 }
 
-// Read implements storage.Backend. It counts as an OpGet.
+// Read implements storage.Backend. Read counts as an OpGet.
 func (f *Faulty) Read(ctx context.Context, want []storage.Key, held storage.Held) (found []storage.Record, at storage.Position, err error) {
 	err = f.do(OpGet, func() error {
 		found, at, err = f.Backend.Read(ctx, want, held)
@@ -112,7 +113,7 @@ func (f *Faulty) Read(ctx context.Context, want []storage.Key, held storage.Held
 	return found, at, err
 }
 
-// Usage implements storage.Backend. It counts as an OpGet.
+// Usage implements storage.Backend. Usage counts as an OpGet.
 func (f *Faulty) Usage(ctx context.Context, accounts ...storage.Key) (found []storage.Usage, err error) {
 	err = f.do(OpGet, func() error {
 		found, err = f.Backend.Usage(ctx, accounts...)
@@ -144,7 +145,7 @@ func (f *Faulty) Scan(ctx context.Context, prefix, after storage.Key, limit int)
 	return found, err
 }
 
-// Heads implements storage.Backend. It counts as an OpScan.
+// Heads implements storage.Backend. Heads counts as an OpScan.
 func (f *Faulty) Heads(ctx context.Context, prefix, after storage.Key, limit int) (found []storage.Head, err error) {
 	err = f.do(OpScan, func() error {
 		found, err = f.Backend.Heads(ctx, prefix, after, limit)
@@ -158,7 +159,7 @@ func (f *Faulty) Update(ctx context.Context, on storage.Footprint, fn func([]sto
 	return f.do(OpUpdate, func() error { return f.Backend.Update(ctx, on, fn) })
 }
 
-// ScanTag implements storage.Backend. It counts as an OpScan.
+// ScanTag implements storage.Backend. ScanTag counts as an OpScan.
 func (f *Faulty) ScanTag(ctx context.Context, what storage.Selector, after storage.Key, limit int) (found []storage.Head, err error) {
 	err = f.do(OpScan, func() error {
 		found, err = f.Backend.ScanTag(ctx, what, after, limit)
@@ -176,7 +177,7 @@ func (f *Faulty) DeleteWhere(ctx context.Context, what storage.Selector, limit i
 	return removed, err
 }
 
-// Space implements storage.Spacer. It returns the result of the wrapped backend.
+// Space implements storage.Spacer. Space returns the result of the wrapped backend.
 func (f *Faulty) Space() error { return storage.Space(f.Backend) }
 
 // do executes the operation, injects a failure, or both.

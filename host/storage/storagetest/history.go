@@ -79,7 +79,7 @@ func seenIn(records []storage.Record, g storage.Range) (seen []storage.Version) 
 	return seen
 }
 
-// hold creates a Held with versions and ranges of a past state. It checks whether the backend
+// hold creates a Held with versions and ranges of a past state. hold checks whether the backend
 // detects changes since that state. padding makes the Held so large that a backend uses its history
 // instead of comparing everything.
 func (m *model) hold(t *rapid.T) {

@@ -13,8 +13,8 @@ import (
 
 // Counters is a set of records that transactions increment.
 type Counters interface {
-	// Increment runs a transaction that reads and increments the counters in the given order. It
-	// returns the number of executions of the body.
+	// Increment runs a transaction that reads and increments the counters in the given order.
+	// Increment returns the number of executions of the body.
 	Increment(ctx context.Context, run string, counters ...int) (executions int, err error)
 	// Value returns the value of a counter.
 	Value(counter int) (int, error)

@@ -21,8 +21,8 @@ var (
 
 // Scheduler is a backend that runs only one task at a time, in an order determined by its random
 // numbers. Tasks are goroutines that pause at every operation of the backend. The scheduler waits
-// until all tasks are blocked, then resumes one of the paused tasks. It uses synctest to detect
-// that all tasks are blocked, because tasks also wait for each other's locks.
+// until all tasks are blocked, then resumes one of the paused tasks. Scheduler uses synctest to
+// detect that all tasks are blocked, because tasks also wait for each other's locks.
 //
 // If the context of an operation does not belong to a task, the operation goes directly to the
 // backend.
@@ -38,7 +38,7 @@ type Scheduler struct {
 	cancel context.CancelFunc
 }
 
-// NewScheduler returns a Scheduler without tasks. It must be called inside the bubble.
+// NewScheduler returns a Scheduler without tasks. NewScheduler must be called inside the bubble.
 func NewScheduler(b storage.Backend, rng *rand.Rand) *Scheduler {
 	s := &Scheduler{Backend: b, Rand: rng}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -75,7 +75,7 @@ func (s *Scheduler) Go(name string, do func(context.Context, *Task)) *Task {
 	return t
 }
 
-// Run runs the tasks until all have finished. It calls between before each step of a task. Run
+// Run runs the tasks until all have finished. Run calls between before each step of a task. Run
 // returns the first error: a deadlock, a livelock, or an error that was passed to Fail.
 func (s *Scheduler) Run(between func()) error {
 	for end := s.step + maxSteps; ; {

@@ -16,7 +16,7 @@ type Task struct {
 	OnUpdate func(now []storage.Head, writes []storage.Write)
 	// OnDelete is called before each DeleteWhere.
 	OnDelete func(storage.Selector)
-	// Fault makes the next Update fail. It is cleared after that.
+	// Fault makes the next Update fail. Fault is cleared after that.
 	Fault Fault
 
 	scheduler    *Scheduler
@@ -49,7 +49,8 @@ func (t *Task) Lost() int { return t.lost }
 // Waited reports whether the task was ever blocked by another task.
 func (t *Task) Waited() bool { return t.waited }
 
-// Yield pauses the calling task until the scheduler lets it continue. It does nothing if t is nil.
+// Yield pauses the calling task until the scheduler lets it continue. Yield does nothing if t is
+// nil.
 func (t *Task) Yield() {
 	if t == nil {
 		return

@@ -53,8 +53,8 @@ func (c *Cluster) DSN(t testing.TB) string {
 	return "postgres:///postgres?" + query.Encode()
 }
 
-// script runs a cluster with the programs in $1 and the directory $2. It reports when the cluster
-// is ready, and stops the cluster at the end of its input.
+// script runs a cluster with the programs in $1 and the directory $2. script reports when the
+// cluster is ready, and stops the cluster at the end of its input.
 const script = `
 run() {
 	"$1/initdb" -D "$2/data" -U toolrun -A trust -E UTF8 --locale=C -N &&
