@@ -1,5 +1,5 @@
-// Command bench compares runs of tools with their components: plain goja and plain bbolt. These do
-// the same work with the same bytes in the same process.
+// Command bench compares runs of tools with their components: plain goja and plain bbolt. The
+// components do the same work with the same bytes in the same process.
 package main
 
 import "github.com/toolrun/toolrun/bench/measure"

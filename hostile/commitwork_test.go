@@ -138,7 +138,7 @@ func appendTo(more []byte, size int) txn.Update {
 // compares the best of three with the bound.
 func TestSoakCommitWork(t *testing.T) {
 	// Without this setting, the garbage of the attackers would fill the small heap, and the garbage
-	// collector would run constantly. Its pauses are not caused by commits.
+	// collector would run constantly. The pauses of the collector are not caused by commits.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, attack := range transactionAttacks {
 		t.Run(attack.name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestSoakCommitWork(t *testing.T) {
 }
 
 // wantCommitWork fails the test if commits took too long in each of three tries. Without
-// TOOLRUN_SOAK, it tries once and compares nothing.
+// TOOLRUN_SOAK, wantCommitWork tries once and compares nothing.
 func wantCommitWork(t *testing.T, attack func(t *testing.T, db *bolt.Backend)) {
 	soaking := os.Getenv("TOOLRUN_SOAK") != ""
 	for try := 1; ; try++ {

@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// The app whose stores the cases use. Its records are written once, before the first case runs.
+// The app whose stores the cases use. The records of the app are written once, before the first
+// case runs.
 const appFile = `app: hostile
 memory:
   own: {description: The caller's own, access: user}

@@ -195,8 +195,8 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// runnable prepares Python if a case requires it. If there is no interpreter, it removes the cases
-// that require Python.
+// runnable prepares Python if a case requires it. If there is no interpreter, runnable removes the
+// cases that require Python.
 func runnable(t *testing.T, w *env, cases []corpus.Case) []corpus.Case {
 	t.Helper()
 	if !slices.ContainsFunc(cases, corpus.Case.Python) {

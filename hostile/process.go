@@ -106,8 +106,8 @@ func (p *processes) forget(pid int) {
 	delete(p.known, pid)
 }
 
-// strays kills the processes that outlived their parent and returns their number. Before that, it
-// gives them some time to exit.
+// strays kills the processes that outlived their parent and returns their number. Before it kills a
+// process, strays gives the process some time to exit.
 func (p *processes) strays() int {
 	for until := time.Now().Add(strayTimeout); ; time.Sleep(pollInterval) {
 		p.mu.Lock()

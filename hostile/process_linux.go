@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of orphaned descendants. This process can then find them.
+// adopt makes this process the parent of orphaned descendants. Afterwards this process can find its
+// descendants.
 func (p *processes) adopt() error {
 	return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 }

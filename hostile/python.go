@@ -33,8 +33,8 @@ func (w *env) findPython(ctx context.Context) (string, error) {
 	return info.File, json.Unmarshal(out, &info)
 }
 
-// preparePython prepares Python if a case requires it. If there is no interpreter, it prints a
-// note.
+// preparePython prepares Python if a case requires it. If there is no interpreter, preparePython
+// prints a note.
 func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.Writer) error {
 	if !slices.ContainsFunc(cases, corpus.Case.Python) {
 		return nil
@@ -55,9 +55,9 @@ func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.
 // be stopped before it started, which would test nothing.
 //
 // usePython therefore measures the start on this machine. Each tool in Python gets twice that time
-// in addition, because two interpreters can start concurrently. If a guest has not started by then
-// because the machine is busy, it runs again with more time. The judge requires that the guest has
-// started.
+// in addition, because two interpreters can start concurrently. If a guest has not started in this
+// time because the machine is busy, the guest runs again with more time. The judge requires that
+// the guest has started.
 func (w *env) usePython(ctx context.Context, file string) error {
 	w.python = file
 	warm, err := w.layOut(corpus.Case{Name: "py/host/start", Tool: "tool.py", Timeout: time.Minute,
@@ -85,8 +85,8 @@ func (w *env) deadline(c corpus.Case) time.Duration {
 
 const maxTries = 2
 
-// neverBegan reports whether a tool in Python was stopped before its code ran. Such a run tests
-// nothing. Attacks on the compiler are an exception.
+// neverBegan reports whether a tool in Python was stopped before its code ran. A run that never
+// began tests nothing. Attacks on the compiler are an exception.
 func neverBegan(c corpus.Case, done exit) bool {
 	var a answer
 	if !c.Python() || c.Kind() == "source" || json.Unmarshal(done.stdout, &a) != nil {

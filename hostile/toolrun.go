@@ -36,7 +36,7 @@ type ToolrunResult struct {
 	// Benign is the peak memory of the benign run after the case.
 	Benign int64 `json:"benign_peak_bytes"`
 	Strays int   `json:"strays"`
-	// Problems lists everything that is wrong. It is empty if the case passed.
+	// Problems lists everything that is wrong. Problems is empty if the case passed.
 	Problems []string `json:"problems,omitempty"`
 }
 

@@ -97,8 +97,8 @@ func (n *neighbours) cases() []*measure.Case {
 	}
 }
 
-// paced starts small runs at a steady pace and does not wait for the previous run. Otherwise a slow
-// run would hide other slow runs.
+// paced starts small runs at a steady pace and does not wait for the previous run. If paced waited,
+// a slow run would hide other slow runs.
 func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error) {
 	var (
 		mu   sync.Mutex

@@ -22,7 +22,7 @@ const (
 	peerSpan  = 2 * time.Second
 )
 
-// peers measures the packages in the folder peers. If it cannot, it reports the reason.
+// peers measures the packages in the folder peers. If that is impossible, peers reports the reason.
 func peers() []measure.Row {
 	rows, err := measurePeers()
 	if err != nil {

@@ -22,7 +22,7 @@ func (s *service) memory() float64 {
 	return kib / 1024
 }
 
-// watch samples the memory until the returned function is called. That function returns the
+// watch samples the memory until the returned function is called. The returned function returns the
 // maximum.
 func (s *service) watch() (peak func() float64) {
 	stop, most := make(chan struct{}), make(chan float64)

@@ -128,7 +128,7 @@ func (s *service) dead() bool {
 	}
 }
 
-// stop stops the service. If that takes too long, it kills the service.
+// stop stops the service. If the service does not stop in time, stop kills it.
 func (s *service) stop() {
 	_ = s.process.Process.Signal(syscall.SIGTERM)
 	select {

@@ -34,7 +34,7 @@ func newIssuer(file string) (*issuer, error) {
 }
 
 // token returns a token for a user of a tenant. The token is valid for one hour. If session is not
-// "", it is valid only in that session.
+// "", the token is valid only in that session.
 func (i *issuer) token(tenant, user, session string) string {
 	now := time.Now()
 	claims := map[string]any{

@@ -1,5 +1,5 @@
-// Command wasm compares plug-ins with plain wazero and with Extism's go-sdk. It measures fresh
-// instances, memory calls, and the cost of making a guest interruptible.
+// Command wasm compares plug-ins with plain wazero and with Extism's go-sdk. The command measures
+// fresh instances, memory calls, and the cost of making a guest interruptible.
 package main
 
 import (

@@ -13,7 +13,7 @@ import (
 // anchors are the host's own records that a transaction depends on: the caller's session, and the
 // mark of an erasure of the caller's user.
 type anchors struct {
-	// sessionKey and erasedKey are the keys of these two records. They are "" if the caller has no
+	// sessionKey and erasedKey are the keys of these two records. A key is "" if the caller has no
 	// session or no user.
 	sessionKey, erasedKey storage.Key
 	session, erased       storage.Record

@@ -19,8 +19,8 @@ type Authority struct {
 	grants []declare.Grant
 }
 
-// Operator returns the Authority with all rights on every store. It is for the host and for
-// operators; tool code must never act under it.
+// Operator returns the Authority with all rights on every store. Only the host and operators may
+// use this Authority; tool code must never act under it.
 func Operator() Authority { return Authority{unrestricted: true} }
 
 // Granted returns the Authority with the rights of some grants. If a store has several grants, only

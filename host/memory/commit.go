@@ -67,8 +67,8 @@ func (t *transaction) onCommit(e txn.Effects) ([]storage.Write, error) {
 	return writes, nil
 }
 
-// removesSomething reports whether a commit removes records and writes none. Such a commit would
-// leave no record with the id of the run.
+// removesSomething reports whether a commit removes records and writes none. A commit that writes
+// nothing leaves no record with the id of the run.
 func removesSomething(e txn.Effects) bool {
 	removes := false
 	for _, c := range e.Writes {

@@ -215,8 +215,8 @@ func TestCaughtBackendFaults(t *testing.T) {
 	}
 }
 
-// If an erasure or the end of a session is interrupted, it returns an error. It can be repeated
-// until it succeeds.
+// If an erasure or the end of a session is interrupted, it returns an error. The operation can be
+// repeated until it succeeds.
 func TestInterruptedAndRepeated(t *testing.T) {
 	acts := map[string]func(a *app) error{
 		"erase": func(a *app) error { _, err := a.Erase(context.Background(), ann); return err },

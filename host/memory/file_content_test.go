@@ -126,8 +126,8 @@ func (b *erasing) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	return b.Backend.Update(ctx, on, fn)
 }
 
-// An upload fails at any step if the user is erased during the upload. It leaves no data of the
-// user.
+// An upload fails at any step if the user is erased during the upload. The failed upload leaves no
+// data of the user.
 func TestErasureDuringUpload(t *testing.T) {
 	ctx := context.Background()
 	for n := 1; ; n++ {
@@ -156,7 +156,7 @@ func TestErasureDuringUpload(t *testing.T) {
 	}
 }
 
-// The files of an ended session remain and are listed. Only their owner can remove them.
+// The files of an ended session remain and are listed. Only the owner of the files can remove them.
 func TestFilesOfEndedSession(t *testing.T) {
 	ctx := context.Background()
 	a := newApp(t)

@@ -35,7 +35,7 @@ func (t *transaction) finished(r storage.Record) ([]byte, error) {
 }
 
 // differing returns the names of the parts in which two fingerprints differ. If the fingerprints
-// have no parts, it returns "request".
+// have no parts, differing returns "request".
 func differing(was, is string) string {
 	known := map[string]string{}
 	for part := range strings.FieldsSeq(was) {

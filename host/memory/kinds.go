@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// kinds is the registry of the kinds of stores. It is immutable after its creation.
+// kinds is the registry of the kinds of stores. The registry is immutable after its creation.
 type kinds struct {
 	byName map[declare.Kind]kind.Kind
 	names  []string // in the order of registration
@@ -23,7 +23,7 @@ type kinds struct {
 	operations map[string]operation
 }
 
-// newKinds registers documents and additional kinds. Its error lists all mistakes.
+// newKinds registers documents and additional kinds. The error lists all mistakes.
 func newKinds(more []kind.Kind) (*kinds, error) {
 	k := &kinds{byName: map[declare.Kind]kind.Kind{}, operations: map[string]operation{}}
 	var errs []error

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// never is later than any time that a record can contain.
+// never is a time that is later than any time in a record.
 var never = time.Unix(1<<40, 0)
 
 // endOf returns the end of a record's lifetime: its expiry, or earlier if the retention of the

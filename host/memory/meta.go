@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// metaContent is the content of sessionMeta for tool code. Its three parts are always present, so a
-// tool does not need to check for them.
+// metaContent is the content of sessionMeta for tool code. The three parts of metaContent are
+// always present: a tool does not need to check whether they exist.
 type metaContent struct {
 	Metadata  json.RawMessage  `json:"metadata"`
 	Info      sessionInfo      `json:"sessionInfo"`
@@ -77,8 +77,8 @@ func (m metaPartition) Apply(context.Context, string, time.Duration, kind.Update
 // Delete implements kind.Partition.
 func (m metaPartition) Delete(context.Context, string) error { return errMadeByHost }
 
-// metaContent generates sessionMeta from the session record as the attempt sees it. Without a
-// session, it uses the metadata that was passed to the run.
+// metaContent generates sessionMeta from the session record as the attempt sees it. If there is no
+// session, metaContent uses the metadata that was passed to the run.
 func (v *View) metaContent(ctx context.Context, r storage.Record) (json.RawMessage, error) {
 	state := v.run.anonymous
 	if v.caller.Session != "" {

@@ -152,9 +152,9 @@ type guest struct {
 	// places.
 	readSet map[place]bool
 	wrote   map[place]bool
-	// passed reports whether the current call is known to have succeeded. A blind merge is then not
-	// checked: if the attempt does not commit, it may have seen the merge succeed, although other
-	// runs have made the merge impossible since.
+	// passed reports whether the current call is known to have succeeded. If so, blind merges are
+	// not checked: the attempt may have seen a merge succeed that other runs have made impossible
+	// since.
 	passed func() bool
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// This file contains the model's merge, projection and schema. They support only the few values
-// that tests use, and are written for clarity.
+// This file contains the model's merge, projection and schema. The code supports only the few
+// values that tests use, and is written for clarity.
 
 func parse(text string) any {
 	var value any

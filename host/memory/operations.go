@@ -16,8 +16,8 @@ type operation struct {
 	verb abi.Verb
 	// stores lists the kinds for which a call names the store.
 	stores []declare.Kind
-	// space is the kind for which a call does not name the store, or "" if there is none. Such a
-	// call uses the store with the name spaceStore.
+	// space is the kind for which a call does not name the store, or "" if there is none. A call
+	// without a store uses the store with the name spaceStore.
 	space      declare.Kind
 	spaceStore string
 }

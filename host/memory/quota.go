@@ -46,7 +46,7 @@ func (v *View) checkQuota(key storage.Key, record storage.Record) error {
 }
 
 // fitsAsAddition reports whether the record would fit even if all previous writes of the attempt
-// had only added to the usage. This check avoids a pass over all writes at each write.
+// had only added to the usage. The check avoids a pass over all writes at each write.
 func (v *View) fitsAsAddition(record storage.Record) bool {
 	v.written = v.written.Plus(storage.UsageOf(storage.HeadOf(record)))
 	b := v.run.budget()
@@ -89,7 +89,8 @@ func (v *View) readUsage(ctx context.Context) (err error) {
 // can free them once, and a dry run never.
 func (v *View) canReclaim() bool { return !v.run.reclaimed && !v.run.tx.DryRun }
 
-// reclaim frees expired records. If the attempt depends on one of them, it is executed again.
+// reclaim frees expired records. If the attempt depends on a removed record, the attempt is
+// executed again.
 func (v *View) reclaim(ctx context.Context) error {
 	v.run.reclaimed = true
 	if !reclaim(ctx, v.s, v.caller) {
@@ -102,9 +103,9 @@ func (v *View) reclaim(ctx context.Context) error {
 // reclaimed is the maximum number of expired records that one reclaim frees.
 const reclaimed = 1000
 
-// reclaim frees expired records of the app for a caller whose quota is exhausted. reclaim reports
-// whether there were any. reclaim frees a bounded number of records. A transaction reclaims at most
-// once for its calls and once for its commit.
+// reclaim frees expired records of the app for a caller whose quota is exhausted. It reports
+// whether there were expired records. The number of freed records is bounded. A transaction
+// reclaims at most once for its calls and once for its commit.
 //
 // A sweep keeps expired records for another hour, in case the clock is ahead. A write does not need
 // that delay, because it could replace an expired record anyway.

@@ -8,7 +8,7 @@ import (
 )
 
 // mustCover lists the situations that the seeds must cover. The test fails if a change of the
-// programs loses one of them.
+// programs loses a situation.
 var mustCover = []string{
 	"torn read ended an attempt", "absent record appeared", "deleted and created again", "expired during an attempt",
 	"session ended in mid-run", "user erased in mid-run", "schema refused at a later merge", "conflict",

@@ -33,8 +33,8 @@ type Config struct {
 	// Kinds are the kinds of stores besides documents. Default: none.
 	Kinds  []kind.Kind
 	Limits Limits
-	// SessionIdle is the time after which an unused session ends. Up to an eighth is added.
-	// Default: 24 hours.
+	// SessionIdle is the time after which an unused session ends. The actual time can be up to an
+	// eighth longer. Default: 24 hours.
 	SessionIdle time.Duration
 	// KeyRetention is the time for which the Result of a run with an idempotency key is stored.
 	// Default: 24 hours.
@@ -52,8 +52,8 @@ type Config struct {
 	// By default, the clock and random source of the system are used.
 	Now  func() time.Time
 	Rand io.Reader
-	// Logger receives details that callers must not see, such as backend errors. By default, they
-	// are discarded.
+	// Logger receives details that callers must not see, such as backend errors. By default, these
+	// details are discarded.
 	Logger *slog.Logger
 }
 

@@ -51,8 +51,8 @@ type Done struct {
 	Changes []report.Change
 	// Recorded reports whether the ledger has an entry of the transaction.
 	Recorded bool
-	// Replayed is the answer of an earlier transaction with the same key. In that case, the body
-	// was not executed, or its writes were discarded.
+	// Replayed is the answer of an earlier transaction with the same key. If Replayed is set, the
+	// body was not executed, or its writes were discarded.
 	Replayed []byte
 }
 
@@ -164,7 +164,7 @@ func contextFault(ctx context.Context) error {
 }
 
 // conflictUntilDeadline returns the fault of a run that had conflicts until its deadline. If the
-// run was canceled, it returns the context's error.
+// run was canceled, conflictUntilDeadline returns the context's error.
 func conflictUntilDeadline(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()

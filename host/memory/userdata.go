@@ -15,8 +15,8 @@ import (
 )
 
 // UserData reads all data of one user in chunks of bounded size: the live records of all data that
-// Erase would remove. It is not a snapshot: concurrent writes may or may not be included. It is not
-// safe for concurrent use.
+// Erase would remove. The data are not a snapshot: concurrent writes may or may not be included. It
+// is not safe for concurrent use.
 type UserData struct {
 	s        *Service
 	caller   partition.Caller

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// View is the memory that is visible to one attempt of a run. It is bound to a caller and to an
+// View is the memory that is visible to one attempt of a run. A View is bound to a caller and to an
 // Authority, and collects the attempt's reads and writes. It is not safe for concurrent use. The
 // zero View has no rights.
 //

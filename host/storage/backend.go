@@ -86,7 +86,7 @@ type Selector struct {
 	Tag   string
 	Group Key
 	// Expired selects the records that had expired at this time. If Group is set, Expired selects
-	// only records of that tenant and app, and a bounded number of them.
+	// only a bounded number of records, all of that tenant and app.
 	Expired time.Time
 	// Keys selects the records under these keys.
 	Keys []Key

@@ -20,7 +20,7 @@ type Budget struct{ App, User Limit }
 type OverBudgetError struct {
 	// Account is the account that would exceed its limit.
 	Account Key
-	// Unit is "records" or "bytes". It is the unit of Held, Added and Max: the usage of the account
+	// Unit is "records" or "bytes". Held, Added and Max have this unit: the usage of the account
 	// before the update, the growth by the update, and the limit.
 	Unit             string
 	Held, Added, Max int64

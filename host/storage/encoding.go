@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// This is the encoded form of a record, for backends that store bytes:
+// Backends that store bytes use this encoded form of a record:
 //
 //	format   1 byte, recordFormat
 //	checksum 4 bytes, CRC-32C of the key and of everything after the checksum

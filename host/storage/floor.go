@@ -10,11 +10,11 @@ import (
 const floorShards = 16
 
 // FloorKey returns the key of the floor of a key. A floor is a record that the backend itself
-// maintains. Its revision is the highest revision of all records that were removed from the same
-// store and shard. If the revision of each new record is greater than its floor, revisions of a key
-// never repeat.
+// maintains. The revision of a floor is the highest revision of all records that were removed from
+// the same store and shard. If the revision of each new record is greater than its floor, revisions
+// of a key never repeat.
 //
-// Get and Update can read floors. Callers must not write floors, and Scan does not return them.
+// Get and Update can read floors. Scan does not return floors, and callers must not write floors.
 // FloorKey returns "" for a key that is not in a store.
 func FloorKey(k Key) Key {
 	if k == "" || Tag(k[0]) != Tenant {

@@ -91,7 +91,7 @@ func (h Held) Size() int {
 	return n
 }
 
-// Check compares all observations with the current state; all backends share it. Check returns
+// Check compares all observations with the current state. All backends use Check. Check returns
 // ErrChanged if same returns false for a version, or sameRange for a range. Check returns their
 // errors unchanged.
 func (h Held) Check(same func(Version) (bool, error), sameRange func(Range) (bool, error)) error {

@@ -45,7 +45,7 @@ type History struct {
 	maxChanges, maxBytes int
 }
 
-// past is one change. Its key and generation are in text, beginning at start.
+// past is one change. The key and the generation of the change are in text, beginning at start.
 type past struct {
 	at              Position
 	revision        int64
@@ -87,8 +87,8 @@ func (h *History) Add(commit uint64, changes []Changed) {
 	h.trim()
 }
 
-// trim removes the oldest quarter of the changes if there are too many. Because it removes many, it
-// rarely has to copy the rest.
+// trim removes the oldest quarter of the changes if there are too many. Because trim removes many
+// changes at once, it rarely has to copy the remaining ones.
 func (h *History) trim() {
 	if len(h.kept) <= h.maxChanges && len(h.text) <= h.maxBytes {
 		return

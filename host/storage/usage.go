@@ -33,10 +33,10 @@ func (u Usage) grows() bool { return u.Records > 0 || u.Bytes > 0 }
 // SizeOf returns the number of bytes that the record adds to the usage of its accounts.
 func SizeOf(r Record) int64 { return int64(len(r.Key) + len(r.Content)) }
 
-// Accounts returns the accounts whose usage includes a record. The first one is the account of the
-// record's tenant and app. If the record has a user, the second one is the account of that user in
-// the app. The user is the user in the record's key or, if the key has none, in the record's
-// subject tag.
+// Accounts returns the accounts whose usage includes a record. The first account is the account of
+// the record's tenant and app. If the record has a user, the second account is the account of that
+// user in the app. The user is the user in the record's key or, if the key has none, in the
+// record's subject tag.
 //
 // An account is named by a key of tenant and app, followed by the user for a user's account. Ledger
 // entries and metering records count toward separate accounts, whose names begin with a System

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Limits of a record. They are the same for every backend, and bound the work under a writer's
-// lock. Larger contents must be split into several records.
+// Limits of a record. The limits are the same for every backend, and bound the work under a
+// writer's lock. Larger contents must be split into several records.
 const (
 	MaxKeyBytes     = 2 << 10 // maximum bytes of a key
 	MaxTagBytes     = 512     // maximum bytes of each tag

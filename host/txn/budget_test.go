@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// quota limits the app's records. Its function may free some of them.
+// quota limits the app's records. The function reclaim may free some of the records.
 type quota struct {
 	records int64
 	reclaim func() bool

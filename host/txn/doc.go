@@ -1,11 +1,11 @@
 // Package txn runs serializable transactions for untrusted code over any backend with
-// compare-and-set. It stores bytes under keys and does not know about JSON or scopes.
+// compare-and-set. The package handles keys and bytes, and does not know about JSON or scopes.
 //
-// A transaction is optimistic. Its body reads and writes through a [Tx]. Its writes stay in an
-// overlay that only the body sees. When the body returns, one update of the backend checks that
-// everything the body read is unchanged, and then stores all writes or none. If a record has
-// changed, the transaction acquires fair locks of the records that it used, and the body is
-// executed again.
+// A transaction is optimistic. The body of a transaction reads and writes through a [Tx]. The
+// writes stay in an overlay that only the body sees. When the body returns, one update of the
+// backend checks that everything the body read is unchanged, and then stores all writes or none. If
+// a record has changed, the transaction acquires fair locks of the records that it used, and the
+// body is executed again.
 //
 // A body can rely on these guarantees:
 //

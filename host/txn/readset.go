@@ -60,8 +60,8 @@ func (s *readSet) depend(e *entry) bool {
 }
 
 // read returns the records under want from a snapshot in which held and the ranges in more are
-// unchanged. Otherwise it returns storage.ErrChanged, or ErrConflict if a record that was read has
-// expired.
+// unchanged. If something has changed, read returns storage.ErrChanged. If a record that was read
+// has expired, read returns ErrConflict.
 func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.Range) ([]storage.Record, error) {
 	held := s.heldBut(readsHold)
 	held.Ranges = append(held.Ranges[:len(held.Ranges):len(held.Ranges)], more...)
@@ -98,9 +98,9 @@ func (s *readSet) tick() {
 	}
 }
 
-// visible returns a record as a body sees it, and its lifetime. The record is the zero Record if it
-// has expired. missing lists keys of records that the lifetime depends on: neither the attempt nor
-// find has them.
+// visible returns a record as a body sees it, and its lifetime. If the record has expired, visible
+// returns the zero Record. missing contains keys of records that the lifetime depends on and that
+// neither the attempt nor find has.
 func (s *readSet) visible(raw storage.Record, at time.Time, find func(storage.Key) (storage.Record, bool)) (base storage.Record, l life, missing []storage.Key) {
 	if !raw.Exists() {
 		return storage.Record{}, life{}, nil

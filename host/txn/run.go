@@ -29,8 +29,8 @@ type run struct {
 }
 
 // Run executes body in attempts until an attempt commits or fails. If body fails, nothing is
-// stored, and Run returns the error of body if everything that body read is still unchanged.
-// Otherwise body is executed again.
+// stored. If everything that body read is still unchanged, Run returns the error of body; otherwise
+// body is executed again.
 //
 // Run returns errors of the backend unchanged, including [*storage.OverBudgetError]. An error that
 // wraps [storage.ErrUnknownOutcome] means that the transaction may or may not have been stored.
@@ -72,7 +72,7 @@ func (r *run) queueAgain(ctx context.Context, tx *Tx) error {
 	return r.checkGuards(r.db.now(), func(i int) storage.Record { return records[i] })
 }
 
-// lock waits for fair locks. If ctx ends first, it returns the error of the run.
+// lock waits for fair locks. If ctx ends first, lock returns the error of the run.
 func (r *run) lock(ctx context.Context, keys, prefixes []storage.Key) (err error) {
 	if r.lease, err = r.db.locks.Acquire(ctx, keys, prefixes); err != nil || ctx.Err() != nil {
 		return conflictAtEnd(ctx)
@@ -142,7 +142,7 @@ func (r *run) checkGuards(at time.Time, record func(i int) storage.Record) error
 }
 
 // attempt executes body once. If body succeeds and there is something to store, the attempt ends
-// with a commit. Otherwise it ends with a check of its reads.
+// with a commit. Otherwise the attempt ends with a check of its reads.
 func (tx *Tx) attempt(ctx context.Context, body func(context.Context, *Tx) error) (Outcome, error) {
 	defer func() {
 		if tx.over == nil {
@@ -191,8 +191,8 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 	return tx.outcome(), failure
 }
 
-// check checks an attempt that stores nothing. Its guards and all of its reads must hold at the
-// same time.
+// check checks an attempt that stores nothing. The guards and all reads of the attempt must hold at
+// the same time.
 func (tx *Tx) check(ctx context.Context) error {
 	r := tx.run
 	if r.db.breaks(lastCheck) || len(r.o.Guards) == 0 && tx.reads.held.Empty() {

@@ -146,8 +146,8 @@ func (s *scan) unread(heads []storage.Head) (keys []storage.Key, err error) {
 	return keys, nil
 }
 
-// records returns the first n records as the transaction sees them. These include records in the
-// area that the transaction created.
+// records returns the first n records as the transaction sees them. The result includes records
+// that the transaction created in the area.
 func (s *scan) records(ctx context.Context, rows []*entry, n int) ([]storage.Record, error) {
 	for _, e := range s.tx.local.entries {
 		if e.write.set && !e.base.Exists() && s.area.Contains(e.key) {

@@ -119,8 +119,8 @@ type Options struct {
 	// effects, OnCommit is called again inside the backend's transaction: it must be pure and fast.
 	// If OnCommit fails, the run ends, and Run returns the error unchanged.
 	//
-	// A transaction that only deletes records should write a record in OnCommit. Otherwise Run
-	// cannot resolve an unknown outcome.
+	// A transaction that only deletes records should write a record in OnCommit: Run needs such a
+	// record to resolve an unknown outcome.
 	OnCommit func(Effects) ([]storage.Write, error)
 	// Quota limits the usage of accounts. Nil means no limits.
 	Quota Quota
@@ -129,8 +129,8 @@ type Options struct {
 // Guard is a condition on one record that must hold when a transaction ends.
 type Guard struct {
 	Key storage.Key
-	// Check returns nil if the condition holds. Otherwise it returns an error, which ends the run
-	// and is returned unchanged. r is the stored record, even if it has expired, or the zero
+	// Check returns nil if the condition holds. If Check returns an error, the run ends, and Run
+	// returns the error unchanged. r is the stored record, even if it has expired, or the zero
 	// Record. Check must be pure.
 	Check func(r storage.Record, at time.Time) error
 }
@@ -183,7 +183,7 @@ type Change struct {
 	Warnings any
 }
 
-// Outcome is the result of a transaction. Its effects are the effects of the last attempt. Writes
+// Outcome is the result of a transaction. The effects are the effects of the last attempt. Writes
 // is empty if nothing was stored, except in a dry run.
 type Outcome struct {
 	Effects

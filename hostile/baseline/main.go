@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/hostile/corpus"
 )
 
-// End is the effect of a case on the baseline host.
+// End is the effect that a case has on the baseline host.
 type End string
 
 // The effects.

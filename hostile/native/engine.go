@@ -72,7 +72,7 @@ func (guest) Close() error { return nil }
 // succeeded is the output of an attack that was not blocked.
 const succeeded = "succeeded"
 
-// Run runs the attack. Its output is succeeded or the error of the attack.
+// Run runs the attack and returns an output with the constant succeeded or the error of the attack.
 func (g guest) Run(_ context.Context, in engine.Input, _ engine.Host) (engine.Output, error) {
 	if g.attack == nil {
 		return engine.Output{Output: in.Input}, nil

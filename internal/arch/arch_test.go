@@ -1,6 +1,5 @@
-// Package arch contains tests of architecture rules. The tests parse the source files. They check
-// the allowed imports of each package, the number of methods of a type, and the length of a
-// function.
+// Package arch contains tests of architecture rules. The tests parse the source files and check the
+// imports of each package, the number of methods of each type, and the length of each function.
 package arch
 
 import (

@@ -59,8 +59,8 @@ func methodCounts(t *testing.T) map[string]int {
 	return counts
 }
 
-// check type-checks a package. It skips the bodies of functions, because a body cannot add methods
-// to a type.
+// check type-checks a package. The check skips the bodies of functions, because a body cannot add
+// methods to a type.
 func check(path string, set *token.FileSet, files []*ast.File, imports types.Importer) (*types.Package, error) {
 	config := types.Config{Importer: imports, IgnoreFuncBodies: true}
 	return config.Check(path, set, files, nil)

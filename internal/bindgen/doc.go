@@ -1,6 +1,6 @@
-// Package bindgen generates declarations of the memory operations from the operation table. It
-// generates the types for JavaScript and Python, the functions of the bindings for Go, C and
-// AssemblyScript, and the tables of abi/ABI.md.
+// Package bindgen generates declarations of the memory operations from the operation table. The
+// output consists of the types for JavaScript and Python, the functions of the bindings for Go, C
+// and AssemblyScript, and the tables of abi/ABI.md.
 //
 // After a change of the table, run go generate. A test fails if the generated files are out of
 // date.

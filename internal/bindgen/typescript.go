@@ -47,7 +47,7 @@ func tsInterface(b *strings.Builder, t abi.Type) {
 // tsDoc escapes the end of a comment in a text.
 func tsDoc(text string) string { return strings.ReplaceAll(text, "*/", "*\\/") }
 
-// tsComment renders a doc comment. If the comment does not fit on one line, it is wrapped at 100
+// tsComment renders a doc comment. A comment that does not fit on one line is wrapped at 100
 // columns.
 func tsComment(indent, text string) string {
 	const width = 100

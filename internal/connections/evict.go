@@ -2,8 +2,8 @@ package connections
 
 import "net"
 
-// add adds a new connection. If the table is full, it closes another connection. If no connection
-// can be closed, it waits, and further clients wait in the accept queue of the system. add returns
+// add adds a new connection. If the table is full, add closes another connection. If no connection
+// can be closed, add waits, and further clients wait in the accept queue of the system. add returns
 // nil if the listener is closed during the wait.
 func (t *Table) add(l *listener, c net.Conn) *conn {
 	t.mu.Lock()

@@ -15,8 +15,8 @@ import (
 type Limits struct {
 	// Connections is the maximum number of connections. Default: 1,024; minimum: 4.
 	Connections int
-	// Strangers is the maximum number of strangers among them. Its default and maximum are the
-	// same: half of Connections, but not more than 1,024.
+	// Strangers is the maximum number of connections of strangers. The default is half of
+	// Connections, but not more than 1,024. A larger value has no effect.
 	Strangers int
 }
 

@@ -122,8 +122,8 @@ func toolFrom(a *app.App, name string, manifest map[string]any) (app.Tool, error
 	return with.Tools[0], nil
 }
 
-// toolNamed returns the name of a declared tool. If name is "", it returns the tool with all
-// grants.
+// toolNamed returns the name of a declared tool. If name is "", toolNamed returns the name of the
+// tool with all grants.
 func (i *instance) toolNamed(name string) (string, error) {
 	known := []string{everything}
 	for _, t := range i.tools {

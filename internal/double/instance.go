@@ -83,7 +83,7 @@ type openedReply struct {
 	App    string   `json:"app"`
 	Stores []string `json:"stores"`
 	Tools  []string `json:"tools"`
-	// Operations are the memory operations. A client generates its functions from them.
+	// Operations are the memory operations. A client generates its functions from these operations.
 	Operations abi.Table `json:"operations"`
 }
 

@@ -130,8 +130,8 @@ type commitRequest struct {
 
 type rollbackRequest struct {
 	endRequest
-	// Error is the failure of the tool. Its ID is the id of the fault that the tool did not handle,
-	// or "" if there is none.
+	// Error is the failure of the tool. Error.ID is the id of the fault that the tool did not
+	// handle, or "" if there is none.
 	Error *abi.Fault `json:"error"`
 }
 

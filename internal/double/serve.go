@@ -31,12 +31,11 @@ type Config struct {
 	// Load reads an app file. release is called when the app is no longer used. By default, app
 	// files cannot be read.
 	Load func(file string) (a *app.App, release func(), err error)
-	// App is the app of the memory that is open at the start. By default, it is an app without
-	// stores.
+	// App is the app of the memory that is open at the start. The default is an app without stores.
 	App *app.App
 	// Now is the clock of memories whose clock is not set. Default: time.Now.
 	Now func() time.Time
-	// Logger receives errors that replies do not contain. By default, they are discarded.
+	// Logger receives errors that replies do not contain. By default, these errors are discarded.
 	Logger *slog.Logger
 }
 

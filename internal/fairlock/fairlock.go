@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// LeaseTime is the maximum time for which a lock is held. After that, the holder continues without
-// the lock: locks provide only fairness, and correctness must not depend on them.
+// LeaseTime is the maximum time for which a lock is held. When this time is over, the holder
+// continues without the lock: locks provide only fairness, and correctness must not depend on
+// locks.
 const LeaseTime = 2 * time.Second
 
 // Locks is a set of locks: one for each key, and one for each prefix. The zero value is ready to
@@ -55,8 +56,8 @@ type Lease[K ~string] struct {
 }
 
 // Acquire waits for the locks of keys and prefixes. Acquire also waits for locks that others hold
-// on prefixes of keys. Acquire acquires the locks in sorted order, which prevents deadlocks. If ctx
-// ends, it returns an error and holds no locks. There are no other errors.
+// on prefixes of keys. Acquire acquires the locks in sorted order, which prevents deadlocks.
+// Acquire returns an error only if ctx ends. It then holds no locks.
 func (l *Locks[K]) Acquire(ctx context.Context, keys, prefixes []K) (*Lease[K], error) {
 	h := &Lease[K]{locks: l}
 	for _, n := range l.names(keys, prefixes) {

@@ -3,7 +3,8 @@ package mergepatch
 
 // Apply returns target with a patch applied: objects are merged deeply, null removes a member, and
 // any other value replaces the existing one. target and patch are values in the form that package
-// strictjson decodes. Apply does not modify them. The result shares unchanged parts with both.
+// strictjson decodes. Apply does not modify target or patch. The result shares unchanged parts with
+// both.
 func Apply(target, patch any) any {
 	fields, ok := patch.(map[string]any)
 	if !ok {

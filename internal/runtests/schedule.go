@@ -82,8 +82,8 @@ func schedule(all []job) []job {
 	return slices.Concat(main, separate, others)
 }
 
-// compile compiles the packages of a job without linking them. This prevents concurrent jobs from
-// compiling the same packages. go test reports compile errors.
+// compile compiles the packages of a job without linking them. Otherwise concurrent jobs would
+// compile the same packages. go test reports compile errors.
 func (j job) compile() {
 	args := []string{"list", "-e", "-export", "-test"}
 	if j.raced {

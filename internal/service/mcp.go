@@ -158,7 +158,7 @@ func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, er
 	}
 }
 
-// get returns the connector of a host. If the connector is new, it takes over the lease.
+// get returns the connector of a host. A new connector takes over the lease.
 func (c *connectors) get(a httpapi.Admitted) (one *connector, made bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -105,8 +105,8 @@ func as(t *testing.T, server *httptest.Server, who, query string) (*mcp.ClientSe
 	return client, err
 }
 
-// A user's MCP client cannot take over another user's session. It also cannot start a session with
-// an id of its choice.
+// A user's MCP client cannot take over another user's session. A client also cannot start a session
+// with an id of its choice.
 func TestMCPUsersBindNoSession(t *testing.T) {
 	server := users(t, &atomic.Pointer[string]{}, nil)
 	backend, err := as(t, server, "backend", "?session_id=visitor")

@@ -26,8 +26,8 @@ func Check(text []byte, lim Limits) error {
 	return nil
 }
 
-// A scanner scans one text. Its methods return *Error instead of error, because a nil *Error then
-// needs no conversion. Only Check returns an error.
+// A scanner scans one text. The methods of a scanner return *Error instead of error, because a nil
+// *Error then needs no conversion. Only Check returns an error.
 type scanner struct {
 	text   []byte
 	pos    int

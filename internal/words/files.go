@@ -15,8 +15,8 @@ type sourceFile struct {
 	text string
 }
 
-// skipped lists folders that are not checked. They contain generated files, files from elsewhere,
-// or this package, whose tables contain the phrases.
+// skipped lists folders that are not checked. The folders contain generated files, files from
+// elsewhere, or this package, whose tables contain the phrases.
 var skipped = []string{"hostile/corpus", "internal/words", "bench/out", "sdk/python-wasm/build"}
 
 // generated lists pages that are generated from code. The check of the code covers their text.

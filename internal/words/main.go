@@ -6,7 +6,7 @@
 //	go run ./internal/words host/memory     only those below a folder
 //
 // testdata/budget.txt contains the permitted number of findings of each folder. The numbers may
-// only decrease. After a cleanup, "go test ./internal/words -update" lowers them.
+// only decrease. After a cleanup, "go test ./internal/words -update" lowers the numbers.
 package main
 
 import (

@@ -13,8 +13,8 @@ import (
 
 // projection is a node in a tree of selected fields, as in MongoDB. {"a.b": 1} includes a field,
 // and {"a": 0} excludes one. {"a": {"b": 1}} is the same as {"a.b": 1}. Paths apply to each element
-// of an array. If a projection includes and excludes fields, it selects only included fields, and
-// then removes excluded fields from these.
+// of an array. If a projection includes some fields and excludes others, it selects only the
+// included fields, without the excluded ones.
 //
 // In a path, \. is a dot in a name, and \\ is a backslash. The members of a selected object are
 // sorted by name.
@@ -95,8 +95,8 @@ func (p *projection) add(fields map[string]any, path []string) error {
 	return nil
 }
 
-// projectionOperators are operators of MongoDB, which are rejected. If they were treated as names,
-// they would select nothing.
+// projectionOperators are operators of MongoDB, which are rejected. As names of fields, the
+// operators would select nothing.
 var projectionOperators = []string{"$", "$slice", "$elemMatch", "$meta"}
 
 // splitPath returns the names in a path.

@@ -133,7 +133,7 @@ func setReply(ctx context.Context, p kind.Partition, expires time.Time) (json.Ra
 	return json.Marshal(reply)
 }
 
-// delete performs delete_content. Its reply reports whether there was a record. The operation
+// delete performs delete_content. The reply reports whether there was a record. The operation
 // therefore always adds the record to the read set.
 func (st *store) delete(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
 	opts, err := parseOptions(call.Arg(1), "if_revision")

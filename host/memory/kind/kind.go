@@ -1,6 +1,6 @@
 // Package kind defines the interface between package memory and a kind of store, such as documents.
-// It covers the operations of the kind, its compiled stores, and the partition of a store that one
-// call can access.
+// The interface covers the operations of the kind, its compiled stores, and the partition of a
+// store that one call can access.
 //
 // Each kind is a package. A kind does not know the caller of a call. Package memory checks the
 // grant, makes the keys, enforces the quota, and adds owner tags and the expiry to every record.
@@ -25,9 +25,9 @@ type Kind interface {
 	// the store, except in operations of a Space. Kinds can share an operation if it has the same
 	// verb and the same parameters after the store. The store of a call then determines the kind.
 	Operations() abi.Table
-	// Compile checks a declaration against the rules of the kind and returns its Store. Its error
-	// completes a sentence that begins with the name of the store. The caller has already checked
-	// name, access and retention.
+	// Compile checks a declaration against the rules of the kind and returns its Store. The text of
+	// an error must complete a sentence that begins with the name of the store. The caller has
+	// already checked name, access and retention.
 	Compile(st declare.Store, limits Limits) (Store, error)
 }
 

@@ -23,8 +23,8 @@ type Report struct {
 	// own.
 	Records int64 `json:"records"`
 	Bytes   int64 `json:"bytes"`
-	// Problems lists the first 100 problems. It is empty if the file is intact. Restore a damaged
-	// file from a backup. The intact records of a damaged file can still be read.
+	// Problems lists the first 100 problems. Problems is empty if the file is intact. Restore a
+	// damaged file from a backup. The intact records of a damaged file can still be read.
 	Problems []Problem `json:"problems"`
 	// Omitted is the number of problems that are not listed.
 	Omitted int `json:"omitted,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// These limits of one commit bound the waiting time of its first request and the memory for its
+// These limits of a commit bound the waiting time of the first request and the memory for the
 // pages.
 const (
 	maxBatch      = 1024
@@ -40,7 +40,8 @@ func (b *Backend) Update(ctx context.Context, on storage.Footprint, fn func([]st
 	})
 }
 
-// senderOf returns the sender of a request that uses keys. Its key is the first one with a tenant.
+// senderOf returns the sender of a request that uses keys. The key of the sender is the first key
+// that has a tenant.
 func senderOf(keys []storage.Key) sender {
 	for _, k := range keys {
 		if tenant := k.Tenant(); tenant != "" {

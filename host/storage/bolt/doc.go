@@ -1,4 +1,4 @@
-// Package bolt is a storage backend for hosts on one machine. It stores all records in one file, a
+// Package bolt is a storage backend for hosts on one machine. All records are stored in one file, a
 // bbolt B+tree.
 //
 // Concurrent updates share commits: updates that arrive while a commit is being written to the disk

@@ -46,8 +46,8 @@ type header struct {
 }
 
 // readHeader returns the newer valid meta page. damaged reports that one of the two pages is
-// invalid. bbolt then uses the other page. That is correct after a torn write, but loses a commit
-// after a disk error.
+// invalid. bbolt then uses the other page. Using the other page is correct after a torn write, but
+// loses a commit after a disk error.
 func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	if size == 0 {
 		return h, false, errors.New("it exists but is empty, so its data is lost: restore it from a backup, or delete it to start anew")

@@ -49,8 +49,8 @@ func (r *request) begin() bool {
 // abandon withdraws the request. abandon returns false if the request has begun.
 func (r *request) abandon() bool { return r.state.CompareAndSwap(waiting, abandoned) }
 
-// These limits exist because the duration of a commit depends on the bytes that it writes, and
-// because all requests of a commit wait for its end.
+// The duration of a commit depends on the bytes that it writes, and all requests of a commit wait
+// for its end. These limits therefore bound the bytes.
 const (
 	// largeBytes is the minimum size of a large request or a large commit.
 	largeBytes = 128 << 10
@@ -108,7 +108,7 @@ func (q *queue) add(r *request) (lead bool, err error) {
 	return lead, nil
 }
 
-// next returns the requests for the next commit. They remain in the queue.
+// next returns the requests for the next commit. The requests remain in the queue.
 func (q *queue) next() []*request {
 	q.mu.Lock()
 	defer q.mu.Unlock()

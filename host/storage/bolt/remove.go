@@ -214,7 +214,7 @@ type removal struct {
 
 // indexed removes the matching candidates of an index, in several passes, until a pass removes
 // none. A pass misses records that are written before its current position. The next pass finds
-// them.
+// these records.
 func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, from []byte) entries) error {
 	for {
 		var from []byte

@@ -20,7 +20,7 @@ func openBuckets(tx *bbolt.Tx) buckets {
 	}
 }
 
-// fetch returns the records under keys. They share no memory with the file.
+// fetch returns the records under keys. The records share no memory with the file.
 func fetch(tx *bbolt.Tx, keys []storage.Key) ([]storage.Record, error) {
 	found := make([]storage.Record, len(keys))
 	records := tx.Bucket(recordsBucket)
@@ -62,11 +62,12 @@ func bucketOf(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key) *bbolt.Bucket 
 type transaction struct {
 	tx *bbolt.Tx
 	buckets
-	// changed contains the accounts whose usage has changed. They are written once, at the end.
+	// changed contains the accounts whose usage has changed. Each account is written once, at the
+	// end.
 	changed map[storage.Key]storage.Usage
 	// looked contains the usage of accounts that was read from the file.
 	looked map[storage.Key]storage.Usage
-	// raised contains the floors that were raised. They are written together with the usage.
+	// raised contains the floors that were raised. The floors are written together with the usage.
 	raised map[storage.Key]int64
 	// torn is set while a request writes. If the write fails, torn stays set, and the transaction
 	// is spoiled.

@@ -151,8 +151,8 @@ type level struct {
 	above    *level // nil until there is a second page
 }
 
-// add appends an element. Its key must be greater than all previous keys. Key and value must not
-// change until the tree is finished.
+// add appends an element. The key of the element must be greater than all previous keys. Key and
+// value must not change until the tree is finished.
 func (l *level) add(e element) error {
 	// bbolt rejects a branch page with only one element. Each page therefore leaves one element to
 	// the next page, and the last page has at least two.

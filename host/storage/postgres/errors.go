@@ -54,7 +54,7 @@ func (b *Backend) failure(ctx context.Context, err error) error {
 }
 
 // rolledBack reports whether the error of a batch that ends with COMMIT proves that nothing was
-// committed. That is the case if the server rejected one of the statements or received none of
+// committed. Nothing was committed if the server rejected one of the statements or received none of
 // them.
 func rolledBack(err error) bool {
 	var reported *pgconn.PgError

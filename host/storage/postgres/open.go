@@ -33,8 +33,9 @@ type Backend struct {
 }
 
 // Open connects to the database and creates the tables if they are missing. The connection string
-// is a URL or keywords and values, as for libpq. Its pool_max_conns is the maximum number of
-// connections, by default 16. Its search_path is the schema of the tables, by default "toolrun".
+// is a URL or keywords and values, as for libpq. The parameter pool_max_conns of the string is the
+// maximum number of connections, by default 16. The parameter search_path is the schema of the
+// tables, by default "toolrun".
 func Open(ctx context.Context, dsn string) (*Backend, error) {
 	config, schema, err := configure(dsn)
 	if err != nil {
@@ -83,8 +84,8 @@ func configure(dsn string) (*pgxpool.Config, string, error) {
 	// an index, and its plan does not depend on its arguments.
 	params["enable_seqscan"] = "off"
 	params["plan_cache_mode"] = "force_generic_plan"
-	// If a process hangs during an update, the server releases the update's locks. It does so
-	// before the commits that wait for these locks reach commitTimeout.
+	// If a process hangs during an update, the server releases the update's locks before the
+	// commits that wait for them reach commitTimeout.
 	params["idle_in_transaction_session_timeout"] = "60s"
 	params["lock_timeout"] = "10s"
 	return config, schema, nil

@@ -50,9 +50,9 @@ var ErrInjected = errors.New("injected failure")
 // concurrent use.
 type Faulty struct {
 	storage.Backend
-	// Before, if set, is called in the caller's goroutine before each operation. Its argument is
-	// the name of the operation. Before may block to order the operations of several goroutines. It
-	// must be set before the backend is used.
+	// Before, if set, is called in the caller's goroutine before each operation. The argument of
+	// Before is the name of the operation. Before may block to order the operations of several
+	// goroutines. Before must be set before the backend is used.
 	Before func(op string)
 
 	mu    sync.Mutex

@@ -125,7 +125,7 @@ func testSweep(t *testing.T, b storage.Backend) {
 }
 
 // testSweepChecksExpiry extends and shortens a lifetime while a sweeper runs. Sweeps must check the
-// current expiry and not an expiry from the index. They must never remove a record before it
+// current expiry and not an expiry from the index. Sweeps must never remove a record before it
 // expires.
 func testSweepChecksExpiry(t *testing.T, b storage.Backend) {
 	ctx := context.Background()

@@ -38,8 +38,8 @@ func testUserUsage(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, group, ann, bob)
 }
 
-// testUsageAfterRemovals checks that a removed record stops counting exactly once. This must be
-// true for any kind of removal, and for several concurrent removals.
+// testUsageAfterRemovals checks that a removed record stops counting exactly once. The rule applies
+// to any kind of removal, and to several concurrent removals.
 func testUsageAfterRemovals(t *testing.T, b storage.Backend) {
 	ctx := context.Background()
 	ann := storage.UserAccount(app("a"), "ann")

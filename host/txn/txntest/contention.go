@@ -87,8 +87,8 @@ func (c *workload) wantValue(counter, want int) {
 }
 
 // oneRecord checks that transactions that conflict on one record are executed about twice. The
-// first execution determines which records they use. The second one starts after they have acquired
-// the locks of these records.
+// first execution determines which records a transaction uses. The second execution starts after
+// the transaction has acquired the locks of these records.
 func (c *workload) oneRecord() {
 	const n = 30
 	for range n {

@@ -62,8 +62,8 @@ func (s *Scheduler) Fail(format string, args ...any) {
 // Err returns the first error.
 func (s *Scheduler) Err() error { return s.err }
 
-// Go creates a task that runs do. The task starts when Run chooses it. Until then, its hooks may be
-// set.
+// Go creates a task that runs do. The task starts when Run chooses it. Until the task starts, its
+// hooks may be set.
 func (s *Scheduler) Go(name string, do func(context.Context, *Task)) *Task {
 	t := &Task{scheduler: s, name: name, resume: make(chan struct{})}
 	s.tasks = append(s.tasks, t)

@@ -7,12 +7,13 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Task is a goroutine of a [Scheduler]. Its hooks are called before any other task continues.
+// Task is a goroutine of a [Scheduler]. The hooks of a task are called before any other task
+// continues.
 type Task struct {
 	// OnRead is called after each successful Read, with the records that Read returned.
 	OnRead func(want []storage.Key, found []storage.Record)
-	// OnUpdate is called after each Update that was applied. Its arguments are the records that the
-	// update read and the writes of the update.
+	// OnUpdate is called after each Update that was applied. The arguments of OnUpdate are the
+	// records that the update read and the writes of the update.
 	OnUpdate func(now []storage.Head, writes []storage.Write)
 	// OnDelete is called before each DeleteWhere.
 	OnDelete func(storage.Selector)

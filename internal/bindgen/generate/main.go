@@ -1,5 +1,5 @@
-// Generate writes the declarations of the memory operations in the bindings. Its argument is the
-// folder of the module.
+// Generate writes the declarations of the memory operations in the bindings. The argument of the
+// command is the folder of the module.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package doubletest lets a test binary act as the program toolrun. It supports tests that start
-// toolrun double.
+// Package doubletest lets a test binary act as the program toolrun. The package supports tests that
+// start toolrun double.
 package doubletest
 
 import (
@@ -13,8 +13,8 @@ import (
 
 const name = "toolrun"
 
-// Main runs the command line of toolrun if the test binary was started by the path of Toolrun. In
-// that case it does not return. TestMain must call it first.
+// Main runs the command line of toolrun if the test binary was started by the path of Toolrun. Main
+// does not return after it has run the command line. TestMain must call Main before anything else.
 func Main() {
 	if filepath.Base(os.Args[0]) != name {
 		return
@@ -28,8 +28,8 @@ func Main() {
 	}))
 }
 
-// Toolrun returns the path of the program toolrun. It is the test binary itself. The test cache of
-// Go then knows all inputs of a test.
+// Toolrun returns the path of the program toolrun. The program is the test binary itself. The test
+// cache of Go therefore detects all changes of the program.
 func Toolrun(t testing.TB) string {
 	t.Helper()
 	self, err := os.Executable()

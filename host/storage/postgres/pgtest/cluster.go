@@ -23,8 +23,8 @@ var errMissing = errors.New("PostgreSQL 14 or later is not installed: no initdb 
 const oldest = 14
 
 // Cluster is a PostgreSQL cluster that the tests of a process share. The zero Cluster is ready to
-// use and safe for concurrent use. It must be a package variable, because the cluster stops when it
-// is garbage-collected.
+// use and safe for concurrent use. A Cluster must be a package variable, because the cluster stops
+// when the variable is garbage-collected.
 //
 // The cluster listens only on a Unix socket in its own directory, and does not sync to the disk.
 // When the process ends, even if it is killed, the cluster stops and its directory is removed.
