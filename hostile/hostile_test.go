@@ -34,7 +34,7 @@ func known() map[string]bool {
 	return names
 }
 
-// builtDir is the folder of the built programs. TestMain creates and removes it.
+// builtDir is the folder of the built programs. TestMain creates and removes the folder.
 var builtDir string
 
 // built builds toolrun once for all tests.
@@ -217,7 +217,7 @@ func runnable(t *testing.T, w *env, cases []corpus.Case) []corpus.Case {
 }
 
 // crossSection returns one case of every fourth kind of attack. crossSection returns no Python
-// cases, because Python starts slowly. In a soak test it returns all cases.
+// cases, because Python starts slowly. In a soak test, crossSection returns all cases.
 func crossSection(t *testing.T) []corpus.Case {
 	all := allCases(t)
 	if os.Getenv("TOOLRUN_SOAK") != "" {

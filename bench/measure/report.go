@@ -25,7 +25,7 @@ type Row struct {
 // Rows maps the names of cases to their rows.
 type Rows map[string]Row
 
-// Has reports whether there are numbers under all of these names.
+// Has reports whether the rows with the given names all have numbers.
 func (r Rows) Has(names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		row, ok := r[name]

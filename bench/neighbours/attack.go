@@ -44,8 +44,8 @@ func attackNames() []string {
 	return names
 }
 
-// attacksNamed returns the attacks in a comma-separated list. If the list is "", it returns all
-// attacks.
+// attacksNamed returns the attacks in a comma-separated list. If the list is "", attacksNamed
+// returns all attacks.
 func attacksNamed(names string) ([]attack, error) {
 	if names == "" {
 		return attacks, nil

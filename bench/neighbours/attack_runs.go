@@ -35,7 +35,7 @@ func (a *attacker) tool(name string) func(int) bool {
 	}
 }
 
-// merges performs blind merges into a large record. The commit has to repeat these merges.
+// merges performs blind merges into a large record. The commit has to repeat blind merges.
 func merges(a *attacker) (func(int) bool, error) {
 	if got := a.mallory("").run("large", nil); got != "ok" {
 		return nil, fmt.Errorf("fill the record: %s", got)

@@ -42,8 +42,8 @@ type outcome struct {
 	Neighbours []comparison `json:"neighbours"`
 }
 
-// comparison compares a neighbor's times without the attack and during it. Times are in
-// milliseconds.
+// comparison compares a neighbor's times without the attack with the times during the attack. Times
+// are in milliseconds.
 type comparison struct {
 	Tenant      string         `json:"tenant"`
 	Request     string         `json:"request"`

@@ -134,8 +134,8 @@ func i32s(n int) []api.ValueType {
 	return types
 }
 
-// extismEcho returns the same plug-in for Extism's ABI. The output of the plug-in is the memory
-// block that contains the input.
+// extismEcho returns the plug-in for Extism's ABI. The output of the plug-in is the memory block
+// that contains the input.
 func extismEcho() []byte {
 	const i32, i64, function = 0x7f, 0x7e, 0x60
 	imported := func(name string, signature byte) []byte {

@@ -13,8 +13,8 @@ import (
 // anchors are the host's own records that a transaction depends on: the caller's session, and the
 // mark of an erasure of the caller's user.
 type anchors struct {
-	// sessionKey and erasedKey are the keys of these two records. A key is "" if the caller has no
-	// session or no user.
+	// sessionKey is the key of the session, and erasedKey is the key of the mark. A key is "" if
+	// the caller has no session or no user.
 	sessionKey, erasedKey storage.Key
 	session, erased       storage.Record
 	// anonymous is the content of sessionMeta if the caller has no session.
@@ -114,7 +114,7 @@ func (t *transaction) checkSession(r storage.Record, at time.Time) error {
 }
 
 // erasedSince returns a fault if the user was erased between two reads of the erasure mark. If the
-// mark no longer exists, a sweep has removed it.
+// erasure mark no longer exists, a sweep has removed the mark.
 func erasedSince(before, now storage.Record) error {
 	if !now.Exists() || now.SameVersion(before) && now.Updated.Equal(before.Updated) {
 		return nil

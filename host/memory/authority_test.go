@@ -23,8 +23,8 @@ func (a *app) transactAs(ctx context.Context, tx memory.Tx, call abi.Call) error
 	return err
 }
 
-// withoutRights returns ways to call memory without rights. Most of them omit an argument or a
-// field.
+// withoutRights returns ways to call memory without rights. Most of these ways omit an argument or
+// a field.
 func (a *app) withoutRights(ctx context.Context) map[string]func(abi.Call) error {
 	in := func(tx memory.Tx) func(abi.Call) error {
 		return func(call abi.Call) error { return a.transactAs(ctx, tx, call) }

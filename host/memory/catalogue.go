@@ -113,7 +113,7 @@ func decodeCatalogue(r storage.Record) (catalogue, error) {
 }
 
 // nextCatalogue returns the catalogue with the app's current declarations. Stores that are no
-// longer declared remain in it.
+// longer declared remain in the catalogue.
 func nextCatalogue(stores map[string]*store, old catalogue) catalogue {
 	next := catalogue{Stores: maps.Clone(old.Stores)}
 	if next.Stores == nil {
@@ -162,7 +162,7 @@ type ScopeChangedError struct {
 	Records         int
 }
 
-// Error describes the change and how to resolve it.
+// Error describes the change and suggests a fix.
 func (e *ScopeChangedError) Error() string {
 	return fmt.Sprintf("store %q has %s and is now declared with %q: "+
 		"restore the declaration, give the new store another name, or remove the records", e.Store, e.Held(), e.Declared())

@@ -71,7 +71,8 @@ type erasure struct {
 	erased *Erased
 }
 
-// mark records the erasure. The commits of all attempts that began earlier then fail.
+// mark records the erasure. After that, the commit of any attempt that began before the erasure
+// fails.
 func (e *erasure) mark(ctx context.Context) error {
 	s, c := e.s, e.caller
 	key := s.app.Erased(c)

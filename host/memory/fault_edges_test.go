@@ -59,7 +59,7 @@ func hook(t *testing.T) (*app, *hooked) {
 }
 
 // If a commit does not reply before its deadline, the run may still be stored. The host must
-// therefore look for it.
+// therefore look up the outcome of the run.
 func TestTimedOutCommitIsLookedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, h := hook(t)

@@ -42,7 +42,7 @@ func fileRecords(t *testing.T, b storage.Backend) (found []storage.Key) {
 }
 
 // A file of any size is returned unchanged, both completely and in parts from any offset. Removing
-// it leaves no records.
+// a file leaves no records.
 func TestFileContent(t *testing.T) {
 	ctx := context.Background()
 	const piece = 256 << 10

@@ -58,7 +58,7 @@ func (m metaPartition) Get(ctx context.Context, _ string) (storage.Record, error
 }
 
 // errMadeByHost is the fault of a write to a document that the host generates. The View rejects
-// such calls earlier.
+// writes to sessionMeta before they reach the partition.
 var errMadeByHost = abi.Faultf(abi.ReadOnly, "%s can be read, but only the host writes it", declare.SessionMeta)
 
 // Scan implements kind.Partition.

@@ -34,7 +34,7 @@ var modelStores = map[string]modelStore{
 	"flags": {access: declare.ScopeApplication},
 }
 
-// modelSchema allows two contents, but not always the result of merging them.
+// modelSchema can allow two contents and reject the result of merging them.
 const modelSchema = `{"type":"object","maxProperties":2,"properties":{
 	"a":{"type":"integer","default":1},"b":{"type":"integer"},"c":{"type":"integer"}}}`
 

@@ -86,7 +86,7 @@ func (v *View) readUsage(ctx context.Context) (err error) {
 }
 
 // canReclaim reports whether a call that exceeds the quota can free expired records. A transaction
-// can free them once, and a dry run never.
+// can free expired records only once, and a dry run cannot free any.
 func (v *View) canReclaim() bool { return !v.run.reclaimed && !v.run.tx.DryRun }
 
 // reclaim frees expired records. If the attempt depends on a removed record, the attempt is

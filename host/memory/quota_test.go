@@ -102,8 +102,8 @@ func TestAppQuota(t *testing.T) {
 	}
 }
 
-// An expired record takes no space, although the sweep removes it only an hour later. The same
-// applies to the host's own records.
+// An expired record takes no space, although the sweep removes it only an hour later. Expired
+// records of the host itself take no space either.
 func TestExpiredRecordsAreReclaimed(t *testing.T) {
 	a := newApp(t, func(cfg *memory.Config) { cfg.Limits.UserBytes = 10_000 })
 	c := partition.Caller{Tenant: "acme", User: "ann", Run: "r"}

@@ -75,7 +75,7 @@ func decodeDeclared(r storage.Record) (map[string]declaredStore, error) {
 }
 
 // SaveDeclared stores declarations that were made at run time, all of them or none. SaveDeclared
-// does not check them: New and Service.Declare check them.
+// does not check the declarations. They are checked by New and Service.Declare.
 func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app string, stores ...declare.Store) error {
 	key := declaredKey(tenant, app)
 	db := records.New(records.Config{App: partition.App(app), Backend: backend})

@@ -47,8 +47,8 @@ type runHistory struct {
 }
 
 // event is a change that took effect at one moment between its begin and its end. apply returns the
-// worlds that the change can lead to. If these worlds contradict the observations, apply returns
-// none.
+// worlds that the change can lead to. If the observations rule out all of these worlds, apply
+// returns no worlds.
 type event struct {
 	name       string
 	begin, end int

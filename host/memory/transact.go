@@ -26,11 +26,11 @@ type Tx struct {
 	ReadOnly bool
 	// If DryRun is set, nothing is stored: Done.Changes lists the changes, and Key is ignored.
 	DryRun bool
-	// LedgerEntry is the ledger entry of the transaction, or nil. The transaction adds the effects
-	// to it.
+	// LedgerEntry is the ledger entry of the transaction, or nil. The transaction adds its effects
+	// to the entry.
 	LedgerEntry *ledger.Entry
 	// Key is the idempotency key of the transaction, or "". The commit stores the answer under the
-	// key. A later transaction with the same Key and Fingerprint returns that answer.
+	// key. A later transaction with the same Key and Fingerprint returns the stored answer.
 	//
 	// A later transaction with the same Key and another Fingerprint is a conflict. If the
 	// Fingerprint has the form "input=x context=y", the message of the conflict names the parts

@@ -85,10 +85,10 @@ type Selector struct {
 	// tenant and app. Group is "" for records that do not belong to an app.
 	Tag   string
 	Group Key
-	// Expired selects the records that had expired at this time. If Group is set, Expired selects
-	// only a bounded number of records, all of that tenant and app.
+	// Expired selects the records that have expired at the time Expired. If Group is set, Expired
+	// selects only a bounded number of records, all of that tenant and app.
 	Expired time.Time
-	// Keys selects the records under these keys.
+	// Keys selects the records under the given keys.
 	Keys []Key
 }
 
@@ -144,12 +144,13 @@ type Backend interface {
 	// Get returns the records under keys, in the order of keys, from one snapshot. A missing record
 	// is the zero Record. Get also returns expired records, because only the caller knows the
 	// current time. If a record cannot be decoded, the error wraps ErrCorrupt. Scan and Update
-	// report such a record in the same way.
+	// report undecodable records in the same way.
 	Get(ctx context.Context, keys ...Key) ([]Record, error)
 
 	// Read returns the records under want, in the order of want, and the position of the read. All
-	// of them are from one snapshot in which the observations in held are still true. If no such
-	// snapshot exists, Read returns ErrChanged. Read does not load the contents of held records.
+	// of them are from one snapshot in which the observations in held are still true. If an
+	// observation is no longer true, Read returns ErrChanged. Read does not load the contents of
+	// held records.
 	Read(ctx context.Context, want []Key, held Held) ([]Record, Position, error)
 
 	// Scan returns up to limit records under prefix whose keys are greater than after, in key
@@ -210,8 +211,8 @@ type Backend interface {
 	// history, and for the zero Position.
 	//
 	// A backend may withhold changes while an older transaction is in progress. The order of
-	// changes then has the property that each write follows all writes that its transaction saw.
-	// The current position is then the position before the withheld changes.
+	// changes then has the property that each write follows all writes that its transaction saw. In
+	// this case, the current position is the position before the withheld changes.
 	Changes(ctx context.Context, prefix Key, since Position, limit int) ([]Changed, Position, error)
 
 	// Ping checks that the backend can read and write. Ping commits a write that changes nothing.

@@ -67,8 +67,8 @@ func (p Position) Before(q Position) bool {
 // Held is a set of observations that must still be true: versions of records and the contents of
 // ranges. The zero Held has no observations and is always true.
 type Held struct {
-	// Since is a position that is not after any of the observations. The backend then needs to
-	// check only later writes. The zero Position means that the backend has to compare all
+	// Since is a position that is not after any of the observations. The backend needs to check
+	// only writes after this position. The zero Position means that the backend has to compare all
 	// observations.
 	Since Position
 	// Versions can contain versions of absent records and of floors.

@@ -13,8 +13,9 @@ type Spacer interface {
 	// Otherwise it returns nil. The result may be a second old. Space is safe for concurrent use
 	// and fast enough to be called before each write.
 	//
-	// The backend itself does not reject such updates. Callers call Space only before writes that
-	// increase the usage: records can therefore still be removed if there is no free space.
+	// The backend itself does not reject updates because of missing space. Callers call Space only
+	// before writes that increase the usage: records can therefore still be removed if there is no
+	// free space.
 	Space() error
 }
 

@@ -17,7 +17,7 @@ const (
 )
 
 // Change is a checked write together with the head of the record that it replaces. The zero Head
-// means that there is no such record.
+// means that the write replaces no record.
 type Change struct {
 	Old Head
 	Write

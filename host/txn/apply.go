@@ -18,8 +18,8 @@ type Update func(old storage.Record, locked bool) (next storage.Record, warnings
 
 // Apply applies an update to the record under key as the transaction sees it. If the key is not in
 // the read set, the update is blind: the key stays out of the read set. If the record changes
-// before the commit, the commit applies a blind update again, to the latest record. If the update
-// then fails, the body is executed again.
+// before the commit, the commit applies a blind update again, to the latest record. If the repeated
+// update fails, the body is executed again.
 //
 // If the update returns an error, Apply returns that error and changes nothing. The key then joins
 // the read set, because the error depends on the record. The exception is ErrUndecided: the key

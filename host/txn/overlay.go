@@ -31,8 +31,8 @@ type entry struct {
 	// read reports whether the record is in the read set. ranged reports whether a scanned range
 	// contains it.
 	read, ranged bool
-	// above is the highest revision that the key ever had. above is set if floored is true. The
-	// attempt then depends on that revision.
+	// above is the highest revision that the key ever had. above is set if floored is true. If
+	// floored is true, the attempt depends on that revision.
 	above   int64
 	floored bool
 	write   write

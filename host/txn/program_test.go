@@ -55,8 +55,8 @@ type runner struct {
 	trace  []string
 	// seen, if set, is called after each step. An error of seen ends the program.
 	seen func() error
-	// expect, if set, is the trace of another execution. Updates that succeeded there must succeed
-	// here too.
+	// expect, if set, is the trace of another execution. Updates that succeeded in that execution
+	// must succeed in this one too.
 	expect []string
 }
 

@@ -101,7 +101,7 @@ func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Ra
 }
 
 // readFloor reads the floor of a new record before the body sees the record's revision. The floor
-// is a lower bound of that revision. The attempt then depends on the floor.
+// is a lower bound of that revision. From then on, the attempt depends on the floor.
 func (tx *Tx) readFloor(ctx context.Context, e *entry) error {
 	if e.floored {
 		return nil

@@ -8,8 +8,8 @@ import (
 )
 
 // refresh handles a change of the read set. The removal of an expired record is not a conflict,
-// because the body did not see the record before its removal either. The record's entry is then
-// updated. Any other change is a conflict.
+// because the body did not see the record before its removal either. In this case, refresh updates
+// the entry of the record. Any other change is a conflict.
 func (tx *Tx) refresh(ctx context.Context) error {
 	dead, loose := tx.local.dead()
 	if len(dead) == 0 {

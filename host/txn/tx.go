@@ -22,8 +22,8 @@ type Tx struct {
 	again bool
 }
 
-// Now returns the time of the run, in UTC and whole microseconds. The records that the run writes
-// get this time.
+// Now returns the time of the run, in UTC and whole microseconds. Records that the run writes get
+// the time of the run.
 func (tx *Tx) Now() time.Time { return tx.run.now }
 
 // Seed returns the seed for random numbers of the run, or the error of the random source.

@@ -17,7 +17,7 @@ const (
 	// absent records.
 	MaxRecords = 4096
 	// MaxBytes is the maximum total size of the contents that an attempt reads and writes. A single
-	// record may exceed it.
+	// record may exceed MaxBytes.
 	MaxBytes = 64 << 20
 	// MaxWrites is the maximum number of records that an attempt writes. MaxWriteBytes is the
 	// maximum total size of their contents before and after the writes. A single record may exceed
@@ -39,8 +39,8 @@ const (
 )
 
 var (
-	// ErrConflict ends an attempt whose reads no longer hold. The body must return it. Run returns
-	// ErrConflict if no attempt committed before the end of its context.
+	// ErrConflict ends an attempt whose reads no longer hold. The body must return ErrConflict. Run
+	// returns ErrConflict if no attempt committed before the end of its context.
 	ErrConflict = errors.New("other transactions changed the same records")
 	// ErrLimit means that a read or write would exceed MaxRecords, MaxBytes, MaxWrites or
 	// MaxWriteBytes. The read or write that fails has no effect.
@@ -140,9 +140,9 @@ type Life struct {
 	// Until is the time at which the record expires; zero means never. Expired records are
 	// invisible to transactions.
 	Until time.Time
-	// Depends lists the keys of other records. If one of them expires, this record expires too.
-	// Live is called with each of these records, or with a Record that has only a Key if the record
-	// does not exist. Dependencies are not transitive.
+	// Depends lists the keys of other records. If a record in Depends expires, this record expires
+	// too. Live is called with each of these records, or with a Record that has only a Key if the
+	// record does not exist. Dependencies are not transitive.
 	Depends []storage.Key
 }
 

@@ -11,7 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// Attack is an attempt of native code to escape. All isolation layers together must block it.
+// Attack is an attempt of native code to escape. All isolation layers together must block each
+// attack.
 type Attack struct {
 	Name      string
 	Mechanism string // what the attack tries, and why that is dangerous

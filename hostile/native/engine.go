@@ -21,8 +21,8 @@ const (
 	compiled = "native-compiled"
 )
 
-// Languages returns the languages of this corpus. A program that runs the corpus passes them to
-// sandbox.Main.
+// Languages returns the languages of this corpus. A program that runs the corpus passes the
+// languages to sandbox.Main.
 func Languages() []sandbox.Language {
 	return []sandbox.Language{
 		{New: func(s sandbox.Setup) engine.Engine { return guests{plain, s.CacheDir} }},
@@ -53,8 +53,8 @@ func (g guests) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return guest{a}, nil
 }
 
-// cacheCode writes compiled code if there is a folder for it. The workers that run the guest can
-// then open files.
+// cacheCode writes compiled code if there is a folder for it. If there is a folder, the workers
+// that run the guest can open files.
 func (g guests) cacheCode() {
 	if g.dir != "" && os.MkdirAll(g.dir, 0o700) == nil {
 		_ = os.WriteFile(filepath.Join(g.dir, "code"), nil, 0o600) // fails in workers that run guests

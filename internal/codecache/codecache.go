@@ -48,7 +48,7 @@ func Private(dir string) error {
 const sealName = "checksum"
 
 // Compiler returns the version of wazero in this program. wazero uses this version as the name of
-// its cache folder. In test binaries it is "".
+// its cache folder. In test binaries, the version is "".
 var Compiler = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -115,7 +115,7 @@ func connOf(c net.Conn) *conn {
 	return one
 }
 
-// enter records the state of a connection. In StateNew its headers are incomplete, and in
+// enter records the state of a connection. In StateNew the request headers are incomplete, and in
 // StateActive they are complete.
 func (t *Table) enter(one *conn, state http.ConnState) {
 	if state != http.StateActive && state != http.StateIdle {

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// client is an engine whose tools are executed by the client process. For the Host it is an
+// client is an engine whose tools are executed by the client process. The Host treats client as an
 // ordinary engine.
 type client struct{}
 

@@ -65,7 +65,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, cfg Config) error {
 	}
 }
 
-// server is the state of Serve. Only one goroutine uses it.
+// server is the state of Serve. Only one goroutine uses the server.
 type server struct {
 	cfg       Config
 	gate      *admission.Gate

@@ -57,7 +57,7 @@ type Lease[K ~string] struct {
 
 // Acquire waits for the locks of keys and prefixes. Acquire also waits for locks that others hold
 // on prefixes of keys. Acquire acquires the locks in sorted order, which prevents deadlocks.
-// Acquire returns an error only if ctx ends. It then holds no locks.
+// Acquire returns an error only if ctx ends. In that case, no locks are held.
 func (l *Locks[K]) Acquire(ctx context.Context, keys, prefixes []K) (*Lease[K], error) {
 	h := &Lease[K]{locks: l}
 	for _, n := range l.names(keys, prefixes) {

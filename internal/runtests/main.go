@@ -1,6 +1,7 @@
 // Command runtests runs the tests of every module of the repository. If a C compiler is installed,
 // the tests run with the race detector. The last line of its output counts the tests and lists the
-// skipped ones. With -fuzz it runs every fuzz target instead. Run it in the root of the repository.
+// skipped ones. With the flag -fuzz, runtests runs every fuzz target instead. Run it in the root of
+// the repository.
 //
 // If TOOLRUN_NO_SKIP is set, a skipped test counts as a failure.
 package main

@@ -37,7 +37,7 @@ type connector struct {
 	// handler serves all requests. There is only one handler because it contains the MCP sessions.
 	handler http.Handler
 	release func()
-	// busy is the number of current requests. The lock of connectors protects it.
+	// busy is the number of current requests. The lock of connectors protects busy.
 	busy int
 }
 
@@ -93,7 +93,7 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // left returns the connector of a replaced host that still has the session, or nil if there is
-// none. The client of the session can then still cancel its calls.
+// none. While the connector exists, the client of the session can still cancel calls.
 func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	if session == "" {
 		return nil

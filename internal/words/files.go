@@ -62,7 +62,8 @@ func sourceFiles(root string) ([]sourceFile, error) {
 // parts. All other budget folders have at most two path elements.
 var folderDepth = map[string]int{"host/engine": 3, "host/server": 3, "host/storage": 3, "internal/wasm": 3}
 
-// folderOf returns the budget folder that contains a file. For top-level files it returns ".".
+// folderOf returns the budget folder that contains a file. For top-level files, folderOf returns
+// ".".
 func folderOf(file string) string {
 	parts := strings.Split(path.Dir(file), "/")
 	depth := 2

@@ -23,7 +23,8 @@ type Kind interface {
 	Name() declare.Kind
 	// Operations returns the operations on stores of the kind. The first parameter is the name of
 	// the store, except in operations of a Space. Kinds can share an operation if it has the same
-	// verb and the same parameters after the store. The store of a call then determines the kind.
+	// verb and the same parameters after the store. If kinds share an operation, the store of a
+	// call determines the kind.
 	Operations() abi.Table
 	// Compile checks a declaration against the rules of the kind and returns its Store. The text of
 	// an error must complete a sentence that begins with the name of the store. The caller has

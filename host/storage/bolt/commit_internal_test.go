@@ -299,7 +299,7 @@ func TestCommitFails(t *testing.T) {
 }
 
 // TestCommitPanics makes bbolt panic during its commit, while bbolt holds its locks. No other call
-// may block on these locks.
+// may block on the locks of bbolt.
 func TestCommitPanics(t *testing.T) {
 	b := openTest(t)
 	b.update = func(fn func(tx *bbolt.Tx) error) error {

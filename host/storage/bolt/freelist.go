@@ -15,7 +15,7 @@ type freelist struct {
 }
 
 // smallFile is the maximum size, in bytes, of a file whose list is stored by each commit. The list
-// of such a file takes only a few pages.
+// of a small file takes only a few pages.
 const smallFile = 8 << 20
 
 // begin reports whether the commit of a transaction stores the list. size is the size of the file.
@@ -27,9 +27,9 @@ func (f *freelist) begin(size int64) bool {
 	return false
 }
 
-// want makes all future commits store the list. If the last commit did not store it, want calls
-// commit. A failure of that commit does not matter, because a caller that wants the list can work
-// without it.
+// want makes all future commits store the list. If the last commit did not store the list, want
+// calls commit. A failure of that commit does not matter, because a caller that wants the list can
+// work without it.
 func (f *freelist) want(commit func()) {
 	f.wanted.Store(true)
 	if !f.stored.Load() {

@@ -31,7 +31,7 @@ type Options struct {
 
 // maxChecked is the maximum size of a file whose pages Open checks completely. For a larger file,
 // Open checks only the header and the size, unless the file was not closed; see freelist. Check has
-// no such limit.
+// no size limit.
 const maxChecked = 1 << 30
 
 // Open opens the database at path. If the file does not exist, Open creates it and its directory.

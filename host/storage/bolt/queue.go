@@ -55,7 +55,7 @@ const (
 	// largeBytes is the minimum size of a large request or a large commit.
 	largeBytes = 128 << 10
 	// maxLargeBytes is the maximum total size of the large requests of a commit. A single large
-	// request may exceed it.
+	// request may exceed maxLargeBytes.
 	maxLargeBytes = 1 << 20
 	// maxLarge is the maximum number of senders of large requests that the queue remembers.
 	maxLarge = 1024

@@ -7,5 +7,5 @@
 //
 // Budgets are approximate: an update is checked against the usage before the update began. There
 // are at most as many concurrent updates as connections. Together these updates can exceed a limit
-// by the amount that they add. The next update is then rejected.
+// by the amount that they add. The first update after the limit was exceeded is rejected.
 package postgres

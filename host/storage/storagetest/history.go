@@ -138,7 +138,7 @@ func (m *model) drawRecord(t *rapid.T, k storage.Key) storage.Record {
 	return r
 }
 
-// drawWrites draws keys, and writes for some of these keys.
+// drawWrites draws keys, and writes for some of the keys.
 func (m *model) drawWrites(t *rapid.T) (keys []storage.Key, writes []storage.Write) {
 	keys = rapid.SliceOfNDistinct(rapid.SampledFrom(modelKeys), 1, 4, rapid.ID[storage.Key]).Draw(t, "keys")
 	for _, k := range keys {
