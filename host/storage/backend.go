@@ -27,7 +27,7 @@ type Record struct {
 	Expires time.Time
 	// Tags are labels by which ScanTag and DeleteWhere find the record within its tenant and app.
 	// For example, "user/ann" is the tag of a data subject, and "session/s1" the tag of a session:
-	// the record expires when the session ends. No tag occurs twice.
+	// the record expires when the session ends. A record cannot have the same tag twice.
 	Tags []string
 	// Run is the id of the run that last wrote the record, or "".
 	Run string
@@ -148,7 +148,7 @@ type Backend interface {
 	Get(ctx context.Context, keys ...Key) ([]Record, error)
 
 	// Read returns the records under want, in the order of want, and the position of the read. All
-	// of them are from one snapshot in which the observations in held are still true. If an
+	// results are from one snapshot, in which the observations in held are still true. If an
 	// observation is no longer true, Read returns ErrChanged. Read does not load the contents of
 	// held records.
 	Read(ctx context.Context, want []Key, held Held) ([]Record, Position, error)
@@ -205,14 +205,14 @@ type Backend interface {
 	// Changes returns up to limit writes to keys under prefix that were committed after a position.
 	// The writes are in commit order, and the returned position is the position of the last one.
 	// limit must be at least 1. If Changes returns fewer than limit writes, there are no more, and
-	// it returns the current position.
+	// the returned position is the current one.
 	//
 	// The history is bounded: Changes returns ErrTooOld for a position before the beginning of the
 	// history, and for the zero Position.
 	//
 	// A backend may withhold changes while an older transaction is in progress. The order of
-	// changes then has the property that each write follows all writes that its transaction saw. In
-	// this case, the current position is the position before the withheld changes.
+	// changes in such a backend has the property that each write follows all writes that its
+	// transaction saw. The current position is then the position before the withheld changes.
 	Changes(ctx context.Context, prefix Key, since Position, limit int) ([]Changed, Position, error)
 
 	// Ping checks that the backend can read and write. Ping commits a write that changes nothing.

@@ -10,8 +10,8 @@
 // A body can rely on these guarantees:
 //
 //   - Every read returns data from a state that existed. Each read of the backend checks in its
-//     snapshot that all earlier reads still hold. If they do not, the attempt ends, and no method
-//     of its Tx succeeds again.
+//     snapshot that all earlier reads still hold. If an earlier read no longer holds, the attempt
+//     ends, and no method of its Tx succeeds again.
 //   - Range reads see no phantoms: inserting a record into a scanned range, or removing one, is a
 //     conflict.
 //   - A write to a record that the body has not read does not conflict: it is applied to the latest

@@ -20,8 +20,8 @@ const (
 	// record may exceed MaxBytes.
 	MaxBytes = 64 << 20
 	// MaxWrites is the maximum number of records that an attempt writes. MaxWriteBytes is the
-	// maximum total size of their contents before and after the writes. A single record may exceed
-	// MaxWriteBytes.
+	// maximum total size of the contents of these records, before and after the writes. A single
+	// record may exceed MaxWriteBytes.
 	//
 	// These limits are low because the commit reads and writes the records while other commits
 	// wait.
@@ -43,7 +43,7 @@ var (
 	// returns ErrConflict if no attempt committed before the end of its context.
 	ErrConflict = errors.New("other transactions changed the same records")
 	// ErrLimit means that a read or write would exceed MaxRecords, MaxBytes, MaxWrites or
-	// MaxWriteBytes. The read or write that fails has no effect.
+	// MaxWriteBytes. A read or write that fails with ErrLimit has no effect.
 	ErrLimit = errors.New("the transaction reads and writes too many records")
 	// ErrNestedLimit means that a call of Nested would exceed MaxDepth or MaxNested.
 	ErrNestedLimit = errors.New("too many nested transactions")
