@@ -41,7 +41,8 @@ func (t *transaction) life(r storage.Record) txn.Life {
 }
 
 // foreignSessions returns the keys of the sessions that end the record's lifetime when they end.
-// foreignSessions omits the caller's own session, because the transaction guards it anyway.
+// foreignSessions omits the caller's own session, because the transaction has a guard for that
+// session.
 func (t *transaction) foreignSessions(r storage.Record) []storage.Key {
 	var keys []storage.Key
 	for _, tag := range r.Tags {

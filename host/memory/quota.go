@@ -61,7 +61,8 @@ func holds(limit, u storage.Usage) bool {
 	return (limit.Records == 0 || u.Records <= limit.Records) && (limit.Bytes == 0 || u.Bytes <= limit.Bytes)
 }
 
-// accountUsage returns the usage of one of the caller's accounts as the attempt first read it.
+// accountUsage returns the usage of one of the caller's accounts. The result is the usage that the
+// attempt read first.
 func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
 	if account == v.run.limits.App.Account {
 		return v.usage[0], nil
@@ -108,7 +109,7 @@ const reclaimed = 1000
 // reclaims at most once for its calls and once for its commit.
 //
 // A sweep keeps expired records for another hour, in case the clock is ahead. A write does not need
-// that delay, because it could replace an expired record anyway.
+// that delay, because a write can replace an expired record.
 func reclaim(ctx context.Context, s *Service, c partition.Caller) bool {
 	if clockMoved(s.began, s.clock()) {
 		return false

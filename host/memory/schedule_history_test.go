@@ -128,8 +128,8 @@ func (s *search) from(w world, done eventSet, n int) bool {
 	return false
 }
 
-// errTorn ends an attempt that the model executes again. Either a call ended the attempt there, or
-// the model's attempt differs from the observed one.
+// errTorn ends an attempt that the model executes again. Either a call ended the observed attempt
+// at this point, or the model's attempt differs from the observed attempt.
 var errTorn = errors.New("the attempt ends here")
 
 // outcomeCode returns the outcome of a run: "" for success, the code of a fault, or "thrown".

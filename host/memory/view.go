@@ -31,7 +31,7 @@ type View struct {
 	tx *txn.Tx
 	// partitions are the partitions that the attempt has opened.
 	partitions []*storePartition
-	// usage is the usage of the accounts in the run's budget as the attempt first read it.
+	// usage is the usage of the accounts in the run's budget, which the attempt reads only once.
 	usage []storage.Usage
 	// written is the sum of the attempt's writes, as if they had replaced no records.
 	written storage.Usage
@@ -194,8 +194,8 @@ func (v *View) storeOf(key storage.Key) (st *store, item string) {
 }
 
 // classify converts the error of a call for the engine. A fault is returned to the tool code. A
-// conflict or the end of the context ends the attempt. Any other error of the backend becomes the
-// fault unavailable, without details.
+// conflict or the end of the context ends the attempt. Any other error of the backend is converted
+// to a fault with the code unavailable, without details.
 func (v *View) classify(ctx context.Context, err error, op, name string) error {
 	if errors.Is(err, txn.ErrConflict) {
 		v.closed = err

@@ -203,7 +203,7 @@ type Backend interface {
 	DeleteWhere(ctx context.Context, what Selector, limit int) ([]Head, error)
 
 	// Changes returns up to limit writes to keys under prefix that were committed after a position.
-	// The writes are in commit order, and the returned position is the position of the last one.
+	// The writes are in commit order, and the returned position is the position of the last write.
 	// limit must be at least 1. If Changes returns fewer than limit writes, there are no more, and
 	// the returned position is the current one.
 	//

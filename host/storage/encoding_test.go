@@ -79,8 +79,8 @@ func TestDecodeRecordCorrupt(t *testing.T) {
 	wantCorrupt("another key's record", storage.MakeKey(storage.Part{Tag: storage.Store, Value: "t"}), data)
 }
 
-// FuzzDecodeRecord decodes arbitrary data with a correct checksum, to test the code behind the
-// checksum verification.
+// FuzzDecodeRecord decodes arbitrary data with a correct checksum, to test the code that runs after
+// the checksum verification.
 func FuzzDecodeRecord(f *testing.F) {
 	r := sample()
 	f.Add(string(r.Key), storage.AppendRecord(nil, r))

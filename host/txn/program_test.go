@@ -56,7 +56,7 @@ type runner struct {
 	// seen, if set, is called after each step. An error of seen ends the program.
 	seen func() error
 	// expect, if set, is the trace of another execution. Updates that succeeded in that execution
-	// must succeed in this one too.
+	// must also succeed in this execution.
 	expect []string
 }
 

@@ -51,8 +51,8 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// part returns a part of the attacks, which depends on number. In a soak test it returns all
-// attacks, and make hostile runs all attacks too.
+// part returns a part of the attacks, which depends on number. In a soak test, part returns all
+// attacks. The command make hostile also runs all attacks.
 func part(number int) (some []native.Attack) {
 	const parts = 16
 	for i, a := range native.Attacks() {

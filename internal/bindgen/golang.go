@@ -81,7 +81,7 @@ func operate(do operation, op string, into any, args ...any) (found bool, err er
 // goImports renders the imports of a plug-in in Go.
 func (g *generator) goImports() (string, error) { return formatted(goImportsTemplate, g.table) }
 
-// goDouble renders the same functions for native tests on the author's machine.
+// goDouble renders the imports of a plug-in for native tests on the author's machine.
 func (g *generator) goDouble() (string, error) { return formatted(goDoubleTemplate, g.table) }
 
 // goFunctions renders a function for each operation that has no handwritten function in package

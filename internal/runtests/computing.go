@@ -8,8 +8,8 @@ import (
 
 // computing lists, by package, the tests that run without the race detector. Some of them compute
 // for a long time in one goroutine: the detector finds nothing there and takes ten times as long.
-// The others start hundreds of processes, each of which the detector slows down. Each name is
-// unique in the module.
+// The other tests start hundreds of processes, and the detector slows down each of them. Each name
+// is unique in the module.
 var computing = map[string][]string{
 	"./cmd/toolrun":    {"TestCommandScripts"},
 	"./host/app":       {"TestTotalBytes"},

@@ -79,7 +79,8 @@ func newPage(f sourceFile) *page {
 	return p
 }
 
-// addAnchor adds the anchor of a heading. addAnchor numbers headings with the same text.
+// addAnchor adds the anchor of a heading. If several headings have the same text, their anchors are
+// numbered.
 func (p *page) addAnchor(slug string) {
 	name := slug
 	for i := 1; p.anchors[name]; i++ {

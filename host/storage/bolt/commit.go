@@ -89,7 +89,7 @@ func (b *Backend) commitNext() (more bool) {
 }
 
 // commit executes the first requests of batch in one transaction, replies to them and returns their
-// number. If a request spoils the transaction for the others, commit executes each request in a
+// number. If one request makes the whole transaction fail, commit executes each request in a
 // separate transaction.
 func (b *Backend) commit(batch []*request) int {
 	n, spoiled, err := b.try(batch)

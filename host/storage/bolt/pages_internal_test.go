@@ -161,8 +161,8 @@ func findPage(t *testing.T, image []byte, h header, flags uint16) uint64 {
 	return 0
 }
 
-// TestHeaders damages one header page. The file must open with the other header. If the damaged
-// header is the newer one, the last commit is lost. Check must report the damage.
+// TestHeaders damages one header page. The file must open with the other header. If the newer
+// header is damaged, the last commit is lost. Check must report the damage.
 func TestHeaders(t *testing.T) {
 	image := testImage(t, 5)
 	for id := range 2 {

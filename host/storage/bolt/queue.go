@@ -28,8 +28,8 @@ type request struct {
 // sender identifies the origin of requests.
 type sender struct {
 	tenant string // tenants take turns
-	// key is the main key of a request. The queue expects the next request for a key to have the
-	// size of the last one.
+	// key is the main key of a request. The queue expects a request for a key to have the size of
+	// the previous request for the key.
 	key storage.Key
 }
 

@@ -17,7 +17,7 @@ type Stats struct {
 	// FileBytes is the size of the file. The file never shrinks; see Compact.
 	FileBytes int64
 	// Records is the number of records in the stores of all tenants. Bytes is the total size of all
-	// records, including the host's own. Quotas count both in the same way.
+	// records, including the host's own. Quotas count records and bytes in the same way.
 	Bytes   int64
 	Records int64
 	// DiskFree is the number of bytes on the disk of the file that are free for this process, or -1

@@ -65,7 +65,7 @@ func writePages(f *os.File, pageSize int, buckets func(add func(name []byte, ent
 	return writeHeaders(f, h)
 }
 
-// writeHeaders writes both header pages. The second header is the newer one.
+// writeHeaders writes both header pages. The second header has the newer transaction id.
 func writeHeaders(f *os.File, h header) error {
 	for id := range uint64(2) {
 		page := order.AppendUint64(make([]byte, 0, h.pageSize), id)

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxAttempts is the maximum number of attempts at a transaction that conflicts with others.
+	// maxAttempts is the maximum number of times that a conflicting transaction is attempted.
 	maxAttempts = 24
 	// exclusiveAfter is the number of conflicts after which an update excludes all other updates of
 	// this process.

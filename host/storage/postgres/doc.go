@@ -1,9 +1,9 @@
 // Package postgres is a storage backend in a PostgreSQL database, version 14 or later.
 //
-// Reads and updates are serializable transactions: if a transaction conflicts with another one, it
-// is rolled back and repeated. A call needs one round trip for its reads and, if it writes, a
-// second one to commit. The tables are in the schema that the connection string specifies as
-// search_path. The default is the schema "toolrun". [Open] creates the tables.
+// Reads and updates are serializable transactions: a transaction that conflicts with another
+// transaction is rolled back and repeated. A call needs one round trip for its reads and, if it
+// writes, a second one to commit. The tables are in the schema that the connection string specifies
+// as search_path. The default is the schema "toolrun". [Open] creates the tables.
 //
 // Budgets are approximate: an update is checked against the usage before the update began. There
 // are at most as many concurrent updates as connections. Together these updates can exceed a limit

@@ -56,8 +56,8 @@ func testCreationRace(t *testing.T, b storage.Backend) {
 	checkUsage(t, b, app("a"))
 }
 
-// testWriteSkew checks that two updates are serializable if each reads the record that the other
-// one writes.
+// testWriteSkew checks that two updates are serializable if each of them reads the record that the
+// other update writes.
 func testWriteSkew(t *testing.T, b storage.Backend) {
 	for round := range 10 {
 		pair := []storage.Key{app("a", store(fmt.Sprint("left", round))), app("a", store(fmt.Sprint("right", round)))}

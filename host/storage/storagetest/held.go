@@ -83,8 +83,8 @@ func testRead(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testHeldVersions changes a held record in every way. The Held contains only that record, or many
-// others too.
+// testHeldVersions changes a held record in every way. In some cases the Held contains only that
+// record, and in others many records.
 func testHeldVersions(t *testing.T, b storage.Backend) {
 	var many []storage.Key
 	for i := range 40 {

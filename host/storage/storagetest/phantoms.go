@@ -16,7 +16,7 @@ import (
 )
 
 // testPhantoms lets clients count the records under a prefix and add one if there are few. Because
-// the range is held, two clients cannot both add the last one.
+// the range is held, two clients cannot both add the last record.
 func testPhantoms(t *testing.T, b storage.Backend) {
 	const clients, maximum = 8, 5
 	for round := range 6 {

@@ -17,7 +17,7 @@ type Task struct {
 	OnUpdate func(now []storage.Head, writes []storage.Write)
 	// OnDelete is called before each DeleteWhere.
 	OnDelete func(storage.Selector)
-	// Fault makes the next Update fail. Fault is cleared after that.
+	// Fault makes the next Update fail. Fault is cleared after that Update.
 	Fault Fault
 
 	scheduler    *Scheduler
