@@ -47,7 +47,8 @@ func orphans(known map[int]bool) (left []int) {
 		if err != nil {
 			continue
 		}
-		// proc_pid_stat(5): pid (name) state parent; the name can contain any character.
+		// The file contains: pid (name) state parent. The name can contain any character. See
+		// proc_pid_stat(5).
 		fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(stat)))
 		if parent, _ := strconv.Atoi(string(fields[1])); parent != os.Getpid() || known[pid] {

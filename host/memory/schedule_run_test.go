@@ -112,7 +112,7 @@ func (s *scenario) addSuccessors(store, other string) {
 	)
 }
 
-// addBlindMerges adds merges each of which matches the schema, but whose combination does not.
+// addBlindMerges adds merges that match the schema one by one, but not in combination.
 func (s *scenario) addBlindMerges() {
 	s.addPrograms(
 		[]step{setStep("prefs", `{"b":1}`), digestStep("flags")},

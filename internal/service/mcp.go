@@ -25,7 +25,7 @@ type connectors struct {
 	mu     sync.Mutex
 	closed bool
 	byHost map[*host.Host]*connector
-	// leaving contains the connectors of replaced hosts. Running calls of these connectors
+	// leaving contains the connectors of replaced hosts. Running calls of the replaced hosts
 	// continue.
 	leaving map[*connector]bool
 }
