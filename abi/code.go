@@ -1,16 +1,16 @@
 package abi
 
-// Code is the kind of a fault. The list is append-only: codes are part of every wire format, and a
-// code never changes its meaning. A Code is an error, so that callers can write errors.Is(err,
-// abi.AccessDenied).
+// Code identifies the kind of a fault. Codes are part of every wire format: new codes can be added,
+// but the meaning of a code never changes. Code implements error, so callers can write
+// errors.Is(err, abi.AccessDenied).
 type Code string
 
-// The fault codes. A guest can cause all of them except Internal, which is always a bug of the
-// host.
+// The fault codes. A guest can cause every fault except Internal, which always indicates a bug in
+// the host.
 const (
 	NotFound        Code = "not_found"        // the store, tool or prompt does not exist or was not granted to this tool
-	AccessDenied    Code = "access_denied"    // it exists, but this verb or this caller is not allowed
-	ReadOnly        Code = "read_only"        // a write to data that only the host may write
+	AccessDenied    Code = "access_denied"    // the grant or the permissions of the caller do not allow this access
+	ReadOnly        Code = "read_only"        // only the host can write this data
 	SchemaViolation Code = "schema_violation" // the content does not fit the store's schema
 	Conflict        Code = "conflict"         // the record changed, or an idempotency key was used for another request
 	NoUser          Code = "no_user"          // the store is per-user, but the run has no user
@@ -30,13 +30,13 @@ const (
 	LogLimit        Code = "log_limit"        // the run exceeded its limit on log output
 	CallLimit       Code = "call_limit"       // the run exceeded its limit on calls to the host
 	SourceInvalid   Code = "source_invalid"   // the tool's code cannot be loaded
-	ABIMismatch     Code = "abi_mismatch"     // the plug-in was built for another version of this contract
-	Cancelled       Code = "cancelled"        // the caller cancelled the run
-	Internal        Code = "internal"         // a bug of the host
+	ABIMismatch     Code = "abi_mismatch"     // the plug-in was built for another version of the ABI
+	Cancelled       Code = "cancelled"        // the caller canceled the run
+	Internal        Code = "internal"         // a bug in the host
 )
 
-// codes lists every code with its number on the wire and its meaning. The numbers are append-only
-// too: a WebAssembly guest gets the negated number as the result of its call.
+// codes lists every code with its number and its meaning. A WebAssembly guest gets the negated
+// number as the result of a failed call, so the number of a code never changes.
 var codes = []struct {
 	code    Code
 	number  int
@@ -78,10 +78,10 @@ func Codes() []Code {
 	return all
 }
 
-// Error returns the code itself, so that a Code can be the target of errors.Is.
+// Error returns the code as a string. It makes a Code usable as the target of errors.Is.
 func (c Code) Error() string { return string(c) }
 
-// Number returns the code's number on the wire, which is positive, or 0 for an unknown code.
+// Number returns the positive number of the code in the ABI, or 0 for an unknown code.
 func (c Code) Number() int {
 	for _, e := range codes {
 		if e.code == c {

@@ -1,29 +1,29 @@
 package abi
 
-// Shape is the kind of value that a Type describes.
+// Shape is the kind of a JSON value.
 type Shape string
 
-// The shapes. The zero Shape is any JSON value.
+// The shapes. Any is the zero Shape and allows every JSON value.
 const (
 	Any     Shape = ""
-	Content Shape = "content" // the content of a record, whose type only the tool knows
+	Content Shape = "content" // the content of a record; only the tool knows its type
 	Text    Shape = "text"
 	Boolean Shape = "boolean"
 	Integer Shape = "integer"
 	Success Shape = "success" // always true
 	Object  Shape = "object"
 	List    Shape = "list"
-	Named   Shape = "named" // a type that typed bindings declare by hand
+	Named   Shape = "named" // a type that bindings declare by hand
 )
 
-// Type is the shape of a value of an operation, as bindings declare it.
+// Type is the type of an argument or a reply. Bindings generate declarations from it.
 type Type struct {
 	Shape    Shape
 	Nullable bool
-	// Name is the name of an Object or of a Named type. Objects with the same name have the same
-	// fields.
+	// Name is the name of an Object or Named type. Two Objects with the same name must have the
+	// same fields.
 	Name string
-	// Fields are the members of an Object, and Items is the type of a List's elements.
+	// Fields are the members of an Object. Items is the type of the elements of a List.
 	Fields []Field
 	Items  *Type
 	// Doc is a noun phrase, such as "the content, or null if there is no record".
@@ -35,16 +35,16 @@ type Field struct {
 	Name     string
 	Type     Type
 	Optional bool
-	// Doc is a phrase, such as "whether there was a record".
+	// Doc describes the field, such as "whether there was a record".
 	Doc string
 }
 
-// Variant is an alternative reply of an operation, returned if an argument has a certain value.
+// Variant is the reply of an operation if an argument has a certain value.
 type Variant struct {
-	// Param is the name of the parameter. Member is the name of a member of its object; "" means
-	// the argument itself.
+	// Param is the name of the parameter. Member is the name of a member of the argument, which is
+	// an object. If Member is "", the value is the argument itself.
 	Param, Member string
-	// Value is the value as JSON.
+	// Value is the value that selects the variant, as JSON.
 	Value string
 	Reply Type
 	Doc   string

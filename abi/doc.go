@@ -1,14 +1,14 @@
 // Package abi defines the contract between a guest and its host: the operations that a guest can
-// call, the faults that it can receive, and the JSON format of both.
+// call, the faults that a call can return, and their JSON formats.
 //
-// A guest is the code of a tool, in any language. It accesses its memory only through the
-// operations of a [Table]. Engines generate their bindings from that table, so a guest gets the
-// same calls, replies and faults in every language.
+// A guest is the code of a tool, in any language. It accesses stored data only through the
+// operations of a [Table]. Engines generate their bindings from the table, so calls, replies and
+// faults are the same in every language.
 //
-// The package is a leaf: it imports no other package of this module. Embedders, engines and SDKs
-// may use everything in it.
+// The package imports no other package of this module. Its whole API is public: embedders, engines
+// and SDKs can use it.
 package abi
 
-// Version is the version of the contract. Additions that existing guests cannot notice keep it. Any
-// other change increments it.
+// Version is the version of the contract. Every change that an existing guest could notice
+// increments it. Other additions do not change it.
 const Version = 1

@@ -1,14 +1,14 @@
 package abi
 
-// The names of the operations on documents.
+// The names of the operations on documents, which are the contents of records.
 const (
 	GetContent    = "get_content"
 	SetContent    = "set_content"
 	DeleteContent = "delete_content"
 )
 
-// Documents returns the table of the operations on documents. The command go generate
-// ./internal/bindgen generates the declarations in guest bindings and in ABI.md from it.
+// Documents returns the table of the operations on documents. After a change of the table, run go
+// generate ./internal/bindgen: it updates the guest bindings and ABI.md.
 func Documents() Table {
 	return Table{getContent(), setContent(), deleteContent()}
 }

@@ -5,31 +5,34 @@ import (
 	"fmt"
 )
 
-// Fault is an error with a stable code. Guests, the command line, HTTP clients and Go callers get
-// the same faults. The message is written for people and models. It contains no stored values, no
-// data of other callers and no paths of the host. A Fault is immutable after it was returned.
+// Fault is an error with a stable code. Go callers, guests, HTTP clients and the command line all
+// receive the same faults. Messages are written for people and language models. A message never
+// contains stored values, data of other callers or paths of the host. Callers must not modify a
+// Fault that a function has returned.
 type Fault struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
-	// Op and Store identify the memory call that failed, if it was one.
+	// Op and Store are the operation and the store of the failed memory call. Both are "" for all
+	// other faults.
 	Op    string `json:"op,omitempty"`
 	Store string `json:"store,omitempty"`
-	// Item is the name of the affected record, in a store with many records.
+	// Item is the name of the affected record if the store contains many records.
 	Item string `json:"item,omitempty"`
-	// Violations lists the positions at which a value does not fit its schema.
+	// Violations lists the parts of a value that do not match the schema.
 	Violations []Violation `json:"violations,omitempty"`
 	// Hint is advice on how to fix the problem, or "".
 	Hint string `json:"hint,omitempty"`
-	// File, Line and Column are the position in the author's source. Lines and columns count from
-	// 1, and 0 means unknown. Stack is the author's part of the call stack.
+	// File, Line and Column are the position in the source of the tool. Lines and columns start at
+	// 1, and 0 means unknown. Stack contains only the stack frames in the source of the tool.
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 	Stack  string `json:"stack,omitempty"`
-	// Outcome is "unknown" if the host does not know whether a commit took place.
+	// Outcome is "unknown" if the host does not know whether the commit succeeded, and ""
+	// otherwise.
 	Outcome string `json:"outcome,omitempty"`
-	// ID identifies a fault that the host raised in a guest. When the guest returns a fault, the
-	// host trusts only this id, since a guest can create an error that looks like any fault.
+	// ID identifies a fault that the host returned to a guest. A guest can forge every other field,
+	// so the host trusts only the ID of a fault that the guest returns.
 	ID string `json:"id,omitempty"`
 }
 
@@ -53,15 +56,15 @@ func (f *Fault) Error() string {
 	return string(f.Code) + ": " + f.Message
 }
 
-// Is reports whether target is the code of the fault.
+// Is reports whether target is the Code of f.
 func (f *Fault) Is(target error) bool {
 	code, ok := target.(Code)
 	return ok && code == f.Code
 }
 
-// FaultOf returns the Fault in err's chain. For any other error it returns an Internal fault that
-// does not quote the error, since its text may contain data that a guest must not see. It returns
-// nil for nil.
+// FaultOf returns the Fault in the chain of err, or nil if err is nil. If there is no Fault in the
+// chain, FaultOf returns an Internal fault without the text of err, because that text could contain
+// data that guests must not see.
 func FaultOf(err error) *Fault {
 	if err == nil {
 		return nil

@@ -2,7 +2,7 @@ package abi
 
 import "encoding/json"
 
-// Verb is a kind of access that a grant allows.
+// Verb is a kind of access, such as read, that a grant can allow.
 type Verb string
 
 // The verbs.
@@ -12,7 +12,7 @@ const (
 	Delete Verb = "delete"
 )
 
-// Kind is the format in which an argument is passed to the host.
+// Kind is the format in which a guest passes an argument to the host.
 type Kind string
 
 // The kinds.
@@ -21,47 +21,49 @@ const (
 	JSON      Kind = "json"  // any JSON value
 )
 
-// Param is a parameter of an operation. Its JSON contains the fields that a guest needs to pass an
-// argument. Type and Doc are only for declarations.
+// Param is a parameter of an operation. Its JSON encoding contains only the fields that a guest
+// needs at run time. Bindings use Type and Doc for their declarations.
 type Param struct {
 	Name     string   `json:"name"`
 	Aliases  []string `json:"aliases,omitempty"`
 	Kind     Kind     `json:"kind"`
 	Required bool     `json:"required,omitempty"`
 
-	// Type is the shape of a parameter whose Kind is JSON.
+	// Type is the type of the argument if Kind is JSON.
 	Type Type `json:"-"`
 	// Doc is a noun phrase, such as "the parts of the content to read".
 	Doc string `json:"-"`
 }
 
-// Operation is a function of the memory API in every language. Its JSON contains the fields that a
-// guest needs to create the function. The other fields are only for declarations.
+// Operation is a function of the memory API. Its JSON encoding contains only the fields that a
+// guest needs at run time to create the function. Bindings use the other fields for their
+// declarations.
 type Operation struct {
-	// Name is the operation's name in every language, as in memory.get_content.
+	// Name is the name of the function in every language. In JavaScript, for example, "get_content"
+	// is memory.get_content.
 	Name string `json:"name"`
-	// Verb is the verb that the call requires in a grant.
+	// Verb is the verb that a grant must allow for a call.
 	Verb Verb `json:"verb"`
-	// Params are the parameters in order, at most MaxParams. Only the first one can be the name of
-	// a store. If the store is optional, the next parameter is a required text, which replaces the
-	// store in calls without one.
+	// Params lists the parameters in order. There are at most MaxParams. Only the first parameter
+	// can be a store name. If the store name is optional, the next parameter is a required string,
+	// which a call can pass in place of the store name.
 	Params []Param `json:"params"`
 
 	// Doc is a predicate whose subject is the operation, such as "returns the content of a store".
 	Doc string `json:"-"`
-	// Reply is the type of the result, and Variants are the types for certain arguments.
+	// Reply is the type of the reply. Variants lists the replies for certain arguments.
 	Reply    Type      `json:"-"`
 	Variants []Variant `json:"-"`
 }
 
-// MaxParams is the largest number of parameters of an operation.
+// MaxParams is the maximum number of parameters of an operation.
 const MaxParams = 8
 
-// Table is a set of operations, in the order in which guests list them. It must not change once it
-// is in use.
+// Table is a list of operations. Its order is the order in which guests list the operations.
+// Callers must not modify a Table that is in use.
 type Table []Operation
 
-// Lookup returns the operation with that name, and whether there is one.
+// Lookup returns the operation with the given name and reports whether it exists.
 func (t Table) Lookup(name string) (Operation, bool) {
 	for _, op := range t {
 		if op.Name == name {
@@ -71,8 +73,8 @@ func (t Table) Lookup(name string) (Operation, bool) {
 	return Operation{}, false
 }
 
-// Key returns a text for use in cache keys. It differs between two tables if a guest can see a
-// difference.
+// Key returns a string for cache keys. Two tables have the same key only if a guest cannot
+// distinguish them.
 func (t Table) Key() string {
 	text, _ := json.Marshal(t) // strings and booleans are always JSON
 	return string(text)
@@ -81,12 +83,12 @@ func (t Table) Key() string {
 // Call is one call of an operation by a guest.
 type Call struct {
 	Op string `json:"op"`
-	// Args are JSON texts in the order of the operation's parameters. An argument that is nil or
-	// missing is absent.
+	// Args contains the arguments as JSON, in the order of the operation's parameters. An argument
+	// is absent if it is nil or beyond the end of Args.
 	Args []json.RawMessage `json:"args"`
 }
 
-// Arg returns argument i, or nil if it is absent.
+// Arg returns the argument with index i, or nil if it is absent.
 func (c Call) Arg(i int) json.RawMessage {
 	if i >= len(c.Args) {
 		return nil

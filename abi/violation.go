@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// Violation is a position at which a document does not fit a schema. It describes the requirement
-// of the schema, never the content of the document: a tool that may write but not read must not
-// learn a stored value from a failure.
+// Violation describes a part of a document that does not match the schema. It contains the
+// requirement of the schema, but never content of the document: a tool without read access must not
+// learn stored values from a failed write.
 type Violation struct {
-	// Pointer is the JSON Pointer (RFC 6901) of the offending value, "" for the root.
+	// Pointer is the JSON Pointer (RFC 6901) to the invalid value. "" is the root.
 	Pointer string `json:"pointer"`
 	// Keyword is the JSON Schema keyword that rejected the value, such as "type" or "maxLength".
 	Keyword string `json:"keyword"`
-	// Limit is the keyword's value in the schema, or nil if it is too long to report.
+	// Limit is the value of the keyword in the schema, or nil if that value is too long to report.
 	Limit json.RawMessage `json:"limit,omitempty"`
-	// Existing reports whether the stored content had this violation before the write.
+	// Existing is true if the stored content already had this violation before the write.
 	Existing bool `json:"existing,omitempty"`
 }
 
-// String returns a description such as "/age: must be of type \"integer\"". It is for people and
-// may change; programs should use the fields.
+// String returns a description such as "/age: must be of type \"integer\"". The format can change:
+// programs should use the fields instead.
 func (v Violation) String() string {
 	where := v.Pointer
 	if where == "" {
@@ -30,7 +30,7 @@ func (v Violation) String() string {
 	return where + ": " + v.requirement()
 }
 
-// Summary describes the first few violations in one line.
+// Summary describes the first violations in one line.
 func Summary(violations []Violation) string {
 	const limit = 5
 	var parts []string
@@ -44,16 +44,16 @@ func Summary(violations []Violation) string {
 	return strings.Join(parts, "; ")
 }
 
-// requirement describes what the schema requires of the value.
+// requirement describes what the schema requires of the invalid value.
 func (v Violation) requirement() string {
 	limit := string(v.Limit)
 	p, known := phrases[v.Keyword]
 	switch {
-	case limit == "false" && (!known || v.Keyword == "dependencies"): // the keyword's schema rejects every value
+	case limit == "false" && (!known || v.Keyword == "dependencies"): // the schema rejects every value
 		return disallowed(v.Keyword)
 	case !known:
 		return "does not fit " + v.Keyword
-	case limit == "" || limit == "true" && v.Keyword != "const" || p.limited == "": // exclusiveMinimum is true in draft 4
+	case limit == "" || limit == "true" && v.Keyword != "const" || p.limited == "": // in draft 4 exclusiveMinimum is a boolean
 		return p.bare
 	case v.Keyword == "type":
 		return fmt.Sprintf(p.limited, alternatives(v.Limit))
@@ -65,7 +65,7 @@ func (v Violation) requirement() string {
 	return text
 }
 
-// disallowed describes a value at a position where the schema allows no value.
+// disallowed describes a value that the schema does not allow at all.
 func disallowed(keyword string) string {
 	switch keyword {
 	case "additionalProperties", "unevaluatedProperties":
@@ -78,7 +78,7 @@ func disallowed(keyword string) string {
 	return "is not allowed"
 }
 
-// alternatives formats a type or a list of types, such as "string" or "null".
+// alternatives joins one or more types with "or", such as "string" or "null".
 func alternatives(limit json.RawMessage) string {
 	var types []json.RawMessage
 	if json.Unmarshal(limit, &types) != nil {
@@ -91,12 +91,13 @@ func alternatives(limit json.RawMessage) string {
 	return strings.Join(words, " or ")
 }
 
-// phrase is the description of a keyword. The text limited contains the keyword's value; bare does
-// not, for values that are too long or not useful to people. plural is a suffix of limited that is
-// removed if the value is 1.
+// phrase describes what a keyword requires. The text limited contains the keyword's value. The text
+// bare is used if the value is too long or not useful to people. plural is a suffix of limited that
+// is removed if the value is 1.
 type phrase struct{ bare, limited, plural string }
 
-// phrases contains the keywords that package schema reports, including those of its own limits.
+// phrases contains a phrase for every keyword that package schema reports, including the keywords
+// of its own limits.
 var phrases = map[string]phrase{
 	"type":  {bare: "must be of another type", limited: "must be of type %s"},
 	"enum":  {bare: "must be one of the values that the schema lists", limited: "must be one of %s"},

@@ -2,7 +2,8 @@ package schema
 
 import "slices"
 
-// applicators applies the schemas that n applies to the same value.
+// applicators checks v against the subschemas that n applies to v itself, such as those of allOf
+// and $ref.
 func (e *evaluation) applicators(n *node, v any, at *location, out *outcome) {
 	r := &n.applicators
 	if r.ref != nil {
@@ -34,7 +35,8 @@ func (e *evaluation) applicators(n *node, v any, at *location, out *outcome) {
 	}
 }
 
-// resolve returns the outermost schema in scope that replaces the target.
+// resolve returns the schema that a dynamic reference selects: the outermost candidate in scope, or
+// else the reference's target.
 func (e *evaluation) resolve(ref *dynamicRef) *node {
 	for _, resource := range e.scope {
 		if n, ok := ref.byResource[resource]; ok {
@@ -44,8 +46,8 @@ func (e *evaluation) resolve(ref *dynamicRef) *node {
 	return ref.target
 }
 
-// try reports whether v fits n. If it does, the members that n evaluated count, but they do not
-// close an object: a test does not declare anything.
+// try checks v against n without adding findings. If v matches n, the outcome contains the members
+// that n evaluated, but n does not close objects.
 func (e *evaluation) try(n *node, v any, at *location) outcome {
 	claims := len(e.claims)
 	e.quiet++
@@ -75,8 +77,8 @@ func (e *evaluation) conditional(r *applicatorRules, v any, at *location, out *o
 	}
 }
 
-// branches applies the schemas of an anyOf or oneOf. If none fits, it adds the findings of the
-// nearest branch.
+// branches checks v against the branches of an anyOf or oneOf. If none matches, it adds the
+// findings of the nearest branch.
 func (e *evaluation) branches(n *node, keyword string, subs []*node, by *discriminator, v any, at *location, out *outcome) {
 	if e.over(out) {
 		return
@@ -103,14 +105,14 @@ func (e *evaluation) branches(n *node, keyword string, subs []*node, by *discrim
 		if !e.hushed() {
 			e.found = append(e.found, nearest.findings...)
 		}
-		out.seen.all = true // it is unknown which members a fitting branch would have declared
+		out.seen.all = true // it is unknown which members a matching branch would have declared
 	case matched > 1 && keyword == "oneOf":
 		e.fail(n, keyword, at, out)
 	}
 }
 
-// branch applies one branch and reports whether it fits. Findings and claims of a branch that does
-// not fit are dropped, but nearest may keep its findings.
+// branch checks v against one branch and reports whether v matches. If v does not match, branch
+// drops the claims, and nearest keeps the findings if the branch is the nearest one so far.
 func (e *evaluation) branch(sub *node, v any, at *location, out *outcome, nearest *branch) bool {
 	found, claims := len(e.found), len(e.claims)
 	var result outcome
@@ -125,8 +127,8 @@ func (e *evaluation) branch(sub *node, v any, at *location, out *outcome, neares
 	return result.ok
 }
 
-// settled reports whether further branches cannot change the outcome. If evaluated members are
-// tracked, the other branches of an anyOf may evaluate more of them.
+// settled reports whether the remaining branches cannot change the outcome. If evaluated members
+// are tracked, the remaining branches of an anyOf can still evaluate more members.
 func settled(keyword string, matched int, tracks bool) bool {
 	if keyword == "oneOf" {
 		return matched > 1
@@ -134,8 +136,9 @@ func settled(keyword string, matched int, tracks bool) bool {
 	return !tracks
 }
 
-// branch is the nearest of the branches that do not fit: one whose type and constants fit, with the
-// fewest findings. The first of equals wins.
+// branch contains the findings of the nearest mismatching branch. The nearest branch is the one
+// with the fewest findings, but a mismatch of the type or of a constant counts as 1,000 findings.
+// On a tie, the first branch is the nearest.
 type branch struct {
 	findings []finding
 	rank     int

@@ -1,6 +1,6 @@
 package schema
 
-// array checks the array keywords of n.
+// array checks v against the array keywords of n.
 func (e *evaluation) array(n *node, elements []any, at *location, out *outcome) {
 	r := &n.array
 	if r.min != unlimited && len(elements) < r.min {

@@ -1,22 +1,23 @@
 package schema
 
-// budget is the number of steps that an evaluation may still take.
+// budget is the number of steps that an evaluation has left.
 type budget struct{ left int }
 
-// spend takes steps and reports whether the budget suffices.
+// spend subtracts steps from the budget. It returns false if the budget is exceeded.
 func (b *budget) spend(steps int) bool {
 	b.left -= steps
 	return b.left >= 0
 }
 
-// exceeded reports whether the budget did not suffice.
+// exceeded reports whether the evaluation needed more steps than the budget.
 func (b *budget) exceeded() bool { return b.left < 0 }
 
-// matches reports whether an expression matches s. It is false if the budget does not suffice.
+// matches reports whether a regular expression matches s. It returns false if the budget is
+// exceeded.
 func (b *budget) matches(p *pattern, s string) bool { return b.spend(p.cost(s)) && p.matches(s) }
 
-// allows reports whether v is one of the values of an enum or a const. It is false if the budget
-// does not suffice.
+// allows reports whether v is a value of an enum or a const. It returns false if the budget is
+// exceeded.
 func (b *budget) allows(c choice, v any) bool {
 	if kindOf(v)&c.kinds == 0 {
 		return false
@@ -25,11 +26,11 @@ func (b *budget) allows(c choice, v any) bool {
 	return b.spend(1+len(id)/16) && c.allowed[id]
 }
 
-// uniqueSteps is the number of steps for remembering a value, which takes memory.
+// uniqueSteps is the number of steps that each remembered element costs, because it uses memory.
 const uniqueSteps = 8
 
-// unique reports whether no two elements are equal, in time linear in their size. It is false if
-// the budget does not suffice.
+// unique reports whether all elements are different. It takes time linear in their total size. It
+// returns false if the budget is exceeded.
 func (b *budget) unique(elements []any) bool {
 	had := make(map[string]bool, len(elements))
 	for _, element := range elements {

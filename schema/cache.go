@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// cachedSchemas bounds the schemas in a Cache.
+// cachedSchemas is the maximum number of schemas in a Cache.
 const cachedSchemas = 256
 
-// Cache compiles schemas and caches the results, errors included. It keeps the 256 most recently
-// used texts. The zero value is ready to use. It is safe for concurrent use and compiles a text
-// only once, even for concurrent callers.
+// Cache compiles schemas and caches the results, including errors. It keeps the 256 most recently
+// used schemas. The zero value is ready to use. A Cache is safe for concurrent use, and concurrent
+// callers with the same text share one compilation.
 type Cache struct {
 	mu      sync.Mutex
 	entries map[cacheKey]*list.Element
-	recent  list.List // of *cached, the most recently used in front
+	recent  list.List // of *cached, most recently used first
 }
 
 type cacheKey struct {
@@ -28,7 +28,7 @@ type cached struct {
 	compile func() (*Schema, error)
 }
 
-// Compile returns the results of the function Compile.
+// Compile is like the function Compile, but caches the result.
 func (c *Cache) Compile(text []byte, opts Options) (*Schema, error) {
 	return c.entry(text, opts).compile()
 }

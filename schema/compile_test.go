@@ -111,7 +111,8 @@ func TestCompileRefusesLargeSchemas(t *testing.T) {
 	}
 }
 
-// overlapping returns references to ever larger parts of the value of the keyword x.
+// overlapping returns a schema whose references point to nested parts of the value of the keyword
+// x.
 func overlapping(n int) string {
 	refs := make([]string, n)
 	for i := range refs {

@@ -8,32 +8,33 @@ import (
 	"strings"
 )
 
-// Limits on the cost of a schema. A schema within these limits checks a document in time linear in
-// the size of the document. Without them, a schema that refers to itself twice would double its work
-// with every level.
+// Limits on the cost of a schema. With a schema within these limits, validation takes time linear
+// in the size of the document. Without the limits, a schema that refers to itself twice would
+// double the work with every level.
 const (
-	maxVisits    = 10_000    // schemas that one value may be checked against
-	maxNesting   = 256       // schemas that apply to each other at the same value
-	maxCostSteps = 4_000_000 // steps of the analysis
+	maxVisits    = 10_000    // the number of schemas that one value is checked against
+	maxNesting   = 256       // the length of a chain of schemas at the same value
+	maxCostSteps = 4_000_000 // the number of steps of the analysis
 )
 
-// costAnalysis is a search for the value that a schema checks most often, over all documents. It
-// follows all paths into a document at the same time. The checks at a value depend only on how often
-// each schema is applied to it, so equal counts are analysed once.
+// costAnalysis computes how often a schema can check one value of any document. It follows all
+// paths into a document simultaneously. The number of checks at a value depends only on how often
+// each schema is applied to the value, so equal counts are analyzed only once.
 type costAnalysis struct {
 	steps int
 	seen  map[string]bool
 	queue []visitCounts
 }
 
-// visitCounts counts how often each schema is applied to a value, at the depth of that value.
+// visitCounts contains the number of times that each schema is applied to a value, and the depth of
+// the value.
 type visitCounts struct {
 	times tally
 	depth int
 }
 
-// checkCost rejects a schema whose cost on the worst document is not bounded, or cannot be
-// determined in time.
+// checkCost rejects a schema if its worst-case cost is not bounded, or if the analysis takes too
+// long.
 func checkCost(root *node, all []*node, depth int) *Error {
 	if err := rankNodes(all); err != nil {
 		return err
@@ -58,18 +59,19 @@ func checkCost(root *node, all []*node, depth int) *Error {
 	return nil
 }
 
-// picks is one combination of branches that an object can take at discriminators, and the number of
-// combinations that it is one of.
+// picks is one choice of a branch for each discriminator of an object. ways is the total number of
+// such choices.
 type picks struct {
 	branch map[*discriminator]int
 	ways   int
 }
 
-// maxWays bounds the combinations that are analysed separately at one value. Beyond it, all
-// branches of a discriminator count.
+// maxWays is the maximum number of branch combinations that are analyzed separately at one value.
+// Beyond the maximum, all branches of a discriminator are counted together.
 const maxWays = 1000
 
-// follow analyses the counts for a value of one kind, separately for each branch that the value can take.
+// follow analyzes the counts for a value of one kind. It analyzes each branch of a discriminator
+// separately.
 func (b *costAnalysis) follow(l visitCounts, kind kinds, depth int, taken picks) *Error {
 	reached, total, open := b.spread(l.times, kind, taken)
 	if open != nil {
@@ -107,8 +109,8 @@ func tooMany(reached tally, depth int) *Error {
 	}
 }
 
-// rankNodes gives each node a rank above the ranks of all schemas within it. It rejects a schema
-// that applies to a value because it applies to the same value.
+// rankNodes assigns each node a rank above the ranks of the schemas that it applies to the same
+// value. It rejects a schema that applies itself to the same value, which would never end.
 func rankNodes(all []*node) *Error {
 	const under = -1
 	ranks := make(map[*node]int, len(all))
@@ -151,15 +153,16 @@ func (b *costAnalysis) add(times tally, depth int) {
 	}
 	b.steps += len(times)
 	if b.seen[key.String()] {
-		return // it was reached at the same or a lower depth, with at least as many levels below it
+		return // already analyzed at the same or a smaller depth, where at least as many levels can follow
 	}
 	b.seen[key.String()] = true
 	b.queue = append(b.queue, visitCounts{times: times, depth: depth})
 }
 
-// spread adds the schemas that are applied to the same value, if it is of that kind and takes those
-// branches. It returns their total, which is capped to avoid overflow, or a discriminator whose branch
-// is still open.
+// spread adds the counts of all schemas that apply to the same value, if the value has the given
+// kind and takes the given branches. It returns the counts and their total, which is capped to
+// avoid overflow. If no branch has been taken for a discriminator, it returns only that
+// discriminator.
 func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tally, total int, open *discriminator) {
 	reached = make(tally, len(times))
 	var queue rankQueue
@@ -176,7 +179,7 @@ func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tal
 		b.steps++
 		total = min(total+reached[n], 2*maxVisits)
 		if n.types != 0 && n.types&kind == 0 {
-			continue // a wrong type ends the check
+			continue // a wrong type ends the check of the value
 		}
 		skipped, open := b.skipped(n, kind, taken)
 		if open != nil {
@@ -194,8 +197,8 @@ func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tal
 	return reached, total, nil
 }
 
-// skipped returns how often each schema within n is a branch that an object does not take, or a
-// discriminator whose branch is still open.
+// skipped returns the branches of n that an object does not take, with the number of their
+// occurrences. If no branch has been taken for a discriminator, it returns that discriminator.
 func (b *costAnalysis) skipped(n *node, kind kinds, taken picks) (tally, *discriminator) {
 	skipped := tally{}
 	if kind != object {
@@ -218,8 +221,8 @@ func (b *costAnalysis) skipped(n *node, kind kinds, taken picks) (tally, *discri
 	return skipped, nil
 }
 
-// rankQueue returns nodes from the highest rank down, so that a node comes after all nodes that
-// lead to it.
+// rankQueue is a queue that returns nodes in order of descending rank. A node is therefore returned
+// after all nodes that apply it.
 type rankQueue struct{ byRank [][]*node }
 
 func (q *rankQueue) push(n *node) {

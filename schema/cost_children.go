@@ -1,7 +1,7 @@
 package schema
 
-// addChildren adds the visit counts of the members or elements of a value. If a regular expression
-// or a condition decides which schemas apply, the counts are upper bounds.
+// addChildren adds the visit counts of the members or elements of a value. The counts are upper
+// bounds if a regular expression or a condition determines which schemas apply.
 func (b *costAnalysis) addChildren(reached tally, kind kinds, depth int) {
 	var nodes []*node
 	for _, n := range nodesOf(reached) {
@@ -17,7 +17,7 @@ func (b *costAnalysis) addChildren(reached tally, kind kinds, depth int) {
 	}
 }
 
-// elements adds counts for each position of a prefix, and for all other elements.
+// elements adds counts for each element of the prefix, and one for all other elements.
 func (b *costAnalysis) elements(nodes []*node, reached tally, depth int) {
 	longest := 0
 	for _, n := range nodes {
@@ -40,12 +40,12 @@ func (b *costAnalysis) elements(nodes []*node, reached tally, depth int) {
 	}
 }
 
-// members adds counts for each name that a schema lists, for all other names, and for names as
-// values.
+// members adds counts for each member that a schema lists, for all other members, and for the names
+// of members, which propertyNames checks.
 func (b *costAnalysis) members(nodes []*node, reached tally, depth int) {
 	listed := map[string]tally{}
 	other, names := tally{}, tally{}
-	var general []*node // nodes with schemas for names that they do not list
+	var general []*node // nodes that apply schemas to names that they do not list
 	for _, n := range nodes {
 		r := &n.object
 		for name, sub := range r.properties {
@@ -74,9 +74,9 @@ func (b *costAnalysis) members(nodes []*node, reached tally, depth int) {
 	b.add(names, depth)
 }
 
-// unlisted adds the schemas that n applies to a member in addition to properties. name is the
-// member's name if it is known. The additional schema and the schemas of matching patterns never
-// apply together.
+// unlisted adds the counts of the schemas that n applies to a member in addition to those in
+// properties. name is the name of the member, if known. The schema of additionalProperties and the
+// schemas of patternProperties never apply to the same member.
 func (b *costAnalysis) unlisted(times tally, n *node, name string, known bool, count int) {
 	b.steps++
 	r := &n.object
@@ -98,22 +98,23 @@ func (b *costAnalysis) unlisted(times tally, n *node, name string, known bool, c
 	times.addChild(r.unevaluated, count)
 }
 
-// tally counts how often schemas apply.
+// tally maps each schema to the number of times that it is applied.
 type tally map[*node]int
 
 func (t tally) add(n *node, count int) {
 	t[n] = min(t[n]+count, 2*maxVisits)
 }
 
-// addChild adds the count of the child of a keyword. It counts a $ref as its target, so that two
-// references to the same schema are recognized if only one of them can apply.
+// addChild adds the count of the subschema n. It counts a $ref as its target: addEither can then
+// detect that two references have the same target.
 func (t tally) addChild(n *node, count int) {
 	if n != nil {
 		t.add(n.plainly(), count)
 	}
 }
 
-// addEither adds the larger of two counts of each schema, if only one of two cases can occur.
+// addEither adds the larger of two counts for each schema. Use it for two cases that exclude each
+// other.
 func (t tally) addEither(one, other tally) {
 	for n, count := range one {
 		t.add(n, max(count, other[n]))

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// chain returns definitions a0 to an. Each is step with @ replaced by a reference to the next one.
+// chain returns definitions a0 to an. Each definition is step, with @ replaced by a reference to
+// the next definition.
 func chain(n int, step string) string {
 	definitions := make([]string, 0, n+1)
 	for i := range n {
@@ -95,7 +96,8 @@ func TestCompileManyChoices(t *testing.T) {
 	}
 }
 
-// TestWorkIsBounded has documents that are expensive to check, with schemas within their bounds.
+// TestWorkIsBounded checks that Validate stops on documents that are expensive for accepted
+// schemas.
 func TestWorkIsBounded(t *testing.T) {
 	list := func(element string, n int) string {
 		return `[` + strings.TrimSuffix(strings.Repeat(element+",", n), ",") + `]`

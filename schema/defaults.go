@@ -4,16 +4,16 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxFilled bounds the values that the defaults of a schema may add to one document.
+// maxFilled is the maximum number of values that defaults can add to one document.
 const maxFilled = 10_000
 
-// Defaults adds the defaults of missing members to doc and to the objects in it. It uses the
-// defaults of properties, also through $ref and allOf. It ignores arrays and schemas that apply
-// only to some documents. A default that is an object gets defaults in turn. At most 10,000 values
-// are added; Compile has checked that each default by itself stays below that.
+// Defaults adds the defaults of missing members to doc and to the objects nested in doc. It uses
+// the defaults in properties, and follows $ref and allOf. It ignores arrays, and schemas that apply
+// only to some documents. An added object gets defaults, too. Defaults adds at most 10,000 values.
+// Compile rejects a schema if a single default exceeds this number.
 //
-// doc must be a value from strictjson.Decode. Defaults may change it, and returns the document with
-// the defaults.
+// doc must be a value that strictjson.Decode returned. Defaults can modify doc. It returns the
+// document with the defaults.
 func (s *Schema) Defaults(doc any) any {
 	if s.defaults {
 		f := &filler{values: maxFilled, steps: s.limits.Work}
@@ -22,7 +22,7 @@ func (s *Schema) Defaults(doc any) any {
 	return doc
 }
 
-// filler adds defaults until it has added too many.
+// filler adds defaults to a document, up to the maximum number of values.
 type filler struct{ values, steps int }
 
 func (f *filler) spent() bool { return f.values < 0 || f.steps < 0 }
@@ -58,7 +58,8 @@ func (f *filler) fill(n *node, doc any) {
 	}
 }
 
-// defaultValue returns a schema's own default, or the first one of the schemas that it refers to.
+// defaultValue returns the default of a schema. If the schema has none, it returns the first
+// default of the schemas that it references.
 func (n *node) defaultValue() (any, bool) {
 	if n.defaults {
 		return n.fallback, true
@@ -92,8 +93,8 @@ func size(v any) int {
 	return total
 }
 
-// checkDefaults rejects defaults that expand without end. A default that does not fit its own
-// schema is a mistake and is not used.
+// checkDefaults rejects defaults that expand infinitely. It reports a default that does not match
+// its own schema as a mistake, and Defaults then ignores it.
 func (s *Schema) checkDefaults(all []*node) Errors {
 	var errs Errors
 	var unfit []*node

@@ -29,7 +29,7 @@ func TestDefaults(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := compile(t, test.schema, schema.Options{Strict: true})
-			for range 2 { // a document does not share the schema's own values
+			for range 2 { // a document must not share memory with the schema
 				got := s.Defaults(decode(t, test.doc))
 				if text := string(encode(t, got)); text != test.want {
 					t.Fatalf("Defaults(%s) = %s; want %s", test.doc, text, test.want)
@@ -40,7 +40,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// spoil changes every object and array of a document.
+// spoil modifies every object and array of a document.
 func spoil(v any) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// TestAgainstLibrary generates schemas and documents. It compares every result with the library's,
-// and every strict result with the second implementation of strict.
+// TestAgainstLibrary generates schemas and documents. It compares every result with the result of
+// the library, and every strict result with the second implementation of strict.
 func TestAgainstLibrary(t *testing.T) {
 	const schemas, documents = 600, 16
 	taken, strictly := 0, 0
@@ -51,7 +51,7 @@ func TestAgainstLibrary(t *testing.T) {
 	}
 }
 
-// generator generates small schemas and documents that often match.
+// generator generates small schemas, and documents that often match them.
 type generator struct{ *rand.Rand }
 
 func (g generator) document() any {
@@ -84,7 +84,7 @@ func (g generator) schema(depth int) any {
 	return object
 }
 
-// keyword adds one keyword. Keywords that declare names are frequent.
+// keyword adds a random keyword. It often adds a keyword that declares names.
 func (g generator) keyword(object map[string]any, depth int) {
 	one := func() any { return g.schema(depth) }
 	list := func() any { return []any{one(), one()} }
@@ -137,7 +137,7 @@ func (g generator) keyword(object map[string]any, depth int) {
 	}
 }
 
-// variant returns a branch that a property distinguishes from others.
+// variant returns a branch that a discriminator distinguishes from the other branches.
 func (g generator) variant(tag any, depth int) any {
 	return map[string]any{
 		"required":   []any{"a"},

@@ -2,19 +2,19 @@ package schema
 
 import "slices"
 
-// discriminator distinguishes the branches of an anyOf or oneOf by one property, which every branch
-// requires with different values. At most one branch fits an object, and the others need not be
-// checked. Recursive schemas are often such unions, for example the nodes of a syntax tree, and
-// would take exponential time without a discriminator.
+// discriminator distinguishes the branches of an anyOf or oneOf by one property. Every branch
+// requires the property and allows different values of it, so an object can match at most one
+// branch, and only that branch is checked. Recursive schemas often contain such unions, for example
+// for the nodes of a syntax tree. Without a discriminator they would take exponential time.
 type discriminator struct {
 	keyword  string
 	property string
 	branches []*node
 	rules    []*node        // the schema of the property in each branch
-	byValue  map[string]int // identity of a value -> the one branch that allows it
+	byValue  map[string]int // identity of a value -> index of the branch that allows the value
 }
 
-// discriminatorOf returns a discriminator for the branches, or nil.
+// discriminatorOf returns a discriminator for the branches, or nil if there is none.
 func discriminatorOf(keyword string, branches []*node) *discriminator {
 	if len(branches) < 2 {
 		return nil
@@ -50,9 +50,9 @@ func discriminatorBy(property, keyword string, branches []*node) *discriminator 
 	return s
 }
 
-// plainly returns the target of n if n consists only of a $ref, and n otherwise.
+// plainly follows n to its target if n consists only of a $ref. Otherwise, it returns n.
 func (n *node) plainly() *node {
-	for range maxNesting { // a $ref may refer to itself, which is detected later
+	for range maxNesting { // checkCost later detects a $ref that refers to itself
 		if !n.alias {
 			break
 		}
@@ -64,7 +64,7 @@ func (n *node) plainly() *node {
 // annotations are keywords that do not change the meaning of a $ref next to them.
 var annotations = []string{"$ref", "title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly"}
 
-// isAlias reports whether n consists only of a $ref.
+// isAlias reports whether n consists only of a $ref and annotations.
 func (n *node) isAlias(refAlone bool) bool {
 	if n.applicators.ref == nil {
 		return false
@@ -77,8 +77,8 @@ func (n *node) isAlias(refAlone bool) bool {
 	return n.raw != nil
 }
 
-// choose applies the one branch that can fit an object, and reports whether it does. Otherwise
-// nearest receives the findings.
+// choose checks an object against the only branch that it can match, and reports whether it
+// matches. If it does not match, choose stores the findings in nearest.
 func (e *evaluation) choose(s *discriminator, object map[string]any, at *location, out *outcome, nearest *branch) bool {
 	value, ok := object[s.property]
 	if !ok {

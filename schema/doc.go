@@ -1,49 +1,55 @@
-// Package schema compiles JSON Schemas for memory and validates documents against them: drafts 4, 6, 7,
-// 2019-09 and 2020-12. Time and memory are bounded for hostile schemas and documents.
+// Package schema compiles JSON Schemas and validates documents against them. It supports drafts 4,
+// 6, 7, 2019-09 and 2020-12. Its time and memory use is bounded, even for hostile schemas and
+// documents.
 //
-// [Compile] compiles the text of a schema and reports every mistake in it with its position.
-// [Schema.Validate] reports every violation in a document, and [Schema.Defaults] adds defaults. A
-// [Cache] compiles each text once. A compiled schema is safe for concurrent use.
+// [Compile] compiles the text of a schema and reports every mistake in the text with its position.
+// [Schema.Validate] reports every violation in a document. [Schema.Defaults] adds defaults to a
+// document. A [Cache] avoids compiling the same text again. A compiled schema is safe for
+// concurrent use.
 //
 // # Differences from JSON Schema
 //
-// Without $schema the draft is 2020-12. The keyword format is asserted in every draft. A date-time may
-// omit its zone, which then is UTC. The keywords contentEncoding, contentMediaType and contentSchema
-// are never asserted. A $ref must stay in the document. Regular expressions follow RE2, which has no
-// lookaheads and no backreferences; \s, \cX, \uXXXX, [] and [^] have their meaning in JavaScript. Host
-// names follow RFC 5892, except for the rules about text direction and compatibility forms. A default
-// that does not fit its own schema is not used.
+// If a schema has no $schema, its draft is 2020-12. The keyword format is asserted in every draft.
+// A date-time without a time zone is valid and means UTC. The keywords contentEncoding,
+// contentMediaType and contentSchema are never asserted. A $ref must refer to the same document.
+// Regular expressions follow RE2, which has no lookaheads and no backreferences; \s, \cX, \uXXXX,
+// [] and [^] have the same meaning as in JavaScript. Host names follow RFC 5892, except for the
+// rules about text direction and compatibility forms. A default that does not fit its own schema is
+// not used.
 //
 // # Mistakes
 //
-// In JSON Schema an unknown keyword or format has no effect. [Schema.Mistakes] reports them, with the
-// name that was probably meant.
+// In JSON Schema an unknown keyword or format has no effect. [Schema.Mistakes] reports such names
+// and suggests the name that was probably meant.
 //
 // # Strict
 //
-// A strict schema rejects names that it does not declare: if a schema with the keyword properties
-// applies to an object, a name in the object that no applicable schema evaluates is rejected. All
-// schemas that apply to the object count together. So if two branches of an allOf list one name each,
-// both names are accepted, also in nested objects.
+// A strict schema rejects undeclared names. An object to which a schema with the keyword properties
+// applies is closed: each of its names must be evaluated by at least one schema that applies to the
+// object. For example, if two branches of an allOf list one name each, both names are accepted. The
+// same holds in nested objects.
 //
-//   - A schema evaluates the names that its properties list or its patternProperties match. With
-//     additionalProperties or unevaluatedProperties that are true or a schema, it evaluates all other
-//     names too, which leaves the object open.
-//   - Schemas under $ref, allOf, then, else and dependentSchemas apply, and so do the branches of anyOf
-//     and oneOf that the value fits.
-//   - Schemas under if and contains are tests: if the value fits, the names in them are evaluated, but
+//   - A schema evaluates the names that its properties list or that its patternProperties match. If
+//     additionalProperties or unevaluatedProperties is true or a schema, the schema evaluates all
+//     other
+//     names too, and the object stays open.
+//   - Schemas under $ref, allOf, then, else and dependentSchemas apply, and so do the branches of
+//     anyOf
+//     and oneOf that the value matches.
+//   - Schemas under if and contains are tests. If the value matches, their names are evaluated, but
 //     they do not close the object. Schemas under not, and tests that fail, have no effect.
-//   - Strict checks come last: a value takes the same branches as without strict, and a value that is
-//     rejected without strict is rejected with it too.
+//   - Strict checks run last: a value matches the same branches as without strict, and a value that
+//     is
+//     rejected without strict is also rejected with strict.
 //
 // # Bounds
 //
-// A schema that could check one value over 10,000 times in some document is rejected. An example is a
-// schema that refers to itself twice for the same value, which doubles its work with every level. The
-// check of a document counts its steps and ends at [Limits].Work.
+// Compile rejects a schema if there is a document in which the schema would check one value over
+// 10,000 times. An example is a schema that refers to itself twice for the same value: it doubles
+// the work with every level. Validate counts its steps and stops when they exceed [Limits].Work.
 //
-// The library jsonschema/v5 compiles schemas: it implements the drafts, their metaschemas, names and
-// references. It does not validate documents here, because it cannot be stopped or bounded, panics or
-// stalls on numbers that a guest can write, creates an error text for each of a million violations, and
-// quotes the document in them.
+// The package uses the library jsonschema/v5 only to compile schemas: the library implements the
+// drafts with their metaschemas, names and references. It does not use the library to validate
+// documents. The library's validation cannot be stopped or bounded, it panics or stalls on some
+// numbers, and it creates an error text for each violation. These texts quote the document.
 package schema

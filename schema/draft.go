@@ -11,10 +11,10 @@ type draft struct {
 	id      string // the keyword that names a schema
 }
 
-// refAlone reports whether the keywords next to a $ref are ignored, as in draft 7 and before.
+// refAlone is true if a $ref disables the keywords next to it, as in draft 7 and earlier.
 func (d *draft) refAlone() bool { return d.version < 2019 }
 
-// drafts are the supported drafts. The first is the default.
+// drafts lists the supported drafts. The first draft is the default.
 var drafts = []*draft{
 	{2020, "https://json-schema.org/draft/2020-12/schema", "$id"},
 	{2019, "https://json-schema.org/draft/2019-09/schema", "$id"},
@@ -23,7 +23,7 @@ var drafts = []*draft{
 	{4, "http://json-schema.org/draft-04/schema", "id"},
 }
 
-// draftOf returns the draft that a schema requests.
+// draftOf returns the draft that the $schema of a schema requests.
 func draftOf(root any) (*draft, Errors) {
 	object, ok := root.(map[string]any)
 	if !ok {
@@ -43,7 +43,8 @@ func draftOf(root any) (*draft, Errors) {
 		"omit it for draft 2020-12, or use one of "+strings.Join(draftURLs(), ", "))
 }
 
-// bareURL removes the parts of a URL whose spelling varies: the scheme and an empty fragment.
+// bareURL removes the scheme and an empty fragment of a URL, because authors write them
+// differently.
 func bareURL(url string) string {
 	url = strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")
 	return strings.TrimSuffix(url, "#")

@@ -8,15 +8,15 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Error is a mistake in a schema. Pointer is the JSON Pointer of the mistake in the schema's
-// document, "" for the document as a whole. A caller can map it to a line of the file.
+// Error is a mistake in a schema. Pointer is the JSON Pointer to the mistake in the document of the
+// schema. "" refers to the whole document. Callers can map a pointer to a line of the file.
 type Error struct {
 	Pointer string
 	Message string
-	// Hint is how to fix the mistake, if that is known.
+	// Hint is advice on how to fix the mistake, or "".
 	Hint string
-	// Harmless reports that the mistake does not make the schema less strict than it looks, such as
-	// a default that does not fit. Generated schemas have such defaults.
+	// Harmless is true if the mistake does not make the schema less strict than it looks. An
+	// example is a default that does not match its schema, which is common in generated schemas.
 	Harmless bool
 }
 
@@ -28,11 +28,11 @@ func (e *Error) Error() string {
 	return e.Message + ", at " + e.Pointer
 }
 
-// Errors contains all mistakes that Compile found, at least one. errors.As finds both an Errors and
-// the first *Error.
+// Errors lists all mistakes that Compile found. It is never empty. With errors.As, callers can get
+// the Errors or the first *Error.
 type Errors []*Error
 
-// Error returns the messages, one a line.
+// Error returns the messages, separated by newlines.
 func (e Errors) Error() string {
 	lines := make([]string, len(e))
 	for i, err := range e {
@@ -41,7 +41,7 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns the single mistakes.
+// Unwrap returns the individual mistakes.
 func (e Errors) Unwrap() []error {
 	all := make([]error, len(e))
 	for i, err := range e {
@@ -50,7 +50,8 @@ func (e Errors) Unwrap() []error {
 	return all
 }
 
-// tidy sorts mistakes by position and keeps the first one found at each position.
+// tidy sorts mistakes by position. At each position, it keeps only the mistake that was found
+// first.
 func (e Errors) tidy() Errors {
 	slices.SortStableFunc(e, func(a, b *Error) int { return strings.Compare(a.Pointer, b.Pointer) })
 	return slices.CompactFunc(e, func(a, b *Error) bool { return a.Pointer == b.Pointer })
@@ -61,11 +62,11 @@ func oneError(pointer, message, hint string) Errors {
 	return Errors{{Pointer: pointer, Message: message, Hint: hint}}
 }
 
-// summarized bounds the violations that a summary names.
+// summarized is the maximum number of violations in a summary.
 const summarized = 3
 
-// Summary summarizes violations in one line for the message of a fault: the first few, and the
-// number of others.
+// Summary returns a single line for the message of a fault. It contains the first few violations
+// and the number of the others.
 func Summary(violations []abi.Violation) string {
 	words := make([]string, 0, summarized)
 	for _, v := range violations[:min(len(violations), summarized)] {

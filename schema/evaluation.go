@@ -11,30 +11,32 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// evaluation is one check of one document. It ends when its budget is exceeded, and keeps a bounded
-// number of findings. Findings contain positions of values, never the values.
+// evaluation is the state of one validation of one document. The validation ends when the budget is
+// exceeded. The number of findings is bounded. Findings contain the positions of values, but never
+// the values.
 type evaluation struct {
 	schema *Schema
 	budget budget
-	quiet  int // over 0 if only the outcome matters: under not, if and contains
+	quiet  int // positive if only the outcome matters: under not, if and contains
 	scope  []string
 	found  []finding
 	claims []claim
 }
 
-// finding is a violation before it is formatted.
+// finding is an unformatted violation.
 type finding struct {
 	at      *location
-	missing string // the name of a missing member of at
+	missing string // the name of the missing member of the object at this location
 	rule    *node
 	keyword string
 }
 
-// outcome is the result of applying a schema to a value.
+// outcome is the result of checking a value against a schema.
 type outcome struct {
 	ok   bool
-	seen marks // the members or elements that were evaluated by the schemas applied to the value
-	// declares is set if one of those schemas lists properties, so that strict closes the object.
+	seen marks // the members or elements that the applied schemas evaluated
+	// declares is true if one of the applied schemas lists properties. A strict schema then closes
+	// the object.
 	declares bool
 }
 
@@ -54,19 +56,20 @@ func (s *Schema) evaluate(n *node, doc any, root *location) []abi.Violation {
 	return e.violations()
 }
 
-// hushed reports whether further findings are not needed, so that the first failure ends the check.
+// hushed reports whether no more findings are needed. In this case, the first failure ends the
+// check.
 func (e *evaluation) hushed() bool {
 	return e.quiet > 0 || e.budget.exceeded() || len(e.found) >= e.schema.limits.Violations
 }
 
-// over reports whether the outcome is settled and no findings are needed.
+// over reports whether the value is already known to mismatch and no more findings are needed.
 func (e *evaluation) over(out *outcome) bool { return !out.ok && e.hushed() }
 
 func (e *evaluation) fail(n *node, keyword string, at *location, out *outcome) {
 	e.lack(n, keyword, at, "", out)
 }
 
-// lack is like fail, for a member that the object at is missing.
+// lack adds a finding for the missing member name of the object at this location.
 func (e *evaluation) lack(n *node, keyword string, at *location, name string, out *outcome) {
 	out.ok = false
 	if !e.hushed() {
@@ -74,7 +77,7 @@ func (e *evaluation) lack(n *node, keyword string, at *location, name string, ou
 	}
 }
 
-// visit applies a schema to the document, an element or a member.
+// visit checks a value of the document against a schema: the root, an element or a member.
 func (e *evaluation) visit(n *node, v any, at *location, out *outcome) {
 	var result outcome
 	e.apply(n, v, at, &result)
@@ -84,7 +87,8 @@ func (e *evaluation) visit(n *node, v any, at *location, out *outcome) {
 	e.claim(v, at, result.seen, result.declares)
 }
 
-// join applies a further schema to the value of out. The value has to fit both.
+// join checks the value of out against an additional schema. The value must match all of its
+// schemas.
 func (e *evaluation) join(n *node, v any, at *location, out *outcome) {
 	var result outcome
 	e.apply(n, v, at, &result)
@@ -92,14 +96,15 @@ func (e *evaluation) join(n *node, v any, at *location, out *outcome) {
 	out.take(result)
 }
 
-// take adds the members that another schema evaluated of the same value.
+// take adds the members that another schema has evaluated in the same value.
 func (o *outcome) take(other outcome) {
 	o.seen.join(other.seen)
 	o.declares = o.declares || other.declares
 }
 
-// apply checks v against n and all schemas that n applies to the same value. Out must be empty. It
-// is a parameter because values may be nested deeply, and each level should use little stack.
+// apply checks v against n and all schemas that n applies to the same value. It expects an empty
+// outcome in out. A parameter uses less stack than a result, which matters for deeply nested
+// values.
 func (e *evaluation) apply(n *node, v any, at *location, out *outcome) {
 	if !e.budget.spend(1) {
 		return

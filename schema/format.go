@@ -4,11 +4,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// formats are the formats that differ from the library's.
+// formats contains the formats whose checks differ from those of the library.
 var formats = map[string]func(any) bool{
 	"date-time": isTimestamp,
 	"regex":     isExpression,
-	"duration":  short(jsonschema.Formats["duration"]), // quadratic in the length of the string
+	"duration":  short(jsonschema.Formats["duration"]), // the check takes time quadratic in the length of the string
 	"period":    short(jsonschema.Formats["period"]),
 
 	"uri":           ofText(func(s string) bool { return isURI(s, false, false) }),
@@ -24,7 +24,7 @@ var formats = map[string]func(any) bool{
 	"idn-email":     ofText(isInternationalEmail),
 }
 
-// ofText converts a check of strings to a format.
+// ofText converts a check of strings to a format that accepts all other values.
 func ofText(check func(string) bool) func(any) bool {
 	return func(v any) bool {
 		s, ok := v.(string)
@@ -32,8 +32,8 @@ func ofText(check func(string) bool) func(any) bool {
 	}
 }
 
-// formatOf returns the check of a format, which accepts any value that is not a string. It returns
-// nil for an unknown format, which is not an error in any draft.
+// formatOf returns the check of a format. The check accepts every value that is not a string.
+// formatOf returns nil for an unknown format, which is not an error in any draft.
 func formatOf(name string) func(any) bool {
 	if check, ok := formats[name]; ok {
 		return check
@@ -45,7 +45,7 @@ func formatOf(name string) func(any) bool {
 	return guarded(check)
 }
 
-// guarded makes a format reject strings on which the library's check panics.
+// guarded converts panics of the library's check to rejections of the string.
 func guarded(check func(any) bool) func(any) bool {
 	return func(v any) (ok bool) {
 		defer func() {
@@ -57,8 +57,8 @@ func guarded(check func(any) bool) func(any) bool {
 	}
 }
 
-// isTimestamp accepts RFC 3339 timestamps, also without a zone, which means UTC: Python's
-// datetime.isoformat() writes them.
+// isTimestamp accepts RFC 3339 timestamps. It also accepts timestamps without a time zone, which
+// means UTC, because Python's datetime.isoformat() returns such timestamps.
 func isTimestamp(v any) bool {
 	s, ok := v.(string)
 	if !ok {
@@ -68,10 +68,10 @@ func isTimestamp(v any) bool {
 	return strict(s) || strict(s+"Z")
 }
 
-// maxShort exceeds the length of any sensible duration or period.
+// maxShort is a length in bytes that exceeds every sensible duration or period.
 const maxShort = 256
 
-// short rejects long strings before the format checks them.
+// short returns a format that rejects strings longer than maxShort without further checks.
 func short(check func(any) bool) func(any) bool {
 	return func(v any) bool {
 		if s, ok := v.(string); ok && len(s) > maxShort {

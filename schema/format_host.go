@@ -32,13 +32,13 @@ func isInternationalHost(s string) bool {
 	if len(s) > 4*maxHost || !utf8.ValidString(s) {
 		return false
 	}
-	size := -1 // no dot after the last label
+	size := -1 // there is no dot after the last label
 	for label := range strings.SplitSeq(fullStops.Replace(s), ".") {
 		length := len(label)
 		switch ascii := isASCII(label); {
 		case ascii && !isASCIILabel(label), !ascii && !isUnicodeLabel(label):
 			return false
-		case !ascii && utf8.RuneCountInString(label) > maxLabel: // encoding takes quadratic time
+		case !ascii && utf8.RuneCountInString(label) > maxLabel: // encoding takes time quadratic in the length
 			return false
 		case !ascii:
 			length = len(encodedPrefix) + len(encodePunycode(label))
@@ -51,7 +51,7 @@ func isInternationalHost(s string) bool {
 	return true
 }
 
-// fullStops are the dots of other scripts.
+// fullStops are the characters that separate labels in other scripts.
 var fullStops = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")
 
 // encodedPrefix is the prefix of a Punycode label.
@@ -101,14 +101,14 @@ func isUnicodeLabel(s string) bool {
 	return true
 }
 
-// The exceptions of RFC 5892, section 2.6, except those that depend on a context.
+// The exceptions in RFC 5892, section 2.6, without the exceptions that depend on the context.
 var (
 	labelAllowed = []rune{0xdf, 0x3c2, 0x6fd, 0x6fe, 0xf0b, 0x3007}
 	labelRefused = []rune{0x640, 0x7fa, 0x302e, 0x302f, 0x3031, 0x3032, 0x3033, 0x3034, 0x3035, 0x303b}
 )
 
-// isLabelRune reports whether a rune may occur anywhere in a label (RFC 5892). It does not detect
-// compatibility forms of other runes.
+// isLabelRune reports whether a rune is allowed anywhere in a label (RFC 5892). It does not detect
+// runes that are compatibility forms of other runes.
 func isLabelRune(r rune) bool {
 	switch {
 	case r < utf8.RuneSelf:
@@ -132,7 +132,7 @@ var viramas = []rune{
 	0x1714, 0x1734, 0x17d2, 0x1a60, 0x1b44, 0x1baa, 0x1bab, 0x1bf2, 0x1bf3, 0x2d7f, 0xa806, 0xa8c4, 0xa953, 0xa9c0, 0xaaf6, 0xabed,
 }
 
-// inContext reports whether a rune is allowed at its position (RFC 5892, appendix A).
+// inContext reports whether a rune is allowed next to its neighbors (RFC 5892, appendix A).
 func inContext(label []rune, i int) bool {
 	before, after := rune(-1), rune(-1)
 	if i > 0 {

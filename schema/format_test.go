@@ -56,8 +56,8 @@ func TestFormatsOfAddresses(t *testing.T) {
 	}
 }
 
-// TestPatternsOfJavaScript: if RE2 interprets an expression differently, JavaScript's meaning
-// applies.
+// TestPatternsOfJavaScript checks that expressions have JavaScript's meaning if RE2 interprets them
+// differently.
 func TestPatternsOfJavaScript(t *testing.T) {
 	tests := []struct {
 		pattern   string
@@ -103,7 +103,7 @@ func TestPatternsOfJavaScript(t *testing.T) {
 	}
 }
 
-// FuzzFormats: no string makes a format panic.
+// FuzzFormats checks that no string makes a format panic.
 func FuzzFormats(f *testing.F) {
 	for _, seed := range []string{"", "http://[::1]:80/%20?a#b", "{?a.b:1000*}", "xn--4gbwdl", "실례.테스트", "a@b", "xn--99999999", "٠\u200d", "\xff"} {
 		f.Add(seed)

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// The formats of addresses. The library's accept spaces and brackets in paths, and reject valid
-// templates of RFC 6570.
+// The formats of URIs. They replace the library's formats, which accept spaces and brackets in
+// paths, and reject some valid templates (RFC 6570).
 
-// isURI reports whether s is a URI (RFC 3986), or with international an IRI (RFC 3987). relative
-// allows relative references.
+// isURI reports whether s is a URI (RFC 3986) or, if international is true, an IRI (RFC 3987). If
+// relative is true, relative references are valid, too.
 func isURI(s string, relative, international bool) bool {
 	if !urlCharacters(s, international) {
 		return false
@@ -39,7 +39,7 @@ func isURI(s string, relative, international bool) bool {
 		path = after[end:]
 	}
 	first, _, _ := strings.Cut(path, "/")
-	if scheme == "" && path == rest && strings.Contains(first, ":") { // it would be a scheme
+	if scheme == "" && path == rest && strings.Contains(first, ":") { // the segment would be parsed as a scheme
 		return false
 	}
 	return !strings.ContainsAny(path, "[]")
@@ -93,7 +93,8 @@ func isLiteralAddress(s string) bool {
 	return err == nil && address.Is6() && address.Zone() == ""
 }
 
-// urlCharacters reports whether a string has only characters of a URI, and complete escapes.
+// urlCharacters reports whether s contains only characters that are allowed in a URI, and no
+// incomplete escapes.
 func urlCharacters(s string, international bool) bool {
 	if !utf8.ValidString(s) {
 		return false
@@ -115,12 +116,13 @@ func urlCharacters(s string, international bool) bool {
 	return true
 }
 
-// isInternational reports whether a rune is allowed in an IRI: ucschar and iprivate of RFC 3987.
+// isInternational reports whether a rune is allowed in an IRI, but not in a URI: the rules ucschar
+// and iprivate of RFC 3987.
 func isInternational(r rune) bool {
 	return r >= 0xa0 && r&0xfffe != 0xfffe && (r < 0xfdd0 || r > 0xfdef) && (r < 0xfff0 || r > 0xffff)
 }
 
-// isURITemplate reports whether s is a template of RFC 6570.
+// isURITemplate reports whether s is a URI template (RFC 6570).
 func isURITemplate(s string) bool {
 	for s != "" {
 		literal, rest, found := strings.Cut(s, "{")
@@ -139,7 +141,7 @@ func isURITemplate(s string) bool {
 	return true
 }
 
-// isExpansion reports whether s is valid between the braces of a template.
+// isExpansion reports whether s is a valid expression of a URI template, without its braces.
 func isExpansion(s string) bool {
 	if s != "" && strings.IndexByte("+#./;?&=,!@|", s[0]) >= 0 {
 		s = s[1:]
@@ -152,7 +154,7 @@ func isExpansion(s string) bool {
 	return true
 }
 
-// isTemplateVariable reports whether s is a template variable with its modifier.
+// isTemplateVariable reports whether s is a template variable with an optional modifier.
 func isTemplateVariable(s string) bool {
 	name, length, prefix := strings.Cut(s, ":")
 	if prefix && (length == "" || len(length) > 4 || length[0] == '0' || strings.Trim(length, "0123456789") != "") {
@@ -178,7 +180,7 @@ func isTemplateVariable(s string) bool {
 	return true
 }
 
-// isIPv4 reports whether s is an address of four decimal numbers without signs or leading zeros.
+// isIPv4 reports whether s is an IPv4 address: four decimal numbers without signs or leading zeros.
 func isIPv4(s string) bool {
 	address, err := netip.ParseAddr(s)
 	return err == nil && address.Is4()

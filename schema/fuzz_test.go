@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// hostile are schemas designed to cause harm. The fuzzer starts from them.
+// hostile contains schemas that are designed to exhaust resources. They are seeds of the fuzz
+// tests.
 var hostile = []string{
 	`{"allOf":[{"items":{"$ref":"#"}},{"items":{"$ref":"#"}}]}`,
 	chain(20, `{"allOf": [@, @]}`),
@@ -28,8 +29,8 @@ var hostile = []string{
 	`{"minLength": 1e300, "maxItems": 9223372036854775808}`,
 }
 
-// FuzzCompile checks that Compile terminates without a panic for every text, and that errors have
-// positions.
+// FuzzCompile checks that Compile returns without a panic for every text, and that its errors have
+// valid positions.
 func FuzzCompile(f *testing.F) {
 	for _, text := range append(hostile, prefsSchema, userSchema) {
 		f.Add([]byte(text))
@@ -51,8 +52,9 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// FuzzValidate checks documents against schemas: the results are deterministic, strict rejects at
-// least what the schema rejects, and neither panics. Adding defaults twice changes nothing.
+// FuzzValidate checks that validation does not panic, that its results are deterministic, and that
+// a strict schema rejects every document that the schema rejects without strict. It also checks
+// that adding defaults twice has no further effect.
 func FuzzValidate(f *testing.F) {
 	for _, text := range append(hostile, prefsSchema, userSchema) {
 		for _, doc := range []string{`{}`, `{"k": 1, "a": {"a": [1.0, "x"]}}`, `[[], [[]], "aaaa", 1e308]`, `"2026-04-30T16:20:00"`} {

@@ -10,16 +10,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// importer converts schemas that the library compiled to nodes. The library implements the drafts:
-// their metaschemas, names, references and vocabularies. It does not evaluate documents; see the
-// package documentation for the reason.
+// importer converts the library's compiled schemas to nodes.
 type importer struct {
 	scan  *scanner
 	nodes map[*jsonschema.Schema]*node
 	order []*node
 }
 
-// pointerOf returns the position of a compiled schema in its document.
+// pointerOf returns the JSON Pointer to a compiled schema in its document.
 func pointerOf(location string) (document, pointer string) {
 	document, fragment, _ := strings.Cut(location, "#")
 	pointer, _ = fragmentPointer(fragment)
@@ -58,7 +56,7 @@ func (im *importer) node(s *jsonschema.Schema, keyword string) *node {
 	return n
 }
 
-// described returns the keywords of a metaschema that explain a mistake to an author.
+// described returns the keywords of a metaschema that appear in messages about mistakes.
 func described(s *jsonschema.Schema) map[string]any {
 	raw := map[string]any{}
 	switch len(s.Types) {
@@ -77,12 +75,12 @@ func described(s *jsonschema.Schema) map[string]any {
 	return raw
 }
 
-// fill copies the keywords of s.
+// fill copies the keywords of s to n.
 func (im *importer) fill(n *node, s *jsonschema.Schema) {
 	for _, name := range s.Types {
 		n.types |= kindNames[name]
 	}
-	if s.Enum != nil { // an empty one allows nothing, which the library ignores
+	if s.Enum != nil { // an empty enum allows no value, but the library ignores it
 		n.values = append(n.values, choiceOf("enum", s.Enum))
 	}
 	if len(s.Constant) > 0 {
@@ -178,11 +176,11 @@ func (im *importer) fillInner(n *node, s *jsonschema.Schema) {
 	}
 }
 
-// askedAnchor returns the anchor of n's $dynamicRef.
+// askedAnchor returns the anchor in the $dynamicRef of n.
 func askedAnchor(n, target *node) string {
 	spelled, ok := n.raw["$dynamicRef"].(string)
 	if !ok {
-		return target.anchor // a metaschema, in which every $dynamicRef refers to an anchor
+		return target.anchor // n is in a metaschema, in which every $dynamicRef refers to an anchor
 	}
 	_, fragment, _ := strings.Cut(spelled, "#")
 	if strings.HasPrefix(fragment, "/") {
@@ -191,8 +189,8 @@ func askedAnchor(n, target *node) string {
 	return fragment
 }
 
-// link resolves what needs all nodes: the candidates of dynamic references, and the schemas within
-// schemas.
+// link sets the fields that require all nodes: the candidates of dynamic references and the field
+// within.
 func (im *importer) link(root *node) {
 	for _, n := range im.order {
 		for _, ref := range n.applicators.dynamic {
@@ -241,8 +239,7 @@ func (im *importer) nodeList(list []*jsonschema.Schema, keyword string) []*node 
 	return nodes
 }
 
-// anyNode converts a subschema, which the library represents as a schema or, for true and false, as
-// a bool.
+// anyNode converts a subschema. The library represents the schemas true and false as a bool.
 func (im *importer) anyNode(value any, keyword string) *node {
 	switch value := value.(type) {
 	case *jsonschema.Schema:
@@ -255,8 +252,8 @@ func (im *importer) anyNode(value any, keyword string) *node {
 	return nil
 }
 
-// count converts a count of the library. One that overflowed its int, and is negative, becomes the
-// largest.
+// count converts a count of the library. A negative count is the result of an overflow and becomes
+// the largest int.
 func count(n int) int {
 	if n < unlimited {
 		return math.MaxInt
@@ -278,7 +275,7 @@ func patternOf(re *regexp.Regexp) *pattern {
 		return nil
 	}
 	expression := re.String()
-	if translated := translate(expression); translated != expression { // a name of patternProperties, which measure accepted
+	if translated := translate(expression); translated != expression { // a name in patternProperties, which measure has accepted
 		re = regexp.MustCompile(translated)
 	}
 	size, _, _ := measure(expression)

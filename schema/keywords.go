@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// otherKeywords are the keywords of all supported drafts that hold no schemas, and the OpenAPI
-// annotations in generated schemas.
+// otherKeywords lists the keywords of all supported drafts whose values do not contain schemas. It
+// also lists the OpenAPI annotations that are common in generated schemas.
 var otherKeywords = []string{
 	"$schema", "$id", "id", "$anchor", "$ref", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor",
 	"$vocabulary", "$comment",
@@ -23,21 +23,21 @@ var otherKeywords = []string{
 	"example", "externalDocs", "xml", "discriminator",
 }
 
-// keywords are the names of all keywords, with those in front that are most likely meant by a
-// misspelling.
+// keywords lists the names of all keywords. The keywords that authors misspell most often are
+// first.
 var keywords = slices.Concat(
 	[]string{"properties", "required", "type", "items", "additionalProperties"},
 	otherKeywords, sortedKeys(schemaKeywords),
 )
 
-// otherFormats are known formats that are not checked: those of OpenAPI.
+// otherFormats lists the formats of OpenAPI, which are known but not checked.
 var otherFormats = []string{
 	"int32", "int64", "float", "double", "byte", "binary", "password",
 }
 
 var knownFormats = slices.Compact(slices.Sorted(slices.Values(slices.Concat(sortedKeys(jsonschema.Formats), sortedKeys(formats), otherFormats))))
 
-// meant maps common mistakes to the keyword or format that was meant.
+// meant maps common mistakes to the correct keyword or format.
 var meant = map[string]string{
 	"property": "properties", "props": "properties", "fields": "properties",
 	"min": "minimum", "max": "maximum", "regex": "pattern", "regexp": "pattern", "values": "enum",
@@ -49,9 +49,9 @@ var meant = map[string]string{
 
 var wordSeparators = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// suggestion returns a hint with the known word that was probably meant, or "".
+// suggestion returns a hint with the known word that is most similar to the unknown one, or "".
 func suggestion(word string, known []string) string {
-	const longest = 64 // a longer word is not a typo
+	const longest = 64 // a longer word is not a misspelled keyword
 	if len(word) > longest {
 		return ""
 	}

@@ -27,7 +27,7 @@ func compileDocument(s *scanner) (root *node, all []*node, err error) {
 	}
 	im := &importer{scan: s, nodes: map[*jsonschema.Schema]*node{}}
 	root = im.node(compiled, "schema")
-	// A schema that only a $dynamicRef reaches is not linked to the rest.
+	// The library does not link a schema that only a $dynamicRef refers to.
 	for _, pointer := range s.anchors {
 		anchored, err := compiler.Compile(documentURL + "#" + pointerFragment(pointer))
 		if err != nil {
@@ -51,11 +51,12 @@ func compileMeta(d *draft) *Schema {
 	return &Schema{root: root, dynamic: true, limits: Limits{Depth: maxSchemaDepth}.withDefaults()}
 }
 
-// endless is the message for a schema that applies to a value because it applies to the same value.
+// endless is the message for a schema that applies itself to the same value, directly or
+// indirectly.
 const endless = "the schema refers to itself without end, for the same value"
 
-// libraryText returns the reason why the library rejected a schema, without the library's prefix
-// and our URL.
+// libraryText returns the library's reason for rejecting a schema, without the library's prefix and
+// documentURL.
 func libraryText(err error) string {
 	if inner, ok := errors.AsType[*jsonschema.SchemaError](err); ok {
 		err = inner.Err
@@ -71,8 +72,8 @@ var errRemote = errors.New("a schema refers to another document")
 
 func newCompiler() *jsonschema.Compiler {
 	c := jsonschema.NewCompiler()
-	// The library's default loader would read files, and whatever else is registered in the
-	// process.
+	// The library's default loader would read files and use other loaders that are registered in
+	// the process.
 	c.LoadURL = func(string) (io.ReadCloser, error) { return nil, errRemote }
 	return c
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Keywords of violations of this package's limits. JSON Schema does not define them.
+// The keywords of violations of this package's limits. JSON Schema does not define these keywords.
 const (
-	// MaxDepth reports that the document nests deeper than Limits.Depth.
+	// MaxDepth is the keyword for a document that is nested deeper than Limits.Depth.
 	MaxDepth = "maxDepth"
-	// MaxNumber reports a number with more characters, or a larger exponent, than package
-	// strictjson accepts.
+	// MaxNumber is the keyword for a number that has more characters, or a larger exponent, than
+	// package strictjson accepts.
 	MaxNumber = "maxNumber"
-	// MaxWork reports that checking the document takes more steps than Limits.Work.
+	// MaxWork is the keyword for a document whose validation exceeds Limits.Work steps.
 	MaxWork = "maxWork"
-	// JSONValue reports a value that strictjson.Decode never returns.
+	// JSONValue is the keyword for a Go value that strictjson.Decode never returns.
 	JSONValue = "json"
 )
 
-// checkLimits checks the limits that apply to any document, whatever its schema. It returns the
-// first violation.
+// checkLimits checks the limits that apply to every document, regardless of its schema. It returns
+// the first violation.
 func (s *Schema) checkLimits(doc any, at *location, depth int) *abi.Violation {
 	violation := func(keyword string, limit json.RawMessage) *abi.Violation {
 		return &abi.Violation{Pointer: at.pointer(), Keyword: keyword, Limit: limit}

@@ -1,8 +1,8 @@
 package schema
 
-// location is a position of a value in a document. All paths to the same value share one location,
-// so that locations can be compared by address. The locations of children are allocated only when
-// an array or object is opened.
+// location is the position of a value in a document. There is only one location for each value, so
+// locations can be compared by address. The methods open and openArray allocate the locations of
+// the children.
 type location struct {
 	parent   *location
 	index    int // among the parent's elements or names
@@ -14,7 +14,8 @@ type children struct {
 	locations []location
 }
 
-// open returns the sorted names of an object.
+// open returns the sorted names of an object. The first call allocates the locations of its
+// members.
 func (p *location) open(object map[string]any) []string {
 	if p.children == nil {
 		names := sortedKeys(object)
@@ -23,21 +24,21 @@ func (p *location) open(object map[string]any) []string {
 	return p.children.names
 }
 
-// openArray allocates the locations of an array's elements.
+// openArray allocates the locations of the elements of an array.
 func (p *location) openArray(size int) {
 	if p.children == nil {
 		p.children = &children{locations: make([]location, size)}
 	}
 }
 
-// child returns the location of the i-th element or member. The parent must be open.
+// child returns the location of the element or member with index i. Open the parent before.
 func (p *location) child(i int) *location {
 	c := &p.children.locations[i]
 	c.parent, c.index = p, i
 	return c
 }
 
-// pointer returns the JSON Pointer of the location.
+// pointer returns the JSON Pointer to the location.
 func (p *location) pointer() string {
 	if p.parent == nil {
 		return ""
@@ -48,12 +49,12 @@ func (p *location) pointer() string {
 	return joinIndex(p.parent.pointer(), p.index)
 }
 
-// marks is a set of evaluated members or elements of one value, in the sense of
-// unevaluatedProperties and unevaluatedItems. The zero value is empty.
+// marks is a set of evaluated members or elements of one value, as unevaluatedProperties and
+// unevaluatedItems define them. The zero value is the empty set.
 type marks struct {
 	all  bool
 	low  uint64
-	high []uint64 // members from 64 on
+	high []uint64 // the members with index 64 and above
 }
 
 func (m *marks) add(i int) {

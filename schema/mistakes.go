@@ -9,19 +9,19 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxMistakes bounds the reported mistakes of one schema.
+// maxMistakes is the maximum number of reported mistakes of one schema.
 const maxMistakes = 50
 
-// Mistakes returns likely mistakes that JSON Schema allows, sorted by pointer: unknown keywords and
-// formats, which have no effect; a default that does not fit its own schema, which is not used; and
-// a required name that the object cannot have. It returns at most 50 mistakes, nil if there are
-// none.
+// Mistakes returns likely mistakes that JSON Schema allows, sorted by pointer. Unknown keywords and
+// formats have no effect. A default that does not match its own schema is not used. A closed object
+// can never have a required name that it does not declare. Mistakes returns at most 50 mistakes, or
+// nil if there are none.
 //
-// A strict caller rejects a schema with mistakes that are not harmless. Others show them as
-// warnings.
+// Callers that must be strict reject a schema with mistakes that are not Harmless. Other callers
+// show the mistakes as warnings.
 func (s *Schema) Mistakes() Errors { return slices.Clone(s.mistakes) }
 
-// oddities reports the unknown keywords and the unknown format of one schema.
+// oddities reports the unknown keywords and formats of one schema.
 func (s *scanner) oddities(object map[string]any, pointer string) {
 	var unknown []string
 	for _, keyword := range sortedKeys(object) {
@@ -36,7 +36,7 @@ func (s *scanner) oddities(object map[string]any, pointer string) {
 	}
 	for _, keyword := range unknown {
 		if len(s.mistakes) >= maxMistakes {
-			return // finding the intended keyword takes time
+			return // finding the intended keyword is expensive
 		}
 		s.mistake(join(pointer, keyword), keywordHint(object, keyword), "%q is not a JSON Schema keyword and has no effect", keyword)
 	}
@@ -45,14 +45,14 @@ func (s *scanner) oddities(object map[string]any, pointer string) {
 	}
 }
 
-// mistake adds a mistake, up to the bound. It truncates a long quoted value.
+// mistake adds a mistake unless there are already maxMistakes. It truncates a long quoted value.
 func (s *scanner) mistake(pointer, hint, format, quoted string) {
 	if len(s.mistakes) < maxMistakes {
 		s.mistakes = append(s.mistakes, &Error{Pointer: pointer, Message: fmt.Sprintf(format, short60(quoted)), Hint: hint})
 	}
 }
 
-// short60 truncates a text for a message.
+// short60 truncates a text to 60 characters for a message.
 func short60(text string) string {
 	const maximum = 60
 	if runes := []rune(text[:min(len(text), 4*maximum)]); len(runes) > maximum || len(text) > 4*maximum {
@@ -61,7 +61,8 @@ func short60(text string) string {
 	return text
 }
 
-// readsAsProperties reports whether a schema looks like the value of properties.
+// readsAsProperties reports whether a schema looks like a misplaced value of the keyword
+// properties.
 func readsAsProperties(object map[string]any, unknown []string) bool {
 	for keyword := range object {
 		if keyword == "$ref" || !slices.Contains(unknown, keyword) && !slices.Contains(annotations, keyword) && keyword != "$schema" && keyword != "$id" {
@@ -101,8 +102,8 @@ func keywordHint(object map[string]any, keyword string) string {
 	return "start the names of your own annotations with x-"
 }
 
-// usedKeywords removes the mistakes about unknown keywords that contain the target of a reference,
-// such as components.
+// usedKeywords removes the mistakes about unknown keywords that contain the target of a reference.
+// An example is components, the keyword of OpenAPI.
 func (s *scanner) usedKeywords() {
 	s.mistakes = slices.DeleteFunc(s.mistakes, func(e *Error) bool {
 		return e.Pointer != "" && slices.ContainsFunc(s.targets, func(target string) bool {
@@ -111,8 +112,9 @@ func (s *scanner) usedKeywords() {
 	})
 }
 
-// impossible finds names that a closed object requires but does not declare. It checks only schemas
-// that apply to an object by themselves: together with other schemas, those may declare the name.
+// impossible finds names that a closed object requires but does not declare. It ignores schemas
+// that apply to an object together with other schemas, because the other schemas could declare the
+// name.
 func (s *Schema) impossible() (errs Errors) {
 	seen := map[*node]bool{}
 	var visit func(n *node)
@@ -143,7 +145,8 @@ func (s *Schema) impossible() (errs Errors) {
 	return errs
 }
 
-// impossibleIn finds such names in an object to which only n applies.
+// impossibleIn finds names that n requires but does not declare. It assumes that no other schema
+// applies to the object.
 func (s *Schema) impossibleIn(n *node) (errs Errors) {
 	r := &n.object
 	open := r.additional != nil && !r.additional.never || r.unevaluated != nil && !r.unevaluated.never

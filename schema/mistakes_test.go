@@ -91,7 +91,8 @@ func TestNoMistakes(t *testing.T) {
 	}
 }
 
-// TestUnfitDefault tests a default that does not fit, as in some generated schemas.
+// TestUnfitDefault tests a default that does not match its own schema, as in some generated
+// schemas.
 func TestUnfitDefault(t *testing.T) {
 	const text = `{"properties": {"a": {"type": "string", "default": null}, "b": {"default": 1}}}`
 	got := encode(t, compile(t, text, schema.Options{}).Defaults(decode(t, `{}`)))
@@ -116,7 +117,7 @@ func TestCompileSuggests(t *testing.T) {
 	}
 }
 
-// TestMistakesAreBounded has schemas that consist only of mistakes.
+// TestMistakesAreBounded checks schemas that consist only of mistakes.
 func TestMistakesAreBounded(t *testing.T) {
 	many := func(format string) string {
 		var parts []string

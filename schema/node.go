@@ -6,19 +6,19 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// node is a compiled schema. It does not change after its document was imported.
+// node is a compiled schema. It is immutable after the import of its document.
 type node struct {
-	pointer  string         // its position in the document
-	keyword  string         // the keyword that holds it, which is reported if the schema is false
-	resource string         // the URL of the named schema that it belongs to
-	raw      map[string]any // its text; nil for true and false
+	pointer  string         // the schema's JSON Pointer in the document
+	keyword  string         // the keyword that contains the schema; a violation of the schema false has this keyword
+	resource string         // the URL of the enclosing named schema
+	raw      map[string]any // the schema as decoded JSON; nil for true and false
 
-	trivial  bool // the schema true or, with never, false: no other field is set
+	trivial  bool // the schema is true, or false if never is set; no other field is set
 	never    bool
 	types    kinds
 	values   []choice // enum and const
 	format   func(any) bool
-	declares bool // has the keyword properties
+	declares bool // the schema has the keyword properties
 
 	text        textRules
 	number      numberRules
@@ -29,26 +29,26 @@ type node struct {
 	fallback any // the default, if defaults is set
 	defaults bool
 
-	alias     bool   // it consists only of a $ref
+	alias     bool   // the schema consists only of a $ref
 	anchor    string // its $dynamicAnchor
 	recursive bool   // its $recursiveAnchor
 
-	// within are all schemas that it may apply to the same value, those of applicators and the dependent
-	// ones. rank is larger than the rank of each.
+	// within contains all schemas that the schema can apply to the same value: those in applicators
+	// and the dependent schemas. rank is larger than the rank of each of them.
 	within []*node
 	rank   int
-	// id is the number in the order of import, for a stable order.
+	// id is a sequence number, which makes the order of nodes deterministic.
 	id int
 }
 
-// choice is an enum or a const: the identities of the allowed values, and their types.
+// choice is an enum or a const. It contains the identities and the types of the allowed values.
 type choice struct {
 	keyword string
 	kinds   kinds
 	allowed map[string]bool
 }
 
-// unlimited stands for a count without a bound.
+// unlimited is the value of a maximum that the schema does not set.
 const unlimited = -1
 
 type textRules struct {
@@ -72,8 +72,8 @@ type objectRules struct {
 	unevaluated *node
 }
 
-// dependency is a requirement on objects that have a property: further names, or a schema that
-// applies to it.
+// dependency is a requirement on objects that have a certain property: other required names, or a
+// schema for the object.
 type dependency struct {
 	keyword  string
 	property string
@@ -93,31 +93,31 @@ type arrayRules struct {
 	rest           *node
 	contains       *node
 	minFit, maxFit int
-	fitEvaluates   bool // an element that fits contains counts as evaluated
+	fitEvaluates   bool // an element that matches contains counts as evaluated
 	unevaluated    *node
 }
 
-// applicatorRules are the schemas that apply to the same value.
+// applicatorRules contains the subschemas that apply to the same value as the schema.
 type applicatorRules struct {
 	ref                 *node
 	dynamic             []*dynamicRef
 	allOf, anyOf, oneOf []*node
-	anyOfDiscriminator  *discriminator // nil if no property distinguishes the branches
+	anyOfDiscriminator  *discriminator // nil if the branches have no discriminator
 	oneOfDiscriminator  *discriminator
 	not                 *node
 	test, then, valueOr *node
 }
 
-// dynamicRef is a $dynamicRef or a $recursiveRef: it applies the schema with that anchor in the
-// outermost resource in scope, or else its target.
+// dynamicRef is a $dynamicRef or a $recursiveRef. It refers to the schema with the given anchor in
+// the outermost resource in scope. If no resource in scope has such a schema, it refers to target.
 type dynamicRef struct {
 	target     *node
 	anchor     string // the anchor of a $dynamicRef; "" for an ordinary reference
-	recursive  bool   // it is a $recursiveRef
+	recursive  bool   // the reference is a $recursiveRef
 	byResource map[string]*node
 }
 
-// answers reports whether n may replace the target.
+// answers reports whether n can replace the target of the reference.
 func (d *dynamicRef) answers(n *node) bool {
 	if d.recursive {
 		return d.target.recursive && n.recursive
@@ -125,11 +125,11 @@ func (d *dynamicRef) answers(n *node) bool {
 	return d.anchor != "" && d.target.anchor == d.anchor && n.anchor == d.anchor
 }
 
-// options returns every schema that the reference may apply in documents that start in the resource
-// root.
+// options returns every schema to which the reference can resolve if validation starts in the
+// resource root.
 func (d *dynamicRef) options(root string) []*node {
 	if n, ok := d.byResource[root]; ok {
-		return []*node{n} // no other resource can be further out
+		return []*node{n} // no other resource can be farther out in scope
 	}
 	all := []*node{d.target}
 	for _, resource := range sortedKeys(d.byResource) {
@@ -140,7 +140,7 @@ func (d *dynamicRef) options(root string) []*node {
 	return all
 }
 
-// limit returns the value of a keyword as JSON for display, or nil if it is long.
+// limit returns the value of a keyword as JSON for messages, or nil if the value is too long.
 func (n *node) limit(keyword string) []byte {
 	if n.never {
 		return []byte("false")
@@ -156,10 +156,10 @@ func (n *node) limit(keyword string) []byte {
 	return text
 }
 
-// maxLimitBytes bounds the value of a keyword in a violation.
+// maxLimitBytes is the maximum size of a keyword's value in a violation.
 const maxLimitBytes = 200
 
-// looksInside reports whether the rules apply schemas to the members of an object.
+// looksInside reports whether the rules apply to the members of an object.
 func (r *objectRules) looksInside() bool {
 	return len(r.properties) > 0 || len(r.patterns) > 0 || r.additional != nil || r.names != nil
 }

@@ -1,6 +1,6 @@
 package schema
 
-// object checks the object keywords of n that do not concern its members.
+// object checks the object keywords of n that do not apply to the values of members.
 func (e *evaluation) object(n *node, object map[string]any, at *location, out *outcome) {
 	r := &n.object
 	if r.min != unlimited && len(object) < r.min {
@@ -19,7 +19,7 @@ func (e *evaluation) object(n *node, object map[string]any, at *location, out *o
 	}
 }
 
-// members applies the schemas of n to the members of an object.
+// members checks the members of an object against the subschemas of n.
 func (e *evaluation) members(n *node, object map[string]any, at *location, out *outcome) {
 	r := &n.object
 	if !r.looksInside() {
@@ -38,7 +38,7 @@ func (e *evaluation) members(n *node, object map[string]any, at *location, out *
 	}
 }
 
-// require reports the names that an object is missing.
+// require adds a finding for each required name that the object does not have.
 func require(e *evaluation, n *node, keyword string, names []string, object map[string]any, at *location, out *outcome) {
 	for _, name := range names {
 		if e.over(out) {
@@ -50,7 +50,7 @@ func require(e *evaluation, n *node, keyword string, names []string, object map[
 	}
 }
 
-// member applies the schemas of n to the i-th member of an object.
+// member checks the member with index i of an object against the subschemas of n.
 func (e *evaluation) member(r *objectRules, i int, name string, v any, at *location, out *outcome) {
 	location, declared := at.child(i), false
 	if sub, ok := r.properties[name]; ok {
@@ -85,7 +85,8 @@ func (e *evaluation) dependentSchemas(n *node, object map[string]any, at *locati
 	}
 }
 
-// unevaluated applies the schemas of n to members and elements that no other schema evaluated.
+// unevaluated checks the members and elements that no other schema has evaluated against
+// unevaluatedProperties and unevaluatedItems.
 func (e *evaluation) unevaluated(n *node, v any, at *location, out *outcome) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Limits on regular expressions. Go matches in time linear in the length of the text times the
-// size of the expression, where a{1000} counts as a thousand.
+// Limits on regular expressions. Package regexp takes time proportional to the length of the text
+// times the size of the expression. The size of a{1000} is 1,000.
 const (
-	maxPatternText = 8 << 10   // bytes of one expression
-	maxPattern     = 2_000     // instructions of one expression
-	maxPatterns    = 20_000    // instructions of all expressions
-	maxRunes       = 1_000_000 // ranges in the character classes of all expressions, with repetitions
-	maxWeight      = 2_000     // weight of one expression, see weigh
-	maxWeights     = 4_000     // weight of all expressions
+	maxPatternText = 8 << 10   // the bytes of one expression
+	maxPattern     = 2_000     // the instructions of one expression
+	maxPatterns    = 20_000    // the instructions of all expressions
+	maxRunes       = 1_000_000 // the ranges in the character classes of all expressions, with repetitions
+	maxWeight      = 2_000     // the weight of one expression; see weigh
+	maxWeights     = 4_000     // the weight of all expressions
 )
 
 // pattern is a compiled regular expression.
@@ -30,7 +30,8 @@ func (p *pattern) matches(s string) bool { return p.re.MatchString(s) }
 // cost returns the number of steps for matching s.
 func (p *pattern) cost(s string) int { return 1 + len(s)*(1+p.size/16) }
 
-// patternBudget is the total of the expressions of a schema.
+// patternBudget counts the sizes of all regular expressions of a schema and enforces the limits on
+// their totals.
 type patternBudget struct{ size, runes, weight int }
 
 // pattern checks one regular expression before the library compiles it.
@@ -57,8 +58,8 @@ func (s *scanner) pattern(expression, pointer string) {
 	}
 }
 
-// measure returns the number of instructions that an expression compiles to, and the number of
-// runes in its classes, without compiling it.
+// measure returns the number of instructions that an expression would compile to, and the number of
+// runes in its character classes.
 func measure(expression string) (size, runes int, err error) {
 	if len(expression) > maxPatternText {
 		return 0, 0, errors.New("it is too long")
@@ -77,13 +78,14 @@ func measure(expression string) (size, runes int, err error) {
 	return size, runes, nil
 }
 
-// unsupportedError is the reason why RE2 rejects an expression: a feature of JavaScript that RE2
-// does not have.
+// unsupportedError is the error for an expression that uses a JavaScript feature that RE2 does not
+// support.
 type unsupportedError struct{ what, hint string }
 
 func (e *unsupportedError) Error() string { return e.what }
 
-// foreign are the features of JavaScript's expressions that RE2 does not have, by prefix.
+// foreign lists the JavaScript features that RE2 does not support, with the prefixes that introduce
+// them.
 var foreign = []struct{ begins, what, hint string }{
 	{"(?=", "a lookahead, (?=...)", "match the whole text, or put each condition into a separate pattern under allOf"},
 	{"(?!", "a negative lookahead, (?!...)", "put the excluded pattern into not: {pattern: ...}"},
@@ -130,8 +132,9 @@ func measureTree(re *syntax.Regexp) (size, runes int) {
 	return size + 1, runes
 }
 
-// isExpression is the format "regex". It compiles nothing and takes linear time: property names are
-// not looked up, and inline flags, which JavaScript's expressions do not have, are rejected.
+// isExpression is the format "regex". It takes linear time because it does not compile the
+// expression. It does not check the names of Unicode properties. It rejects inline flags, which
+// JavaScript does not support.
 func isExpression(v any) bool {
 	s, ok := v.(string)
 	if !ok {
@@ -144,17 +147,18 @@ func isExpression(v any) bool {
 	return err == nil
 }
 
-// propertyName matches a character class that is named by a property.
+// propertyName matches a character class that names a Unicode property, such as \p{L}.
 var propertyName = regexp.MustCompile(`\\[pP](\{[^{}]*\}|[A-Za-z])`)
 
-// The cost of parsing a class, in tens of microseconds: RE2 lists the other cases of each character
-// of a class, and all characters of a property.
+// The cost of parsing a character class, in units of 10 µs. RE2 adds the other case of each
+// character to a case-insensitive class, and all characters of a Unicode property to a class that
+// names it.
 const (
 	foldedWeight   = 64
 	propertyWeight = 16
 )
 
-// weigh estimates how expensive an expression is to parse, before it is parsed.
+// weigh estimates the cost of parsing an expression without parsing it.
 func weigh(expression string) int {
 	classes, properties := 0, 0
 	for i := 0; i < len(expression); i++ {
@@ -173,8 +177,8 @@ func weigh(expression string) int {
 	return properties * propertyWeight
 }
 
-// ignoresCase reports whether an expression may contain the flag i, as in (?i) or (?s-i:...). It
-// may mistake an escaped parenthesis for the start of a group.
+// ignoresCase reports whether an expression seems to contain the flag i, as in (?i) or (?s-i:...).
+// It can mistake an escaped parenthesis for the start of a group.
 func ignoresCase(expression string) bool { return caseFlag.MatchString(expression) }
 
 var caseFlag = regexp.MustCompile(`\(\?[a-zA-Z]*i[a-zA-Z]*[-:)]`)

@@ -9,12 +9,12 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// folded returns an expression with classes that each list the other cases of 125,000 characters
-// when they are parsed.
+// folded returns an expression with n case-insensitive classes. Parsing each class adds the other
+// cases of 125,000 characters.
 func folded(classes int) string { return "(?i)" + strings.Repeat("[B-\U0001E942]", classes) }
 
-// TestParsingIsBounded has expressions that are expensive to parse, in a schema and as a value of
-// the format regex. Without the bound they take seconds.
+// TestParsingIsBounded checks expressions that would take seconds to parse, both in a schema and as
+// a value of the format regex.
 func TestParsingIsBounded(t *testing.T) {
 	var properties []string
 	for i := range 8 {
@@ -56,7 +56,7 @@ func TestParsingIsBounded(t *testing.T) {
 	}
 }
 
-// small returns n names of patterns with a case-insensitive class.
+// small returns n different patterns with a case-insensitive class.
 func small(n int) string {
 	names := make([]string, n)
 	for i := range names {

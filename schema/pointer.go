@@ -11,10 +11,10 @@ var (
 	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 )
 
-// join returns the JSON Pointer of a member of the value at pointer.
+// join returns the JSON Pointer to a member of the value at pointer.
 func join(pointer, token string) string { return pointer + "/" + escaper.Replace(token) }
 
-// joinIndex returns the JSON Pointer of an element of the value at pointer.
+// joinIndex returns the JSON Pointer to an element of the value at pointer.
 func joinIndex(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }
 
 // tokens splits a JSON Pointer into names and indexes. It returns false for an invalid pointer.
@@ -32,7 +32,7 @@ func tokens(pointer string) ([]string, bool) {
 	return parts, true
 }
 
-// lookup returns the value at pointer in doc.
+// lookup returns the value at pointer in doc and reports whether it exists.
 func lookup(doc any, pointer string) (any, bool) {
 	path, ok := tokens(pointer)
 	if !ok {
@@ -67,7 +67,8 @@ func fragmentPointer(fragment string) (string, bool) {
 	return pointer, ok
 }
 
-// pointerFragment encodes a JSON Pointer as the fragment of a URL, in the spelling of the library.
+// pointerFragment encodes a JSON Pointer as the fragment of a URL, with the same escapes as the
+// library.
 func pointerFragment(pointer string) string {
 	parts := strings.Split(pointer, "/")
 	for i, part := range parts {

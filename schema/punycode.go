@@ -14,7 +14,7 @@ const (
 )
 
 // decodePunycode decodes a label without its prefix xn--, and reports whether it is well-formed.
-// The caller bounds the length of the label.
+// Callers must limit the length of the label.
 func decodePunycode(s string) (string, bool) {
 	plain, digits := "", s
 	if dash := strings.LastIndexByte(s, '-'); dash >= 0 {
@@ -55,7 +55,7 @@ func decodePunycode(s string) (string, bool) {
 	return string(out), true
 }
 
-// encodePunycode encodes a text as a label, without the prefix xn--.
+// encodePunycode encodes a text as a label without the prefix xn--.
 func encodePunycode(s string) string {
 	text, out := []rune(s), []byte{}
 	for _, r := range text {

@@ -11,7 +11,7 @@ func (s *scanner) fail(pointer, format string, args ...any) {
 	s.errs = append(s.errs, &Error{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
-// references collects the references of one schema, to be resolved when all names are known.
+// references collects the references of one schema. They are resolved when all names are known.
 func (s *scanner) references(object map[string]any, pointer string, base *url.URL) {
 	for _, keyword := range refKeywords {
 		value, ok := object[keyword]
@@ -33,9 +33,9 @@ func (s *scanner) references(object map[string]any, pointer string, base *url.UR
 	}
 }
 
-// resolve checks that a reference stays in the document. A fragment that is a JSON Pointer may
-// refer to a schema under an unknown keyword, as "#/components/schemas/Pet" does. That schema is
-// walked then.
+// resolve checks that a reference refers to the same document. A JSON Pointer can refer to a schema
+// under an unknown keyword, such as "#/components/schemas/Pet". In this case, resolve also scans
+// that schema.
 func (s *scanner) resolve(ref reference) {
 	bare := *ref.url
 	bare.Fragment, bare.RawFragment = "", ""
@@ -70,12 +70,12 @@ func (s *scanner) resolve(ref reference) {
 	}
 	s.targets = append(s.targets, target)
 	s.named++
-	s.strays += size(value) // the library walks the value again for each such reference
+	s.strays += size(value) // the library processes the value again for each such reference
 	base, _ := url.Parse(s.resource(target))
 	s.schema(value, target, base)
 }
 
-// respell writes the fragment of a reference in the spelling of the library.
+// respell escapes the fragment of a reference in the same way as the library.
 func (s *scanner) respell(ref reference, fragment string) {
 	spelled, ok := ref.owner[ref.keyword].(string)
 	if !ok {
@@ -89,7 +89,7 @@ func (s *scanner) respell(ref reference, fragment string) {
 	}
 }
 
-// dangling returns the mistake for a reference without a target. The hint names existing targets.
+// dangling returns the mistake for a reference without a target. Its hint lists existing targets.
 func (s *scanner) dangling(ref reference, fragment, target string) *Error {
 	at := strings.LastIndexByte(target, '/')
 	hint := "declare it under $defs and refer to it as #/$defs/..."

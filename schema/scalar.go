@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// text checks the string keywords of n.
+// text checks a string against the string keywords of n.
 func (e *evaluation) text(n *node, s string, at *location, out *outcome) {
 	r := &n.text
 	if r.min != unlimited || r.max != unlimited {
@@ -29,11 +29,11 @@ func (e *evaluation) text(n *node, s string, at *location, out *outcome) {
 	}
 }
 
-// rationalSteps is the number of steps for arithmetic with two exact numbers, whose tokens are
-// short.
+// rationalSteps is the number of steps that exact arithmetic with two numbers costs. The length of
+// numbers is limited.
 const rationalSteps = 16
 
-// numeric checks the number keywords of n.
+// numeric checks a number against the number keywords of n.
 func (e *evaluation) numeric(n *node, v json.Number, at *location, out *outcome) {
 	r := &n.number
 	if *r == (numberRules{}) || !e.budget.spend(rationalSteps) {

@@ -5,22 +5,23 @@ import (
 	"strings"
 )
 
-// Limits on the text of a schema. The cost of compiling depends partly on their product.
+// Limits on the text of a schema. The cost of compiling partly depends on the product of these
+// numbers.
 const (
 	maxSchemaDepth = 100  // nested arrays and objects
-	maxSchemaKeys  = 4096 // members of one object
-	maxSchemas     = 4096 // schemas within a schema
-	maxNamed       = 512  // schemas with an $id or an anchor, or under an unknown keyword
+	maxSchemaKeys  = 4096 // the members of one object
+	maxSchemas     = 4096 // the schemas within a schema
+	maxNamed       = 512  // the schemas with an $id or an anchor, or under an unknown keyword
 )
 
-// The ways in which keywords hold schemas.
+// The forms of keyword values that contain schemas.
 const (
 	holdsOne   = 1 << iota // a schema
 	holdsList              // an array of schemas
 	holdsNamed             // an object whose members are schemas
 )
 
-// schemaKeywords are the keywords that hold schemas, with the first draft that has them.
+// schemaKeywords lists the keywords that contain schemas, with the first draft that defines each.
 var schemaKeywords = map[string]struct{ holds, since int }{
 	"not":                   {holdsOne, 4},
 	"if":                    {holdsOne, 7},
@@ -48,29 +49,29 @@ var schemaKeywords = map[string]struct{ holds, since int }{
 
 var refKeywords = []string{"$ref", "$dynamicRef", "$recursiveRef"}
 
-// documentURL is the base URL of every schema. It contains nothing about this host, since errors
-// may quote it.
+// documentURL is the base URL of every schema. Errors can quote it, so it does not contain paths of
+// the host.
 const documentURL = "mem:///schema"
 
-// scanner is a walk over a schema before any expensive processing. It detects schemas that are expensive by
-// their text, finds references that leave the document, and collects data for the importer.
+// scanner walks over the text of a schema before it is compiled. It rejects schemas that would be
+// expensive to compile, finds references to other documents, and collects data for the importer.
 type scanner struct {
 	draft *draft
 	root  any
 	errs  Errors
 
-	seen      map[string]bool   // pointers of the visited schemas
-	resources map[string]string // URL of a named schema -> its pointer; the document's own URL too
+	seen      map[string]bool   // the pointers of the visited schemas
+	resources map[string]string // URL of a named schema or of the document -> pointer
 	names     map[string]string // the reverse
-	anchors   []string          // pointers of schemas with a $dynamicAnchor
+	anchors   []string          // the pointers of schemas with a $dynamicAnchor
 	refs      []reference
 	named     int
 	maxStrays int
-	targets   []string // pointers of the targets of references that no keyword holds
+	targets   []string // the pointers of reference targets that are not the value of a schema keyword
 	mistakes  Errors
-	strays    int // JSON values in schemas that only a $ref reaches, under an unknown keyword
+	strays    int // the number of JSON values in schemas under unknown keywords that only a $ref reaches
 	patterns  patternBudget
-	spelled   map[string]string // translated patterns, by the pointers of their schemas
+	spelled   map[string]string // the translated patterns, by the pointers of their schemas
 }
 
 // reference is a $ref or a similar keyword, with its base URL.
@@ -81,8 +82,8 @@ type reference struct {
 	keyword string
 }
 
-// scanSchema walks root. It rewrites references to one spelling: the library would copy a schema for
-// each spelling of the same fragment.
+// scanSchema walks over the schema root. It normalizes the escapes in references, because the
+// library would copy a schema for each spelling of the same fragment.
 func scanSchema(root any, d *draft) *scanner {
 	s := &scanner{
 		draft: d, root: root,
@@ -90,12 +91,12 @@ func scanSchema(root any, d *draft) *scanner {
 		resources: map[string]string{},
 		names:     map[string]string{},
 		spelled:   map[string]string{},
-		maxStrays: 2 * size(root), // enough if they are not nested in each other
+		maxStrays: 2 * size(root), // sufficient if they are not nested in each other
 	}
 	base, _ := url.Parse(documentURL)
 	s.name(base, "")
 	s.schema(root, "", base)
-	for i := 0; i < len(s.refs) && !s.exhausted(); i++ { // resolving may find more schemas
+	for i := 0; i < len(s.refs) && !s.exhausted(); i++ { // resolving can find more schemas
 		s.resolve(s.refs[i])
 	}
 	s.usedKeywords()
@@ -109,7 +110,7 @@ func (s *scanner) exhausted() bool {
 	return len(s.seen) > maxSchemas || s.named > maxNamed || s.strays > s.maxStrays
 }
 
-// schema walks the schema at pointer, unless it was walked before.
+// schema scans the schema at pointer, unless it was scanned before.
 func (s *scanner) schema(value any, pointer string, base *url.URL) {
 	if s.exhausted() || s.seen[pointer] {
 		return
@@ -134,7 +135,7 @@ func (s *scanner) schema(value any, pointer string, base *url.URL) {
 	}
 }
 
-// keyword walks the schemas that a keyword holds.
+// keyword scans the schemas in the value of a keyword.
 func (s *scanner) keyword(keyword string, value any, pointer string, base *url.URL) {
 	known := schemaKeywords[keyword]
 	if known.holds == 0 || s.draft.version < known.since {
@@ -168,8 +169,8 @@ func (s *scanner) keyword(keyword string, value any, pointer string, base *url.U
 	}
 }
 
-// identify records the names that a schema declares for itself and returns the base URL for its
-// content.
+// identify records the $id and the anchors of a schema. It returns the base URL for the schema's
+// subschemas.
 func (s *scanner) identify(object map[string]any, pointer string, base *url.URL) *url.URL {
 	if _, ok := object["$anchor"]; ok {
 		s.named++
@@ -201,8 +202,9 @@ func (s *scanner) identify(object map[string]any, pointer string, base *url.URL)
 	return &bare
 }
 
-// selfReferable reports whether the reference "#" in a schema with that URL leads to the schema. It
-// does not if the URL ends in an empty query, for which the library would search without end.
+// selfReferable reports whether the reference "#" in a schema with the given URL resolves to the
+// schema. If the URL ends in an empty query, it does not resolve, and the library would loop
+// forever.
 func selfReferable(u *url.URL) bool {
 	again, err := u.Parse("#")
 	return err == nil && again.String() == u.String()

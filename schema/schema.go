@@ -11,30 +11,32 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Options configures the compilation of a schema. The zero value means a schema that is not strict,
-// with the default limits.
+// Options configures the compilation of a schema. The zero value compiles a schema that is not
+// strict, with the default limits.
 type Options struct {
-	// Strict closes every object whose schema lists properties and does not allow other names
-	// explicitly; see the package documentation. Default false.
+	// Strict closes every object whose schema has the keyword properties and does not explicitly
+	// allow other names. The package documentation has the details. The default is false.
 	Strict bool
-	// Limits bounds the schema and the check of a document.
+	// Limits are the limits on the schema and on the validation of a document.
 	Limits Limits
 }
 
-// Limits bounds a schema. A zero field means the default that its comment names, never "no limit".
+// Limits limits the size of a schema and the cost of a validation. A field that is zero has its
+// default value. There is no way to remove a limit.
 type Limits struct {
-	// SchemaBytes bounds the text of the schema. Default 256 KiB.
+	// SchemaBytes is the maximum size of the text of the schema. The default is 256 KiB.
 	SchemaBytes int
-	// Depth bounds nested arrays and objects in documents. Default 64.
+	// Depth is the maximum nesting depth of arrays and objects in a document. The default is 64.
 	Depth int
-	// Work bounds the steps of one Validate. A step is roughly one schema applied to one value, and
-	// takes 10 to 200 ns. Default 5,000,000.
+	// Work is the maximum number of steps of one call of Validate. A step is about one check of one
+	// value against one schema, and takes 10 to 200 ns. The default is 5,000,000.
 	Work int
-	// Violations bounds the violations that one Validate returns. Default 100.
+	// Violations is the maximum number of violations that one call of Validate returns. The default
+	// is 100.
 	Violations int
 }
 
-// The defaults of Limits.
+// The default values of the fields of Limits.
 const (
 	DefaultSchemaBytes = 256 << 10
 	DefaultDepth       = 64
@@ -60,15 +62,16 @@ type Schema struct {
 	root     *node
 	limits   Limits
 	strict   bool
-	tracks   bool // evaluated members or elements must be tracked
-	dynamic  bool // there are references that depend on the dynamic scope
+	tracks   bool // whether evaluated members or elements must be tracked
+	dynamic  bool // whether there are references that depend on the dynamic scope
 	defaults bool // there are defaults
 	mistakes Errors
 	names    map[string]bool // the names in properties and required
 }
 
-// Compile compiles the JSON text of a schema. The error is an [Errors] with all mistakes and their
-// positions. It takes bounded time for any text: a schema whose cost is not bounded is rejected.
+// Compile compiles the JSON text of a schema. The error is an [Errors], which contains all mistakes
+// with their positions. Compile takes bounded time for every text. It rejects a schema if the cost
+// of its validation is not bounded.
 func Compile(text []byte, opts Options) (*Schema, error) {
 	s, errs := compileText(text, opts)
 	if len(errs) > 0 {
@@ -117,26 +120,28 @@ func compileText(text []byte, opts Options) (s *Schema, errs Errors) {
 	return s, nil
 }
 
-// Within returns the schema with another bound on the steps of Validate. It shares everything else
-// with s. Its Defaults may omit members.
+// Within returns a copy of s with another limit on the steps of Validate. The limit also applies to
+// Defaults, which can therefore omit members.
 func (s *Schema) Within(work int) *Schema {
 	bounded := *s
 	bounded.limits.Work = work
 	return &bounded
 }
 
-// Validate returns all violations in doc, sorted by pointer, or nil if it fits. They contain
-// positions and requirements of the schema, never content of the document. It takes bounded time
-// for any document: one that takes too many steps is rejected with the keyword [MaxWork], and one
-// that is too deep or has an oversized number with [MaxDepth] or [MaxNumber].
+// Validate returns all violations in doc, sorted by pointer, or nil if doc matches the schema.
+// Violations contain positions and requirements of the schema, but never content of the document.
+// Validate takes bounded time for every document. It rejects a document that requires too many
+// steps with the keyword [MaxWork], a document that is nested too deeply with [MaxDepth], and a
+// document with an oversized number with [MaxNumber].
 //
-// A missing member is reported with the pointer that it would have. If no branch of an anyOf or
-// oneOf fits, the violations include that keyword and those of the nearest branch. doc must be a
-// value from strictjson.Decode and is not changed.
+// The pointer of a missing member is the position at which the member is required. If doc matches
+// no branch of an anyOf or oneOf, the violations include that keyword and the violations of the
+// nearest branch. doc must be a value that strictjson.Decode returned. Validate does not modify
+// doc.
 func (s *Schema) Validate(doc any) []abi.Violation { return s.check(s.root, doc) }
 
-// Public returns the pointer of a violation with each undeclared name and each index replaced by *.
-// The result contains only names of the schema, and nothing of the document.
+// Public returns the pointer of a violation with * in place of each undeclared name and each index.
+// The result therefore contains only names from the schema.
 func (s *Schema) Public(pointer string) string {
 	parts := strings.Split(pointer, "/")
 	for i, part := range parts[1:] {
@@ -147,7 +152,7 @@ func (s *Schema) Public(pointer string) string {
 	return strings.Join(parts, "/")
 }
 
-// check validates doc against one of the schema's nodes.
+// check validates doc against one of the nodes of the schema.
 func (s *Schema) check(n *node, doc any) (found []abi.Violation) {
 	root := &location{}
 	if refused := s.checkLimits(doc, root, 0); refused != nil {
@@ -156,7 +161,7 @@ func (s *Schema) check(n *node, doc any) (found []abi.Violation) {
 	return s.evaluate(n, doc, root)
 }
 
-// metas are the metaschemas, each compiled at first use.
+// metas contains the metaschemas. Each is compiled at first use.
 var metas = func() map[*draft]func() *Schema {
 	all := make(map[*draft]func() *Schema, len(drafts))
 	for _, d := range drafts {
@@ -171,14 +176,14 @@ func misspelled(root any, d *draft) Errors {
 	found := metas[d]().Validate(root)
 	for i, v := range found {
 		if i+1 < len(found) && found[i+1].Pointer == v.Pointer {
-			continue // an anyOf, whose nearest branch follows and is more specific
+			continue // skip an anyOf: the violations of its nearest branch follow and are more specific
 		}
 		errs = append(errs, &Error{Pointer: v.Pointer, Message: misspelling(v), Hint: misspelledType(root, v)})
 	}
 	return errs
 }
 
-// misspelling describes a violation of the metaschema.
+// misspelling returns the mistake for a violation of the metaschema.
 func misspelling(v abi.Violation) string {
 	what := "the schema"
 	if at := strings.LastIndexByte(v.Pointer, '/'); at >= 0 {
@@ -195,8 +200,8 @@ func misspelling(v abi.Violation) string {
 	return fmt.Sprintf("%s is not valid here: %s must be %s", what, v.Keyword, v.Limit)
 }
 
-// importSchema compiles a scanned schema. If the library rejects it or panics, that is a mistake
-// of the schema.
+// importSchema compiles a scanned schema. If the library rejects the schema or panics, importSchema
+// returns a mistake.
 func importSchema(scan *scanner) (root *node, all []*node, errs Errors) {
 	defer func() {
 		if recover() != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// The schemas in the vendor's documentation of memory stores.
+// These schemas are from the vendor's documentation of memory stores.
 const (
 	prefsSchema = `{"type": "object", "properties": {
 		"preferences": {"type": "object", "properties": {
@@ -43,8 +43,8 @@ func decode(t testing.TB, text string) any {
 	return doc
 }
 
-// terse formats violations like "/age: type: \"integer\"". Package abi tests their texts for
-// people.
+// terse formats violations like "/age: type: \"integer\"". Package abi tests the texts of
+// violations.
 func terse(violations []abi.Violation) string {
 	texts := make([]string, len(violations))
 	for i, v := range violations {

@@ -1,7 +1,7 @@
 package schema
 
-// claim is the effect of one application of a schema on the names of an object. It contains the
-// evaluated names, and whether the object is closed because a schema lists properties.
+// claim is the effect of one schema on the names of one object. It contains the evaluated names.
+// closes is true if the schema closes the object, because it has the keyword properties.
 type claim struct {
 	at     *location
 	object map[string]any
@@ -9,10 +9,10 @@ type claim struct {
 	closes bool
 }
 
-// claimSteps is the number of steps that a claim costs, since it takes memory.
+// claimSteps is the number of steps that a claim costs, because it uses memory.
 const claimSteps = 16
 
-// claim records the claim of a schema that was applied to v, if the schema is strict.
+// claim records the effect of a schema on the names of v, if the schema is strict.
 func (e *evaluation) claim(v any, at *location, seen marks, closes bool) {
 	object, ok := v.(map[string]any)
 	if !ok || !e.schema.strict || len(object) == 0 || !e.budget.spend(claimSteps) {
@@ -21,12 +21,13 @@ func (e *evaluation) claim(v any, at *location, seen marks, closes bool) {
 	e.claims = append(e.claims, claim{at: at, object: object, seen: seen, closes: closes})
 }
 
-// closed is a schema that rejects undeclared names. It is reported as if the checked schema contained
-// it.
+// closed is the rule of findings about undeclared names. The findings look as if the schema
+// contained "additionalProperties": false.
 var closed = &node{keyword: "additionalProperties", trivial: true, never: true}
 
-// close finds the names that no schema evaluated in objects that a schema closes. It runs last,
-// when it is known which schemas apply, so that strict never changes which branch a value takes.
+// close adds a finding for each name of a closed object that no schema has evaluated. It runs last,
+// when all schemas that apply are known. Strict therefore never changes which branches a value
+// matches.
 func (e *evaluation) close() {
 	var order []*location
 	sum := map[*location]*claim{}

@@ -6,11 +6,12 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// This is a second, independent implementation of strict. It starts from the document and uses the
-// library to find the schemas that apply. The knowledge of a schema combines that of its parts.
+// This file is a second, independent implementation of strict. It uses the library to find the
+// schemas that apply to each value. The knowledge of a schema is the union of the knowledge of its
+// subschemas.
 
-// knowledge maps each path of a document to the names and elements that schemas evaluate there, and
-// to whether they close the value.
+// knowledge maps each path of a document to the names and elements that schemas evaluate there. It
+// also records whether the schemas close the value.
 type knowledge map[string]*known
 
 type known struct {
@@ -18,8 +19,8 @@ type known struct {
 	closed          bool
 }
 
-// knowsAllNames reports whether a document that s accepts has, in each closed object, only names
-// that some schema evaluates.
+// knowsAllNames reports whether every name of each closed object in a document is evaluated by some
+// schema. s must accept the document.
 func knowsAllNames(s *jsonschema.Schema, doc any) bool {
 	return knowsAll(knowledgeOf(s, doc, "", true), doc, "")
 }
@@ -63,8 +64,8 @@ func (k knowledge) merge(other knowledge) {
 	}
 }
 
-// knowledgeOf returns the knowledge of s about v, which s must accept. A schema under if does not
-// close objects.
+// knowledgeOf returns the knowledge of s about v. s must accept v. A schema under if does not close
+// objects.
 func knowledgeOf(s *jsonschema.Schema, v any, path string, closing bool) knowledge {
 	k := knowledge{}
 	if s == nil || s.Always != nil {

@@ -78,7 +78,8 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestStrictManyNames has more names than fit in one word of the set of names.
+// TestStrictManyNames checks an object with more names than marks can represent in one machine
+// word.
 func TestStrictManyNames(t *testing.T) {
 	half := func(from int) string {
 		members := make([]string, 100)

@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the baseline of the test suite")
 
-// suites are modules that contain a copy of the public JSON Schema test suite, with the drafts to
-// take from each.
+// suites lists modules that contain a copy of the public JSON Schema test suite, with the drafts
+// that this test uses from each module.
 var suites = []struct {
 	module, dir string
 	drafts      map[string]string // folder -> $schema
@@ -146,7 +146,8 @@ func (r *suiteRun) group(t *testing.T, name string, group suiteGroup, text []byt
 	}
 }
 
-// withDraft adds the draft to a schema without one, which the suite implies by its folders.
+// withDraft adds $schema to a schema without it. In the suite, the folder of a schema implies its
+// draft.
 func withDraft(t *testing.T, text []byte, draft string) []byte {
 	t.Helper()
 	var object map[string]json.RawMessage
@@ -161,7 +162,7 @@ func withDraft(t *testing.T, text []byte, draft string) []byte {
 	return named
 }
 
-// rawSchema compiles a schema with only the library.
+// rawSchema compiles a schema with the library, without this package's checks.
 func rawSchema(text []byte) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
@@ -197,7 +198,7 @@ func mapKeys[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
-// compareBaseline checks that the differences are those in the baseline.
+// compareBaseline checks that the differences equal the baseline.
 func compareBaseline(t *testing.T, got []string) {
 	t.Helper()
 	slices.Sort(got)

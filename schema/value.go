@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// kinds is a set of JSON types. A number is numeric, and also whole if it has no fraction.
+// kinds is a set of JSON types. Every number is numeric. A number without a fraction is also whole.
 type kinds uint8
 
 const (
@@ -28,8 +28,8 @@ var kindNames = map[string]kinds{
 	"number": numeric, "integer": whole,
 }
 
-// kindOf returns the type of a decoded value, none for a value that no decoder returns. It does not
-// check whether a number is whole.
+// kindOf returns the JSON type of a decoded value. It returns none for a Go value that
+// strictjson.Decode never returns. It does not check whether a number is whole.
 func kindOf(v any) kinds {
 	switch v.(type) {
 	case nil:
@@ -48,7 +48,7 @@ func kindOf(v any) kinds {
 	return 0
 }
 
-// holds reports whether v is of one of the types.
+// holds reports whether the type of v is in the set.
 func (k kinds) holds(v any) bool {
 	if kindOf(v)&k != 0 {
 		return true
@@ -62,7 +62,8 @@ func isPlain(n json.Number) bool { return !strings.ContainsAny(string(n), ".eE")
 
 func isWhole(n json.Number) bool { return isPlain(n) || rational(n).IsInt() }
 
-// rational returns the exact value of a number token that checkLimits has accepted, which is short.
+// rational returns the exact value of a number token. The token must have passed checkLimits, which
+// limits its length.
 func rational(n json.Number) *big.Rat {
 	r, ok := new(big.Rat).SetString(string(n))
 	if !ok {
@@ -71,8 +72,8 @@ func rational(n json.Number) *big.Rat {
 	return r
 }
 
-// identity returns a text that is equal for equal JSON values: objects in any member order, numbers
-// by value.
+// identity returns a string that is equal for equal JSON values. The order of members does not
+// matter, and numbers are compared by value.
 func identity(v any) string { return string(appendIdentity(nil, v)) }
 
 func appendIdentity(b []byte, v any) []byte {
@@ -101,7 +102,7 @@ func appendIdentity(b []byte, v any) []byte {
 	return append(b, '?')
 }
 
-// appendText writes the length before the text, so that texts cannot run into each other.
+// appendText appends the length and then the text. The length separates the text from the next one.
 func appendText(b []byte, s string) []byte {
 	b = append(strconv.AppendInt(b, int64(len(s)), 10), ':')
 	return append(b, s...)

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Runner runs the plug-in of a vector once, with the Double as its memory, and returns the effects.
+// Runner is a function that runs the plug-in of a vector once and returns the effects. The Double
+// replaces the host's memory.
 type Runner func(ctx context.Context, plugin []byte, v Vector) (Effect, error)
 
 // Host checks that a host runs every vector with the expected effects.
@@ -55,7 +56,7 @@ func show(t *testing.T, e Effect) string {
 	return string(text)
 }
 
-// Engine returns a Runner that uses an engine.
+// Engine returns a Runner that uses the engine e.
 func Engine(e engine.Engine) Runner {
 	return func(ctx context.Context, plugin []byte, v Vector) (Effect, error) {
 		program, err := e.Load(ctx, engine.Source{Path: "plugin.wasm", Code: plugin})
@@ -75,7 +76,8 @@ func Engine(e engine.Engine) Runner {
 	}
 }
 
-// host returns a host that records its calls and log lines in e, with the Double as memory.
+// host returns an engine.Host that records memory calls and log lines in e. The Double answers the
+// memory calls.
 func (e *Effect) host() engine.Host {
 	memory := &conformance.Double{Operations: abi.Documents()}
 	return engine.Host{

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cli/exitcode"
 )
 
-// TestFaultsPage checks the table of docs/reference/faults.md against the codes, the HTTP API and
-// the command line.
+// TestFaultsPage checks that docs/reference/faults.md lists every code with its HTTP status and its
+// exit code.
 func TestFaultsPage(t *testing.T) {
 	const faults = "../../docs/reference/faults.md"
 	content, err := os.ReadFile(faults)

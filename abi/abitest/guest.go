@@ -13,20 +13,20 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Guest checks a binding by its probe: a plug-in that takes {"steps":[...]}, executes each step,
-// and returns {"replies":[...],"input":...,"context":...} with the results of the calls and the two
-// documents as it read them. A step is one of
+// Guest checks a binding with a probe. A probe is a plug-in that reads {"steps":[...]}, executes
+// each step, and returns {"replies":[...],"input":...,"context":...}: the results of the calls, and
+// its input and context as read by the binding. The steps are:
 //
 //	{"call":"get_content","store":S,"projection":J,"options":J}      the result is {"reply":J} or {"fault":{...}}
 //	{"call":"set_content","store":S,"value":J,"options":J}
 //	{"call":"delete_content","store":S,"options":J}
-//	{"log":"debug|info|warn|error","text":T}                         a log line
+//	{"log":"debug|info|warn|error","text":T} logs a line
 //	{"print":T}                                                      writes to standard output, or logs as info
 //	{"context":{K:J}}                                                sets each key of the context
 //	{"fail":T}                                                       fails the run with that message
 //	{"pass":true}                                                    fails the run with the last fault, unchanged
 //
-// The probe must return numbers and texts of the documents as they were written. It must also pass
+// The probe must return numbers and texts exactly as the documents contain them. It must also pass
 // the checks of package conformance.
 func Guest(t *testing.T, probe engine.Program) {
 	for _, c := range scripts {
@@ -36,8 +36,8 @@ func Guest(t *testing.T, probe engine.Program) {
 	t.Run("conformance", func(t *testing.T) { checkConformance(t, probe) })
 }
 
-// checkLiterals checks that numbers keep their digits, and texts their escapes. White space may
-// change.
+// checkLiterals checks that the binding preserves the digits of numbers and the escapes of texts.
+// White space can differ.
 func checkLiterals(t *testing.T, probe engine.Program) {
 	const input = `{"steps": [], "n":[1.50,9007199254740993,1e2], "s":"\ud83d\ude00 \u00fc ü\/"}`
 	const document = `{ "runId":"\u0072"}`
@@ -49,7 +49,8 @@ func checkLiterals(t *testing.T, probe engine.Program) {
 	}
 }
 
-// compacted returns a JSON text without white space, and any other text unchanged.
+// compacted removes insignificant white space from a JSON text. It returns any other text
+// unchanged.
 func compacted(text []byte) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, text); err != nil {
@@ -67,10 +68,10 @@ func checkConformance(t *testing.T, probe engine.Program) {
 	}
 }
 
-// script is a test of a probe: steps, with the expected replies and effects.
+// script is a test of a probe: the steps, the expected replies and the expected effects.
 type script struct {
 	name, steps string
-	replies     string // null fields of a fault may be missing
+	replies     string // a fault can omit null fields
 	want        Effect
 }
 
@@ -129,7 +130,7 @@ func nullIfEmpty(text string) string {
 	return text
 }
 
-// trimmed returns calls as JSON, without absent arguments at the end.
+// trimmed encodes calls as JSON and drops trailing absent arguments.
 func trimmed(calls []abi.Call) string {
 	for i := range calls {
 		args := calls[i].Args

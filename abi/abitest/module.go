@@ -2,8 +2,8 @@ package abitest
 
 import "github.com/toolrun/toolrun/internal/wasm/wasmtest"
 
-// Module returns a plug-in that makes the calls of the vector and checks itself. Its entry returns
-// Exit if all results and bytes were as expected, and executes unreachable otherwise.
+// Module returns a plug-in that makes the calls of the vector and checks their results. The entry
+// point returns v.Exit if all results and bytes match. Otherwise, it traps.
 func (v Vector) Module() []byte {
 	m := &wasmtest.Module{Pages: 1}
 	imported := map[string]uint32{}
@@ -35,7 +35,7 @@ func (v Vector) Module() []byte {
 	return m.Bytes()
 }
 
-// checkBytes returns code that traps unless memory contains the bytes.
+// checkBytes returns code that traps unless memory contains the bytes of s.
 func checkBytes(s Span) (code []byte) {
 	for i := range len(s.Bytes) {
 		load := append(wasmtest.Const(int32(s.At)+int32(i)), wasmtest.I32Load8U, 0, 0)

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the generated parts of the page")
 
 const page = "../ABI.md"
 
-// TestPage checks the parts of ABI.md that are generated from the table of codes and the vectors.
+// TestPage checks that the generated sections of ABI.md match the table of codes and the vectors.
 func TestPage(t *testing.T) {
 	content, err := os.ReadFile(page)
 	if err != nil {
@@ -33,8 +33,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageNamesFunctions checks that ABI.md describes every function that vectors call, and that
-// vectors call every operation.
+// TestPageNamesFunctions checks that ABI.md describes every function in the vectors, and that the
+// vectors cover every operation.
 func TestPageNamesFunctions(t *testing.T) {
 	content, err := os.ReadFile(page)
 	if err != nil {

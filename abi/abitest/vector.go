@@ -2,26 +2,27 @@ package abitest
 
 import "github.com/toolrun/toolrun/abi"
 
-// Vector is a worked example: the calls of a guest with their results, and the memory before and
-// after.
+// Vector is a worked example of the ABI. It lists the calls of a guest, their results, and the
+// guest's memory before and after the calls.
 type Vector struct {
 	// Name is a description of the example.
 	Name string
-	// Input and Context are the documents of the run; "" is {}.
+	// Input and Context are the input and the context of the run, as JSON. "" stands for {}.
 	Input, Context string
-	// OutputBytes limits the output and the context; 0 means the host's default.
+	// OutputBytes is the size limit of the output and of the context. 0 means the host's default.
 	OutputBytes int
-	// Before is the initial content of the guest's memory, which is one page of zeros otherwise.
+	// Before contains the initial bytes of the guest's memory. All other bytes of its single page
+	// are zero.
 	Before []Span
-	// Steps are the guest's calls, in order. If Initialising is set, the guest makes them while it
-	// initialises.
+	// Steps lists the imported functions that the guest calls, in order. If Initializing is true,
+	// the guest calls them during initialization.
 	Steps        []Step
 	Initialising bool
-	// After is the expected content of the guest's memory at the end.
+	// After contains bytes that the guest's memory must contain after the last step.
 	After []Span
-	// Exit is the result of the entry.
+	// Exit is the number that the entry point returns.
 	Exit int32
-	// Want is the expected effect on the host.
+	// Want is the expected effect of the run on the host.
 	Want Effect
 }
 
@@ -33,23 +34,23 @@ type Span struct {
 
 // Step is a call of an imported function.
 type Step struct {
-	// Function is the module and the name of the function, such as "toolrun.input_len".
+	// Function is the qualified name of the function, such as "toolrun.input_len".
 	Function string
-	Args     []int64 // i32, signed or unsigned
+	Args     []int64 // each an i32, signed or unsigned
 	Result   int32
 }
 
 // Effect is the effect of a run on its host.
 type Effect struct {
-	// Output and Context are the output and the context of the run's result. An Output of "" stands
-	// for "null".
+	// Output and Context are the output of the run and the context keys that it set, as JSON. An
+	// empty Output stands for null.
 	Output, Context string
-	// Calls are the calls that reached the memory.
+	// Calls lists the memory calls that the host received.
 	Calls []abi.Call
-	// Logs are the log lines, each as "level text".
+	// Logs lists the log lines in the format "level text".
 	Logs []string
-	// Code is the code of the fault that the run failed with, or "" for success. Message is a part
-	// of its message.
+	// Code is the code of the fault of a failed run, or "" for a successful run. Message is a
+	// substring of the fault's message.
 	Code    abi.Code
 	Message string
 }

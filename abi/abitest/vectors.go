@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi/conformance"
 )
 
-// The addresses that vectors use. Texts are at text and value, replies are read to buffer, and
+// The addresses that vectors use. Arguments are at text and value. Replies are copied to buffer.
 // pageEnd is the end of memory.
 const (
 	text    = 16
@@ -17,7 +17,7 @@ const (
 	pageEnd = 65536
 )
 
-const invalid = -9 // the result for invalid_argument
+const invalid = -9 // the result of a call with an invalid argument
 
 // Vectors returns all worked examples.
 func Vectors() []Vector {
@@ -121,7 +121,7 @@ func calls() []Vector {
 	}
 }
 
-// faults returns a vector for each code, and vectors of faults that end the run.
+// faults returns one vector for each fault code, and vectors of faults that fail the run.
 func faults() []Vector {
 	var all []Vector
 	for _, code := range abi.Codes() {
@@ -155,7 +155,7 @@ func faults() []Vector {
 
 func args(numbers ...int64) []int64 { return numbers }
 
-// call returns a call of op with JSON texts as arguments; "" is an absent argument.
+// call returns a call of op whose arguments are JSON texts. "" is an absent argument.
 func call(op string, texts ...string) abi.Call {
 	c := abi.Call{Op: op}
 	for _, t := range texts {

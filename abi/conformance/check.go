@@ -18,19 +18,20 @@ type Outcome struct {
 	// Name is the name of the check.
 	Name string `json:"name"`
 	OK   bool   `json:"ok"`
-	// Detail describes a failure. For the first run it contains the output.
+	// Detail describes the failure of a check. If the first check passed, its Detail contains the
+	// output.
 	Detail string `json:"detail,omitempty"`
 }
 
-// Check runs a plug-in under each condition that it can meet, and returns the outcomes. A plug-in
-// passes if each run ends by itself with an output or an error, whatever its memory replies; a trap
-// is a failure. A plug-in may reject every input, but an input that it accepts makes the checks
-// more useful. If the first run does not end within five seconds, it is the only one. table
-// contains the operations that the plug-in was loaded with. ctx limits the whole check.
+// Check runs a plug-in with various inputs and with every memory fault, and returns the outcomes. A
+// plug-in passes if every run returns an output or an error. A trap is a failure. The input should
+// be one that the plug-in accepts: if the plug-in rejects it, the checks cover less code. If the
+// first run times out after five seconds, Check makes no further runs. table contains the
+// operations that the plug-in can import. Check stops when ctx is done.
 func Check(ctx context.Context, p engine.Program, table abi.Table, input json.RawMessage) []Outcome {
 	c := &check{program: p, table: table, input: input}
 	first := c.first(ctx)
-	if c.timedOut { // each of the others probably would, too
+	if c.timedOut { // the other runs would probably time out, too
 		return []Outcome{first}
 	}
 	outcomes := []Outcome{
@@ -47,22 +48,22 @@ func Check(ctx context.Context, p engine.Program, table abi.Table, input json.Ra
 	return outcomes
 }
 
-// variety is an input with values that programs often corrupt.
+// variety is an input that contains values that programs often corrupt.
 const variety = `{"null":null,"true":true,"number":-1.5e21,"text":"grün 😀 \u0000\u2028\"\\","list":[[],{}],"":1,"__proto__":{"a":1}}`
 
-// runTime is the time limit of each run.
+// runTime is the time limit of one run.
 const runTime = 5 * time.Second
 
 type check struct {
 	program  engine.Program
 	table    abi.Table
 	input    json.RawMessage
-	timedOut bool // a run did not end by itself
+	timedOut bool // a run timed out
 }
 
 type memory func(call abi.Call) (json.RawMessage, *abi.Fault)
 
-// double returns a new memory for one run.
+// double returns a new Double for one run.
 func (c *check) double() *Double { return &Double{Operations: c.table} }
 
 func (d *Double) reply(call abi.Call) (json.RawMessage, *abi.Fault) { return d.Call(call) }
@@ -88,7 +89,7 @@ func (c *check) faulty(code abi.Code) memory {
 	}
 }
 
-// first runs the plug-in on the given input and reports its output or error.
+// first runs the plug-in with the given input. Its Outcome contains the output or the error.
 func (c *check) first(ctx context.Context) Outcome {
 	out, err := c.run(ctx, c.input, c.double().reply)
 	if err != nil {
@@ -101,7 +102,7 @@ func (c *check) first(ctx context.Context) Outcome {
 	return Outcome{Name: "runs", OK: true, Detail: "returns " + string(text)}
 }
 
-// maxShown is the number of characters of an output that are reported.
+// maxShown is the maximum number of characters of an output in an Outcome.
 const maxShown = 200
 
 // trial runs the plug-in once.
@@ -111,7 +112,8 @@ func (c *check) trial(ctx context.Context, name string, input json.RawMessage, m
 	return Outcome{Name: name, OK: detail == "", Detail: detail}
 }
 
-// deterministic runs the plug-in twice, with the same clock and the same random numbers.
+// deterministic runs the plug-in twice with the same clock and random numbers, and compares the
+// results.
 func (c *check) deterministic(ctx context.Context) Outcome {
 	first, err := c.run(ctx, c.input, c.double().reply)
 	second, secondErr := c.run(ctx, c.input, c.double().reply)
@@ -142,8 +144,8 @@ func (c *check) run(ctx context.Context, input json.RawMessage, m memory) (engin
 	return out, err
 }
 
-// crash describes how a run ended if it did not end by itself. It returns "" for a run that
-// succeeded or failed with an error of its own.
+// crash describes a trap or an exceeded limit. It returns "" if the run succeeded or if the plug-in
+// returned an error.
 func crash(err error) string {
 	f, ok := errors.AsType[*abi.Fault](err)
 	switch {

@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// reader returns a plug-in that reads a record, and executes the given code if that fails.
+// reader returns a plug-in that reads a record. If the read fails, the plug-in executes the given
+// code.
 func reader(failing ...byte) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	get := m.Import("memory.get_content", 6)
@@ -47,8 +48,8 @@ func Example() {
 	// Output: 31 checks pass
 }
 
-// TestCheckFindsTraps checks a plug-in that traps if a call fails. Only the checks of faults must
-// fail.
+// TestCheckFindsTraps runs Check on a plug-in that traps if a memory call fails. Only the checks of
+// faults must fail.
 func TestCheckFindsTraps(t *testing.T) {
 	p, err := load(reader(wasmtest.Unreachable))
 	if err != nil {
@@ -70,7 +71,7 @@ func TestCheckFindsTraps(t *testing.T) {
 	}
 }
 
-// TestCheckFindsNondeterminism checks a plug-in whose output differs in each run.
+// TestCheckFindsNondeterminism runs Check on a plug-in whose output differs in each run.
 func TestCheckFindsNondeterminism(t *testing.T) {
 	m := &wasmtest.Module{Pages: 1}
 	write := m.Import("toolrun.output_write", 2)
@@ -90,7 +91,7 @@ func TestCheckFindsNondeterminism(t *testing.T) {
 	}
 }
 
-// varying is a program that returns the number of its run.
+// varying is an engine.Program whose output is the number of the run.
 type varying struct {
 	engine.Program
 	runs *int

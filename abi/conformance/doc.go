@@ -1,3 +1,3 @@
-// Package conformance checks whether a plug-in follows the ABI: how it handles inputs, replies and
-// every fault. It runs the plug-in with a test double of memory.
+// Package conformance checks how a plug-in handles inputs, replies and every fault of the ABI. It
+// replaces the host's memory with a test double.
 package conformance

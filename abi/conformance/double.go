@@ -7,24 +7,25 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Double is a test double of memory for examples and checks. It has one record, and for each fault
-// a store whose calls fail with it.
+// Double is a test double of the host's memory. It has a store with one record. For each fault code
+// it also has a store whose calls fail with that code.
 type Double struct {
-	// Operations are the operations of the memory. Those that read return the Content.
+	// Operations are the operations that the Double supports.
 	Operations abi.Table
 	ids        int
 }
 
-// The store and the content of the Double's record.
+// Store is the name of the store with a record. Content is the content of that record.
 const (
 	Store   = "prefs"
 	Content = `{"n":1}`
 )
 
-// FaultStore returns the name of the store whose calls fail with that code.
+// FaultStore returns the name of the store whose calls fail with the code.
 func FaultStore(code abi.Code) string { return "fault_" + string(code) }
 
-// Call returns the reply to a memory call: the Content for a read, and {"success":true} otherwise.
+// Call returns the reply to a memory call. A read returns Content. All other calls return
+// {"success":true}.
 func (d *Double) Call(call abi.Call) (json.RawMessage, *abi.Fault) {
 	var store string
 	if err := json.Unmarshal(call.Arg(0), &store); err != nil || store == "" {

@@ -1,5 +1,6 @@
-// The function that AssemblyScript calls for thrown errors and for errors in its runtime. The default abort is an
-// import from env, which toolrun does not provide. The option `--use abort=...` replaces it.
+// AssemblyScript calls this function for thrown errors and for errors in its runtime. Compile with
+// `--use abort=...`: the default implementation imports a function from env, which toolrun does not
+// provide.
 
 import { error_write } from "./imports";
 import { at, encode } from "./utf8";

@@ -1,4 +1,4 @@
-// Package assemblyscript_test tests the AssemblyScript binding, under Node and with the committed
+// Package assemblyscript_test tests the AssemblyScript binding in Node.js and with the committed
 // plug-ins.
 package assemblyscript_test
 
@@ -16,9 +16,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// TestNode installs the compiler in package-lock.json and runs the JavaScript tests. It also
-// rebuilds each committed AssemblyScript plug-in with the command in its toolchain.txt, and
-// compares the bytes.
+// TestNode installs the compiler from package-lock.json and runs the JavaScript tests. It also
+// rebuilds each committed AssemblyScript plug-in with the command in toolchain.txt, and compares
+// the bytes.
 func TestNode(t *testing.T) {
 	workspace := install(t)
 	node := tool(t, "node")
@@ -45,7 +45,7 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// TestFaults compares the enum with the codes of package abi.
+// TestFaults checks that the enum of fault codes matches package abi.
 func TestFaults(t *testing.T) {
 	source, err := os.ReadFile("memory.ts")
 	if err != nil {
@@ -66,7 +66,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// readme builds the tool in the README and runs its test.
+// readme builds the tool in the README and runs the test in the README.
 func readme(t *testing.T, node, workspace string) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -90,7 +90,7 @@ func readme(t *testing.T, node, workspace string) {
 	nodeTest(t, node, dir, "test.mjs")
 }
 
-// compile runs the compiler in a folder.
+// compile runs the AssemblyScript compiler in a folder.
 func compile(t *testing.T, node, workspace, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(node, append([]string{filepath.Join(workspace, "package/node_modules/assemblyscript/bin/asc.js")}, args...)...)
@@ -109,8 +109,8 @@ func nodeTest(t *testing.T, node, dir, tests string) {
 	}
 }
 
-// rebuild runs the command in the toolchain.txt of a folder, and compares its output with the
-// committed file.
+// rebuild runs the command in the toolchain.txt of a folder and compares the built plug-in with the
+// committed one.
 func rebuild(t *testing.T, node, workspace, folder, dir string) {
 	text, err := os.ReadFile(filepath.Join(dir, folder, "toolchain.txt"))
 	if err != nil {
@@ -156,8 +156,8 @@ func installed(t *testing.T) string {
 	return string(match[1])
 }
 
-// install creates a workspace. The folder package contains the package with its compiler, and
-// node_modules makes it available to plug-ins in other folders.
+// install creates a temporary workspace. Its folder package contains the binding and the compiler.
+// Its folder node_modules makes the binding available to plug-ins in other folders.
 func install(t *testing.T) string {
 	t.Helper()
 	npm := tool(t, "npm")
@@ -184,10 +184,10 @@ func install(t *testing.T) string {
 	return workspace
 }
 
-// unreachable matches npm's error codes for a registry that cannot be reached.
+// unreachable matches npm's error codes for an unreachable registry.
 var unreachable = regexp.MustCompile(`ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH`)
 
-// copyFolder copies a folder without installed packages.
+// copyFolder copies a folder except node_modules.
 func copyFolder(to, from string) error {
 	return fs.WalkDir(os.DirFS(from), ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {

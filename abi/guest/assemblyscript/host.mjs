@@ -7,10 +7,10 @@
 //   const result = host.run({ page: "/" });
 //   assert.deepEqual(result.output, { hits: 1 });
 //
-// It stores contents and merges like the host (RFC 7396). Each run has a fresh instance, and the
-// changes of a failed run are undone. It has no schemas, grants or retention, and ignores
-// projections and all options except "replace". It does not provide WASI: test a plug-in that needs
-// clocks or random numbers on the real host.
+// Like the real host, it stores contents and merges values into them (RFC 7396). Each run uses a
+// new instance, and a failed run changes nothing. It has no schemas, grants or retention. It
+// ignores projections and all options except "replace". It does not provide WASI: test a plug-in
+// that needs clocks or random numbers on the real host.
 
 const LEVELS = ["debug", "info", "warn", "error"];
 const INVALID_ARGUMENT = 9;
@@ -67,7 +67,7 @@ export class Host {
   }
 }
 
-// Run is one run, with its documents and the writes of the plug-in.
+// Run contains the state of one run: the documents, and the data that the plug-in wrote.
 class Run {
   output = null;
   context = null;
@@ -95,7 +95,7 @@ class Run {
     }
   }
 
-  // enter runs the entry. It returns an error message, or null for success.
+  // enter calls the entry point. It returns an error message, or null for success.
   #enter(entry) {
     try {
       const code = entry();

@@ -1,5 +1,5 @@
 // The AssemblyScript binding for plug-ins. It implements version 1 of the toolrun ABI, which
-// ../../ABI.md describes.
+// ../../ABI.md specifies.
 //
 //   import { input, member, output } from "@toolrun/assemblyscript";
 //   export { toolrun_abi_1 } from "@toolrun/assemblyscript";
@@ -8,7 +8,7 @@
 //     return output(member(input(), "page"));
 //   }
 //
-// Values are passed as JSON texts, so that numbers keep their digits. Throw an error to fail a run.
+// Values are JSON texts, which preserve all digits of numbers. Throw an error to fail a run.
 
 import "./abort"; // for --use abort=...
 

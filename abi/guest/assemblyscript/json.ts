@@ -1,8 +1,8 @@
 // A minimal JSON reader and writer (RFC 8259). It finds values in a document without building a
-// tree. A raw value is the text of a value in the document. No function is recursive, so a deep
-// document uses no stack.
+// tree. A raw value is the part of the document's text that represents one value. No function is
+// recursive, so a deeply nested document cannot overflow the stack.
 //
-// Readers never read outside of their text. The result for a text that is not valid JSON is
+// The functions never read outside of the text. If the text is not valid JSON, the result is
 // unspecified.
 
 const QUOTE: i32 = 0x22, BACKSLASH: i32 = 0x5c, COMMA: i32 = 0x2c, COLON: i32 = 0x3a;
@@ -39,8 +39,7 @@ function stringEnd(json: string, i: i32): i32 {
   return json.length;
 }
 
-// valueEnd returns the index after the value that begins at i: that of a comma or closing bracket
-// after the value.
+// valueEnd returns the index after the value that begins at i.
 function valueEnd(json: string, i: i32): i32 {
   let depth = 0;
   while (i < json.length) {
@@ -80,7 +79,7 @@ export class Walk {
   /** next goes to the next step. It returns false if there is none. */
   next(): bool {
     const json = this.json;
-    // A step follows the opening bracket or a comma.
+    // Each iteration begins after the opening bracket or after a comma.
     let i = skipSpace(json, this.at + 1);
     if (i >= json.length || isClose(charAt(json, i))) return false;
     this.name = "";
@@ -134,7 +133,8 @@ export function isNull(json: string | null): bool {
   return json === null || json.trim() == "null";
 }
 
-// unquote decodes a string with its quotes. It keeps lone surrogates, which UTF-16 can represent.
+// unquote decodes a string literal, including its quotes. It keeps lone surrogates, which are
+// possible in UTF-16.
 function unquote(raw: string): string {
   const end = raw.length - 1;
   let out = "";

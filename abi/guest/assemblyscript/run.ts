@@ -1,4 +1,4 @@
-// The functions of a run: its input and context, its output, and its log.
+// Functions for reading the input and the context of a run, setting its output, and logging.
 
 import {
   input_len, input_read, context_len, context_read, output_write, context_write, log_write,

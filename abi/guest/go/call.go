@@ -8,10 +8,10 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Call performs an operation of the ABI by its name and returns its reply unchanged. The arguments
-// are in the order of the operation's parameters; nil is an absent argument. A plug-in that uses
-// Call imports all operations of the binding, and runs only on hosts that have all of them. The
-// other functions import only their own operation.
+// Call performs the operation of the ABI with the given name and returns the reply unchanged. The
+// arguments are in the order of the operation's parameters. A nil argument is absent. A plug-in
+// that uses Call imports every operation of the binding, so it runs only on hosts that provide all
+// of them. Every other function imports only the operation that it uses.
 func Call(op, store string, args ...any) (json.RawMessage, error) {
 	texts, err := textsOf(op, append([]any{storeName(store)}, args...))
 	if err != nil {
@@ -27,7 +27,7 @@ func Call(op, store string, args ...any) (json.RawMessage, error) {
 	return reply, nil
 }
 
-// storeName is the name of a store. It is passed to the host as text, not as JSON.
+// storeName is the name of a store. The binding passes it to the host as plain text, not as JSON.
 type storeName string
 
 // operation is a function of package imports.
@@ -65,7 +65,7 @@ func textsOf(op string, args []any) ([]string, error) {
 	return texts, nil
 }
 
-// storeOf returns the store among the arguments, or "".
+// storeOf returns the storeName in args, or "" if there is none.
 func storeOf(args []any) string {
 	for _, arg := range args {
 		if store, ok := arg.(storeName); ok {
@@ -75,7 +75,7 @@ func storeOf(args []any) string {
 	return ""
 }
 
-// decode decodes a reply. It returns false if the reply is null. Errors mention what.
+// decode decodes a reply. It returns false if the reply is null. Error messages contain what.
 func decode(what string, reply []byte, into any) (bool, error) {
 	if len(reply) == 0 || bytes.Equal(reply, []byte("null")) {
 		return false, nil

@@ -8,23 +8,24 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Context is the information that a run gets in addition to its input.
+// Context is the context of a run: the data that the host and the caller provide in addition to the
+// input.
 type Context struct {
 	RunID string `json:"runId"`
 	AppID string `json:"appId"`
 	// UserID and SessionID are "" if they are not known.
 	UserID    string `json:"userId"`
 	SessionID string `json:"sessionId"`
-	// Env is the tool's environment, which its manifest and its operator set.
+	// Env contains the environment variables of the tool, which the manifest and the operator set.
 	Env map[string]string `json:"env"`
-	// Steps contains the results of a workflow's nodes, by their names.
+	// Steps contains the results of earlier workflow nodes by node name.
 	Steps map[string]json.RawMessage `json:"steps"`
-	// Raw is the whole document, including keys without a field here.
+	// Raw is the whole context as JSON, including keys that have no field in this struct.
 	Raw json.RawMessage `json:"-"`
 }
 
-// GetContext returns the context of the run. It returns an error if the caller passed steps or an
-// environment of the wrong type.
+// GetContext returns the context of the run. It returns an error if steps or env in the context
+// have the wrong type.
 func GetContext() (Context, error) {
 	c := Context{Raw: imports.Context()}
 	if err := json.Unmarshal(c.Raw, &c); err != nil {
@@ -33,11 +34,11 @@ func GetContext() (Context, error) {
 	return c, nil
 }
 
-// SetContext sets a key of the context for the steps after this tool. The change is part of the
-// run's Result. A run that sets steps, branch, status or dbquery fails, because these keys are
-// reserved for the workflow. SetContext fails with abi.InvalidArgument if the value cannot be
-// encoded as JSON, and with abi.OutputLimit if the context becomes too large. In both cases nothing
-// is set.
+// SetContext sets a key of the context for the workflow steps after this tool. The Result of the
+// run contains the change. The keys steps, branch, status and dbquery are reserved for the
+// workflow: a run that sets them fails. SetContext fails with abi.InvalidArgument if the value
+// cannot be encoded as JSON, and with abi.OutputLimit if the context becomes too large. In both
+// cases the context is unchanged.
 func SetContext(key string, value any) error {
 	text, err := encode(value)
 	if err != nil {

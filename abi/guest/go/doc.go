@@ -1,8 +1,9 @@
-// Package toolrun is the Go binding for plug-ins: tools that a toolrun host runs as WebAssembly. It
-// is the only interface of a plug-in to memory and to its host. It implements version 1 of the ABI,
-// which abi/ABI.md describes.
+// Package toolrun is the Go binding for plug-ins: tools that a toolrun host runs as WebAssembly.
+// Plug-ins access stored data and the host only through this package. It implements version 1 of
+// the ABI, which abi/ABI.md specifies.
 //
-// A plug-in is a main package that passes a function to [Handle] and has an empty main:
+// A plug-in is a main package that passes a function to [Handle] in init and has an empty main
+// function:
 //
 //	type input struct {
 //		Language string `json:"language"`
@@ -21,14 +22,14 @@
 //
 //	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -trimpath -ldflags=-s -o tool.wasm
 //
-// Each run has a fresh instance: changes of variables are lost after the run. Init functions may
-// run once for many runs. Values that they create are kept, and they cannot access memory or the
-// input.
+// Each run starts with a new instance, so changes to variables do not survive the run. The host can
+// run init functions once and reuse the initialized state for many runs. Init functions cannot
+// access stored data or the input.
 //
-// A memory call that fails returns an *[abi.Fault], so that callers can use errors.Is(err,
-// abi.AccessDenied). If the handler returns a fault, wrapped or not, the run fails with that fault.
-// Functions may be called from several goroutines.
+// A failed memory call returns an *[abi.Fault], which works with errors.Is(err, abi.AccessDenied).
+// If the handler returns that fault, wrapped or not, the run fails with it. All functions are safe
+// for concurrent use.
 //
-// On systems other than wasip1 there is no host, and calls fail with abi.Unavailable. Package
-// toolruntest contains a host for tests.
+// On other systems than wasip1 there is no host, so calls fail with abi.Unavailable. Package
+// toolruntest provides a host for tests.
 package toolrun

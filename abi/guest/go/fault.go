@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// hostFault decodes a fault of the host. It adds the position in the author's code, which the host
-// does not know.
+// hostFault decodes a fault of the host and adds the position in the plug-in's source, which the
+// host does not know.
 func hostFault(op, store string, number int32, reply []byte) error {
 	f := new(abi.Fault)
 	if err := json.Unmarshal(reply, f); err != nil || f.Code == "" {
@@ -18,14 +18,15 @@ func hostFault(op, store string, number int32, reply []byte) error {
 	return f
 }
 
-// invalidArgument returns the fault of a call that did not reach the host. It has no id.
+// invalidArgument returns an InvalidArgument fault for a call that the binding rejects. The fault
+// has no ID, because the host did not issue it.
 func invalidArgument(op, store, message string) error {
 	f := &abi.Fault{Code: abi.InvalidArgument, Message: message, Op: op, Store: store}
 	f.File, f.Line, f.Stack = here()
 	return f
 }
 
-// codeOf returns the code of a negative result.
+// codeOf returns the fault code for a negative result of a call.
 func codeOf(number int32) abi.Code {
 	for _, code := range abi.Codes() {
 		if code.Number() == int(-number) {
@@ -35,8 +36,8 @@ func codeOf(number int32) abi.Code {
 	return abi.Internal
 }
 
-// encode encodes a value as JSON. Unlike json.Marshal it does not escape <, > and &, which would
-// take six bytes each of the limit on an output or a content.
+// encode encodes a value as JSON. Unlike json.Marshal, it does not escape <, > and &. Each escape
+// would use six bytes of the size limit of an output or a content.
 func encode(value any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -9,16 +9,16 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// entry is the function that a run calls, or nil if there is no handler.
+// entry is the function that each run calls. It is nil before Handle is called.
 var entry func() int32
 
-// Handle registers f as the tool: each run calls it with the input, and its first result is the
-// output. Call it once, from an init function, since the main function of a plug-in never runs. A
-// second call panics.
+// Handle registers f as the tool. Each run calls f with the input, and the first result of f is the
+// output of the run. Call Handle once, in an init function: the main function of a plug-in never
+// runs. A second call panics.
 //
-// The input is decoded by encoding/json. If In is json.RawMessage, f gets it unchanged. The run
-// fails if f returns an error, or if f panics; the fault of a panic contains its stack. Writes of a
-// failed run are not stored.
+// Package encoding/json decodes the input. If In is json.RawMessage, f gets the input unchanged.
+// The run fails if f returns an error or panics. After a panic the fault contains the stack. The
+// writes of a failed run are not stored.
 func Handle[In, Out any](f func(In) (Out, error)) {
 	if entry != nil {
 		panic("toolrun: Handle was called twice; export a function that calls Run for each further entry")
@@ -26,8 +26,9 @@ func Handle[In, Out any](f func(In) (Out, error)) {
 	entry = func() int32 { return Run(f) }
 }
 
-// Run runs f once and returns the result of an entry for the host: 0 if f succeeded. Handle calls
-// it. A plug-in with further entries, which manifests can name, exports them itself:
+// Run calls f once and returns the result of an entry point: 0 if f succeeded. Handle exports the
+// default entry point. A plug-in can export additional entry points, which manifests select by
+// name:
 //
 //	//go:wasmexport forget
 //	func forget() int32 { return toolrun.Run(forgetUser) }
@@ -48,7 +49,7 @@ func Run[In, Out any](f func(In) (Out, error)) (code int32) {
 	return writeOutput(out)
 }
 
-// writeOutput passes the output to the host and returns the result of the entry.
+// writeOutput passes the output to the host and returns the result of the entry point.
 func writeOutput(out any) int32 {
 	text, err := encode(out)
 	if err != nil {
@@ -60,16 +61,16 @@ func writeOutput(out any) int32 {
 	return 0
 }
 
-// failure is the error of a run, in the format of error_write.
+// failure is the error of a failed run, in the format of the function error_write.
 type failure struct {
 	Message string `json:"message"`
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	Stack   string `json:"stack,omitempty"`
-	ID      string `json:"id,omitempty"` // the id of the host's fault that the run fails with
+	ID      string `json:"id,omitempty"` // the ID of the host's fault that the run fails with
 }
 
-// fail passes a failure to the host and returns the result of the entry.
+// fail passes a failure to the host and returns the result of the entry point.
 func fail(f failure) int32 {
 	text, err := encode(f)
 	if err != nil {
@@ -79,8 +80,8 @@ func fail(f failure) int32 {
 	return 1
 }
 
-// failed converts an error of the handler to a failure. The position of a plain error is unknown in
-// Go.
+// failed converts an error of the handler to a failure. It sets no position for a plain Go error,
+// because such errors do not contain one.
 func failed(err error) failure {
 	f := failure{Message: err.Error()}
 	if fault, ok := errors.AsType[*abi.Fault](err); ok {
@@ -89,8 +90,8 @@ func failed(err error) failure {
 	return f
 }
 
-// panicked converts the cause of a panic to a failure. The frames of the handler must still be on
-// the stack.
+// panicked converts the value of a panic to a failure. Call it in a deferred function, while the
+// frames of the handler are still on the stack.
 func panicked(cause any) failure {
 	f := failure{Message: "panic: " + fmt.Sprint(cause)} // Sprint survives an Error method that panics
 	if err, ok := cause.(error); ok {

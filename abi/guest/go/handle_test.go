@@ -92,8 +92,8 @@ func TestRunRejectsInput(t *testing.T) {
 	}
 }
 
-// TestPositions checks that faults and panics contain the author's file and line, and no path of
-// the machine.
+// TestPositions checks that faults and panics contain the file name and line in the plug-in's
+// source, but no path of the build machine.
 func TestPositions(t *testing.T) {
 	h := toolruntest.New(t)
 	h.Fail("hidden", abi.Faultf(abi.AccessDenied, "no"))

@@ -17,8 +17,8 @@ func Infof(format string, args ...any) { logf(abi.LevelInfo, format, args) }
 // Warnf logs a line about a problem that does not fail the run.
 func Warnf(format string, args ...any) { logf(abi.LevelWarn, format, args) }
 
-// Errorf logs a line about an error. It does not fail the run: return an error from the handler
-// instead.
+// Errorf logs a line about an error. It does not fail the run. To fail the run, return an error
+// from the handler.
 func Errorf(format string, args ...any) { logf(abi.LevelError, format, args) }
 
 func logf(level abi.Level, format string, args []any) {

@@ -9,20 +9,20 @@ import (
 
 // Record is the metadata of a record.
 type Record struct {
-	// Revision counts the record's writes. It is 0 if there is no record, or if a write does not
-	// report the revision.
+	// Revision is the number of writes of the record. It is 0 if there is no record, and after a
+	// merge that does not report the revision.
 	Revision int64 `json:"revision"`
-	// Created, Updated and Expires are times in UTC, in the format of RFC 3339, or "" if they are
-	// not known. Expires is also "" if the record does not expire. They are strings, since parsing
-	// times makes a plug-in 0.2 MB larger.
+	// Created, Updated and Expires are times in UTC (RFC 3339). A time is "" if it is not known.
+	// Expires is also "" if the record does not expire. The fields are strings because parsing
+	// times would make a plug-in 0.2 MB larger.
 	Created string `json:"created"`
 	Updated string `json:"updated_at"`
 	Expires string `json:"expires_at"`
 }
 
-// GetContent decodes the content of a store into the value that into points to, by encoding/json.
-// If there is no content, it returns false and does not change the value. It accepts the option
-// [Project].
+// GetContent decodes the content of a store into the value that into points to. It uses package
+// encoding/json. If there is no content, GetContent returns false and does not change the value.
+// The option [Project] is supported.
 func GetContent(store string, into any, options ...Option) (found bool, err error) {
 	r := newRequest(options)
 	reply, err := perform(imports.GetContent, abi.GetContent, storeName(store), r.projection, r.optionsOrNil())
@@ -32,8 +32,8 @@ func GetContent(store string, into any, options ...Option) (found bool, err erro
 	return decode(store, reply, into)
 }
 
-// GetRecord is like GetContent, and also returns the record. Its Revision is 0 if there is no
-// record.
+// GetRecord is like GetContent, but also returns the metadata of the record. The Revision is 0 if
+// there is no record.
 func GetRecord(store string, into any, options ...Option) (Record, error) {
 	r := newRequest(append(options[:len(options):len(options)], set("record", true)))
 	reply, err := perform(imports.GetContent, abi.GetContent, storeName(store), r.projection, r.optionsOrNil())
@@ -51,10 +51,11 @@ func GetRecord(store string, into any, options ...Option) (Record, error) {
 	return got.Record, err
 }
 
-// SetContent merges value into the content of a store, as a JSON Merge Patch (RFC 7396): objects
-// are merged deeply, arrays are replaced, and null removes a member. If there is no content, it
-// creates it. It accepts the options [Replace], [IfRevision] and [TTL]. A merge into a record that
-// the run has not read does not report a revision, since it cannot conflict with other runs.
+// SetContent merges value into the content of a store as a JSON Merge Patch (RFC 7396): objects are
+// merged deeply, arrays are replaced, and null removes a member. If there is no record, SetContent
+// creates one. The options [Replace], [IfRevision] and [TTL] are supported. A merge into a record
+// that the run has not read does not report a revision, because such a merge does not conflict with
+// other runs.
 //
 // If encoding/json cannot encode the value, SetContent fails with abi.InvalidArgument without a
 // call to the host.
@@ -71,8 +72,8 @@ func SetContent(store string, value any, options ...Option) (Record, error) {
 	return written, err
 }
 
-// DeleteContent deletes the record of a store and reports whether there was one. It accepts the
-// option [IfRevision].
+// DeleteContent deletes the record of a store and reports whether there was one. The option
+// [IfRevision] is supported.
 func DeleteContent(store string, options ...Option) (deleted bool, err error) {
 	reply, err := perform(imports.DeleteContent, abi.DeleteContent, storeName(store), newRequest(options).optionsOrNil())
 	if err != nil {

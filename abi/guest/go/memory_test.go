@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/toolruntest"
 )
 
-// recorder is a host that returns the same reply to every call and keeps the last call.
+// recorder is a host that records the last call and returns the same reply to every call.
 type recorder struct {
 	imports.Host // nil: only Call is used
 	reply        string
@@ -38,7 +38,7 @@ func record(t *testing.T, reply string, number int32) *recorder {
 	return r
 }
 
-// TestArguments checks the texts that the host gets. An absent argument is empty.
+// TestArguments checks the arguments that the host gets. An absent argument is an empty text.
 func TestArguments(t *testing.T) {
 	var into any
 	tests := []struct {

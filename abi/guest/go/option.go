@@ -9,28 +9,29 @@ import (
 // fails with abi.InvalidArgument.
 type Option func(*request)
 
-// request is the set of options of a call.
+// request contains the options of a call.
 type request struct {
 	projection any
 	options    map[string]any
 }
 
-// Project reads only a part of the content: map[string]any{"name": 1, "address.city": 1} includes
-// these parts, and {"notes": 0} omits one.
+// Project selects the parts of the content to read. {"name": 1, "address.city": 1} returns only
+// these two parts, and {"notes": 0} returns everything except notes.
 func Project(projection any) Option {
 	return func(r *request) { r.projection = projection }
 }
 
-// Replace stores the value unchanged, instead of merging it into the content.
+// Replace replaces the content with the value instead of merging the value into it.
 func Replace() Option { return set("replace", true) }
 
-// IfRevision makes the call fail with abi.Conflict unless the record has this revision; 0 means
-// that the record must not exist. Within a run it is not necessary, since a run is a transaction.
-// It is for revisions that left the run, such as one in an earlier output.
+// IfRevision makes the call fail with abi.Conflict unless the record has the given revision. 0
+// means that the record must not exist. A run is a transaction, so a revision that was read in the
+// same run needs no check. Use IfRevision with a revision from an earlier run, such as one that an
+// earlier output contained.
 func IfRevision(revision int64) Option { return set("if_revision", revision) }
 
-// TTL sets the time after which the record expires, in whole seconds since the write. It can only
-// shorten the store's retention.
+// TTL sets the time from the write to the expiry of the record, in whole seconds. It cannot exceed
+// the store's retention.
 func TTL(after time.Duration) Option {
 	return set("ttl", strconv.FormatInt(int64(after/time.Second), 10)+"s")
 }
@@ -52,7 +53,8 @@ func newRequest(options []Option) *request {
 	return &r
 }
 
-// optionsOrNil returns nil if there are no options. A nil map in an interface would not be nil.
+// optionsOrNil returns nil if there are no options. An interface value that contains a nil map
+// would not be nil.
 func (r *request) optionsOrNil() any {
 	if r.options == nil {
 		return nil

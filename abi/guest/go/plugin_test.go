@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// build builds the plug-in in a folder, as authors do.
+// build builds the plug-in in a folder with the command that authors use.
 func build(t *testing.T, folder string) []byte {
 	t.Helper()
 	readSources(t)
@@ -33,7 +33,7 @@ func build(t *testing.T, folder string) []byte {
 	return code
 }
 
-// readSources reads the sources, so that go test does not reuse a cached result after they changed.
+// readSources reads the source files, so go test does not reuse a cached result after a change.
 func readSources(t *testing.T) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS("."), ".", func(path string, entry fs.DirEntry, err error) error {
@@ -59,8 +59,8 @@ func load(t *testing.T, e engine.Engine, code []byte, entry string) engine.Progr
 	return program
 }
 
-// TestGoBehaviours checks behaviour that is specific to Go. The test suite of the engines, which
-// package wasm runs with plug-ins of this binding, checks the rest.
+// TestGoBehaviours checks behavior that is specific to Go. The common test suite of the engines
+// checks the rest: package wasm runs it with plug-ins that use this binding.
 func TestGoBehaviours(t *testing.T) {
 	code := build(t, "./testdata/behaviours")
 	e := wasm.New(wasm.WithCache(filepath.Join(t.TempDir(), "cache")))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReadme checks that the Go code in README.md is part of an example, which is tested.
+// TestReadme checks that all Go code in README.md is also in an example test.
 func TestReadme(t *testing.T) {
 	const example = "../../../plugins/examples/hit_counter_go/"
 	var sources string

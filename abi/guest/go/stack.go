@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// self is the prefix of the names of this package's functions.
+// self is the prefix of the qualified names of this package's functions.
 const self = "github.com/toolrun/toolrun/abi/guest/go."
 
-// maxFrames is the number of frames in a reported stack.
+// maxFrames is the maximum number of frames in a reported stack.
 const maxFrames = 20
 
-// here returns the position of the innermost frame in the author's code, and the stack. Files have
-// only their base names, since paths would reveal the machine that built the plug-in.
+// here returns the position of the innermost frame in the source of the plug-in, and the stack.
+// File names do not contain folders, which would reveal paths of the build machine.
 func here() (file string, line int, stack string) {
 	var counters [64]uintptr
 	frames := runtime.CallersFrames(counters[:runtime.Callers(2, counters[:])])
@@ -36,14 +36,14 @@ func here() (file string, line int, stack string) {
 }
 
 // shorten removes the path of the package from a function's name: "main.paint" becomes paint, and
-// "example.com/colour.(*Pot).Fill" becomes colour.(*Pot).Fill.
+// "example.com/color.(*Pot).Fill" becomes color.(*Pot).Fill.
 func shorten(function string) string {
 	function = function[strings.LastIndexByte(function, '/')+1:]
 	return strings.TrimPrefix(function, "main.")
 }
 
-// isStandard reports whether a function belongs to the standard library. Only there the first
-// element of a package path has no dot, except for package main.
+// isStandard reports whether a function belongs to the standard library. The first element of a
+// standard package's path contains no dot. Package main is the exception.
 func isStandard(function string) bool {
 	first, _, deeper := strings.Cut(function, "/")
 	if !deeper {

@@ -1,5 +1,5 @@
-// The probe executes the steps of its input and returns their results. Package abitest in ../../../abitest
-// runs it.
+// The probe executes the steps of its input and returns their results. Package abitest
+// (../../../abitest) runs the probe.
 
 import {
   Level, Reply, Walk, context, delete_content, get_content, input, isTrue, log, member, output, quote, set_content,

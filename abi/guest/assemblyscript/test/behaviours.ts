@@ -1,4 +1,4 @@
-// A plug-in with an entry for each behaviour that index.test.mjs tests.
+// A plug-in with an entry point for each behavior that index.test.mjs tests.
 
 import {
   Fault, Walk, context, get_content, input, isNull, isTrue, member, number, output, quote, setContext, text,
@@ -17,14 +17,14 @@ export function reads(): i32 {
     `"null":${isNull(json)},"true":${isTrue(json)},"steps":[${steps.join(",")}]}`);
 }
 
-// finds returns the raw member "name" of "object", which are both members of the input.
+// finds looks up a member of the input's "object". The input's "name" is the name of the member.
 export function finds(): i32 {
   const name = text(member(input(), "name"));
   const found = member(text(member(input(), "object")), name === null ? "" : name);
   return output(found === null ? null : quote(found));
 }
 
-// throws fails with a position.
+// throws throws an error, whose position the test checks.
 export function throws(): i32 {
   throw new Error('no "such" colour');
 }
@@ -34,14 +34,14 @@ export function reaches(): i32 {
   return [1, 2][<i32>number(member(input(), "index"))];
 }
 
-// handles handles one fault, and fails with any other.
+// handles recovers from one fault and fails with any other fault.
 export function handles(): i32 {
   const reply = get_content("prefs");
   if (reply.fault == Fault.NoUser) return output('"anonymous"');
   return output(reply.value);
 }
 
-// writes outputs a text of the input, whether it is valid JSON or not.
+// writes outputs a text from the input without checking that the text is JSON.
 export function writes(): i32 {
   return output(text(member(input(), "output")));
 }

@@ -1,4 +1,4 @@
-// Tests of the readers and writers, of thrown errors and of faults, under Node.
+// Tests of the readers and writers, of thrown errors and of faults, in Node.js.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Package test tests the C binding, natively and with the committed plug-ins. It is in a separate
-// folder, because Go would compile C sources in its folder with cgo.
+// Package test tests the C binding natively and with the committed plug-ins. It is not in the
+// folder of the C sources because Go would compile them with cgo.
 package test
 
 import (
@@ -18,8 +18,8 @@ import (
 
 const binding = ".." // the folder of toolrun.h
 
-// TestNative compiles the C tests of the binding and of the examples for this machine, and runs
-// them with the test double of the host.
+// TestNative compiles the C tests of the binding and of the examples for the local machine. It runs
+// them with a test double of the host.
 func TestNative(t *testing.T) {
 	t.Run("binding", func(t *testing.T) { native(t, "testdata/native.c") })
 	for _, example := range examples(t) {
@@ -29,7 +29,7 @@ func TestNative(t *testing.T) {
 	}
 }
 
-// native compiles and runs a program, with sanitizers if the compiler has them.
+// native compiles and runs a program. It enables sanitizers if the compiler supports them.
 func native(t *testing.T, sources ...string) {
 	cc := tool(t, "cc")
 	program := filepath.Join(t.TempDir(), "native")
@@ -43,13 +43,13 @@ func native(t *testing.T, sources ...string) {
 		}
 	}
 	cmd := exec.Command(program)
-	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0") // nothing is ever freed
+	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0") // the binding never frees memory
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
 
-// TestFaults compares the constants of the header with the codes of package abi.
+// TestFaults checks that the constants of the header match the codes of package abi.
 func TestFaults(t *testing.T) {
 	header, err := os.ReadFile(filepath.Join(binding, "toolrun.h"))
 	if err != nil {
@@ -69,16 +69,16 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestToolchains rebuilds each committed C plug-in with the command in its toolchain.txt, and
-// compares the bytes.
+// TestToolchains rebuilds each committed C plug-in with the command in toolchain.txt, and compares
+// the bytes.
 func TestToolchains(t *testing.T) {
 	for _, folder := range append(examples(t), "../probe") {
 		t.Run(filepath.Base(folder), func(t *testing.T) { rebuild(t, folder) })
 	}
 }
 
-// examples returns the folders of the example tools in C. It reads their sources and those of the
-// binding, so that go test does not reuse a cached result after they changed.
+// examples returns the folders of the example tools in C. It reads the sources of the examples and
+// of the binding, so go test does not reuse a cached result after a change.
 func examples(t *testing.T) []string {
 	t.Helper()
 	folders, err := filepath.Glob("../../../../plugins/examples/*_c")
@@ -100,8 +100,8 @@ func examples(t *testing.T) []string {
 	return folders
 }
 
-// rebuild rebuilds the plug-in of a folder and compares it with the committed file. toolchain.txt
-// contains the versions of the compiler and of the linker, and the command.
+// rebuild rebuilds the plug-in of a folder and compares the result with the committed plug-in.
+// toolchain.txt contains the build command and the versions of the compiler and the linker.
 func rebuild(t *testing.T, folder string) {
 	text, err := os.ReadFile(filepath.Join(folder, "toolchain.txt"))
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// noLibrary matches the errors of clang and the linker for a missing part of wasi-libc.
+// noLibrary matches the errors that clang and the linker report if parts of wasi-libc are missing.
 var noLibrary = regexp.MustCompile(`stdio.h' file not found|cannot open .*(crt1-reactor.o|libclang_rt)`)
 
-// TestLibrary builds a plug-in with wasi-libc, and runs it.
+// TestLibrary builds and runs a plug-in that uses wasi-libc.
 func TestLibrary(t *testing.T) {
 	clang := tool(t, "clang")
 	tool(t, "wasm-ld")

@@ -13,9 +13,9 @@ import (
 	toolrun "github.com/toolrun/toolrun/abi/guest/go"
 )
 
-// step is an action of the probe. The first key that is present selects it.
+// step is an action of the probe. The first field that is set determines the action.
 type step struct {
-	Call       string          `json:"call"` // an operation on Store; missing keys are absent arguments
+	Call       string          `json:"call"` // performs an operation on Store; missing keys are absent arguments
 	Store      string          `json:"store"`
 	Projection json.RawMessage `json:"projection"`
 	Value      json.RawMessage `json:"value"`
@@ -36,7 +36,7 @@ type reply struct {
 	Fault *fault          `json:"fault,omitempty"`
 }
 
-// fault is a fault without its position and its id, which differ between plug-ins.
+// fault is a fault of the host without position and ID, which differ between plug-ins.
 type fault struct {
 	Code       abi.Code        `json:"code"`
 	Message    string          `json:"message"`
@@ -88,7 +88,7 @@ func probe(input json.RawMessage) (output, error) {
 	return out, nil
 }
 
-// call performs an operation. Arguments that do not belong to it are not passed.
+// call performs an operation. It passes only the arguments that the operation has.
 func (s step) call() (json.RawMessage, error) {
 	switch s.Call {
 	case abi.GetContent:
@@ -99,8 +99,8 @@ func (s step) call() (json.RawMessage, error) {
 	return toolrun.Call(s.Call, s.Store, argument(s.Options))
 }
 
-// argument returns nil for a key that a step does not have. A nil RawMessage would be encoded as
-// null.
+// argument returns nil for an absent argument. An interface value that contains a nil RawMessage
+// would be encoded as null.
 func argument(text json.RawMessage) any {
 	if text == nil {
 		return nil

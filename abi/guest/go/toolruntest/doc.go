@@ -1,5 +1,5 @@
-// Package toolruntest provides a host for the tests of plug-ins, so that go test runs a tool
-// without WebAssembly:
+// Package toolruntest provides a host for tests of plug-ins. With it, go test runs a tool as native
+// code, without WebAssembly:
 //
 //	func TestGreet(t *testing.T) {
 //		h := toolruntest.New(t)
@@ -8,7 +8,8 @@
 //		...
 //	}
 //
-// Its memory is a map. It merges (RFC 7396), replaces, deletes, counts revisions, and returns the
-// faults that a test requests. It has no grants, schemas, defaults, retention, limits or
-// transactions, and it ignores projections and ttl. Use toolrun itself to test these.
+// The host stores contents in a map. It merges (RFC 7396), replaces and deletes contents, counts
+// revisions, and returns the faults that a test requests. It has no grants, schemas, defaults,
+// retention, limits or transactions, and it ignores projections and ttl. Use toolrun itself to test
+// these features.
 package toolruntest

@@ -8,14 +8,14 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/toolruntest"
 )
 
-// t replaces the testing.T that an example does not have.
+// t is used in place of a *testing.T, which an example does not have.
 var t testing.TB = exampleTB{}
 
 type exampleTB struct{ testing.TB }
 
 func (exampleTB) Helper() {}
 
-// Cleanup keeps the function that removes the host, so that the example can call it.
+// Cleanup stores the function that removes the host. The example calls it at the end.
 func (exampleTB) Cleanup(f func()) { release = f }
 
 var release func()

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// guest is the interface of a Host to the plug-in.
+// guest is the implementation of imports.Host that a plug-in calls.
 type guest struct{ h *Host }
 
 var _ imports.Host = guest{}

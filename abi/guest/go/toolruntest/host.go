@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Host is the host that the functions of package toolrun call during a test. It is safe for
+// Host is a host for tests. During a test, the functions of package toolrun call it. It is safe for
 // concurrent use.
 type Host struct {
 	t testing.TB
@@ -30,8 +30,8 @@ type Host struct {
 	input, output, failure []byte
 }
 
-// New creates a host, which is in use until the test ends. Only one host can be in use at a time,
-// so tests with hosts cannot be parallel.
+// New creates a host and makes it the current host until the test ends. There can be only one
+// current host, so tests that use a Host cannot run in parallel.
 func New(t testing.TB) *Host {
 	t.Helper()
 	h := &Host{
@@ -63,15 +63,15 @@ func (h *Host) Get(store string) json.RawMessage {
 	return h.stores[store].content
 }
 
-// Fail makes every call on a store fail with a fault; nil reverts that.
+// Fail makes every call on a store fail with the given fault. If f is nil, calls succeed again.
 func (h *Host) Fail(store string, fault *abi.Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.faults[store] = fault
 }
 
-// SetContext sets the context document, which is an object. Initially it contains only the ids of
-// the run and the app.
+// SetContext sets the context of the run, which must be a JSON object. The initial context contains
+// only the ids of the run and the app.
 func (h *Host) SetContext(document any) {
 	h.t.Helper()
 	text := h.encode(document)
@@ -80,24 +80,23 @@ func (h *Host) SetContext(document any) {
 	h.context = text
 }
 
-// Changes returns the keys of the context that the tool has set, as an object, or nil if there are
-// none.
+// Changes returns the context keys that the tool has set as an object, or nil if it has set none.
 func (h *Host) Changes() json.RawMessage {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.changes
 }
 
-// Logs returns the log lines, without times. They do not include the output of print functions.
+// Logs returns the log lines without times. They do not include standard output and standard error.
 func (h *Host) Logs() []abi.LogLine {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return append([]abi.LogLine(nil), h.logs...)
 }
 
-// Run runs f like a plug-in that passed it to toolrun.Handle: input and output are JSON, and the
-// error of a failed run is the fault that a caller would get. Unlike on toolrun, the writes of a
-// failed run are kept.
+// Run runs f like a plug-in that passed f to toolrun.Handle. Input and output are JSON. If the run
+// fails, the error is the fault that a caller would get. Unlike toolrun, Host keeps the writes of a
+// failed run.
 func Run[In, Out any](h *Host, f func(In) (Out, error), input any) (json.RawMessage, error) {
 	h.t.Helper()
 	text := h.encode(input)
@@ -113,7 +112,7 @@ func Run[In, Out any](h *Host, f func(In) (Out, error), input any) (json.RawMess
 	return h.output, nil
 }
 
-// faultOfRun returns the fault of a failed run: one that the host has issued, or a tool_error.
+// faultOfRun returns the fault of a failed run: a fault that the host has issued, or a ToolError.
 func (h *Host) faultOfRun() error {
 	reported := &abi.Fault{}
 	if err := json.Unmarshal(h.failure, reported); err != nil {

@@ -86,7 +86,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestNewIsEmpty checks that a new host contains no data of an earlier host.
+// TestNewIsEmpty checks that a new host does not contain data of an earlier host.
 func TestNewIsEmpty(t *testing.T) {
 	for range 2 {
 		t.Run("", func(t *testing.T) {

@@ -9,13 +9,13 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// record is the record of a store. Its content is nil if it was deleted.
+// record is the record of a store. The content of a deleted record is nil.
 type record struct {
 	content  json.RawMessage
 	revision int64
 }
 
-// options contains the options of all operations. ttl is accepted and ignored.
+// options contains the options of all operations. The host accepts ttl but ignores it.
 type options struct {
 	Record     bool   `json:"record"`
 	Replace    bool   `json:"replace"`
@@ -55,7 +55,7 @@ func (h *Host) perform(op string, args []string) ([]byte, *abi.Fault) {
 		WithHint("test the tool with toolrun run, or let the call fail with Host.Fail")
 }
 
-// last returns the text of the options, which are the last argument.
+// last returns the last argument, which contains the options as JSON.
 func last(op string, args []string) string {
 	operation, _ := abi.Documents().Lookup(op)
 	if len(args) < len(operation.Params) || args[len(args)-1] == "" {
@@ -112,7 +112,7 @@ func merge(target, patch any) any {
 	return merged
 }
 
-// decode decodes JSON and keeps the literals of numbers.
+// decode decodes JSON. It decodes numbers as json.Number, which preserves all digits.
 func decode(text []byte, into *any) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()

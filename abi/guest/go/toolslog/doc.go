@@ -1,4 +1,4 @@
-// Package toolslog connects log/slog to the log of a run:
+// Package toolslog sends the records of log/slog to the log of a run:
 //
 //	func init() { slog.SetDefault(slog.New(toolslog.Handler())) }
 //

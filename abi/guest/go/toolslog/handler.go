@@ -11,15 +11,15 @@ import (
 	"github.com/toolrun/toolrun/abi/guest/go/internal/imports"
 )
 
-// Handler returns a handler that logs each record as one line: its message, and its attributes in
-// the format of slog's text handler. The log line already has a level and a time. The handler is
-// safe for concurrent use.
+// Handler returns a handler that logs each record as one line. The line consists of the message and
+// of the attributes in the format of slog's text handler. It omits the level and the time, because
+// every log line of a run has both. The handler is safe for concurrent use.
 func Handler() slog.Handler {
 	line := &line{}
 	return handler{slog.NewTextHandler(&line.text, &slog.HandlerOptions{Level: slog.LevelDebug}), line}
 }
 
-// line is the buffer that the text handler writes the current line to.
+// line is the buffer for the current line of the text handler.
 type line struct {
 	sync.Mutex
 	text bytes.Buffer
@@ -30,7 +30,7 @@ type handler struct {
 	line *line
 }
 
-// noMessage precedes the attributes in the text of a record without a message.
+// noMessage is the prefix that the text handler writes for a record with an empty message.
 var noMessage = []byte(`msg=""`)
 
 // Handle logs the record.
@@ -56,12 +56,12 @@ func (h handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return handler{h.Handler.WithAttrs(attrs), h.line}
 }
 
-// WithGroup returns a handler that puts further attributes into a group.
+// WithGroup returns a handler that adds subsequent attributes to the named group.
 func (h handler) WithGroup(name string) slog.Handler {
 	return handler{h.Handler.WithGroup(name), h.line}
 }
 
-// level returns the highest log level that is not above l.
+// level returns the highest level of package abi that is not above l.
 func level(l slog.Level) abi.Level {
 	switch {
 	case l >= slog.LevelError:

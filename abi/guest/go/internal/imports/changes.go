@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Changes are the keys of the context that were set. They are in this package so that Use can reset them
-// for a new Host, as for a new instance of a plug-in.
+// Changes contains the context keys that the run has set. It is in this package because Use must
+// reset it: a new Host starts like a new instance of a plug-in.
 var Changes struct {
 	sync.Mutex
 	Keys map[string]json.RawMessage

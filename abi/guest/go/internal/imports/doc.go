@@ -1,3 +1,3 @@
-// Package imports provides the functions of the host that abi/ABI.md lists. Outside of a plug-in, they
-// call a Host that a test has set.
+// Package imports provides the host functions that abi/ABI.md specifies. Outside of a plug-in, the
+// functions call the Host that a test has set.
 package imports

@@ -68,8 +68,8 @@ func Log(level abi.Level, text string) {
 	}
 }
 
-// calling is held from a call until its reply was read. The host keeps only one reply, and an allocation
-// for it may let another goroutine run.
+// calling is locked from a call until its reply has been read. The host keeps only one reply, and
+// another goroutine could run while this one allocates memory for the reply.
 var calling sync.Mutex
 
 // replyOf makes a memory call and reads its reply.
@@ -80,7 +80,7 @@ func replyOf(call func() int32) (reply []byte, number int32) {
 	return read(resultLen(), resultRead), number
 }
 
-// argument returns argument i, or "" if it is absent.
+// argument returns the argument with index i, or "" if it is absent.
 func argument(args []string, i int) string {
 	if i >= len(args) {
 		return ""
@@ -88,7 +88,7 @@ func argument(args []string, i int) string {
 	return args[i]
 }
 
-// read reads a document of the host with one call.
+// read reads a document from the host with one call.
 func read(length int32, from func(to *byte, offset, length uint32) int32) []byte {
 	text := make([]byte, max(length, 0))
 	n := from(unsafe.SliceData(text), 0, uint32(len(text)))
