@@ -19,19 +19,19 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// AdHocTool is a tool that is not declared in an app: source text that comes with an invocation,
-// such as the function node of a workflow.
+// AdHocTool is a tool that the app does not declare. An invocation contains its source text. An
+// example is the function node of a workflow.
 type AdHocTool struct {
-	// Language is the name of a language of the host's engines, such as javascript, typescript or
-	// python.
+	// Language is the name of a language that one of the host's engines runs, such as javascript,
+	// typescript or python.
 	Language string
-	// Text is the source: one file, which can import only the modules that the language bundles.
+	// Text is the source text. It can import only the modules that are bundled with the language.
 	Text string
-	// Grants are the tool's grants on the app's stores. Default: none.
+	// Grants are the tool's grants on the app's stores. The default is no grants.
 	Grants []declare.Grant
 }
 
-// digest returns a digest that identifies the code, or nil if c is nil.
+// digest returns a digest that identifies the tool, or nil if c is nil.
 func (c *AdHocTool) digest() []byte {
 	if c == nil {
 		return nil
@@ -47,7 +47,8 @@ func (c *AdHocTool) digest() []byte {
 	return h.Sum(nil)
 }
 
-// codeFile returns a file name for code in a language, with the first extension of that language.
+// codeFile returns a file name for source text in a language. The name has the first extension of
+// that language.
 func codeFile(languages []engine.Language, language string) (string, error) {
 	var known []string
 	for _, l := range languages {
@@ -64,7 +65,7 @@ func codeFile(languages []engine.Language, language string) (string, error) {
 	return "", f.WithHint("the languages are: %s", strings.Join(known, ", "))
 }
 
-// tool returns the declaration of an ad-hoc tool with that name and file.
+// tool returns the declaration of the ad-hoc tool with the given name and file.
 func (c *AdHocTool) tool(name, file string) (app.Tool, error) {
 	if strings.TrimSpace(c.Text) == "" {
 		return app.Tool{}, abi.Faultf(abi.SourceInvalid, "the code is empty")
@@ -83,7 +84,7 @@ func (c *AdHocTool) tool(name, file string) (app.Tool, error) {
 	return app.Tool{Tool: declare.Tool{Name: name, Source: file, Grants: c.Grants}}, nil
 }
 
-// toolOf returns the tool of an invocation. Release must be called when the run is over.
+// toolOf returns the tool of an invocation. The caller must call release when the run is over.
 func (h *Host) toolOf(inv Invocation) (t *tool, release func(), err error) {
 	if inv.Code == nil {
 		t, err = h.tool(inv.Tool)
@@ -92,14 +93,14 @@ func (h *Host) toolOf(inv Invocation) (t *tool, release func(), err error) {
 	return h.programs.tool(h, inv)
 }
 
-// maxPrograms bounds the compiled ad-hoc tools of a Host.
+// maxPrograms is the maximum number of compiled ad-hoc tools of a Host.
 const maxPrograms = 64
 
 // programCache is an LRU cache of compiled ad-hoc tools.
 type programCache struct {
 	mu      sync.Mutex
 	closed  bool
-	recent  list.List // of *cachedTool, the most recently used in front
+	recent  list.List // of *cachedTool, most recently used first
 	byKey   map[string]*list.Element
 	closing sync.WaitGroup // evicted tools that are being closed
 }
@@ -110,7 +111,8 @@ type cachedTool struct {
 	uses int // active runs
 }
 
-// tool returns the tool for an invocation's code. The tool is not closed before release is called.
+// tool returns the tool for the AdHocTool of an invocation. The tool stays open until release is
+// called.
 func (c *programCache) tool(h *Host, inv Invocation) (t *tool, release func(), err error) {
 	declared, err := c.declared(h, inv)
 	if err != nil {
@@ -134,8 +136,8 @@ func (c *programCache) release(entry *cachedTool) {
 	c.evict()
 }
 
-// declared returns the declaration of an invocation's code. It rejects grants on stores that the
-// app does not have.
+// declared returns the declaration of an AdHocTool. It rejects grants on stores that the app does
+// not have.
 func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {
 		return declared, abi.Faultf(abi.SourceInvalid, "the code is larger than %s", bytesize.Format(int64(h.limits.SourceBytes)))
@@ -155,7 +157,8 @@ func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err
 	return declared, nil
 }
 
-// get returns the tool with that key, and creates it if it is not cached. The caller holds mu.
+// get returns the tool with the given key, and creates it if it is not cached. The caller must hold
+// mu.
 func (c *programCache) get(h *Host, key string, declared app.Tool, text string) *cachedTool {
 	if found := c.byKey[key]; found != nil {
 		c.recent.MoveToFront(found)
@@ -175,7 +178,7 @@ func (c *programCache) get(h *Host, key string, declared app.Tool, text string) 
 	return entry
 }
 
-// declares reports whether an app has a store.
+// declares reports whether an app declares a store with the given name.
 func declares(a *app.App, store string) bool {
 	return store == declare.SessionMeta || slices.ContainsFunc(a.Stores, func(s declare.Store) bool { return s.Name == store })
 }
@@ -193,8 +196,8 @@ func unknownGrant(a *app.App, name string) error {
 	return f.WithHint("the stores are: %s", strings.Join(known, ", "))
 }
 
-// evict evicts the least recently used tools that have no active run, if the cache is full. The
-// caller holds mu.
+// evict evicts the least recently used tools without an active run until the cache is within its
+// limit. The caller must hold mu.
 func (c *programCache) evict() {
 	for e := c.recent.Back(); e != nil && c.recent.Len() > maxPrograms && !c.closed; {
 		before, entry := e.Prev(), e.Value.(*cachedTool)

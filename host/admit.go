@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// flow returns the run's flow at the gate.
+// flow returns the admission flow of the run.
 func (r *run) flow() admission.Flow {
 	return admission.Flow{App: r.h.app.ID, Tenant: r.info.Caller.Tenant, User: r.info.Caller.User}
 }
@@ -27,7 +27,8 @@ func (r *run) admit(ctx context.Context) error {
 	return late.WithHint("the host is busy: retry with fewer concurrent requests, or raise the time limit")
 }
 
-// timeLimit returns the time limit of the run. A confined caller can only shorten it.
+// timeLimit returns the time limit of the run. A confined caller can shorten the limit, but not
+// raise it.
 func (r *run) timeLimit() time.Duration {
 	allowed := r.h.limits.timeout(r.tool.Limits.Timeout, 0)
 	if r.inv.Caller.Confined && r.inv.Timeout > allowed {
@@ -36,8 +37,8 @@ func (r *run) timeLimit() time.Duration {
 	return r.h.limits.timeout(r.tool.Limits.Timeout, r.inv.Timeout)
 }
 
-// admitted runs work that reads much data for a caller, after the gate admits it: it uses the
-// processor like a run.
+// admitted calls work after the gate has admitted the caller. It is for operations that read much
+// data and therefore use as much CPU time as a run.
 func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) error {
 	flow := admission.Flow{App: h.app.ID, Tenant: caller.as("").Tenant, User: caller.User}
 	if err := h.gate.Acquire(ctx, flow); err != nil {
@@ -56,8 +57,8 @@ func (r *run) bounded(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithDeadlineCause(ctx, r.started.Add(limit), r.overtime)
 }
 
-// ready prepares the state that all attempts share. It waits at the gate: processing the documents
-// of an invocation takes memory and time, and the number of concurrent invocations is not bounded.
+// ready prepares the state that all attempts share. It first waits at the gate: the number of
+// concurrent invocations is not bounded, and processing their documents uses memory and CPU time.
 func (r *run) ready(ctx context.Context) error {
 	inTime, cancel := r.bounded(ctx)
 	defer cancel()
@@ -71,11 +72,12 @@ func (r *run) ready(ctx context.Context) error {
 	if err := r.warm(ctx); err != nil {
 		return err
 	}
-	r.started = r.started.Add(time.Since(began)) // starting the process of a tool is not charged to the run
+	r.started = r.started.Add(time.Since(began)) // the run is not charged for starting the process of a tool
 	return r.prepare()
 }
 
-// warm prepares the engine for a run of this tenant, if the engine needs that.
+// warm starts the resources that an engine needs before it can run a tool of this tenant, such as a
+// process.
 func (r *run) warm(ctx context.Context) error {
 	w, ok := r.program.(engine.Warmer)
 	if !ok || w.IsWarm(r.info.Caller.Tenant) {

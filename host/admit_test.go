@@ -15,18 +15,18 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// ofTest is the flow of the runs in most tests.
+// ofTest is the admission flow of the runs in most tests.
 var ofTest = admission.Flow{App: "test", Tenant: host.DefaultTenant}
 
-// inBubble runs a test with a fake clock. It starts the worker pool first, whose goroutines must not
-// belong to the bubble: they outlive the test.
+// inBubble runs a test with a fake clock. It starts the worker pool outside of the synctest bubble,
+// because the pool's goroutines outlive the test.
 func inBubble(t *testing.T, test func(*testing.T)) {
 	workerPool()
 	synctest.Test(t, test)
 }
 
-// Inputs are processed only after the gate admits the run: a thousand concurrent callers take no
-// memory for it.
+// Inputs are decoded only after the gate admits the run, so a thousand waiting callers do not use
+// memory for decoded inputs.
 func TestInputsWaitForAdmission(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
@@ -53,7 +53,8 @@ func TestInputsWaitForAdmission(t *testing.T) {
 	})
 }
 
-// Waiting is charged to a run; compiling, and starting the process of a tool, is not.
+// A run is charged for waiting at the gate, but not for compiling or for starting the process of a
+// tool.
 func TestTheTimeOfARun(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
@@ -84,7 +85,7 @@ func TestTheTimeOfARun(t *testing.T) {
 	})
 }
 
-// Compiling occupies the gate for the tenant whose run needs it, and for no other.
+// A compilation occupies the gate only for the tenant whose run needs it.
 func TestCompilingIsTheTenants(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		compiled := 0
@@ -106,7 +107,7 @@ func TestCompilingIsTheTenants(t *testing.T) {
 	})
 }
 
-// A tool that was not compiled for lack of time at the gate is compiled for the next run.
+// If the compilation of a tool timed out at the gate, the next run compiles the tool.
 func TestNoTurnToCompileIsNoFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		gate := oneAtATime(t, ofTest)
@@ -121,7 +122,7 @@ func TestNoTurnToCompileIsNoFailure(t *testing.T) {
 	})
 }
 
-// Apps of different tenants have different domains, whatever their ids.
+// Apps of different tenants have different isolation domains, even if their ids are equal.
 func TestWhoseCodeItIs(t *testing.T) {
 	domain := func(tenants ...string) (found string) {
 		h := openTool(t, ``, stub{load: func(_ context.Context, src engine.Source) error { found = src.Domain; return nil }}.with(nil),

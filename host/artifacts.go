@@ -13,11 +13,11 @@ type Artifacts struct{ h *Host }
 // Artifacts returns a handle for the uploaded files of the app's sessions.
 func (h *Host) Artifacts() Artifacts { return Artifacts{h} }
 
-// store returns the stored files.
+// store returns the artifact store with the files of the app.
 func (a Artifacts) store() *artifact.Artifacts { return a.h.memory.Artifacts() }
 
-// Add stores a file in the caller's session, and starts the session if it does not exist. It sets
-// the file's id.
+// Add stores a file in the caller's session and sets the file's id. If the session does not exist,
+// Add starts it.
 func (a Artifacts) Add(ctx context.Context, caller Caller, up artifact.Upload) (artifact.Artifact, error) {
 	id, err := a.h.newID("file")
 	if err != nil {
@@ -38,7 +38,7 @@ func (a Artifacts) List(ctx context.Context, caller Caller) ([]artifact.Artifact
 	return a.store().List(ctx, caller.as(""))
 }
 
-// SetActive sets whether tools and prompts see the text of a file of the caller's session.
+// SetActive sets whether tools and prompts can read the text of a file of the caller's session.
 func (a Artifacts) SetActive(ctx context.Context, caller Caller, id string, active bool) (artifact.Artifact, error) {
 	return a.store().SetActive(ctx, caller.as(""), id, active)
 }
@@ -48,21 +48,21 @@ func (a Artifacts) Remove(ctx context.Context, caller Caller, id string) (artifa
 	return a.store().Remove(ctx, caller.as(""), id)
 }
 
-// Content returns the content of a file of the caller's tenant. It does not check which user or
-// session the file belongs to: the caller of Content must.
+// Content returns the content of a file of the caller's tenant. It does not check the user and the
+// session of the file: callers of Content must check them.
 func (a Artifacts) Content(ctx context.Context, caller Caller, id string) ([]byte, error) {
 	return a.store().Content(ctx, caller.as("").Tenant, id)
 }
 
-// Piece returns up to 256 KiB of the content of a file of the caller's tenant, from an offset on.
-// It returns fewer bytes only at the end of the file. The error is abi.NotFound if the file does
-// not exist. See Content for access checks.
+// Piece returns 256 KiB of the content of a file of the caller's tenant, starting at an offset. It
+// returns fewer bytes only at the end of the file. The error is abi.NotFound if the file does not
+// exist. Like Content, it does not check the user and the session of the file.
 func (a Artifacts) Piece(ctx context.Context, caller Caller, id string, offset int64) ([]byte, error) {
 	return a.store().Piece(ctx, caller.as("").Tenant, id, offset)
 }
 
-// Size returns the size of a file of the caller's tenant in bytes, without reading the file. See
-// Content for access checks.
+// Size returns the size of a file of the caller's tenant in bytes, without reading the file. Like
+// Content, it does not check the user and the session of the file.
 func (a Artifacts) Size(ctx context.Context, caller Caller, id string) (int64, error) {
 	return a.store().Size(ctx, caller.as("").Tenant, id)
 }

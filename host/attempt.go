@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// attempt is one execution of a guest, bound to its View. It implements everything that the guest
-// can call.
+// attempt is one execution of a guest. It implements the functions that the guest can call, and
+// performs memory operations on its View.
 type attempt struct {
 	run      *run
 	view     *memory.View
@@ -55,14 +55,15 @@ func (a *attempt) observe(ctx context.Context, call abi.Call, took time.Duration
 	}
 }
 
-// stop is an error that ends a run and that the guest cannot catch: an engine raises only an
-// *abi.Fault in its guest.
+// stop is an error that ends the run. Engines pass only errors of type *abi.Fault to the guest, so
+// the guest cannot catch a stop.
 type stop struct{ fault *abi.Fault }
 
 // Error returns the message of the fault.
 func (s *stop) Error() string { return s.fault.Error() }
 
-// issue gives a fault an id, so that runError recognizes it when the engine returns it.
+// issue assigns an id to a fault. runError uses the id to recognize the fault when the guest
+// returns it.
 func (a *attempt) issue(err error) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok {
@@ -77,15 +78,15 @@ func (a *attempt) issue(err error) error {
 	return &g
 }
 
-// engineCodes are the codes of the faults that an engine may raise by itself. They include
-// invalid_argument, too_large and call_limit, for values that cannot be converted to JSON and so
-// never reach the host. Any other code counts only if the host issued the fault.
+// engineCodes contains the codes of faults that an engine can raise by itself. They include
+// invalid_argument, too_large and call_limit, because a call whose values cannot be converted to
+// JSON never reaches the host. A fault with any other code is accepted only if the host issued it.
 var engineCodes = map[abi.Code]bool{
 	abi.CallLimit: true, abi.InvalidArgument: true, abi.TooLarge: true, abi.ToolError: true, abi.OutputInvalid: true, abi.OutputLimit: true, abi.Timeout: true, abi.Cancelled: true,
 	abi.MemoryLimit: true, abi.StackLimit: true, abi.SourceInvalid: true, abi.Internal: true,
 }
 
-// runError converts the error of a guest's execution to the error of the run.
+// runError converts the error that an engine returned to the error of the run.
 func (a *attempt) runError(ctx context.Context, err error) error {
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.fault
@@ -98,7 +99,7 @@ func (a *attempt) runError(ctx context.Context, err error) error {
 		return err
 	}
 	g := *f
-	g.ID, g.Violations, g.Outcome = "", nil, "" // only memory sets these
+	g.ID, g.Violations, g.Outcome = "", nil, "" // only package memory sets these fields
 	if issued := a.issued[f.ID]; issued != nil {
 		g.Code, g.Message, g.Hint, g.Op, g.Store, g.Item, g.Violations =
 			issued.Code, issued.Message, issued.Hint, issued.Op, issued.Store, issued.Item, issued.Violations
@@ -113,8 +114,8 @@ func (a *attempt) runError(ctx context.Context, err error) error {
 	return &g
 }
 
-// log records a log line of the guest. Lines beyond the limits are dropped, and a single line
-// reports that.
+// log records a log line of the guest. It drops lines that exceed the limits, and adds one line
+// that reports this.
 func (a *attempt) log(level abi.Level, text string) error {
 	limits := a.run.limits
 	if len(a.logs) > limits.LogLines || a.logBytes > limits.LogBytes {

@@ -17,22 +17,23 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// compiler compiles the tools of a Host. A compilation continues if the runs that wait for it give
-// up.
+// compiler compiles the tools of a Host. A compilation continues even if all runs that wait for it
+// have ended.
 type compiler struct {
 	h *Host
-	// untilClosed ends when the Host is closed.
+	// untilClosed is a context that is canceled when the Host is closed.
 	untilClosed context.Context
 }
 
-// loader returns the function that compiles a tool for a tenant within a time limit.
+// loader returns a function that compiles a tool. The function takes the tenant that the
+// compilation is for, and a time limit.
 func (c *compiler) loader(t *tool) func(tenant string, limit time.Duration) (engine.Program, error) {
 	return func(tenant string, limit time.Duration) (engine.Program, error) {
 		return c.compile(c.untilClosed, t, tenant, limit)
 	}
 }
 
-// engine returns the engine that runs a tool.
+// engine returns the engine for the file extension of a tool.
 func (c *compiler) engine(t *tool) (engine.Engine, error) {
 	ext := path.Ext(t.Source)
 	if e := c.h.engines[ext]; e != nil {
@@ -45,8 +46,8 @@ func (c *compiler) engine(t *tool) (engine.Engine, error) {
 	return nil, f.WithHint("this host runs: %s", strings.Join(slices.Sorted(maps.Keys(c.h.engines)), ", "))
 }
 
-// compile reads the tool's source and compiles it with the engine for its extension. It waits at
-// the gate as the tenant.
+// compile reads the source of a tool and compiles it with the engine for its file extension. It
+// waits at the gate in the flow of the tenant.
 func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit time.Duration) (engine.Program, error) {
 	eng, err := c.engine(t)
 	if err != nil {
@@ -68,7 +69,7 @@ func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit ti
 	return eng.Load(ctx, src)
 }
 
-// loadHint returns a hint that names the limit which a compilation exceeded.
+// loadHint returns a hint with the name of the limit that a compilation exceeded.
 func (c *compiler) loadHint(limit time.Duration) string {
 	if limit < c.h.limits.LoadTimeout {
 		return "code that comes with a request is compiled within the time limit of the run; shorten the code"
@@ -76,8 +77,8 @@ func (c *compiler) loadHint(limit time.Duration) string {
 	return "the limit is LoadTimeout of the host; make the tool smaller"
 }
 
-// admit waits at the gate. If the time runs out, the fault is unavailable: the tool itself has not
-// failed, and the next run compiles it again.
+// admit waits at the gate. After a timeout the fault is unavailable, because the tool itself has
+// not failed. The next run tries to compile the tool again.
 func (c *compiler) admit(ctx context.Context, flow admission.Flow, limit time.Duration) error {
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -94,8 +95,9 @@ func (c *compiler) admit(ctx context.Context, flow admission.Flow, limit time.Du
 	return err
 }
 
-// source reads the source of a tool. A tool that is a folder may import files of the folder. A tool
-// that is a single file imports nothing: the files next to it belong to other tools.
+// source reads the source of a tool. A tool in a folder of its own can import files from that
+// folder. A tool that is a single file cannot import any files: adjacent files belong to other
+// tools.
 func (c *compiler) source(t *tool) (engine.Source, error) {
 	dir := t.Dir
 	if dir == "" {
@@ -115,9 +117,9 @@ func (c *compiler) source(t *tool) (engine.Source, error) {
 	return src, nil
 }
 
-// domain returns the isolation domain of the tools. It contains the tenants, because apps of
-// different tenants may have the same id. It is the same each time the host is opened, in whatever
-// order the tenants are listed.
+// domain returns the isolation domain of the tools. The domain contains the tenants, because apps
+// of different tenants can have the same id. It does not depend on the order of the tenants in
+// Options and does not change when the host is opened again.
 func (c *compiler) domain() string {
 	tenants := slices.Compact(slices.Sorted(slices.Values(c.h.tenants)))
 	return fmt.Sprintf("%q of %q", c.h.app.ID, tenants)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// threadCPU locks the goroutine to its thread. The function that it returns unlocks it and returns
-// the CPU time that the thread used in between.
+// threadCPU locks the goroutine to its thread and starts measuring CPU time. The returned function
+// unlocks the goroutine and returns the CPU time that the thread has used since the start.
 func threadCPU() func() time.Duration {
 	runtime.LockOSThread()
 	before := threadTime()

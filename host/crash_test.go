@@ -24,8 +24,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/bolt"
 )
 
-// crashDB is the environment variable that makes a process of the test binary the child that writes
-// until it is killed.
+// crashDB is an environment variable with the path of a database. If it is set, the test binary
+// runs as the child process, which writes until it is killed.
 const crashDB, crashMode = "TOOLRUN_TEST_CRASH_DB", "TOOLRUN_TEST_CRASH_MODE"
 
 func TestMain(m *testing.M) {
@@ -103,7 +103,7 @@ func (o crashObserver) RunEnded(context.Context, host.RunInfo, *report.Result) {
 	}
 }
 
-// crashChild runs tools and reports its progress until it is killed.
+// crashChild is the child process. It runs tools and reports its progress until it is killed.
 func crashChild(path, mode string) error {
 	var mu sync.Mutex
 	say := func(format string, args ...any) {
@@ -145,7 +145,7 @@ func crashWorker(h *host.Host, user string, say func(string, ...any)) error {
 	}
 }
 
-// crashLog is the output of a child that the parent read before it killed the child.
+// crashLog is the output that the parent has read from a child before killing it.
 type crashLog struct {
 	wrote, acked map[string]int
 	acks         int
@@ -167,8 +167,8 @@ func startChild(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
-// crashOnce starts a child, kills it right after it has begun a run's writes, and reads its
-// remaining output.
+// crashOnce starts a child, kills it as soon as a run has begun to write, and reads its remaining
+// output.
 func crashOnce(t *testing.T, path string, after int) crashLog {
 	t.Helper()
 	cmd, lines := startChild(t, path, "loop")
@@ -198,8 +198,8 @@ func crashOnce(t *testing.T, path string, after int) crashLog {
 	return log
 }
 
-// TestKilledRuns kills writing processes repeatedly: no acknowledged run is lost and none is half
-// stored.
+// TestKilledRuns kills writing processes repeatedly. No acknowledged run must be lost, and no run
+// must be stored partially.
 func TestKilledRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	acks, between, kills := 0, 0, 0
@@ -215,7 +215,7 @@ func TestKilledRuns(t *testing.T) {
 		for worker := range crashWorkers {
 			user := fmt.Sprintf("user%d", worker)
 			last[user] = max(last[user], log.acked[user])
-			begun[user] = max(begun[user], log.wrote[user]) // an earlier child may have committed its writes
+			begun[user] = max(begun[user], log.wrote[user]) // an earlier child could have committed its writes
 			left, right := readN(t, h, user, "left"), readN(t, h, user, "right")
 			if left != right {
 				t.Errorf("kill %d left half a run: %d and %d", kills, left, right)
@@ -251,8 +251,8 @@ func readN(t *testing.T, h *host.Host, user, store string) int {
 	return doc.N
 }
 
-// TestKilledAfterCommitAndRepeated kills a process between the commit of a run and its result, and
-// repeats the run with its key.
+// TestKilledAfterCommitAndRepeated kills a process after the commit of a run but before its result,
+// and repeats the run with the same idempotency key.
 func TestKilledAfterCommitAndRepeated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	cmd, lines := startChild(t, path, "hang")
@@ -278,8 +278,8 @@ func TestKilledAfterCommitAndRepeated(t *testing.T) {
 	}
 }
 
-// TestCounterOnOneRecord increments one record in 120 concurrent runs, each of which reads it
-// first. One user may have hardly more runs waiting.
+// TestCounterOnOneRecord increments one record in 120 concurrent runs. Each run reads the record
+// before it writes. The number is close to the limit of waiting runs for one user.
 func TestCounterOnOneRecord(t *testing.T) {
 	h, closeAll, err := openCrash(filepath.Join(t.TempDir(), "counter.db"))
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package host runs tools. It opens an app, and for each [Invocation] executes the named tool in a
-// fresh guest with the caller's memory, as one transaction.
+// Package host opens apps and runs their tools. For each [Invocation] it executes one tool in a new
+// guest. The tool reads and writes the stored data of the caller in one transaction.
 //
-// A [Host] is made of values: the declarations of an app, a backend for its records, and an engine
-// for each language. It does not know any engine or backend by name, so a platform chooses the ones
-// that it needs and can add its own.
+// A [Host] consists of the declarations of an app, a backend that stores its records, and an engine
+// for each language. The package does not depend on any specific engine or backend. A program
+// passes those that it needs, including its own.
 package host

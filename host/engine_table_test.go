@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// shouting is an engine for a language that toolrun does not know: its tools return their own
-// source in capitals.
+// shouting is an engine for a language that is not part of toolrun. Its tools return their own
+// source in upper case.
 type shouting struct{}
 
 func (shouting) Info() engine.Info {
@@ -40,8 +40,8 @@ func (s shout) Run(context.Context, engine.Input, engine.Host) (engine.Output, e
 
 func (shout) Close() error { return nil }
 
-// TestNewLanguage runs tools of a language that only its engine knows, from an app file, from
-// folders, and as code.
+// TestNewLanguage runs tools in a language that is not part of toolrun: tools in an app file, in
+// folders, and ad-hoc tools.
 func TestNewLanguage(t *testing.T) {
 	options := host.Options{Backend: mem.New(), Engines: []engine.Engine{shouting{}}}
 	declared, problems := app.Loader{Extensions: options.Extensions()}.Load(fstest.MapFS{

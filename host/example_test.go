@@ -38,14 +38,14 @@ func Example() {
 	// {"visits":2}
 }
 
-// visit is shown in docs/tutorials/embed-in-go.md.
+// visit is also the code in docs/tutorials/embed-in-go.md.
 func visit(ctx context.Context, input json.RawMessage) error {
 	db, err := bolt.Open("memory.db", nil)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	root, err := os.OpenRoot(".") // an os.Root follows no link out of the folder
+	root, err := os.OpenRoot(".") // os.OpenRoot prevents access through links out of the folder
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func visit(ctx context.Context, input json.RawMessage) error {
 	if err := problems.Err(); err != nil {
 		return err
 	}
-	pool, err := engines.NewPool(sandbox.Options{}) // processes that tools run in, each call in a fresh sandbox
+	pool, err := engines.NewPool(sandbox.Options{}) // tools run in worker processes, each run in a fresh sandbox
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,8 @@ func visit(ctx context.Context, input json.RawMessage) error {
 	return nil
 }
 
-// A service opens a host for each app, and closes the hosts, then the workers, then the database.
+// A service opens a host for each app. At the end it closes the hosts, then the workers, then the
+// database.
 func ExampleOpen() {
 	dir, err := shop()
 	if err != nil {
@@ -100,9 +101,9 @@ func ExampleOpen() {
 	// twin {"visits":1} <nil>
 }
 
-// serve is shown in docs/explanation/scheduling.md.
+// serve is also the code in docs/explanation/scheduling.md.
 func serve(ctx context.Context, apps []*app.App, db storage.Backend, cache string) (hosts []*host.Host, leave func(), err error) {
-	const atOnce = 8 // runs, of all apps
+	const atOnce = 8 // the number of concurrent runs of all apps
 	gate, err := admission.New(admission.Limits{Running: atOnce, PerApp: 6, PerUser: 2})
 	if err != nil {
 		return nil, nil, err
@@ -131,7 +132,7 @@ func serve(ctx context.Context, apps []*app.App, db storage.Backend, cache strin
 	return hosts, leave, nil
 }
 
-// The fault of a run is in its Result and is also the error of Run. Its code is stable.
+// The fault of a run is in its Result and is also the error of Run. The codes of faults are stable.
 func ExampleHost_Run_fault() {
 	dir, err := shop()
 	if err != nil {
@@ -151,8 +152,8 @@ func ExampleHost_Run_fault() {
 	// Output: false true visit.js 1
 }
 
-// enterShop creates a folder with the app of the examples, and makes it the working directory until
-// leave is called.
+// enterShop creates a folder with the app of the examples and changes the working directory to that
+// folder until leave is called.
 func enterShop() (leave func(), err error) {
 	dir, err := shop()
 	if err != nil {

@@ -17,18 +17,18 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// Export writes all data of the caller's user in the caller's tenant to w, as a ZIP archive: the
-// data that Erase would remove and that has not expired. records.ndjson, sessions.ndjson,
-// files.ndjson, results.ndjson and ledger.ndjson contain one JSON value a line.
-// files/<file_id>/<filename> contains the content of a file. Export reads in chunks of bounded
-// size, not in one snapshot. If it returns an error, the data written so far is not a valid
-// archive.
+// Export writes all data of the caller's user in the caller's tenant to w as a ZIP archive. This is
+// the data that Erase would remove, except for expired data. The files records.ndjson,
+// sessions.ndjson, files.ndjson, results.ndjson and ledger.ndjson contain one JSON value per line.
+// files/<file_id>/<filename> contains the content of an uploaded file. Export reads data in chunks
+// of bounded size, not from one snapshot. If Export returns an error, the data written so far is
+// not a valid archive.
 func (u Users) Export(ctx context.Context, caller Caller, w io.Writer) error {
 	id, err := u.h.newID("export")
 	if err != nil {
 		return err
 	}
-	u.h.ledger.flush() // pending entries may concern the user
+	u.h.ledger.flush() // pending entries can concern the user
 	x := userExport{h: u.h, caller: caller.as(id), zip: zip.NewWriter(w)}
 	if x.data, err = u.h.memory.UserData(ctx, x.caller); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (u Users) Export(ctx context.Context, caller Caller, w io.Writer) error {
 	return err
 }
 
-// userExport is a running export of one user's data.
+// userExport is the state of an export of one user's data.
 type userExport struct {
 	h      *Host
 	caller partition.Caller
@@ -46,7 +46,8 @@ type userExport struct {
 	zip    *zip.Writer
 }
 
-// exportedFile describes an uploaded file, with the same member names as the rest of the export.
+// exportedFile is the description of an uploaded file. Its JSON names match the names in the rest
+// of the export.
 type exportedFile struct {
 	ID         string    `json:"file_id"`
 	Type       string    `json:"type"`

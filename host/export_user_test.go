@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/artifact"
 )
 
-// exported returns the parts of an export of a user's data, by name.
+// exported exports the data of a user and returns the files of the archive by name.
 func exported(t *testing.T, h *host.Host, user string) map[string]string {
 	t.Helper()
 	var buf bytes.Buffer
@@ -40,8 +40,8 @@ func exported(t *testing.T, h *host.Host, user string) map[string]string {
 	return parts
 }
 
-// An export of a user contains all data of the user, of each kind, and none of another user. After
-// an erasure it is empty.
+// An export contains all kinds of data of the user, and no data of another user. After an erasure
+// the export is empty.
 func TestExportUser(t *testing.T) {
 	h := openTool(t, `await memory.set_content("notes", {secret: "of-" + context.userId}); return "result-of-" + context.userId`,
 		func(o *host.Options) { o.Ledger = time.Hour })

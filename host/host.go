@@ -20,14 +20,14 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// sweepChunk is the number of records that one sweep removes.
+// sweepChunk is the maximum number of records that are removed at once.
 const sweepChunk = 1000
 
 // Host runs the tools of one app. It is safe for concurrent use.
 type Host struct {
 	app       *app.App
 	memory    *memory.Service
-	table     abi.Table // of the operations that guests can call
+	table     abi.Table // the operations that guests can call
 	tools     map[string]*tool
 	engines   map[string]engine.Engine // by file extension
 	languages []engine.Language
@@ -49,9 +49,10 @@ type Host struct {
 }
 
 // Open opens a Host and compares the app's declarations with the records in the backend. It returns
-// a *memory.ScopeChangedError for a store whose access or kind changed although it has records. Open
-// compiles no tool: Check does, or the first run of the tool. So the file system that app.Load
-// received must stay open until Close. Open rejects an app whose file system is closed.
+// a *memory.ScopeChangedError if the access or kind of a store has changed and the store has
+// records. Open does not compile tools: Check compiles all tools, and the first run of a tool
+// compiles that tool. Therefore the file system that was passed to app.Load must stay open until
+// Close. Open rejects an app whose file system is closed.
 func Open(ctx context.Context, opts Options) (*Host, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -93,8 +94,8 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	return h, nil
 }
 
-// checkFiles rejects an app whose files were closed after it was loaded: none of its tools could be
-// read.
+// checkFiles rejects an app if its file system was closed after loading, because the tools could
+// not be read.
 func checkFiles(a *app.App) error {
 	for _, t := range a.Tools {
 		if a.Files == nil || len(t.Broken) > 0 {
@@ -109,7 +110,7 @@ func checkFiles(a *app.App) error {
 	return nil
 }
 
-// byExtension returns the engines by the extensions of the files that they run.
+// byExtension maps file extensions to engines.
 func byExtension(engines []engine.Engine) (map[string]engine.Engine, error) {
 	found := map[string]engine.Engine{}
 	for _, e := range engines {
@@ -148,7 +149,7 @@ func (h *Host) startSweeper(ctx context.Context, every time.Duration) {
 }
 
 // Sweep removes records that expired more than an hour ago and returns their number. An open Host
-// does this periodically.
+// also does this periodically.
 func (h *Host) Sweep(ctx context.Context) (int, error) {
 	total := 0
 	for _, tenant := range h.tenants {
@@ -163,7 +164,8 @@ func (h *Host) Sweep(ctx context.Context) (int, error) {
 // App returns the app that the Host runs.
 func (h *Host) App() *app.App { return h.app }
 
-// Memory returns the app's memory. It is meant for operators and not bound to a caller.
+// Memory returns the memory service of the app. The service is meant for operators: it is not
+// restricted to the data of one caller.
 func (h *Host) Memory() *memory.Service { return h.memory }
 
 // Ledger returns the app's ledger.
@@ -172,11 +174,12 @@ func (h *Host) Ledger() *Ledger { return h.ledger }
 // Meter returns the meter of the app's usage.
 func (h *Host) Meter() *Meter { return h.meter }
 
-// errHostClosed is the error of runs that begin after Close.
+// errHostClosed is the fault of runs that begin after Close.
 var errHostClosed = abi.Faultf(abi.Unavailable, "the host is closed")
 
-// Close stops the Host's background work and closes its programs. It waits for active runs; later
-// runs are unavailable. It does not close the backend. It is safe to call it more than once.
+// Close stops the Host's background work and closes its programs. It waits for active runs. Later
+// runs fail with abi.Unavailable. Close does not close the backend. It is safe to call Close more
+// than once.
 func (h *Host) Close() error {
 	h.closed.Store(true)
 	h.stop()
@@ -191,10 +194,10 @@ func (h *Host) Close() error {
 	return errors.Join(errs...)
 }
 
-// now returns the current time in the precision of stored records.
+// now returns the current time, truncated to the precision of stored records.
 func (h *Host) now() time.Time { return h.clock().UTC().Truncate(time.Microsecond) }
 
-// newID returns a new id that sorts by time.
+// newID returns a new id. Ids sort by their creation time.
 func (h *Host) newID(prefix string) (string, error) {
 	id, err := ulid.New(ulid.Timestamp(h.clock()), h.rand)
 	if err != nil {

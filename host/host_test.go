@@ -44,7 +44,7 @@ tools:
     outputSchema: {type: [object, "null", number, string, boolean]}
 `
 
-// openTool opens an app with one tool "tool" with that source.
+// openTool opens a host for an app with one tool named "tool", which has the given source.
 func openTool(t *testing.T, source string, change ...func(*host.Options)) *host.Host {
 	t.Helper()
 	return openApp(t, fstest.MapFS{
@@ -166,8 +166,8 @@ func testIdempotencyKey(t *testing.T) {
 	}
 }
 
-// TestIdempotencyConflict: a conflict names the parts that differ but none of their values.
-// Rotating a secret in the environment does not fail a retry.
+// TestIdempotencyConflict checks that the fault of a conflict names the parts that differ, but
+// contains no values, and that a retry with a rotated secret in its environment succeeds.
 func TestIdempotencyConflict(t *testing.T) {
 	h := openTool(t, `return 1`)
 	first := func() host.Invocation {
@@ -214,7 +214,7 @@ func testLogsAreBounded(t *testing.T) {
 	}
 }
 
-// watcher is an observer that refuses runs, counts them and writes memory.
+// watcher is an observer that refuses runs, counts runs, and writes records.
 type watcher struct {
 	host.NopObserver
 	refuse error
@@ -391,7 +391,7 @@ func testImportsStayInTheFolder(t *testing.T) {
 	}
 }
 
-// A guest that replaces functions used by the prelude harms only itself.
+// A guest that replaces functions that the prelude uses affects only its own run.
 func TestPoisonedIntrinsics(t *testing.T) { everywhere(t, testPoisonedIntrinsics) }
 
 func testPoisonedIntrinsics(t *testing.T) {
@@ -412,7 +412,7 @@ func testPoisonedIntrinsics(t *testing.T) {
 	}
 }
 
-// An operator need not know to which user a session belongs.
+// An operator does not need to name the user of a session.
 func TestAnOperatorLooksIntoASession(t *testing.T) {
 	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte("app: a\nmemory:\n  cart: {access: session}\n")}})
 	set := abi.Call{Op: abi.SetContent, Args: []json.RawMessage{json.RawMessage(`"cart"`), json.RawMessage(`{"a":1}`)}}
@@ -428,8 +428,8 @@ func TestAnOperatorLooksIntoASession(t *testing.T) {
 	}
 }
 
-// An operation has only the rights that it is given: it is not an operator's operation because it
-// comes from the host.
+// An operation has only the rights of the Authority that is passed to it. A call from the host does
+// not have an operator's rights by default.
 func TestDoHasTheRightsItIsGiven(t *testing.T) {
 	h := openApp(t, fstest.MapFS{"app.yaml": {Data: []byte("app: a\nmemory:\n  cart: {access: session}\n")}})
 	call := func(op, store string) abi.Call {

@@ -11,15 +11,16 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Documents are processed as text where possible: decoded values take up to forty times the memory.
+// Documents are processed as text if possible, because decoded values use up to forty times as much
+// memory.
 
-// documents returns the limits of JSON documents that callers, tools and the host exchange.
+// documents returns the limits on the JSON documents that callers, tools and the host exchange.
 func (l Limits) documents() strictjson.Limits {
 	return strictjson.Limits{Depth: l.ValueNesting, Values: l.Values}
 }
 
-// decode checks a document. It returns the decoded value only if there is a schema to validate it
-// against.
+// decode checks a document. It returns the decoded value only if the value must be validated
+// against a schema.
 func (l Limits) decode(text json.RawMessage, s *schema.Schema) (any, error) {
 	if s == nil {
 		return nil, strictjson.Check(text, l.documents())
@@ -35,7 +36,8 @@ func documentFault(code abi.Code, name string, err error) error {
 	return abi.Faultf(code, "the %s is not valid JSON: %v", name, err)
 }
 
-// document checks the size of a document of an invocation. An empty one becomes an empty object.
+// document checks the size of the input or the context of an invocation. It returns {} for an empty
+// document.
 func (l Limits) document(name string, text json.RawMessage) (json.RawMessage, error) {
 	if len(text) == 0 {
 		return json.RawMessage("{}"), nil
@@ -46,8 +48,8 @@ func (l Limits) document(name string, text json.RawMessage) (json.RawMessage, er
 	return text, nil
 }
 
-// contextDocument returns the context that the guest sees: the members of the invocation's context,
-// with those of the host added. The host's members win.
+// contextDocument returns the context for the guest. It adds the host's members to the invocation's
+// context and replaces members with the same name.
 func (r *run) contextDocument() (json.RawMessage, error) {
 	own, err := r.limits.document("context", r.inv.Context)
 	if err != nil {
@@ -85,8 +87,9 @@ func nullIfEmpty(text string) any {
 	return text
 }
 
-// canonical returns a document without insignificant differences such as white space. It returns a
-// document that is beyond the limits unchanged, since no run accepts it.
+// canonical returns a document in canonical form, so documents that differ only in white space or
+// member order become equal. It returns a document that exceeds the limits unchanged, because every
+// run rejects that document.
 func (l Limits) canonical(text json.RawMessage) []byte {
 	if len(text) > l.InputBytes {
 		return text

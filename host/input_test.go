@@ -43,7 +43,7 @@ func TestDocumentsAreBounded(t *testing.T) {
 	}
 }
 
-// A document without a schema is not decoded into values, which take many times its memory.
+// A document without a schema is not decoded, because decoded values use many times as much memory.
 func TestDocumentsStayTexts(t *testing.T) {
 	var before, after runtime.MemStats
 	h := openTool(t, ``, stub{run: func(context.Context, engine.Host) (engine.Output, error) {
@@ -51,7 +51,7 @@ func TestDocumentsStayTexts(t *testing.T) {
 		return engine.Output{}, nil
 	}}.with(nil), func(o *host.Options) { o.App.Tools[0].InputSchema = nil })
 	document := json.RawMessage(`{"a":[` + strings.Repeat(`{"a":1},`, 45_000) + `0]}`)
-	for range 2 { // the first run compiles
+	for range 2 { // the first run compiles the tool
 		runtime.ReadMemStats(&before)
 		if _, err := run(h, host.Invocation{Input: document, Context: document}); err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func TestTheContextOfATool(t *testing.T) {
 	}
 }
 
-// An isolated engine may return anything, since a guest may have taken it over.
+// A compromised isolated engine can return arbitrary results.
 func TestAnswersAreChecked(t *testing.T) {
 	deep := strings.Repeat("[", 101) + strings.Repeat("]", 101)
 	tests := map[string]engine.Output{
@@ -120,8 +120,7 @@ func TestAContextMayBeAsDeepAsItsValues(t *testing.T) {
 	}
 }
 
-// Fields of a fault that only memory sets are not accepted from an engine, and do not corrupt the
-// Result.
+// The host ignores fields of an engine's fault that only package memory is allowed to set.
 func TestFaultsOfEngines(t *testing.T) {
 	made := &abi.Fault{Code: abi.ToolError, Message: "no", Outcome: "unknown", Violations: []abi.Violation{{Keyword: "x", Limit: json.RawMessage(`{`)}}}
 	h := openTool(t, ``, stub{run: func(context.Context, engine.Host) (engine.Output, error) { return engine.Output{}, made }}.with(nil))
@@ -134,7 +133,7 @@ func TestFaultsOfEngines(t *testing.T) {
 	}
 }
 
-// A fault names where the exceeded limit is set.
+// The fault for an exceeded limit contains a hint on where to set the limit.
 func TestLimitsAreTheirs(t *testing.T) {
 	for code, want := range map[abi.Code]string{
 		abi.CallLimit: "limits.calls", abi.OutputLimit: "limits.output", abi.MemoryLimit: "limits.memory", abi.Timeout: "limits.timeout", abi.ToolError: "",

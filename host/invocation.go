@@ -8,27 +8,27 @@ import (
 	"github.com/toolrun/toolrun/host/partition"
 )
 
-// Caller identifies on whose behalf a tool runs. The embedding program sets it from what it has
-// authenticated. A guest cannot see or name another caller.
+// Caller identifies the user, session and tenant that a tool runs for. The embedding program must
+// set it to authenticated values. A guest can neither see nor name another caller.
 type Caller struct {
-	// Tenant is the platform's customer. Default: DefaultTenant.
+	// Tenant is the id of the platform's customer. The default is DefaultTenant.
 	Tenant string
-	// User and Session are the ids of the user and the session. If one is empty, the stores of its
-	// scope cannot be used.
+	// User and Session are the ids of the user and the session. Without a user, per-user stores
+	// cannot be used. Without a session, per-session stores cannot be used.
 	User    string
 	Session string
-	// Actor identifies the program or person that made the request, for the ledger.
+	// Actor identifies the program or person that made the request. It is recorded in the ledger.
 	Actor string
-	// ActorIsUser reports that Actor is an end user's own id, such as the subject of a token. Actor
-	// is then omitted from data that an erasure does not reach, such as log lines.
+	// ActorIsUser is true if Actor is the id of an end user, such as the subject of a token. Actor
+	// is then omitted from data that cannot be erased, such as log lines.
 	ActorIsUser bool
-	// Confined limits the caller to existing sessions of its user: it cannot start a session with
-	// an id of its own choice, nor claim an anonymous one. Set it if the session id comes from an
-	// end user and is not verified.
+	// Confined restricts the caller to existing sessions of its user. A confined caller can neither
+	// choose the id of a new session nor claim an anonymous session. Set Confined if Session is an
+	// unverified id from an end user.
 	Confined bool
 }
 
-// as converts the caller to the type of the packages below, with the id of a run.
+// as converts c to the Caller of package memory and adds the id of a run.
 func (c Caller) as(run string) partition.Caller {
 	if c.Tenant == "" {
 		c.Tenant = DefaultTenant
@@ -38,50 +38,53 @@ func (c Caller) as(run string) partition.Caller {
 
 // Invocation is a request to run a tool once.
 type Invocation struct {
-	// Tool is the name of a declared tool. Default: Host.DefaultTool.
+	// Tool is the name of a declared tool. The default is the result of Host.DefaultTool.
 	Tool   string
 	Caller Caller
-	// Code is run instead of a declared tool; nil means none. Tool is then the name in the Result.
+	// Code is an ad-hoc tool to run instead of a declared tool, or nil. If Code is not nil, Tool is
+	// only the name in the Result.
 	Code *AdHocTool
-	// Input is a JSON object. Default: an empty one.
+	// Input is the input, a JSON object. The default is {}.
 	Input json.RawMessage
-	// Context is a JSON object whose members are added to the tool's context. Members that the host
-	// sets win. Default: none.
+	// Context is a JSON object whose members are added to the context of the tool. The host
+	// overwrites members that it sets itself. The default is no additional members.
 	Context json.RawMessage
-	// Metadata is a merge patch (RFC 7396) that is applied to the session's metadata before the
-	// run. Without a session only the run sees it.
+	// Metadata is a JSON Merge Patch (RFC 7396) that is applied to the session's metadata before
+	// the run. If the invocation has no session, only the run sees the metadata.
 	Metadata json.RawMessage
-	// SessionReference and UserReference are the platform's own ids of the session and the user.
-	// They are stored with the session.
+	// SessionReference and UserReference are ids of the session and the user in the platform's own
+	// systems. The host stores them with the session.
 	SessionReference string
 	UserReference    string
-	// Key is the idempotency key. A later invocation with the same key and input returns the Result
-	// of this run and executes nothing. Keys are kept for 24 hours, and only for runs that succeed.
+	// Key is the idempotency key. A later invocation with the same key and the same request returns
+	// the Result of this run and does not execute the tool. The host stores keys only for
+	// successful runs, for 24 hours.
 	Key string
-	// DryRun makes the run a dry run: it stores nothing, the Result's Changes contain what it would
-	// have changed, and Key is ignored.
+	// DryRun makes the run a dry run, which does not store anything. The Changes of its Result list
+	// the changes that a normal run would have made. A dry run ignores Key.
 	DryRun bool
-	// Env is added to the environment that the tool declares.
+	// Env contains environment variables in addition to those that the tool declares.
 	Env map[string]string
-	// Timeout shortens the tool's time limit, or sets it if the tool does not declare one.
+	// Timeout shortens the time limit that the tool declares. If the tool does not declare one,
+	// Timeout sets it.
 	Timeout time.Duration
-	// OnLog is called for each log line as it is written, in every attempt. It must return quickly.
-	// Default: log lines are only in the Result.
+	// OnLog is called for each log line of every attempt as soon as the guest has written the line.
+	// It must return quickly. If OnLog is nil, log lines are only in the Result.
 	OnLog func(attempt int, line abi.LogLine)
-	// OnState is called with the id of the run and each state that it enters, in order; the first
-	// one is RunQueued, before any work is done. It must return quickly. If the Result of an
-	// earlier run is returned for Key, the Result contains the id of that run instead. Default: not
-	// called.
+	// OnState is called with the id of the run whenever the state of the run changes. The first
+	// call reports RunQueued before the host does any work. OnState must return quickly. If the
+	// host returns the Result of an earlier run with the same Key, the Result contains the id of
+	// the earlier run. OnState can be nil.
 	OnState func(id string, state RunState)
 }
 
-// RunState is the progress of a run.
+// RunState is the state of a run that has not ended.
 type RunState string
 
 // The states of a run. A run is queued again before another attempt.
 const (
-	// RunQueued is the state of a run that waits for its tool to be compiled or for its turn at the
-	// gate.
+	// RunQueued is the state of a run that waits for the compilation of its tool or for admission
+	// at the gate.
 	RunQueued RunState = "queued"
 	// RunRunning is the state of a run whose guest executes.
 	RunRunning RunState = "running"

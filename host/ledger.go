@@ -9,12 +9,12 @@ import (
 	"github.com/toolrun/toolrun/host/ledger"
 )
 
-// Ledger lists the entries of an app's ledger, and adds entries that are not part of a commit in
+// Ledger is a handle for the ledger of an app. Entries that are not part of a commit are written in
 // the background. It is safe for concurrent use.
 type Ledger struct {
 	h *Host
 
-	flushing sync.Mutex // serializes flushes: an entry that was pending before a flush is written when it returns
+	flushing sync.Mutex // serializes flushes: all entries that were pending before a flush are written when the flush returns
 
 	mu      sync.Mutex
 	waiting []pendingEntry
@@ -25,13 +25,13 @@ type Ledger struct {
 	done    sync.WaitGroup
 }
 
-// pendingEntry is an entry that is not written yet.
+// pendingEntry is an entry that has not been written yet.
 type pendingEntry struct {
 	tenant string
 	entry  ledger.Entry
 }
 
-// The bounds of pending entries, and of the time to write them when the Host is closed.
+// The limits on pending entries, and on the time for writing them when the Host is closed.
 const (
 	maxWaiting  = 10_000
 	ledgerChunk = 256
@@ -42,10 +42,11 @@ func newLedger(h *Host) *Ledger {
 	return &Ledger{h: h, wake: make(chan struct{}, 1), closing: make(chan struct{})}
 }
 
-// store returns the stored ledger.
+// store returns the ledger of a tenant in the backend.
 func (l *Ledger) store() *ledger.Ledger { return l.h.memory.Ledger() }
 
-// start starts to write entries in the background until close, if the app keeps a ledger.
+// start starts a background goroutine that writes entries until close is called. It does nothing if
+// the app keeps no ledger.
 func (l *Ledger) start() {
 	if l.store().Enabled() {
 		l.done.Go(l.work)
@@ -57,7 +58,7 @@ func (l *Ledger) failed(entries int, err error) {
 	l.h.log.Error("write the ledger", "entries", entries, "error", err)
 }
 
-// add queues an entry to be written soon.
+// add queues an entry for the background goroutine.
 func (l *Ledger) add(tenant string, e ledger.Entry) {
 	if !l.store().Enabled() {
 		return
@@ -94,8 +95,8 @@ func (l *Ledger) close() {
 	l.done.Wait()
 }
 
-// flush writes the pending entries. It does not end when the Host's background work does: entries
-// of acknowledged runs must be written.
+// flush writes the pending entries. It continues when the Host's background work is stopped,
+// because the entries of acknowledged runs must be written.
 func (l *Ledger) flush() {
 	l.flushing.Lock()
 	defer l.flushing.Unlock()
@@ -117,8 +118,8 @@ func (l *Ledger) flush() {
 
 var errLedgerFull = abi.Faultf(abi.Unavailable, "too many runs ended before their ledger entries were written")
 
-// take removes the next pending entries of one tenant and returns them, with the number of entries
-// that were dropped.
+// take removes the next pending entries of one tenant from the queue and returns them. It also
+// returns the number of entries that were dropped.
 func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,7 +137,8 @@ func (l *Ledger) take() (tenant string, chunk []ledger.Entry, lost int) {
 }
 
 // Entries returns ledger entries of the caller's tenant, oldest first; see ledger.Ledger.Entries.
-// The entry of a run that stored nothing appears shortly after the run ended.
+// The entry of a run without changes is written in the background and appears shortly after the run
+// has ended.
 func (l *Ledger) Entries(ctx context.Context, caller Caller, q ledger.Query) (found []ledger.Entry, next string, more bool, err error) {
 	err = l.h.admitted(ctx, caller, func() (err error) {
 		found, next, more, err = l.store().Entries(ctx, caller.as("").Tenant, q)

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// The acts in ledger entries.
+// The names of acts in ledger entries.
 const (
 	actRun     = "run"
 	actDryRun  = "dry_run"
@@ -29,13 +29,13 @@ const (
 	actExportUser = "export_user"
 )
 
-// entry returns the ledger entry of a run that is not over yet.
+// entry returns the ledger entry of a run that has not ended yet.
 func (r *run) entry() *ledger.Entry {
 	act, tool := actRun, r.inv.Tool
 	if r.inv.DryRun {
 		act = actDryRun
 	}
-	if r.tool == nil { // then the name is arbitrary text
+	if r.tool == nil { // the name of an ad-hoc tool is arbitrary text
 		tool = ""
 	}
 	return &ledger.Entry{
@@ -44,13 +44,13 @@ func (r *run) entry() *ledger.Entry {
 	}
 }
 
-// record adds the ledger entry of a run that ended without a commit.
+// record adds the ledger entry of a run that has ended without a commit.
 func (r *run) record(done memory.Done, result *report.Result) {
 	if done.Recorded || r.info.ID == "" || result.Repeated {
 		return
 	}
 	e := r.entry()
-	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []report.WriteEffect{} // empty for a dry run too
+	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []report.WriteEffect{} // also empty for a dry run
 	if result.Error != nil {
 		e.Code = result.Error.Code
 	}
@@ -58,7 +58,7 @@ func (r *run) record(done memory.Done, result *report.Result) {
 }
 
 // RecordDeclared records in the ledger that an operator created or changed stores. The program that
-// opens hosts calls it.
+// opens hosts must call it.
 func (l *Ledger) RecordDeclared(caller Caller, stores ...string) error {
 	return l.recordStores(caller, actDeclare, stores, nil)
 }
@@ -106,7 +106,8 @@ func (l *Ledger) recordAct(caller Caller, id, act string, effects report.Effects
 	l.add(caller.as(id).Tenant, l.act(caller, id, act, effects, err))
 }
 
-// began returns the time in an id, to the millisecond: when the run or act with this id began.
+// began returns the time at which the run or act with the given id began. The id contains the time
+// in milliseconds.
 func (l *Ledger) began(id string) time.Time {
 	_, text, _ := strings.Cut(id, "_")
 	made, err := ulid.ParseStrict(text)

@@ -47,7 +47,7 @@ func entries(t *testing.T, h *host.Host, q ledger.Query) []ledger.Entry {
 
 func number(n int) json.RawMessage { return json.RawMessage(`{"n":` + itoa(n) + `}`) }
 
-// The ledger contains each run, whether it stored something or not, but no content.
+// The ledger contains every run, even if the run stored nothing. It contains no content of records.
 func TestLedger(t *testing.T) {
 	h := openTool(t, counter, keepLedger)
 	caller := host.Caller{User: "ann", Actor: "the gateway"}
@@ -64,7 +64,7 @@ func TestLedger(t *testing.T) {
 		t.Fatal("an unknown tool was run")
 	}
 	found := entries(t, h, ledger.Query{})
-	slices.SortFunc(found, func(a, b ledger.Entry) int { return a.At.Compare(b.At) }) // ids of the same millisecond have no order
+	slices.SortFunc(found, func(a, b ledger.Entry) int { return a.At.Compare(b.At) }) // ids of the same millisecond are not ordered
 	if len(found) != 5 {
 		t.Fatalf("the ledger has %d entries; want 5: %+v", len(found), found)
 	}
@@ -134,7 +134,7 @@ func TestLedgerQueries(t *testing.T) {
 	}
 }
 
-// No ledger entry contains an erased user, including the entry of the erasure.
+// No ledger entry contains the id of an erased user. This includes the entry of the erasure itself.
 func TestEraseLedgerAndFiles(t *testing.T) {
 	h := openTool(t, counter, keepLedger)
 	caller := host.Caller{User: "ann", Session: "s1"}
@@ -160,7 +160,7 @@ func TestEraseLedgerAndFiles(t *testing.T) {
 	}
 }
 
-// A dry run reports what it would store, and stores nothing.
+// A dry run reports its changes but does not store them.
 func TestDry(t *testing.T) {
 	h := openTool(t, counter+`//`)
 	if _, err := run(h, host.Invocation{Input: number(2)}); err != nil {
@@ -183,7 +183,7 @@ func TestDry(t *testing.T) {
 	}
 }
 
-// A dry run sees the metadata that its session would get.
+// A dry run reads the metadata that a normal run would have stored in the session.
 func TestDryMetadata(t *testing.T) {
 	h := openTool(t, `return (await memory.get_content("sessionMeta")).metadata;`)
 	caller := host.Caller{User: "ann", Session: "s1"}
@@ -218,7 +218,8 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// More codes than the cache holds can run, and one idempotency key identifies one code.
+// More ad-hoc tools than the cache can hold can run. An idempotency key that was used with one
+// ad-hoc tool cannot be used with another one.
 func TestManyCodes(t *testing.T) {
 	h := openTool(t, `return 0`)
 	for i := range 200 {
@@ -235,7 +236,7 @@ func TestManyCodes(t *testing.T) {
 	}
 }
 
-// sessionMeta lists uploaded files, with the text of active files only.
+// sessionMeta lists uploaded files. It contains the text of active files only.
 func TestFiles(t *testing.T) {
 	h := openTool(t, `return JSON.stringify((await memory.get_content("sessionMeta")).artifacts.map(a => [a.filename, a.text ?? null, a.downloadUrl, a.isActive]))`,
 		func(o *host.Options) {
@@ -305,8 +306,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A store that is declared at run time exists when the app is opened again, and follows the rules
-// of the catalogue.
+// A store that is declared at run time still exists when the app is opened again, and obeys the
+// rules for declared stores.
 func TestDeclaredStores(t *testing.T) {
 	backend := mem.New()
 	ctx := t.Context()
@@ -324,7 +325,7 @@ func TestDeclaredStores(t *testing.T) {
 	}
 }
 
-// A run that is cancelled with a custom cause is still reported as cancelled.
+// A run whose context is canceled with a custom cause still fails with the code cancelled.
 func TestCancelledForACause(t *testing.T) {
 	for name, source := range map[string]string{
 		"in the guest": `console.log("begun"); for (;;) {}`,
@@ -340,7 +341,7 @@ func TestCancelledForACause(t *testing.T) {
 	}
 }
 
-// A run that is repeated or that conflicts with its key does not change its session.
+// A repeated run, or a run whose key conflicts, does not change its session.
 func TestRepeatedRunLeavesMetadata(t *testing.T) {
 	h := openTool(t, `return 1`)
 	caller := host.Caller{User: "ann", Session: "s1"}
@@ -364,7 +365,7 @@ func TestRepeatedRunLeavesMetadata(t *testing.T) {
 	}
 }
 
-// More concurrent codes than the cache holds: none is closed while it runs.
+// If more ad-hoc tools run concurrently than the cache can hold, no tool is closed while it runs.
 func TestManyCodesAtOnce(t *testing.T) {
 	h := openTool(t, `return 0`)
 	var all sync.WaitGroup
@@ -380,8 +381,8 @@ func TestManyCodesAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// A file in an anonymous session is erased with the user who claims the session. An upload in
-// progress is rejected if its user is erased.
+// If a user claims an anonymous session, an erasure of the user also removes the session's files.
+// If a user is erased during an upload, the upload fails.
 func TestErasedFiles(t *testing.T) {
 	h := openTool(t, `return 1`)
 	file, err := h.Artifacts().Add(t.Context(), host.Caller{Session: "s1"}, artifact.Upload{Filename: "a", Content: []byte("x")})
@@ -411,7 +412,7 @@ func TestErasedFiles(t *testing.T) {
 	}
 }
 
-// A run that an erasure cancels does not record the user again.
+// A run that is canceled by an erasure does not store data of the user again.
 func TestErasedRunNamesNobody(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	slow := stub{run: func(ctx context.Context, h engine.Host) (engine.Output, error) {

@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// TestCodeIsCompiledInTimeOfRun: code that comes with a request must compile within the time limit
-// of its run instead of LoadTimeout. A failure for lack of time does not affect the next request
-// with more time.
+// TestCodeIsCompiledInTimeOfRun checks that the time limit of the run, not LoadTimeout, limits the
+// compilation of an ad-hoc tool. After a timeout, a later request with a longer time limit must
+// succeed.
 func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 	ended := make(chan time.Duration, 10)
 	slow := stub{load: func(ctx context.Context, _ engine.Source) error {
@@ -57,8 +57,8 @@ func TestCodeIsCompiledInTimeOfRun(t *testing.T) {
 	}
 }
 
-// TestConstantsAreNotComputed: with and without isolation, a source with an expensive constant
-// expression compiles at once. The run computes it, within its own time.
+// TestConstantsAreNotComputed checks that a source with an expensive constant expression compiles
+// quickly, with and without isolation. The run evaluates the expression within its time limit.
 func TestConstantsAreNotComputed(t *testing.T) {
 	for name, options := range map[string]func(*host.Options){
 		"in a cell":       func(*host.Options) {},

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// meterEvery is the interval at which usage is written. A process that is killed loses the
-	// usage of up to one interval.
+	// meterEvery is the interval at which usage is written. If the process is killed, the usage of
+	// up to one interval is lost.
 	meterEvery = 30 * time.Second
-	// meterTime bounds the time to write usage.
+	// meterTime is the time limit for writing usage.
 	meterTime = 10 * time.Second
 )
 
-// Meter meters the usage of a Host's runs. It adds usage up in memory and writes it at intervals:
-// writing at each run would make all runs of a tenant write the same record. It is safe for
-// concurrent use.
+// Meter measures the usage of a Host's runs. It adds up usage in RAM and writes the totals
+// periodically: if every run wrote its usage, all runs of a tenant would write the same record. It
+// is safe for concurrent use.
 type Meter struct {
 	store *metering.Meter
 	log   *slog.Logger
@@ -35,13 +35,13 @@ type Meter struct {
 	closed  bool
 }
 
-// meterKey is one day of a tenant.
+// meterKey identifies one day of one tenant.
 type meterKey struct {
 	tenant string
 	day    time.Time
 }
 
-// add adds the usage of a run, under the day on which it began.
+// add adds the usage of a run to the day on which the run began.
 func (m *Meter) add(tenant string, at time.Time, used metering.Counts) {
 	if !m.store.Enabled() {
 		return
@@ -51,7 +51,7 @@ func (m *Meter) add(tenant string, at time.Time, used metering.Counts) {
 	m.put(meterKey{tenant, at.UTC().Truncate(24 * time.Hour)}, used)
 }
 
-// put adds usage to the pending usage. The caller holds mu.
+// put adds usage to the pending usage. The caller must hold mu.
 func (m *Meter) put(key meterKey, used metering.Counts) {
 	if m.pending == nil {
 		m.pending = map[meterKey]metering.Counts{}
@@ -62,8 +62,9 @@ func (m *Meter) put(key meterKey, used metering.Counts) {
 	}
 }
 
-// Flush writes the pending usage, which otherwise takes up to 30 seconds. If a write fails, its
-// usage stays pending, unless the write may have succeeded: no usage is counted twice.
+// Flush writes the pending usage immediately. Without Flush, pending usage is written within 30
+// seconds. If a write fails, its usage stays pending. If the outcome of a write is unknown, its
+// usage is dropped, so no usage is counted twice.
 func (m *Meter) Flush() error {
 	m.flushing.Lock()
 	defer m.flushing.Unlock()
@@ -105,7 +106,7 @@ func (m *Meter) close() {
 	_ = m.Flush()
 }
 
-// used returns the usage of a run.
+// used returns the usage of a completed run.
 func (r *run) used(result *report.Result) metering.Counts {
 	used := metering.Counts{CPUMS: milliseconds(r.cpu)}
 	switch r.info.Outcome {
@@ -124,9 +125,9 @@ func (r *run) used(result *report.Result) metering.Counts {
 	return used
 }
 
-// Usage returns the app's usage in the caller's tenant: the storage in use now, and the usage of
-// runs on the days in UTC from since up to, but excluding, until. A zero time means no bound. Days
-// are kept for Options.Metering.
+// Usage returns the app's usage in the caller's tenant: the current size of its stored data, and
+// the usage of runs on each UTC day from since up to, but excluding, until. A zero time means no
+// bound. The usage of a day is kept for Options.Metering.
 func (m *Meter) Usage(ctx context.Context, caller Caller, since, until time.Time) (metering.Usage, error) {
 	if err := m.Flush(); err != nil {
 		return metering.Usage{}, err

@@ -10,52 +10,55 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Observer observes the runs of a Host. Embed NopObserver to implement only some methods. Methods
-// are called on the run's goroutine, by many runs concurrently, and must return quickly.
+// Observer is an interface for observing the runs of a Host. Embed NopObserver to implement only
+// some methods. The host calls the methods on the goroutines of runs, so calls are concurrent.
+// Methods must return quickly.
 type Observer interface {
-	// SessionStarted and SessionEnded are called for sessions that are started or ended through the
-	// Host. They are not called for a session that a run starts by using it.
+	// SessionStarted and SessionEnded are called if a session is started or ended with Sessions.
+	// They are not called for a session that a run starts implicitly.
 	SessionStarted(ctx context.Context, caller Caller)
 	SessionEnded(ctx context.Context, caller Caller)
-	// BeforeRun can refuse a run: the error becomes the Result's error if it is an *abi.Fault, and
-	// access_denied otherwise. It is called once for each run of an existing tool, before the tool
-	// is compiled and before an earlier Result is looked up by the idempotency key.
+	// BeforeRun can refuse a run by returning an error. If the error is an *abi.Fault, it becomes
+	// the error of the Result. Otherwise, the error of the Result is access_denied. BeforeRun is
+	// called once for each run of an existing tool, before the tool is compiled and before the
+	// idempotency key is looked up.
 	BeforeRun(ctx context.Context, run RunInfo) error
 	// AttemptEnded is called after each execution of a guest, successful or not.
 	AttemptEnded(ctx context.Context, run RunInfo, event Execution)
-	// AfterRun is called when the guest of an attempt has succeeded. Its writes through memory are
-	// part of the run's commit. An error fails the run.
+	// AfterRun is called after the guest of an attempt has succeeded. Writes that it makes with the
+	// given Memory are part of the run's commit. An error fails the run.
 	AfterRun(ctx context.Context, run RunInfo, output json.RawMessage, memory Memory) error
 	// MemoryCalled is called after each memory operation of a guest.
 	MemoryCalled(ctx context.Context, run RunInfo, event CallEvent)
-	// RunEnded is called once for each invocation with its Result, also if the run failed. The
-	// Result's Usage belongs to this invocation only if the run's Outcome is OutcomeExecuted: a
-	// Result that is returned for an idempotency key contains the usage of the earlier run.
+	// RunEnded is called once for each invocation with its Result, even if the run failed. Count
+	// the Usage of the Result only if the Outcome is OutcomeExecuted. A Result that is repeated for
+	// an idempotency key contains the usage of the earlier run.
 	RunEnded(ctx context.Context, run RunInfo, result *report.Result)
 }
 
-// CodeTool is the name of the tool in RunInfo if the run is of an AdHocTool, whose own name comes
-// from the caller.
+// CodeTool is the tool name in RunInfo for runs of an AdHocTool. The name that the caller chose for
+// such a tool is not used.
 const CodeTool = "code"
 
-// Outcome classifies how an invocation ended, for observers that count runs.
+// Outcome is the outcome of an invocation. Observers that count runs use it.
 type Outcome string
 
-// The outcomes. It is "" until the invocation is over.
+// The outcomes. The Outcome is "" until the invocation is over.
 const (
-	// OutcomeExecuted: the tool was executed at least once, successfully or not.
+	// OutcomeExecuted means that the tool was executed at least once, successfully or not.
 	OutcomeExecuted Outcome = "executed"
-	// OutcomeRepeated: the Result of an earlier run was returned for the idempotency key; nothing
-	// was executed.
+	// OutcomeRepeated means that the tool was not executed, because an earlier run had the same
+	// idempotency key. The Result is that of the earlier run.
 	OutcomeRepeated Outcome = "repeated"
-	// OutcomeRefused: an observer's BeforeRun refused the run; nothing was executed.
+	// OutcomeRefused means that the tool was not executed, because the BeforeRun method of an
+	// observer refused the run.
 	OutcomeRefused Outcome = "refused"
-	// OutcomeNotStarted: the tool was not executed for another reason, such as invalid input, a
-	// compile error, or an expired deadline.
+	// OutcomeNotStarted means that the tool was not executed for another reason, such as invalid
+	// input, a compile error, or an expired deadline.
 	OutcomeNotStarted Outcome = "not_started"
 )
 
-// RunInfo identifies the run of an event.
+// RunInfo identifies the run that an Observer's method is called for.
 type RunInfo struct {
 	ID string
 	// App is the id of the host's app.
@@ -63,20 +66,21 @@ type RunInfo struct {
 	// Tool is the name of a declared tool, or CodeTool.
 	Tool    string
 	Caller  Caller
-	Attempt int // from 1; 0 outside of attempts
+	Attempt int // number of the attempt, starting at 1; 0 outside of attempts
 	// Outcome is set in RunEnded.
 	Outcome Outcome
-	// QueueTime is the time in the queue of a run that ended before it was first admitted. It is set
-	// in RunEnded. The queue time of an attempt is in Execution.
+	// QueueTime is set in RunEnded if the run ended before its first admission. It is the time that
+	// the run spent in the queue. The queue time of an attempt is in Execution.
 	QueueTime time.Duration
 }
 
 // CallEvent is one memory operation of a guest.
 type CallEvent struct {
 	Call abi.Call
-	// Verb is the grant that the operation requires, "" if the operation does not exist.
+	// Verb is the verb that the operation requires in a grant, or "" if the operation does not
+	// exist.
 	Verb abi.Verb
-	// Duration is how long the operation took.
+	// Duration is the duration of the operation.
 	Duration time.Duration
 	// Err is the error that the guest received, or nil.
 	Err error
@@ -84,8 +88,8 @@ type CallEvent struct {
 	memory *memory.Service
 }
 
-// Store returns the name of the store that the call acts on, as the guest gave it, "" if the call is malformed. The store
-// need not exist if Err is set.
+// Store returns the store name that the guest passed, or "" if the call is malformed. If Err is not
+// nil, the store possibly does not exist.
 func (e CallEvent) Store() string {
 	if e.memory == nil {
 		return ""
@@ -95,11 +99,11 @@ func (e CallEvent) Store() string {
 
 // Execution describes one attempt of a run.
 type Execution struct {
-	// Began is when the attempt began. QueueTime is how long it then waited at the gate, and
-	// Duration how long the guest executed after that, 0 if it never did.
+	// Began is the start time of the attempt. QueueTime is the time that the attempt then waited at
+	// the gate. Duration is the execution time of the guest, or 0 if the guest was not executed.
 	Began               time.Time
 	QueueTime, Duration time.Duration
-	// CPU is the processor time of the guest.
+	// CPU is the CPU time of the guest.
 	CPU time.Duration
 	// Isolated reports whether the guest ran in an isolated process.
 	Isolated bool
@@ -107,8 +111,8 @@ type Execution struct {
 	Err error
 }
 
-// Memory gives an observer access to memory within the run's transaction, with all rights on all
-// stores.
+// Memory is an interface for memory operations within the transaction of a run. It has all rights
+// on all stores.
 type Memory interface {
 	Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// TestEnginesGetTheTable expects each source to contain the operations of the host's memory.
+// TestEnginesGetTheTable checks that each engine.Source contains the table of the host's
+// operations.
 func TestEnginesGetTheTable(t *testing.T) {
 	var tables []abi.Table
 	h := openTool(t, ``, stub{load: func(_ context.Context, src engine.Source) error {

@@ -18,58 +18,62 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Options configures a Host. App and Backend are required. Other zero fields mean the defaults that
-// their comments name.
+// Options configures a Host. App and Backend are required. All other fields have defaults, which
+// apply if a field is zero.
 type Options struct {
-	// App is the app to run; see app.Load.
+	// App is the app whose tools the host runs; see app.Load.
 	App *app.App
-	// Backend stores the records. The host does not close it.
+	// Backend stores the records of the app. The host does not close it.
 	Backend storage.Backend
-	// Engines run the tools, each engine those with its file extensions. Use the engines of a
-	// worker pool (engines.NewPool), or engines.InProcess for trusted tools. If there are other
-	// engines, load the app with an app.Loader whose Extensions are those of Options.Extensions.
-	// Default: none, so that no tool runs.
+	// Engines are the engines that run the tools. Each engine runs the tools that have one of its
+	// file extensions. Use the engines of a worker pool (engines.NewPool), or engines.InProcess for
+	// trusted tools. With other engines, load the app with an app.Loader and set its Extensions to
+	// the result of Options.Extensions. By default there are no engines, so every run fails.
 	Engines []engine.Engine
-	// Kinds are the kinds of stores that are supported besides documents. If there are any, load
-	// the app with an app.Loader that has them too. Default: none.
+	// Kinds are the kinds of stores that are supported in addition to documents. If there are any,
+	// load the app with an app.Loader that has the same Kinds. The default is no additional kinds.
 	Kinds []kind.Kind
-	// Gate decides which runs are admitted when there are more than the machine can execute. Hosts
-	// of one process share one gate; a worker pool then has as many workers as the gate admits
-	// runs. Default: a gate of its own with the limits of admission.OneApp.
+	// Gate limits the number of concurrent runs and determines which waiting run is admitted next.
+	// Use one gate for all hosts of a process, and a worker pool with as many workers as the gate
+	// admits runs. By default, the host has a gate of its own with the limits of admission.OneApp.
 	Gate *admission.Gate
-	// Observers observe runs, in this order. Default: none.
+	// Observers are called in this order. The default is no observers.
 	Observers []Observer
-	// Limits bounds runs, and Memory bounds the records of the app.
+	// Limits are the limits on runs. Memory contains the limits on the records of the app.
 	Limits Limits
 	Memory memory.Limits
-	// Tenants are the tenants whose records are compared with the app's declarations when the host
-	// is opened, and swept while it is open. Default: only DefaultTenant.
+	// Tenants lists the tenants of the app. Open compares the records of these tenants with the
+	// app's declarations, and an open host removes their expired records. The default is
+	// DefaultTenant only.
 	Tenants []string
-	// SweepEvery is the interval at which expired records are removed; negative means never.
-	// Default 1 minute.
+	// SweepEvery is the interval at which expired records are removed. If it is negative, they are
+	// not removed automatically. The default is 1 minute.
 	SweepEvery time.Duration
-	// Ledger is how long ledger entries are kept, which record the reads and writes of runs.
-	// Default: no ledger.
+	// Ledger is the retention of ledger entries, which record the reads and writes of runs. By
+	// default, the app has no ledger.
 	Ledger time.Duration
-	// Metering is how long the usage of each day is kept: the number of runs and their processor
-	// time; see Host.Meter. Default: runs are not metered.
+	// Metering is the retention of daily usage totals, which include the number of runs and their
+	// CPU time; see Host.Meter. By default, usage is not metered.
 	Metering time.Duration
-	// FileURL returns the URL from which an uploaded file can be downloaded until it expires.
-	// Default: files have no URL.
+	// FileURL returns the download URL of an uploaded file. The URL must be valid until the file
+	// expires. By default, files have no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
-	// Now is the clock, and Rand the random source for ids; both must be safe for concurrent use.
-	// Default: those of the system. Guests always have their own.
+	// Now is the clock of the host. Rand is the source of random bytes for ids. Both must be safe
+	// for concurrent use. The defaults are the system's clock and random source. Guests always have
+	// a separate clock and random source.
 	Now  func() time.Time
 	Rand io.Reader
-	// Logger receives details that no caller may see, such as backend errors. Default: discarded.
+	// Logger logs details that callers must not see, such as the errors of the backend. By default,
+	// they are discarded.
 	Logger *slog.Logger
 }
 
-// Extensions returns the extensions of the sources that a Host with these options runs, for
-// app.Loader.
+// Extensions returns the file extensions of the tools that a Host with these options can run. Pass
+// them to app.Loader.
 func (o Options) Extensions() []string { return engine.Extensions(engine.Infos(o.Engines)) }
 
-// withDefaults returns the options with the defaults that the Host itself needs.
+// withDefaults returns a copy of the options with defaults in place of zero fields that the Host
+// uses.
 func (o Options) withDefaults() Options {
 	if len(o.Tenants) == 0 {
 		o.Tenants = []string{DefaultTenant}
@@ -100,48 +104,53 @@ func (o Options) check() error {
 	return errors.Join(errs...)
 }
 
-// DefaultTenant is the tenant of invocations without one.
+// DefaultTenant is the tenant of invocations that do not name a tenant.
 const DefaultTenant = "default"
 
-// Limits bounds every run. A tool may declare stricter limits. A zero field means the default that
-// its comment names. Open rejects negative values.
+// Limits are the limits on every run. A tool can declare stricter limits. A field that is zero has
+// its default value. Open rejects negative values.
 type Limits struct {
-	// Timeout is the time limit of a run whose tool declares none. It includes all attempts and
-	// queue time. Default 5 seconds.
+	// Timeout is the time limit of a run if neither the tool nor the invocation sets one. The time
+	// includes all attempts and the time in the queue. The default is 5 seconds.
 	Timeout time.Duration
-	// MaxTimeout bounds the timeout that a tool or an invocation may set. Default 180 seconds.
+	// MaxTimeout is the largest time limit that a tool or an invocation can set. The default is 180
+	// seconds.
 	MaxTimeout time.Duration
-	// InputBytes bounds the input and the context, each. Default 1 MiB.
+	// InputBytes is the maximum size of the input, and also of the context. The default is 1 MiB.
 	InputBytes int
-	// OutputBytes bounds the output. Default 1 MiB.
+	// OutputBytes is the maximum size of the output. The default is 1 MiB.
 	OutputBytes int
-	// MemoryBytes bounds a guest's memory, on engines that support it. Default: that of the engine,
-	// 64 MiB for most; see engine.DefaultMemory.
+	// MemoryBytes is the maximum amount of RAM of a guest, if its engine supports the limit. The
+	// default depends on the engine and is usually 64 MiB; see engine.DefaultMemory.
 	MemoryBytes int64
-	// CPU bounds the processor time of an attempt in an isolated process. Default: derived from the
-	// time limit.
+	// CPU is the maximum CPU time of an attempt in an isolated process. The default is derived from
+	// the time limit.
 	CPU time.Duration
-	// CallDepth bounds nested calls in the guest, and ValueNesting the nesting of values that the
-	// guest and the host exchange. Default 500 and 100.
+	// CallDepth is the maximum depth of nested calls in the guest. ValueNesting is the maximum
+	// nesting depth of values that the guest and the host exchange. The defaults are 500 and 100.
 	CallDepth    int
 	ValueNesting int
-	// Values bounds the number of values in an input, a context or an output, nested ones included.
-	// A value takes some hundred bytes of memory while the document is processed. Default 100,000.
+	// Values is the maximum number of values in an input, a context or an output, including nested
+	// values. Each value uses a few hundred bytes of RAM while the document is processed. The
+	// default is 100,000.
 	Values int
-	// Fuel bounds the instructions of a WebAssembly guest in an attempt; see engine.Limits.
-	// Default: derived from the time limit.
+	// Fuel is the maximum number of instructions that a WebAssembly guest executes in one attempt;
+	// see engine.Limits. The default is derived from the time limit.
 	Fuel int64
-	// SourceBytes bounds the entry file of a tool. Default 64 MiB.
+	// SourceBytes is the maximum size of the entry file of a tool. The default is 64 MiB.
 	SourceBytes int
-	// LoadTimeout bounds the compilation of a tool, which happens once and is not charged to a run.
-	// An invocation with a timeout waits no longer than that; the compilation continues for later
-	// runs. Code of an invocation is compiled within the time limit of its run. Default 30 seconds.
+	// LoadTimeout is the time limit of the compilation of a declared tool. A tool is compiled once,
+	// and runs are not charged for the compilation. An invocation with a Timeout stops waiting when
+	// that time has passed, but the compilation continues for later runs. The compilation of an
+	// ad-hoc tool is instead part of its run and limited by the run's time limit. The default is 30
+	// seconds.
 	LoadTimeout time.Duration
-	// LogBytes and LogLines bound the log of a run. The rest is dropped, and a log line reports
-	// that. Default 64 KiB and 1,000.
+	// LogBytes and LogLines are the maximum size and the maximum number of lines of the log of a
+	// run. Further lines are dropped, and a final log line reports this. The defaults are 64 KiB
+	// and 1,000.
 	LogBytes int
 	LogLines int
-	// Calls bounds the memory calls of an attempt. Default 1,000.
+	// Calls is the maximum number of memory calls of an attempt. The default is 1,000.
 	Calls int
 }
 
@@ -181,8 +190,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// For returns the limits of a tool's attempts: the stricter of the host's and those that the tool
-// declares. memory is the engine's default memory limit.
+// For returns the limits of a tool's attempts. Each limit is the stricter one of the host's limit
+// and the limit that the tool declares. memory is the default memory limit of the engine.
 func (l Limits) For(own declare.Limits, memory int64) Limits {
 	setDefault(&l.MemoryBytes, memory)
 	l.MemoryBytes = stricter(l.MemoryBytes, own.Memory)
@@ -193,7 +202,7 @@ func (l Limits) For(own declare.Limits, memory int64) Limits {
 	return l
 }
 
-// stricter returns the smaller of two limits. 0 means no limit.
+// stricter returns the smaller of two limits, where 0 means no limit.
 func stricter[T int64 | time.Duration](host, own T) T {
 	if host == 0 || own > 0 && own < host {
 		return own
@@ -215,8 +224,9 @@ func setDefault[T int | int64 | time.Duration](field *T, value T) {
 	}
 }
 
-// timeout returns the time limit of a run, given the timeouts of its tool and its invocation, or 0
-// for none. An invocation can only shorten what the tool declares.
+// timeout returns the time limit of a run, given the timeouts of the tool and the invocation. A
+// timeout of 0 means that none is set. An invocation can shorten the timeout that the tool
+// declares, but not raise it.
 func (l Limits) timeout(tool, invocation time.Duration) time.Duration {
 	limit := l.Timeout
 	if tool > 0 {

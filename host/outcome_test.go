@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// bill is an observer that counts runs for billing, and refuses those over the plan.
+// bill is an observer that counts runs for billing and refuses runs that exceed the plan.
 type bill struct {
 	host.NopObserver
 	refuse    error
@@ -39,7 +39,7 @@ func (b *bill) RunEnded(_ context.Context, run host.RunInfo, r *report.Result) {
 	}
 }
 
-// TestOutcomes expects an observer to distinguish executed runs from all others.
+// TestOutcomes checks that an observer can distinguish executed runs from all other runs.
 func TestOutcomes(t *testing.T) {
 	b := &bill{}
 	h := openTool(t, `if (input.fail) throw new Error("no"); return 7`, func(o *host.Options) { o.Observers = []host.Observer{b} })
@@ -64,8 +64,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestRefusedRunsCompileNothing has an observer that refuses a run of a tool that does not compile.
-// The observer must be asked first.
+// TestRefusedRunsCompileNothing checks that the host calls BeforeRun before it compiles the tool.
 func TestRefusedRunsCompileNothing(t *testing.T) {
 	b := &bill{refuse: abi.Faultf(abi.QuotaExceeded, "over the plan")}
 	h := openApp(t, fstest.MapFS{
@@ -84,7 +83,7 @@ func TestRefusedRunsCompileNothing(t *testing.T) {
 	}
 }
 
-// TestRunEndsWithItsContext expects the error of an ended context in the error of the run.
+// TestRunEndsWithItsContext checks that the error of a run wraps the error of its ended context.
 func TestRunEndsWithItsContext(t *testing.T) {
 	h := openTool(t, `while (true) {}`)
 	late, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -107,8 +106,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestOpenRefusesClosedFiles closes the folder of an app before the host is opened, as a misplaced
-// defer does.
+// TestOpenRefusesClosedFiles closes the folder of an app before the host is opened. A misplaced
+// defer statement has the same effect.
 func TestOpenRefusesClosedFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"app.yaml": "app: a\ntools:\n  tool: {source: tool.js, description: nothing}\n", "tool.js": "return 1"} {

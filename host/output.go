@@ -8,8 +8,9 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// checkOutput checks that the output of a run is valid JSON within the limits and fits the tool's
-// output schema. Engines check the former too, but a guest may have taken over an isolated engine.
+// checkOutput checks that the output of a run is valid JSON, is within the limits, and matches the
+// tool's output schema. Engines also check JSON and limits, but the host cannot trust an isolated
+// engine: a guest could have compromised it.
 func (r *run) checkOutput(out engine.Output) (engine.Output, error) {
 	if len(out.Output) == 0 {
 		out.Output = json.RawMessage("null")
@@ -20,7 +21,7 @@ func (r *run) checkOutput(out engine.Output) (engine.Output, error) {
 	return out, r.limits.checkContext(out.Context)
 }
 
-// checkContext checks the keys that a guest added to its context or changed in it.
+// checkContext checks the context keys that a guest has added or changed.
 func (l Limits) checkContext(changes json.RawMessage) error {
 	if len(changes) == 0 {
 		return nil

@@ -15,13 +15,13 @@ import (
 // Rendered is a rendered template.
 type Rendered struct {
 	Text string
-	// Missing are the expressions that rendered as nothing because their value is not stored or
-	// null, such as memory.prefs.language. Each is listed once.
+	// Missing lists the expressions that were rendered as "", because their value does not exist or
+	// is null. An example is memory.prefs.language. Each expression is listed once.
 	Missing []string
 }
 
-// Render renders a declared prompt for a caller. It reads the stores that the prompt is granted,
-// all from one snapshot.
+// Render renders a declared prompt for a caller. It reads only the stores that the prompt is
+// granted, all from one snapshot.
 func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string, error) {
 	rendered, err := h.RenderPrompt(ctx, caller, prompt)
 	return rendered.Text, err
@@ -40,8 +40,8 @@ func (h *Host) RenderPrompt(ctx context.Context, caller Caller, prompt string) (
 	return text, promptFault(err)
 }
 
-// promptFault rewords the error for a store that a prompt may not read: memory's message is about
-// tools.
+// promptFault rewrites the message for a store that a prompt is not allowed to read, because the
+// message of package memory mentions tools.
 func promptFault(err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.NotFound || f.Store == "" {
@@ -56,7 +56,7 @@ func promptFault(err error) error {
 }
 
 // Refs returns the stores and fields that a declared prompt reads. They do not depend on the
-// caller. A prompt that cannot be parsed reads none.
+// caller. Refs returns nil for a prompt that cannot be parsed.
 func (h *Host) Refs(prompt string) []template.Ref {
 	declared, _ := h.app.Prompt(prompt)
 	t, err := template.Parse(declared.Template)
@@ -66,14 +66,15 @@ func (h *Host) Refs(prompt string) []template.Ref {
 	return t.Refs()
 }
 
-// RenderText renders an arbitrary template for a caller, with read access to every store. It is
-// meant for operators: a template can read all that it names.
+// RenderText renders an arbitrary template for a caller. It is meant for operators, because the
+// template can read every store.
 func (h *Host) RenderText(ctx context.Context, caller Caller, text string) (string, error) {
 	rendered, err := render(ctx, h, h.Sessions().withUser(ctx, caller), text, memory.Operator())
 	return rendered.Text, err
 }
 
-// render renders a template for a caller, with the read rights of an Authority.
+// render renders a template for a caller. The Authority determines which stores the template can
+// read.
 func render(ctx context.Context, h *Host, caller Caller, text string, a memory.Authority) (rendered Rendered, err error) {
 	t, err := template.Parse(text)
 	if err != nil {

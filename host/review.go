@@ -17,24 +17,24 @@ import (
 
 // Review is the result of a static check of a tool.
 type Review struct {
-	// Err is the reason why the tool does not compile, or nil.
+	// Err is the compile error of the tool, or nil.
 	Err error
-	// Findings are likely mistakes in a tool that compiles.
+	// Findings lists likely mistakes in a tool that compiles.
 	Findings []Finding
 }
 
-// Finding is a likely mistake in a tool: code that fails when it is reached or has no effect, or a limit that the host
-// does not grant.
+// Finding is a likely mistake in a tool. Examples are code that always fails, code without effect,
+// and a limit that exceeds the host's limit.
 type Finding struct {
-	// Limit is the key of the tool's limits that the finding is about, or "" if it is about code.
+	// Limit is the key of the tool's limit with the mistake, or "" if the mistake is in the code.
 	Limit string
-	// Code is the kind of the finding.
+	// Code is the kind of the mistake, as in a Problem of package app.
 	Code app.Code
 	engine.Finding
 }
 
-// Review compiles every tool, as Check does, and checks its code without running it. The result has a Review for each
-// tool that compiles with findings or does not compile, by the tool's name.
+// Review compiles every tool, like Check, and also checks the code without running it. The result
+// maps the name of each tool that has a compile error or findings to its Review.
 func (h *Host) Review(ctx context.Context) map[string]Review {
 	reviews := map[string]Review{}
 	for _, declared := range h.app.Tools {
@@ -46,7 +46,8 @@ func (h *Host) Review(ctx context.Context) map[string]Review {
 	return reviews
 }
 
-// reviewTool reviews a tool on a program of its own: those that run are compiled without a review.
+// reviewTool compiles a separate program for the review of a tool, because the programs for runs
+// are compiled without a review.
 func (h *Host) reviewTool(ctx context.Context, declared app.Tool) Review {
 	t := newTool(declared)
 	t.source = func() (engine.Source, error) {
@@ -114,7 +115,7 @@ func (h *Host) storeHint(name string) string {
 	return "the stores are: " + strings.Join(names, ", ")
 }
 
-// grantHint returns a hint with a grant of the verbs, in the notation of an app file.
+// grantHint returns a hint that shows how to grant the verbs in an app file.
 func grantHint(store string, verbs ...abi.Verb) string {
 	var words []string
 	for _, v := range []abi.Verb{abi.Read, abi.Write, abi.Delete} {
@@ -132,7 +133,8 @@ func grantHint(store string, verbs ...abi.Verb) string {
 	return fmt.Sprintf("grant it to the tool: grants: {%s: %s}", store, text)
 }
 
-// clamped reports the limits of a tool that exceed those of the host, which apply instead.
+// clamped returns a finding for each limit of a tool that exceeds the host's limit. In that case
+// the host's limit applies.
 func (h *Host) clamped(t *tool) []Finding {
 	host := h.limits.For(declare.Limits{}, t.memory)
 	var findings []Finding

@@ -13,7 +13,8 @@ import (
 	"github.com/toolrun/toolrun/host/session"
 )
 
-// InProcessWarning is a warning in every Result of a run in the host's own process.
+// InProcessWarning is the warning in the Result of every run that was executed in the host's own
+// process.
 const InProcessWarning = "the tool ran inside the host's process: only its engine isolates it from files, the network and other memory"
 
 // run is the execution of one Invocation.
@@ -25,27 +26,27 @@ type run struct {
 	program engine.Program
 	input   json.RawMessage
 	context json.RawMessage
-	// undeclared are warnings about undeclared members of the input.
+	// undeclared contains warnings about undeclared members of the input.
 	undeclared []string
-	// fingerprint is stored with the idempotency key; "" without a key.
+	// fingerprint is the fingerprint that is stored with the idempotency key, or "" without a key.
 	fingerprint string
 	limits      Limits    // of an attempt
-	began       time.Time // by the host's clock, for the ledger
+	began       time.Time // start time by the host's clock, for the ledger
 	started     time.Time
 	cpu         time.Duration
 	attempts    int
 	calls       int
 	last        *attempt
-	overtime    error // the cause of contexts that end at the run's time limit
+	overtime    error // the cause of a context that ends at the run's time limit
 	peak        int64
-	state       RunState // as last reported to OnState
-	// refused reports whether an observer refused the run, executed whether the tool was executed.
+	state       RunState // the last state that OnState reported
+	// refused is true if an observer refused the run. executed is true if the tool was executed.
 	refused, executed bool
 }
 
-// Run executes a tool once. The Result is never nil. The error is that of the Result, so that
-// errors.Is(err, abi.Timeout) works; it is nil if the run succeeded. When ctx ends, the run is
-// stopped unless it has begun to commit; the error then also wraps ctx.Err().
+// Run executes a tool once. The Result is never nil. If the run fails, the error is the fault in
+// the Result, which works with errors.Is(err, abi.Timeout). When ctx ends, the run is stopped
+// unless it has begun to commit. The error of a stopped run also wraps ctx.Err().
 func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) {
 	r := h.newRun(inv)
 	if ctx == nil {
@@ -55,7 +56,7 @@ func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) 
 	return r.end(ctx, done, err)
 }
 
-// newRun returns a run that has not begun.
+// newRun returns a run that has not started yet.
 func (h *Host) newRun(inv Invocation) *run {
 	inv.Tool = inv.toolName(h.app)
 	r := &run{h: h, inv: inv, began: h.now(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
@@ -65,9 +66,9 @@ func (h *Host) newRun(inv Invocation) *run {
 	return r
 }
 
-// end accounts for a run and returns the results of Run. It is a separate function, like the calls
-// of observers, so that its variables take no stack while the guest runs: a stack that exceeds a
-// power of two is copied.
+// end records the end of a run and returns the results of Run. It is a separate function so that
+// its variables do not use stack while the guest runs: whenever a stack grows beyond a power of
+// two, Go copies it. Calls of observers are in separate functions for the same reason.
 func (r *run) end(ctx context.Context, done memory.Done, err error) (*report.Result, error) {
 	result := r.result(done, err)
 	r.record(done, result)
@@ -82,8 +83,8 @@ func (r *run) end(ctx context.Context, done memory.Done, err error) (*report.Res
 	return result, nil
 }
 
-// contextError is the error of a run that ended because its caller's context did. It wraps the
-// fault and the context's error.
+// contextError is the error of a run that ended because the caller's context ended. It wraps the
+// fault and the error of the context.
 type contextError struct {
 	*abi.Fault
 	cause error
@@ -92,8 +93,8 @@ type contextError struct {
 // Unwrap returns the fault and the error of the context.
 func (e *contextError) Unwrap() []error { return []error{e.Fault, e.cause} }
 
-// endError returns the error of a run for its caller: the fault, which wraps the error of the context too if that is why
-// the run ended.
+// endError returns the error of a run for its caller: the fault, or a contextError if the run ended
+// because the context ended.
 func endError(ctx context.Context, f *abi.Fault) error {
 	if cause := ctx.Err(); cause != nil && (f.Code == abi.Timeout || f.Code == abi.Cancelled) {
 		return &contextError{f, cause}
@@ -101,7 +102,7 @@ func endError(ctx context.Context, f *abi.Fault) error {
 	return f
 }
 
-// outcome classifies how the run ended.
+// outcome returns the Outcome of the run.
 func (r *run) outcome(result *report.Result) Outcome {
 	switch {
 	case result.Repeated:
@@ -114,11 +115,12 @@ func (r *run) outcome(result *report.Result) Outcome {
 	return OutcomeNotStarted
 }
 
-// errNoContext is the error for a nil context. Like net/http, Run does not panic.
+// errNoContext is the error for a nil context. Like net/http, Run returns an error instead of
+// panicking.
 var errNoContext = abi.Faultf(abi.InvalidArgument, "the context of the run is nil")
 
-// loadLimit returns the time limit for compiling. Code that comes with a request must compile
-// within the time limit of its run.
+// loadLimit returns the time limit for compiling the tool. An ad-hoc tool must compile within the
+// time limit of its run.
 func (r *run) loadLimit() time.Duration {
 	limit := r.h.limits.LoadTimeout
 	if r.inv.Code == nil {
@@ -127,14 +129,14 @@ func (r *run) loadLimit() time.Duration {
 	return min(limit, r.timeLimit())
 }
 
-// execute runs the tool in a transaction, if the run is allowed.
+// execute runs the tool in a transaction, unless the run is refused.
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	release, err := r.identify(ctx)
 	if err != nil {
 		return done, err
 	}
 	defer release()
-	if r.inv.Timeout > 0 { // an explicit timeout covers compiling and queueing too
+	if r.inv.Timeout > 0 { // an explicit timeout includes compiling and queueing
 		var cancel context.CancelFunc
 		ctx, cancel = r.bounded(ctx)
 		defer cancel()
@@ -142,7 +144,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if r.program, err = r.tool.ready(ctx, r.info.Caller.Tenant, r.loadLimit()); err != nil {
 		return done, err
 	}
-	r.started = time.Now() // compilation is not charged to the run
+	r.started = time.Now() // the run is not charged for the compilation
 	if err := r.ready(ctx); err != nil {
 		return done, err
 	}
@@ -151,7 +153,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	return r.transact(ctx)
 }
 
-// identify finds the tool and asks the observers whether it may run. Release must be called when
+// identify finds the tool and calls BeforeRun of all observers. The caller must call release when
 // the run is over.
 func (r *run) identify(ctx context.Context) (release func(), err error) {
 	if r.h.closed.Load() {
@@ -174,8 +176,8 @@ func (r *run) identify(ctx context.Context) (release func(), err error) {
 	return release, nil
 }
 
-// mayRun asks the observers whether the run may begin. It comes before any expensive work, so
-// nothing is compiled for a refused run.
+// mayRun calls BeforeRun of all observers. It runs before any expensive work: nothing is compiled
+// for a refused run.
 func (r *run) mayRun(ctx context.Context) error {
 	for _, o := range r.h.observers {
 		if err := o.BeforeRun(ctx, r.info); err != nil {
@@ -193,7 +195,7 @@ func refused(err error) error {
 	return abi.Faultf(abi.AccessDenied, "the run was refused: %v", err)
 }
 
-// prepare checks the documents of the invocation.
+// prepare checks the input and the context of the invocation.
 func (r *run) prepare() (err error) {
 	r.limits = r.h.limits.For(r.tool.Limits, r.tool.memory)
 	if r.input, err = r.limits.document("input", r.inv.Input); err != nil {
@@ -222,7 +224,7 @@ func (r *run) transact(ctx context.Context) (memory.Done, error) {
 	}, r.attempt)
 }
 
-// attempt executes the tool once, with a View of its own.
+// attempt executes the tool once, with a new View.
 func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	r.attempts++
 	r.info.Attempt = r.attempts
@@ -234,7 +236,7 @@ func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	return a.finish(ctx, &out, &event)
 }
 
-// finish accounts for an attempt and returns how it ended, from the outcome of its execution.
+// finish records the end of an attempt. It returns the error of the attempt.
 func (a *attempt) finish(ctx context.Context, out *engine.Output, event *Execution) error {
 	r := a.run
 	r.cpu += event.CPU
@@ -261,7 +263,7 @@ func (a *attempt) finish(ctx context.Context, out *engine.Output, event *Executi
 	return nil
 }
 
-// guest runs the program once, after the gate admits it.
+// guest runs the program once, after the gate has admitted the run.
 func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Execution) {
 	e.Began, e.Isolated = time.Now(), r.tool.isolated
 	r.setState(RunQueued)
@@ -279,7 +281,7 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 	}
 }
 
-// runProgram runs the program and measures its processor time.
+// runProgram runs the program and measures its CPU time.
 func (a *attempt) runProgram(ctx context.Context, out *engine.Output, e *Execution) {
 	r := a.run
 	stop := func() time.Duration { return out.CPU }
@@ -300,8 +302,8 @@ func (r *run) setState(state RunState) {
 	}
 }
 
-// hostMemory is the Memory of an observer: a View with the rights of the host instead of those of
-// the tool.
+// hostMemory is the Memory of an observer. It performs operations on the View of the attempt, but
+// with the rights of the host.
 type hostMemory struct{ view *memory.View }
 
 // Call performs an operation for the host.
@@ -312,7 +314,7 @@ func (m hostMemory) Call(ctx context.Context, call abi.Call) (json.RawMessage, e
 // storedResult returns the Result to store under the invocation's idempotency key.
 func (r *run) storedResult(effects report.Effects) ([]byte, error) {
 	text, err := json.Marshal(r.result(memory.Done{Effects: effects, Attempts: r.attempts}, nil))
-	if err != nil { // not an error of the backend
+	if err != nil { // the fault is not an error of the backend
 		r.h.log.Error("cannot encode a result as JSON", "run", r.info.ID, "tool", r.inv.Tool, "error", err)
 		return nil, abi.FaultOf(err)
 	}
@@ -356,7 +358,7 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// repeated returns the stored Result of an earlier run with the same key.
+// repeated returns the stored Result of an earlier run with the same idempotency key.
 func (r *run) repeated(stored []byte) *report.Result {
 	result := &report.Result{}
 	if err := json.Unmarshal(stored, result); err != nil {
@@ -366,7 +368,7 @@ func (r *run) repeated(stored []byte) *report.Result {
 	return result
 }
 
-// schemaWarnings returns warnings about content that was stored although it does not fit its
+// schemaWarnings returns warnings about content that was stored although it does not match its
 // schema.
 func schemaWarnings(effects report.Effects) []string {
 	var warnings []string
@@ -378,7 +380,7 @@ func schemaWarnings(effects report.Effects) []string {
 	return warnings
 }
 
-// limitHints are hints that name where an exceeded limit is set.
+// limitHints contains hints on where to set a limit that was exceeded.
 var limitHints = map[abi.Code]string{
 	abi.Timeout:     "the limit is limits.timeout of the tool, the timeout of the request, or the host's",
 	abi.CallLimit:   "the limit is limits.calls of the tool, or the host's",
@@ -386,10 +388,10 @@ var limitHints = map[abi.Code]string{
 	abi.MemoryLimit: "the limit is limits.memory of the tool, or the host's",
 }
 
-// fault returns the fault for the run's caller.
+// fault converts the error of a run to the fault for the caller.
 func (r *run) fault(err error) *abi.Fault {
 	f := r.faultOf(err)
-	if hint := limitHints[f.Code]; hint != "" && f.Hint == "" && r.attempts > 0 { // before the first attempt it is a limit of compiling
+	if hint := limitHints[f.Code]; hint != "" && f.Hint == "" && r.attempts > 0 { // before the first attempt, the compilation exceeded a limit
 		return f.WithHint("%s", hint)
 	}
 	return f

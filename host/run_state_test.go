@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// OnState gets the run's id before any work is done, and then each state.
+// OnState is called with the run's id before any work is done, and then for each state.
 func TestOnState(t *testing.T) {
 	h := openTool(t, `console.log("runs"); return 1`)
 	var heard []string

@@ -32,7 +32,7 @@ var seedGrants = []declare.Grant{
 	{Store: declare.SessionMeta, Verbs: []abi.Verb{abi.Read}},
 }
 
-// samples are the code blocks of the page, with an app that has the page's schema.
+// samples contains the code blocks of the page and an app with the page's schema.
 type samples struct {
 	*host.Host
 	t      *testing.T
@@ -71,7 +71,7 @@ func (s *samples) content(store string) string {
 	return string(perform(s.t, s.Host, s.who, abi.GetContent, `"`+store+`"`))
 }
 
-// beforeDelete returns a sample without its last statement, which deletes the stored record.
+// beforeDelete removes the last statement of a sample, which deletes the stored record.
 func beforeDelete(t *testing.T, block string) string {
 	t.Helper()
 	code, _, found := strings.Cut(block, "Delete memory content")
@@ -81,8 +81,8 @@ func beforeDelete(t *testing.T, block string) string {
 	return strings.TrimRight(code, "/# ")
 }
 
-// wantPrefs checks what a sample stored: the language is new, and the orders that it does not name
-// are kept.
+// wantPrefs checks the record that a sample has stored: the language has changed, and the other
+// orders are unchanged.
 func (s *samples) wantPrefs() {
 	s.t.Helper()
 	var got struct {
@@ -158,8 +158,8 @@ func TestSeedSession(t *testing.T) {
 	other.wantOutput(s.blocks[5]+"\nreturn [sessionMeta.metadata, sessionId]", `[{},"sess_124"]`, host.Invocation{})
 }
 
-// refuseMeta runs code that changes sessionMeta. The run must fail, and the metadata must not
-// change.
+// refuseMeta runs code that tries to change sessionMeta. The run must fail, and the metadata must
+// not change.
 func (s *samples) refuseMeta(language string, codes ...string) {
 	s.t.Helper()
 	if _, err := s.Sessions().Start(s.t.Context(), s.who, sessionStart(json.RawMessage(`{"channel":"web"}`))); err != nil {
@@ -180,7 +180,7 @@ func TestSeedMetaIsReadOnly(t *testing.T) {
 		`await memory.set_content("sessionMeta", {metadata: {channel: "forged"}})`, `await memory.delete_content("sessionMeta")`)
 }
 
-// TestSeedFiles runs the page's loop over the files of a session, without a file and with some.
+// TestSeedFiles runs the page's loop over the files of a session, with and without files.
 func TestSeedFiles(t *testing.T) {
 	s := newSamples(t, func(o *host.Options) {
 		o.FileURL = func(_ string, f artifact.Artifact) string { return "https://files.example/" + f.Filename }

@@ -18,10 +18,10 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// withPython opens a host whose tools may be in Python and run in workers.
+// withPython opens a host that runs Python tools in workers.
 func withPython(t *testing.T) func(*host.Options) {
 	t.Helper()
-	cache, err := os.UserCacheDir() // where the command keeps the compiled interpreter
+	cache, err := os.UserCacheDir() // the folder in which the command caches the compiled interpreter
 	if err != nil {
 		t.Skipf("this user has no cache folder: %v", err)
 	}
@@ -41,8 +41,8 @@ tools:
   sample: {source: sample.py, description: reads and writes, grants: {userPrefs: readwrite}}
 `
 
-// TestSeedSampleInPython runs the documentation page's Python unchanged on a store with content.
-// The schema is the page's, and so are the two ways to declare it.
+// TestSeedSampleInPython runs the page's Python code unchanged on a store with content. It declares
+// the page's schema in both ways that the page describes.
 func TestSeedSampleInPython(t *testing.T) {
 	blocks := seedBlocks(t, "004_agentic_apps_memory_stores.txt")
 	at := slices.IndexFunc(blocks, func(b struct{ lang, text string }) bool { return b.lang == "python" })
@@ -86,8 +86,8 @@ func checkSample(t *testing.T, h *host.Host) {
 	}
 }
 
-// TestSeedEffectsInPython checks what the page's Python reads, projects and stores, and lets it try
-// to change sessionMeta.
+// TestSeedEffectsInPython checks what the page's Python code reads, projects and stores. It also
+// checks that the code cannot change sessionMeta.
 func TestSeedEffectsInPython(t *testing.T) {
 	s := newSamples(t, withPython(t))
 	block := s.blocks[4]

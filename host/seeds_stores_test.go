@@ -17,7 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// TestSeedNames checks the names that the page recommends, and those that it advises against.
+// TestSeedNames checks the store names that the page recommends and the names that it advises
+// against.
 func TestSeedNames(t *testing.T) {
 	block := seedBlocks(t, seedPage)[10].text
 	good, poor, found := strings.Cut(block, "# Avoid")
@@ -34,13 +35,13 @@ func TestSeedNames(t *testing.T) {
 	}
 }
 
-// TestSeedSchema writes content that the page's first schema allows, and content that it does not:
-// in the nested object, the array and the time, and undeclared names.
+// TestSeedSchema writes content that the page's first schema allows. It also writes content that
+// the schema rejects: in the nested object, in the array, in the time, and with undeclared names.
 func TestSeedSchema(t *testing.T) {
 	s := newSamples(t)
 	for content, pointer := range map[string]string{
 		seedPrefs:                               "",
-		`{"lastVisit":"2026-04-30T16:20:00.5"}`: "", // Python's isoformat has no zone
+		`{"lastVisit":"2026-04-30T16:20:00.5"}`: "", // the result of Python's isoformat has no time zone
 		`{"preferences":{"language":7}}`:        "/preferences/language",
 		`{"preferences":{"theme":"dark"}}`:      "/preferences/theme",
 		`{"recentOrders":["a1",2]}`:             "/recentOrders/1",
@@ -58,7 +59,8 @@ func TestSeedSchema(t *testing.T) {
 	}
 }
 
-// TestSeedRequiredAndDefault stores records under the page's schema that has both.
+// TestSeedRequiredAndDefault stores records with the page's schema that has required members and
+// defaults.
 func TestSeedRequiredAndDefault(t *testing.T) {
 	h := openApp(t, fstest.MapFS{
 		"app.yaml":    {Data: []byte("app: samples\nmemory:\n  profile: {access: user, strict: true, schema: schema.json}\n")},
@@ -102,7 +104,7 @@ memory:
   ofSession: {access: session, retention: 1_month}
 `
 
-// openRetentions opens an app with a store of each retention and of each scope.
+// openRetentions opens an app with one store for each retention and for each scope.
 func openRetentions(t *testing.T, id string, b *mem.Backend, now *time.Time) *host.Host {
 	t.Helper()
 	text := strings.Replace(seedRetentions, "APP", id, 1)
@@ -111,8 +113,8 @@ func openRetentions(t *testing.T, id string, b *mem.Backend, now *time.Time) *ho
 	})
 }
 
-// TestSeedRetentions expects a record of each retention to live as long as the page promises, to
-// the microsecond.
+// TestSeedRetentions checks that records of each retention expire when the page says, to the
+// microsecond.
 func TestSeedRetentions(t *testing.T) {
 	begin := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	now := begin
@@ -147,7 +149,8 @@ func TestSeedRetentions(t *testing.T) {
 	}
 }
 
-// TestSeedScopes writes in one app and reads from another session, user and app.
+// TestSeedScopes writes a record in each store and reads it from another session, another user and
+// another app.
 func TestSeedScopes(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	b := mem.New()
@@ -160,7 +163,7 @@ func TestSeedScopes(t *testing.T) {
 		name string
 		h    *host.Host
 		who  host.Caller
-		want string // contents of ofSession, month and week
+		want string // the contents of ofSession, month and week
 	}{
 		{"the same", one, who, `{"a":1} {"a":1} {"a":1}`},
 		{"another session", one, host.Caller{User: "ann", Session: "s2"}, `null {"a":1} {"a":1}`},

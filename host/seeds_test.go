@@ -117,8 +117,8 @@ func renderSamples(t *testing.T, h *host.Host, ann host.Caller, prefs, meta stri
 	}
 }
 
-// TestSeedDeclarations loads the declarations on the page: its schemas, and the stores of its Scope
-// Selection.
+// TestSeedDeclarations loads the declarations on the page: its schemas, and the stores in its
+// section Scope Selection.
 func TestSeedDeclarations(t *testing.T) {
 	blocks := seedBlocks(t, "004_agentic_apps_memory_stores.txt")
 	for _, n := range []int{2, 12} {
@@ -135,7 +135,7 @@ func TestSeedDeclarations(t *testing.T) {
 	}
 }
 
-// openApp opens an app of files over a backend in memory, with the JavaScript engine.
+// openApp opens a host for an app in RAM, with the JavaScript engine.
 func openApp(t *testing.T, files fstest.MapFS, change ...func(*host.Options)) *host.Host {
 	t.Helper()
 	loaded, problems := app.Load(files, "app.yaml")

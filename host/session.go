@@ -12,8 +12,8 @@ type Sessions struct{ h *Host }
 // Sessions returns a handle for the app's sessions.
 func (h *Host) Sessions() Sessions { return Sessions{h} }
 
-// Start starts the caller's session, or updates the metadata and references of an open one. For a
-// caller without a session it creates an id.
+// Start starts the caller's session. If the session is already open, Start updates its metadata and
+// references. If the caller has no session, Start creates a session id.
 func (s Sessions) Start(ctx context.Context, caller Caller, start session.Start) (session.Session, error) {
 	if caller.Session == "" {
 		id, err := s.h.newID("sess")
@@ -31,7 +31,7 @@ func (s Sessions) Start(ctx context.Context, caller Caller, start session.Start)
 	return started, err
 }
 
-// End ends the caller's session: its data is removed, and its id is rejected from now on.
+// End ends the caller's session and removes its data. The session id is rejected from then on.
 func (s Sessions) End(ctx context.Context, caller Caller) (session.Session, error) {
 	ended, err := s.h.memory.Sessions().End(ctx, caller.as(""))
 	if err == nil {
@@ -42,15 +42,16 @@ func (s Sessions) End(ctx context.Context, caller Caller) (session.Session, erro
 	return ended, err
 }
 
-// Get returns the caller's session, also if it has ended. The error is abi.NotFound if there is
-// none, and abi.AccessDenied if it belongs to another user.
+// Get returns the caller's session, even if the session has ended. The error is abi.NotFound if the
+// session does not exist, and abi.AccessDenied if it belongs to another user.
 func (s Sessions) Get(ctx context.Context, caller Caller) (session.Session, error) {
 	return s.h.memory.Sessions().Get(ctx, caller.as(""))
 }
 
-// List returns a page of sessions after an id. Next is the after of the next page, "" at the end.
-// For a caller with a user it returns only open sessions of that user. A page may be shorter than
-// limit.
+// List returns a page of at most limit sessions whose ids follow after. Pass next as after to get
+// the next page. It is "" on the last page. If the caller has a user, List returns only open
+// sessions of that user. A page can contain fewer than limit sessions even if it is not the last
+// page.
 func (s Sessions) List(ctx context.Context, caller Caller, after string, limit int) (found []session.Session, next string, err error) {
 	err = s.h.admitted(ctx, caller, func() (err error) {
 		found, next, err = s.h.memory.Sessions().List(ctx, caller.as(""), after, limit)
@@ -59,8 +60,8 @@ func (s Sessions) List(ctx context.Context, caller Caller, after string, limit i
 	return found, next, err
 }
 
-// withUser adds the session's user to an operator's caller that names only a session. A guest's
-// caller must name the user itself.
+// withUser adds the user of the session to an operator's caller that has only a session. The caller
+// of a run must already contain the user.
 func (s Sessions) withUser(ctx context.Context, caller Caller) Caller {
 	if caller.User != "" || caller.Session == "" {
 		return caller

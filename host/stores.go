@@ -10,17 +10,17 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Stores is a handle for the stores of an app, for operators: it is not bound to a tool. It is safe
-// for concurrent use.
+// Stores is a handle for the stores of an app. It is meant for operators: the grants of tools do
+// not apply. It is safe for concurrent use.
 type Stores struct{ h *Host }
 
 // Stores returns a handle for the app's stores.
 func (h *Host) Stores() Stores { return Stores{h} }
 
-// Do executes one memory operation for a caller under an Authority and returns its effects. They
-// include schema violations of content that was stored nevertheless. Under memory.Operator a caller
-// that names only a session acts as the session's user; under any other Authority such a call is
-// access_denied.
+// Do executes one memory operation for a caller with the rights of an Authority, and returns the
+// effects of the operation. The effects include schema violations of content that was stored
+// despite them. With memory.Operator, a caller that has only a session acts as the user of that
+// session. With any other Authority, such a call fails with access_denied.
 func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	id, err := s.h.newID("op")
 	if err != nil {
@@ -34,8 +34,9 @@ func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call 
 	return reply, effects, err
 }
 
-// List returns a page of the live records of a store, only those of the caller's user or session if
-// it has one. Next is the after of the next page, "" at the end. A page may be shorter than limit.
+// List returns a page of at most limit live records of a store. If the caller has a user or a
+// session, it returns only their records. Pass next as after to get the next page. It is "" on the
+// last page. A page can contain fewer than limit records even if it is not the last page.
 func (s Stores) List(ctx context.Context, caller Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
 	id, err := s.h.newID("list")
 	if err != nil {
@@ -49,8 +50,8 @@ func (s Stores) List(ctx context.Context, caller Caller, store, after string, li
 	return found, next, err
 }
 
-// Purge removes all records of a store in the caller's tenant, declared or not, and returns their
-// number.
+// Purge removes all records of a store in the caller's tenant and returns their number. The app
+// does not need to declare the store.
 func (s Stores) Purge(ctx context.Context, caller Caller, store string) (int, error) {
 	id, err := s.h.newID("purge")
 	if err != nil {
@@ -61,13 +62,13 @@ func (s Stores) Purge(ctx context.Context, caller Caller, store string) (int, er
 	return n, err
 }
 
-// Report compares every record of the caller's tenant with the declarations.
+// Report compares all records of the caller's tenant with the app's declarations.
 func (s Stores) Report(ctx context.Context, caller Caller) ([]memory.StoreAudit, error) {
 	return s.h.memory.Audit(ctx, caller.as("").Tenant)
 }
 
-// Unfit counts the records of a store in the caller's tenant that do not fit a declaration. The
-// result all reports whether every record was checked. See memory.Service.Unfit.
+// Unfit returns the number of records of a store in the caller's tenant that do not match a
+// declaration. The result all is true if every record was checked. See memory.Service.Unfit.
 func (s Stores) Unfit(ctx context.Context, caller Caller, st declare.Store) (unfit int, all bool, err error) {
 	return s.h.memory.Unfit(ctx, caller.as("").Tenant, st)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// stub is an engine with the given behaviour, and no other.
+// stub is an engine whose behavior a test defines.
 type stub struct {
 	load func(context.Context, engine.Source) error
 	warm func(context.Context) error
@@ -44,12 +44,13 @@ func (s stub) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Ou
 	return s.run(ctx, h)
 }
 
-// with returns an option for a host with this engine and a gate, unless it is nil.
+// with returns an option that sets the engine and, unless it is nil, the gate of a host.
 func (s stub) with(gate *admission.Gate) func(*host.Options) {
 	return func(o *host.Options) { o.Engines, o.Gate = []engine.Engine{s}, gate }
 }
 
-// oneAtATime returns a gate that admits one run at a time and is occupied.
+// oneAtATime returns a gate that admits one run of each app at a time. A run of taken occupies the
+// gate.
 func oneAtATime(t *testing.T, taken admission.Flow) *admission.Gate {
 	t.Helper()
 	gate, err := admission.New(admission.Limits{Running: 4, PerApp: 1})

@@ -19,11 +19,11 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// tool is a declared tool with its compiled program and schemas. They are compiled once, when the
-// tool is first used.
+// tool is a tool with its compiled program and schemas. They are compiled when the tool is first
+// used.
 type tool struct {
 	app.Tool
-	authority memory.Authority // the rights that Tool.Grants give
+	authority memory.Authority // the rights that the tool's grants imply
 	load      func(tenant string, limit time.Duration) (engine.Program, error)
 	source    func() (engine.Source, error)
 
@@ -31,15 +31,15 @@ type tool struct {
 	closed  bool
 	loading *loading // nil until the tool is first used
 
-	// Set by loading; to be read only after it is done:
+	// loading sets these fields. They must be read only after it is done:
 	memory   int64          // default memory limit of a run
-	isolated bool           // the program runs in isolated processes
+	isolated bool           // whether the program runs in isolated processes
 	input    *schema.Schema // nil for none
 	output   *schema.Schema
-	inputs   []string // the declared members of inputs; nil if any are allowed
+	inputs   []string // the declared members of the input; nil if all members are allowed
 }
 
-// newTool returns a tool whose source and load are not set.
+// newTool returns a tool. The caller must set its source and load.
 func newTool(declared app.Tool) *tool {
 	return &tool{Tool: declared, authority: memory.Granted(declared.Grants)}
 }
@@ -54,9 +54,9 @@ func (h *Host) addTools() {
 	}
 }
 
-// DefaultTool returns the name of the tool for invocations that name none: the app's declared
-// default, or its only tool. The error is invalid_argument for an app without either, and not_found
-// for one without tools.
+// DefaultTool returns the name of the tool for invocations without a tool name: the app's declared
+// default tool, or else its only tool. The error is not_found if the app has no tools, and
+// invalid_argument if it has several tools but no default.
 func (h *Host) DefaultTool() (string, error) {
 	if name := h.app.RunsByDefault(); name != "" {
 		return name, nil
@@ -68,7 +68,7 @@ func (h *Host) DefaultTool() (string, error) {
 		WithHint("name one, or declare default_tool in the app file: %s", namesOf(h.tools))
 }
 
-// toolName returns the name of the tool of an invocation, "" if it has none.
+// toolName returns the name of the tool of an invocation, or "" if the invocation has none.
 func (inv Invocation) toolName(a *app.App) string {
 	if inv.Tool != "" || inv.Code != nil {
 		return inv.Tool
@@ -81,7 +81,7 @@ func namesOf(tools map[string]*tool) string {
 	return strings.Join(slices.Sorted(maps.Keys(tools)), ", ")
 }
 
-// tool returns the tool with that name.
+// tool returns the declared tool with the given name.
 func (h *Host) tool(name string) (*tool, error) {
 	if t := h.tools[name]; t != nil {
 		return t, nil
@@ -97,8 +97,8 @@ func (h *Host) tool(name string) (*tool, error) {
 	return nil, f.WithHint("the tools are: %s", namesOf(h.tools))
 }
 
-// loading is the compilation of a tool. It continues if the runs that wait for it give up: later
-// runs use its result.
+// loading is the compilation of a tool. It continues even if all runs that wait for it have ended,
+// because later runs use its result.
 type loading struct {
 	done    chan struct{}
 	limit   time.Duration // of the compilation
@@ -107,17 +107,17 @@ type loading struct {
 	ended   time.Time
 }
 
-// failureKept is how long a tool that failed to compile is not compiled again. It keeps a tool that
-// is slow to fail from being compiled over and over, and is short enough for an author who fixes
-// the tool.
+// failureKept is the time for which the error of a failed compilation is cached. It prevents
+// repeated compilations of a tool that fails slowly. It is short, so authors can quickly retry a
+// tool that they have fixed.
 const failureKept = 10 * time.Second
 
-// short reports whether the compilation failed because its time limit was below limit.
+// short reports whether the compilation timed out and its time limit was shorter than limit.
 func (l *loading) short(limit time.Duration) bool {
 	return l.limit < limit && errors.Is(l.err, abi.Timeout)
 }
 
-// stale reports whether the compilation failed and may be retried within limit.
+// stale reports whether the compilation failed and should be retried with the given time limit.
 func (l *loading) stale(limit time.Duration) bool {
 	select {
 	case <-l.done:
@@ -130,10 +130,10 @@ func (l *loading) stale(limit time.Duration) bool {
 	return errors.Is(l.err, abi.Unavailable) || l.short(limit) || time.Since(l.ended) > failureKept
 }
 
-// ready returns the tool's program. If it is not compiled, ready compiles it within limit, on
-// behalf of the tenant. It waits until ctx ends.
+// ready returns the program of the tool. If the tool is not compiled yet, ready compiles it within
+// the time limit, in the flow of the tenant. It stops waiting when ctx ends.
 func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (engine.Program, error) {
-	const tries = 3 // of compilations that others began with a lower limit
+	const tries = 3 // number of compilations that other runs started with a shorter limit
 	for try := 1; ; try++ {
 		l, err := t.begin(tenant, limit)
 		if err != nil {
@@ -150,7 +150,7 @@ func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (e
 	}
 }
 
-// begin returns the current or finished compilation, or starts one.
+// begin returns the current or finished compilation. If there is none, it starts one.
 func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -170,7 +170,7 @@ func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	return l, nil
 }
 
-// compile compiles the schemas and the program.
+// compile compiles the schemas and the program of the tool.
 func (t *tool) compile(tenant string, limit time.Duration) (engine.Program, error) {
 	if len(t.Broken) > 0 {
 		return nil, brokenFault(t.Tool)
@@ -252,7 +252,8 @@ func (t *tool) close() error {
 	return l.program.Close()
 }
 
-// Check compiles every tool on behalf of the default tenant and returns the errors by tool name.
+// Check compiles every tool, in the flow of the default tenant. It returns the compile errors by
+// tool name.
 func (h *Host) Check(ctx context.Context) map[string]error {
 	broken := map[string]error{}
 	for _, declared := range h.app.Tools {

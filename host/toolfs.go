@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// toolFS is a file system that is confined to a tool's folder: it follows no symbolic link out of
-// it. The underlying file system may follow links, or be confined only to the app's folder, which
-// contains other tools.
+// toolFS is a file system that is confined to the folder of a tool. It rejects symbolic links out
+// of this folder. The underlying file system possibly follows all links, or is confined only to the
+// app's folder, which also contains other tools.
 type toolFS struct{ fsys fs.FS }
 
-// maxLinks bounds the symbolic links that are followed for one name.
+// maxLinks is the maximum number of symbolic links that are followed for one name.
 const maxLinks = 40
 
 var errOutside = errors.New("the path leaves the tool's folder")
@@ -29,8 +29,8 @@ func (f toolFS) Open(name string) (fs.File, error) {
 	return f.fsys.Open(resolved)
 }
 
-// Stat describes the file that name resolves to without opening it: opening a named pipe would
-// block.
+// Stat describes the file that name resolves to. It does not open the file, because opening a named
+// pipe would block.
 func (f toolFS) Stat(name string) (fs.FileInfo, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrInvalid}
@@ -42,7 +42,8 @@ func (f toolFS) Stat(name string) (fs.FileInfo, error) {
 	return fs.Stat(f.fsys, resolved)
 }
 
-// resolve follows the symbolic links in a name, component by component.
+// resolve follows the symbolic links in a name, component by component, and returns the resulting
+// name.
 func (f toolFS) resolve(name string) (string, error) {
 	at, rest := ".", strings.Split(name, "/")
 	for links := 0; len(rest) > 0; {

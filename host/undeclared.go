@@ -9,15 +9,15 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// openInputs are the keywords at the top of an input schema that declare members elsewhere than
-// under properties, or allow undeclared ones explicitly.
+// openInputs lists top-level keywords of an input schema that declare members outside of
+// properties, or that explicitly allow undeclared members.
 var openInputs = []string{
 	"additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "dependentSchemas", "dependencies",
 	"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if",
 }
 
-// declaredInputs returns the names of the properties of an input schema, or nil if the schema may
-// allow others.
+// declaredInputs returns the names of the properties of an input schema, or nil if the schema
+// possibly allows other members.
 func declaredInputs(inputSchema []byte, params []string) []string {
 	var keywords map[string]json.RawMessage
 	if json.Unmarshal(inputSchema, &keywords) != nil {
@@ -31,14 +31,14 @@ func declaredInputs(inputSchema []byte, params []string) []string {
 	return params
 }
 
-// Bounds of the warnings about undeclared members of an input.
+// Limits on the warnings about undeclared members of an input.
 const (
 	maxUndeclared  = 10
 	maxNameInWords = 64
 )
 
-// undeclared returns warnings about members of an input that the tool does not declare. Likely
-// misspellings of a missing declared name come first.
+// undeclared returns warnings about members of an input that the tool does not declare. Members
+// that are probably misspellings of a missing declared name are first.
 func (t *tool) undeclared(input any) []string {
 	members, _ := input.(map[string]any)
 	var missing []string
@@ -65,7 +65,7 @@ func (t *tool) undeclared(input any) []string {
 	return all[:min(len(all), maxUndeclared)]
 }
 
-// shortName truncates a name for a warning.
+// shortName truncates the name of a member for a warning.
 func shortName(name string) string {
 	if len(name) <= maxNameInWords {
 		return name

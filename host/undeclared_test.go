@@ -45,8 +45,8 @@ func TestUndeclaredInput(t *testing.T) {
 	}
 }
 
-// TestUndeclaredInputOfFailure expects the warnings, up to a bound, in the Results of failed runs
-// too.
+// TestUndeclaredInputOfFailure checks that Results of failed runs also contain the warnings, and
+// that their number is limited.
 func TestUndeclaredInputOfFailure(t *testing.T) {
 	for name, tool := range map[string]string{"the tool": "throw new Error(input.timezone)", "the input": "return 1 // required"} {
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestUsageOfDays queries the usage of ranges of days on an open host.
+// TestUsageOfDays queries the usage of various ranges of days on an open host.
 func TestUsageOfDays(t *testing.T) {
 	first := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	now := first
@@ -105,8 +105,8 @@ func (f *flaky) Update(ctx context.Context, on storage.Footprint, fn func([]stor
 	return f.Backend.Update(ctx, on, fn)
 }
 
-// TestUsageOutlivesAFailure has a backend that fails while usage is written: nothing is lost, and
-// nothing is counted twice if the outcome of a write is unknown.
+// TestUsageOutlivesAFailure makes the backend fail while usage is written. No usage must be lost.
+// If the outcome of a write is unknown, no usage must be counted twice.
 func TestUsageOutlivesAFailure(t *testing.T) {
 	var db *flaky
 	h := openTool(t, `return 7`, func(o *host.Options) {
@@ -138,7 +138,7 @@ func TestUsageOutlivesAFailure(t *testing.T) {
 	}
 }
 
-// TestUsageIsInNoQuota expects the same stored size with and without metering.
+// TestUsageIsInNoQuota checks that the stored size is the same with and without metering.
 func TestUsageIsInNoQuota(t *testing.T) {
 	var stored []int64
 	for _, retention := range []time.Duration{0, time.Hour} {

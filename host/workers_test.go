@@ -35,7 +35,7 @@ var workerPool = sync.OnceValue(func() *sandbox.Pool {
 // testEngines returns the engines of hosts that tests open.
 var testEngines = func() []engine.Engine { return workerPool().Engines() }
 
-// everywhere runs a test twice: with tools in workers, and in this process.
+// everywhere runs a test twice: with tools in workers, and with tools in this process.
 func everywhere(t *testing.T, test func(*testing.T)) {
 	t.Run("in workers", test)
 	t.Run("in process", func(t *testing.T) {
@@ -62,7 +62,8 @@ func TestWarningAboutIsolation(t *testing.T) {
 	})
 }
 
-// killer kills all workers of this process when a run makes its n-th memory call.
+// killer is an observer that kills all workers of this process when a run makes its n-th memory
+// call.
 type killer struct {
 	host.NopObserver
 	t    *testing.T
@@ -91,7 +92,7 @@ func workersOf(t *testing.T, parent int) (pids []int) {
 		t.Fatal(err)
 	}
 	for _, list := range lists {
-		text, _ := os.ReadFile(list) // empty for a thread that has ended
+		text, _ := os.ReadFile(list) // the file is empty for a thread that has ended
 		for child := range bytes.FieldsSeq(text) {
 			command, _ := os.ReadFile(filepath.Join("/proc", string(child), "cmdline"))
 			if pid, err := strconv.Atoi(string(child)); err == nil && bytes.Contains(command, []byte("\x00worker\x00--serve")) {
@@ -102,8 +103,9 @@ func workersOf(t *testing.T, parent int) (pids []int) {
 	return pids
 }
 
-// TestKilledWorkers kills a worker at each memory call in turn. The run must end without writes, and
-// the next run must find the previous state.
+// TestKilledWorkers kills the workers during the first memory call of a run, then during the second
+// call of another run, and so on. Each run must end without writes, and the next run must find the
+// previous state.
 func TestKilledWorkers(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux lists the child processes of this one")
@@ -134,7 +136,8 @@ func TestKilledWorkers(t *testing.T) {
 	}
 }
 
-// A tool that takes long to compile keeps no run waiting beyond its timeout, and is compiled once.
+// A run does not wait longer than its timeout for a slow compilation, and the tool is compiled only
+// once.
 func TestCompilationContinues(t *testing.T) {
 	slow := &slowEngine{begun: make(chan struct{}, 10), release: make(chan struct{})}
 	h := openTool(t, ``, func(o *host.Options) { o.Engines = []engine.Engine{slow} })
@@ -150,7 +153,7 @@ func TestCompilationContinues(t *testing.T) {
 	}
 }
 
-// slowEngine fails to compile, after release.
+// slowEngine is an engine whose compilation blocks until release and then fails.
 type slowEngine struct{ begun, release chan struct{} }
 
 func (*slowEngine) Info() engine.Info { return engine.Info{Name: "slow", Extensions: []string{".js"}} }
