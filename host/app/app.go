@@ -13,10 +13,11 @@ const (
 	ManifestName = "tool.json"
 )
 
-// App is a checked declaration. It does not change after it was loaded and is safe for concurrent
+// App is the checked declaration of an app. It is immutable after loading and safe for concurrent
 // use.
 type App struct {
-	// ID identifies the app within its tenant. A program that opens the app may change it.
+	// ID is the id of the app, which is unique within a tenant. A program can change ID before it
+	// opens the app.
 	ID string
 	// SessionIdle is the idle time after which a session expires.
 	SessionIdle time.Duration
@@ -25,32 +26,33 @@ type App struct {
 	Stores  []declare.Store
 	Tools   []Tool
 	Prompts []Prompt
-	// DefaultTool is the declared tool of runs that name none; "" if none is declared. See
+	// DefaultTool is the declared tool for runs without a tool name, or "" if none is declared. See
 	// RunsByDefault.
 	DefaultTool string
-	// Files is the app's folder, as passed to Load; nil for an imported app.
+	// Files is the file system that was passed to Load. It is nil for an imported app.
 	Files fs.FS
 }
 
-// Tool is a declared tool with its position.
+// Tool is a declared tool and the position of its declaration.
 type Tool struct {
 	declare.Tool
-	// Broken contains the errors of this tool. The tool cannot run unless it is empty.
+	// Broken contains the errors in the declaration of the tool. A tool with errors cannot run.
 	Broken Problems
 
-	limits *node // the value of limits in the file, or nil
+	limits *node // the value of the key limits in the file, or nil
 }
 
-// Prompt is a declared prompt with its position.
+// Prompt is a declared prompt and the position of its declaration.
 type Prompt struct {
 	declare.Prompt
-	// Broken contains the errors of this prompt. The prompt cannot be rendered unless it is empty.
+	// Broken contains the errors in the declaration of the prompt. A prompt with errors cannot be
+	// rendered.
 	Broken Problems
 
-	text *node // the value of template in the file
+	text *node // the value of the key template in the file
 }
 
-// Store returns the declared store with that name. Case matters.
+// Store returns the declared store with the given name. Names are case-sensitive.
 func (a *App) Store(name string) (declare.Store, bool) {
 	for _, s := range a.Stores {
 		if s.Name == name {
@@ -60,7 +62,7 @@ func (a *App) Store(name string) (declare.Store, bool) {
 	return declare.Store{}, false
 }
 
-// Tool returns the tool with that name, broken or not. Case matters.
+// Tool returns the tool with the given name, even if it is broken. Names are case-sensitive.
 func (a *App) Tool(name string) (Tool, bool) {
 	for _, t := range a.Tools {
 		if t.Name == name {
@@ -70,8 +72,8 @@ func (a *App) Tool(name string) (Tool, bool) {
 	return Tool{}, false
 }
 
-// RunsByDefault returns the name of the tool of runs that name none: the declared default, or the
-// only tool. It is "" if there is neither.
+// RunsByDefault returns the name of the tool for runs without a tool name: the declared default
+// tool, or else the only tool. It returns "" if there is neither.
 func (a *App) RunsByDefault() string {
 	if a.DefaultTool == "" && len(a.Tools) == 1 {
 		return a.Tools[0].Name
@@ -79,7 +81,7 @@ func (a *App) RunsByDefault() string {
 	return a.DefaultTool
 }
 
-// Prompt returns the prompt with that name, broken or not. Case matters.
+// Prompt returns the prompt with the given name, even if it is broken. Names are case-sensitive.
 func (a *App) Prompt(name string) (Prompt, bool) {
 	for _, p := range a.Prompts {
 		if p.Name == name {
@@ -89,7 +91,8 @@ func (a *App) Prompt(name string) (Prompt, bool) {
 	return Prompt{}, false
 }
 
-// Params returns the names of the properties that the tool's input schema declares, in their order.
+// Params returns the names of the properties in the tool's input schema, in the order of the
+// schema.
 func (t Tool) Params() []string {
 	root, problems := parseJSON("", t.InputSchema)
 	if len(problems) > 0 {
@@ -104,8 +107,8 @@ func (t Tool) Params() []string {
 	return names
 }
 
-// LimitProblem returns a warning about a limit, such as "memory", at the position of its
-// declaration.
+// LimitProblem returns a warning about a declared limit, such as "memory". The warning has the
+// position of the limit in the file.
 func (t Tool) LimitProblem(key string, code Code, message, hint string) Problem {
 	at := position{file: t.Source}
 	if t.limits != nil {
@@ -119,9 +122,10 @@ func (t Tool) LimitProblem(key string, code Code, message, hint string) Problem 
 	return problem
 }
 
-// Problem returns an error about a position in the prompt's template, given as line and column
-// within the template's text, both from 1. It points to that position in the file, or to the start
-// of the template if its text is folded or escaped in the file.
+// Problem returns an error about a position in the prompt's template. The line and column are
+// positions in the template's text and start at 1. Problem converts them to a position in the file.
+// If the text is folded or escaped in the file, the error has the position of the start of the
+// template.
 func (p Prompt) Problem(line, column int, message, hint string) Problem {
 	at := position{}
 	if p.text != nil {

@@ -9,9 +9,9 @@ import (
 // closing maps an opening bracket to its closing one.
 var closing = map[string]string{"{": "}", "[": "]"}
 
-// bracketProblem returns the bracket error that keeps a file from being parsed: a closing bracket
-// of another kind, without an opening one, or a missing closing bracket. It returns nil if the
-// brackets match.
+// bracketProblem returns the first error about unbalanced brackets in a file that cannot be parsed,
+// or nil if all brackets match. An error is a closing bracket of the wrong kind, a closing bracket
+// without an opening one, or a missing closing bracket.
 func bracketProblem(file string, tokens token.Tokens) *Problem {
 	var open []*token.Token
 	found := func(t *token.Token, hint, format string, args ...any) *Problem {

@@ -1,26 +1,27 @@
-// Package app reads declarations of apps: the memory stores, tools and prompts in an app file
-// (app.yaml) and in the manifests (tool.json) of tool folders.
+// Package app reads declarations of apps from files. An app file (app.yaml) declares stores, tools
+// and prompts. A manifest (tool.json) in the folder of a tool can also declare that tool.
 //
 // [Load] checks the whole declaration and reports all mistakes at once, each as a [Problem] with
-// file, line, column and a hint. A mistake in a tool or a prompt disables only that one. With a
-// mistake in a store, or in the file as a whole, there is no app. [LoadTool] reads one tool without
-// an app. [Export] writes an app's configuration as one self-contained document that [Import] and
-// [Load] can read.
+// file, line, column and a hint. A mistake in a tool or a prompt disables only that tool or prompt.
+// If there is a mistake in a store, or in the file as a whole, Load returns no app. [LoadTool]
+// reads a single tool without an app file. [Export] writes the configuration of an app as one
+// self-contained document, which [Import] and [Load] can read.
 //
-// Files are read through an [io/fs.FS] that is rooted at the app's folder. Callers should pass the
-// file system of an [os.Root], which rejects links that leave the folder, as this package rejects
-// such paths.
+// Files are read from an [io/fs.FS] whose root is the app's folder. The package rejects paths that
+// lead out of this folder. Callers should pass the file system of an [os.Root], which also rejects
+// links that lead out of the folder.
 //
 // # Where a tool is declared
 //
-// An entry under tools names its source: a file, or a folder whose tool.json may declare the tool
-// itself. If both declare a key, the app file wins, key by key. So a grant in a tool.json is only a
-// request. It takes effect if the app file lists the tool without grants, since the app's author
-// chose to add the folder. "grants: {}" in the app file rejects it.
+// The entry of a tool in the app file names a source: a file, or a folder with an optional
+// tool.json. If both files declare the same key, the value in the app file is used. A grant in a
+// tool.json is therefore only a request. The request takes effect if the app file lists the tool
+// without the key grants, because the author of the app has chosen to add the folder. To reject the
+// request, write "grants: {}" in the app file.
 //
 // # YAML
 //
-// The files are YAML 1.2 with one document, or JSON. Anchors, aliases and merge keys are supported
-// and bounded. Numbers keep their literals. Literals that are not valid JSON (0x10, 010, .inf) are
-// rejected in schemas.
+// Files are YAML 1.2 with a single document, or JSON. Anchors, aliases and merge keys are
+// supported, but their expansion is limited. The literals of numbers are preserved. In schemas,
+// number literals that are not valid JSON (0x10, 010, .inf) are rejected.
 package app

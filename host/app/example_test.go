@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// An app in a folder is opened with os.OpenRoot, whose FS method returns a file system that is
-// confined to the folder.
+// Use os.OpenRoot to open the folder of an app. The FS method of the result returns a file system
+// that is confined to the folder.
 func ExampleLoad() {
 	folder := fstest.MapFS{
 		"app.yaml": {Data: []byte(`

@@ -9,14 +9,13 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// Export encodes the configuration of an app as one JSON document: stores with their schemas,
-// access, retention and strictness, tools with their declarations, and prompts. It includes the
-// values in env, but neither stored records nor the code of tools: their sources are exported as
-// paths.
+// Export encodes the configuration of an app as one JSON document, which contains the declarations
+// of stores, tools and prompts. It includes schemas and the values in env. It includes neither
+// stored records nor the code of tools: a tool's source is exported as a path.
 //
-// The document is an app file itself. The same app always results in the same bytes, also after
-// Import. Export rejects an app with broken tools or prompts, because parts of them would be
-// missing.
+// The document is itself an app file. The same app always results in the same bytes, even after an
+// Import. Export rejects an app with broken tools or prompts, because their declarations are
+// incomplete.
 func Export(a *App) ([]byte, error) {
 	if err := brokenPart(a); err != nil {
 		return nil, err
@@ -42,11 +41,12 @@ func Export(a *App) ([]byte, error) {
 	return text, err
 }
 
-// Import reads a document that Export wrote, or any app file with inline schemas. It reads no
-// files: it does not check sources, and ignores tool manifests. Problems report name as the file.
+// Import reads a document that Export has written, or any other app file with inline schemas. It
+// does not read any other files: it does not check sources, and it ignores tool manifests. Problems
+// contain name as the file.
 func Import(name string, document []byte) (*App, Problems) { return Loader{}.Import(name, document) }
 
-// Import is like the function Import, within the limits of ld.
+// Import is like the function Import, but uses the limits of ld.
 func (ld Loader) Import(name string, document []byte) (*App, Problems) {
 	l := ld.begin(nil)
 	root, problems := parse(name, document)
@@ -82,7 +82,7 @@ type exportedApp struct {
 type exportedStore struct {
 	Name        string          `json:"name,omitempty"`
 	Description string          `json:"description,omitempty"`
-	Kind        declare.Kind    `json:"kind,omitempty"` // omitted for a document
+	Kind        declare.Kind    `json:"kind,omitempty"` // omitted for the kind document
 	Access      declare.Scope   `json:"access"`
 	Retention   string          `json:"retention,omitempty"`
 	Strict      bool            `json:"strict"`
@@ -90,8 +90,8 @@ type exportedStore struct {
 	Expose      string          `json:"expose,omitempty"`
 }
 
-// exportedTool always contains grants, env and limits. Without them, those of the manifest in the
-// tool's folder would apply.
+// exportedTool always contains grants, env and limits, even if they are empty. Otherwise, the
+// values in the manifest of the tool's folder would apply.
 type exportedTool struct {
 	Source       string              `json:"source"`
 	Entry        string              `json:"entry,omitempty"`
@@ -126,7 +126,7 @@ func exportStore(s declare.Store) (string, any, error) {
 		return "", nil, fmt.Errorf("export the schema of store %s: %w", s.Name, err)
 	}
 	if s.Access == declare.ScopeSession && s.Retention == (declare.Retention{}) {
-		s.Retention.Session = true // the default of a file without retention
+		s.Retention.Session = true // the default if a file does not set the retention
 	}
 	if s.Kind == declare.KindDocument {
 		s.Kind = ""
@@ -145,7 +145,7 @@ func exportLimits(l declare.Limits) exportedLimits {
 	}
 }
 
-// written returns a limit in the notation of app files, "" for no limit.
+// written returns a limit in the notation of app files, or "" for no limit.
 func written[T comparable](limit T, format func(T) string) string {
 	var none T
 	if limit == none {
@@ -160,7 +160,7 @@ func exportTool(t Tool) (string, any, error) {
 		Annotations: t.Annotations, Grants: exportGrants(t.Grants), Env: t.Env,
 	}
 	if t.Dir != "" {
-		out.Source = t.Dir + "/" // the slash marks a folder without a look at the file system
+		out.Source = t.Dir + "/" // the slash marks the source as a folder, so Import does not need the file system
 	}
 	if t.Env == nil {
 		out.Env = map[string]string{}
@@ -184,7 +184,8 @@ func exportGrants(grants []declare.Grant) ordered {
 	return out
 }
 
-// canonical encodes a schema like Load: compact, with the members in their order.
+// canonical encodes a schema in the same way as Load: as compact JSON, with the members in their
+// original order.
 func canonical(schema json.RawMessage) (json.RawMessage, error) {
 	if schema == nil {
 		return nil, nil
@@ -198,7 +199,7 @@ func canonical(schema json.RawMessage) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// ordered is a JSON object whose members keep their order.
+// ordered is a JSON object with ordered members.
 type ordered []pair
 
 type pair struct {

@@ -50,8 +50,8 @@ func TestExport(t *testing.T) {
 	}
 }
 
-// An export is an app file. In place of the original one, it declares the same app: grants that the
-// app file rejected stay rejected.
+// An export is an app file that declares the same app as the original file. In particular, grants
+// that the original file rejected stay rejected.
 func TestExportIsAnAppFile(t *testing.T) {
 	a := loadShop(t)
 	text, err := app.Export(a)

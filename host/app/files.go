@@ -12,14 +12,14 @@ import (
 // fileReader reads the files of a declaration.
 type fileReader struct {
 	*reporter
-	fsys fs.FS // nil for an import, which reads no files
-	// documents are the parsed files; nil for invalid ones.
+	fsys fs.FS // nil for Import, which reads no files
+	// documents contains the parsed files by path. The value for an invalid file is nil.
 	documents map[string]*node
 	spent     int // bytes, see maxTotalBytes
 }
 
 // document returns the content of a YAML or JSON file, or nil if the file is invalid. It reports
-// the problems under the tool or prompt being read. A file is read once, however often it is named.
+// problems for the current tool or prompt. Each file is read only once.
 func (r *fileReader) document(file string, at position) *node {
 	if root, ok := r.documents[file]; ok && root != nil {
 		return root
@@ -36,7 +36,7 @@ func (r *fileReader) document(file string, at position) *node {
 	return root
 }
 
-// read returns the content of a file that is named at a position.
+// read returns the bytes of a file. at is the position of the file's name in the declaration.
 func (r *fileReader) read(file string, at position) ([]byte, bool) {
 	if !r.isFile(at, file) {
 		return nil, false
@@ -47,7 +47,7 @@ func (r *fileReader) read(file string, at position) ([]byte, bool) {
 		return nil, false
 	}
 	defer f.Close()
-	// One byte beyond the limit lets parse detect a file that is too large.
+	// Read one byte more than the limit, so parse can detect a file that is too large.
 	content, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1+int64(len("\ufeff"))))
 	if err != nil {
 		r.fileProblem(at, file, err)
@@ -56,11 +56,11 @@ func (r *fileReader) read(file string, at position) ([]byte, bool) {
 	return content, r.spend(at, len(content))
 }
 
-// maxTotalBytes bounds the bytes that one declaration reads and compiles. A schema counts each time
-// it is named.
+// maxTotalBytes is the maximum number of bytes that are read and compiled for one declaration. A
+// schema counts once for each reference to it.
 const maxTotalBytes = 16 << 20
 
-// spend counts bytes and reports whether they are within maxTotalBytes.
+// spend adds n to the total of bytes and reports whether the total is within maxTotalBytes.
 func (r *fileReader) spend(at position, bytes int) bool {
 	if r.spent += bytes; r.spent > maxTotalBytes {
 		r.errorf(at, OverLimit, "", "the files and schemas of the app exceed %d MiB in total", maxTotalBytes>>20)
@@ -69,8 +69,8 @@ func (r *fileReader) spend(at position, bytes int) bool {
 	return true
 }
 
-// isFile reports whether a regular file with that name exists. Other files are never opened:
-// opening a named pipe would block.
+// isFile reports whether a regular file with the given name exists. Only regular files are opened,
+// because opening a named pipe would block.
 func (r *fileReader) isFile(at position, file string) bool {
 	if !fs.ValidPath(file) {
 		r.errorf(at, OutsideFolder, "", "%s is not a path within the folder", quote(file))
@@ -88,15 +88,15 @@ func (r *fileReader) isFile(at position, file string) bool {
 	return false
 }
 
-// fileProblem reports why a file cannot be read. It omits the system's message, which may contain
-// paths of the host.
+// fileProblem reports why a file cannot be read. It omits the message of the operating system,
+// which can contain paths of the host.
 func (r *fileReader) fileProblem(at position, file string, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		r.errorf(at, MissingFile, r.similarFile(file), "%s does not exist", quote(file))
 	case errors.Is(err, fs.ErrPermission):
 		r.errorf(at, MissingFile, "", "cannot read %s: permission denied", quote(file))
-	case strings.Contains(err.Error(), "escapes from parent"): // os.Root has no error value for it
+	case strings.Contains(err.Error(), "escapes from parent"): // os.Root exports no error value for this case
 		r.errorf(at, OutsideFolder, "put the file itself there", "%s is a link that leaves the folder", quote(file))
 	default:
 		r.errorf(at, MissingFile, "", "cannot read %s", quote(file))
@@ -122,7 +122,8 @@ func (r *fileReader) similarFile(file string) string {
 
 var drive = regexp.MustCompile(`^[A-Za-z]:`)
 
-// resolve converts a path, relative to the folder base, to a path from the root.
+// resolve converts a path that is relative to the folder base to a path that is relative to the
+// app's folder.
 func (r *fileReader) resolve(n *node, base string) (string, bool) {
 	p := n.value
 	file := path.Join(base, p)

@@ -15,7 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// openFolder writes files into a new folder next to a secret file, and opens it as callers do.
+// openFolder writes files into a new folder, puts a secret file next to the folder, and opens the
+// folder with os.OpenRoot.
 func openFolder(t *testing.T, parts ...string) (dir string, fsys fs.FS) {
 	t.Helper()
 	above := t.TempDir()
@@ -42,7 +43,7 @@ func write(t *testing.T, name, content string) {
 	}
 }
 
-// Nothing outside the app's folder is read, however it is named, and no message contains paths of
+// No path can make Load read a file outside of the app's folder, and no message contains paths of
 // the host.
 func TestNothingOutsideIsRead(t *testing.T) {
 	dir, fsys := openFolder(t, "app.yaml", `app: shop
@@ -105,7 +106,7 @@ tools: {pipe: {source: pipe.js, description: d}}
 	}
 }
 
-// A large schema that many tools name does not take unbounded time to compile.
+// Load takes bounded time if many tools reference the same large schema.
 func TestTotalBytes(t *testing.T) {
 	schema := `{"type": "object", "description": "` + strings.Repeat("x", 200<<10) + `"}`
 	text := "app: shop\ntools:\n"
@@ -130,7 +131,7 @@ func TestAppFileNotThere(t *testing.T) {
 	}
 }
 
-// failing is a file whose reads fail with an error that contains a path of the host.
+// failing is a file whose Read method returns an error that contains a path of the host.
 type failing struct{ fstest.MapFS }
 
 func (f failing) Open(name string) (fs.File, error) {

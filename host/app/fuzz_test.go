@@ -32,7 +32,7 @@ func addSeeds(f *testing.F) {
 	}
 }
 
-// Load terminates for any input, without a panic, and its problems have positions within the named
+// Load returns without a panic for every input, and the positions of its problems exist in the
 // file.
 func FuzzLoad(f *testing.F) {
 	addSeeds(f)
@@ -54,7 +54,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// An imported app is exported to bytes that import to the same app.
+// If an app is exported after an Import, importing the result yields the same app.
 func FuzzExport(f *testing.F) {
 	addSeeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -64,7 +64,7 @@ func FuzzExport(f *testing.F) {
 		}
 		once, err := app.Export(a)
 		if err != nil {
-			return // a broken tool or prompt, or too large
+			return // a tool or prompt is broken, or the document is too large
 		}
 		b, problems := app.Import("export.json", once)
 		if b == nil {

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 
-// Each archive contains the files of an app's folder. Its last part lists the problems that Load
-// finds, and the usable declarations.
+// Each archive contains the files of an app's folder. The last file of the archive lists the
+// problems that Load finds, and the usable declarations.
 func TestProblems(t *testing.T) {
 	archives, err := filepath.Glob("testdata/problems/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -55,11 +55,12 @@ func folder(files []txtar.File) fs.FS {
 	return fsys
 }
 
-// report formats problems, and the usable parts of an app, for review.
+// report formats problems and the usable declarations of an app for comparison with the golden
+// file.
 func report(a *app.App, problems app.Problems) string {
 	text := ""
 	for _, p := range problems {
-		if p.Code == app.BadSchema { // the message comes from package schema; only the position is tested
+		if p.Code == app.BadSchema { // only the position is tested, because the message is from package schema
 			p.Message, p.Hint = "…", ""
 		}
 		text += p.String() + "\n  [" + string(p.Code)

@@ -9,18 +9,18 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// verbWords are the words in a grant. readwrite means all three verbs.
+// verbWords lists the words that are allowed in a grant. readwrite means all three verbs.
 var verbWords = []string{"read", "write", "delete", "readwrite"}
 
 // grantReader reads grants.
 type grantReader struct {
 	fieldReader
-	// declared are the declared stores with their positions; nil for a tool that is read without an
-	// app.
+	// declared contains the positions of the declared stores. It is nil for a tool that is read
+	// without an app.
 	declared map[string]position
 }
 
-// grants reads grants. It returns nil if there are none.
+// grants reads the grants of a tool or prompt. It returns nil if there are none.
 func (r *grantReader) grants(n *node) []declare.Grant {
 	if n == nil || n.kind == null {
 		return nil
@@ -52,8 +52,8 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 	return grants
 }
 
-// verbs reads a word, comma-separated words, or a list of words, and returns the verbs in a fixed
-// order.
+// verbs reads the verbs of a grant: a word, comma-separated words, or a list of words. It returns
+// the verbs in a fixed order.
 func (r *grantReader) verbs(n *node) []abi.Verb {
 	words := n.items
 	if n.kind != list {
@@ -89,7 +89,7 @@ func (r *grantReader) verb(n *node) []abi.Verb {
 	return verbs
 }
 
-// formatVerbs formats verbs in a fixed order, in the notation that verbs reads.
+// formatVerbs formats verbs in the notation that the method verbs reads, in a fixed order.
 func formatVerbs(verbs []abi.Verb) string {
 	if len(verbs) == 3 {
 		return "readwrite"
@@ -101,7 +101,7 @@ func formatVerbs(verbs []abi.Verb) string {
 	return strings.Join(words, ",")
 }
 
-// grantable reports whether a grant may name that store.
+// grantable reports whether a grant can name the store.
 func (r *grantReader) grantable(name string) bool {
 	_, ok := r.declared[name]
 	return ok || name == declare.SessionMeta || r.declared == nil

@@ -35,14 +35,15 @@ type jsonReader struct {
 	file    string
 	content []byte
 	dec     *json.Decoder
-	// line and column are the position of the byte after the first seen bytes.
+	// line and column are the position of the first byte that has not been visited. seen is the
+	// number of visited bytes.
 	seen, line, column int
 }
 
 var errNesting = errors.New("values are nested too deeply")
 
-// next returns the next token and its position. The decoder reports only where the previous one
-// ended.
+// next returns the next token and its position. It computes the position, because the decoder
+// reports only the end of the previous token.
 func (r *jsonReader) next() (json.Token, position, error) {
 	start := int(r.dec.InputOffset())
 	for start < len(r.content) && strings.IndexByte(" \t\r\n,:", r.content[start]) >= 0 {
@@ -53,7 +54,7 @@ func (r *jsonReader) next() (json.Token, position, error) {
 	return tok, at, err
 }
 
-// positionAt is positionOf for increasing offsets. It visits each byte once.
+// positionAt is like positionOf, but offsets must be increasing. It visits each byte only once.
 func (r *jsonReader) positionAt(offset int) position {
 	for ; r.seen < min(offset, len(r.content)); r.seen++ {
 		switch c := r.content[r.seen]; {
@@ -92,7 +93,7 @@ func (r *jsonReader) read(depth int) (*node, error) {
 	return v.seal(), nil
 }
 
-// inside reads the content of a list or an object up to its end.
+// inside reads the rest of a list or an object after its opening bracket.
 func (r *jsonReader) inside(v *node, open json.Delim, depth int) error {
 	v.kind = list
 	if open == '{' {
@@ -106,7 +107,7 @@ func (r *jsonReader) inside(v *node, open json.Delim, depth int) error {
 				return err
 			}
 			m.position = at
-			m.key, _ = tok.(string) // the decoder rejects other keys
+			m.key, _ = tok.(string) // the decoder rejects keys that are not strings
 		}
 		value, err := r.read(depth + 1)
 		if err != nil {

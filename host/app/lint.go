@@ -8,11 +8,11 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// poorNames matches store names that do not describe the content, with or without a number.
+// poorNames matches store names that do not describe the content, such as data or data2.
 var poorNames = regexp.MustCompile(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|bar|baz|abc|xyz` +
 	`|store|my_?store|memory|mem|stuff|things?|misc|new|untitled|example|sample|values?|objects?|info)[_-]?[0-9]*$`)
 
-// lintStore warns about declarations that are valid but usually unintended.
+// lintStore warns about valid declarations of a store that are usually mistakes.
 func (r *storeReader) lintStore(m member, s declare.Store) {
 	if poorNames.MatchString(s.Name) {
 		r.warnf(m.position, PoorName, "describe its content, such as userPreferences or orderHistory; the name cannot be changed later", "the name %s does not describe the content", quote(s.Name))
@@ -30,7 +30,8 @@ func (r *storeReader) lintStore(m member, s declare.Store) {
 	}
 }
 
-// lintGrants warns about stores that no tool or prompt is granted, if the app has any.
+// lintGrants warns about stores that are not granted to any tool or prompt. It does nothing if the
+// app has no tools and prompts.
 func (l *load) lintGrants(a *App) {
 	if len(a.Tools)+len(a.Prompts) == 0 {
 		return
@@ -54,8 +55,8 @@ func (l *load) lintGrants(a *App) {
 	}
 }
 
-// lintReadOnly warns about a tool that declares that it changes nothing but may change memory.
-// Clients that confirm changes with the user rely on that hint.
+// lintReadOnly warns about a tool that has the read-only hint but also grants that allow changes.
+// Clients that ask the user to confirm changes rely on the hint.
 func (r *toolReader) lintReadOnly(annotations *node, t *Tool) {
 	if t.Annotations.ReadOnlyHint == nil || !*t.Annotations.ReadOnlyHint {
 		return

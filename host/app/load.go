@@ -17,28 +17,33 @@ const (
 	DefaultSessionIdle = 24 * time.Hour
 )
 
-// Loader reads declarations within limits. Its zero value has the defaults. It is safe for concurrent use.
+// Loader reads declarations and enforces limits. The zero value has the default limits. It is safe
+// for concurrent use.
 type Loader struct {
-	// MaxStores bounds the stores of an app, without the built-in one. Default 15.
+	// MaxStores is the maximum number of stores that an app can declare. The default is 15.
 	MaxStores int
-	// MaxTimeout bounds the timeout that a tool may declare. Default 180 s.
+	// MaxTimeout is the longest timeout that a tool can declare. The default is 180 seconds.
 	MaxTimeout time.Duration
-	// MaxMemory bounds the memory that a tool may declare, in bytes. Default 4 GiB, the address space of a 32-bit guest.
+	// MaxMemory is the largest memory limit in bytes that a tool can declare. The default is 4 GiB,
+	// the address space of a 32-bit guest.
 	MaxMemory int64
-	// Extensions are the file extensions of the sources that the host has engines for, see engine.Extensions. The folder of
-	// a tool is searched in this order. Default: those of the bundled engines.
+	// Extensions lists the file extensions that the host's engines run; see engine.Extensions. The
+	// entry file of a tool's folder is searched for in this order. The default is the extensions of
+	// the bundled engines.
 	Extensions []string
-	// Kinds are the kinds of stores that the host supports. Default: documents.
+	// Kinds are the kinds of stores that the host supports. The default is documents only.
 	Kinds []declare.Kind
 }
 
-// Load reads the app file with that name in fsys, which is rooted at the app's folder, with the default limits.
+// Load reads an app file with the default limits. fsys is the app's folder, and name is the path of
+// the app file in fsys.
 //
-// It returns every problem. The app is nil if a problem concerns the app as a whole. A tool or prompt with problems of its
-// own is part of the app, and its field Broken holds them. The app keeps fsys, which must stay usable as long as the app.
+// Load returns all problems. The app is nil if there is an error that does not belong to a single
+// tool or prompt. A tool or prompt with errors is part of the app, and its field Broken contains
+// the errors. The app uses fsys, which must stay open as long as the app is used.
 func Load(fsys fs.FS, name string) (*App, Problems) { return Loader{}.Load(fsys, name) }
 
-// Load is like the function Load, within the limits of ld.
+// Load is like the function Load, but uses the limits of ld.
 func (ld Loader) Load(fsys fs.FS, name string) (*App, Problems) {
 	l := ld.begin(fsys)
 	if root := l.files.document(name, position{file: name}); root != nil {
@@ -47,8 +52,8 @@ func (ld Loader) Load(fsys fs.FS, name string) (*App, Problems) {
 	return nil, l.problems.sorted()
 }
 
-// load is the state of reading one declaration: a reader for each section, all with the same
-// reporter.
+// load is the state of reading one declaration. It contains a reader for each section. All readers
+// share one reporter.
 type load struct {
 	fieldReader
 	files   *fileReader
@@ -58,7 +63,7 @@ type load struct {
 	prompts *promptReader
 }
 
-// begin returns the state for a new declaration. fsys is nil for an import.
+// begin returns the initial state for reading a declaration. fsys is nil for Import.
 func (ld Loader) begin(fsys fs.FS) *load {
 	fields := fieldReader{&reporter{}}
 	files := &fileReader{reporter: fields.reporter, fsys: fsys, documents: map[string]*node{}}
@@ -99,15 +104,15 @@ func (l *load) app(root *node) (*App, Problems) {
 		a.Tools = l.tools.tools(root.get("tools"))
 		a.DefaultTool = l.tools.defaultTool(root.get("default_tool"), a)
 		a.Prompts = l.prompts.prompts(root.get("prompts"))
-		if l.problems.Err() == nil { // another mistake may be why nothing is granted
+		if l.problems.Err() == nil { // another mistake could be the reason for the missing grants
 			l.lintGrants(a)
 		}
 	}
 	return l.settle(a)
 }
 
-// settle assigns each error to its tool or prompt. It returns no app if an error belongs to
-// neither.
+// settle assigns each error to its tool or prompt. It returns nil if an error belongs to neither a
+// tool nor a prompt.
 func (l *load) settle(a *App) (*App, Problems) {
 	l.problems = l.problems.sorted()
 	tools, prompts := map[string]Problems{}, map[string]Problems{}

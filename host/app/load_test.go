@@ -102,8 +102,8 @@ func TestLoad(t *testing.T) {
 				},
 				Env:    map[string]string{"REGION": "eu", "PORT": "0080", "DEBUG": "true", "EMPTY": ""},
 				Limits: declare.Limits{Timeout: 2 * time.Second, Memory: 64 << 20}}},
-			// The app file omits env, which the manifest has, and takes precedence for description
-			// and grants.
+			// Only the manifest has the key env. Both files have the keys description and grants,
+			// for which the app file takes precedence.
 			{Tool: declare.Tool{Name: "plugin", Description: "A folder", Source: "plugin/main.wasm", Dir: "plugin", Entry: "start", Env: map[string]string{"A": "b"}}},
 		},
 		Prompts: []app.Prompt{{Prompt: declare.Prompt{Name: "greeting", Description: "Says hello", Template: "Hello {{memory.sessionMeta.metadata.userName}}!",
@@ -117,7 +117,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// The vendors' documentation contains this text, which is a section of memory.
+// This text is from the vendor's documentation. It is the section memory of an app file.
 const scopeSelection = `
 # User preferences - persist across sessions
 userPrefs:
@@ -222,7 +222,7 @@ func TestSchemaTexts(t *testing.T) {
 	}
 }
 
-// Too many problems are truncated, and then there is no app.
+// If there are too many problems, the list is truncated and there is no app.
 func TestProblemLimit(t *testing.T) {
 	const tools = 600
 	text := "app: shop\ntools:\n"
@@ -235,7 +235,8 @@ func TestProblemLimit(t *testing.T) {
 	}
 }
 
-// Templates are parsed by another package. Their positions map to positions in the file.
+// Package template parses templates. Its positions in a template can be converted to positions in
+// the file.
 func TestPromptPlaces(t *testing.T) {
 	const text = `app: shop
 prompts:

@@ -19,38 +19,39 @@ const (
 	object
 )
 
-// String returns the name of the type in messages.
+// String returns the name of the type for messages.
 func (k kind) String() string {
 	return [...]string{"nothing", "a boolean", "a number", "a string", "a list", "a mapping"}[k]
 }
 
-// node is a value from a YAML or JSON file, with its position. Aliases share nodes, so a node is
-// immutable.
+// node is a value in a YAML or JSON file, with its position. Nodes are immutable, because aliases
+// share them.
 type node struct {
 	position
 	kind kind
-	// value is the string, or the literal of a number or boolean.
+	// value is the value of a string, or the literal of a number or boolean.
 	value   string
 	items   []*node
 	members []member
-	// size is the number of values in the node, including itself, and bytes the length of their
-	// strings. Shared values count each time.
+	// size is the number of values in the node, including the node itself. bytes is the total
+	// length of their strings. A shared value counts once for each alias.
 	size, bytes int
-	// start is the position of the string's first character. It is valid if each line of the string
-	// is one line of the file, all starting at the same column (block), or if the string is one
-	// line (verbatim). Otherwise the string is folded or escaped in the file.
+	// start is the position of the first character of a string. It is valid only if block or
+	// verbatim is true. block means that each line of the string is a line of the file, and that
+	// all lines start at the same column. verbatim means that the string is on one line. If both
+	// are false, the string is folded or escaped in the file.
 	start           position
 	block, verbatim bool
 }
 
-// member is a key of an object with its value. A duplicate key has two members.
+// member is a key of an object with its value. A duplicate key is represented by two members.
 type member struct {
 	position
 	key   string
 	value *node
 }
 
-// get returns the value of the first member with that key, or nil.
+// get returns the value of the first member with the given key, or nil.
 func (n *node) get(key string) *node {
 	for _, m := range n.members {
 		if m.key == key {
@@ -60,7 +61,7 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// repeated returns the members of the object whose key occurs before them.
+// repeated returns the members of the object that have the same key as an earlier member.
 func (n *node) repeated() []member {
 	var again []member
 	seen := make(map[string]bool, len(n.members))
@@ -90,8 +91,9 @@ func (n *node) each(f func(*node)) {
 	}
 }
 
-// at returns the position of the value that a JSON Pointer refers to, or of its key if it has one.
-// If a part of the pointer does not exist, it returns the position of the last part that does.
+// at returns the position of the value that a JSON Pointer refers to. If the value is the member of
+// an object, at returns the position of its key. If the value does not exist, at returns the
+// position of its closest existing ancestor.
 func (n *node) at(pointer string) position {
 	found := n.position
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -120,8 +122,8 @@ func (n *node) child(token string) (*node, position) {
 	return nil, position{}
 }
 
-// inside returns the file position of a line and a column in the node's string, both counted from
-// 1.
+// inside returns the position in the file for a line and a column of the node's string. Both start
+// at 1.
 func (n *node) inside(line, column int) position {
 	switch {
 	case n.block:
@@ -132,7 +134,7 @@ func (n *node) inside(line, column int) position {
 	return n.position
 }
 
-// seal sets size and bytes of a complete node.
+// seal computes size and bytes after all children of a node were added.
 func (n *node) seal() *node {
 	n.size, n.bytes = 1, len(n.value)
 	for _, m := range n.members {
@@ -147,8 +149,9 @@ func (n *node) seal() *node {
 
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
 
-// appendJSON encodes the node as compact JSON, with the order and the literals of the file. The
-// caller has checked that numbers are valid JSON and that there are no duplicate keys.
+// appendJSON encodes the node as compact JSON. It preserves the order of members and the literals
+// of numbers. The caller must have checked that numbers are valid JSON and that there are no
+// duplicate keys.
 func (n *node) appendJSON(b *bytes.Buffer) {
 	switch n.kind {
 	case null:
@@ -182,6 +185,6 @@ func (n *node) appendJSON(b *bytes.Buffer) {
 
 // jsonText encodes s as a JSON string.
 func jsonText(s string) []byte {
-	b, _ := encode(s, "") // a string always encodes
+	b, _ := encode(s, "") // encoding a string cannot fail
 	return bytes.TrimSuffix(b, []byte("\n"))
 }

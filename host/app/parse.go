@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of a file. Files may come from untrusted authors, so the bounds keep time and memory
-// small.
+// The limits on a file. Authors of files can be untrusted, so the limits keep the use of time and
+// memory small.
 const (
 	maxFileBytes = 1 << 20
 	maxNesting   = 128    // nested values
-	maxTokens    = 32_768 // in YAML, whose parser takes quadratic time in the number of tokens
+	maxTokens    = 32_768 // for YAML, because the parser takes time quadratic in the number of tokens
 	maxValues    = 65_536 // with aliases expanded
 )
 
-// parse parses a YAML or JSON file. If it returns problems, there is no value.
+// parse parses a YAML or JSON file. It returns either a value or problems.
 func parse(file string, content []byte) (*node, Problems) {
 	start := position{file, 1, 1}
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
@@ -26,9 +26,11 @@ func parse(file string, content []byte) (*node, Problems) {
 	if problem := checkText(file, content); problem != nil {
 		return nil, Problems{*problem}
 	}
-	// A carriage return ends a line too, but the YAML parser does not always count it.
+	// Convert carriage returns to newlines: both end a line, but the YAML parser does not count all
+	// carriage returns.
 	content = bytes.ReplaceAll(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
-	// JSON is YAML too, but our JSON parser reports exact positions and handles escapes and tabs.
+	// JSON is also valid YAML, but parseJSON reports exact positions and handles escapes and tabs
+	// correctly.
 	if strings.HasSuffix(file, ".json") || json.Valid(content) {
 		return parseJSON(file, content)
 	}
@@ -56,7 +58,7 @@ func checkText(file string, content []byte) *Problem {
 	return nil
 }
 
-// positionOf returns the position of a byte.
+// positionOf returns the line and column of the byte at an offset.
 func positionOf(file string, content []byte, offset int) position {
 	before := content[:min(max(offset, 0), len(content))]
 	line := bytes.Count(before, []byte("\n")) + 1

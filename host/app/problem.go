@@ -10,20 +10,21 @@ import (
 // Severity is the severity of a Problem.
 type Severity string
 
-// The severities. Only errors keep the app, the tool or the prompt from being used.
+// The severities. An error disables the app, the tool or the prompt. A warning does not.
 const (
 	SeverityError   Severity = "error"
 	SeverityWarning Severity = "warning"
 )
 
-// Code identifies a kind of Problem for programs. Codes are append-only.
+// Code identifies the kind of a Problem for programs. Codes can be added, but are never changed or
+// removed.
 type Code string
 
 // The codes of errors.
 const (
 	Unreadable    Code = "unreadable"     // the file is missing, empty, too large or not UTF-8 text
 	Syntax        Code = "syntax"         // neither YAML nor JSON, or an unsupported part of YAML
-	UnknownKey    Code = "unknown_key"    // a key without meaning at its position
+	UnknownKey    Code = "unknown_key"    // a key that is not known at its position
 	DuplicateKey  Code = "duplicate_key"  // a key that occurs twice in one mapping
 	DuplicateName Code = "duplicate_name" // two names that are equal or differ only by case
 	MissingKey    Code = "missing_key"    // a required key is missing
@@ -31,9 +32,9 @@ const (
 	BadName       Code = "bad_name"       // an invalid name
 	BadValue      Code = "bad_value"      // a value of the right type that is not allowed
 	UnknownStore  Code = "unknown_store"  // a grant on a store that is not declared
-	MissingFile   Code = "missing_file"   // a file that is named but does not exist or cannot be read
+	MissingFile   Code = "missing_file"   // a referenced file that does not exist or cannot be read
 	OutsideFolder Code = "outside_folder" // a path or a link that leaves the folder
-	BadSource     Code = "bad_source"     // a source that no engine runs
+	BadSource     Code = "bad_source"     // a source that none of the engines runs
 	BadSchema     Code = "bad_schema"     // a JSON Schema that is invalid or too expensive
 	BadTemplate   Code = "bad_template"   // a prompt template that cannot be parsed
 	OverLimit     Code = "over_limit"     // a limit is exceeded
@@ -42,24 +43,24 @@ const (
 // The codes of warnings.
 const (
 	PoorName      Code = "poor_name"      // a store name that does not describe the content
-	NoDescription Code = "no_description" // a tool without a description, which models need to choose it
+	NoDescription Code = "no_description" // a tool without a description, which models use to choose a tool
 	NoEffect      Code = "no_effect"      // a setting without effect
-	ShortLived    Code = "short_lived"    // shared memory that ends with the session of its last writer
-	NotGranted    Code = "not_granted"    // a store that no tool or prompt is granted
+	ShortLived    Code = "short_lived"    // a shared store whose records end with the session of the last writer
+	NotGranted    Code = "not_granted"    // a store that is not granted to any tool or prompt
 	SchemaMistake Code = "schema_mistake" // a JSON Schema with a likely mistake
 	Contradiction Code = "contradiction"  // two settings that contradict each other
 	MissingGrant  Code = "missing_grant"  // a memory call that the tool's grants do not allow
-	CodeMistake   Code = "code_mistake"   // code that fails when it is reached, or has no effect
+	CodeMistake   Code = "code_mistake"   // code that always fails or has no effect
 )
 
 // Problem is a mistake in a declaration.
 type Problem struct {
-	// File is relative to the app's folder. Line and Column count from 1, columns in characters.
-	// Both are 0 if the problem concerns the file as a whole.
+	// File is a path relative to the app's folder. Line and Column start at 1. Columns are counted
+	// in characters. Both are 0 if the problem concerns the file as a whole.
 	File   string `json:"file"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
-	// Message describes the problem, and Hint how to fix it, if that is known.
+	// Message describes the problem. Hint describes how to fix the problem, or is "".
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint,omitempty"`
 	Code     Code     `json:"code"`
@@ -88,10 +89,10 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Problems are the problems of a declaration, ordered by file and position.
+// Problems is a list of problems of a declaration, sorted by file and position.
 type Problems []Problem
 
-// Error returns every problem on a line of its own, each followed by its hint.
+// Error returns all problems, each on a separate line and followed by its hint.
 func (p Problems) Error() string {
 	lines := make([]string, len(p))
 	for i, problem := range p {
@@ -123,8 +124,8 @@ func (p Problems) filter(keep func(Problem) bool) Problems {
 	return kept
 }
 
-// sorted sorts the problems by position and removes duplicates, which a part that is used twice
-// causes.
+// sorted sorts the problems by position and removes duplicates, which occur if a value is used
+// twice.
 func (p Problems) sorted() Problems {
 	slices.SortStableFunc(p, func(a, b Problem) int {
 		if c := strings.Compare(a.File, b.File); c != 0 {
@@ -143,7 +144,7 @@ type position struct {
 }
 
 func newProblem(at position, code Code, hint, format string, args ...any) Problem {
-	const maxBytes = 1000 // messages from other packages may quote long values
+	const maxBytes = 1000 // messages from other packages can quote long values
 	message := fmt.Sprintf(format, args...)
 	if len(message) > maxBytes {
 		message = strings.ToValidUTF8(message[:maxBytes], "") + "…"
@@ -154,7 +155,7 @@ func newProblem(at position, code Code, hint, format string, args ...any) Proble
 	}
 }
 
-// quote quotes text for a message, and truncates it if it is long.
+// quote quotes text for a message and truncates long text.
 func quote(text string) string {
 	const maxRunes = 60
 	if runes := []rune(text[:min(len(text), 4*maxRunes)]); len(runes) > maxRunes || len(text) > 4*maxRunes {

@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-// documented lists the keys that each section of the reference explains.
+// documented returns the keys in each section of the reference.
 var documented = map[string][]string{
 	"App": appKeys, "Store": storeKeys, "Tool": toolKeys, "Annotations": annotationKeys, "Limits": limitKeys,
 	"Prompt": promptKeys, "Grants": verbWords, "tool.json": {"name", "source"},
@@ -28,7 +28,7 @@ func reference(t *testing.T) string {
 
 var firstCell = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|(.*)\\|$")
 
-// TestReferenceIsComplete checks that docs/reference/app-file.md has one row for each key, and no
+// TestReferenceIsComplete checks that docs/reference/app-file.md has one row for each key and no
 // empty cells.
 func TestReferenceIsComplete(t *testing.T) {
 	left := maps.Clone(documented)

@@ -4,11 +4,13 @@ package app
 type reporter struct {
 	problems Problems
 	more     bool // whether errors beyond maxProblems were dropped
-	// tool or prompt is the name of the one being read, to which problems belong.
+	// tool and prompt are the name of the tool or prompt that is being read. New problems belong to
+	// it.
 	tool, prompt string
 }
 
-// maxProblems bounds the reported problems. If more errors were found, there is no app.
+// maxProblems is the maximum number of reported problems. If there are more errors, Load returns no
+// app.
 const maxProblems = 1000
 
 func (r *reporter) report(p Problem) {
@@ -33,5 +35,5 @@ func (r *reporter) warnf(at position, code Code, hint, format string, args ...an
 	r.report(p)
 }
 
-// own sets the tool or the prompt to which further problems belong.
+// own sets the tool or the prompt to which subsequent problems belong.
 func (r *reporter) own(tool, prompt string) { r.tool, r.prompt = tool, prompt }

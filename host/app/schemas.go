@@ -15,8 +15,8 @@ type schemaReader struct {
 	files *fileReader
 }
 
-// schema returns a JSON Schema that is inline or in a file. It returns nil if there is none or it
-// cannot be read.
+// schema returns a JSON Schema, which is either inline or in a file. It returns nil if there is no
+// schema, or if the file cannot be read.
 func (r *schemaReader) schema(n *node, key string) *node {
 	switch {
 	case n == nil || n.kind == null:
@@ -30,9 +30,9 @@ func (r *schemaReader) schema(n *node, key string) *node {
 	return nil
 }
 
-// compiled compiles a schema and returns its compact text. It returns nil if there is no schema, or
-// if the schema has errors, which it reports at their positions. Likely mistakes are errors in a
-// strict schema and warnings in others.
+// compiled compiles a schema and returns its text as compact JSON. It returns nil if there is no
+// schema, or if the schema has errors. It reports the errors with their positions. Likely mistakes
+// are errors in a strict schema and warnings in other schemas.
 func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	if root == nil || !r.isJSON(root) {
 		return nil
@@ -62,7 +62,7 @@ func (r *schemaReader) compiled(root *node, strict bool) json.RawMessage {
 	return b.Bytes()
 }
 
-// schemaFile reads the file that a string names.
+// schemaFile reads the schema file whose path is the string n.
 func (r *schemaReader) schemaFile(n *node, key string) *node {
 	if strings.HasPrefix(strings.TrimSpace(n.value), "{") {
 		r.errorf(n.position, WrongType, "paste the JSON directly, without | or quotes", "%s is a string that contains JSON", key)
@@ -84,8 +84,8 @@ func (r *schemaReader) schemaFile(n *node, key string) *node {
 	return root
 }
 
-// isJSON reports whether a schema can be encoded as JSON, and reports the parts that cannot as
-// problems.
+// isJSON returns whether a schema can be encoded as JSON. It reports a problem for each value that
+// cannot be encoded.
 func (r *schemaReader) isJSON(n *node) bool {
 	ok := true
 	switch n.kind {
@@ -100,7 +100,7 @@ func (r *schemaReader) isJSON(n *node) bool {
 	return ok
 }
 
-// schemaErrors reports each error at the position of its pointer.
+// schemaErrors reports each error of a schema at the position that its pointer refers to.
 func (r *schemaReader) schemaErrors(root *node, err error) {
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range many.Unwrap() {

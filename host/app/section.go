@@ -2,9 +2,9 @@ package app
 
 import "strings"
 
-// entries returns the members of a section, whose keys are names that are unique without regard to
-// case. It omits the second declaration of a name. For tools and prompts it reports the duplicate
-// at both positions, since either may be the intended one.
+// entries returns the members of a section. The keys of a section are names, which must be unique
+// regardless of case. entries omits the second declaration of a name. For tools and prompts it
+// reports a duplicate at both positions, because either one can be the intended declaration.
 func (r fieldReader) entries(n *node, section, what string, own func(name string)) []member {
 	if n == nil || n.kind == null {
 		return nil

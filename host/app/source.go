@@ -17,11 +17,11 @@ var entryNames = []string{"main", "index"}
 type sourceReader struct {
 	fieldReader
 	files      *fileReader
-	extensions []string // in the order in which a folder is searched
+	extensions []string // in the order in which they are searched for in a folder
 }
 
-// source resolves the source of a tool, which is a file or a folder. It returns the folder's
-// manifest, or nil if there is none. If it fails, t.Source stays empty.
+// source resolves the source of a tool, which is a file or a folder. It returns the manifest in the
+// folder, or nil if there is none. After an error, t.Source is "".
 func (r *sourceReader) source(n *node, t *Tool) *node {
 	name := r.text(n, "source")
 	if n.kind != text {
@@ -31,7 +31,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 	if !ok {
 		return nil
 	}
-	if r.files.fsys == nil { // an import reads no files, so the name has to suffice
+	if r.files.fsys == nil { // Import reads no files, so only the name is checked
 		if strings.HasSuffix(name, "/") || path.Ext(file) == "" {
 			t.Dir = file
 			return nil
@@ -55,7 +55,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 	return nil
 }
 
-// sourceFile sets the tool's source to a file if an engine runs such files.
+// sourceFile sets the tool's source to a file if an engine can run the file.
 func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	if ext := path.Ext(file); !slices.Contains(r.extensions, ext) {
 		r.errorf(n.position, BadSource, "use a source that ends in "+strings.Join(r.extensions, ", "), "no engine runs %s files such as %s", quote(ext), quote(file))
@@ -64,8 +64,8 @@ func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	t.Source = file
 }
 
-// folder finds the entry file of a tool's folder and returns the folder's manifest, or nil if there
-// is none.
+// folder finds the entry file in a tool's folder. It returns the manifest in the folder, or nil if
+// there is none.
 func (r *sourceReader) folder(n *node, t *Tool) *node {
 	var manifest *node
 	file := path.Join(t.Dir, ManifestName)
@@ -96,8 +96,8 @@ func (r *sourceReader) folder(n *node, t *Tool) *node {
 	return manifest
 }
 
-// defaultEntry sets the tool's source to the folder's only file called main or, if there is none,
-// index.
+// defaultEntry sets the tool's source to the only source file in the folder with the base name
+// main. If there is none, it looks for the base name index.
 func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 	for _, name := range entryNames {
 		var found []string
@@ -118,7 +118,7 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 	r.errorf(n.position, BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no main or index file that an engine runs", quote(t.Dir))
 }
 
-// lintManifestBeside warns about a source file whose folder declares the tool itself.
+// lintManifestBeside warns about a source file whose folder contains a manifest for the same tool.
 func (r *sourceReader) lintManifestBeside(n *node, file string) {
 	dir := path.Dir(file)
 	if dir == "." {

@@ -67,7 +67,7 @@ func (r *storeReader) store(m member) declare.Store {
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// storeNameHint suggests a valid name that is similar to an invalid one.
+// storeNameHint returns a hint with a valid name that is similar to an invalid name.
 func storeNameHint(name string) string {
 	if strings.EqualFold(name, declare.SessionMeta) {
 		return "it is built in; grant it to a tool with read"
@@ -97,7 +97,7 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	return declare.KindDocument
 }
 
-// exposed is the only value of expose.
+// exposed is the only valid value of the key expose.
 const exposed = "resource"
 
 func (r *storeReader) expose(n *node) bool {
@@ -133,8 +133,8 @@ func (r *storeReader) access(n *node) declare.Scope {
 	return ""
 }
 
-// retention reads the retention of a store. By default the memory of a session ends with the
-// session, and other memory is kept until it is deleted.
+// retention reads the retention of a store. By default, the records of a per-session store end with
+// the session, and all other records are kept until they are deleted.
 func (r *storeReader) retention(n *node, access declare.Scope) declare.Retention {
 	if n == nil {
 		return declare.Retention{Session: access == declare.ScopeSession}
@@ -157,7 +157,7 @@ var (
 	zeroCount    = regexp.MustCompile(`^0+[a-z]*$`)
 )
 
-// retentionHint suggests a valid notation for a retention.
+// retentionHint returns a hint with a valid notation for a retention.
 func retentionHint(s string) string {
 	const known = "write session, 1_day, 1_week, 1_month, or one count and one unit: 90d, 24h, 30m, 10s"
 	low := strings.ToLower(strings.TrimSpace(s))

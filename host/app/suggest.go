@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// synonyms are words that authors may use instead of our keys.
+// synonyms maps words that authors use by mistake to the correct keys.
 var synonyms = map[string]string{
 	"scope": "access", "access_type": "access", "ttl": "retention", "lifetime": "retention",
 	"stores": "memory", "memory_stores": "memory", "strict_schema": "strict", "title": "name", "label": "name",
@@ -18,8 +18,8 @@ var synonyms = map[string]string{
 	"permissions": "grants", "stores_granted": "grants", "environment": "env",
 }
 
-// didYouMean returns a hint with the known word nearest to word. If none is near, the hint lists
-// the known words.
+// didYouMean returns a hint with the known word that is most similar to word. If no known word is
+// similar, the hint lists all known words.
 func didYouMean(word string, known []string) string {
 	if best := nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
@@ -32,7 +32,7 @@ func didYouMean(word string, known []string) string {
 }
 
 func nearest(word string, known []string) string {
-	const longest = 64 // longer words are not typos, and cost time
+	const longest = 64 // longer words are not typos, and comparing them is expensive
 	if len(word) > longest {
 		return ""
 	}

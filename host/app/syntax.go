@@ -10,8 +10,9 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// syntaxProblem translates a parser error. The parser reports where it noticed a mistake; the
-// author often has to change the line before it, or the indentation.
+// syntaxProblem converts a parser error to a problem with a hint. The parser reports the position
+// at which it detected the mistake. Often the mistake is on the line before that position, or in
+// the indentation.
 func syntaxProblem(file string, content []byte, err error) Problem {
 	at, message := position{file, 1, 1}, err.Error()
 	var known yaml.Error
@@ -62,8 +63,8 @@ func nextLine(lines []string, after int) int {
 	return 0
 }
 
-// goesDeeper reports whether the value at a position is a plain word, and the next line is indented
-// further and would make it the key of a mapping.
+// goesDeeper reports whether the value at a position is a plain word, although the indentation of
+// the next line would make the word a key of a mapping.
 func goesDeeper(lines []string, at position, next int) bool {
 	if next == 0 {
 		return false
@@ -73,10 +74,10 @@ func goesDeeper(lines []string, at position, next int) bool {
 	return !strings.Contains(value, ": ") && indentOf(lines[next-1]) > indentOf(lines[at.line-1]) && strings.Contains(lines[next-1], ":")
 }
 
-// fittingIndents returns a hint with the indentations that would match one of the lines above, or
-// "" if the line already matches.
+// fittingIndents returns a hint with the indentations that match an enclosing mapping or list. It
+// returns "" if the indentation of the line already matches.
 func fittingIndents(lines []string, number int) string {
-	var above []open // from the outermost in
+	var above []open // from the outermost to the innermost
 	push := func(indent, line int) {
 		for len(above) > 0 && above[len(above)-1].indent >= indent {
 			above = above[:len(above)-1]
@@ -111,7 +112,7 @@ func fittingIndents(lines []string, number int) string {
 	return "indent it " + strings.Join(fitting, ", or ")
 }
 
-// open is a mapping or list that is not closed yet, with its last line so far.
+// open is a mapping or list that has not ended yet. It contains the number of its last line so far.
 type open struct{ indent, line int }
 
 func (o open) String() string { return fmt.Sprintf("%s like line %d", spaces(o.indent), o.line) }

@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// LoadTool reads one tool without an app: a source file or a folder, "." for the root of fsys, with
-// or without a manifest. The tool's name is that of the manifest, or of the folder or file. Grants
-// are not checked against stores, since there are none. The tool is nil if there are errors.
+// LoadTool reads a single tool without an app. name is the path of a source file, or of a folder
+// with an optional manifest. "." is the root of fsys. The name of the tool is the name in the
+// manifest, or else the name of the folder or file. LoadTool does not check whether the stores in
+// grants exist. The tool is nil if there are errors.
 func LoadTool(fsys fs.FS, name string) (*Tool, Problems) { return Loader{}.LoadTool(fsys, name) }
 
-// LoadTool is like the function LoadTool, within the limits of ld.
+// LoadTool is like the function LoadTool, but uses the limits of ld.
 func (ld Loader) LoadTool(fsys fs.FS, name string) (*Tool, Problems) {
 	l := ld.begin(fsys)
 	t := Tool{}
 	manifest := l.tools.sources.source(&node{position: position{file: "."}, kind: text, value: name}, &t)
 	for i := range l.problems {
-		if l.problems[i].File == "." { // a problem of the name itself has no file
+		if l.problems[i].File == "." { // a problem with the name itself has no file
 			l.problems[i].File = name
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// declared are the keys of a tool that both the app file and a manifest may declare.
+// declared lists the keys of a tool that are allowed both in the app file and in a manifest.
 var declared = []string{"title", "description", "inputSchema", "outputSchema", "annotations", "grants", "env", "limits", "entry"}
 
 var (
@@ -44,7 +44,7 @@ func (r *toolReader) tools(n *node) []Tool {
 	return tools
 }
 
-// defaultTool reads the name of the tool of runs that name none.
+// defaultTool reads the name of the tool for runs without a tool name.
 func (r *toolReader) defaultTool(n *node, a *App) string {
 	if n == nil {
 		return ""
@@ -61,7 +61,8 @@ func (r *toolReader) defaultTool(n *node, a *App) string {
 	return ""
 }
 
-// tool reads an entry of the app file, and the manifest of the folder that it names.
+// tool reads the entry of a tool in the app file. If the source is a folder, it also reads the
+// manifest in that folder.
 func (r *toolReader) tool(m member) Tool {
 	t, before := Tool{Tool: declare.Tool{Name: m.key}}, len(r.problems)
 	r.checkToolName(m.position, m.key, "tool")
@@ -94,8 +95,8 @@ func (r fieldReader) checkToolName(at position, name, what string) {
 	r.errorf(at, BadName, hint, "%s is not a valid name of a %s: use 1 to 128 letters, digits, '_', '-' or '.'", quote(name), what)
 }
 
-// declaration fills in the declaration of a tool. Each key comes from the first of from that has
-// it. Problems of the tool start at index before.
+// declaration sets the fields of a tool's declaration. The value of each key is taken from the
+// first node in from that has the key. The problems of the tool start at index before.
 func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node) {
 	get := func(key string) *node {
 		for _, n := range from {
@@ -131,7 +132,7 @@ func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node
 	}
 }
 
-// objectSchema checks that an input schema does not require anything but an object.
+// objectSchema checks that an input schema allows objects.
 func (r *toolReader) objectSchema(n *node) {
 	if n == nil {
 		return
@@ -156,8 +157,8 @@ func (r *toolReader) annotations(n *node) declare.Annotations {
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 
-// env reads an environment. Numbers and booleans become strings with the same spelling, as in a
-// shell.
+// env reads the environment of a tool. Like a shell, it converts numbers and booleans to strings
+// with the same spelling.
 func (r *toolReader) env(n *node) map[string]string {
 	if n == nil || n.kind == null {
 		return nil

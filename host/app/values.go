@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// The bounds of declared values that Loader does not set.
+// The limits on declared values that are not part of Loader.
 const (
 	maxSessionIdle = 366 * 24 * time.Hour
 	minTimeout     = time.Millisecond
@@ -21,18 +21,17 @@ const (
 	maxCount       = 1_000_000_000_000
 )
 
-// fieldReader reads the fields of a declaration and reports invalid ones.
+// fieldReader reads the fields of a declaration and reports invalid fields.
 type fieldReader struct{ *reporter }
 
-// keys checks that n is an object with known keys and without duplicates. It reports whether n is
-// an object.
+// keys returns whether n is an object. It reports problems for unknown and duplicate keys.
 func (r fieldReader) keys(n *node, what string, known []string) bool {
 	if n.kind != object {
 		r.errorf(n.position, WrongType, mappingHint(n, known), "%s must be a mapping, not %s", what, n.kind)
 		return false
 	}
 	r.once(n)
-	empty := "" // the previous known key, if it has no value: the unknown keys after it may belong to it
+	empty := "" // the previous known key, if it has no value: subsequent unknown keys could be its members
 	for _, m := range n.members {
 		if slices.Contains(known, m.key) {
 			if empty = ""; m.value.kind == null {
@@ -49,7 +48,7 @@ func (r fieldReader) keys(n *node, what string, known []string) bool {
 	return true
 }
 
-// mappingHint returns a hint about how to write a mapping.
+// mappingHint returns a hint on how to write a mapping.
 func mappingHint(n *node, known []string) string {
 	switch {
 	case n.kind == null:
@@ -60,8 +59,8 @@ func mappingHint(n *node, known []string) string {
 	return "known here: " + strings.Join(known, ", ")
 }
 
-// named calls keys for the declaration of a name. If the name itself is a known key, it most likely
-// belongs to the declaration above and is not indented enough.
+// named calls keys for the declaration of a store, tool or prompt. If its name is a known key, the
+// key most likely belongs to the previous declaration but is not indented enough.
 func (r fieldReader) named(m member, what string, known []string) bool {
 	declares := len(m.value.members) == 0 || slices.ContainsFunc(m.value.members, func(in member) bool { return slices.Contains(known, in.key) })
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
@@ -71,7 +70,8 @@ func (r fieldReader) named(m member, what string, known []string) bool {
 	return false
 }
 
-// lacks reports whether n has neither the key nor a misspelling of it, which keys has reported.
+// lacks reports whether n contains neither the key nor a misspelling of the key that keys has
+// already reported.
 func lacks(n *node, key string, known []string) bool {
 	for _, m := range n.members {
 		if m.key == key || !slices.Contains(known, m.key) && nearest(m.key, known) == key {
@@ -136,7 +136,7 @@ var durationUnits = []struct {
 	unit time.Duration
 }{{"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}, {"s", time.Second}, {"ms", time.Millisecond}}
 
-// duration returns a duration within bounds, or 0.
+// duration returns a duration within the limits, or 0.
 func (r fieldReader) duration(n *node, key string, low, high time.Duration) time.Duration {
 	if n.kind == list || n.kind == object {
 		r.errorf(n.position, WrongType, "", "%s must be a duration such as 2s, not %s", key, n.kind)
@@ -162,7 +162,7 @@ func parseDuration(s string) (time.Duration, bool) {
 	count, err := strconv.ParseInt(m[1], 10, 64)
 	for _, u := range durationUnits {
 		if u.name == m[2] && err == nil {
-			const maxAge = 100 * 365 * 24 * time.Hour // far below the overflow of a Duration
+			const maxAge = 100 * 365 * 24 * time.Hour // far below the maximum of a Duration
 			return time.Duration(min(count, int64(maxAge/u.unit))) * u.unit, true
 		}
 	}
@@ -180,7 +180,7 @@ func formatDuration(d time.Duration) string {
 	return d.String()
 }
 
-// count returns a number from 1 to a bound, or 0.
+// count returns an integer from 1 to a maximum, or 0 if the value is invalid.
 func (r fieldReader) count(n *node, key string, high int64) int64 {
 	count, err := strconv.ParseInt(n.value, 10, 64)
 	switch {
@@ -194,7 +194,7 @@ func (r fieldReader) count(n *node, key string, high int64) int64 {
 	return 0
 }
 
-// size returns a number of bytes within bounds, or 0.
+// size returns a number of bytes within the limits, or 0.
 func (r fieldReader) size(n *node, key string, low, high int64) int64 {
 	if n.kind == list || n.kind == object {
 		r.errorf(n.position, WrongType, "", "%s must be a size such as 64MiB, not %s", key, n.kind)

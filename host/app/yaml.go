@@ -42,8 +42,8 @@ func parseYAML(file string, content []byte) (root *node, problems Problems) {
 	return root, nil
 }
 
-// tokenize returns the tokens of a file, with line numbers within the file: the lexer counts the
-// lines after a block string twice.
+// tokenize returns the tokens of a file with correct line numbers. It corrects the lexer, which
+// counts the lines after a block string twice.
 func tokenize(content []byte) token.Tokens {
 	tokens := lexer.Tokenize(string(content))
 	last := strings.Count(strings.ReplaceAll(string(content), "\r", "\n"), "\n") + 1
@@ -53,8 +53,9 @@ func tokenize(content []byte) token.Tokens {
 	return tokens
 }
 
-// checkTokens bounds the input of the parser, which recurses on nesting, takes quadratic time in
-// the number of tokens, and drops all documents but one.
+// checkTokens rejects files that have too much nesting, too many tokens or several documents. The
+// parser is recursive, takes time quadratic in the number of tokens, and silently drops all
+// documents but one.
 func checkTokens(file string, tokens token.Tokens) *Problem {
 	flow, began, ended, directive := 0, false, false, 0
 	refuse := func(t *token.Token, code Code, format string, args ...any) *Problem {
@@ -85,7 +86,7 @@ func checkTokens(file string, tokens token.Tokens) *Problem {
 		if began && ended {
 			return refuse(t, Syntax, "the file contains more than one YAML document")
 		}
-		began = began || t.Position.Line != directive // a directive precedes the document
+		began = began || t.Position.Line != directive // a directive can precede the document
 		if flow > maxNesting || flow == 0 && blockIndent(t) > 2*maxNesting {
 			return refuse(t, OverLimit, "values are nested more than %d levels deep", maxNesting)
 		}
@@ -93,8 +94,8 @@ func checkTokens(file string, tokens token.Tokens) *Problem {
 	return nil
 }
 
-// blockIndent returns the column of a token that can begin a nested block, or 0. Each level of
-// nesting takes at least one column.
+// blockIndent returns the column of a token that can begin a nested block, or 0 for other tokens.
+// Each level of nesting is indented by at least one column.
 func blockIndent(t *token.Token) int {
 	switch t.Type {
 	case token.SequenceEntryType, token.MappingKeyType:
@@ -119,10 +120,10 @@ type yamlReader struct {
 	file     string
 	lines    []string
 	problems Problems
-	// anchors are the values that aliases refer to. An alias within its own anchor is not found, so
-	// that no value contains itself.
+	// anchors maps the names of anchors to their values. An anchor is added after its value was
+	// read, so a value cannot contain itself.
 	anchors map[string]*node
-	// left and leftBytes are the values and bytes to which further aliases may expand.
+	// left and leftBytes are the numbers of values and bytes that aliases can still add.
 	left, leftBytes int
 	depth           int
 }
@@ -133,7 +134,7 @@ func (r *yamlReader) refuse(n ast.Node, code Code, hint, format string, args ...
 	return (&node{position: at}).seal()
 }
 
-// read converts a node of the tree. It never returns nil.
+// read converts a node of the parser's tree. It never returns nil.
 func (r *yamlReader) read(n ast.Node) *node {
 	if r.depth++; r.depth > 2*maxNesting {
 		return r.refuse(n, OverLimit, "", "values are nested more than %d levels deep", maxNesting)
@@ -167,7 +168,8 @@ func (r *yamlReader) read(n ast.Node) *node {
 	return r.refuse(n, Syntax, "", "this part of YAML is not supported")
 }
 
-// scalar reads a plain or quoted string. The parser takes some valid JSON numbers for strings.
+// scalar reads a plain or quoted string. It also recognizes valid JSON numbers that the parser
+// treats as strings.
 func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 	t := n.GetToken()
 	if t.Type == token.StringType && jsonNumber.MatchString(n.Value) {
@@ -181,8 +183,8 @@ func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 	return v.seal()
 }
 
-// literal reads a block string. If its lines occur unchanged in the file, their column is the
-// length of the prefix of the file's line.
+// literal reads a block string. If the lines of the string occur unchanged in the file, it also
+// computes the column at which they start.
 func (r *yamlReader) literal(at position, n *ast.LiteralNode) *node {
 	v := &node{position: at, kind: text}
 	if n.Value != nil {

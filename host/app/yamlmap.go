@@ -4,7 +4,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// mapping reads an object. Its own keys take precedence over merged ones ("<<"), which come last.
+// mapping reads an object. Keys of the object itself take precedence over merged keys ("<<"). The
+// merged keys are last.
 func (r *yamlReader) mapping(at position, values []*ast.MappingValueNode) *node {
 	v := &node{position: at, kind: object}
 	var merged []*node
@@ -31,7 +32,7 @@ func (r *yamlReader) mapping(at position, values []*ast.MappingValueNode) *node 
 	return v.seal()
 }
 
-// key returns a key as a string. Numbers, booleans and null are keys by their literals.
+// key returns a key as a string. For a number, a boolean or null, it returns the literal.
 func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 	switch n := n.(type) {
 	case *ast.StringNode:
@@ -49,7 +50,7 @@ func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 	return "", false
 }
 
-// merged returns the objects that a merge key refers to.
+// merged returns the objects that the value of a merge key refers to.
 func (r *yamlReader) merged(value ast.Node) []*node {
 	if value == nil {
 		return nil

@@ -13,13 +13,13 @@ import (
 
 // Limits of files.
 const (
-	// MaxBytes bounds the size of a file, and MaxFiles the number of files in a session.
+	// MaxBytes is the maximum size of a file. MaxFiles is the maximum number of files in a session.
 	MaxBytes = 20 << 20
 	MaxFiles = 50
-	// Retention is how long a file and its download URL live after the upload.
+	// Retention is the lifetime of a file and its download URL after the upload.
 	Retention = 30 * 24 * time.Hour
-	// maxTextBytes bounds the stored text of a file, and maxTexts the text of all files of a
-	// session that tools see.
+	// maxTextBytes is the maximum size of the stored text of a file. maxTexts is the maximum total
+	// size of the texts of a session that tools can read.
 	maxTextBytes = 256 << 10
 	maxTexts     = 512 << 10
 )
@@ -27,19 +27,20 @@ const (
 // Artifact is the description of a file that was uploaded to a session.
 type Artifact struct {
 	ID string `json:"fileId"`
-	// Type is the name of the format, such as pdf; MediaType is its media type (RFC 2046).
+	// Type is the name of the file's format, such as pdf. MediaType is the media type (RFC 2046) of
+	// the format.
 	Type      string `json:"type"`
 	Filename  string `json:"filename"`
 	MediaType string `json:"mimetype"`
 	Bytes     int64  `json:"size"`
 	// SHA256 is the SHA-256 of the content in hexadecimal digits.
 	SHA256 string `json:"sha256"`
-	// Active is true if tools and prompts see the file's text.
+	// Active is true if tools and prompts can read the file's text.
 	Active   bool      `json:"isActive"`
 	Uploaded time.Time `json:"uploadedAt"`
-	// Expires is when the file is removed.
+	// Expires is the time at which the file is removed.
 	Expires time.Time `json:"expiresAt"`
-	// HasText is true if the file has text, and Truncated if a part of the text is missing.
+	// HasText is true if the file has text. Truncated is true if a part of the text is missing.
 	HasText   bool `json:"hasText"`
 	Truncated bool `json:"textTruncated,omitempty"`
 	// TextReason is a code that explains why the file has no text, such as "encrypted"; see
@@ -47,21 +48,23 @@ type Artifact struct {
 	TextReason string `json:"textReason,omitempty"`
 }
 
-// Upload is a file for a session. ID, Type, Filename and MediaType are copied to its Artifact.
+// Upload is a file to be stored in a session. ID, Type, Filename and MediaType are copied to the
+// Artifact.
 type Upload struct {
 	ID, Type, Filename, MediaType string
 
 	Content []byte
-	// Began is when the upload began. The upload fails if the user was erased since then. Zero
-	// means now.
+	// Began is the start time of the upload. The upload fails if the user has been erased since
+	// then. The zero time means now.
 	Began time.Time
-	// Text is the text extracted from the content, nil for none. TextReason then explains why.
+	// Text is the text that was extracted from the content, or nil. If it is nil, TextReason
+	// explains why.
 	Text       *string
 	Truncated  bool
 	TextReason string
 }
 
-// artifact returns the description of an upload, with the time at which it is stored.
+// artifact returns the Artifact for an upload that is stored at the given time.
 func (up Upload) artifact(at time.Time) Artifact {
 	return Artifact{
 		ID: up.ID, Type: up.Type, Filename: up.Filename, MediaType: up.MediaType, SHA256: checksum(up.Content), Bytes: int64(len(up.Content)),
@@ -71,8 +74,8 @@ func (up Upload) artifact(at time.Time) Artifact {
 	}
 }
 
-// CutText returns the longest prefix of a text within a number of bytes that does not split a
-// character.
+// CutText returns the longest prefix of a text that has at most the given number of bytes and does
+// not split a character.
 func CutText(text string, bytes int) string {
 	if len(text) <= bytes {
 		return text
@@ -83,14 +86,14 @@ func CutText(text string, bytes int) string {
 	return text[:bytes]
 }
 
-// Live returns the files of a session's list that have not expired at a time. Its error is
-// storage.ErrCorrupt.
+// Live decodes the list of a session's files and returns the files that have not expired at the
+// given time. If the list is invalid, the error is storage.ErrCorrupt.
 func Live(list json.RawMessage, at time.Time) ([]Artifact, error) {
 	files, err := decode(list)
 	return slices.DeleteFunc(files, func(f Artifact) bool { return !at.Before(f.Expires) }), err
 }
 
-// decode decodes the list of a session's files, nil for none.
+// decode decodes the list of a session's files. A nil list is empty.
 func decode(list json.RawMessage) ([]Artifact, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -102,7 +105,7 @@ func decode(list json.RawMessage) ([]Artifact, error) {
 	return files, nil
 }
 
-// encode encodes the list of a session's files, nil for none.
+// encode encodes the list of a session's files. It returns nil for an empty list.
 func encode(files []Artifact) (json.RawMessage, error) {
 	if len(files) == 0 {
 		return nil, nil
@@ -110,12 +113,13 @@ func encode(files []Artifact) (json.RawMessage, error) {
 	return json.Marshal(files)
 }
 
-// index returns the position of a live file, -1 if there is none.
+// index returns the index of a file that has not expired, or -1.
 func index(files []Artifact, id string, now time.Time) int {
 	return slices.IndexFunc(files, func(f Artifact) bool { return f.ID == id && now.Before(f.Expires) })
 }
 
-// checkCount returns the live files of a list, and a fault if the session cannot have another one.
+// checkCount returns the files of a list that have not expired. It returns a fault if the session
+// already has the maximum number of files.
 func checkCount(list json.RawMessage, now time.Time) ([]Artifact, error) {
 	files, err := Live(list, now)
 	if err != nil {

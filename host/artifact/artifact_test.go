@@ -18,7 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// backend is a backend whose commits fail after a number of them. Removals do not fail.
+// backend is a backend whose commits fail after a given number of successful commits. Removals do
+// not fail.
 type backend struct {
 	storage.Backend
 	commits *int
@@ -31,13 +32,13 @@ func (b backend) Update(ctx context.Context, on storage.Footprint, fn func([]sto
 	return b.Backend.Update(ctx, on, fn)
 }
 
-// quota is a quota without limits.
+// quota implements a quota without limits.
 type quota struct{}
 
 func (quota) Budget() storage.Budget       { return storage.Budget{} }
 func (quota) Reclaim(context.Context) bool { return false }
 
-// metadata is a session.Metadata that fails on use: no test sets metadata.
+// metadata is a session.Metadata whose methods fail, because no test sets metadata.
 type metadata struct{}
 
 func (metadata) Patch(json.RawMessage) (any, error) { return nil, nil }
@@ -48,7 +49,8 @@ func (metadata) Merge(json.RawMessage, any) (json.RawMessage, error) {
 
 var ann = partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
 
-// app is the files and sessions of an app, whose backend fails after a number of commits.
+// app contains the files and sessions of an app whose backend fails after a given number of
+// commits.
 type app struct {
 	*artifact.Artifacts
 	sessions *session.Sessions
@@ -68,7 +70,7 @@ func open() *app {
 	return a
 }
 
-// left returns the number of records of files.
+// left returns the number of stored records that belong to files.
 func (a *app) left(t *testing.T) (n int) {
 	t.Helper()
 	for _, kind := range []string{partition.File, partition.FileText, partition.Upload} {
@@ -83,7 +85,7 @@ func (a *app) left(t *testing.T) (n int) {
 	return n
 }
 
-// An Add that fails leaves nothing, at whichever commit it fails.
+// If any commit of Add fails, Add leaves no records behind.
 func TestAddIsAtomic(t *testing.T) {
 	text := "some text"
 	up := artifact.Upload{ID: "f1", Filename: "a.txt", Content: bytes.Repeat([]byte("x"), 2<<20), Text: &text}
@@ -107,11 +109,11 @@ func TestAddIsAtomic(t *testing.T) {
 	}
 }
 
-// A file outlives its session until it expires. It is removed with all its records, and only by its
-// user.
+// A file that has not expired still exists after its session has ended. Only its user can remove
+// it. Its removal deletes all its records.
 func TestFileOutlivesSession(t *testing.T) {
 	a, text := open(), "some text"
-	content := bytes.Repeat([]byte("0123456789"), 60<<10) // three pieces of 256 KiB at most
+	content := bytes.Repeat([]byte("0123456789"), 60<<10) // at most three pieces of 256 KiB
 	file, err := a.Add(t.Context(), ann, artifact.Upload{ID: "f1", Filename: "a.txt", Content: content, Text: &text})
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +139,7 @@ func TestFileOutlivesSession(t *testing.T) {
 	}
 }
 
-// A sweep removes the records of an unfinished upload, and of no other file.
+// A sweep removes only the records of unfinished uploads.
 func TestSweep(t *testing.T) {
 	a := open()
 	if _, err := a.Add(t.Context(), ann, artifact.Upload{ID: "f1", Content: []byte("x")}); err != nil {
@@ -163,7 +165,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Guests see live files, with the text of the active ones.
+// Guests see the files that have not expired, and the text of active files.
 func TestShow(t *testing.T) {
 	a, text := open(), "some text"
 	for _, id := range []string{"f1", "f2"} {

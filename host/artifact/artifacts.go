@@ -13,22 +13,23 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Artifacts is the files of an app's sessions for all its tenants. It is safe for concurrent use.
+// Artifacts provides access to the uploaded files of an app in all tenants. It is safe for
+// concurrent use.
 type Artifacts struct {
 	db       *records.DB
 	sessions *session.Sessions
 	url      func(tenant string, file Artifact) string
 }
 
-// New returns the files of the app of db. URL returns the URL from which a file can be downloaded
-// until its Expires. It is nil if files have no URL.
+// New returns the Artifacts of the app whose records db contains. The function url returns the
+// download URL of a file, which is valid until the file expires. It is nil if files have no URL.
 func New(db *records.DB, sessions *session.Sessions, url func(tenant string, file Artifact) string) *Artifacts {
 	return &Artifacts{db: db, sessions: sessions, url: url}
 }
 
-// Add stores a file in the caller's session, which it starts if it has not begun. The content is
-// stored first, in several commits, so that others can commit in between. The file exists once its
-// session lists it. A failed Add leaves nothing behind.
+// Add stores a file in the caller's session. If the session does not exist, Add starts it. Add
+// first stores the content in several commits, so other commits do not wait for long. The file
+// exists when the session lists it. If Add fails, it removes everything that it has stored.
 func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Artifact, error) {
 	if err := checkUpload(c, up.ID, len(up.Content)); err != nil {
 		return Artifact{}, err
@@ -47,7 +48,7 @@ func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Art
 	if err == nil {
 		err = a.list(ctx, c, file, up)
 	}
-	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) { // the session may list the file
+	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) { // the session possibly lists the file
 		if dropErr := a.deleteContent(context.WithoutCancel(ctx), c, up.ID); dropErr != nil {
 			a.db.Log().Error("the backend failed", "doing", "remove a part of a file", "error", dropErr)
 		}
@@ -60,7 +61,7 @@ func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Art
 
 const storing = "store a file"
 
-// list adds a file with a stored content to its session.
+// list adds a file whose content is already stored to the list of its session.
 func (a *Artifacts) list(ctx context.Context, c partition.Caller, file Artifact, up Upload) error {
 	return a.sessions.ChangeFiles(ctx, c, session.FilesChange{
 		Keys: a.erasedKeys(c),
@@ -91,9 +92,9 @@ func checkUpload(c partition.Caller, id string, bytes int) error {
 	return partition.CheckID("file", id)
 }
 
-// CheckAdd returns the fault with which Add would refuse a file of a size: the caller cannot use
-// the session, the session has ended, or a limit is reached. It is for work before the content is
-// complete; Add checks again.
+// CheckAdd returns the fault that Add would return for a file of the given size, or nil. Possible
+// reasons are that the caller cannot use the session, that the session has ended, or that a limit
+// is reached. Call it before receiving the content. Add repeats the checks.
 func (a *Artifacts) CheckAdd(ctx context.Context, c partition.Caller, bytes int) error {
 	if err := checkUpload(c, "file", 0); err != nil {
 		return err
@@ -108,7 +109,7 @@ func (a *Artifacts) CheckAdd(ctx context.Context, c partition.Caller, bytes int)
 	return a.db.Fault("check the quota", a.db.CheckSpace(ctx, c, int64(bytes)))
 }
 
-// SetActive sets whether tools and prompts see a file's text.
+// SetActive sets whether tools and prompts can read the text of a file.
 func (a *Artifacts) SetActive(ctx context.Context, c partition.Caller, id string, active bool) (Artifact, error) {
 	var changed Artifact
 	err := a.sessions.ChangeFiles(ctx, c, session.FilesChange{
@@ -125,7 +126,8 @@ func (a *Artifacts) SetActive(ctx context.Context, c partition.Caller, id string
 	return changed, a.db.Fault("change a file", err)
 }
 
-// find returns a list of files and the position of a live one.
+// find decodes a list of files and returns it with the index of the given file. The file must not
+// have expired.
 func (a *Artifacts) find(list json.RawMessage, id string) ([]Artifact, int, error) {
 	files, err := decode(list)
 	if err != nil {
@@ -138,8 +140,8 @@ func (a *Artifacts) find(list json.RawMessage, id string) ([]Artifact, int, erro
 	return files, i, nil
 }
 
-// Remove removes a file of the caller's session with its text, and returns its description. It also
-// works after the session has ended, since files live until they expire.
+// Remove removes a file of the caller's session and its text, and returns the description of the
+// file. It also works after the session has ended, because files exist until they expire.
 func (a *Artifacts) Remove(ctx context.Context, c partition.Caller, id string) (Artifact, error) {
 	if err := partition.CheckID("file", id); err != nil || id == "" {
 		return Artifact{}, errNotFound()

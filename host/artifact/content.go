@@ -12,9 +12,10 @@ import (
 	"github.com/toolrun/toolrun/internal/bytesize"
 )
 
-// The content of a file is stored as a record with its size and one record for each piece, because
-// a backend reads and writes records whole, and some also rewrite the neighbours of a record. A
-// commit stores few pieces, so that it does not delay others for long.
+// The content of a file is stored in one record for each piece of the content and one record for
+// the size. Smaller records are better because backends read and write whole records, and some
+// backends also rewrite adjacent records. A commit stores only a few pieces, so other commits do
+// not wait for long.
 const (
 	pieceBytes       = 256 << 10
 	recordsPerCommit = 4
@@ -24,24 +25,24 @@ func errTooLarge() error {
 	return abi.Faultf(abi.TooLarge, "the file has more than %s", bytesize.Format(MaxBytes))
 }
 
-// key returns the key of a record of a file.
+// key returns the key of one of the records of a file.
 func (a *Artifacts) key(kind string, c partition.Caller, id string) storage.Key {
 	return a.db.App.System(kind, partition.Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Item, Value: id})
 }
 
-// pieceKey returns the key of the n-th piece of a file. Keys sort in the order of the pieces.
+// pieceKey returns the key of the n-th piece of a file. Sorted keys are in the order of the pieces.
 func (a *Artifacts) pieceKey(c partition.Caller, id string, n int) storage.Key {
 	return a.key(partition.File, c, id).With(storage.Part{Tag: storage.Item, Value: fmt.Sprintf("%04d", n)})
 }
 
-// uploadKey returns the key of the mark that a file is being stored. The commit that lists the file
-// removes it. If the mark stays, the host stopped in between.
+// uploadKey returns the key of the record that marks an unfinished upload. The commit that adds the
+// file to its session removes this mark. If the host stops before that commit, the mark remains.
 func (a *Artifacts) uploadKey(c partition.Caller, id string) storage.Key {
 	return a.key(partition.Upload, c, id)
 }
 
-// IsManifest reports whether a key of the kind partition.File is that of the record with the size
-// of a file, as opposed to that of a piece.
+// IsManifest reports whether a key of the kind partition.File belongs to the record with the size
+// of a file. It returns false for the key of a piece.
 func IsManifest(key storage.Key) bool {
 	parts, _ := key.Parts()
 	items := 0
@@ -63,7 +64,7 @@ func (a *Artifacts) storeContent(ctx context.Context, c partition.Caller, file A
 	}
 	size := record(a.key(partition.File, c, up.ID), strconv.AppendInt(nil, file.Bytes, 10))
 	mark := record(a.uploadKey(c, up.ID), []byte("{}"))
-	mark.Record.Expires = time.Time{} // until the sweep removes it
+	mark.Record.Expires = time.Time{} // until the sweep removes the text
 	writes := []storage.Write{mark, size}
 	if up.Text != nil {
 		writes = append(writes, record(a.key(partition.FileText, c, up.ID), []byte(CutText(*up.Text, maxTextBytes))))
@@ -82,7 +83,7 @@ func (a *Artifacts) storeContent(ctx context.Context, c partition.Caller, file A
 	return nil
 }
 
-// storePieces stores a part of a file, unless the user was erased after the upload began.
+// storePieces stores some pieces of a file, unless the user was erased after the upload began.
 func (a *Artifacts) storePieces(ctx context.Context, c partition.Caller, up Upload, writes []storage.Write) error {
 	return a.db.Update(ctx, c, a.erasedKeys(c), func(marks []storage.Record) ([]storage.Write, error) {
 		return writes, notErased(marks, up.Began)
@@ -99,8 +100,7 @@ func (a *Artifacts) deleteContent(ctx context.Context, c partition.Caller, id st
 	return err
 }
 
-// Sweep removes the records of a tenant's files whose upload began before a time and has not
-// finished.
+// Sweep removes the records of unfinished uploads of a tenant that began before the given time.
 func (a *Artifacts) Sweep(ctx context.Context, tenant string, at time.Time) error {
 	c := partition.Caller{Tenant: tenant}
 	err := a.db.ScanHeads(ctx, a.db.App.System(partition.Upload, c), func(marks []storage.Head) error {

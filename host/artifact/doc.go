@@ -1,3 +1,4 @@
-// Package artifact keeps the files that are uploaded to sessions: their descriptions in the
-// session, their contents in pieces, and their extracted text.
+// Package artifact stores the files that are uploaded to sessions. The description of a file is
+// stored in its session. The content is stored in pieces, and the extracted text is stored
+// separately.
 package artifact

@@ -50,9 +50,9 @@ func (a *Artifacts) Size(ctx context.Context, tenant, id string) (int64, error) 
 	return bytes, nil
 }
 
-// Piece returns a part of a file of the tenant from an offset on: up to 256 KiB, and less at the
-// end of the file. The error is abi.NotFound if the file does not exist or has expired. The caller
-// must check access.
+// Piece returns 256 KiB of the content of a file of the tenant, starting at an offset. It returns
+// fewer bytes only at the end of the file. The error is abi.NotFound if the file does not exist or
+// has expired. The caller must check access.
 func (a *Artifacts) Piece(ctx context.Context, tenant, id string, offset int64) ([]byte, error) {
 	c, err := fileCaller(tenant, id)
 	if err != nil {
@@ -72,7 +72,8 @@ func (a *Artifacts) Piece(ctx context.Context, tenant, id string, offset int64) 
 	return r.Content[skip:], nil
 }
 
-// fileCaller returns the caller for a read of a file, and an error if its id is invalid.
+// fileCaller returns the caller that is used to read a file. It returns an error if the file's id
+// is invalid.
 func fileCaller(tenant, id string) (partition.Caller, error) {
 	c := partition.Caller{Tenant: tenant}
 	if err := c.Check(); err != nil {
@@ -84,15 +85,15 @@ func fileCaller(tenant, id string) (partition.Caller, error) {
 	return c, nil
 }
 
-// Shown is an Artifact in the form in which guests read it in sessionMeta.
+// Shown is the form of an Artifact that guests read in sessionMeta.
 type Shown struct {
 	Artifact
 	DownloadURL *string `json:"downloadUrl"`
 	Text        *string `json:"text,omitempty"`
 }
 
-// Show returns the live files of a session's list, with the text of the active ones up to the limit
-// of all texts.
+// Show returns the files of a session's list that have not expired. It adds the text of active
+// files, up to a limit on the total size of texts.
 func (a *Artifacts) Show(ctx context.Context, c partition.Caller, list json.RawMessage, at time.Time) ([]Shown, error) {
 	files, err := Live(list, at)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package declare defines the declarations of an app as values: stores, tools and prompts, with
+// Package declare defines Go types for the declarations of an app: stores, tools and prompts with
 // their scopes, retention, grants and limits.
 //
-// Package app reads files into these values, and memory is configured with them. The package
-// imports only the guest contract.
+// Package app reads them from files, and package memory is configured with them. Of this module,
+// the package imports only package abi.
 package declare

@@ -23,8 +23,8 @@ func (g Grant) Allows(verb abi.Verb) bool {
 	return false
 }
 
-// ParseVerbs parses the verbs of a grant in the notation of files and flags: read, write, delete,
-// or readwrite, which means all three. Several verbs are separated by commas.
+// ParseVerbs parses the verbs of a grant in the notation of app files and flags: a comma-separated
+// list of read, write, delete and readwrite. readwrite means all three verbs.
 func ParseVerbs(text string) ([]abi.Verb, error) {
 	var verbs []abi.Verb
 	for word := range strings.SplitSeq(text, ",") {

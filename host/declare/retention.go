@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// Retention is how long a record lives after its last write. The zero value means that it lives
+// Retention is the lifetime of a record after its last write. With the zero value, a record lives
 // until it is deleted.
 type Retention struct {
 	// For is the lifetime; 0 means no time limit.
 	For time.Duration
-	// Session ends the record with the session that wrote it last.
+	// Session is true if the record ends with the session that last wrote it.
 	Session bool
 }
 
-// MaxRetention is the longest time of a Retention. It keeps arithmetic on times far from overflow.
+// MaxRetention is the maximum of Retention.For. It prevents overflows when a retention is added to
+// a time.
 const MaxRetention = 100 * 365 * 24 * time.Hour
 
 var retentionWords = map[string]Retention{
@@ -31,9 +32,8 @@ var retentionUnits = map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 
 
 var retentionRule = regexp.MustCompile(`^[1-9][0-9]{0,9}[smhd]$`)
 
-// ParseRetention parses a retention in the notation of files and options: session, 1_day, 1_week,
-// 1_month (with a space or an underscore), or a number with a unit: 90d, 24h, 30m, 10s. A month has
-// 30 days.
+// ParseRetention parses a retention in the notation of app files and options. Examples are session,
+// 1_day, "1 week", 1_month, 90d, 24h, 30m and 10s. A month has 30 days.
 func ParseRetention(text string) (Retention, error) {
 	if r, ok := retentionWords[strings.ReplaceAll(text, " ", "_")]; ok {
 		return r, nil
@@ -49,7 +49,7 @@ func ParseRetention(text string) (Retention, error) {
 	return Retention{For: time.Duration(n) * unit}, nil
 }
 
-// String formats the retention in the notation of ParseRetention; "" for the zero value.
+// String formats the retention in the notation of ParseRetention. It returns "" for the zero value.
 func (r Retention) String() string {
 	if r == (Retention{}) {
 		return ""

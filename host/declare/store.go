@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Scope is the owner of a store's records. App files call it access.
+// Scope determines whether a record of a store belongs to a session, a user or the app. The key in
+// app files is access.
 type Scope string
 
 // The scopes.
@@ -17,11 +18,12 @@ const (
 	ScopeApplication Scope = "application" // one record for the app, shared by all users
 )
 
-// Kind is the kind of a store: how many records it has and how they are written.
+// Kind is the kind of a store. It determines how many records the store has, and how they are
+// written.
 type Kind string
 
-// KindDocument is the kind of stores with one JSON document per scope, into which writes are
-// merged.
+// KindDocument is the kind of stores with one JSON document for each session, each user or the app.
+// Writes are merged into this document.
 const KindDocument Kind = "document"
 
 // SessionMeta is the name of the built-in store that describes the session. It is read-only for
@@ -30,26 +32,27 @@ const SessionMeta = "sessionMeta"
 
 // Store is the declaration of a store.
 type Store struct {
-	// Name is the name that guests use; see CheckName.
+	// Name is the name of the store in guests; see CheckName.
 	Name string
-	// Title and Description are for display.
+	// Title and Description are shown to people.
 	Title       string
 	Description string
 	Kind        Kind
 	Access      Scope
 	Retention   Retention
-	// Resource exposes the store to clients that list resources, such as MCP clients.
+	// Resource is true if the store is exposed to clients that list resources, such as MCP clients.
 	Resource bool
-	// Strict rejects writes that do not fit the schema. Otherwise they are stored with a warning.
+	// If Strict is true, writes that do not match the schema are rejected. Otherwise, they are
+	// stored and cause a warning.
 	Strict bool
-	// Schema is the text of a JSON Schema, or nil for none.
+	// Schema is the text of a JSON Schema, or nil.
 	Schema json.RawMessage
 }
 
 var nameRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // CheckName returns an error if name is not a valid store name. The caller must check that names
-// are unique without regard to case.
+// are unique regardless of case.
 func CheckName(name string) error {
 	if strings.EqualFold(name, SessionMeta) {
 		return fmt.Errorf("the name %q is reserved for the built-in store", SessionMeta)

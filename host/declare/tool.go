@@ -7,31 +7,31 @@ import (
 
 // Tool is the declaration of a tool.
 type Tool struct {
-	// Name follows MCP's rule for tool names: 1 to 128 letters, digits, "_", "-" or ".".
+	// Name is the name of the tool: 1 to 128 letters, digits, "_", "-" or ".", as in MCP.
 	Name string
-	// Title and Description are for people and models.
+	// Title and Description are shown to people and models.
 	Title       string
 	Description string
-	// Source is the path of the entry file and Dir the path of the tool's folder, both relative to
-	// the app's folder with forward slashes. Dir is "" if the tool is a single file, and "." if it
-	// is the app's folder itself.
+	// Source is the path of the entry file. Dir is the path of the tool's folder. Both are relative
+	// to the app's folder and have forward slashes. Dir is "" if the tool is a single file, and "."
+	// if the tool's folder is the app's folder.
 	Source string
 	Dir    string
-	// Entry is the export of a plug-in that runs the tool. Default: that of the plug-in contract.
+	// Entry is the name of the plug-in's export that runs the tool. The default is the export that
+	// the ABI defines.
 	Entry string
-	// InputSchema and OutputSchema are JSON Schemas, or nil for none.
+	// InputSchema and OutputSchema are JSON Schemas, or nil.
 	InputSchema  json.RawMessage
 	OutputSchema json.RawMessage
 	Annotations  Annotations
-	// Grants are the tool's grants, at most one for each store, in the order of the declaration.
-	// Default: none.
+	// Grants are the tool's grants in the order of the declaration, at most one for each store.
 	Grants []Grant
-	// Env is the environment of the tool.
+	// Env contains the environment variables of the tool.
 	Env    map[string]string
 	Limits Limits
 }
 
-// Annotations are MCP's hints about a tool's behaviour. A nil hint is not declared.
+// Annotations are MCP's hints about the behavior of a tool. A hint that is nil is not declared.
 type Annotations struct {
 	Title           string `json:"title,omitempty"`
 	ReadOnlyHint    *bool  `json:"readOnlyHint,omitempty"`
@@ -40,27 +40,27 @@ type Annotations struct {
 	OpenWorldHint   *bool  `json:"openWorldHint,omitempty"`
 }
 
-// Limits are the limits that a tool declares for its runs. Zero means the host's default.
+// Limits are the limits that a tool declares for its runs. If a limit is 0, the host's default
+// applies.
 type Limits struct {
 	Timeout time.Duration
-	// CPU bounds the processor time of an attempt.
+	// CPU is the maximum CPU time of an attempt.
 	CPU time.Duration
 	// Memory and Output are in bytes.
 	Memory int64
 	Output int64
-	// Calls bounds the memory calls of an attempt.
+	// Calls is the maximum number of memory calls of an attempt.
 	Calls int64
-	// Fuel bounds the instructions of a WebAssembly guest in an attempt, in units of up to 64
-	// instructions.
+	// Fuel is the maximum number of instructions that a WebAssembly guest executes in an attempt,
+	// in units of up to 64 instructions.
 	Fuel int64
 }
 
-// Prompt is the declaration of a prompt: a template that reads memory.
+// Prompt is the declaration of a prompt: a template that can read stores.
 type Prompt struct {
 	Name        string
 	Description string
 	Template    string
-	// Grants are the stores that the template may read, in the order of the declaration. Default:
-	// none.
+	// Grants lists the stores that the template can read, in the order of the declaration.
 	Grants []Grant
 }

@@ -6,18 +6,20 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Limits of an entry, which must fit into a record: a run can use thousands of records, and the
-// item of each can have 512 bytes.
+// The limits on an entry. An entry must fit into a record, but a run can use thousands of records,
+// and the item of each record can have 512 bytes.
 const (
-	// maxEffects bounds the reads and the writes of an entry. The first one on each further store
-	// is added to them.
+	// maxEffects is the maximum number of reads, and also of writes, of an entry. The first read or
+	// write on each additional store is added to them.
 	maxEffects = 400
-	// maxViolations bounds the violations of a write, and maxAllViolations those of an entry.
+	// maxViolations is the maximum number of violations of a write. maxAllViolations is the maximum
+	// number of violations of an entry.
 	maxViolations    = 20
 	maxAllViolations = 300
 )
 
-// bounded returns an entry within the limits. More counts the omitted reads and writes.
+// bounded returns a copy of an entry that is within the limits. Its field More counts the omitted
+// reads and writes.
 func (l *Ledger) bounded(e Entry) Entry {
 	reads, moreReads := first(e.Reads, func(r report.ReadEffect) string { return r.Store })
 	writes, moreWrites := first(e.Writes, func(w report.WriteEffect) string { return w.Store })
@@ -31,7 +33,8 @@ func (l *Ledger) bounded(e Entry) Entry {
 	return e
 }
 
-// first returns the first effects and at least one for each store, and the number of omitted ones.
+// first returns the first effects, at least one effect for each store, and the number of omitted
+// effects.
 func first[T any](effects []T, store func(T) string) (kept []T, more int) {
 	if len(effects) <= maxEffects {
 		return effects, 0

@@ -1,4 +1,4 @@
-// Package ledger keeps a record of what runs and operators read and wrote: names and revisions,
-// never contents. The entry of a run that stores something is written by the same commit. Other
-// entries are added later.
+// Package ledger records which records were read and written by runs and operators. Entries contain
+// names and revisions, but never contents. If a run writes records, the same commit writes its
+// entry. Other entries are added later.
 package ledger

@@ -10,33 +10,34 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Entry lists what a run, or an operator's action, read and wrote. It has names, revisions and
-// schema violations, never content.
+// Entry lists the records that a run or an operator's action read and wrote. It contains names,
+// revisions and schema violations, but never content.
 type Entry struct {
 	Run string `json:"run_id"`
-	// Act is the kind of the action: run, dry_run or render; for operators operate, list, purge,
-	// erase, declare, export, import, download or export_user.
+	// Act is the kind of the action: run, dry_run or render. Operators' actions are operate, list,
+	// purge, erase, declare, export, import, download and export_user.
 	Act  string `json:"act"`
 	Tool string `json:"tool,omitempty"`
-	// File is the id of the file that was downloaded.
+	// File is the id of a downloaded file.
 	File string `json:"file_id,omitempty"`
-	// Actor is the program of the platform that requested it: the name of a key, never a secret.
+	// Actor is the program of the platform that requested the action. It is the name of a key, and
+	// never a secret.
 	Actor   string `json:"actor,omitempty"`
 	User    string `json:"user_id,omitempty"`
 	Session string `json:"session_id,omitempty"`
-	// At is when the run or the action began.
+	// At is the time at which the run or the action began.
 	At time.Time `json:"at"`
-	// Code is the code of its fault, "" if it succeeded.
+	// Code is the code of the fault of a failed run or action, or "".
 	Code     abi.Code             `json:"code,omitempty"`
 	Attempts int                  `json:"attempts"`
 	Reads    []report.ReadEffect  `json:"reads"`
 	Writes   []report.WriteEffect `json:"writes"`
-	// More counts the reads and writes that were omitted because there are too many. Each store is
-	// listed at least once.
+	// More is the number of reads and writes that were omitted because there were too many. Each
+	// store is listed at least once.
 	More int `json:"more,omitempty"`
 }
 
-// Decode returns the entry in a record. Its error is storage.ErrCorrupt.
+// Decode decodes the record of an entry. If the record is invalid, the error is storage.ErrCorrupt.
 func Decode(r storage.Record) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(r.Content, &e); err != nil {
@@ -60,20 +61,20 @@ func (e Entry) touches(store string) bool {
 	return false
 }
 
-// Query selects entries. Zero fields select all.
+// Query selects entries. A field that is zero selects all entries.
 type Query struct {
-	// After is the Run of the last known entry. Entries are sorted by id, which is by time.
+	// After is the Run of the last known entry. Entries are sorted by Run, and therefore by time.
 	After string
-	// Since and Until bound the time: at or after Since, before Until.
+	// Since and Until select entries with a time at or after Since and before Until.
 	Since, Until time.Time
-	// User, Session, Tool and Store must be those of the entry. A store is one that it read or
-	// wrote.
+	// User, Session and Tool select entries with these values. Store selects entries of runs that
+	// read or wrote the store.
 	User, Session, Tool, Store string
-	// Writes selects entries that wrote something.
+	// Writes selects entries that contain writes.
 	Writes bool
-	// Failed selects entries that ended with a fault.
+	// Failed selects entries that have a fault code.
 	Failed bool
-	// Limit is the largest number of entries to return, at least 1.
+	// Limit is the maximum number of entries to return. It must be at least 1.
 	Limit int
 }
 

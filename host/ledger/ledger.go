@@ -14,30 +14,34 @@ import (
 
 // Config configures a Ledger.
 type Config struct {
-	// Retention is how long entries are kept. Default: there is no ledger.
+	// Retention is the time for which entries are kept. If it is 0, there is no ledger.
 	Retention time.Duration
-	// MaxBytes bounds the ledger of a tenant; Trim removes its oldest entries.
+	// MaxBytes is the maximum size of the ledger of a tenant. If the ledger is larger, Trim removes
+	// its oldest entries.
 	MaxBytes int64
-	// Redact returns the violations of a write without any content. It is required.
+	// Redact returns a copy of the violations of a write without content of the record. It is
+	// required.
 	Redact func(report.WriteEffect) []abi.Violation
 }
 
-// Ledger is the ledger of an app for all its tenants. It is safe for concurrent use.
+// Ledger is the ledger of an app. It contains the entries of all tenants. It is safe for concurrent
+// use.
 type Ledger struct {
 	db  *records.DB
 	cfg Config
 }
 
-// New returns the ledger of the app of db.
+// New returns the ledger of the app whose records db contains.
 func New(db *records.DB, cfg Config) *Ledger { return &Ledger{db: db, cfg: cfg} }
 
-// Enabled reports whether there is a ledger.
+// Enabled reports whether the app keeps a ledger.
 func (l *Ledger) Enabled() bool { return l.cfg.Retention > 0 }
 
 // Prefix returns the prefix of the entries of the caller's tenant.
 func (l *Ledger) Prefix(c partition.Caller) storage.Key { return l.db.App.System(partition.Ledger, c) }
 
-// Key returns the key of the entry of a run. Ids sort by time after their prefix.
+// Key returns the key of the entry of a run. The keys of a tenant are sorted by time, because run
+// ids are.
 func (l *Ledger) Key(c partition.Caller, run string) storage.Key {
 	if _, rest, ok := strings.Cut(run, "_"); ok {
 		run = rest
@@ -51,8 +55,8 @@ func (l *Ledger) Append(writes []storage.Write, c partition.Caller, e Entry) ([]
 	return l.db.Write(writes, storage.Record{}, l.Key(c, e.Run), l.bounded(e), l.db.Now().Add(l.cfg.Retention), writer)
 }
 
-// Add adds entries to the tenant's ledger, except those that a commit has already added. An entry
-// omits its user and its session if they were erased after it began.
+// Add adds entries to the tenant's ledger, except entries that a commit has already added. If the
+// user or the session of an entry was erased after the run began, Add removes both from the entry.
 func (l *Ledger) Add(ctx context.Context, tenant string, entries []Entry) error {
 	if !l.Enabled() || len(entries) == 0 {
 		return nil
@@ -72,12 +76,12 @@ func (l *Ledger) Add(ctx context.Context, tenant string, entries []Entry) error 
 	return l.db.Fault("write the ledger", err)
 }
 
-// addition is the set of keys that an Add reads: those of the entries, and those of the marks of
+// addition contains the keys that Add reads: the keys of the entries, and the keys of the marks of
 // erased users and sessions.
 type addition struct {
 	keys     []storage.Key
-	users    map[string]int // the positions of the users' marks in keys
-	sessions map[string]int // the positions of the sessions' marks in keys, for entries without a user
+	users    map[string]int // the indexes of the users' marks in keys
+	sessions map[string]int // the indexes of the sessions' marks in keys, for entries without a user
 }
 
 func (l *Ledger) addition(tenant string, entries []Entry) addition {
@@ -100,8 +104,8 @@ func (l *Ledger) addition(tenant string, entries []Entry) addition {
 	return a
 }
 
-// withoutErased returns an entry without its user and session if they were erased after it began.
-// Now has the records with keys.
+// withoutErased returns an entry without user and session if they were erased after the run began.
+// now contains the records with the keys of a.
 func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
 	if at, ok := a.users[e.User]; ok && now[at].Exists() && !now[at].Updated.Before(e.At) {
 		e.User, e.Session = "", ""

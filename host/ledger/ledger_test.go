@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// start is the time of the first entry.
+// start is the time of the first entry in the tests.
 var start = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
 // open returns a ledger with a limit of 100,000 bytes and a retention of a day, and its records.
@@ -43,7 +43,8 @@ func entries(t *testing.T, l *ledger.Ledger) []ledger.Entry {
 	return found
 }
 
-// A ledger above its limit loses its oldest entries, down to nine tenths of the limit.
+// If a ledger exceeds its limit, its oldest entries are removed until it has nine tenths of the
+// limit.
 func TestTrim(t *testing.T) {
 	now := start
 	l, db := open(&now)
@@ -75,7 +76,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// An entry that is added after its user or session was erased omits both.
+// If an entry is added after its user or session was erased, it contains neither.
 func TestAddAfterErasure(t *testing.T) {
 	now := start
 	l, db := open(&now)
@@ -104,7 +105,8 @@ func TestAddAfterErasure(t *testing.T) {
 	}
 }
 
-// An entry that a commit has added stays unchanged, with a limited number of violations.
+// Add does not change an entry that a commit has added. The number of violations of that entry is
+// limited.
 func TestAddOnce(t *testing.T) {
 	now := start
 	l, _ := open(&now)

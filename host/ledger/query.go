@@ -11,11 +11,11 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// maxScanned bounds the entries that one query examines.
+// maxScanned is the maximum number of entries that one query examines.
 const maxScanned = 2_000
 
-// Entries returns the entries of a tenant that a query selects, oldest first. More reports whether
-// there may be others; next is the After of the query for them.
+// Entries returns the entries of a tenant that a query selects, oldest first. If more is true,
+// there can be further entries: use next as After in the next query.
 func (l *Ledger) Entries(ctx context.Context, tenant string, q Query) (found []Entry, next string, more bool, err error) {
 	if q.Limit < 1 {
 		return nil, "", false, abi.Faultf(abi.InvalidArgument, "a list needs a limit of at least 1")
@@ -57,15 +57,16 @@ func (l *Ledger) Entries(ctx context.Context, tenant string, q Query) (found []E
 	return found, next, true, nil
 }
 
-// from returns a key before the entries from a time on, "" for all. The ids of entries are ULIDs,
-// which begin with their time. The At of an entry is at most slack earlier.
+// from returns a key that is sorted before all entries since a time. It returns "" for the zero
+// time. The ids of entries are ULIDs, which begin with their time. An entry's At can be earlier
+// than the time in its id, but at most by slack.
 func (l *Ledger) from(c partition.Caller, since time.Time) storage.Key {
 	const slack = time.Second
 	since = since.Add(-slack)
 	if since.UnixMilli() <= 0 {
 		return ""
 	}
-	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // of ULIDs; the first 10 of 26 encode milliseconds
+	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // the digits of ULIDs; the first 10 of 26 digits encode milliseconds
 	id := []byte(strings.Repeat("0", 26))
 	for i, ms := 9, since.UnixMilli(); i >= 0; i, ms = i-1, ms>>5 {
 		id[i] = digits[ms&31]

@@ -8,9 +8,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Trim removes the oldest entries of a tenant's ledger if it has more than MaxBytes, until it has a
-// tenth less. Concurrent runs add entries, so that the ledger can exceed MaxBytes between two
-// calls.
+// Trim removes the oldest entries of a tenant's ledger if the ledger is larger than MaxBytes. It
+// stops when the ledger has nine tenths of MaxBytes. Between two calls of Trim, the ledger can
+// exceed MaxBytes.
 func (l *Ledger) Trim(ctx context.Context, tenant string) error {
 	prefix := l.Prefix(partition.Caller{Tenant: tenant})
 	usage, err := l.db.Backend.Usage(ctx, prefix)

@@ -1,4 +1,4 @@
-// Package session keeps the sessions of an app. A session begins at its first use, belongs to one
-// user, and ends by a call or when it has been idle. The id of an ended session is refused for a
-// time.
+// Package session stores the sessions of an app. A session starts with its first use and belongs to
+// at most one user. It ends when End is called or when it has been idle for too long. After that,
+// its id is rejected for some time.
 package session

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// End ends the caller's session: its id is refused from now on, and the records that end with it
-// are removed. A second End keeps the time of the first one.
+// End ends the caller's session and removes the records that end with the session. The session id
+// is rejected from then on. If the session has already ended, its end time does not change.
 func (s *Sessions) End(ctx context.Context, c partition.Caller) (Session, error) {
 	if err := c.Check(); err != nil {
 		return Session{}, err
@@ -23,8 +23,9 @@ func (s *Sessions) End(ctx context.Context, c partition.Caller) (Session, error)
 
 var errUsedAgain = errors.New("the session has been used again")
 
-// end replaces the session with a tombstone, which keeps the id refused, and removes the records
-// that end with it. If found is not nil, a session that has changed since is not ended.
+// end replaces the session with a tombstone and removes the records that end with the session.
+// While the tombstone exists, the session id is rejected. If found is not nil, end does nothing if
+// the session has changed since found was read.
 func (s *Sessions) end(ctx context.Context, c partition.Caller, found *storage.Record) error {
 	err := s.leaveTombstone(ctx, c, found)
 	if errors.Is(err, errUsedAgain) {
@@ -36,8 +37,8 @@ func (s *Sessions) end(ctx context.Context, c partition.Caller, found *storage.R
 	return s.deleteEnded(ctx, c)
 }
 
-// leaveTombstone ends a session. The tombstone has the tag of the user, by which erasures and
-// exports find it, and is kept as long as other records can refer to the session.
+// leaveTombstone replaces a session with a tombstone. The tombstone has the tag of the user, so
+// erasures and exports can find it. It is kept as long as other records can refer to the session.
 func (s *Sessions) leaveTombstone(ctx context.Context, c partition.Caller, found *storage.Record) error {
 	key := s.db.App.Session(c)
 	return s.db.Backend.Update(ctx, storage.Keys(key), func(now []storage.Record) ([]storage.Write, error) {
@@ -54,7 +55,7 @@ func (s *Sessions) leaveTombstone(ctx context.Context, c partition.Caller, found
 	})
 }
 
-// checkEnd returns an error if a caller cannot end a session.
+// checkEnd returns an error if the caller is not allowed to end the session.
 func checkEnd(r storage.Record, state State, c partition.Caller, found *storage.Record) error {
 	if err := checkConfined(c, state); err != nil {
 		return err
@@ -77,8 +78,8 @@ func (s *Sessions) deleteEnded(ctx context.Context, c partition.Caller) error {
 	return s.db.Fault("remove records", err)
 }
 
-// Forget removes the user from the tombstone of the caller's ended session, and marks the session
-// as that of an erased user.
+// Forget removes the user from the tombstone of the caller's ended session. It also marks the
+// session as a session of an erased user.
 func (s *Sessions) Forget(ctx context.Context, c partition.Caller) error {
 	key, mark := s.db.App.Session(c), s.db.App.ErasedSession(c)
 	return s.db.Backend.Update(ctx, storage.Keys(key, mark), func(now []storage.Record) ([]storage.Write, error) {
@@ -95,8 +96,9 @@ func (s *Sessions) Forget(ctx context.Context, c partition.Caller) error {
 	})
 }
 
-// Sweep ends the sessions of a tenant that were idle at a time. It also removes the records of
-// sessions that ended since then, in case the host that ended them stopped too early.
+// Sweep ends the sessions of a tenant that were idle at the given time. It also removes the records
+// of sessions that have ended since then, because the host that ended a session could have stopped
+// before it removed them.
 func (s *Sessions) Sweep(ctx context.Context, tenant string, at time.Time) error {
 	c := partition.Caller{Tenant: tenant}
 	err := s.db.ScanHeads(ctx, s.db.App.System(partition.Session, c), func(heads []storage.Head) error {
@@ -110,7 +112,7 @@ func (s *Sessions) Sweep(ctx context.Context, tenant string, at time.Time) error
 	return s.db.Fault("sweep", err)
 }
 
-// sweepOne sweeps one session, unless it was used after it was found.
+// sweepOne ends one session, unless the session was used after it was found.
 func (s *Sessions) sweepOne(ctx context.Context, c partition.Caller, found storage.Record, at time.Time) error {
 	c.Session = found.Key.Part(storage.Session)
 	ended := !found.Expires.IsZero()

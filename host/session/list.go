@@ -8,10 +8,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// List returns a page of at most limit sessions of the caller's tenant, with ids after after. For a
-// caller with a user, it lists only that user's open sessions. Next is the value of after for the
-// following page, "" if this page is the last one. A page can have fewer sessions than limit,
-// because its work and its contents are bounded.
+// List returns a page of at most limit sessions of the caller's tenant, whose ids follow after. If
+// the caller has a user, it lists only open sessions of that user. Pass next as after to get the
+// next page. It is "" on the last page. A page can contain fewer than limit sessions, because the
+// work and the size of a page are limited.
 func (s *Sessions) List(ctx context.Context, c partition.Caller, after string, limit int) (found []Session, next string, err error) {
 	base := partition.Caller{Tenant: c.Tenant, User: c.User}
 	if err := base.Check(); err != nil {
@@ -43,8 +43,8 @@ func (s *Sessions) List(ctx context.Context, c partition.Caller, after string, l
 	return found, last.Part(storage.Session), nil
 }
 
-// listed returns the session of a head if the list shows it. The error is records.ErrPageFull if
-// its content does not fit on the page.
+// listed returns the session of a record's head and whether the list contains the session. The
+// error is records.ErrPageFull if the session does not fit on the page.
 func (s *Sessions) listed(ctx context.Context, c partition.Caller, head storage.Head, read *records.PageContents) (listed Session, shown bool, err error) {
 	if !read.Fits(head.ContentBytes) {
 		return listed, false, records.ErrPageFull
@@ -60,8 +60,8 @@ func (s *Sessions) listed(ctx context.Context, c partition.Caller, head storage.
 	return listed, err == nil && (c.User == "" || listed.User == c.User && listed.Ended == nil), err
 }
 
-// IDs returns the ids of the sessions of the caller's user: the open ones, and ended ones that
-// other records can refer to.
+// IDs returns the ids of the sessions of the caller's user. It includes open sessions, and ended
+// sessions to which other records can refer.
 func (s *Sessions) IDs(ctx context.Context, c partition.Caller) (ids []string, err error) {
 	err = s.db.ScanTag(ctx, s.db.App.OfUser(c, s.db.App.System(partition.Session, c)), func(heads []storage.Head) error {
 		for _, h := range heads {

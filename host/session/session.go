@@ -14,21 +14,21 @@ import (
 // Session describes a session.
 type Session struct {
 	ID string `json:"session_id"`
-	// User is the user who started the session or was bound to it. It is "" while the session is
-	// anonymous, and after its user was erased.
+	// User is the id of the user of the session. It is "" while the session is anonymous, and after
+	// its user was erased.
 	User string `json:"user_id,omitempty"`
-	// Reference and UserReference are the platform's names for the session and its user.
+	// Reference and UserReference are the platform's own ids of the session and its user.
 	Reference     string `json:"session_reference,omitempty"`
 	UserReference string `json:"user_reference,omitempty"`
 	// Metadata is a JSON object that the host sets and guests read in sessionMeta.
 	Metadata json.RawMessage `json:"metadata"`
 	Started  time.Time       `json:"started"`
 	Used     time.Time       `json:"used"`
-	// Ended is when the session ended, nil while it is open.
+	// Ended is the time at which the session ended, or nil if the session is open.
 	Ended *time.Time `json:"ended,omitempty"`
 }
 
-// State is the stored form of a session. The zero State is a session that has not begun.
+// State is the stored form of a session. The zero State is a session that has not started.
 type State struct {
 	User          string          `json:"user,omitempty"`
 	Reference     string          `json:"reference,omitempty"`
@@ -36,12 +36,13 @@ type State struct {
 	Metadata      json.RawMessage `json:"metadata,omitempty"`
 	Started       time.Time       `json:"started"`
 	Ended         *time.Time      `json:"ended,omitempty"`
-	// Files is the list of the session's files, in the format of package artifact; nil for none. It
-	// is kept after the session has ended.
+	// Files is the list of the session's files in the format of package artifact, or nil. It is
+	// kept after the session has ended.
 	Files json.RawMessage `json:"files,omitempty"`
 }
 
-// Decode returns the state in a session's record. Its error is storage.ErrCorrupt.
+// Decode decodes the record of a session. If the record is invalid, the error is
+// storage.ErrCorrupt.
 func Decode(r storage.Record) (State, error) {
 	var state State
 	if !r.Exists() {
@@ -53,16 +54,17 @@ func Decode(r storage.Record) (State, error) {
 	return state, nil
 }
 
-// Start is the data of a session's start.
+// Start contains the data that a caller provides when it starts or changes a session.
 type Start struct {
-	// Reference and UserReference are the platform's names in UTF-8. "" keeps the present ones.
+	// Reference and UserReference are the platform's own ids of the session and its user, in UTF-8.
+	// "" means no change.
 	Reference     string
 	UserReference string
-	// Metadata is a merge patch (RFC 7396) on the session's metadata; nil for none.
+	// Metadata is a JSON Merge Patch (RFC 7396) for the session's metadata, or nil.
 	Metadata json.RawMessage
 }
 
-// check returns a fault if a reference cannot be stored as JSON without change.
+// check returns a fault if a reference is not valid UTF-8 and therefore cannot be stored as JSON.
 func (start Start) check() error {
 	if !utf8.ValidString(start.Reference) || !utf8.ValidString(start.UserReference) {
 		return abi.Faultf(abi.InvalidArgument, "the references of a session and its user must be UTF-8")
@@ -71,8 +73,8 @@ func (start Start) check() error {
 }
 
 // checkConfined returns a fault if a confined caller names a session that is not bound to its user.
-// The fault is the same for a session of another user, an anonymous one and none at all, so that it
-// does not reveal which ids exist.
+// The fault is the same if the session belongs to another user, is anonymous, or does not exist. It
+// therefore does not reveal which ids exist.
 func checkConfined(c partition.Caller, state State) error {
 	if !c.Confined || c.Session == "" || c.User != "" && state.User == c.User {
 		return nil
@@ -81,7 +83,7 @@ func checkConfined(c partition.Caller, state State) error {
 		WithHint("start a session without an id, or use a token whose session claim names this one")
 }
 
-// errOtherUser returns the fault for a session of another user.
+// errOtherUser returns the fault for a session that belongs to another user.
 func errOtherUser(c partition.Caller) error {
 	f := abi.Faultf(abi.AccessDenied, "the session belongs to another user")
 	if c.User == "" {

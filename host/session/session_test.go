@@ -17,13 +17,13 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// quota is a quota without limits.
+// quota implements a quota without limits.
 type quota struct{}
 
 func (quota) Budget() storage.Budget       { return storage.Budget{} }
 func (quota) Reclaim(context.Context) bool { return false }
 
-// metadata is a session.Metadata that stores a patch as it is.
+// metadata is a session.Metadata that stores a patch unchanged.
 type metadata struct{}
 
 func (metadata) Patch(text json.RawMessage) (any, error) {
@@ -41,7 +41,7 @@ const idle = 8 * time.Hour
 
 var ann = partition.Caller{Tenant: "acme", User: "ann", Session: "s1", Run: "r"}
 
-// open returns sessions with an idle time of eight hours, and their records.
+// open returns Sessions with an idle time of eight hours, and their records.
 func open(now *time.Time) (*session.Sessions, *records.DB) {
 	*now = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	db := records.New(records.Config{
@@ -60,8 +60,9 @@ func record(t *testing.T, db *records.DB, c partition.Caller) storage.Record {
 	return r
 }
 
-// A run writes its session only if the session has not begun, was last recorded as used an eighth
-// of the idle time ago, is not bound to its user, or receives something new.
+// A run writes its session only if the session has not started, if its last recorded use was at
+// least an eighth of the idle time ago, if it is not bound to the user of the run, or if the run
+// changes it.
 func TestStale(t *testing.T) {
 	var now time.Time
 	s, db := open(&now)
@@ -102,7 +103,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// A sweep ends idle sessions and keeps those in use. A session is ended for callers at once, even
+// A sweep ends idle sessions and keeps sessions in use. Callers see an idle session as ended even
 // before the sweep.
 func TestSweep(t *testing.T) {
 	var now time.Time
@@ -138,8 +139,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// End removes the records that end with the session, keeps the list of its files, and refuses other
-// users.
+// End removes the records that end with the session and keeps the list of its files. It rejects
+// callers with another user.
 func TestEnd(t *testing.T) {
 	var now time.Time
 	s, db := open(&now)
@@ -189,7 +190,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// Forget leaves a tombstone without the user, and a mark for later ledger entries.
+// Forget leaves a tombstone without a user, and a mark that removes the session from later ledger
+// entries.
 func TestForget(t *testing.T) {
 	var now time.Time
 	s, db := open(&now)

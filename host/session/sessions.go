@@ -12,52 +12,54 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// Config configures Sessions. All fields but NamedFor are required.
+// Config configures Sessions. All fields except NamedFor are required.
 type Config struct {
-	// Idle is how long a session lives without use; up to an eighth is added.
+	// Idle is the time after which an unused session ends. The actual time can be up to an eighth
+	// longer.
 	Idle time.Duration
-	// NamedFor is how long other records can refer to an ended session. Its id is refused for at
-	// least as long.
+	// NamedFor is the time for which other records can refer to an ended session. The id of the
+	// session is rejected for at least this time.
 	NamedFor time.Duration
 	Metadata Metadata
 }
 
 // Metadata decodes and merges the metadata of sessions within the limits of the app.
 type Metadata interface {
-	// Patch returns the value of a merge patch (RFC 7396), nil for none.
+	// Patch decodes a JSON Merge Patch (RFC 7396). It returns nil if there is none.
 	Patch(text json.RawMessage) (any, error)
-	// Merge returns old metadata, nil for none, with a patch applied.
+	// Merge applies a patch to metadata and returns the result. If there is no metadata, old is
+	// nil.
 	Merge(old json.RawMessage, patch any) (json.RawMessage, error)
 }
 
-// Sessions is the sessions of an app for all its tenants. It is safe for concurrent use.
+// Sessions provides access to the sessions of an app in all tenants. It is safe for concurrent use.
 type Sessions struct {
 	db  *records.DB
 	cfg Config
 }
 
-// New returns the sessions of the app of db.
+// New returns the Sessions of the app whose records db contains.
 func New(db *records.DB, cfg Config) *Sessions { return &Sessions{db: db, cfg: cfg} }
 
-// tombstone is how long the id of an ended session is refused.
+// tombstone returns the time for which the id of an ended session is rejected.
 const tombstone = 30 * 24 * time.Hour
 
-// IsKey reports whether a key is that of a session.
+// IsKey reports whether a key is the key of a session's record.
 func IsKey(key storage.Key) bool { return key.HasPrefix(prefix) }
 
-// prefix is the key prefix of all sessions of a backend.
+// prefix returns the key prefix of all sessions in a backend.
 var prefix = storage.MakeKey(storage.Part{Tag: storage.System, Value: partition.Session})
 
-// Open reports whether a record is that of an open session. An ended session has a tombstone, which
-// expires; an open one ends only when it is idle.
+// Open reports whether a record belongs to an open session. The record of an ended session is a
+// tombstone, which has an expiry time. The record of an open session has none.
 func (s *Sessions) Open(r storage.Record, at time.Time) bool {
 	return r.Exists() && r.Expires.IsZero() && at.Before(s.idleEnd(r))
 }
 
-// longAgo is the end of the lifetime of an ended session.
+// longAgo is the time that ends the lifetime of an ended session.
 var longAgo = time.Unix(0, 0)
 
-// Life returns the lifetime of the session of a record.
+// Life returns the lifetime of the session that a record contains.
 func (s *Sessions) Life(r storage.Record) txn.Life {
 	if !r.Exists() || !r.Expires.IsZero() { // a tombstone
 		return txn.Life{Until: longAgo}
@@ -65,15 +67,15 @@ func (s *Sessions) Life(r storage.Record) txn.Life {
 	return txn.Life{Until: s.idleEnd(r)}
 }
 
-// idleEnd returns when a session ends if it is not used again. Each use within an eighth of Idle is
-// recorded once, so that a run that only reads writes nothing. The session therefore lives an
+// idleEnd returns the time at which a session ends if it is not used again. To avoid a write by
+// every run, a use is recorded only once in an eighth of Idle. The session therefore lives up to an
 // eighth longer.
 func (s *Sessions) idleEnd(r storage.Record) time.Time {
 	return r.Updated.Add(s.cfg.Idle + s.cfg.Idle/8)
 }
 
-// Check returns a fault if a caller cannot use a session at a time. The session need not have
-// begun.
+// Check returns a fault if the caller cannot use the session at the given time. The session does
+// not need to exist.
 func (s *Sessions) Check(r storage.Record, state State, c partition.Caller, at time.Time) error {
 	if err := checkConfined(c, state); err != nil {
 		return err
@@ -88,8 +90,8 @@ func (s *Sessions) Check(r storage.Record, state State, c partition.Caller, at t
 	return nil
 }
 
-// Usable returns the state of the caller's session if the caller can use it. It is the zero State
-// if the session has not begun.
+// Usable returns the state of the caller's session, or a fault if the caller cannot use the
+// session. It returns the zero State for a session that has not started.
 func (s *Sessions) Usable(ctx context.Context, c partition.Caller) (State, error) {
 	r, err := s.db.Get(ctx, s.db.App.Session(c))
 	if err != nil {
@@ -114,14 +116,14 @@ func (s *Sessions) Get(ctx context.Context, c partition.Caller) (Session, error)
 	return s.Describe(r)
 }
 
-// Files returns the list of files of the caller's session, nil for none. Its errors are those of
+// Files returns the list of files of the caller's session, or nil. It returns the same errors as
 // Get.
 func (s *Sessions) Files(ctx context.Context, c partition.Caller) (json.RawMessage, error) {
 	_, state, err := s.read(ctx, c)
 	return state.Files, err
 }
 
-// read returns the caller's session if it is visible to the caller.
+// read returns the caller's session if the caller is allowed to see it.
 func (s *Sessions) read(ctx context.Context, c partition.Caller) (storage.Record, State, error) {
 	if err := c.Check(); err != nil {
 		return storage.Record{}, State{}, err
@@ -146,7 +148,7 @@ func (s *Sessions) read(ctx context.Context, c partition.Caller) (storage.Record
 	return r, state, nil
 }
 
-// Describe returns the session of a record.
+// Describe returns the Session that a record contains.
 func (s *Sessions) Describe(r storage.Record) (Session, error) {
 	state, err := Decode(r)
 	if err != nil {

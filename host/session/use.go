@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Start starts the caller's session, or changes the metadata and references of an open one.
+// Start starts the caller's session. If the session is already open, Start changes its metadata and
+// references.
 func (s *Sessions) Start(ctx context.Context, c partition.Caller, start Start) (Session, error) {
 	if c.Session == "" {
 		return Session{}, abi.Faultf(abi.InvalidArgument, "a session needs an id")
@@ -26,8 +27,8 @@ func (s *Sessions) Start(ctx context.Context, c partition.Caller, start Start) (
 	return s.Get(ctx, c)
 }
 
-// Use starts the caller's session if it does not exist, binds it to the caller's user, records the
-// use, and applies start. It writes only if something changes.
+// Use starts the caller's session if the session does not exist, binds it to the caller's user,
+// records the use, and applies start. It writes only if the session changes.
 func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) error {
 	patch, err := s.cfg.Metadata.Patch(start.Metadata)
 	if err != nil {
@@ -47,9 +48,9 @@ func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) err
 	return s.db.Fault("use a session", err)
 }
 
-// Stale reports whether the caller's session must be written before a run: it has not begun, is not
-// bound to its user, was last recorded as used too long ago, or start changes it. The error is that
-// of Check.
+// Stale reports whether the caller's session must be written before a run. This is the case if it
+// has not started, if it is not bound to its user, if its last recorded use was too long ago, or if
+// start changes it. It returns the same errors as Check.
 func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (bool, error) {
 	if c.Session == "" {
 		return false, nil
@@ -68,7 +69,7 @@ func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (boo
 	return changes || !r.Exists() || state.User != c.User || now.Sub(r.Updated) > s.cfg.Idle/8, nil
 }
 
-// absent reports whether there is no merge patch; null means the same.
+// absent reports whether a merge patch is missing or null, which means the same.
 func absent(text json.RawMessage) bool {
 	return len(text) == 0 || bytes.Equal(bytes.TrimSpace(text), []byte("null"))
 }
@@ -87,12 +88,12 @@ func (s *Sessions) next(r storage.Record, c partition.Caller, start Start, patch
 		state.Started = now
 	}
 	if state.User == "" {
-		state.User = c.User // an anonymous session is bound once
+		state.User = c.User // an anonymous session is bound to a user only once
 	}
 	return s.with(state, start, patch)
 }
 
-// Preview returns the session as start would change it.
+// Preview returns the session as it would be after start is applied. It writes nothing.
 func (s *Sessions) Preview(state State, start Start) (State, error) {
 	patch, err := s.cfg.Metadata.Patch(start.Metadata)
 	if err != nil {
@@ -101,7 +102,8 @@ func (s *Sessions) Preview(state State, start Start) (State, error) {
 	return s.with(state, start, patch)
 }
 
-// WithoutSession returns the state that a run without a session shows: only the metadata of start.
+// WithoutSession returns the state that a run without a session sees. It contains only the metadata
+// in start.
 func (s *Sessions) WithoutSession(start Start) (State, error) {
 	if err := start.check(); err != nil {
 		return State{}, err
@@ -109,7 +111,7 @@ func (s *Sessions) WithoutSession(start Start) (State, error) {
 	return s.Preview(State{}, Start{Metadata: start.Metadata})
 }
 
-// with returns the session with new references and a merge patch applied to its metadata.
+// with returns a copy of the session with the references and the metadata patch of start applied.
 func (s *Sessions) with(state State, start Start, patch any) (_ State, err error) {
 	if start.Reference != "" {
 		state.Reference = start.Reference
@@ -123,8 +125,8 @@ func (s *Sessions) with(state State, start Start, patch any) (_ State, err error
 	return state, err
 }
 
-// write appends the record of a session to writes. Its subject is the session's user, not the
-// caller.
+// write appends the record of a session to writes. The subject of the record is the user of the
+// session, not the caller.
 func (s *Sessions) write(writes []storage.Write, now storage.Record, key storage.Key, state State, expires time.Time, c partition.Caller) ([]storage.Write, error) {
 	c.User = state.User
 	return s.db.Write(writes, now, key, state, expires, c)
@@ -132,19 +134,19 @@ func (s *Sessions) write(writes []storage.Write, now storage.Record, key storage
 
 // FilesChange is a change to the list of a session's files.
 type FilesChange struct {
-	// Keys are the keys of further records that Decide needs.
+	// Keys are the keys of additional records that Update and Writes need.
 	Keys []storage.Key
-	// EvenEnded allows the change in an ended session.
+	// If EvenEnded is true, the session can be an ended session.
 	EvenEnded bool
-	// Update returns the new list, given the records with Keys and the current list, nil if there
-	// is none. It must be pure.
+	// Update returns the new list. Its arguments are the records with Keys and the current list,
+	// which is nil if there is none. It can be called several times, so it must be a pure function.
 	Update func(found []storage.Record, files json.RawMessage) (json.RawMessage, error)
-	// Writes are stored together with the list.
+	// Writes are written in the same commit as the list.
 	Writes []storage.Write
 }
 
-// ChangeFiles changes the list of files of the caller's session, which must exist and be usable by
-// the caller.
+// ChangeFiles changes the list of files of the caller's session. The session must exist, and the
+// caller must be allowed to use it.
 func (s *Sessions) ChangeFiles(ctx context.Context, c partition.Caller, change FilesChange) error {
 	keys := append([]storage.Key{s.db.App.Session(c)}, change.Keys...)
 	return s.db.Update(ctx, c, keys, func(now []storage.Record) ([]storage.Write, error) {
@@ -161,7 +163,7 @@ func (s *Sessions) ChangeFiles(ctx context.Context, c partition.Caller, change F
 		if state.Files, err = change.Update(now[1:], state.Files); err != nil {
 			return nil, err
 		}
-		writes, err := s.write(nil, now[0], keys[0], state, now[0].Expires, c) // a tombstone stays one
+		writes, err := s.write(nil, now[0], keys[0], state, now[0].Expires, c) // a tombstone stays a tombstone
 		return append(writes, change.Writes...), err
 	})
 }

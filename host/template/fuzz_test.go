@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// FuzzTemplate: a text is rejected with a position within it, or it renders within the limit and
-// reads only the stores that Refs names. The paths that Refs names are sufficient. An escaped text
-// renders as itself.
+// FuzzTemplate checks that Parse rejects a text with a position inside the text, or that the text
+// is rendered within the size limit and reads only the stores in Refs. The paths in Refs must be
+// sufficient to render it. An escaped text must be rendered unchanged.
 func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{
 		``, `Hello {{memory.sessionMeta.metadata.userName}}!`, "a\n{{ memory.b[0].c[\"d }}\"] }} \\{{ \\\\{{memory.b}}",
@@ -59,7 +59,7 @@ func FuzzTemplate(f *testing.F) {
 	})
 }
 
-// renderProjected renders with only the content that Refs names.
+// renderProjected renders a template with only the content at the paths in Refs.
 func renderProjected(t *testing.T, tmpl *template.Template, content string) string {
 	paths := map[string][]string{}
 	for _, ref := range tmpl.Refs() {
@@ -81,8 +81,8 @@ func renderProjected(t *testing.T, tmpl *template.Template, content string) stri
 	return got
 }
 
-// project keeps the members of an object that are on paths, through arrays element by element. at
-// is the path of value.
+// project removes all values that are not on one of paths. It applies a path to each element of an
+// array. at is the path of value.
 func project(value any, at string, paths []string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -106,7 +106,8 @@ func project(value any, at string, paths []string) any {
 	return nil
 }
 
-// checkEscaped escapes text as the package documents. It must render as itself and read nothing.
+// checkEscaped escapes text as the package documents. The escaped text must be rendered as text and
+// must not read any store.
 func checkEscaped(t *testing.T, text string) {
 	if !utf8.ValidString(text) {
 		return

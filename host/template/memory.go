@@ -12,14 +12,16 @@ import (
 // Ref is a store that a template reads.
 type Ref struct {
 	Store string
-	// Paths are the fields that the template reads, in the notation of projections ("a.b"). None is
-	// inside another. Nil means the whole content. Reading only these fields renders the same text.
+	// Paths lists the fields that the template reads, in the notation of projections ("a.b"). No
+	// field is nested in another one. If Paths is nil, the template reads the whole content. These
+	// fields are sufficient to render the template.
 	Paths []string
-	// Line and Column are the position of the first use of the store, as in Error.
+	// Line and Column are the position of the first use of the store. They are counted as in Error.
 	Line, Column int
 }
 
-// Refs returns the stores that the template reads, each once, in the order of their first use.
+// Refs returns the stores that the template reads, in the order of their first use. Each store is
+// listed once.
 func (t *Template) Refs() []Ref {
 	var refs []Ref
 	paths := map[string][]string{}
@@ -39,11 +41,11 @@ func (t *Template) Refs() []Ref {
 	return refs
 }
 
-// outermost returns the sorted paths that are not inside another, or nil if one is the whole
-// content.
+// outermost returns the paths that are not nested in another path, sorted. It returns nil if one
+// path is the whole content.
 func outermost(paths []string) []string {
-	// A field must sort directly before the fields inside it, so the dot has to sort before any
-	// other character.
+	// The dot must sort before every other character. Then a field is sorted directly before the
+	// fields that are nested in it.
 	key := func(path string) string { return strings.ReplaceAll(path, ".", "\x00") }
 	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(key(a), key(b)) })
 	if paths[0] == "" {
@@ -97,7 +99,7 @@ func (m memoryRef) String() string {
 	return text
 }
 
-// plainStep reports whether a step of a path can follow a dot.
+// plainStep reports whether a step of a path can be written after a dot.
 func plainStep(step string) bool {
 	p := parser{text: step}
 	return step != "" && p.name() == step && !isIndex(step)
@@ -107,11 +109,12 @@ func isIndex(step string) bool {
 	return step != "" && strings.Trim(step, "0123456789") == ""
 }
 
-// maxProjection bounds the steps of a path in a projection; memory rejects much longer ones.
+// maxProjection is the maximum number of steps of a path in a projection. Package memory rejects
+// projections with much longer paths.
 const maxProjection = 32
 
-// projection returns the longest prefix of the path that a projection can express: without indexes,
-// and without names that contain a dot or a backslash or may be operators.
+// projection returns the longest prefix of the path that a projection can contain. A projection
+// cannot contain indexes, names with a dot or a backslash, and names that look like operators.
 func (m memoryRef) projection() string {
 	end := slices.IndexFunc(m.path, func(step string) bool {
 		return step == "" || strings.ContainsAny(step, `.\`) || step[0] == '$' || step[0] >= '0' && step[0] <= '9'

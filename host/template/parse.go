@@ -11,9 +11,10 @@ import (
 
 // Error is a mistake in a template.
 type Error struct {
-	// Line and Column are its position, both from 1, columns in characters.
+	// Line and Column are the position of the mistake. Both start at 1. Columns are counted in
+	// characters.
 	Line, Column int
-	// Message describes the mistake, and Hint how to fix it.
+	// Message describes the mistake. Hint describes how to fix the mistake.
 	Message string
 	Hint    string
 }
@@ -48,14 +49,15 @@ func Parse(text string) (*Template, error) {
 type parser struct {
 	text string
 	pos  int
-	// mark is the last position that was computed. Counting on from it keeps parsing linear.
+	// mark is the last computed position. The next position is counted from mark, so parsing takes
+	// linear time.
 	mark position
 }
 
-// position is an offset in the text, with its line and column.
+// position is an offset in the text with its line and column.
 type position struct{ offset, line, column int }
 
-// nodes parses the whole text.
+// nodes parses the text from the current offset to its end.
 func (p *parser) nodes() ([]node, error) {
 	var nodes []node
 	var text strings.Builder
@@ -117,7 +119,8 @@ func (p *parser) expression() (node, error) {
 	return nil, p.errorf(first, hintForms, "%s is not known in templates", quote(namespace))
 }
 
-// memory returns the expression at an offset with this path after its first name.
+// memory returns a memory expression. offset is the start of the expression in the text, and path
+// contains the steps after the word memory.
 func (p *parser) memory(at int, path []string) (node, error) {
 	if len(path) == 0 || path[0] == "" {
 		return nil, p.errorf(at, hintForms, "the expression names no store")
@@ -149,7 +152,7 @@ func (p *parser) path() ([]string, error) {
 	}
 }
 
-// bracket parses the rest of a step in brackets.
+// bracket parses a step in brackets after the opening bracket.
 func (p *parser) bracket() (string, error) {
 	at := p.pos
 	step := p.while(func(r rune) bool { return '0' <= r && r <= '9' })
@@ -210,7 +213,8 @@ func (p *parser) take(token string) bool {
 	return true
 }
 
-// unexpected returns the error for the text at p.pos, within the expression that begins at open.
+// unexpected returns the error for unexpected text at p.pos. open is the start of the enclosing
+// expression.
 func (p *parser) unexpected(open int) *Error {
 	inside, _, closed := strings.Cut(p.text[open+len("{{"):], "}}")
 	if !closed || strings.Contains(inside, "{{") {
@@ -247,7 +251,7 @@ func invalidUTF8(text string) int {
 	return -1
 }
 
-// quote quotes text for a message, and truncates it if it is long.
+// quote quotes text for a message and truncates long text.
 func quote(text string) string {
 	const maximum = 40
 	if runes := []rune(text); len(runes) > maximum {

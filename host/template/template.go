@@ -9,21 +9,22 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// DefaultMaxBytes is the default bound of the rendered text.
+// DefaultMaxBytes is the default maximum size of the rendered text.
 const DefaultMaxBytes = 1 << 20
 
-// Template is a parsed template. It never changes and is safe for concurrent use.
+// Template is a parsed template. It is immutable and safe for concurrent use.
 type Template struct {
 	nodes    []node
 	maxBytes int
 }
 
-// node is a part of a template: literal text, or an expression.
+// node is an element of a template: literal text or an expression.
 type node interface {
 	render(r *renderer) error
 }
 
-// WithMaxBytes returns a copy of t that renders at most n bytes; 0 or less means DefaultMaxBytes.
+// WithMaxBytes returns a copy of t that renders at most n bytes. If n is 0 or less, the maximum is
+// DefaultMaxBytes.
 func (t *Template) WithMaxBytes(n int) *Template {
 	if n <= 0 {
 		n = DefaultMaxBytes
@@ -31,17 +32,18 @@ func (t *Template) WithMaxBytes(n int) *Template {
 	return &Template{nodes: t.nodes, maxBytes: n}
 }
 
-// Render returns the text with every expression replaced by its value. It calls get for a store's
-// content at most once, in the order in which the template first uses the stores. A nil or null
-// content means that the store is empty. Render returns an error of get unchanged. If the result is
-// too large, the error is an *abi.Fault with the code output_limit.
+// Render returns the text with every expression replaced by its value. To read the content of a
+// store, it calls get once, when the template first uses the store. If get returns nil or null, the
+// store is empty. Render returns an error of get unchanged. If the result is too large, the error
+// is an *abi.Fault with the code output_limit.
 func (t *Template) Render(get func(store string) (json.RawMessage, error)) (string, error) {
 	text, _, err := t.RenderNoting(get)
 	return text, err
 }
 
-// RenderNoting is like Render and also returns the expressions whose value is not stored or null,
-// as in "memory.prefs.language", each once and in the order of the template.
+// RenderNoting is like Render, but also returns the expressions whose value does not exist or is
+// null, such as "memory.prefs.language". Each expression is listed once, in the order of the
+// template.
 func (t *Template) RenderNoting(get func(store string) (json.RawMessage, error)) (text string, missing []string, err error) {
 	r := renderer{get: get, contents: map[string]any{}, maxBytes: t.maxBytes, missed: map[string]bool{}}
 	for _, n := range t.nodes {
@@ -52,17 +54,17 @@ func (t *Template) RenderNoting(get func(store string) (json.RawMessage, error))
 	return r.out.String(), r.missing, nil
 }
 
-// renderer is the state of one Render.
+// renderer is the state of one call of Render.
 type renderer struct {
 	out      strings.Builder
 	maxBytes int
 	get      func(store string) (json.RawMessage, error)
-	contents map[string]any // by store, as far as it was read
-	missing  []string       // expressions that rendered as nothing
+	contents map[string]any // by store, for the stores that were read
+	missing  []string       // expressions that were rendered as ""
 	missed   map[string]bool
 }
 
-// miss records an expression that renders as nothing.
+// miss records an expression that was rendered as "".
 func (r *renderer) miss(expression string) {
 	if !r.missed[expression] {
 		r.missed[expression] = true
@@ -79,7 +81,7 @@ func (r *renderer) write(text string) error {
 	return nil
 }
 
-// content returns the content of a store, nil if it is empty.
+// content returns the content of a store, or nil if the store is empty.
 func (r *renderer) content(store string) (any, error) {
 	if content, known := r.contents[store]; known {
 		return content, nil
@@ -98,7 +100,7 @@ func (r *renderer) content(store string) (any, error) {
 	return content, nil
 }
 
-// literal is literal text.
+// literal is a node that contains literal text.
 type literal string
 
 func (l literal) render(r *renderer) error { return r.write(string(l)) }

@@ -53,7 +53,7 @@ var contents = map[string]string{
 
 func get(store string) (json.RawMessage, error) { return json.RawMessage(contents[store]), nil }
 
-// The templates are those in the documentation of memory stores.
+// The templates are from the vendor's documentation of memory stores.
 func TestDocumentedTemplates(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{
@@ -258,7 +258,7 @@ func wantRender(t *testing.T, text, want string) {
 	}
 }
 
-// Expressions that render as nothing are returned in the notation of templates, each once.
+// Expressions without a value are returned in the notation of templates, each once.
 func TestRenderNoting(t *testing.T) {
 	const text = `{{memory.prefs.language}} {{memory.prefs["language"]}} {{memory.prefs.name}} {{memory.prefs["a b"].x}} {{memory.prefs.list[7]}} {{memory.none}} {{memory.prefs.off}}`
 	parsed, err := template.Parse(text)
