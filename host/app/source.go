@@ -118,7 +118,8 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 	r.errorf(n.position, BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no main or index file that an engine runs", quote(t.Dir))
 }
 
-// lintManifestBeside warns about a source file whose folder contains a manifest for the same tool.
+// lintManifestBeside warns about a manifest in the folder of a source file, because the manifest is
+// not read.
 func (r *sourceReader) lintManifestBeside(n *node, file string) {
 	dir := path.Dir(file)
 	if dir == "." {

@@ -132,7 +132,7 @@ func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node
 	}
 }
 
-// objectSchema checks that an input schema allows objects.
+// objectSchema checks that the type of an input schema is object.
 func (r *toolReader) objectSchema(n *node) {
 	if n == nil {
 		return

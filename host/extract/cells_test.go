@@ -21,7 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// cacheDir is the folder of the compiled PDF library during the tests.
+// cacheDir is the folder that contains the compiled PDF library during the tests.
 var cacheDir string
 
 func TestMain(m *testing.M) {
@@ -35,13 +35,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// compiled returns the folder of the compiled library for engines in this process.
+// compiled returns the folder with the compiled PDF library for engines in this process.
 var compiled = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(cacheDir, "compiled")
 	return dir, pdfium.Compile(context.Background(), dir)
 })
 
-// inProcess returns an engine in this process.
+// inProcess returns an engine that runs in this process.
 func inProcess(t testing.TB) *extract.Engine {
 	t.Helper()
 	dir, err := compiled()
@@ -82,7 +82,7 @@ func lookup(t testing.TB, name string) extract.Format {
 	return f
 }
 
-// good checks that a reader still works.
+// good checks that a reader can still read a valid document.
 func good(t *testing.T, reader *extract.Reader, after string) {
 	t.Helper()
 	got, err := reader.Read(t.Context(), admission.Flow{}, lookup(t, "pdf"), pagesOf("BT /F1 12 Tf (next) Tj ET"))
@@ -91,8 +91,8 @@ func good(t *testing.T, reader *extract.Reader, after string) {
 	}
 }
 
-// TestHostile reads documents that loop, exhaust memory, or crash the parser, in worker processes.
-// Each gets a reason, and the next document is read.
+// TestHostile reads documents in worker processes that make the parser loop, exhaust memory or
+// crash. Each result must contain a reason, and the next document must be readable.
 func TestHostile(t *testing.T) {
 	reader := inWorkers(t)
 	good(t, reader, "nothing")
@@ -122,13 +122,13 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// tableOf returns a PDF whose cross-reference stream claims a size.
+// tableOf returns a PDF whose cross-reference stream claims the given size.
 func tableOf(size int, entries string) []byte {
 	object := fmt.Sprintf("%%PDF-1.5\n1 0 obj\n<< /Type /XRef /Size %d /W [1 2 1] /Index [0 %d] /Root 1 0 R /Length %d >>\nstream\n%s\nendstream\nendobj\n", size, len(entries)/4, len(entries), entries)
 	return fmt.Appendf(nil, "%s%s\nstartxref\n9\n%%%%EOF\n", object, strings.Repeat("%", 100))
 }
 
-// forms returns a PDF with nested forms, each of which shows the next one many times.
+// forms returns a PDF with nested forms. Each form shows the next form many times.
 func forms(deep, many int) []byte {
 	objects := []string{catalogue, "<< /Kids [3 0 R] >>",
 		"<< /Type /Page /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>", streamOf("/X Do", false)}
@@ -151,7 +151,8 @@ func TestWithoutTextInWorkers(t *testing.T) {
 	good(t, reader, "all that")
 }
 
-// TestLargest reads documents of the largest size, except JSON, of which every byte is decoded.
+// TestLargest reads documents of the maximum size. It does not read JSON, because every byte of
+// JSON is decoded.
 func TestLargest(t *testing.T) {
 	if raced() {
 		t.Skip("under the race detector a worker exceeds the memory limit of a document")
@@ -169,13 +170,14 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// raced reports whether this program, which is also the worker, was built with the race detector.
+// raced reports whether this program was built with the race detector. The program is also the
+// worker.
 func raced() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
-// TestToolsHaveNoDocuments expects the engine to be unavailable to tools.
+// TestToolsHaveNoDocuments checks that tools cannot use the engine.
 func TestToolsHaveNoDocuments(t *testing.T) {
 	pool, err := engines.NewPool(sandbox.Options{})
 	if err != nil {

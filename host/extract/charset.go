@@ -13,21 +13,22 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// charset is an encoding older than Unicode, with the characters that texts in it have.
+// charset is a legacy encoding and the characters that are typical of texts in this encoding.
 type charset struct {
 	encoding encoding.Encoding
-	// common has the characters beyond ASCII of the languages written in it.
+	// common contains frequent non-ASCII characters of the languages that use the encoding.
 	common string
-	// seldom has further characters, which fewer texts have.
+	// seldom contains less frequent non-ASCII characters.
 	seldom string
-	// words is true if such characters form whole words, as in Cyrillic. Otherwise they stand
-	// between ASCII letters.
+	// words is true if non-ASCII characters form whole words, as in Cyrillic. Otherwise, they
+	// usually occur between ASCII letters.
 	words bool
-	// weigh rates a character of two bytes by the first one. It is nil for encodings of one byte.
+	// weigh returns the rating of a two-byte character. It is nil for single-byte encodings.
 	weigh func(first, second byte) float64
 }
 
-// charsets lists the candidates. Of two with the same rating the first one is chosen.
+// charsets lists the candidate encodings. If two encodings have the same rating, the first one is
+// chosen.
 var charsets = []charset{
 	{encoding: charmap.Windows1252, common: "àâáäãåæçèéêëìíîïñòóôöøœùúüýßÀÂÁÄÃÅÆÇÈÉÊËÍÎÑÓÔÖØŒÚÜÝ", seldom: "õûðþÕÛÐÞ"},
 	{encoding: charmap.Windows1251, common: cyrillic, seldom: otherCyrillic + "іїєґІЇЄҐ№", words: true},
@@ -45,8 +46,8 @@ var charsets = []charset{
 	{encoding: japanese.EUCJP, weigh: weighEUCJP},
 }
 
-// The letters that make up five in six of Russian texts, and the others. Texts in other scripts
-// that use the same bytes have more of the others.
+// The frequent letters in cyrillic make up five sixths of a Russian text. If a text in another
+// script is decoded as Cyrillic, it contains more of the letters in otherCyrillic.
 const (
 	cyrillic      = "оеаинтсрвлкмдпуОЕАИНТСРВЛКМДПУ"
 	otherCyrillic = "бгжзйфхцчшщъыьэюяёБГЖЗЙФХЦЧШЩЪЫЬЭЮЯЁ"
@@ -57,10 +58,10 @@ const (
 	otherCentralEurope = "ăđĺŕşţĂĐŞŢ"
 )
 
-// typographic has characters that texts in many languages have.
+// typographic contains punctuation and symbols that occur in many languages.
 const typographic = "’‘“”„–—…€£§°²³·«»©®™½¼¾¿¡ºª•×\u00A0"
 
-// Ratings of a character. Characters of two bytes count twice.
+// The ratings of a character. The rating of a two-byte character counts twice.
 const (
 	frequent    = 1.0
 	infrequent  = 0.5
@@ -70,7 +71,7 @@ const (
 	preferred   = 0.5 // added once, for Windows-1252
 )
 
-// charsetOf guesses the encoding of a text that is not Unicode.
+// charsetOf guesses the legacy encoding of a text.
 func charsetOf(sample []byte) encoding.Encoding {
 	best, highest := charsets[0].encoding, 0.0
 	for i, c := range charsets {
@@ -98,7 +99,7 @@ func charsetOf(sample []byte) encoding.Encoding {
 	return best
 }
 
-// rate returns the sum of the ratings of the characters beyond ASCII and their neighbours.
+// rate returns the sum of the ratings of all non-ASCII characters and of their adjacent characters.
 func (c charset) rate(text []rune) (score float64) {
 	for i, r := range text {
 		if r < utf8.RuneSelf {
@@ -127,8 +128,8 @@ func (c charset) rate(text []rune) (score float64) {
 	return score
 }
 
-// rateTypographic rates a character that is not a letter. Between two letters only an apostrophe is
-// common.
+// rateTypographic returns the rating of a character that is not a letter. Between two letters, only
+// an apostrophe is common.
 func rateTypographic(before, r, after rune) float64 {
 	switch inWord := unicode.IsLetter(before) && unicode.IsLetter(after); {
 	case inWord && r == '’':
@@ -139,11 +140,11 @@ func rateTypographic(before, r, after rune) float64 {
 	return punctuation
 }
 
-// rateNeighbours rates the neighbours of a letter.
+// rateNeighbours returns the rating of the characters next to a letter.
 func (c charset) rateNeighbours(before, r, after rune) (score float64) {
 	own := func(r rune) bool { return r >= utf8.RuneSelf && unicode.IsLetter(r) }
 	ascii := func(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }
-	if unicode.IsLower(before) && unicode.IsUpper(r) || unicode.IsLower(r) && unicode.IsUpper(after) { // in the middle of a word
+	if unicode.IsLower(before) && unicode.IsUpper(r) || unicode.IsLower(r) && unicode.IsUpper(after) { // the letter is in the middle of a word
 		score += unusual
 	}
 	if c.words && (ascii(before) || ascii(after)) {
@@ -155,7 +156,7 @@ func (c charset) rateNeighbours(before, r, after rune) (score float64) {
 	return score
 }
 
-// rateTwoBytes returns the sum of the ratings of the characters of two bytes.
+// rateTwoBytes returns the sum of the ratings of all two-byte characters.
 func (c charset) rateTwoBytes(sample []byte) (score float64) {
 	for i := 0; i < len(sample); i++ {
 		if sample[i] < utf8.RuneSelf {
@@ -174,10 +175,10 @@ func (c charset) rateTwoBytes(sample []byte) (score float64) {
 	return score
 }
 
-// within reports whether a byte is in a range.
+// within reports whether a byte is in the given range.
 func within(b, first, last byte) bool { return b >= first && b <= last }
 
-// special is the rating of characters of a small range, which texts in other encodings seldom have.
+// special is the rating of characters in a small range of bytes that is rare in other encodings.
 const special = 1.1
 
 const half = 0.5

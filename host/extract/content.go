@@ -10,13 +10,13 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// content describes the beginning of a file.
+// content contains the first bytes of a file and their properties.
 type content struct {
 	head []byte
-	text []byte   // the head as UTF-8 without its byte order mark, nil if it is not Unicode text
-	wide bool     // the text is in UTF-16
-	old  bool     // it can be text in an encoding older than Unicode: it has no binary byte
-	kind []string // the media type of its bytes, and its more general types
+	text []byte   // the head as UTF-8 without a byte order mark; nil if the head is not Unicode text
+	wide bool     // the head is in UTF-16
+	old  bool     // the head contains no binary bytes, so it can be text in a legacy encoding
+	kind []string // the detected media type and its parent types
 }
 
 func contentOf(head []byte) content {
@@ -29,7 +29,7 @@ func contentOf(head []byte) content {
 	return c
 }
 
-// kindOf returns the media type of content. A panic of the library is treated as an unknown type.
+// kindOf detects the media type of content. If the library panics, the type is unknown.
 func kindOf(head []byte) (kind []string) {
 	defer func() {
 		if recover() != nil {
@@ -43,12 +43,12 @@ func kindOf(head []byte) (kind []string) {
 	return kind
 }
 
-// name returns a name of the content for messages.
+// name returns the detected type for messages.
 func (c content) name() string {
 	switch {
 	case len(c.head) == 0:
 		return "empty"
-	case (c.text != nil || c.old) && !slices.Contains(c.kind, "text/plain"): // text can begin like any format
+	case (c.text != nil || c.old) && !slices.Contains(c.kind, "text/plain"): // text can begin with the magic bytes of another format
 		return "text/plain"
 	case len(c.kind) == 0 || c.kind[0] == "application/octet-stream":
 		return "of an unknown type"
@@ -56,32 +56,33 @@ func (c content) name() string {
 	return c.kind[0]
 }
 
-// is reports whether the content has one of these types or a special case of them.
+// is reports whether the detected type is one of the given types or a subtype of one.
 func (c content) is(kinds ...string) bool {
 	return slices.ContainsFunc(c.kind, func(k string) bool { return slices.Contains(kinds, k) })
 }
 
-// magic returns a check for the first bytes of a format. All these formats have bytes that text
-// does not have, so that text with the same beginning is rejected.
+// magic returns a check for the magic bytes of a binary format. It rejects text that begins with
+// the same bytes, because files of these formats contain binary bytes.
 func magic(kind string) func(content) bool {
 	return func(c content) bool { return c.text == nil && c.is(kind) }
 }
 
-// isPDF reports whether the content begins with the PDF header, as the standard requires. Readers
-// that search for it further on accept HTML files as PDF.
+// isPDF reports whether the content begins with the PDF header, as the standard requires. Some
+// programs also accept the header at a later position, and therefore accept HTML files as PDF.
 func (c content) isPDF() bool {
 	return bytes.HasPrefix(bytes.TrimLeft(withoutMark(c.head), "\r\n\t "), []byte("%PDF-"))
 }
 
-// isText reports whether the content is text. It is true for an empty file, as are the following
-// checks.
+// isText reports whether the content is text. Like isHTML and isJSON, it returns true for an empty
+// file.
 func (c content) isText() bool { return c.text != nil || c.old || len(c.head) == 0 }
 
 func (c content) isCSV() bool {
 	return c.isText() && !c.is("text/html", "text/xml", "image/svg+xml", "text/rtf")
 }
 
-// isHTML reports whether the content can be HTML. It accepts fragments, which look like any text.
+// isHTML reports whether the content can be HTML. It accepts any text, because HTML fragments look
+// like other text.
 func (c content) isHTML() bool {
 	if len(c.head) == 0 {
 		return true
@@ -93,7 +94,7 @@ func (c content) isRTF() bool {
 	return c.text != nil && !c.wide && bytes.HasPrefix(c.text, []byte(`{\rtf`))
 }
 
-// isJSON reports whether the content can begin a JSON value.
+// isJSON reports whether the content can be the beginning of a JSON value.
 func (c content) isJSON() bool {
 	rest := bytes.TrimLeft(c.text, " \t\r\n")
 	if c.old {
@@ -110,19 +111,21 @@ func (c content) isJSON() bool {
 	return bytes.IndexByte([]byte(`{["-0123456789`), rest[0]) >= 0
 }
 
-// compound returns a check for one of the older Office formats. They share a container, whose
-// directory can lie behind the head; the content is then accepted as the format that it claims.
+// compound returns a check for one of the older Office formats. All of them use the same container
+// format. If the directory of the container is not in the head, the check accepts the claimed
+// format.
 func compound(kind string) func(content) bool {
 	return func(c content) bool {
 		return len(c.kind) > 0 && (c.kind[0] == kind || c.kind[0] == "application/x-ole-storage")
 	}
 }
 
-// office returns a check for one of the newer Office formats by a folder in its archive.
+// office returns a check for one of the newer Office formats. The check looks for a certain folder
+// in the archive.
 func office(folder string) func(content) bool {
 	return func(c content) bool {
 		if len(c.kind) == 0 || c.kind[0] != "application/zip" && !strings.HasPrefix(c.kind[0], ooxml) {
-			return false // another archive, such as a JAR
+			return false // the archive has another type, such as JAR
 		}
 		names := entries(c.head)
 		first := slices.IndexFunc(names, func(name string) bool {
@@ -132,7 +135,7 @@ func office(folder string) func(content) bool {
 	}
 }
 
-// entries returns the file names in the beginning of a ZIP archive.
+// entries returns the file names in the head of a ZIP archive.
 func entries(head []byte) (names []string) {
 	const fixed, limit = 30, 1000
 	for len(names) < limit {
@@ -151,9 +154,10 @@ func entries(head []byte) (names []string) {
 	return names
 }
 
-// textOf returns text as UTF-8 without its byte order mark, and whether it is UTF-16. It returns
-// nil for data that is not UTF-8 or UTF-16, or has binary characters. If cut is true, data is the
-// beginning of a file and can end within a character.
+// textOf decodes data that is UTF-8 or UTF-16. It returns the text as UTF-8 without a byte order
+// mark, and whether the data was UTF-16. It returns nil if the data has another encoding or
+// contains binary characters. If cut is true, data is the beginning of a file, so its last
+// character can be incomplete.
 func textOf(data []byte, cut bool) (text []byte, wide bool) {
 	order, rest := byteOrder(data)
 	if order != nil {

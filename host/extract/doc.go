@@ -1,13 +1,13 @@
-// Package extract handles uploaded files: it determines which formats are accepted, whether a file
-// has the format that it claims, which names are allowed, and extracts text.
+// Package extract checks uploaded files and extracts their text. The checks cover the format, the
+// file name, and whether the content has the claimed format.
 //
-// [Identify] and [CleanName] examine little of a file and run in the host's process. The parsers
-// are an [Engine], which treats documents as guests and is meant for worker processes; see
-// engines.NewDocumentPool. A [Reader] uses such an engine to extract text. A document that makes
-// its parser loop, exhaust memory or crash affects only its own extraction.
+// [Identify] and [CleanName] examine only the beginning of a file and its name, and run in the
+// host's process. The parsers are part of an [Engine], which is meant to run in worker processes;
+// see engines.NewDocumentPool. A [Reader] uses such an engine to extract text. If a document makes
+// its parser loop, exhaust memory or crash, only the extraction of this document fails.
 //
-// Text is extracted from PDF, DOCX, TXT and JSON. The text of a PDF is the text of its pages in
-// their visible order, with form fields and annotations, and a form feed between pages; images of
-// text are not read. The text of a DOCX is its headers, body, footnotes, endnotes and footers,
-// without comments. A file without text has a [Reason].
+// Text is extracted from PDF, DOCX, TXT and JSON. The text of a PDF consists of the text of its
+// pages in visible order, with form fields and annotations. Pages are separated by form feeds.
+// Images are not converted to text. The text of a DOCX consists of its headers, body, footnotes,
+// endnotes and footers, without comments. If a file has no text, a [Reason] explains why.
 package extract

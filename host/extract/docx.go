@@ -13,20 +13,21 @@ import (
 	"strings"
 )
 
-// Limits of a DOCX. The size of the text is limited separately.
+// The limits on a DOCX. The size of the text is limited separately.
 const (
 	maxDOCXEntries  = 10_000
-	maxDOCXInflated = 64 << 20 // total size of the parts that are read, in bytes
+	maxDOCXInflated = 64 << 20 // the total size in bytes of the parts that are read
 	maxDOCXNesting  = 1_000
 )
 
-// docxFile is an archive whose parts share a size budget.
+// docxFile is a DOCX archive. One size budget limits the total size of its parts.
 type docxFile struct {
 	archive *zip.Reader
-	left    int // bytes left to inflate
+	left    int // the number of bytes that can still be decompressed
 }
 
-// readDOCX reads a WordprocessingML document, ECMA-376 part 1, section 17: headers, the body, footnotes, endnotes, footers.
+// readDOCX reads the headers, the body, footnotes, endnotes and footers of a WordprocessingML
+// document (ECMA-376 part 1, section 17).
 func readDOCX(ctx context.Context, data []byte, out *sink) error {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -43,8 +44,7 @@ func readDOCX(ctx context.Context, data []byte, out *sink) error {
 	return f.readAll(ctx, body, out)
 }
 
-// readAll reads the body and the other parts. The document has no text only if the body is
-// unreadable.
+// readAll reads the body and the other parts. Only an unreadable body is an error.
 func (f *docxFile) readAll(ctx context.Context, body *zip.File, out *sink) error {
 	folder := path.Dir(body.Name)
 	d := &docxText{lists: f.lists(folder), notes: map[string]int{}}
@@ -70,8 +70,8 @@ func startLine(out *sink) {
 	}
 }
 
-// repeated reads headers or footers. Each section has its own, most of which are equal; each text
-// is written once.
+// repeated reads headers or footers. Most sections have the same headers and footers, so each
+// different text is written only once.
 func (f *docxFile) repeated(ctx context.Context, d *docxText, pattern string, out *sink) {
 	var seen []string
 	for _, part := range f.matching(pattern) {
@@ -100,8 +100,8 @@ func (f *docxFile) matching(pattern string) []*zip.File {
 	return parts
 }
 
-// body returns the part with the body, nil if there is none. Word for the web names it
-// document2.xml.
+// body returns the part with the body, or nil if there is none. The part is usually named
+// document.xml, but Word for the web names it document2.xml.
 func (f *docxFile) body() *zip.File {
 	if parts := f.matching("word/document.xml"); len(parts) > 0 {
 		return parts[0]
@@ -114,9 +114,9 @@ func (f *docxFile) body() *zip.File {
 
 var errInflates = fmt.Errorf("it inflates to more than %d bytes", maxDOCXInflated)
 
-// open returns the content of a part and takes it from the budget.
+// open opens a part. Reading the part uses up the budget.
 func (f *docxFile) open(part *zip.File) (io.ReadCloser, error) {
-	if part.UncompressedSize64 > uint64(f.left) { // archive/zip and inflated stop a part that is larger than declared
+	if part.UncompressedSize64 > uint64(f.left) { // archive/zip and inflated return an error if a part is larger than declared
 		return nil, noText(TooComplex, errInflates)
 	}
 	r, err := part.Open()
@@ -146,7 +146,7 @@ func (f *docxFile) read(ctx context.Context, part *zip.File, d *docxText, out *s
 	return nil
 }
 
-// inflated is a reader that takes its bytes from a budget.
+// inflated is a reader that subtracts the bytes that it reads from a budget.
 type inflated struct {
 	r    io.Reader
 	left *int

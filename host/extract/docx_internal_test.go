@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestInflated reads archives that declare a size smaller than their content.
+// TestInflated reads archives whose content is larger than the declared size.
 func TestInflated(t *testing.T) {
 	left := 4
 	got, err := io.ReadAll(&inflated{r: strings.NewReader("abcdef"), left: &left})

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// mathElement returns an element of Office MathML with its content.
+// mathElement returns an element of Office MathML with the given content.
 func mathElement(name string, content ...string) string {
 	return "<m:" + name + ">" + strings.Join(content, "") + "</m:" + name + ">"
 }
@@ -19,8 +19,8 @@ func mathRun(text string, properties ...string) string {
 // mathValue returns a property.
 func mathValue(name, value string) string { return fmt.Sprintf(`<m:%s m:val="%s"/>`, name, value) }
 
-// TestFormulasOfDOCX checks the TeX of equations. For most of them pandoc writes the same, except
-// for spaces.
+// TestFormulasOfDOCX checks the TeX of equations. For most of them, pandoc writes the same TeX
+// except for spaces.
 func TestFormulasOfDOCX(t *testing.T) {
 	el, r, val := mathElement, mathRun, mathValue
 	arg := func(text string) string { return el("e", r(text)) }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// wordPart returns a part with the namespaces of text.
+// wordPart returns a part that declares the namespaces of text.
 func wordPart(root, content string) string {
 	return `<?xml version="1.0"?><w:` + root + ` xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"` +
 		` xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"` +
@@ -14,7 +14,7 @@ func wordPart(root, content string) string {
 
 func paragraph(text string) string { return "<w:p><w:r><w:t>" + text + "</w:t></w:r></w:p>" }
 
-// docxParts returns a DOCX with a body and other parts in its folder.
+// docxParts returns a DOCX with the given body and other parts.
 func docxParts(t testing.TB, body string, parts ...part) []byte {
 	t.Helper()
 	all := []part{{"[Content_Types].xml", "<Types/>"}, {"word/document.xml", wordPart("document", "<w:body>"+body+"</w:body>")}}

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// maxDOCXLevels is the number of levels of a list, section 17.9.6.
+// maxDOCXLevels is the maximum number of levels of a list (section 17.9.6).
 const maxDOCXLevels = 9
 
-// maxDOCXMark bounds the text around the numbers of an item, in bytes.
+// maxDOCXMark is the maximum size in bytes of the text around the numbers of an item.
 const maxDOCXMark = 100
 
-// docxParagraph has the properties of a paragraph that affect its text.
+// docxParagraph contains the properties of a paragraph that affect its text.
 type docxParagraph struct {
 	style string
-	list  string // "" for that of the style, "0" for none
+	list  string // "" means the list of the style, "0" means no list
 	level int
 
-	initial bool // it is the drop cap of the next paragraph
+	initial bool // the paragraph is the drop cap of the next one
 }
 
-// take sets one property.
+// take sets the property that an XML element contains.
 func (p *docxParagraph) take(t xml.StartElement) {
 	switch t.Name.Local {
 	case "framePr":
@@ -35,7 +35,7 @@ func (p *docxParagraph) take(t xml.StartElement) {
 	}
 }
 
-// docxLevel describes the marks of a level, section 17.9.
+// docxLevel defines the marks of the items at one level (section 17.9).
 type docxLevel struct {
 	Level  int   `xml:"ilvl,attr"`
 	Start  docxN `xml:"start"`
@@ -51,7 +51,7 @@ type docxS struct {
 	Value string `xml:"val,attr"`
 }
 
-// docxNumbering is the part numbering.xml.
+// docxNumbering is the content of the part numbering.xml.
 type docxNumbering struct {
 	Abstract []struct {
 		ID     string      `xml:"abstractNumId,attr"`
@@ -67,7 +67,7 @@ type docxNumbering struct {
 	} `xml:"num"`
 }
 
-// docxStyles is the part styles.xml.
+// docxStyles is the content of the part styles.xml.
 type docxStyles struct {
 	Styles []struct {
 		ID    string `xml:"styleId,attr"`
@@ -77,20 +77,20 @@ type docxStyles struct {
 	} `xml:"style"`
 }
 
-// docxList is a list, whose items need not be adjacent.
+// docxList is a list. Its items are not necessarily adjacent.
 type docxList struct {
 	levels [maxDOCXLevels]docxLevel
-	counts *[maxDOCXLevels]int // shared by the lists of an abstract definition
-	resets map[int]int         // pending first numbers, by level
+	counts *[maxDOCXLevels]int // shared by all lists with the same abstract definition
+	resets map[int]int         // level -> first number that has not been applied yet
 }
 
-// docxLists numbers the items of lists. Nil means that there are no lists.
+// docxLists numbers the items of lists. A nil *docxLists has no lists.
 type docxLists struct {
 	lists  map[string]*docxList
 	styles map[string]docxParagraph
 }
 
-// lists reads the definitions of lists. If they are unreadable, the text has no marks.
+// lists reads the definitions of lists. If they are unreadable, list items get no marks.
 func (f *docxFile) lists(folder string) *docxLists {
 	var numbering docxNumbering
 	if !f.unmarshal(folder+"/numbering.xml", &numbering) {
@@ -145,7 +145,8 @@ func (l *docxLists) define(n docxNumbering) {
 	}
 }
 
-// style sets the lists of styles. A style without one inherits that of the style it is based on.
+// style determines the list of each style. A style without a list inherits the list of its base
+// style.
 func (l *docxLists) style(s docxStyles) {
 	based := map[string]string{}
 	for _, style := range s.Styles {
@@ -168,7 +169,7 @@ func (l *docxLists) style(s docxStyles) {
 	}
 }
 
-// mark returns the mark of a list item, "" for other paragraphs.
+// mark returns the mark of a list item. It returns "" for other paragraphs.
 func (l *docxLists) mark(p docxParagraph) string {
 	if l == nil {
 		return ""
@@ -201,7 +202,7 @@ func (l *docxLists) mark(p docxParagraph) string {
 	return text + " "
 }
 
-// count advances a level to its next item, and resets the levels below it.
+// count increments the number of a level and resets the deeper levels.
 func (l *docxList) count(level int) {
 	if start, ok := l.resets[level]; ok {
 		delete(l.resets, level)
@@ -243,7 +244,7 @@ func (l *docxList) number(level int) string {
 	return strconv.Itoa(n)
 }
 
-// letters returns the n-th of a to z, aa to zz, and so on.
+// letters returns the n-th label in the sequence a to z, aa to zz, and so on.
 func letters(n int, first rune) string {
 	const limit, alphabet = 780, 26
 	if n < 1 || n > limit {

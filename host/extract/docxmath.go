@@ -7,28 +7,28 @@ import (
 	"unicode/utf8"
 )
 
-// formula is an equation in progress: Office MathML, ECMA-376 part 1, section 22.1, which is
-// converted to TeX. Each element writes its opening text when its first argument begins, so that
-// earlier output never moves.
+// formula converts an equation from Office MathML (ECMA-376 part 1, section 22.1) to TeX. Each
+// element writes its opening TeX when its first argument begins, so text that was already written
+// is never moved.
 type formula struct {
 	tex        []byte
-	plain      []byte // the text, while the equation has only text
+	plain      []byte // the text of the equation, as long as it contains only text
 	structured bool
-	limit      int // of tex, in bytes
+	limit      int // the maximum size of tex in bytes
 	open       []mathElement
-	names      int // how many enclosing elements are function names
-	aligned    int // how many enclosing elements are arrays of equations
-	command    int // the end of the last alphabetic command
+	names      int // the number of enclosing elements that are function names
+	aligned    int // the number of enclosing elements that are arrays of equations
+	command    int // the end of the last alphabetic command in tex
 }
 
 // mathElement is an open element.
 type mathElement struct {
 	name       string
-	start      int // where its TeX begins
-	body       int // where its content begins
+	start      int // the start of the element's TeX
+	body       int // the start of the content's TeX
 	end        string
-	arguments  int               // how many arguments have begun
-	atom       [2]int            // start and end of the last child that can have an index without braces
+	arguments  int               // the number of arguments that have begun
+	atom       [2]int            // the start and end of the last child that can have an index without braces
 	properties map[string]string // such as the character of an accent
 }
 
@@ -51,7 +51,8 @@ func (w *docx) startMath(t xml.StartElement) error {
 	return nil
 }
 
-// startFormula begins an equation. In a paragraph of equations each has a line.
+// startFormula begins an equation. In a paragraph of equations, each equation is on a separate
+// line.
 func (w *docx) startFormula() {
 	if w.display > 1 {
 		w.put("\n")
@@ -75,8 +76,8 @@ func (w *docx) endMath(name string) {
 	}
 }
 
-// endFormula writes the equation in progress, if any: as TeX between dollar signs, unless it is
-// only text.
+// endFormula ends the current equation, if there is one. It writes the equation as TeX between
+// dollar signs, or as plain text if it contains only text.
 func (w *docx) endFormula() {
 	f := w.formula
 	if f == nil {
@@ -97,10 +98,10 @@ func (w *docx) endFormula() {
 	w.truncated = w.truncated || len(f.tex) > f.limit
 }
 
-// maxMathProperty bounds the value of a property, in bytes.
+// maxMathProperty is the maximum size in bytes of the value of a property.
 const maxMathProperty = 16
 
-// property stores a property of the open element, if it affects the output.
+// property stores a property of the open element if the property affects the output.
 func (f *formula) property(t xml.StartElement) {
 	value := attribute(t, "val")
 	if len(f.open) == 0 || !mathProperties[t.Name.Local] || len(value) > maxMathProperty {
@@ -113,7 +114,7 @@ func (f *formula) property(t xml.StartElement) {
 	e.properties[t.Name.Local] = value
 }
 
-// is reports whether a property is on. A property without a value is on.
+// is reports whether a Boolean property is on. A property without a value is on.
 func (e *mathElement) is(name string) bool {
 	switch value, ok := e.properties[name]; value {
 	case "0", "off", "false":
@@ -138,7 +139,7 @@ func (f *formula) emit(tex string) {
 	}
 }
 
-// begin begins an element, which can be an argument of the enclosing one.
+// begin begins an element. The element can be an argument of the enclosing element.
 func (f *formula) begin(name string) {
 	e := mathElement{name: name, start: len(f.tex)}
 	if n := len(f.open); n > 0 {
@@ -158,7 +159,7 @@ func (f *formula) begin(name string) {
 	f.open = append(f.open, e)
 }
 
-// count counts the elements that change how text is written.
+// count adds n to the counters of open elements that affect how text is written.
 func (f *formula) count(name string, by int) {
 	switch name {
 	case "fName":
@@ -195,10 +196,10 @@ func (f *formula) finish() {
 	}
 }
 
-// maxAtom bounds the text that is moved to omit braces, in bytes.
+// maxAtom is the maximum size in bytes of text that is moved in order to omit braces.
 const maxAtom = 256
 
-// atomic reports whether a base needs no braces before its index.
+// atomic reports whether the base of an index needs no braces.
 func (f *formula) atomic(e *mathElement) bool {
 	content := f.tex[e.body:]
 	if len(content) > maxAtom {
@@ -207,7 +208,7 @@ func (f *formula) atomic(e *mathElement) bool {
 	return e.atom == [2]int{e.body, len(f.tex)} || utf8.RuneCount(content) == 1
 }
 
-// write adds text in the style of its run.
+// write adds text in the style of the current run.
 func (f *formula) write(text string) {
 	if !f.structured {
 		f.plain = append(f.plain, text...)
@@ -233,7 +234,7 @@ func (f *formula) write(text string) {
 	}
 }
 
-// styled returns the text of a run as TeX, and whether it can have an index without braces.
+// styled returns the text of a run as TeX, and whether the TeX can have an index without braces.
 func (f *formula) styled(text string, run *mathElement) (tex string, atom bool) {
 	escaped := texEscapes.Replace(text)
 	if f.aligned > 0 {

@@ -2,7 +2,8 @@ package extract
 
 import "strings"
 
-// argument returns the delimiters of an argument of an element, and whether a name is an argument.
+// argument returns the TeX delimiters of an argument of an element. It returns false if the name is
+// not an argument of the element.
 func (f *formula) argument(parent *mathElement, name string) (start, end string, ok bool) {
 	form, ok := mathForms[parent.name][name]
 	switch {
@@ -18,7 +19,7 @@ func (f *formula) argument(parent *mathElement, name string) (start, end string,
 	return form[0], form[1], true
 }
 
-// mathForms has the delimiters of the arguments of each element.
+// mathForms contains the TeX delimiters of the arguments of each element.
 var mathForms = map[string]map[string][2]string{
 	"f":         {"num": {`\frac{`, "}"}, "den": {"{", "}"}},
 	"sSub":      {"e": {"{", "}"}, "sub": {"_{", "}"}},
@@ -40,10 +41,10 @@ var mathForms = map[string]map[string][2]string{
 	"eqArr":     {"e": {"", ""}},
 }
 
-// atoms lists the elements that can have an index without braces.
+// atoms lists the elements whose TeX can have an index without braces.
 var atoms = map[string]bool{"d": true, "acc": true, "bar": true, "groupChr": true, "rad": true, "borderBox": true}
 
-// indexed reports whether an element adds indices to its first argument.
+// indexed reports whether an element adds indexes to its first argument.
 func (e *mathElement) indexed() bool {
 	switch e.name {
 	case "sSub", "sSup", "sSubSup", "limLow", "limUpp":
@@ -52,7 +53,7 @@ func (e *mathElement) indexed() bool {
 	return false
 }
 
-// omits reports whether an argument is omitted.
+// omits reports whether an argument of an element is omitted from the TeX.
 func (e *mathElement) omits(argument string, empty bool) bool {
 	switch argument {
 	case "sub", "sup", "deg":
@@ -61,7 +62,7 @@ func (e *mathElement) omits(argument string, empty bool) bool {
 	return false
 }
 
-// head returns the TeX before the arguments.
+// head returns the TeX before the arguments of an element.
 func (e *mathElement) head() string {
 	switch e.name {
 	case "sPre":
@@ -84,7 +85,7 @@ func (e *mathElement) head() string {
 	return ""
 }
 
-// tail returns the TeX after the arguments.
+// tail returns the TeX after the arguments of an element.
 func (e *mathElement) tail() string {
 	switch {
 	case e.arguments == 0:
@@ -99,7 +100,7 @@ func (e *mathElement) tail() string {
 	return ""
 }
 
-// separator returns the TeX between two arguments.
+// separator returns the TeX between two arguments of an element.
 func (e *mathElement) separator() string {
 	switch e.name {
 	case "d":
@@ -112,7 +113,7 @@ func (e *mathElement) separator() string {
 	return ""
 }
 
-// mark returns the command for a mark above or below an argument.
+// mark returns the TeX command for a mark above or below an argument.
 func (e *mathElement) mark() string {
 	character, below := e.property("chr", "\u0302"), false
 	switch e.name {
@@ -133,7 +134,8 @@ func (e *mathElement) mark() string {
 	return `\overset{` + texEscapes.Replace(character) + `}`
 }
 
-// style returns the command for the text of a run, "" for the default style of formulas.
+// style returns the TeX command for the style of a run. It returns "" for the default style of
+// formulas.
 func (e *mathElement) style(word bool) string {
 	if e.is("nor") {
 		return `\text`
@@ -152,7 +154,7 @@ func (e *mathElement) style(word bool) string {
 	return ""
 }
 
-// delimiter returns the TeX of a character. The TeX of an omitted delimiter is a point.
+// delimiter returns the TeX of a delimiter. It returns a period for an omitted delimiter.
 func delimiter(commands map[string]string, character string) string {
 	if command, ok := commands[character]; ok {
 		return command

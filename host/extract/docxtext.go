@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// Namespaces of text, and of alternative content for older readers.
+// The XML namespaces of text, and of alternative content for older programs.
 const (
 	wordSpace       = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 	wordStrictSpace = "http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -20,26 +20,26 @@ const (
 
 var errNested = fmt.Errorf("its elements are nested more than %d levels deep", maxDOCXNesting)
 
-// docxText is the state that the parts of a document share.
+// docxText is the text of a document. All parts of the document share it.
 type docxText struct {
 	lists *docxLists
-	notes map[string]int // numbers of footnotes and endnotes, by kind and id
+	notes map[string]int // the numbers of footnotes and endnotes, by kind and id
 }
 
-// docx writes a part as text: a line for each paragraph and each row of a table, and tabs between
-// cells.
+// docx converts a part to text. Each paragraph and each row of a table becomes a line. Cells are
+// separated by tabs.
 type docx struct {
 	*docxText
 	*sink
 	xml     *xml.Decoder
 	depth   int
 	inText  bool
-	columns []int         // in the current row, for each enclosing table
-	pending bool          // a line in a cell has ended; another can follow
+	columns []int         // the number of cells in the current row, for each enclosing table
+	pending bool          // a line in a cell has ended; another line can follow
 	item    docxParagraph // the properties of the current paragraph
-	mark    string        // mark of the list item that the next text begins
+	mark    string        // the mark of the list item whose text follows
 	formula *formula      // the equation in progress
-	display int           // the number of the next equation in a paragraph of equations, 0 outside
+	display int           // the number of the next equation in a paragraph of equations; 0 outside of such paragraphs
 }
 
 func (w *docx) read(ctx context.Context) error {
@@ -87,7 +87,7 @@ func (w *docx) start(t xml.StartElement) error {
 	case mathSpace, mathStrictSpace:
 		return w.startMath(t)
 	default:
-		if alt := attribute(t, "descr"); t.Name.Local == "docPr" && alt != "" { // of an image, section 20.4.2.5
+		if alt := attribute(t, "descr"); t.Name.Local == "docPr" && alt != "" { // of an image (section 20.4.2.5)
 			w.put("[" + alt + "]")
 		}
 	}
@@ -115,7 +115,7 @@ func (w *docx) startWord(t xml.StartElement) error {
 		}
 	case "tc":
 		w.startCell()
-	case "txbxContent": // paragraphs within another one
+	case "txbxContent": // nested paragraphs
 		w.flush()
 		startLine(w.sink)
 	case "footnoteReference", "endnoteReference":
@@ -126,11 +126,11 @@ func (w *docx) startWord(t xml.StartElement) error {
 		w.depth--
 		return w.paragraph()
 	case "del":
-		if w.formula != nil { // deleted text in equations uses the same elements as other text
+		if w.formula != nil { // skip deleted text: in equations it uses the same elements as other text
 			w.depth--
 			return w.skip()
 		}
-	case "tblPr", "moveFrom": // here tab is a width; moved text is repeated elsewhere
+	case "tblPr", "moveFrom": // in these properties, tab is a width; moved text is repeated at its new position
 		w.depth--
 		return w.skip()
 	}
@@ -147,7 +147,7 @@ func attribute(t xml.StartElement, name string) string {
 	return ""
 }
 
-// reference returns the number of a note at a reference to it.
+// reference returns the number of the note that a reference refers to.
 func (w *docx) reference(t xml.StartElement) string {
 	key := t.Name.Local[:len(t.Name.Local)-len("Reference")] + attribute(t, "id")
 	if w.notes[key] == 0 {
@@ -156,7 +156,7 @@ func (w *docx) reference(t xml.StartElement) string {
 	return "[" + strconv.Itoa(w.notes[key]) + "]"
 }
 
-// startNote begins a note with its number, if the text refers to it.
+// startNote begins a note. It writes the number of the note if the text refers to the note.
 func (w *docx) startNote(t xml.StartElement) {
 	if n := w.notes[t.Name.Local+attribute(t, "id")]; n > 0 {
 		w.put("[" + strconv.Itoa(n) + "] ")
@@ -170,8 +170,8 @@ func (w *docx) paragraph() error {
 	return err
 }
 
-// startCell separates a cell from the previous one. A line that ended there needs no other
-// separator.
+// startCell begins a cell. It writes a separator after the previous cell, unless a line has ended
+// in that cell.
 func (w *docx) startCell() {
 	n := len(w.columns)
 	if n == 0 {
@@ -213,7 +213,7 @@ func (w *docx) end(name xml.Name) {
 	}
 }
 
-// endParagraph ends a line, unless the paragraph is the drop cap of the next one.
+// endParagraph ends the line, unless the paragraph is the drop cap of the next paragraph.
 func (w *docx) endParagraph() {
 	initial := w.item.initial
 	if w.item = (docxParagraph{}); initial {
@@ -224,7 +224,8 @@ func (w *docx) endParagraph() {
 	}
 }
 
-// put writes text: into the equation in progress, or after the pending mark of a list item.
+// put writes text to the current equation, or else to the document. Before the text of a list item
+// it writes the mark of the item.
 func (w *docx) put(text string) {
 	if w.formula != nil {
 		w.formula.write(text)
@@ -237,7 +238,7 @@ func (w *docx) put(text string) {
 	w.write(text)
 }
 
-// flush ends a line in a cell before another line.
+// flush writes the pending end of a line in a cell.
 func (w *docx) flush() {
 	if w.pending {
 		w.pending = false
@@ -247,8 +248,8 @@ func (w *docx) flush() {
 
 func (w *docx) skip() error { return w.skipWith(func(xml.StartElement) {}) }
 
-// skipWith skips the open element, and calls a function with each element in it. Unlike the
-// decoder's method, it needs no stack for nesting.
+// skipWith skips the open element and calls a function for each nested element. Unlike the
+// decoder's method Skip, it is not recursive.
 func (w *docx) skipWith(each func(xml.StartElement)) error {
 	for depth := 1; depth > 0; {
 		token, err := w.xml.Token()

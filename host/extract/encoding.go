@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// sampleBytes is the size of the sample from which an encoding is guessed.
+// sampleBytes is the size of the sample that is used to guess an encoding.
 const sampleBytes = 16 << 10
 
-// decodeText returns about limit bytes of a text as UTF-8, and false for data that is not text. The
-// encodings are UTF-8, UTF-16 with or without a byte order mark, and older ones, which are guessed
-// by the frequency of bytes.
+// decodeText returns about limit bytes of a text as UTF-8. It returns false if the data is not
+// text. It supports UTF-8, UTF-16 with or without a byte order mark, and legacy encodings, which it
+// guesses from the frequencies of bytes.
 func decodeText(data []byte, limit int) ([]byte, bool) {
 	if order, rest := byteOrder(data); order != nil {
-		units := min(len(rest)/2, limit+1) // each is at least one byte of UTF-8
+		units := min(len(rest)/2, limit+1) // each character is at least one byte in UTF-8
 		return fromUTF16(rest[:2*units], order), true
 	}
 	data = withoutMark(data)
@@ -33,9 +33,9 @@ func decodeText(data []byte, limit int) ([]byte, bool) {
 	return text, err == nil
 }
 
-// mostlyUTF8 reports whether a text is UTF-8 with at most a few damaged bytes.
+// mostlyUTF8 reports whether a text is UTF-8 with only a few invalid bytes.
 func mostlyUTF8(text []byte) bool {
-	const worth = 10 // how many valid characters offset a damaged one
+	const worth = 10 // the number of valid characters that offset one invalid character
 	sound, damaged := 0, 0
 	for rest := text; len(rest) > 0; {
 		r, n := utf8.DecodeRune(rest)
@@ -50,17 +50,17 @@ func mostlyUTF8(text []byte) bool {
 	return damaged == 0 || sound >= worth*damaged
 }
 
-// isBinary reports whether a character does not occur in text, by the section "binary data byte" of
-// the WHATWG's MIME sniffing standard.
+// isBinary reports whether a character does not occur in text. These are the binary data bytes of
+// the WHATWG's MIME Sniffing Standard.
 func isBinary(r rune) bool {
 	return r <= 0x08 || r == 0x0B || r >= 0x0E && r <= 0x1A || r >= 0x1C && r <= 0x1F
 }
 
-// withoutMark removes the byte order mark of UTF-8.
+// withoutMark removes a UTF-8 byte order mark.
 func withoutMark(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) }
 
-// byteOrder returns the byte order of UTF-16 and the text without its mark, nil if the data is not
-// UTF-16.
+// byteOrder detects UTF-16. It returns the byte order and the text without its byte order mark. The
+// byte order is nil if the data is not UTF-16.
 func byteOrder(data []byte) (order binary.ByteOrder, rest []byte) {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
@@ -71,9 +71,9 @@ func byteOrder(data []byte) (order binary.ByteOrder, rest []byte) {
 	return unmarkedOrder(data), data
 }
 
-// unmarkedOrder detects UTF-16 without a mark. In most languages one byte of many characters is
-// zero, for example of spaces, and the data decodes as text. In the wrong byte order hardly any
-// data does.
+// unmarkedOrder detects UTF-16 without a byte order mark. In most languages, one of the two bytes
+// of many characters is zero: for example, spaces contain such a byte. Data with the wrong byte
+// order is almost never valid text.
 func unmarkedOrder(data []byte) binary.ByteOrder {
 	sample := data[:min(len(data), sampleBytes)&^1]
 	zeros := [2]int{}
@@ -87,14 +87,14 @@ func unmarkedOrder(data []byte) binary.ByteOrder {
 		order, many, few = binary.BigEndian, few, many
 	}
 	const short, high, low = 64, 2, 10
-	share := low // one in so many characters is below U+0100
+	share := low // at least one in this number of characters must be below U+0100
 	if len(sample) < short {
 		share = high
 	}
 	if many*2*share < len(sample) || many == 0 || few > 0 || len(data)%2 != 0 && len(data) < sampleBytes {
 		return nil
 	}
-	text := wholeRunes(fromUTF16(sample[:max(len(sample)-2, 0)], order)) // the last unit can be half of a pair
+	text := wholeRunes(fromUTF16(sample[:max(len(sample)-2, 0)], order)) // the last unit can be half of a surrogate pair
 	if bytes.ContainsFunc(text, isBinary) || bytes.ContainsRune(text, utf8.RuneError) {
 		return nil
 	}
@@ -113,7 +113,7 @@ func fromUTF16(data []byte, order binary.ByteOrder) []byte {
 	return text
 }
 
-// wholeRunes removes an incomplete character at the end.
+// wholeRunes removes an incomplete character at the end of a text.
 func wholeRunes(text []byte) []byte {
 	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax+1); i-- {
 		if utf8.RuneStart(text[i]) {

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// Texts of a typical length.
+// The texts have a typical length.
 const (
 	french         = "Le café est fermé jusqu'à la fin de l'été. Veuillez vous adresser à la réception, où l'on vous répondra dès que possible."
 	german         = "Größe und Länge der Straße: über fünfzig Meter. Die Gäste müssen früh aufstehen, weil der Zug um sieben Uhr fährt."
@@ -78,7 +78,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestEncodedFormats reads text formats in encodings older than Unicode.
+// TestEncodedFormats reads text formats in legacy encodings.
 func TestEncodedFormats(t *testing.T) {
 	for name, content := range map[string]string{
 		"a.csv": prices, "a.html": "<p>" + german + "</p>", "a.json": `{"text": "` + french + `"}`, "a.txt": french,

@@ -14,26 +14,29 @@ import (
 )
 
 const (
-	// MemoryBytes is the default memory limit of a run.
+	// MemoryBytes is the default memory limit of one extraction.
 	MemoryBytes = 256 << 20
-	// TextBytes is the default limit of the text of a run, in bytes of UTF-8.
+	// TextBytes is the default maximum size of an extracted text, in bytes of UTF-8.
 	TextBytes = 512 << 10
-	// Extension is the extension of the only program. Its source is ignored.
+	// Extension is the file extension of the engine's only program. The source of the program is
+	// ignored.
 	Extension = ".document"
 )
 
-// Engine extracts the text of documents, each in a run of its own. It is safe for concurrent use.
+// Engine is an engine that extracts the text of documents. Each document is a separate run. It is
+// safe for concurrent use.
 //
-// The input of a run is {"format": "pdf", "data": "<base64>"}, with "text_bytes" for a limit other
-// than TextBytes. The output is {"text": "...", "truncated": false}, with a "reason" if there is no
-// text. A run checks its context whenever a parser allows it, which a document can prevent:
-// deadlines and memory limits are enforced only in a worker process.
+// The input of a run is {"format": "pdf", "data": "<base64>"}. The optional member "text_bytes"
+// sets a limit other than TextBytes. The output is {"text": "...", "truncated": false}, with a
+// "reason" if there is no text. A run checks its context only when the parser returns control, and
+// a hostile document can prevent this. Therefore deadlines and memory limits are enforced only in a
+// worker process.
 type Engine struct {
 	panicked func(value any, stack []byte)
 	compiled string // the folder with the compiled PDF library
-	disabled bool   // there is no PDF library
+	disabled bool   // PDF files are not supported
 
-	turn    chan struct{}   // a lock for the following field
+	turn    chan struct{}   // guards the following field
 	started *pdfium.Library // nil until the first PDF
 }
 
@@ -42,11 +45,11 @@ var (
 	_ engine.MemoryDefaulter = (*Engine)(nil)
 )
 
-// Option configures an Engine.
+// Option is an option of New.
 type Option func(*Engine)
 
-// WithPanicLog sets a function that receives unexpected panics of parsers. The run fails with an
-// internal fault. The function must be safe for concurrent use.
+// WithPanicLog sets a function that is called for unexpected panics of parsers. The function must
+// be safe for concurrent use. The run with the panic fails with an internal fault.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -65,12 +68,12 @@ func (*Engine) Info() engine.Info {
 	return engine.Info{Name: "document", Extensions: []string{Extension}}
 }
 
-// MemoryBytes returns the default memory limit. It is higher than that of other engines, because a
-// document is in memory twice, next to the content of a page.
+// MemoryBytes returns the default memory limit. It is higher than the limit of other engines,
+// because a run keeps two copies of the document and the content of a page in RAM.
 func (*Engine) MemoryBytes() int64 { return MemoryBytes }
 
-// Load returns the program, which does not depend on the source. The fault is unavailable if the
-// folder of WithCompiled is damaged.
+// Load returns the program, which does not depend on the source. If the folder that was passed to
+// WithCompiled is damaged, the fault is unavailable.
 func (e *Engine) Load(ctx context.Context, _ engine.Source) (engine.Program, error) {
 	if e.compiled != "" {
 		if err := e.Start(ctx); err != nil {
@@ -87,7 +90,7 @@ type program struct {
 
 var errClosed = errors.New("document: the program is closed")
 
-// Run extracts the text of a document.
+// Run extracts the text of the document in the input.
 func (p *program) Run(ctx context.Context, in engine.Input, _ engine.Host) (out engine.Output, err error) {
 	if !p.open.Enter() {
 		return engine.Output{}, errClosed
@@ -119,13 +122,13 @@ func (p *program) Run(ctx context.Context, in engine.Input, _ engine.Host) (out 
 	return engine.Output{Output: answer.Bytes()[:answer.Len()-1]}, nil // without the newline
 }
 
-// Close waits for concurrent runs.
+// Close waits for active runs.
 func (p *program) Close() error {
 	p.open.Close()
 	return nil
 }
 
-// read extracts the text of the document in an input.
+// read decodes an input and extracts the text of its document.
 func (e *Engine) read(ctx context.Context, in engine.Input) (Text, error) {
 	r, err := requestOf(in.Input)
 	if err != nil {

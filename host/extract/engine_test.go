@@ -18,7 +18,7 @@ import (
 // run extracts the text of a document in this process.
 func run(t testing.TB, format string, data []byte, textBytes int) (extract.Text, error) {
 	t.Helper()
-	e := extract.New() // compiles nothing before the first PDF
+	e := extract.New() // the library is not compiled before the first PDF
 	if format == "pdf" {
 		e = inProcess(t)
 	}
@@ -98,7 +98,7 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-// unreadable returns documents without text, with the reason.
+// unreadable returns documents without text and the expected reasons.
 func unreadable(t testing.TB) map[string]struct {
 	format string
 	reason extract.Reason
@@ -158,7 +158,7 @@ func TestWithoutText(t *testing.T) {
 	}
 }
 
-// TestBrokenPage reads a damaged page and an intact one.
+// TestBrokenPage reads a document with a damaged page and an intact page.
 func TestBrokenPage(t *testing.T) {
 	got, err := run(t, "pdf", pagesOf("BT /F1 12 Tf (before) Tj ET )", "BT /F1 12 Tf (next) Tj ET"), 0)
 	if err != nil || got.Text != "before\fnext" {
@@ -187,7 +187,7 @@ func TestRunReportsBadInput(t *testing.T) {
 	}
 }
 
-// TestContextEnds reads a cross-reference table with a cycle.
+// TestContextEnds reads a PDF with a cycle in its cross-reference table until the context ends.
 func TestContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// pdfOf returns a PDF of objects, numbered from 1. The first one is the catalogue.
+// pdfOf returns a PDF with the given objects, which are numbered from 1. The first object is the
+// catalog.
 func pdfOf(objects ...string) []byte {
 	var file strings.Builder
 	file.WriteString("%PDF-1.4\n")
@@ -33,7 +34,7 @@ const (
 	helvetica = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
 )
 
-// pagesOf returns a PDF with a page for each content. Every other content is compressed.
+// pagesOf returns a PDF with a page for each content. It compresses every second content.
 func pagesOf(contents ...string) []byte {
 	objects := []string{catalogue, "", helvetica}
 	var kids []string
@@ -58,7 +59,7 @@ func streamOf(content string, compressed bool) string {
 func deflated(content string) string {
 	var out bytes.Buffer
 	w := zlib.NewWriter(&out)
-	_, _ = w.Write([]byte(content)) // a buffer never fails
+	_, _ = w.Write([]byte(content)) // writing to a buffer never fails
 	_ = w.Close()
 	return out.String()
 }
@@ -90,7 +91,7 @@ const (
 	wordEnds   = `</w:body></w:document>`
 )
 
-// docxOf returns a DOCX with a body.
+// docxOf returns a DOCX with the given body.
 func docxOf(t testing.TB, body string) []byte { return docxWith(t, wordBegins+body+wordEnds) }
 
 func docxWith(t testing.TB, document string) []byte {
@@ -98,7 +99,8 @@ func docxWith(t testing.TB, document string) []byte {
 		part{"_rels/.rels", "<Relationships/>"}, part{"word/document.xml", document})
 }
 
-// bombOf returns a DOCX whose body inflates to a number of MiB and declares another size.
+// bombOf returns a DOCX whose body decompresses to a number of MiB that differs from its declared
+// size.
 func bombOf(t testing.TB, mebibytes int, says uint64) []byte {
 	t.Helper()
 	var packed bytes.Buffer
@@ -111,7 +113,7 @@ func bombOf(t testing.TB, mebibytes int, says uint64) []byte {
 		if _, err := w.Write([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Flush(); err != nil { // to a byte boundary, so that the following block can be repeated
+		if err := w.Flush(); err != nil { // align to a byte boundary, so the following block can be repeated
 			t.Fatal(err)
 		}
 		return packed.String()

@@ -10,16 +10,16 @@ type Format struct {
 	// Name is the name of the format, such as "pdf".
 	Name string
 	// Extensions are the file name extensions in lower case, such as ".pdf". The first one is the
-	// usual one.
+	// most common.
 	Extensions []string
-	// MediaTypes are the media types that clients use. The first one is canonical; some of the
-	// others are also used for other formats.
+	// MediaTypes are the media types that clients use. The first one is canonical. Clients also use
+	// some of the others for other formats.
 	MediaTypes []string
-	// Extracts is true if a Reader extracts text from it.
+	// Extracts is true if a Reader can extract text from files of this format.
 	Extracts bool
 }
 
-// Names of the formats from which text is extracted.
+// The names of the formats from which text is extracted.
 const (
 	formatPDF  = "pdf"
 	formatDOCX = "docx"
@@ -27,7 +27,7 @@ const (
 	formatJSON = "json"
 )
 
-// known is a format and the check of its content.
+// known is a format with a function that checks the content of a file.
 type known struct {
 	Format
 	holds func(content) bool
@@ -41,7 +41,7 @@ var formats = []known{
 	{Format{formatDOCX, []string{".docx"}, []string{ooxml + "wordprocessingml.document"}, true}, office("word/")},
 	{Format{formatTXT, []string{".txt"}, []string{"text/plain"}, true}, content.isText},
 	{Format{formatJSON, []string{".json"}, []string{"application/json", "text/json", "text/plain"}, true}, content.isJSON},
-	// Windows with Excel reports the last type for CSV files.
+	// If Excel is installed, browsers on Windows use the last type for CSV files.
 	{Format{"csv", []string{".csv"}, []string{"text/csv", "application/csv", "text/x-csv", "text/plain", "application/vnd.ms-excel"}, false}, content.isCSV},
 	{Format{"xls", []string{".xls"}, []string{"application/vnd.ms-excel", "application/msexcel"}, false}, compound("application/vnd.ms-excel")},
 	{Format{"xlsx", []string{".xlsx"}, []string{ooxml + "spreadsheetml.sheet"}, false}, office("xl/")},
@@ -55,7 +55,7 @@ var formats = []known{
 	{Format{"rtf", []string{".rtf"}, []string{"application/rtf", "text/rtf", "application/x-rtf"}, false}, content.isRTF},
 }
 
-// Formats returns all accepted formats. The caller owns the list.
+// Formats returns all accepted formats. The caller can modify the list.
 func Formats() []Format {
 	list := make([]Format, len(formats))
 	for i, f := range formats {
@@ -64,7 +64,7 @@ func Formats() []Format {
 	return list
 }
 
-// Lookup returns the format with a name.
+// Lookup returns the format with the given name.
 func Lookup(name string) (Format, bool) {
 	for _, f := range formats {
 		if f.Name == name {
@@ -79,7 +79,7 @@ func (f Format) clone() Format {
 	return f
 }
 
-// byExtension returns the format with an extension in lower case.
+// byExtension returns the format with the given extension, which must be in lower case.
 func byExtension(extension string) (known, bool) {
 	i := slices.IndexFunc(formats, func(f known) bool { return slices.Contains(f.Extensions, extension) })
 	if i < 0 {
@@ -88,8 +88,8 @@ func byExtension(extension string) (known, bool) {
 	return formats[i], true
 }
 
-// byMediaType returns the format with a canonical media type, or else the first format with that
-// type.
+// byMediaType returns the format whose canonical media type is the given type, or else the first
+// format that has the type.
 func byMediaType(mediaType string) (known, bool) {
 	i := slices.IndexFunc(formats, func(f known) bool { return f.MediaTypes[0] == mediaType })
 	if i < 0 {
@@ -101,7 +101,7 @@ func byMediaType(mediaType string) (known, bool) {
 	return formats[i], true
 }
 
-// accepted returns the extensions of all formats, for a hint.
+// accepted returns the extensions of all formats for a hint.
 func accepted() string {
 	var list []string
 	for _, f := range formats {

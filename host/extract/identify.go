@@ -9,16 +9,17 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// HeadBytes is how many bytes Identify examines.
+// HeadBytes is the number of bytes that Identify examines.
 const HeadBytes = 512 << 10
 
-// Identify returns the format and the canonical media type of an uploaded file. It uses the
-// extension of the name, which must match the declared media type; "" and application/octet-stream
-// match any. For a name without an extension it uses only the media type.
+// Identify returns the format and the canonical media type of an uploaded file. It determines the
+// format from the extension of the name. The declared media type must match the extension, unless
+// it is "" or application/octet-stream. If the name has no extension, Identify uses only the media
+// type.
 //
-// It then checks that the content has this format. Head is the first HeadBytes of the file, or the
-// whole. Unknown formats and mismatches are faults with the code invalid_argument. Identify does
-// not check the rest of the file.
+// Identify then checks whether the content has this format. head contains the first HeadBytes bytes
+// of the file, or the whole file if it is shorter. The rest of the file is not checked. For an
+// unknown format or a mismatch, the error is a fault with the code invalid_argument.
 func Identify(filename, declaredMediaType string, head []byte) (Format, string, error) {
 	f, err := claimed(filename, declaredMediaType)
 	if err != nil {
@@ -30,7 +31,7 @@ func Identify(filename, declaredMediaType string, head []byte) (Format, string, 
 	return f.Format.clone(), f.MediaTypes[0], nil
 }
 
-// claimed returns the format that the name and the media type of a file claim.
+// claimed returns the format that the name and the media type of a file indicate.
 func claimed(filename, declared string) (known, error) {
 	mediaType, err := declaredType(declared)
 	if err != nil {
@@ -62,7 +63,8 @@ func unnamed(mediaType string) (known, error) {
 	return f, nil
 }
 
-// declaredType returns a media type without its parameters, "" for one without information.
+// declaredType returns a media type without its parameters. It returns "" for a media type without
+// information, such as application/octet-stream.
 func declaredType(declared string) (string, error) {
 	if strings.TrimSpace(declared) == "" {
 		return "", nil
@@ -81,7 +83,7 @@ func notTaken(format string, args ...any) error {
 	return abi.Faultf(abi.InvalidArgument, format, args...).WithHint("accepted files are %s", accepted())
 }
 
-// shortened returns the beginning of a client's text, for a message.
+// shortened truncates a text from a client for a message.
 func shortened(text string) string {
 	const limit = 60
 	if len(text) <= limit {

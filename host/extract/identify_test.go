@@ -22,7 +22,8 @@ const (
 	svg  = `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`
 )
 
-// olefile returns a compound file of older Office formats with the beginning of its first stream.
+// olefile returns a compound file, the container of older Office formats. begin is the beginning of
+// its first stream.
 func olefile(begins string) string {
 	return ole + strings.Repeat("\x00", 512-len(ole)) + begins + strings.Repeat("\x00", 100)
 }

@@ -7,21 +7,21 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// parserDomain is the domain of the parsers themselves. No app has it, so that a worker that ran a
-// tool does not read documents.
+// parserDomain is the isolation domain of the parsers. No app has this domain, so a worker that has
+// run a tool never reads documents.
 const parserDomain = "the parsers of documents"
 
 var errReaderClosed = errors.New("document: the reader is closed")
 
-// loading is an attempt to load the program. It continues for the next document if the caller gives
-// up, because compiling the PDF library can take longer than clients wait.
+// loading is an attempt to load the program. If the caller stops waiting, the attempt continues for
+// the next document, because compiling the PDF library can take longer than clients wait.
 type loading struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when err is set
 	err    error
 }
 
-// load returns the program, and waits for it until ctx ends.
+// load loads the program, if necessary, and returns it. It stops waiting when ctx ends.
 func (r *Reader) load(ctx context.Context) (engine.Program, error) {
 	r.mu.Lock()
 	if r.closed || r.program != nil {
@@ -60,7 +60,7 @@ func (r *Reader) attempt(ctx context.Context, l *loading) {
 	}
 	r.mu.Unlock()
 	if unwanted {
-		err = errors.Join(errReaderClosed, program.Close()) // it has not run yet
+		err = errors.Join(errReaderClosed, program.Close()) // the program has not run yet
 	}
 	l.err = err
 	close(l.done)
@@ -72,7 +72,7 @@ func (r *Reader) loaded() (engine.Program, error) {
 	return r.current()
 }
 
-// current returns the program, nil if it is not loaded. The caller holds mu.
+// current returns the program, or nil if it is not loaded. The caller must hold mu.
 func (r *Reader) current() (engine.Program, error) {
 	if r.closed {
 		return nil, errReaderClosed
@@ -80,8 +80,8 @@ func (r *Reader) current() (engine.Program, error) {
 	return r.program, nil
 }
 
-// Close waits for concurrent reads and closes the program, but not the engine. It can be called
-// twice.
+// Close waits for active reads and closes the program, but not the engine. It is safe to call Close
+// more than once.
 func (r *Reader) Close() error {
 	r.mu.Lock()
 	r.closed = true

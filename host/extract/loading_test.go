@@ -32,8 +32,8 @@ func (c compiling) Load(ctx context.Context, source engine.Source) (engine.Progr
 	}
 }
 
-// TestLoadingContinues reads with deadlines shorter than the load of the program, which still
-// completes.
+// TestLoadingContinues checks that the program is eventually loaded, even if the deadlines of all
+// reads are shorter than loading takes.
 func TestLoadingContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		loads := new(atomic.Int32)

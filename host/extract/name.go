@@ -9,17 +9,17 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// MaxNameBytes is the largest size of a file name, as in most file systems.
+// MaxNameBytes is the maximum size of a file name, as in most file systems.
 const MaxNameBytes = 255
 
-// CleanName returns a client's file name in a form that can be displayed. The host must not use it
-// as the name of a file of its own.
+// CleanName returns a client's file name in a form that is safe to display. The host must never
+// create a file with this name.
 //
-// It removes folders with either separator, and spaces and dots at the beginning and the end, which
-// have no meaning or hide a file. Names that deceive or can harm a person who saves the file are
-// invalid_argument: names that are not UTF-8, with control characters, line breaks, or characters
-// that are invisible or change the writing direction, names of devices on Windows, and names longer
-// than MaxNameBytes.
+// CleanName removes folders, which can be separated by / or \. It also removes spaces and dots at
+// both ends. It returns invalid_argument for names that can deceive or harm a person who saves the
+// file. These are names that are not UTF-8, names with control characters, line breaks, invisible
+// characters or characters that change the writing direction, device names of Windows, and names
+// longer than MaxNameBytes.
 func CleanName(filename string) (string, error) {
 	if !utf8.ValidString(filename) {
 		return "", badName("is not in UTF-8")
@@ -45,15 +45,15 @@ func badName(why string) error {
 	return abi.Faultf(abi.InvalidArgument, "the file name %s", why)
 }
 
-// baseName returns the text after the last separator of either kind.
+// baseName returns the text after the last / or \.
 func baseName(filename string) string { return filename[strings.LastIndexAny(filename, `/\`)+1:] }
 
-// deviceName matches names that Windows treats as devices, with any extension: see "Naming Files,
-// Paths, and Namespaces" in its documentation.
+// deviceName matches names that Windows treats as devices, with any extension. The page "Naming
+// Files, Paths, and Namespaces" of the Windows documentation lists them.
 var deviceName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)`)
 
-// hides reports whether a character is invisible or changes the display of others. Joiners, which
-// words of many languages have, are allowed.
+// hides reports whether a character is invisible or changes how other characters are displayed. It
+// allows joiners, because words in many languages contain them.
 func hides(r rune) bool {
 	switch {
 	case r >= '\u202A' && r <= '\u202E', r >= '\u2066' && r <= '\u2069', r == '\u200E', r == '\u200F', r == '\u061C': // direction

@@ -9,14 +9,14 @@ import (
 	"github.com/toolrun/toolrun/host/extract/pdfium"
 )
 
-// WithCompiled sets the folder with the PDF library that pdfium.Compile wrote. With "" no text is
-// extracted from PDF files. Default: the library is compiled for the first PDF, which takes
-// seconds.
+// WithCompiled sets the folder with the PDF library that pdfium.Compile has compiled. If dir is "",
+// no text is extracted from PDF files. By default, the library is compiled for the first PDF, which
+// takes seconds.
 func WithCompiled(dir string) Option {
 	return func(e *Engine) { e.compiled, e.disabled = dir, dir == "" }
 }
 
-// Start starts the PDF library, which the first document does otherwise.
+// Start starts the PDF library. If Start is not called, the first document starts the library.
 func (e *Engine) Start(ctx context.Context) error {
 	if e.disabled {
 		return nil
@@ -25,7 +25,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	return err
 }
 
-// library returns the PDF library, which it starts at first use.
+// library returns the PDF library. The first call starts the library.
 func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 	select {
 	case e.turn <- struct{}{}:
@@ -40,14 +40,15 @@ func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 	if ctx.Err() != nil {
 		return nil, engine.FaultFromContext(ctx)
 	}
-	if err != nil { // a pool of workers compiles the library again
+	if err != nil { // otherwise, a worker pool compiles the library again
 		return nil, abi.Faultf(abi.Unavailable, "cannot start the PDF library").WithHint("delete the cache of compiled code")
 	}
 	e.started = started
 	return started, nil
 }
 
-// Close frees the PDF library. Programs must be closed first. It can be called twice.
+// Close frees the PDF library. Programs must be closed before. It is safe to call Close more than
+// once.
 func (e *Engine) Close() error {
 	e.turn <- struct{}{}
 	defer func() { <-e.turn }()
@@ -58,8 +59,8 @@ func (e *Engine) Close() error {
 	return started.Close()
 }
 
-// readPDF extracts the text of the pages with their form fields, and a form feed between pages. The
-// library can use the memory that the document itself does not.
+// readPDF extracts the text of the pages and their form fields. It separates pages by form feeds.
+// The memory limit of the library is the memory that the document leaves free.
 func (e *Engine) readPDF(ctx context.Context, data []byte, memory int64, out *sink) error {
 	if e.disabled {
 		return noText(Disabled, errors.New("there is no PDF library"))

@@ -10,8 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// protected returns a PDF with a page, encrypted by the standard handler of revision 2, ISO 32000-1
-// section 7.6.3. It opens with the user password, which can be empty, and denies all permissions.
+// protected returns an encrypted PDF with one page. It uses the standard security handler, revision
+// 2 (ISO 32000-1, section 7.6.3). The user password can be empty. The document denies all
+// permissions.
 func protected(user, owner, content string) []byte {
 	const padding = "\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A"
 	const id, keyBytes, permissions = "0123456789abcdef", 5, "\xC0\xFF\xFF\xFF" // -64
@@ -49,7 +50,8 @@ func TestProtected(t *testing.T) {
 	}
 }
 
-// TestForm reads filled-in fields, one with its appearance and one without, and an annotation.
+// TestForm reads an annotation and two filled-in fields. Only one of the fields has an appearance
+// stream.
 func TestForm(t *testing.T) {
 	const field = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (%s) /V (%s) /DA (/F1 12 Tf 0 g) /Rect [100 %d 300 %d] /F 4 /P 3 0 R %s >>"
 	appearance := strings.Replace(streamOf("/Tx BMC BT /F1 12 Tf 2 5 Td (Ann Example) Tj ET EMC", false), "<<",

@@ -15,28 +15,29 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Limits of reading one document.
+// The limits on reading one document.
 const (
-	// MaxBytes is the largest size of a document.
+	// MaxBytes is the maximum size of a document.
 	MaxBytes = 20 << 20
-	// CPU is the limit of processor time.
+	// CPU is the maximum CPU time for a document.
 	CPU = 3 * time.Second
-	// Time is the limit of the duration, without the time in the queue. It is longer than CPU, so
-	// that a document does not fail because the machine is busy.
+	// Time is the maximum duration, not including time in the queue. It is longer than CPU, so
+	// documents do not fail because the machine is busy.
 	Time = 30 * time.Second
 )
 
 // Reader extracts the text of documents with an engine. It is safe for concurrent use.
 type Reader struct {
-	// Engine extracts the text. It is an engine of a worker pool, see engines.NewDocumentPool, and
-	// required.
+	// Engine extracts the text. It should be the engine of a worker pool; see
+	// engines.NewDocumentPool. Engine is required.
 	Engine engine.Engine
-	// TextBytes is the limit of the text in bytes of UTF-8. Default: the constant TextBytes.
+	// TextBytes is the maximum size of a text in bytes of UTF-8. The default is the constant
+	// TextBytes.
 	TextBytes int
-	// Parallel is how many documents are read at once; others wait. It should be the number of
-	// Engine's workers. Default: the number of processors that Go uses, as in
-	// engines.NewDocumentPool. A tenant can use three quarters of them, and each of its users half
-	// of that, or one.
+	// Parallel is the maximum number of documents that are read concurrently. Other documents wait
+	// in a queue. It should be the number of workers of Engine. The default is GOMAXPROCS, as in
+	// engines.NewDocumentPool. One tenant can use three quarters of Parallel. One user can use half
+	// of the tenant's share, but at least one.
 	Parallel int
 
 	mu      sync.Mutex
@@ -46,26 +47,29 @@ type Reader struct {
 	gate    *admission.Gate // nil until the first document
 }
 
-// Text is the text of a document.
+// Text is the extracted text of a document.
 type Text struct {
-	// Text is in UTF-8.
+	// Text is the text in UTF-8.
 	Text string `json:"text"`
-	// Truncated is true if there is more text, which exceeds a limit or is unreadable.
+	// Truncated is true if the document has more text, but that text exceeds a limit or is
+	// unreadable.
 	Truncated bool `json:"truncated"`
-	// Reason is the reason why there is no text, "" if there is text.
+	// Reason is the reason why there is no text, or "".
 	Reason Reason `json:"reason,omitempty"`
 }
 
-// waitingUser, waitingTenant and waitingAll bound the documents in the queue.
+// waitingUser, waitingTenant and waitingAll are the maximum numbers of waiting documents of one
+// user, of one tenant, and in total.
 const waitingUser, waitingTenant, waitingAll = 32, 128, 1024
 
-// Read returns the text of a document of a flow. Documents of different apps or tenants are never
-// read by the same process. It waits in a queue until ctx ends; the queue is fair to tenants and
-// their users. Extraction is limited by CPU, Time and MemoryBytes. Formats that are already text
-// need no worker.
+// Read returns the text of a document. The flow identifies the app, tenant and user of the
+// document. Documents of different apps or tenants are never read by the same process. If all
+// workers are busy, Read waits in a queue, which is fair to tenants and their users. It stops
+// waiting when ctx ends. The limits CPU, Time and MemoryBytes apply to the extraction. Formats that
+// are already text are read in this process.
 //
-// A document without text is not an error: Text.Reason is then set. Faults are too_large for more
-// than MaxBytes, unavailable if the queue is full, and cancelled if ctx ends.
+// A document without text is not an error. In this case, Text.Reason is set. The fault is too_large
+// if the document exceeds MaxBytes, unavailable if the queue is full, and cancelled if ctx ends.
 func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, data []byte) (Text, error) {
 	if !format.Extracts {
 		return Text{Reason: UnsupportedFormat}, nil
@@ -79,7 +83,7 @@ func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, dat
 	if format.Name == formatTXT || format.Name == formatJSON {
 		return r.plain(format, data)
 	}
-	done, err := r.acquire(ctx, of) // before Time begins, which a queue of workers would use up
+	done, err := r.acquire(ctx, of) // wait here, because waiting in the queue for workers would count against Time
 	if err != nil {
 		return Text{}, err
 	}
@@ -103,7 +107,7 @@ func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, dat
 	defer cancel()
 	out, err := program.Run(limited, r.input(domain, format, data), engine.Host{})
 	if err != nil && ctx.Err() != nil {
-		return Text{}, err // the caller's deadline ended it
+		return Text{}, err // the deadline of the caller ended the extraction
 	}
 	if err != nil {
 		return withoutText(err)
@@ -115,11 +119,12 @@ func (r *Reader) Read(ctx context.Context, of admission.Flow, format Format, dat
 	return text, nil
 }
 
-// starter is an engine that compiles its PDF library in this process, which does not count against
-// Time either. A worker pool does so when it loads the program.
+// starter is an engine that compiles its PDF library in this process. The compilation does not
+// count against Time. A worker pool instead compiles the library when it loads the program.
 type starter interface{ Start(context.Context) error }
 
-// domainOf returns the domain of a flow. Documents of one domain can be read in one process.
+// domainOf returns the isolation domain of a flow. Documents of the same domain can be read by the
+// same process.
 func domainOf(of admission.Flow) string {
 	if of.Tenant == "" && of.App == "" {
 		return ""
@@ -127,7 +132,8 @@ func domainOf(of admission.Flow) string {
 	return of.Tenant + " " + of.App
 }
 
-// plain reads formats that are already text, in this process, since they need no parser.
+// plain reads formats that are already text. It runs in this process, because these formats need no
+// parser.
 func (r *Reader) plain(format Format, data []byte) (Text, error) {
 	if _, err := r.loaded(); err != nil {
 		return Text{}, err
@@ -147,8 +153,9 @@ func (r *Reader) textBytes() int {
 	return r.TextBytes
 }
 
-// acquire waits until a document of a flow can be read. The returned function releases its place.
-// The key has no app, so that a tenant with many apps gets no larger share.
+// acquire waits until the gate admits a document. The returned function releases the gate. The key
+// does not contain the app, so a tenant with many apps gets the same share as a tenant with one
+// app.
 func (r *Reader) acquire(ctx context.Context, of admission.Flow) (done func(), err error) {
 	gate, err := r.openGate()
 	if err != nil {
@@ -161,7 +168,7 @@ func (r *Reader) acquire(ctx context.Context, of admission.Flow) (done func(), e
 	return func() { gate.Release(of) }, nil
 }
 
-// openGate returns the gate, which it makes for the first document.
+// openGate returns the gate. The first call creates the gate.
 func (r *Reader) openGate() (*admission.Gate, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,18 +183,18 @@ func (r *Reader) openGate() (*admission.Gate, error) {
 	return gate, err
 }
 
-// input returns the input of a run for a document.
+// input returns the input of the run that reads a document.
 func (r *Reader) input(domain string, format Format, data []byte) engine.Input {
 	textBytes := r.textBytes()
 	request := request{Format: format.Name, TextBytes: textBytes, Data: data}
 	return engine.Input{Input: request.input(), Domain: domain, Limits: engine.Limits{
 		CPU: CPU, MemoryBytes: MemoryBytes,
-		OutputBytes: 6*textBytes + 1<<10, // in JSON a byte can become an escape of six
+		OutputBytes: 6*textBytes + 1<<10, // in JSON, one byte can become an escape of six bytes
 	}}
 }
 
-// withoutText returns the text of a document that exceeded a limit. Other faults are returned as
-// they are.
+// withoutText converts the fault of a document that exceeded a limit to a Text without text. It
+// returns other faults unchanged.
 func withoutText(err error) (Text, error) {
 	for _, limit := range []abi.Code{abi.Timeout, abi.MemoryLimit, abi.StackLimit, abi.OutputLimit} {
 		if errors.Is(err, limit) {

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// slow is an engine with a number of workers, in which each document takes a while.
+// slow is an engine with a fixed number of workers that takes a while for each document.
 type slow struct {
 	engine  *extract.Engine
 	takes   time.Duration
@@ -53,7 +53,8 @@ func (p *slowProgram) Run(ctx context.Context, in engine.Input, host engine.Host
 
 var pdfOfHi = pagesOf("BT /F1 12 Tf (hi) Tj ET")
 
-// TestWaitingIsNotReading reads more documents at once than fit into the time limit of one.
+// TestWaitingIsNotReading checks that the time in the queue does not count against Time. It reads
+// more concurrent documents than can be read within Time.
 func TestWaitingIsNotReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader := &extract.Reader{Engine: slow{engine: inProcess(t), takes: extract.Time / 2}, Parallel: 1}
@@ -80,8 +81,9 @@ func TestWaitingIsNotReading(t *testing.T) {
 	})
 }
 
-// TestOneUsersDocuments has a user who sends many documents. The document of another tenant is not
-// delayed, that of another user waits for two of them, and text is read at once.
+// TestOneUsersDocuments sends many documents of one user. A document of another tenant must not be
+// delayed. A document of another user of the same tenant must wait for two documents at most. Text
+// must be read immediately.
 func TestOneUsersDocuments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const takes = time.Second
@@ -120,7 +122,7 @@ func TestOneUsersDocuments(t *testing.T) {
 	})
 }
 
-// TestMuchOnAPage reads a page that repeats a text for too long, and another page after it.
+// TestMuchOnAPage reads a page that exceeds the budget by repeating a text, and then another page.
 func TestMuchOnAPage(t *testing.T) {
 	idle := strings.Repeat("q Q ", 32<<20)
 	document := pagesOf("BT /F1 12 Tf (first) Tj ET", idle, "BT /F1 12 Tf (last) Tj ET")

@@ -7,30 +7,30 @@ type Reason string
 
 // The reasons.
 const (
-	// UnsupportedFormat is the reason of a format without text extraction, such as an image.
+	// UnsupportedFormat is the reason for a format without text extraction, such as an image.
 	UnsupportedFormat Reason = "unsupported_format"
 	// Disabled is the reason if text extraction is disabled.
 	Disabled Reason = "disabled"
-	// NoText is the reason of a valid file without text, such as scanned pages.
+	// NoText is the reason for a valid file without text, such as scanned pages.
 	NoText Reason = "no_text"
-	// Encrypted is the reason of a document that requires a password.
+	// Encrypted is the reason for a document that requires a password.
 	Encrypted Reason = "encrypted"
-	// Damaged is the reason of a document that is not well-formed.
+	// Damaged is the reason for a document that is not well-formed.
 	Damaged Reason = "damaged"
-	// TooComplex is the reason of a document that exceeds a limit on time, memory or nesting.
+	// TooComplex is the reason for a document that exceeds a limit on time, memory or nesting.
 	TooComplex Reason = "too_complex"
-	// UnknownEncoding is the reason of a text file whose character encoding is not recognised.
+	// UnknownEncoding is the reason for a text file whose character encoding is not recognized.
 	UnknownEncoding Reason = "unknown_encoding"
 )
 
-// textError is the error of a document without text. Its cause can quote the document, and must not
-// leave this package.
+// textError is the error for a document without text. Its cause can quote the document and must not
+// be exposed outside of this package.
 type textError struct {
 	reason Reason
 	cause  error
 }
 
-// noText returns an error with a reason. A cause that has a reason keeps it.
+// noText returns an error with a reason. If the cause already has a reason, that reason is kept.
 func noText(reason Reason, cause error) error {
 	if e, ok := errors.AsType[*textError](cause); ok {
 		return e

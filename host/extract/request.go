@@ -17,12 +17,13 @@ type request struct {
 	Data      []byte `json:"data"`
 }
 
-// dataPrefix precedes the data of a request. The data contain no quote.
+// dataPrefix is the text before the data in an encoded request. The data is base64 and contains no
+// quotes.
 var dataPrefix = []byte(`"data":"`)
 
-// input encodes a request. The data need no escapes.
+// input encodes a request. It copies the data, because base64 needs no escapes.
 func (r request) input() json.RawMessage {
-	name, _ := json.Marshal(r.Format) // a string is always valid
+	name, _ := json.Marshal(r.Format) // encoding a string cannot fail
 	input := make([]byte, 0, base64.StdEncoding.EncodedLen(len(r.Data))+len(name)+64)
 	input = append(append(input, `{"format":`...), name...)
 	input = strconv.AppendInt(append(input, `,"text_bytes":`...), int64(r.TextBytes), 10)
@@ -30,8 +31,8 @@ func (r request) input() json.RawMessage {
 	return append(base64.StdEncoding.AppendEncode(input, r.Data), `"}`...)
 }
 
-// requestOf decodes a request. It removes the data before it decodes the JSON, because a decoder
-// reads each byte twice, which takes a second for a large document.
+// requestOf decodes a request. It cuts out the data before decoding the JSON: a JSON decoder reads
+// each byte twice, which would take a second for a large document.
 func requestOf(input json.RawMessage) (r request, err error) {
 	before, rest, _ := bytes.Cut(input, dataPrefix)
 	data, after, ok := bytes.Cut(rest, []byte{'"'})

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// sink collects text up to a limit.
+// sink collects text up to a maximum size.
 type sink struct {
 	text      []byte
 	limit     int // in bytes
 	truncated bool
 }
 
-// write adds text, and reports whether there is space for more.
+// write adds text and reports whether more text can be added.
 func (s *sink) write(text string) bool {
 	if room := s.limit - len(s.text); len(text) > room {
 		text, s.truncated = string(wholeRunes([]byte(text[:max(room, 0)]))), true
@@ -23,7 +23,7 @@ func (s *sink) write(text string) bool {
 	return !s.truncated
 }
 
-// last returns the last byte, a newline if there is none.
+// last returns the last byte of the text. It returns a newline if the text is empty.
 func (s *sink) last() byte {
 	if len(s.text) == 0 {
 		return '\n'
@@ -31,7 +31,8 @@ func (s *sink) last() byte {
 	return s.text[len(s.text)-1]
 }
 
-// result returns the text read before an error. It is kept even if the document is damaged.
+// result returns the collected text. Text that was read before an error is kept, even if the
+// document is damaged.
 func (s *sink) result(err error) (Text, error) {
 	unreadable, ok := errors.AsType[*textError](err)
 	if err != nil && !ok {
@@ -58,7 +59,7 @@ func readText(data []byte, out *sink) error {
 	return nil
 }
 
-// readJSON reads a JSON file, and converts only its encoding.
+// readJSON reads a JSON file. It converts only the character encoding.
 func readJSON(data []byte, out *sink) error {
 	text := withoutMark(data)
 	if !utf8.Valid(text) || json.Unmarshal(text, new(json.RawMessage)) != nil {

@@ -19,16 +19,16 @@ import (
 
 //go:generate sh generate.sh
 
-// packed is the compressed library as its npm package contains it: see generate.sh.
+// packed is the compressed library. It is an unmodified copy from its npm package; see generate.sh.
 //
 //go:embed pdfium.wasm.gz
 var packed []byte
 
-// rewriting is the version of the changes to the library before it is compiled. Raise it if the
-// output of the packages fuel and snapshot changes.
+// rewriting is the version of the modifications that are made to the library before it is compiled.
+// Increment it if the output of the packages fuel and snapshot changes.
 const rewriting = 1
 
-// Version returns the version of Compile's output. Open reads only output of the same Version.
+// Version returns the version of the output of Compile. Open rejects output of other versions.
 func Version() string {
 	sum := sha256.Sum256(packed)
 	return fmt.Sprintf("%d.%s", rewriting, hex.EncodeToString(sum[:8]))
@@ -42,8 +42,8 @@ func unpack() ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// Compile compiles the library into a folder, for Open. It takes seconds of processor time. It
-// creates the folder with mode 0700. An existing folder must be empty.
+// Compile compiles the library and writes the result to a folder, which Open reads. It uses seconds
+// of CPU time. It creates the folder with mode 0700. If the folder exists, it must be empty.
 func Compile(ctx context.Context, dir string) error {
 	code, err := rewritten()
 	if err != nil {
@@ -73,8 +73,8 @@ func rewritten() (machine.Code, error) {
 
 var errDamaged = errors.New("pdfium: the compiled library is missing or damaged")
 
-// Open starts the library that Compile wrote to a folder, which only this user must be able to
-// write. With an empty dir it compiles the library.
+// Open starts the library that Compile has written to a folder. Other users must not have write
+// access to the folder. If dir is "", Open compiles the library.
 func Open(ctx context.Context, dir string) (*Library, error) {
 	m, err := openMachine(ctx, dir)
 	if err != nil {
@@ -102,6 +102,6 @@ func openMachine(ctx context.Context, dir string) (*machine.Machine, error) {
 	return m, nil
 }
 
-// Prepare acquires the system resources for starting instances. A process calls it before it gives
-// up the right to open files.
+// Prepare acquires the system resources that are needed to start instances. A process must call it
+// before it drops the right to open files.
 func Prepare() { snapshot.Prepare() }

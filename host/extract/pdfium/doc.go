@@ -1,7 +1,7 @@
-// Package pdfium extracts the text of PDF files with PDFium, the PDF library of Chromium, compiled
-// to WebAssembly.
+// Package pdfium extracts the text of PDF files. It uses PDFium, the PDF library of Chromium,
+// compiled to WebAssembly.
 //
-// The library is C++ and its input is untrusted. It therefore runs as a guest on wazero, in a fresh
-// instance for each document, with limits on memory and instructions. A document cannot affect
-// later instances.
+// The library is written in C++ and its input is untrusted. It therefore runs as a guest of wazero
+// with limits on memory and instructions. Each document is read in a new instance, so a document
+// cannot affect other documents.
 package pdfium

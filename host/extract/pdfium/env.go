@@ -11,29 +11,29 @@ import (
 	"github.com/tetratelabs/wazero/experimental/table"
 )
 
-// Import modules of the functions that Emscripten expects of its host. Its WASI is a part of the
-// standard one, with 64-bit numbers in two halves.
+// The names of the modules from which Emscripten's code imports functions. Emscripten uses a part
+// of the standard WASI and passes each 64-bit number as two 32-bit halves.
 const (
 	envModule  = "env"
 	wasiModule = "wasi_snapshot_preview1"
 )
 
-// errAborted is the panic of a guest that aborted, for example when out of memory. The guest cannot
-// catch it.
+// errAborted is the value of the panic that ends an aborted guest. For example, a guest aborts if
+// it is out of memory. The guest cannot catch this panic.
 var errAborted = errors.New("pdfium: the library aborted")
 
-// errJump is the panic with which longjmp unwinds to the invoke function that called the caller of
-// setjmp.
+// errJump is the value of the panic that implements longjmp. It unwinds the stack to the innermost
+// invoke function.
 var errJump = errors.New("pdfium: uncaught longjmp")
 
-// Error numbers of WASI: WASI functions return EBADF, and system calls return ENOSYS, negated.
+// Error numbers of WASI. WASI functions return EBADF. System calls return the negated ENOSYS.
 const (
 	badDescriptor = 8
 	notSupported  = 0xFFFF_FFFF - 52 + 1
 )
 
-// provideModule makes a module with the functions that the library imports from it. They provide no
-// files, clock, time zone or environment.
+// provideModule creates a module with the functions that the library imports. The functions provide
+// no files, clock, time zone or environment.
 func provideModule(ctx context.Context, runtime wazero.Runtime, code wazero.CompiledModule, from string) error {
 	b := runtime.NewHostModuleBuilder(from)
 	for _, f := range code.ImportedFunctions() {
@@ -78,7 +78,7 @@ func hostFunction(name string, f api.FunctionDefinition) (api.GoModuleFunc, erro
 	return nil, fmt.Errorf("the library imports %q, which the host does not provide", name)
 }
 
-// constant returns a function that always returns the same value, or none.
+// constant returns a host function that always returns the given results.
 func constant(value uint64) api.GoModuleFunc {
 	return func(_ context.Context, _ api.Module, stack []uint64) {
 		if len(stack) > 0 {
@@ -87,7 +87,7 @@ func constant(value uint64) api.GoModuleFunc {
 	}
 }
 
-// noEnvironment reports an empty environment: no variables, no bytes.
+// noEnvironment is the host function that reports an environment with no variables and no bytes.
 func noEnvironment(_ context.Context, guest api.Module, stack []uint64) {
 	if !guest.Memory().WriteUint32Le(uint32(stack[0]), 0) || !guest.Memory().WriteUint32Le(uint32(stack[1]), 0) {
 		panic(errAborted)
@@ -95,7 +95,8 @@ func noEnvironment(_ context.Context, guest api.Module, stack []uint64) {
 	stack[0] = 0
 }
 
-// copyMemory copies bytes of the guest. Its parameters are destination, source and length.
+// copyMemory is the host function that copies bytes in the guest's memory. Its parameters are
+// destination, source and length.
 func copyMemory(_ context.Context, guest api.Module, stack []uint64) {
 	from, ok := guest.Memory().Read(uint32(stack[1]), uint32(stack[2]))
 	if !ok || !guest.Memory().Write(uint32(stack[0]), from) {
@@ -103,7 +104,8 @@ func copyMemory(_ context.Context, guest api.Module, stack []uint64) {
 	}
 }
 
-// resizeHeap grows the memory to a size in bytes. It returns 0 if that exceeds the limit.
+// resizeHeap is the host function that grows the guest's memory to a size in bytes. It returns 0 if
+// the size exceeds the limit.
 func resizeHeap(_ context.Context, guest api.Module, stack []uint64) {
 	const page = 64 << 10
 	size, has := uint64(uint32(stack[0])), uint64(guest.Memory().Size())
@@ -115,16 +117,16 @@ func resizeHeap(_ context.Context, guest api.Module, stack []uint64) {
 	}
 }
 
-// Exports that save and restore the C stack, and that set the pending jump for the caller of
-// setjmp.
+// The exports that save and restore the C stack pointer, and the export that stores a pending jump
+// for the function that called setjmp.
 const (
 	stackGetExport = "emscripten_stack_get_current"
 	stackSetExport = "_emscripten_stack_restore"
 	jumpedExport   = "setThrew"
 )
 
-// invoke returns a function that calls another one by its table index, and returns when a jump
-// leaves that one.
+// invoke returns a host function that calls a guest function by its table index. It returns when
+// that function returns or is left by a longjmp.
 func invoke(f api.FunctionDefinition) api.GoModuleFunc {
 	params, results := f.ParamTypes()[1:], f.ResultTypes()
 	return func(ctx context.Context, guest api.Module, stack []uint64) {
@@ -143,7 +145,7 @@ func invoke(f api.FunctionDefinition) api.GoModuleFunc {
 	}
 }
 
-// mustCall calls an export from a host function. A failure ends the guest.
+// mustCall calls an export of the guest from a host function. An error ends the guest.
 func mustCall(ctx context.Context, guest api.Module, name string, args ...uint64) uint64 {
 	f := guest.ExportedFunction(name)
 	if f == nil {

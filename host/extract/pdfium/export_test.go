@@ -1,4 +1,4 @@
 package pdfium
 
-// Unpack returns the library as its npm package contains it.
+// Unpack returns the decompressed library.
 var Unpack = unpack

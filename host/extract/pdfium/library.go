@@ -11,18 +11,18 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// maxMemoryBytes is the largest memory limit of an instance.
+// maxMemoryBytes is the maximum of the memory limit of an instance.
 const maxMemoryBytes = 1 << 30
 
-// Library is the initialised PDF library. It is safe for concurrent use.
+// Library is the initialized PDF library. It is safe for concurrent use.
 type Library struct {
 	machine *machine.Machine
-	data    *snapshot.Image // before its code ran
+	data    *snapshot.Image // before any code of the library ran
 	image   *snapshot.Image // after initialisation
 }
 
-// start initialises the library in an instance, whose state is the start of every document. It
-// takes ownership of the machine.
+// start initializes the library in an instance and saves the state of the instance. Every document
+// starts from this state. start takes ownership of the machine.
 func start(ctx context.Context, m *machine.Machine) (*Library, error) {
 	l := &Library{machine: m}
 	if err := l.boot(ctx); err != nil {
@@ -54,23 +54,24 @@ func (l *Library) boot(ctx context.Context) (err error) {
 	return err
 }
 
-// Close frees the library after concurrent reads have ended.
+// Close waits for active reads and frees the library.
 func (l *Library) Close() error { return l.machine.Close(l.image, l.data) }
 
-// budget is a number of fuel slices.
+// budget is the number of fuel slices that a guest can still use.
 type budget struct{ document, page int }
 
-// unlimited is more than the start of the library needs.
+// unlimited is a budget for starting the library. The start uses only a small part of it.
 var unlimited = &budget{1 << 20, 1 << 20}
 
-// guest is an instance whose exports are called until one fails. It is not safe for concurrent use.
+// guest is an instance of the library. After a failed call, no more exports are called. It is not
+// safe for concurrent use.
 type guest struct {
 	ctx       context.Context
 	in        *snapshot.Instance
 	functions map[string]api.Function
 	left      *budget
-	spent     bool  // it exceeded the budget
-	err       error // the error of the first failed call; no calls follow it
+	spent     bool  // the guest exceeded the budget
+	err       error // the error of the first failed call; later calls do nothing
 }
 
 func newGuest(ctx context.Context, in *snapshot.Instance, left *budget) *guest {
@@ -79,7 +80,8 @@ func newGuest(ctx context.Context, in *snapshot.Instance, left *budget) *guest {
 	return g
 }
 
-// Yield reports whether the document can continue: within its budget, and until its context ends.
+// Yield is called after each fuel slice. It returns false if the budget is exceeded or the context
+// has ended.
 func (g *guest) Yield() bool {
 	g.left.document--
 	g.left.page--
@@ -87,7 +89,7 @@ func (g *guest) Yield() bool {
 	return !g.spent && g.ctx.Err() == nil
 }
 
-// call calls an export and returns its result, 0 after an error.
+// call calls an export and returns the result. It returns 0 after an error.
 func (g *guest) call(name string, args ...uint64) uint32 {
 	if g.err != nil {
 		return 0
@@ -111,7 +113,7 @@ func (g *guest) call(name string, args ...uint64) uint32 {
 	return uint32(out[0])
 }
 
-// write copies data into the guest's memory and returns its address, 0 after an error.
+// write copies data to the guest's memory and returns the address. It returns 0 after an error.
 func (g *guest) write(data []byte) uint32 {
 	at := g.call("malloc", uint64(max(len(data), 1)))
 	if g.err == nil && (at == 0 || !g.in.Guest().Memory().Write(at, data)) {

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// rewrite adds fuel and snapshots to the library: the compiled module can be stopped and restored.
+// rewrite adds fuel and snapshots to the library. They make it possible to stop an instance and to
+// restore its state.
 func rewrite(code []byte) (machine.Code, error) {
 	parsed, err := binary.Parse(code, binary.Limits{})
 	if err != nil {

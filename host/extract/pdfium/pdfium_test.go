@@ -50,7 +50,8 @@ func open(t testing.TB) *pdfium.Library {
 	return l
 }
 
-// page returns a PDF with one page. The library finds its objects without a cross-reference table.
+// page returns a PDF with one page. It has no cross-reference table, but the library can find the
+// objects.
 func page(content string) []byte {
 	return []byte("%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n" +
 		"3 0 obj\n<< /Type /Page /Parent 2 0 R /Contents 4 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 5 0 R >> >> >>\nendobj\n" +
@@ -141,12 +142,12 @@ func TestOpenDamaged(t *testing.T) {
 	}
 }
 
-// FuzzText looks for documents that exceed limits, or affect more than their instance.
+// FuzzText searches for documents that exceed limits or affect other instances.
 func FuzzText(f *testing.F) {
 	f.Add(page(hello))
 	f.Add([]byte("%PDF-1.7\n"))
 	f.Add([]byte{})
-	l := open(f) // takes longer than the time limit of an execution
+	l := open(f) // larger inputs exceed the time limit of one fuzz execution
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, err := read(l, t.Context(), data, 64<<20)
 		if err != nil && !errors.Is(err, pdfium.ErrFormat) && !errors.Is(err, pdfium.ErrLimit) && !errors.Is(err, pdfium.ErrPassword) {
@@ -155,7 +156,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// TestGenerated compares the embedded library with the checksum in its recipe.
+// TestGenerated compares the embedded library with the checksum in generate.sh.
 func TestGenerated(t *testing.T) {
 	recipe, err := os.ReadFile("generate.sh")
 	if err != nil {
@@ -170,7 +171,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// BenchmarkText reads a small document.
+// BenchmarkText measures the time for reading a small document.
 func BenchmarkText(b *testing.B) {
 	l := open(b)
 	for b.Loop() {
@@ -180,7 +181,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen starts the compiled library.
+// BenchmarkOpen measures the time for starting the compiled library.
 func BenchmarkOpen(b *testing.B) {
 	folder, err := compiled()
 	if err != nil {

@@ -20,34 +20,35 @@ var (
 	ErrLimit = errors.New("pdfium: the document exceeds a limit")
 )
 
-// Budgets of a document, in slices of fuel. A slice takes a third of a millisecond on a fast
-// processor. They end a large document before it exceeds its processor time, so that the text read
-// so far is kept.
+// The budgets of a document, in slices of fuel. A slice takes about a third of a millisecond on a
+// fast CPU. A large document exceeds its budget before its limit of CPU time, so the text that was
+// read so far is kept.
 const (
 	documentSlices = 5000
 	pageSlices     = 2500
 	flattenSlices  = 1000 // for a page with its annotations
 )
 
-// maxInstances bounds the instances for one document: a page that ends its instance makes the
-// following pages need another one.
+// maxInstances is the maximum number of instances for one document. If a page ends its instance,
+// the next pages are read in another instance.
 const maxInstances = 8
 
-// maxMissing is the number of consecutive missing pages after which the rest is skipped. A document
-// can claim millions of pages.
+// maxMissing is the maximum number of consecutive missing pages. After that, all further pages are
+// skipped, because a document can claim to have millions of pages.
 const maxMissing = 100
 
-// Error numbers of the library, see FPDF_GetLastError in fpdfview.h.
+// Error numbers of the library; see FPDF_GetLastError in fpdfview.h.
 const (
 	errorPassword = 4
 	errorSecurity = 5
 )
 
-// Text reads the pages of a document in order. It calls page with the text of each, "" for an
-// unreadable one, until page returns false. An instance has at most memory bytes, the document
-// included.
+// Text reads the pages of a document in order. It calls page with the text of each page until page
+// returns false. The text of an unreadable page is "". Each instance has at most memory bytes of
+// RAM, including the document.
 //
-// The error is ErrPassword, ErrFormat or ErrLimit, even after some pages, or that of the context.
+// The error is ErrPassword, ErrFormat, ErrLimit or the error of the context. Text can return an
+// error after it has called page for some pages.
 func (l *Library) Text(ctx context.Context, data []byte, memory int64, page func(text string) bool) error {
 	r := &reading{library: l, ctx: ctx, data: data, memory: memory, page: page, left: budget{document: documentSlices}}
 	for range maxInstances {
@@ -65,7 +66,7 @@ func (l *Library) Text(ctx context.Context, data []byte, memory int64, page func
 	return ErrLimit
 }
 
-// reading is the state of a document between instances.
+// reading is the state of reading a document. It is kept from one instance to the next.
 type reading struct {
 	library *Library
 	ctx     context.Context
@@ -73,15 +74,15 @@ type reading struct {
 	memory  int64
 	page    func(text string) bool
 	left    budget
-	next    int   // the page to read
+	next    int   // the index of the current page
 	missing int   // consecutive missing pages
-	loaded  int   // pages that were read
-	plain   bool  // read the page without annotations, because they ended an instance
-	skipped error // why a page was not read
+	loaded  int   // the number of pages that were read
+	plain   bool  // read the current page without annotations, because they have ended an instance
+	skipped error // the reason why a page was not read
 }
 
-// instance reads pages in a fresh instance, until one ends it. It returns true if there are no more
-// pages.
+// instance reads pages in a new instance until a page ends the instance. It returns true if there
+// are no more pages.
 func (r *reading) instance() (done bool, err error) {
 	in, err := r.library.image.Restore(r.ctx, nil)
 	if err != nil {
@@ -123,7 +124,7 @@ func (r *reading) instance() (done bool, err error) {
 	return true, g.err
 }
 
-// cause returns the error of a document that ended its instance.
+// cause returns the error for a document that has ended its instance.
 func cause(g *guest, in *snapshot.Instance) error {
 	if g.spent || in.Refused() {
 		return ErrLimit
@@ -131,7 +132,8 @@ func cause(g *guest, in *snapshot.Instance) error {
 	return ErrFormat
 }
 
-// open opens the document without a password. This includes documents that only restrict readers.
+// open opens the document without a password. This also works for documents that only restrict
+// permissions.
 func (r *reading) open(g *guest) (uint32, error) {
 	at := g.write(r.data)
 	document := g.call("FPDF_LoadMemDocument", uint64(at), uint64(len(r.data)), 0)
@@ -148,7 +150,8 @@ func (r *reading) open(g *guest) (uint32, error) {
 	return 0, ErrFormat
 }
 
-// pageText returns the text of a page. Flattening adds form fields and annotations to the page.
+// pageText returns the text of a page. It first flattens the page, which adds form fields and
+// annotations to the page's content.
 func (r *reading) pageText(g *guest, document uint32) (text string, flattened bool) {
 	page := g.call("FPDF_LoadPage", uint64(document), uint64(r.next))
 	if page == 0 {
@@ -175,14 +178,14 @@ func (r *reading) pageText(g *guest, document uint32) (text string, flattened bo
 	return text, flattened
 }
 
-// widget is the library's number of annotations for form fields, see FPDF_ANNOT_WIDGET.
+// widget is the library's type number of form-field annotations; see FPDF_ANNOT_WIDGET.
 const widget = 20
 
-// maxWidgets is the largest number of fields of a page that are drawn.
+// maxWidgets is the maximum number of form fields that are drawn on one page.
 const maxWidgets = 2000
 
-// drawFields draws the fields of a page without an appearance. Programs that fill in forms leave
-// that to readers.
+// drawFields draws the form fields of a page that have no appearance stream. Programs that fill in
+// forms often leave drawing to the viewer.
 func drawFields(g *guest, page uint32) {
 	key := g.write([]byte("AP\x00"))
 	count := min(int(int32(g.call("FPDFPage_GetAnnotCount", uint64(page)))), maxWidgets)
@@ -199,7 +202,7 @@ func drawFields(g *guest, page uint32) {
 	g.call("free", uint64(key))
 }
 
-// characters returns the text of a text page.
+// characters returns the characters of a text page.
 func characters(g *guest, text uint32) string {
 	count := g.call("FPDFText_CountChars", uint64(text))
 	if int32(count) <= 0 {
@@ -223,8 +226,8 @@ func characters(g *guest, text uint32) string {
 	return cleaned(string(utf16.Decode(units)))
 }
 
-// cleaned converts line ends, and joins words that were hyphenated at the end of a line, which the
-// library marks.
+// cleaned converts line ends. It also joins words that were hyphenated at the end of a line. The
+// library marks these positions.
 func cleaned(text string) string {
 	const hyphen = "\uFFFE"
 	text = strings.NewReplacer(hyphen+"\r\n", "", hyphen, "", "\u0002\r\n", "", "\u0002", "", "\r\n", "\n", "\r", "\n", "\u00A0", " ", "\x00", "").Replace(text)
