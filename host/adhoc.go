@@ -27,7 +27,8 @@ type AdHocTool struct {
 	Language string
 	// Text is the source text. It can import only the modules that are bundled with the language.
 	Text string
-	// Grants are the tool's grants on the app's stores. The default is no grants.
+	// Grants are the tool's grants on the app's stores. If Grants is empty, the tool cannot access
+	// any store.
 	Grants []declare.Grant
 }
 

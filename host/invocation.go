@@ -47,7 +47,7 @@ type Invocation struct {
 	// Input is the input, a JSON object. The default is {}.
 	Input json.RawMessage
 	// Context is a JSON object whose members are added to the context of the tool. The host
-	// overwrites members that it sets itself. The default is no additional members.
+	// overwrites members that it sets itself. If Context is empty, no members are added.
 	Context json.RawMessage
 	// Metadata is a JSON Merge Patch (RFC 7396) that is applied to the session's metadata before
 	// the run. If the invocation has no session, only the run sees the metadata.

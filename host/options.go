@@ -31,13 +31,14 @@ type Options struct {
 	// the result of Options.Extensions. By default there are no engines, so every run fails.
 	Engines []engine.Engine
 	// Kinds are the kinds of stores that are supported in addition to documents. If there are any,
-	// load the app with an app.Loader that has the same Kinds. The default is no additional kinds.
+	// load the app with an app.Loader that has the same Kinds. By default, only documents are
+	// supported.
 	Kinds []kind.Kind
 	// Gate limits the number of concurrent runs and determines which waiting run is admitted next.
 	// Use one gate for all hosts of a process, and a worker pool with as many workers as the gate
 	// admits runs. By default, the host has a gate of its own with the limits of admission.OneApp.
 	Gate *admission.Gate
-	// Observers are called in this order. The default is no observers.
+	// Observers observe the runs of the host. They are called in this order.
 	Observers []Observer
 	// Limits are the limits on runs. Memory contains the limits on the records of the app.
 	Limits Limits

@@ -34,7 +34,7 @@ const (
 	UnknownStore  Code = "unknown_store"  // a grant on a store that is not declared
 	MissingFile   Code = "missing_file"   // a referenced file that does not exist or cannot be read
 	OutsideFolder Code = "outside_folder" // a path or a link that leaves the folder
-	BadSource     Code = "bad_source"     // a source that none of the engines runs
+	BadSource     Code = "bad_source"     // a source that the engines cannot run
 	BadSchema     Code = "bad_schema"     // a JSON Schema that is invalid or too expensive
 	BadTemplate   Code = "bad_template"   // a prompt template that cannot be parsed
 	OverLimit     Code = "over_limit"     // a limit is exceeded

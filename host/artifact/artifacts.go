@@ -92,9 +92,9 @@ func checkUpload(c partition.Caller, id string, bytes int) error {
 	return partition.CheckID("file", id)
 }
 
-// CheckAdd returns the fault that Add would return for a file of the given size, or nil. Possible
-// reasons are that the caller cannot use the session, that the session has ended, or that a limit
-// is reached. Call it before receiving the content. Add repeats the checks.
+// CheckAdd returns the fault that Add would return for a file of the given size, or nil. For
+// example, the caller cannot use the session, the session has ended, or a limit is reached. Call it
+// before receiving the content. Add repeats the checks.
 func (a *Artifacts) CheckAdd(ctx context.Context, c partition.Caller, bytes int) error {
 	if err := checkUpload(c, "file", 0); err != nil {
 		return err

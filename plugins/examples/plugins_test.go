@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestPluginsAreBuilt builds each Go plug-in with its go:generate command, and compares the result
-// with the committed file. The bytes are equal only with the same version of Go, which
-// toolchain.txt names.
+// TestPluginsAreBuilt builds each Go plug-in with its go:generate command and compares the result
+// with the committed file. The bytes are equal only if the version of Go is the version in
+// toolchain.txt.
 func TestPluginsAreBuilt(t *testing.T) {
 	plugins, err := filepath.Glob("*/main.go")
 	if err != nil || len(plugins) == 0 {
@@ -39,7 +39,7 @@ func TestPluginsAreBuilt(t *testing.T) {
 	}
 }
 
-// buildCommand returns the go:generate command of a source that builds the plug-in, with another
+// buildCommand returns the go:generate command that builds the plug-in from a source, with another
 // output file.
 func buildCommand(t *testing.T, source, output string) []string {
 	t.Helper()
@@ -52,8 +52,8 @@ func buildCommand(t *testing.T, source, output string) []string {
 	return nil
 }
 
-// readBinding reads the sources of plug-ins, so that go test does not reuse a cached result after
-// they changed.
+// readBinding reads the sources of plug-ins, so go test does not reuse a cached result after a
+// change.
 func readBinding(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("../../abi", func(file string, entry fs.DirEntry, err error) error {

@@ -11,18 +11,19 @@ import (
 	"github.com/toolrun/toolrun/internal/double/doubletest"
 )
 
-// runtime is the file of the Python interpreter. It is nil until a test needs it.
+// runtime is the content of the Python interpreter's file. It is nil until a test needs the
+// interpreter.
 var runtime atomic.Pointer[string]
 
-// needRuntime makes the Python interpreter available to commands, or skips the test if there is
-// none.
+// needRuntime makes the Python interpreter available to commands. It skips the test if there is no
+// interpreter.
 func needRuntime(t *testing.T) {
 	t.Helper()
 	file := disttest.File(t)
 	runtime.Store(&file)
 }
 
-// getenv returns a variable of the commands' environment.
+// getenv returns an environment variable for the commands.
 func getenv(name string) string {
 	if file := runtime.Load(); file != nil && name == disttest.Variable {
 		return *file
@@ -35,7 +36,8 @@ func isPython(tool string) bool {
 	return err == nil
 }
 
-// TestUnits runs the unit tests of the Python tools, which use the memory of toolrun double.
+// TestUnits runs the unit tests of the Python tools. The tests use the test double that toolrun
+// double provides.
 func TestUnits(t *testing.T) {
 	interpreter, err := exec.LookPath("python3")
 	if err != nil {
@@ -51,7 +53,7 @@ func TestUnits(t *testing.T) {
 			continue
 		}
 		t.Run(tool, func(t *testing.T) {
-			read(t, filepath.Join(tool, "main.py")) // so that go test does not reuse a cached result
+			read(t, filepath.Join(tool, "main.py")) // prevents go test from reusing a cached result
 			read(t, filepath.Join(tool, "test_main.py"))
 			cmd := exec.Command(interpreter, "-B", "-m", "unittest", "test_main")
 			cmd.Dir = tool

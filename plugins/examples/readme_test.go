@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// TestReadmes runs the commands in each README, in order and in a fresh copy, and compares their
-// output with the README.
+// TestReadmes runs the commands in each README in order, in a new copy of the examples. It compares
+// the output with the README.
 func TestReadmes(t *testing.T) {
 	for _, tool := range tools(t) {
 		t.Run(tool, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestReadmes(t *testing.T) {
 	}
 }
 
-// compiling matches the note that the first run of Python on a machine prints.
+// compiling matches the note that the first Python run on a machine prints.
 var compiling = regexp.MustCompile(`(?m)^note: getting Python .*\n`)
 
 // runID matches the id of a run, which differs between runs.
@@ -62,7 +62,7 @@ func words(line string) []string {
 	return args
 }
 
-// session is a command, without the word toolrun, and its output.
+// session is a command without the word toolrun, and the output of the command.
 type session struct{ command, output string }
 
 // consoleSessions returns the commands in the console blocks of a README.

@@ -13,8 +13,9 @@ import (
 	"github.com/toolrun/toolrun/internal/cli"
 )
 
-// twins maps the name of a JavaScript tool to runs for which its twins, which are plug-ins and
-// Python tools, must return the same results. The runs are executed in order on one database.
+// twins maps the name of a JavaScript tool to inputs of runs. The twins of the tool are plug-ins
+// and Python tools that must return the same results. The runs are executed in order on one
+// database.
 var twins = map[string][]string{
 	"remember_me": {"language=fr --user ann", "--user ann", "language=pt-BR --user ann", "language=French --user ann", "language=fr", "--user bob", "language:=1 --user ann"},
 	"conversation_summary": {"note=Wants_to_move_to_Lyon_in_spring --session s1", "note=Has_two_cats_and_a_piano --session s1",
@@ -26,7 +27,7 @@ var twins = map[string][]string{
 	"route_ticket":  {"--context @route_ticket/context.json --user ann", "--context @route_ticket/context.json --user ann", "--user ann"},
 }
 
-// TestTwins runs each twin and its JavaScript tool, and compares their Results except for names,
+// TestTwins runs each twin and its JavaScript tool and compares their Results, except for names,
 // ids and usage.
 func TestTwins(t *testing.T) {
 	tested := map[string]bool{}
@@ -55,10 +56,10 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// errorClass matches the class that Python puts before the text of an error.
+// errorClass matches the class name that Python writes before the text of an error.
 var errorClass = regexp.MustCompile(`^[A-Z][A-Za-z]*Error: `)
 
-// resultOf runs a tool and returns its Result, without the fields that differ between runs and
+// resultOf runs a tool and returns its Result without the fields that differ between runs and
 // engines.
 func resultOf(t *testing.T, dir, tool, args string) map[string]any {
 	t.Helper()

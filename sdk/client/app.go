@@ -18,14 +18,15 @@ func (c *Client) Prompts(ctx context.Context) ([]apitypes.Prompt, error) {
 	return items(fetch[apitypes.List[apitypes.Prompt]](ctx, c, newRequest(http.MethodGet, "prompts")))
 }
 
-// Render renders a prompt with the memory of the caller that it may read.
+// Render renders a prompt. The prompt can read the stores of the caller that are granted to it.
 func (c *Client) Render(ctx context.Context, caller Caller, prompt string) (*apitypes.Rendered, error) {
 	r := newRequest(http.MethodPost, "prompts", prompt, "render")
 	r.repeatable = true // it is read-only
 	return fetchWith[apitypes.Rendered](ctx, c, r, apitypes.RenderRequest{Session: caller.Session, User: caller.User})
 }
 
-// Export returns the configuration of the app, as an app file in JSON, without stored data.
+// Export returns the configuration of the app as an app file in JSON. It does not contain stored
+// data.
 func (c *Client) Export(ctx context.Context) (json.RawMessage, error) {
 	document, err := fetch[json.RawMessage](ctx, c, newRequest(http.MethodGet, "export"))
 	if err != nil {
@@ -34,14 +35,14 @@ func (c *Client) Export(ctx context.Context) (json.RawMessage, error) {
 	return *document, nil
 }
 
-// Import declares the stores of a document that the app file does not declare. It returns their
-// names, and the parts of the document that were not imported: tools and prompts are deployed with
-// the app file.
+// Import declares the stores in a document that the app file does not declare. It returns their
+// names, and the names of the parts that it has not imported. It never imports tools and prompts,
+// which must be deployed with the app file.
 func (c *Client) Import(ctx context.Context, document json.RawMessage) (*apitypes.Imported, error) {
 	return fetchWith[apitypes.Imported](ctx, c, newRequest(http.MethodPost, "import"), document)
 }
 
-// Whoami describes the key and the apps that it may use.
+// Whoami describes the key and the apps that the key is allowed to use.
 func (c *Client) Whoami(ctx context.Context) (*apitypes.Whoami, error) {
 	r := newRequest(http.MethodGet, "whoami")
 	r.general = true

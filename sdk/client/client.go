@@ -10,22 +10,24 @@ import (
 
 // Options configure a Client. URL is required.
 type Options struct {
-	// URL is the URL of the service, such as https://tools.example or http://127.0.0.1:8080. It may
-	// have a path, if a proxy serves the API below one.
+	// URL is the URL of the service, such as https://tools.example or http://127.0.0.1:8080. It can
+	// have a path if a proxy serves the API below that path.
 	URL string
-	// Key is an API key, or a token (JWT) of the platform's issuer. It is sent with every request,
-	// only to URL, and appears in no error.
+	// Key is an API key, or a token (JWT) of the platform's issuer. The client sends it only to
+	// URL, with every request. Errors never contain it.
 	Key string
-	// App is the id of the app that requests are about. Default: the only app of the key.
+	// App is the id of the app to use. The default is the app of the key, if the key has exactly
+	// one.
 	App string
 	// HTTPClient sends the requests. Its CheckRedirect is ignored: redirects are not followed, so
-	// that the key is not sent elsewhere. Default: a client without a timeout, because ctx bounds
-	// every call.
+	// the key is never sent to another server. The default is a client without a timeout, because
+	// every call has a context.
 	HTTPClient *http.Client
-	// UserAgent identifies the client in the logs of the service. Default: toolrun-go.
+	// UserAgent identifies the client in the logs of the service. The default is toolrun-go.
 	UserAgent string
-	// Retries bounds the retries of a request that is safe to repeat, if the response has a
-	// Retry-After header. Default: 3; negative for none.
+	// Retries is the maximum number of retries of a request. A request is retried only if it is
+	// safe to repeat and the response has a Retry-After header. The default is 3. A negative number
+	// disables retries.
 	Retries int
 }
 
@@ -42,11 +44,12 @@ type Client struct {
 	agent   string
 	retries int
 	http    *http.Client
-	// authorize adds the key. It is a function so that printing a Client does not reveal the key.
+	// authorize adds the key to a request. It is a closure, so printing a Client does not reveal
+	// the key.
 	authorize func(http.Header)
 }
 
-// New returns a Client. It opens no connections. The error reports every invalid option.
+// New returns a Client. It does not open connections. The error reports all invalid options.
 func New(opts Options) (*Client, error) {
 	base, err := parseBase(opts.URL)
 	if strings.ContainsFunc(opts.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -77,8 +80,8 @@ func New(opts Options) (*Client, error) {
 	return c, nil
 }
 
-// parseBase validates the URL of a service. Its errors do not quote a URL that may contain a
-// password.
+// parseBase validates and parses the URL of a service. If the URL could contain a password, errors
+// do not quote the URL.
 func parseBase(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -94,6 +97,6 @@ func parseBase(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// Caller identifies the user and the session that a request acts for. Either may be "": operations
-// document what they need, and credentials of a user act only for that user.
+// Caller identifies the user and the session of a request. Either can be "" if the operation does
+// not need it. If the credentials belong to a user, requests act only for that user.
 type Caller struct{ User, Session string }

@@ -20,8 +20,8 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// inBody are operations that no method uses: Run and StreamRun name the session in the body, which
-// is equivalent.
+// inBody lists operations that no method of the client uses, because Run and StreamRun pass the
+// session in the body instead.
 var inBody = []string{"POST /api/v1/sessions/{session_id}/runs", "POST /api/v1/sessions/{session_id}/runs/stream"}
 
 // TestOperations uses every operation of the API.
@@ -303,7 +303,7 @@ func usage(t *testing.T, c *client.Client) {
 	}
 }
 
-// exported exports the data of ann.
+// exported exports the data of the user ann.
 func exported(t *testing.T, c *client.Client) {
 	var buf bytes.Buffer
 	n, err := c.Users().Export(t.Context(), "ann", &buf)

@@ -1,10 +1,10 @@
 // Package client is a client of the HTTP API of a toolrun service, which toolrun serve starts.
 //
-// Make a [Client] with [New]. Its methods run tools and code ([Client.Run], [Client.StreamRun],
-// [Client.RunCode]) and describe the app. Its handles, such as [Client.Sessions] and
-// [Client.Records], each manage one kind of resource. The bodies of requests and responses are the
-// types of package host/server/httpapi/apitypes. The Result of a run is a report.Result, as on
-// every surface:
+// Create a [Client] with [New]. Its methods run tools and code ([Client.Run], [Client.StreamRun],
+// [Client.RunCode]) and describe the app. Each of its handles, such as [Client.Sessions] and
+// [Client.Records], manages one kind of resource. The types of request and response bodies are in
+// package host/server/httpapi/apitypes. The Result of a run is a report.Result, as in all other
+// interfaces of toolrun:
 //
 //	c, err := client.New(client.Options{URL: "http://127.0.0.1:8080", Key: key})
 //	…
@@ -12,14 +12,14 @@
 //		User: "ann", Input: json.RawMessage(`{"page": "/tea"}`),
 //	}})
 //
-// Errors are an [*Error] that wraps an *abi.Fault, so that callers can test for stable codes:
+// Every error is an [*Error] that wraps an *abi.Fault. Callers can test for stable codes:
 //
 //	if errors.Is(err, abi.SessionEnded) { … }
 //
-// The Error also has the HTTP status and the id of the run. If a tool failed, the call returns both
-// a Result and an error.
+// The Error also contains the HTTP status and the id of the run. If a tool fails, the call returns
+// both a Result and an error.
 //
-// A request is retried if the service is busy and sets Retry-After, and if it is safe to repeat:
-// reads, unconditional writes and deletions, and runs with an [IdempotencyKey]. Other requests are
-// sent only once.
+// If the service is busy and responds with Retry-After, the client retries requests that are safe
+// to repeat: reads, unconditional writes and deletions, and runs with an [IdempotencyKey]. Other
+// requests are sent only once.
 package client

@@ -17,29 +17,29 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Error is the error of a failed call. errors.Is tests the code of its fault, and errors.AsType
-// returns the fault.
+// Error is the error of a failed call. Use errors.Is to test the code of the fault, and
+// errors.AsType to get the fault.
 type Error struct {
-	// Fault describes the error. Its Outcome is "unknown" if there was no response and the request
-	// may have been executed.
+	// Fault describes the error. Its Outcome is "unknown" if there was no response and the service
+	// has possibly executed the request.
 	Fault *abi.Fault
-	// Status is the HTTP status of the response, 0 if there was none. It is 200 if the tool of a
-	// run failed, or if a streamed run failed.
+	// Status is the HTTP status of the response, or 0 if there was none. If a tool fails, or if a
+	// streamed run fails, the status is 200.
 	Status int
-	// RunID is the id of the run in which the error occurred, "" for none.
+	// RunID is the id of the run in which the error occurred, or "".
 	RunID string
-	// Details lists violations of the API in the request.
+	// Details lists the parts of the request that violate the API.
 	Details []apitypes.ProblemDetail
-	// RetryAfter is the time after which to retry, 0 if the response does not specify it.
+	// RetryAfter is the time to wait before a retry, or 0 if the response does not specify it.
 	RetryAfter time.Duration
 
-	cause error // error of the transport or of ctx
+	cause error // the error of the transport or of ctx
 }
 
 // Error returns the message of the fault.
 func (e *Error) Error() string { return e.Fault.Error() }
 
-// Unwrap returns the fault and, if there was no response, its cause.
+// Unwrap returns the fault. If there was no response, it also returns the cause.
 func (e *Error) Unwrap() []error {
 	if e.cause == nil {
 		return []error{e.Fault}
@@ -47,15 +47,15 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Fault, e.cause}
 }
 
-// unknownOutcome is the Outcome of a request that may have been executed.
+// unknownOutcome is the Outcome of a request that the service has possibly executed.
 const unknownOutcome = "unknown"
 
-// mistake returns an error for an invalid argument. No request was sent.
+// mistake returns an error for an invalid argument. It is used before a request is sent.
 func mistake(format string, args ...any) error {
 	return &Error{Fault: abi.Faultf(abi.InvalidArgument, format, args...)}
 }
 
-// maxProblemBytes bounds the body of an error response.
+// maxProblemBytes is the maximum size of the body of an error response.
 const maxProblemBytes = 1 << 20
 
 // errorOf returns the Error of an error response, and closes its body.
@@ -75,7 +75,7 @@ func errorOf(response *http.Response) *Error {
 	return e
 }
 
-// errorOfProblem returns the Error of a problem document, which must have a code.
+// errorOfProblem returns the Error for a problem document. The document must have a code.
 func errorOfProblem(p *apitypes.Problem) *Error {
 	message := p.Detail
 	for i, detail := range p.Errors {
@@ -93,8 +93,8 @@ func errorOfProblem(p *apitypes.Problem) *Error {
 	}
 }
 
-// foreignCodes maps the status of an error response without a problem document, from a proxy or
-// another service, to a code.
+// foreignCodes maps HTTP statuses to fault codes. It is used for error responses without a problem
+// document, such as those of a proxy.
 var foreignCodes = map[int]abi.Code{
 	http.StatusUnauthorized: abi.AccessDenied, http.StatusForbidden: abi.AccessDenied, http.StatusProxyAuthRequired: abi.AccessDenied,
 	http.StatusNotFound: abi.NotFound, http.StatusRequestEntityTooLarge: abi.TooLarge, http.StatusBadRequest: abi.InvalidArgument,
@@ -109,11 +109,11 @@ func foreignFault(status int) *abi.Fault {
 	return f.WithHint("check the URL; the response may come from a proxy")
 }
 
-// unanswered returns the error of a request without a complete response. what describes the
+// unanswered returns the error for a request without a complete response. what describes the
 // failure.
 func unanswered(ctx context.Context, method, what string, err error) *Error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
-		err = wrapped.Err // without the URL, which may contain ids of users
+		err = wrapped.Err // without the URL, which can contain user ids
 	}
 	var f *abi.Fault
 	switch stopped := ctx.Err(); {

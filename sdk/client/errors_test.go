@@ -58,7 +58,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultWhole checks that the error has all parts of the fault.
+// TestFaultWhole checks that the error contains all fields of the fault.
 func TestFaultWhole(t *testing.T) {
 	c := newService(t).as(t, "operator")
 	_, err := c.Records().Put(t.Context(), client.Caller{User: "ann"}, "prefs", json.RawMessage(`{"visits":"many"}`), client.WriteOptions{})
@@ -73,8 +73,7 @@ func TestFaultWhole(t *testing.T) {
 	}
 }
 
-// TestNotRun checks that the error of a run that failed before its tool started has the id of the
-// run.
+// TestNotRun checks that an error contains the run id even if the run fails before its tool starts.
 func TestNotRun(t *testing.T) {
 	c := newService(t).as(t, "operator")
 	for name, call := range map[string]func() (*report.Result, error){
@@ -90,7 +89,7 @@ func TestNotRun(t *testing.T) {
 	}
 }
 
-// TestPagesEnd checks that a repeated page ends the iteration.
+// TestPagesEnd checks that an iteration ends if the service returns the same page again.
 func TestPagesEnd(t *testing.T) {
 	requested := 0
 	transport := answers(func(*http.Request) (*http.Response, error) {
@@ -148,12 +147,12 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// answers is a transport with responses that the service never sends.
+// answers is an http.RoundTripper that returns responses that the service never sends.
 type answers func(*http.Request) (*http.Response, error)
 
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) { return a(r) }
 
-// answer returns a response; header is names and values in turn.
+// answer returns a response. header contains alternating names and values.
 func answer(status int, body io.Reader, header ...string) *http.Response {
 	h := http.Header{}
 	for i := 0; i < len(header); i += 2 {
@@ -214,7 +213,8 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestUnreachable checks that the error of a request that was never sent has a known outcome.
+// TestUnreachable checks that the Outcome of the error is not unknown if the request was never
+// sent.
 func TestUnreachable(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()

@@ -19,9 +19,9 @@ type Files struct{ client *Client }
 // Files returns the handle for the files of sessions.
 func (c *Client) Files() Files { return Files{c} }
 
-// Upload uploads a file to the caller's session, which is started if necessary. The content is
-// streamed. Its format has to match the extension of the name. mediaType may be "" if the extension
-// determines it.
+// Upload uploads a file to the caller's session. If the session does not exist, it is started. The
+// content is streamed. The format of the content must match the extension of the file name.
+// mediaType can be "" if the name has an extension.
 func (h Files) Upload(ctx context.Context, caller Caller, name, mediaType string, content io.Reader) (*apitypes.File, error) {
 	r := newRequest(http.MethodPost, "sessions", caller.Session, "files").set("user_id", caller.User)
 	var err error
@@ -48,7 +48,7 @@ func form(name, mediaType string, content io.Reader) (io.Reader, string, error) 
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	if _, err := w.CreatePart(head); err != nil {
-		return nil, "", err // impossible: the writer is a buffer
+		return nil, "", err // cannot happen: writing to a buffer never fails
 	}
 	before := bytes.Clone(b.Bytes())
 	b.Reset()
@@ -70,22 +70,22 @@ func (h Files) Change(ctx context.Context, caller Caller, id string, change apit
 	return fetchWith[apitypes.File](ctx, h.client, r, change)
 }
 
-// Delete removes a file of the caller's session, and returns its description.
+// Delete removes a file of the caller's session and returns the description of the file.
 func (h Files) Delete(ctx context.Context, caller Caller, id string) (*apitypes.File, error) {
 	return fetch[apitypes.File](ctx, h.client, newRequest(http.MethodDelete, "sessions", caller.Session, "files", id).set("user_id", caller.User))
 }
 
-// Download is the content of a file. The caller has to close it.
+// Download is a reader for the content of a file. The caller must close it.
 type Download struct {
 	io.ReadCloser
-	// Name is the name of the file at its upload. It is untrusted; do not use it as a path.
+	// Name is the name with which the file was uploaded. It is untrusted: do not use it as a path.
 	Name string
 	// MediaType is the media type of the file.
 	MediaType string
 }
 
-// Download downloads a file of the caller's session. The content is read from the network, until
-// ctx ends.
+// Download downloads a file of the caller's session. The content is streamed from the network. If
+// ctx ends, reading fails.
 func (h Files) Download(ctx context.Context, caller Caller, id string) (*Download, error) {
 	response, err := h.client.send(ctx, newRequest(http.MethodGet, "sessions", caller.Session, "files", id).set("user_id", caller.User))
 	if err != nil {

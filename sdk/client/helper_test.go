@@ -73,14 +73,14 @@ func authenticate(r *http.Request) (auth.Principal, error) {
 	return p, nil
 }
 
-// service is a service that counts the operations that are used.
+// service is a toolrun service that records which operations are called.
 type service struct {
 	URL string
 	api *httpapi.Server
 
 	mu        sync.Mutex
 	requested map[string]int // by pattern
-	// left is the number of missing bytes in a backup of 1 MiB.
+	// left is the number of bytes that are still missing in a backup of 1 MiB.
 	left int
 }
 
@@ -118,7 +118,7 @@ func newService(t testing.TB) *service {
 	return s
 }
 
-// copied is a backup.
+// copied is a fake backup.
 type copied struct{ io.Reader }
 
 func (copied) Size() int64  { return 1 << 20 }
@@ -151,7 +151,7 @@ func newClient(t testing.TB, opts client.Options) *client.Client {
 	return c
 }
 
-// must returns the value of a call, and ends the test on an error.
+// must returns the value of a call. If the call returned an error, must ends the test.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -162,7 +162,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// compact returns a JSON text without white space.
+// compact removes insignificant white space from a JSON text.
 func compact(t testing.TB, text json.RawMessage) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -15,25 +15,25 @@ type Ledger struct{ client *Client }
 // Ledger returns the handle for the ledger of the app.
 func (c *Client) Ledger() Ledger { return Ledger{c} }
 
-// LedgerQuery selects entries of the ledger. Zero fields do not filter.
+// LedgerQuery selects entries of the ledger. A field that is zero selects all entries.
 type LedgerQuery struct {
-	// After is the Next of the previous page.
+	// After is the value of Next in the previous page.
 	After string
-	// Since and Until bound the time of entries: from Since, before Until.
+	// Since and Until select entries with a time at or after Since and before Until.
 	Since, Until time.Time
-	// User, Session, Tool and Store match those of the entry. Store matches stores that the entry
-	// read or wrote.
+	// User, Session and Tool select entries with these values. Store selects entries of runs that
+	// read or wrote the store.
 	User, Session, Tool, Store string
-	// Writes selects entries that wrote something.
+	// Writes selects entries that contain writes.
 	Writes bool
-	// Failed selects entries that ended with a fault.
+	// Failed selects entries that have a fault code.
 	Failed bool
-	// Limit is the maximum number of entries of a page, up to 1,000. Default: 100.
+	// Limit is the maximum number of entries in a page, up to 1,000. The default is 100.
 	Limit int
 }
 
-// List returns a page of the ledger, oldest entries first. A page may be shorter than the limit;
-// there are more pages if Next is set.
+// List returns a page of the ledger, oldest entries first. A page can contain fewer than Limit
+// entries. If Next is set, there are more pages.
 func (h Ledger) List(ctx context.Context, q LedgerQuery) (*apitypes.List[apitypes.LedgerEntry], error) {
 	r := newRequest(http.MethodGet, "ledger").set("after", q.After).set("limit", number(q.Limit)).
 		set("user_id", q.User).set("session_id", q.Session).set("tool", q.Tool).set("store", q.Store).
@@ -47,7 +47,8 @@ func (h Ledger) List(ctx context.Context, q LedgerQuery) (*apitypes.List[apitype
 	return fetch[apitypes.List[apitypes.LedgerEntry]](ctx, h.client, r)
 }
 
-// All iterates over the entries of all pages from q on. An error ends the iteration.
+// All iterates over the entries of all pages, starting with the page that q selects. An error ends
+// the iteration.
 func (h Ledger) All(ctx context.Context, q LedgerQuery) iter.Seq2[apitypes.LedgerEntry, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.LedgerEntry], error) {
 		q.After = after
@@ -55,7 +56,7 @@ func (h Ledger) All(ctx context.Context, q LedgerQuery) iter.Seq2[apitypes.Ledge
 	}, q.After)
 }
 
-// stamp returns a time for a query, "" for none.
+// stamp formats a time for a query. It returns "" for the zero time.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -10,20 +10,22 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Records is a handle for the records of stores, which it reads and writes as an operator. It is safe for concurrent use.
+// Records is a handle for the records of stores. It reads and writes records with the rights of an
+// operator. It is safe for concurrent use.
 type Records struct{ client *Client }
 
 // Records returns the handle for the records of stores.
 func (c *Client) Records() Records { return Records{c} }
 
-// WriteOptions are the options of a write. The zero value writes the record unconditionally, with
-// the retention of its store.
+// WriteOptions are the options of a write. With the zero value, the write is unconditional and the
+// retention of the store applies.
 type WriteOptions struct {
-	// IfRevision is the revision that the record must have, 0 if the record must not exist, nil for
-	// any. Otherwise the call fails with abi.Conflict and the status 412.
+	// IfRevision is the revision that the record must have. 0 means that the record must not exist.
+	// nil allows every revision. If the record has another revision, the call fails with
+	// abi.Conflict and HTTP status 412.
 	IfRevision *int64
-	// TTL is the time to live of the record, such as 1h, if shorter than the retention of its
-	// store.
+	// TTL is the time to live of the record, such as 1h. It applies only if it is shorter than the
+	// retention of the store.
 	TTL string
 }
 
@@ -41,60 +43,62 @@ func newRecordRequest(method string, caller Caller, store string, ifRevision *in
 	return r
 }
 
-// Get reads a record of the caller. A projection, a JSON object such as {"preferences.language":
-// 1}, selects members of its content; nil selects all. If there is no record, the error is
-// abi.NotFound.
+// Get reads a record of the caller. The projection, a JSON object such as {"preferences.language":
+// 1}, selects members of the record's content. A nil projection selects the whole content. If there
+// is no record, the error is abi.NotFound.
 func (h Records) Get(ctx context.Context, caller Caller, store string, projection json.RawMessage) (*apitypes.Record, error) {
 	r := newRecordRequest(http.MethodGet, caller, store, nil).set("projection", string(projection))
 	return fetch[apitypes.Record](ctx, h.client, r)
 }
 
-// Put replaces the content of a record, or creates it.
+// Put replaces the content of a record. If there is no record, Put creates one.
 func (h Records) Put(ctx context.Context, caller Caller, store string, content json.RawMessage, opts WriteOptions) (*apitypes.Record, error) {
 	r := newRecordRequest(http.MethodPut, caller, store, opts.IfRevision).set("ttl", opts.TTL)
 	r.text, r.media = content, mediaJSON
 	return fetch[apitypes.Record](ctx, h.client, r)
 }
 
-// Patch merges a patch (RFC 7396) into a record, or creates it.
+// Patch merges a JSON Merge Patch (RFC 7396) into a record. If there is no record, Patch creates
+// one.
 func (h Records) Patch(ctx context.Context, caller Caller, store string, patch json.RawMessage, opts WriteOptions) (*apitypes.Record, error) {
 	r := newRecordRequest(http.MethodPatch, caller, store, opts.IfRevision).set("ttl", opts.TTL)
 	r.text, r.media = patch, mediaPatch
 	return fetch[apitypes.Record](ctx, h.client, r)
 }
 
-// Delete deletes a record and reports whether there was one. ifRevision is as in WriteOptions.
+// Delete deletes a record and reports whether there was one. ifRevision has the same meaning as in
+// WriteOptions.
 func (h Records) Delete(ctx context.Context, caller Caller, store string, ifRevision *int64) (*apitypes.Deleted, error) {
 	return fetch[apitypes.Deleted](ctx, h.client, newRecordRequest(http.MethodDelete, caller, store, ifRevision))
 }
 
-// PageQuery selects a page of a list. The zero value selects the first one.
+// PageQuery selects a page of a list. The zero value selects the first page.
 type PageQuery struct {
-	// After is the Next of the previous page.
+	// After is the value of Next in the previous page.
 	After string
-	// Limit is the maximum number of items of a page, up to 1,000. Default: 100.
+	// Limit is the maximum number of items in a page, up to 1,000. The default is 100.
 	Limit int
 }
 
-// List returns a page of the records of a store without their contents. If the caller has a user or
-// a session, it lists only their records. A page may be shorter than the limit; there are more
-// pages if Next is set.
+// List returns a page of the records of a store, without their contents. If the caller has a user
+// or a session, List returns only their records. A page can contain fewer than Limit records. If
+// Next is set, there are more pages.
 func (h Records) List(ctx context.Context, caller Caller, store string, q PageQuery) (*apitypes.List[apitypes.RecordInfo], error) {
 	r := newRequest(http.MethodGet, "stores", store, "records").set("user_id", caller.User).set("session_id", caller.Session).
 		set("after", q.After).set("limit", number(q.Limit))
 	return fetch[apitypes.List[apitypes.RecordInfo]](ctx, h.client, r)
 }
 
-// All iterates over the records of a store without their contents, page by page. If the caller has
-// a user or a session, it covers only their records. An error ends the iteration.
+// All iterates over the records of a store, without their contents. If the caller has a user or a
+// session, All returns only their records. An error ends the iteration.
 func (h Records) All(ctx context.Context, caller Caller, store string) iter.Seq2[apitypes.RecordInfo, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.RecordInfo], error) {
 		return h.List(ctx, caller, store, PageQuery{After: after})
 	}, "")
 }
 
-// Purge removes all records of a store, which need not be declared, for all users and sessions. It
-// returns their number.
+// Purge removes all records of a store, for all users and sessions, and returns their number. The
+// app does not need to declare the store.
 func (h Records) Purge(ctx context.Context, store string) (int, error) {
 	r := newRequest(http.MethodDelete, "stores", store, "records")
 	r.repeatable = true

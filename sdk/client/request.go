@@ -18,10 +18,10 @@ import (
 const (
 	// prefix is the path prefix of every operation.
 	prefix = "/api/v1"
-	// maxAnswerBytes bounds a response, and all events of a stream. It exceeds the limits of the
-	// service.
+	// maxAnswerBytes is the maximum size of a response, and of all events of a stream together. It
+	// is larger than the limits of the service.
 	maxAnswerBytes = 64 << 20
-	// maxRetryAfter is the longest wait before a retry. If the service requests a longer one, the
+	// maxRetryAfter is the longest wait before a retry. If the service requests a longer wait, the
 	// call fails.
 	maxRetryAfter = 30 * time.Second
 
@@ -32,20 +32,20 @@ const (
 // request is a request to the service.
 type request struct {
 	method string
-	// path is the list of path segments, unescaped.
+	// path contains the segments of the path, unescaped.
 	path   []string
 	query  url.Values
 	header http.Header
-	// The body is text, which can be sent again, or stream, which can be read only once; or there
-	// is none.
+	// text or stream is the body of the request. Both are nil if there is no body. text can be sent
+	// repeatedly, but stream can be read only once.
 	text   []byte
 	stream io.Reader
-	media  string // media type of the body
-	// repeatable is true if the request may be sent again.
+	media  string // the media type of the body
+	// repeatable is true if the request is safe to send again.
 	repeatable bool
-	// onRunID receives the id of a streamed run.
+	// onRunID is called with the id of a streamed run.
 	onRunID func(string)
-	// general is true if the request is not about an app.
+	// general is true if the request does not use an app.
 	general bool
 }
 
@@ -64,7 +64,7 @@ func (r *request) withJSON(body any) (*request, error) {
 	return r, nil
 }
 
-// set adds a parameter to the query; "" is omitted.
+// set adds a parameter to the query unless its value is "".
 func (r *request) set(name, value string) *request {
 	if value != "" {
 		r.query.Set(name, value)
@@ -76,7 +76,7 @@ func (r *request) set(name, value string) *request {
 func (c *Client) address(r *request) (string, error) {
 	var path strings.Builder
 	for _, segment := range r.path {
-		// Proxies and routers normalize these segments away.
+		// Reject these segments, because proxies and routers remove them.
 		if segment == "" || segment == "." || segment == ".." {
 			return "", mistake("%q is not a valid name or id", segment)
 		}
@@ -92,8 +92,8 @@ func (c *Client) address(r *request) (string, error) {
 	return address, nil
 }
 
-// send sends a request, with retries, and returns the successful response, whose body the caller
-// closes.
+// send sends a request and retries it if possible. It returns a successful response. The caller
+// must close the body.
 func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
 	address, err := c.address(r)
 	if err != nil {
@@ -120,7 +120,7 @@ func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
 	}
 }
 
-// busy reports whether a status is temporary.
+// busy reports whether an HTTP status means that the service is temporarily busy.
 func busy(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 }
@@ -145,8 +145,8 @@ func (c *Client) once(ctx context.Context, r *request, address string) (*http.Re
 	return c.http.Do(q)
 }
 
-// retryAfter parses the Retry-After header (RFC 9110, section 10.2.3) if it is a number of seconds,
-// which is the form that the service uses.
+// retryAfter parses a Retry-After header (RFC 9110, section 10.2.3) that contains a number of
+// seconds. The service never sends a date.
 func retryAfter(text string) time.Duration {
 	seconds, err := strconv.Atoi(strings.TrimSpace(text))
 	if err != nil || seconds < 0 {
@@ -175,7 +175,7 @@ func fetch[T any](ctx context.Context, c *Client, r *request) (*T, error) {
 	return &answer, nil
 }
 
-// fetchWith is fetch for a request with a JSON body.
+// fetchWith is like fetch, but sends a JSON body.
 func fetchWith[T any](ctx context.Context, c *Client, r *request, body any) (*T, error) {
 	r, err := r.withJSON(body)
 	if err != nil {
@@ -184,7 +184,7 @@ func fetchWith[T any](ctx context.Context, c *Client, r *request, body any) (*T,
 	return fetch[T](ctx, c, r)
 }
 
-// unread returns the error of a response that could not be read completely.
+// unread returns the error for a response that could not be read completely.
 func unread(ctx context.Context, r *request, response *http.Response, err error) error {
 	if errors.Is(err, errTooLarge) {
 		return &Error{Fault: abi.Faultf(abi.TooLarge, "the response is larger than %d MiB", maxAnswerBytes>>20), Status: response.StatusCode}
@@ -196,7 +196,7 @@ func unread(ctx context.Context, r *request, response *http.Response, err error)
 
 var errTooLarge = errors.New("the response is too large")
 
-// bounded is a reader that fails after a number of bytes.
+// bounded is a reader that fails after a given number of bytes.
 type bounded struct {
 	from io.Reader
 	left int64

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/sdk/client"
 )
 
-// busyService is busy for a number of requests, and then succeeds.
+// busyService responds to a number of requests with a busy status, and then succeeds.
 type busyService struct {
 	status int
 	after  string // Retry-After
@@ -94,7 +94,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestRetryCancelled checks that ctx ends the wait.
+// TestRetryCancelled checks that the end of ctx stops the wait before a retry.
 func TestRetryCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

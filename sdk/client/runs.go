@@ -9,18 +9,18 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// Runs is a handle for runs that have begun. It is safe for concurrent use.
+// Runs is a handle for current and recent runs. It is safe for concurrent use.
 type Runs struct{ client *Client }
 
-// Runs returns the handle for runs that have begun.
+// Runs returns the handle for current and recent runs.
 func (c *Client) Runs() Runs { return Runs{c} }
 
 // RunOption is an option of a run.
 type RunOption func(*request)
 
-// IdempotencyKey makes a run idempotent: for 24 hours, requests with the same key and input get the
-// Result of the first run that succeeded, without running again. Such a run is retried if the
-// service is busy.
+// IdempotencyKey makes a run idempotent. For 24 hours after a successful run, requests with the
+// same key and the same content return the Result of that run without running the tool again. The
+// client retries such a run if the service is busy.
 func IdempotencyKey(key string) RunOption {
 	return func(r *request) {
 		if key != "" {
@@ -30,9 +30,9 @@ func IdempotencyKey(key string) RunOption {
 	}
 }
 
-// OnRunID makes StreamRun and StreamRunCode call a function with the id of the run before its first
-// line, even while the run is queued. The id can be passed to Runs.Get and Runs.Cancel. Other calls
-// return it in the Result.
+// OnRunID sets a function that StreamRun and StreamRunCode call with the id of the run. They call
+// it before the first log line, even if the run is still queued. The id can be passed to Runs.Get
+// and Runs.Cancel. Other calls ignore the option and return the id in the Result.
 func OnRunID(call func(id string)) RunOption {
 	return func(r *request) { r.onRunID = call }
 }
@@ -45,34 +45,35 @@ func newRun(opts []RunOption, path ...string) *request {
 	return r
 }
 
-// Run runs a tool once, in the session that the request names, if any. If the tool ran and failed,
-// Run returns both the Result and its error, as in errors.Is(err, abi.Timeout). The Result is nil
-// if nothing ran. The run is cancelled when ctx ends.
+// Run runs a tool once. If the request names a session, the run belongs to the session. If the tool
+// fails, Run returns both the Result and an *Error, which works with errors.Is(err, abi.Timeout).
+// The Result is nil if the tool was not run. The run is canceled when ctx ends.
 func (c *Client) Run(ctx context.Context, run apitypes.RunRequest, opts ...RunOption) (*report.Result, error) {
 	return answered(fetchWith[report.Result](ctx, c, newRun(opts, "runs"), run))
 }
 
-// RunCode runs code that no app declares, as Run runs a tool. It requires a key with the permission
-// code.
+// RunCode is like Run, but runs the source text in the request instead of a declared tool. It
+// requires a key with the permission code.
 func (c *Client) RunCode(ctx context.Context, run apitypes.CodeRequest, opts ...RunOption) (*report.Result, error) {
 	return answered(fetchWith[report.Result](ctx, c, newRun(opts, "runs", "code"), run))
 }
 
-// Get describes a run that was started with the same credentials or, for an operator, any run of
-// the tenant. A run can be found until 10 minutes after its end, or less if there are many.
+// Get describes a run that was started with the same credentials. Operators can get every run of
+// the tenant. Runs are available for up to 10 minutes after their end. If there are many runs, the
+// time is shorter.
 func (h Runs) Get(ctx context.Context, id string) (*apitypes.Run, error) {
 	return fetch[apitypes.Run](ctx, h.client, newRequest(http.MethodGet, "runs", id))
 }
 
-// Cancel cancels a run that Get finds, and describes it. The run ends soon, and stores nothing
-// unless it is already committing.
+// Cancel cancels a run that Get can return, and describes the run. The run ends soon. It stores
+// nothing, unless it has already begun to commit.
 func (h Runs) Cancel(ctx context.Context, id string) (*apitypes.Run, error) {
 	r := newRequest(http.MethodPost, "runs", id, "cancel")
 	r.repeatable = true
 	return fetch[apitypes.Run](ctx, h.client, r)
 }
 
-// answered adds the error to a Result that failed.
+// answered returns a Result. If the run failed, it also returns its error.
 func answered(result *report.Result, err error) (*report.Result, error) {
 	if err != nil || result.OK {
 		return result, err
@@ -84,7 +85,7 @@ func answered(result *report.Result, err error) (*report.Result, error) {
 	return result, &Error{Fault: f, Status: http.StatusOK, RunID: result.RunID}
 }
 
-// items returns the items of a list that has only one page.
+// items returns the items of a list with a single page.
 func items[T any](list *apitypes.List[T], err error) ([]T, error) {
 	if err != nil {
 		return nil, err

@@ -17,8 +17,9 @@ type Sessions struct{ client *Client }
 // Sessions returns the handle for the sessions of the app.
 func (c *Client) Sessions() Sessions { return Sessions{c} }
 
-// Start starts a session, with a new id if the request names none, or changes the metadata and
-// references of an open one. A message runs the app's default tool in it: the response has the
+// Start starts a session. If the request contains no session id, the service creates one. If the
+// session is already open, Start changes its metadata and references. If the request contains a
+// message, the service runs the app's default tool in the session. The response then contains the
 // Result, even if the tool failed. An IdempotencyKey applies to that run.
 func (h Sessions) Start(ctx context.Context, start apitypes.SessionRequest, opts ...RunOption) (*apitypes.StartedSession, error) {
 	return fetchWith[apitypes.StartedSession](ctx, h.client, newRun(opts, "sessions"), start)
@@ -29,28 +30,29 @@ func (h Sessions) Get(ctx context.Context, caller Caller) (*apitypes.Session, er
 	return fetch[apitypes.Session](ctx, h.client, newRequest(http.MethodGet, "sessions", caller.Session).set("user_id", caller.User))
 }
 
-// SetMetadata changes the metadata of the caller's open session with a merge patch (RFC 7396).
+// SetMetadata changes the metadata of the caller's open session with a JSON Merge Patch (RFC 7396).
 func (h Sessions) SetMetadata(ctx context.Context, caller Caller, patch json.RawMessage) (*apitypes.Session, error) {
 	r := newRequest(http.MethodPatch, "sessions", caller.Session, "metadata").set("user_id", caller.User)
 	r.text, r.media = patch, mediaPatch
 	return fetch[apitypes.Session](ctx, h.client, r)
 }
 
-// End ends the caller's session and removes the records that live with it. Its id is rejected from
-// then on. Ending it again is not an error.
+// End ends the caller's session and removes the records that end with the session. The session id
+// is rejected from then on. It is not an error if the session has already ended.
 func (h Sessions) End(ctx context.Context, caller Caller) (*apitypes.Session, error) {
 	r := newRequest(http.MethodDelete, "sessions", caller.Session).set("user_id", caller.User)
 	r.repeatable = true
 	return fetch[apitypes.Session](ctx, h.client, r)
 }
 
-// SessionQuery selects sessions. Zero fields do not filter.
+// SessionQuery selects sessions. A field that is zero selects all sessions.
 type SessionQuery struct {
-	// User selects the sessions of a user. Default: all that the credentials may see.
+	// User selects the sessions of a user. By default, all sessions are selected that the
+	// credentials can see.
 	User string
-	// After is the Next of the previous page.
+	// After is the value of Next in the previous page.
 	After string
-	// Limit is the maximum number of sessions of a page, up to 1,000. Default: 100.
+	// Limit is the maximum number of sessions in a page, up to 1,000. The default is 100.
 	Limit int
 }
 
@@ -60,7 +62,8 @@ func (h Sessions) List(ctx context.Context, q SessionQuery) (*apitypes.List[apit
 	return fetch[apitypes.List[apitypes.Session]](ctx, h.client, r)
 }
 
-// All iterates over the sessions of all pages from q on. An error ends the iteration.
+// All iterates over the sessions of all pages, starting with the page that q selects. An error ends
+// the iteration.
 func (h Sessions) All(ctx context.Context, q SessionQuery) iter.Seq2[apitypes.Session, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.Session], error) {
 		q.After = after
@@ -74,7 +77,7 @@ func pages[T any](page func(after string) (*apitypes.List[T], error), after stri
 		for next := after; ; {
 			list, err := page(next)
 			if err == nil && list.Next != "" && list.Next == next {
-				err = &Error{Fault: abi.Faultf(abi.Unavailable, "the service returned the same page twice")} // otherwise the loop would not end
+				err = &Error{Fault: abi.Faultf(abi.Unavailable, "the service returned the same page twice")} // otherwise, the loop would not end
 			}
 			if err != nil {
 				var none T
@@ -93,7 +96,7 @@ func pages[T any](page func(after string) (*apitypes.List[T], error), after stri
 	}
 }
 
-// number returns a number for a query, "" for 0, which means the default.
+// number formats a number for a query. It returns "" for 0, which means the default.
 func number(n int) string {
 	if n == 0 {
 		return ""

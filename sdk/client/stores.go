@@ -13,8 +13,8 @@ type Stores struct{ client *Client }
 // Stores returns the handle for the declarations of stores.
 func (c *Client) Stores() Stores { return Stores{c} }
 
-// List returns the stores of the app: those of its file, and those that were created through the
-// API.
+// List returns the stores of the app: stores in the app file, and stores that were created through
+// the API.
 func (h Stores) List(ctx context.Context) ([]apitypes.Store, error) {
 	return items(fetch[apitypes.List[apitypes.Store]](ctx, h.client, newRequest(http.MethodGet, "stores")))
 }
@@ -24,7 +24,7 @@ func (h Stores) Get(ctx context.Context, name string) (*apitypes.Store, error) {
 	return fetch[apitypes.Store](ctx, h.client, newRequest(http.MethodGet, "stores", name))
 }
 
-// Create declares a store in addition to those of the app file.
+// Create declares a store in addition to the stores in the app file.
 func (h Stores) Create(ctx context.Context, store apitypes.Store) (*apitypes.Store, error) {
 	return fetchWith[apitypes.Store](ctx, h.client, newRequest(http.MethodPost, "stores"), store)
 }

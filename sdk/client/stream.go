@@ -15,15 +15,15 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi/apitypes"
 )
 
-// StreamRun runs a tool as Run does and passes log lines to onLog as they occur, including those of
-// attempts that are repeated; attempts count from 1. onLog is called by the calling goroutine, in
-// the order of the lines, and must return soon: the service closes the connection of a client that
-// does not read for some seconds. It may be nil.
+// StreamRun is like Run, but passes log lines to onLog while the tool runs. It includes the log
+// lines of failed attempts. Attempts are numbered from 1. onLog is called on the calling goroutine,
+// in the order of the lines. It must return quickly, because the service closes the connection of a
+// client that does not read for some seconds. onLog can be nil.
 func (c *Client) StreamRun(ctx context.Context, run apitypes.RunRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*report.Result, error) {
 	return c.stream(ctx, newRun(opts, "runs", "stream"), run, onLog)
 }
 
-// StreamRunCode runs code as RunCode does and passes log lines to onLog, as StreamRun does.
+// StreamRunCode is like RunCode, but passes log lines to onLog while the code runs. See StreamRun.
 func (c *Client) StreamRunCode(ctx context.Context, run apitypes.CodeRequest, onLog func(attempt int, line abi.LogLine), opts ...RunOption) (*report.Result, error) {
 	return c.stream(ctx, newRun(opts, "runs", "code", "stream"), run, onLog)
 }
@@ -51,7 +51,7 @@ func (c *Client) stream(ctx context.Context, r *request, run any, onLog func(int
 
 const mediaEvents = "text/event-stream"
 
-// follow reads the events of a run up to its Result. Both functions may be nil.
+// follow reads the events of a run up to its Result. Both functions can be nil.
 func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) (*report.Result, error) {
 	events := bufio.NewReader(from)
 	for {
@@ -96,7 +96,7 @@ func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) 
 				return nil, errNoCode
 			}
 			e := errorOfProblem(p)
-			e.Status = http.StatusOK // the status of the stream, not that of the problem
+			e.Status = http.StatusOK // the HTTP status of the stream, not the status in the problem document
 			return nil, e
 		}
 	}
@@ -105,10 +105,10 @@ func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) 
 var errNoCode = errors.New("the problem has no code")
 
 // nextEvent reads one server-sent event (HTML Living Standard, section 9.2.6). It accepts only the
-// line ends LF, which the service writes, and CRLF, to which a proxy may convert them.
+// line ends LF, which the service sends, and CRLF, because a proxy could convert line ends.
 func nextEvent(from *bufio.Reader) (name string, data []byte, err error) {
 	for {
-		line, err := from.ReadBytes('\n') // unbounded, but from is bounded
+		line, err := from.ReadBytes('\n') // a line can have any length, but the size of from is limited
 		if err != nil {
 			return "", nil, err
 		}
@@ -116,7 +116,7 @@ func nextEvent(from *bufio.Reader) (name string, data []byte, err error) {
 		if len(line) == 0 && data != nil {
 			return name, data, nil
 		}
-		if len(line) == 0 { // an event without data is ignored
+		if len(line) == 0 { // events without data are ignored
 			name = ""
 			continue
 		}

@@ -43,8 +43,8 @@ func TestNextEvent(t *testing.T) {
 	}
 }
 
-// FuzzFollow reads arbitrary bytes as the events of a run: it ends, and reports only valid Results
-// and lines.
+// FuzzFollow reads arbitrary bytes as the events of a run. follow must return, and report only
+// valid Results and log lines.
 func FuzzFollow(f *testing.F) {
 	f.Add([]byte("event: log\ndata: {\"attempt\":1,\"level\":\"info\",\"text\":\"a\"}\n\nevent: result\ndata: {\"ok\":true}\n\n"))
 	f.Add([]byte("event: problem\r\ndata: {\"code\":\"not_found\",\"errors\":[{\"message\":\"a\"},{\"message\":\"b\",\"location\":\"c\"}]}\r\n\r\n"))

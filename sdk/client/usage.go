@@ -15,26 +15,27 @@ type Usage struct{ client *Client }
 // Usage returns the handle for the usage of apps.
 func (c *Client) Usage() Usage { return Usage{c} }
 
-// UsageQuery selects usage. Zero fields do not filter.
+// UsageQuery selects usage. A field that is zero selects all usage.
 type UsageQuery struct {
-	// Since and Until bound the days, in UTC: from the day of Since, before the day of Until.
+	// Since and Until select the UTC days from the day of Since up to, but excluding, the day of
+	// Until.
 	Since, Until time.Time
-	// After is the Next of the previous page.
+	// After is the value of Next in the previous page.
 	After string
-	// Limit is the maximum number of apps of a page, up to 100. Default: 100.
+	// Limit is the maximum number of apps in a page, up to 100. The default is 100.
 	Limit int
 }
 
-// List returns a page of the usage of apps, sorted by tenant and app: those of the key's tenant or,
-// for a key with the role metering, of all tenants. If the client has an app, it is only about that
-// app.
+// List returns a page of the usage of apps, sorted by tenant and app. It includes the apps of the
+// key's tenant. With a key that has the role metering, it includes the apps of all tenants. If the
+// client has an app, it includes only that app.
 func (h Usage) List(ctx context.Context, q UsageQuery) (*apitypes.List[apitypes.AppUsage], error) {
 	r := newRequest(http.MethodGet, "usage").set("since", day(q.Since)).set("until", day(q.Until)).
 		set("after", q.After).set("limit", number(q.Limit))
 	return fetch[apitypes.List[apitypes.AppUsage]](ctx, h.client, r)
 }
 
-// All iterates over all pages from q on. An error ends the iteration.
+// All iterates over all pages, starting with the page that q selects. An error ends the iteration.
 func (h Usage) All(ctx context.Context, q UsageQuery) iter.Seq2[apitypes.AppUsage, error] {
 	return pages(func(after string) (*apitypes.List[apitypes.AppUsage], error) {
 		q.After = after
@@ -42,7 +43,7 @@ func (h Usage) All(ctx context.Context, q UsageQuery) iter.Seq2[apitypes.AppUsag
 	}, q.After)
 }
 
-// day returns the day of a time for a query, "" for none.
+// day formats the day of a time for a query. It returns "" for the zero time.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""

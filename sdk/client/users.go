@@ -15,9 +15,9 @@ type Users struct{ client *Client }
 // Users returns the handle for the data of users.
 func (c *Client) Users() Users { return Users{c} }
 
-// Export writes all data of a user to w, as a ZIP archive of files with one JSON value per line and
-// of uploaded files: all that Erase would remove. It returns the size. After an error, the archive
-// is incomplete.
+// Export writes all data of a user to w as a ZIP archive: the data that Erase would remove. The
+// archive contains files with one JSON value per line, and the uploaded files. Export returns the
+// size of the archive. If it returns an error, the archive is incomplete.
 func (h Users) Export(ctx context.Context, user string, w io.Writer) (int64, error) {
 	r := newRequest(http.MethodGet, "users", user, "export")
 	response, err := h.client.send(ctx, r)
@@ -36,7 +36,7 @@ func (h Users) Export(ctx context.Context, user string, w io.Writer) (int64, err
 	return n, nil
 }
 
-// Erase removes all data of a user, and reports how much it removed. It cannot be undone.
+// Erase removes all data of a user and returns the numbers of removed items. It cannot be undone.
 func (h Users) Erase(ctx context.Context, user string) (*apitypes.Erased, error) {
 	r := newRequest(http.MethodDelete, "users", user)
 	r.repeatable = true

@@ -1,5 +1,6 @@
-// Types of the client of the service: import { Client } from '@toolrun/sdk/client'. The members of
-// requests and responses have the names of the wire format, and times are RFC 3339 texts.
+// Types of the client of the service: import { Client } from '@toolrun/sdk/client'. Members of
+// requests and responses have the same names as in the HTTP API. Times are strings in the format of
+// RFC 3339.
 
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };

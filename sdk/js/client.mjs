@@ -1,5 +1,5 @@
-// A client for the API of toolrun serve. It needs only fetch, and runs on Node 20 and later and in
-// browsers.
+// A client for the HTTP API of toolrun serve. It requires only fetch. It runs in Node.js 20 and
+// later, and in browsers.
 import { events } from './events.mjs';
 import { errorOfProblem, foreign, isMedia, mistake, ToolrunError, Transport } from './transport.mjs';
 
@@ -248,7 +248,7 @@ export class Client {
     return this.#send('GET', ['whoami'], { general: true, ...options });
   }
 
-  async #send(method, path, options) { // async: an error before the request becomes a rejection, too
+  async #send(method, path, options) { // async: an error before the request also becomes a rejection
     return this.#transport.json(method, path, options);
   }
 

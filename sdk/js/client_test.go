@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// shop is an app for the tests in test/.
+// shop is the app for the tests in folder test.
 var shop = map[string]string{
 	"app.yaml": `
 app: shop
@@ -35,8 +35,8 @@ prompts:
 	"chatty.js":  `console.log("begun"); for (;;) {}`,
 }
 
-// TestClient runs the tests of the official MCP client and of this package's client with toolrun mcp
-// and toolrun serve.
+// TestClient runs the JavaScript tests of this package's client and of the official MCP client.
+// They use toolrun serve and toolrun mcp.
 func TestClient(t *testing.T) {
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -81,7 +81,7 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// makeKey creates a key with the name of its role.
+// makeKey creates a key with a role. The name of the key is the name of the role.
 func makeKey(t *testing.T, toolrun, dir, role string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), toolrun, "key", "create", "--keys", "keys.json", "--role", role, "--json", role)
@@ -97,7 +97,7 @@ func makeKey(t *testing.T, toolrun, dir, role string) string {
 	return key.Secret
 }
 
-// serve starts a service with the keys and returns its URL.
+// serve starts a service that accepts the keys, and returns the URL of the service.
 func serve(t *testing.T, toolrun, dir string) string {
 	t.Helper()
 	cmd := exec.Command(toolrun, "serve", "--json", "--listen", "127.0.0.1:0", "--keys", "keys.json", "--db", "service.db", "--inprocess")
@@ -135,7 +135,7 @@ func write(t *testing.T, name string, text []byte) {
 	}
 }
 
-// unreachable are npm's codes for a registry that cannot be reached.
+// unreachable lists npm's error codes for an unreachable registry.
 var unreachable = []string{"ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH"}
 
 func install(t *testing.T, dir string) {

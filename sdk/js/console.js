@@ -1,7 +1,7 @@
 'use strict';
 
-// isPlain reports whether joining the arguments formats them. Most lines are plain, and loading the
-// module that formats the others costs several times as much.
+// isPlain reports whether the arguments can be formatted by joining them. Most log lines are plain.
+// Loading the module that formats all other lines costs several times as much.
 function isPlain(args) {
   for (let i = 0; i < args.length; i++) {
     const type = typeof args[i];

@@ -1,5 +1,5 @@
-// The test double of memory: stores, records and sessions of an app, held by toolrun double.
-// double.d.mts describes it.
+// The test double of memory. The process toolrun double stores its stores, records and sessions.
+// double.d.mts documents the API.
 import { resolve } from 'node:path';
 import sdk from './index.js';
 import { encode, Unfit } from './encode.mjs';
@@ -10,16 +10,16 @@ const { createMemory, MemoryAccessError } = sdk;
 export { MemoryAccessError, ToolrunError };
 
 const shared = new Process();
-let opened = 0; // number of memories so far
+let opened = 0; // the number of memories so far
 
 const unused = new FinalizationRegistry((name) => shared.forget(name));
 
-const MAX_TOOLS = 50; // per memory; the process has a limit
+const MAX_TOOLS = 50; // per memory; the process limits their total number
 
 /** An app that is open in the process. All callers of a memory share it. */
 class App {
   #name = JSON.stringify(`m${++opened}`);
-  #tools = new Map(); // names by declaration, the most recently used last
+  #tools = new Map(); // names by declaration, most recently used last
   #made = 0;
 
   constructor() {
@@ -46,7 +46,7 @@ class App {
     this.#tools.delete(text);
     if (name === undefined) {
       name = this.#free();
-      this.#tools.set(text, name); // before the reply, so that no other request takes the name
+      this.#tools.set(text, name); // set before the reply, so no other request uses the name
       await this.request('tool', { tool: name, manifest: new Text(text) });
     }
     this.#tools.set(text, name);
@@ -77,7 +77,8 @@ function encodeOfTest(value, name) {
   }
 }
 
-// The faults of the host by the errors made from them. No other error represents a fault.
+// Maps each error to the fault of the host that it was created from. No other error represents a
+// fault.
 const faults = new WeakMap();
 
 function errorOf(fault) {
@@ -91,10 +92,10 @@ export class Memory {
   #app;
   #user;
   #session;
-  #tool; // a name, or a manifest, or undefined for all grants
+  #tool; // a tool name, a manifest, or undefined for all grants
   #metadata;
   #operations;
-  #calls; // the global memory of a tool
+  #calls; // the global variable memory of a tool
   #run; // the current run
   /** The reads and writes of the last successful run. */
   effects = { reads: [], writes: [] };
@@ -125,7 +126,7 @@ export class Memory {
     shell.everything = { sessionMeta: 'read', ...Object.fromEntries(names.map((name) => [name, 'readwrite'])) };
     const memory = new Memory(shared, { app: shell, user, session, tool: toolOf(grants, tool), operations });
     if (now !== undefined) await memory.setClock(now);
-    await shell.tool(memory.#tool); // so that a mistake in grants is reported at once
+    await shell.tool(memory.#tool); // reports a mistake in grants immediately
     if (metadata !== undefined) await memory.setMetadata(metadata);
     return memory;
   }

@@ -14,15 +14,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// doubleTest tests the test double. It needs no npm packages.
+// doubleTest is the file with the tests of the test double. They need no npm packages.
 const doubleTest = "test/double.test.mjs"
 
-// TestDouble runs the JavaScript tests of the test double with toolrun double.
+// TestDouble runs the JavaScript tests of the test double. They use toolrun double.
 func TestDouble(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not installed")
 	}
-	for _, pattern := range []string{"*.js", "*.mjs", "*.json", "README.md", doubleTest} { // reading the files keeps go test from using its cache
+	for _, pattern := range []string{"*.js", "*.mjs", "*.json", "README.md", doubleTest} { // reading the files prevents go test from reusing a cached result
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s = %q, %v", pattern, names, err)

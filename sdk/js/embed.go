@@ -1,12 +1,11 @@
-// Package sdkjs embeds the JavaScript of the SDK, which the engine runs in its guests. The npm
-// package contains the same files, so the author of a tool tests with the code that the tool runs
-// with.
+// Package sdkjs embeds the JavaScript files of the SDK that the engine runs in its guests. The npm
+// package contains the same files, so authors test their tools with the same code.
 package sdkjs
 
 import "embed"
 
-// Files contains the modules that a guest runs, and memory.js, the counterpart of the host's memory
-// in Node. They are CommonJS modules that require only each other.
+// Files contains the modules that a guest runs. It also contains memory.js, which implements the
+// global memory in Node.js tests. All files are CommonJS modules that require only each other.
 //
 //go:embed errors.js memory.js format.js console.js
 var Files embed.FS

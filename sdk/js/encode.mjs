@@ -1,5 +1,5 @@
-// Encodes values as JSON by the rules of toolrun: values that JSON.stringify would drop or turn
-// into null are errors.
+// Encodes values as JSON by the rules of toolrun: a value that JSON.stringify would drop or convert
+// to null is an error.
 
 const ADVICE = new Map([
   [Map, 'is a Map; use Object.fromEntries(map)'],
@@ -8,7 +8,7 @@ const ADVICE = new Map([
   [ArrayBuffer, 'is an ArrayBuffer; use [...new Uint8Array(buffer)]'],
   [RegExp, 'is a RegExp; use its source'],
   [Error, 'is an Error; use its message'],
-  [Date, 'is an invalid Date'], // a valid one has been converted by toJSON
+  [Date, 'is an invalid Date'], // toJSON has already converted a valid Date
 ]);
 
 const MAX_NESTING = 100;

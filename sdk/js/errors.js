@@ -5,7 +5,7 @@
  * change.
  */
 class MemoryAccessError extends Error {
-  // Fields are definitions: an assignment could call a setter on Object.prototype.
+  // Class fields define properties. An assignment could instead call a setter on Object.prototype.
   code;
   op;
   store;
@@ -24,7 +24,8 @@ class MemoryAccessError extends Error {
   }
 }
 
-// On the prototype, as in the built-in errors: printing an error would show an own property.
+// The name is on the prototype, as in built-in errors: as an own property, it would be shown when
+// the error is printed.
 MemoryAccessError.prototype.name = 'MemoryAccessError';
 
 exports.MemoryAccessError = MemoryAccessError;

@@ -1,15 +1,15 @@
-// Server-sent events (HTML Living Standard, section 9.2.6). Lines end in LF as the service writes
-// them, or in CRLF if a proxy changed them.
+// Server-sent events (HTML Living Standard, section 9.2.6). The service ends lines with LF. A proxy
+// can convert this to CRLF.
 
 /** Yields the events of a byte stream as {name, data}. Leaving the loop early closes the stream. */
 export async function* events(body) {
-  const reader = body.getReader(); // not every browser iterates over streams
+  const reader = body.getReader(); // streams are not iterable in every browser
   try {
     let name = '';
     let data = [];
     for await (const line of lines(reader)) {
       if (line === '') {
-        if (data.length > 0) { // events without data do not count
+        if (data.length > 0) { // events without data are ignored
           yield { name, data: data.join('\n') };
         }
         name = '';
@@ -24,7 +24,7 @@ export async function* events(body) {
       }
     }
   } finally {
-    await reader.cancel().catch(() => {}); // the error of the stream has been thrown already
+    await reader.cancel().catch(() => {}); // the error of the stream has already been thrown
   }
 }
 
@@ -34,7 +34,7 @@ async function* lines(reader) {
   for (;;) {
     const { done, value } = await reader.read();
     if (done) {
-      return; // an unterminated line does not count
+      return; // an unterminated line is ignored
     }
     const parts = decoder.decode(value, { stream: true }).split('\n');
     parts[0] = rest + parts[0];

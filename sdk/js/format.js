@@ -1,6 +1,6 @@
 'use strict';
 
-// Limits of a logged value: nesting, items per container and characters.
+// The limits on a logged value: nesting depth, items per container, and characters.
 const MAX_DEPTH = 2;
 const MAX_ITEMS = 100;
 const MAX_CHARS = 10000;
@@ -19,8 +19,8 @@ exports.format = function format(args, stackOf = (error) => error.stack) {
   return text;
 };
 
-// fillIn replaces the placeholders, such as %s, in the first argument. It returns the text and the
-// number of used arguments.
+// fillIn replaces placeholders such as %s in the first argument. It returns the text and the number
+// of arguments that it has used.
 function fillIn(args, budget) {
   let next = 1;
   const text = args[0].replace(/%[sdifjoOc%]/g, (token) => {
@@ -53,14 +53,14 @@ function asJSON(value) {
   }
 }
 
-// show formats a value at the top level of console.log, where strings have no quotes.
+// show formats an argument of console.log. Unlike nested strings, it has no quotes.
 function show(value, budget) {
   if (typeof value !== 'string') return quote(value, budget);
   budget.chars -= value.length;
   return value;
 }
 
-// quote formats a value as a member of another one. A proxy or a getter may throw at any point.
+// quote formats a nested value. A proxy or a getter can throw at any point.
 function quote(value, budget) {
   try {
     return inspect(value, budget, []);
@@ -74,7 +74,7 @@ function inspect(value, budget, parents) {
   const text = typeof value === 'object' && value !== null
     ? inspectObject(value, budget, parents)
     : inspectPrimitive(value);
-  // A container counts only its own brackets: its members have been counted already.
+  // A container counts only its own brackets, because its members have already been counted.
   budget.chars -= typeof value === 'object' && value !== null ? 4 : text.length;
   return text;
 }
@@ -122,7 +122,7 @@ function inspectObject(object, budget, parents) {
   return wrap(leaf === undefined ? label(object, name) : `${leaf} `, list ? '[]' : '{}', parts);
 }
 
-// inspectLeaf formats objects without members; it returns undefined for all others.
+// inspectLeaf formats objects without members. It returns undefined for all other values.
 function inspectLeaf(object, budget) {
   if (object instanceof Error) return inspectError(object, budget);
   if (object instanceof Date) return Number.isNaN(object.getTime()) ? 'Invalid Date' : object.toISOString();
@@ -148,7 +148,7 @@ function classOf(object) {
   return typeof constructor === 'function' && typeof constructor.name === 'string' ? constructor.name : '';
 }
 
-// label returns the text before the brackets, which is empty for plain objects and arrays.
+// label returns the text before the opening bracket. It returns "" for plain objects and arrays.
 function label(object, name) {
   if (name === '' || name === 'Object' || name === 'Array') return '';
   if (object instanceof Map || object instanceof Set) return `${name}(${object.size}) `;
@@ -175,7 +175,7 @@ function entries(object, budget, parents) {
 }
 
 function members(object, list, budget, parents) {
-  if (list && object.length > MAX_ITEMS) return []; // searching for names among many indices is slow
+  if (list && object.length > MAX_ITEMS) return []; // searching for names among many indexes is slow
   let keys = Object.keys(object);
   if (list) keys = keys.filter((key) => !/^\d+$/.test(key));
   const items = [];
@@ -185,7 +185,7 @@ function members(object, list, budget, parents) {
     if (property === undefined) continue;
     const name = /^[A-Za-z_$][\w$]*$/.test(key) ? key : quoteString(key);
     budget.chars -= name.length;
-    // A getter is shown, not called: logging must not change the behaviour of a tool.
+    // A getter is shown but not called, because logging must not change the behavior of a tool.
     items.push(`${name}: ${property.get || property.set ? '[Getter]' : inspect(property.value, budget, parents)}`);
   }
   return cut(items, keys.length - items.length);

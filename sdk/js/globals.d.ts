@@ -1,7 +1,7 @@
-// The globals of a tool in addition to those of the language (ES2023): a part of the web's
-// interfaces, typed without the DOM library, whose fetch, document and localStorage tools do not
-// have. If a program includes the DOM library, its declarations apply. Node's types cannot be used
-// together with these.
+// The globals of a tool in addition to the globals of ES2023. They are a subset of the web APIs.
+// The types do not require the DOM library, which declares globals that tools do not have, such as
+// fetch, document and localStorage. If a program includes the DOM library, its declarations apply.
+// These types cannot be combined with the types of Node.js.
 
 /** The console, which writes to the logs of the run. */
 interface Console {
@@ -108,7 +108,8 @@ interface ToolPerformance {
   readonly timeOrigin: number;
 }
 
-// The DOM library declares these, too: in a program that includes it, its declarations apply.
+// The DOM library also declares these globals. If a program includes the DOM library, its
+// declarations apply.
 declare var URL: typeof globalThis extends { onmessage: any; URL: infer T } ? T : {
   new (url: string | ToolURL, base?: string | ToolURL): ToolURL;
   readonly prototype: ToolURL;
@@ -129,7 +130,7 @@ declare var TextDecoder: typeof globalThis extends { onmessage: any; TextDecoder
 declare var crypto: typeof globalThis extends { onmessage: any; crypto: infer T } ? T : ToolCrypto;
 declare var performance: typeof globalThis extends { onmessage: any; performance: infer T } ? T : ToolPerformance;
 
-// The modules of Node.js that tools can import, in part.
+// Partial types of the Node.js modules that tools can import.
 
 declare module 'crypto' {
   type Bytes = string | ArrayBuffer | ArrayBufferView;

@@ -1,8 +1,8 @@
 /// <reference path="./globals.d.ts" />
 
-// Types for toolrun tools. `memory`, `console`, `env`, MemoryAccessError and the declarations of
-// globals.d.ts are globals that need no import. `"types": ["@toolrun/sdk"]` and `"lib": ["es2023"]`
-// in tsconfig.json declare them.
+// Types for toolrun tools. `memory`, `console`, `env`, MemoryAccessError and the declarations in
+// globals.d.ts are globals, so they need no import. To declare them, set `"types":
+// ["@toolrun/sdk"]` and `"lib": ["es2023"]` in tsconfig.json.
 
 /** A value that a tool and its host exchange. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };

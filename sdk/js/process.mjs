@@ -1,5 +1,5 @@
-// The process that holds the test double of memory: one toolrun double for all tests of a Node
-// process.
+// The process that implements the test double of memory. All tests in a Node.js process share one
+// toolrun double process.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -13,7 +13,7 @@ ToolrunError.prototype.name = 'ToolrunError';
  */
 export class Process {
   #child;
-  #waiting = []; // the promises of pending requests, in order
+  #waiting = []; // the promises of the pending requests, in order
 
   /** Sends a request, whose members are JSON texts, and returns the reply. */
   request(members) {
@@ -28,7 +28,7 @@ export class Process {
 
   /** Closes an unreferenced memory. memory is its name as JSON. */
   forget(name) {
-    if (this.#child) this.request({ do: '"close"', memory: name }).catch(() => {}); // the process ended, and its memories with it
+    if (this.#child) this.request({ do: '"close"', memory: name }).catch(() => {}); // the process has ended, so its memories are lost
   }
 
   #started() {

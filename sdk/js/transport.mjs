@@ -1,4 +1,4 @@
-// The requests of client.mjs and the errors for failed ones.
+// Sends the requests of client.mjs and creates the errors for failed requests.
 
 /**
  * The error of a failed call. Its code is stable; its message may change. No error contains the
@@ -11,7 +11,8 @@ export class ToolrunError extends Error {
   }
 }
 
-// On the prototype, as in the built-in errors: printing an error would show an own property.
+// The name is on the prototype, as in built-in errors: as an own property, it would be shown when
+// the error is printed.
 ToolrunError.prototype.name = 'ToolrunError';
 
 /** Returns the error for an invalid argument. Nothing has been sent. */
@@ -21,9 +22,9 @@ export function mistake(message) {
 
 const PREFIX = '/api/v1';
 const DEFAULT_RETRIES = 3;
-// A request is not retried if the service asks for a longer delay.
+// A request is not retried if the service requests a longer delay.
 const MAX_RETRY_SECONDS = 30;
-// Errors without a connection: the request was not carried out.
+// The error codes of failed connections. The service has not executed the request.
 const UNSENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 /**
@@ -39,7 +40,7 @@ export class Transport {
 
   constructor({ url, key = '', app = '', fetch = globalThis.fetch, retries = DEFAULT_RETRIES } = {}) {
     this.#base = parseBase(url);
-    if (typeof key !== 'string' || /[^!-~]/.test(key)) { // fetch would quote it in its error
+    if (typeof key !== 'string' || /[^!-~]/.test(key)) { // fetch would quote an invalid key in its error
       throw mistake('key contains characters that a key cannot have');
     }
     if (typeof fetch !== 'function') {
@@ -99,7 +100,7 @@ export class Transport {
   }
 
   async #once(address, request) {
-    const fetch = this.#fetch; // browsers require a call as a plain function
+    const fetch = this.#fetch; // browsers reject fetch called as a method
     try {
       return await fetch(address, request);
     } catch (error) {
@@ -110,7 +111,7 @@ export class Transport {
   #address(path, query) {
     let address = this.#base + PREFIX;
     for (const segment of path) {
-      // Proxies and routers drop or resolve these segments.
+      // Reject these segments, because proxies and routers remove or resolve them.
       if (typeof segment !== 'string' || ['', '.', '..'].includes(segment) || !segment.isWellFormed()) {
         throw mistake(`${JSON.stringify(segment)} is not a valid name or id`);
       }
@@ -221,7 +222,7 @@ async function errorOf(response) {
   try {
     problem = isMedia(response, 'application/problem+json') ? await response.json() : undefined;
   } catch {
-    // treat it as a missing document
+    // treat an invalid document as missing
   }
   await response.body?.cancel().catch(() => {}); // discards the unread rest
   const error = problem?.code ? errorOfProblem(problem, response.status) : foreign(response.status);
@@ -239,8 +240,8 @@ export function errorOfProblem(problem, status) {
   });
 }
 
-// The codes for responses that are not problem documents, such as those of a proxy or of another
-// service.
+// Maps HTTP statuses to fault codes for responses without a problem document, such as the responses
+// of a proxy.
 const FOREIGN = { 400: 'invalid_argument', 401: 'access_denied', 403: 'access_denied', 404: 'not_found', 407: 'access_denied', 413: 'too_large' };
 
 export function foreign(status) {

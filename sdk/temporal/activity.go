@@ -15,28 +15,28 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Activities are the activities that a worker registers; RunTool is the only one. It is safe for
-// concurrent use.
+// Activities contains the activities that a worker registers. RunTool is the only activity.
+// Activities is safe for concurrent use.
 type Activities struct {
 	host    *host.Host
 	options Options
 }
 
-// NewActivities returns the activities that run the tools of h. Close h after the worker has
-// stopped. A worker for several apps registers each with its own prefix; see
+// NewActivities returns activities that run the tools of h. Stop the worker before closing h. A
+// worker for several apps must register the Activities of each app with a different prefix; see
 // activity.RegisterOptions.
 func NewActivities(h *host.Host, options Options) *Activities {
 	return &Activities{host: h, options: options.withDefaults()}
 }
 
-// RunTool runs a tool once. The same activity in the same run of a workflow is the same run of the
-// tool: if an earlier attempt has committed, RunTool returns its Result, with Repeated set, for 24
-// hours.
+// RunTool runs a tool once. A retry of the same activity in the same workflow run does not run the
+// tool again if an earlier attempt has committed. Instead, for 24 hours, RunTool returns the Result
+// of that attempt and sets Repeated.
 //
 // The error is a *temporal.ApplicationError whose type is the code of the fault; FaultOf returns
-// the fault. If the workflow has cancelled the activity, the error is a *temporal.CanceledError. In
-// both cases nothing was stored, unless the Outcome of the fault is unknown: then a retry reports
-// it.
+// the fault. If the workflow has canceled the activity, the error is a *temporal.CanceledError. In
+// both cases nothing was stored, unless the Outcome of the fault is "unknown". A retry then reports
+// the outcome.
 func (a *Activities) RunTool(ctx context.Context, r Request) (*Result, error) {
 	info := activity.GetInfo(ctx)
 	result, err := a.run(ctx, info, r)
@@ -67,8 +67,9 @@ func (a *Activities) run(ctx context.Context, info activity.Info, r Request) (*R
 	})
 }
 
-// key returns an idempotency key, which makes a retry of the activity the same run. It is a digest,
-// because workflow ids may be longer than keys. An activity without a workflow has its own run id.
+// key returns the idempotency key of the activity's run. All retries of the activity have the same
+// key. The key is a digest, because workflow ids can be longer than idempotency keys. An activity
+// without a workflow has a run id of its own.
 func key(info activity.Info) string {
 	h := sha256.New()
 	for _, part := range []string{info.Namespace, info.WorkflowExecution.ID, info.WorkflowExecution.RunID, info.ActivityRunID, info.ActivityID} {
@@ -78,8 +79,8 @@ func key(info activity.Info) string {
 }
 
 // timeLeft returns the time limit of the run: the time until the activity's deadline, minus a
-// margin for the response, so that the workflow gets a fault that names the tool instead of a
-// general timeout. 0 means no deadline.
+// margin for the response. The run then times out before the activity does, and the workflow gets a
+// fault that names the tool. timeLeft returns 0 if there is no deadline.
 func timeLeft(info activity.Info) (time.Duration, error) {
 	if info.Deadline.IsZero() {
 		return 0, nil
@@ -91,8 +92,8 @@ func timeLeft(info activity.Info) (time.Duration, error) {
 	return left, nil
 }
 
-// withFault returns a context that ends with ctx and has a fault as its cause. A host does not know
-// Temporal's causes, such as a worker shutdown.
+// withFault returns a context that ends when ctx ends and has a fault as its cause. The host does
+// not understand Temporal's own causes, such as a worker shutdown.
 func withFault(ctx context.Context) (context.Context, func()) {
 	within, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { cancel(engine.FaultFromContext(ctx)) })
@@ -102,12 +103,12 @@ func withFault(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// maxBeat bounds the time between two heartbeats. Some servers report a cancellation only in the
-// response to a heartbeat.
+// maxBeat is the longest time between two heartbeats. It must be short, because some servers report
+// a cancellation only in the response to a heartbeat.
 const maxBeat = 10 * time.Second
 
-// heartbeat sends three heartbeats per timeout until the returned function is called. A tool that
-// ends sooner causes no traffic.
+// heartbeat sends three heartbeats per heartbeat timeout until the returned function is called. If
+// the tool ends before the first heartbeat, no heartbeat is sent.
 func heartbeat(ctx context.Context, timeout time.Duration) (stop func()) {
 	every := maxBeat
 	if timeout > 0 {

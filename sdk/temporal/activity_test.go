@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/sdk/temporal"
 )
 
-// A function node reads the outputs of earlier nodes, and returns an output and additions to the
+// A function node reads the outputs of earlier nodes. It returns an output and additions to the
 // context.
 func TestRunTool(t *testing.T) {
 	a := temporal.NewActivities(openMem(t), temporal.Options{})
@@ -42,7 +42,8 @@ func TestRunTool(t *testing.T) {
 	}
 }
 
-// Each fault is an error with its code as the type, which defines whether it is retryable.
+// Each fault becomes an error whose type is the code of the fault. The code determines whether the
+// error is retryable.
 func TestFaults(t *testing.T) {
 	closed := openMem(t)
 	_ = closed.Close()
@@ -128,8 +129,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Every end of an activity stops its tool: if a workflow cancels it, the error is final; otherwise
-// another worker may retry.
+// The tool stops whenever its activity ends. If the workflow has canceled the activity, the error
+// is final. Otherwise, another worker can retry.
 func TestStop(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -146,7 +147,7 @@ func TestStop(t *testing.T) {
 			defer cancel(nil)
 			h := openMem(t)
 			a := temporal.NewActivities(h, temporal.Options{Caller: func(_ context.Context, r temporal.Request) (host.Caller, error) {
-				time.AfterFunc(50*time.Millisecond, func() { cancel(tt.cause) }) // the tool is running by then, or does not start
+				time.AfterFunc(50*time.Millisecond, func() { cancel(tt.cause) }) // by then, the tool is running or will not start
 				return host.Caller{}, nil
 			}})
 			env := activities(t, a)

@@ -19,7 +19,7 @@ import (
 	"github.com/toolrun/toolrun/sdk/temporal"
 )
 
-// A workflow runs two function nodes. The second one gets the output of the first one as a step.
+// A workflow runs two function nodes. The second node gets the output of the first node as a step.
 func Example() {
 	files := fstest.MapFS{
 		"app.yaml": {Data: []byte("app: shop\ntools:\n  price: {source: price.js}\n  label: {source: label.js}\n")},
@@ -48,7 +48,7 @@ func Example() {
 	// Output: {"label":"6 euros"}
 }
 
-// order is also in README.md.
+// order is also the code in README.md.
 func order(ctx workflow.Context, items int) (json.RawMessage, error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 30 * time.Second, HeartbeatTimeout: 10 * time.Second,
@@ -58,7 +58,7 @@ func order(ctx workflow.Context, items int) (json.RawMessage, error) {
 	err := workflow.ExecuteActivity(ctx, node.RunTool, temporal.Request{
 		Tool: "price", User: "ann", Input: json.RawMessage(fmt.Sprintf(`{"items": %d}`, items)),
 	}).Get(ctx, &price)
-	if f := temporal.FaultOf(err); f != nil { // the failure outcome of the node
+	if f := temporal.FaultOf(err); f != nil { // follow the failure outcome of the node
 		return json.RawMessage(fmt.Sprintf(`{"failed": %q}`, f.Code)), nil
 	}
 	if err != nil {
@@ -69,12 +69,12 @@ func order(ctx workflow.Context, items int) (json.RawMessage, error) {
 	return label.Output, err
 }
 
-// A worker serves the tools of an app. It is stopped before the host is closed.
+// A worker runs the tools of an app. Stop the worker before closing the host.
 func ExampleNewActivities() {
 	_ = serve // it needs a Temporal server
 }
 
-// serve is also in README.md.
+// serve is also the code in README.md.
 func serve(c client.Client, h *host.Host) error {
 	w := worker.New(c, "shop", worker.Options{WorkerStopTimeout: 30 * time.Second})
 	w.RegisterWorkflow(order)

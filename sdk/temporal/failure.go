@@ -9,16 +9,19 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// retryable lists the faults that a retry may avoid, because others or the host caused them. A tool
-// depends only on its input and its memory, so its own errors and limits would occur again.
+// retryable lists the codes of faults that a retry can avoid, because other runs or the host have
+// caused them. The result of a tool depends only on its input and its stored data, so a retry would
+// not avoid the tool's own errors and exceeded limits.
 var retryable = map[abi.Code]bool{
 	abi.Conflict: true, abi.Unavailable: true, abi.Timeout: true, abi.Internal: true,
 }
 
-// Retryable reports whether a retry may succeed: for conflict, unavailable, timeout and internal.
+// Retryable reports whether a retry can succeed. It returns true for the codes conflict,
+// unavailable, timeout and internal.
 func Retryable(f *abi.Fault) bool { return retryable[f.Code] }
 
-// failure returns the error of a failed run for the workflow. result is nil if nothing ran.
+// failure returns the error of a failed run for the workflow. result is nil if the tool was not
+// run.
 func (a *Activities) failure(ctx context.Context, f *abi.Fault, result *Result) error {
 	details := []any{f}
 	if result != nil {
@@ -29,15 +32,16 @@ func (a *Activities) failure(ctx context.Context, f *abi.Fault, result *Result) 
 		return temporal.NewCanceledError(details...)
 	}
 	return temporal.NewApplicationErrorWithOptions(f.Message, string(f.Code), temporal.ApplicationErrorOptions{
-		// Stopped by a worker shutdown or a pause, not by a workflow. Another worker may continue.
+		// A worker shutdown or a pause has stopped the run, not the workflow. Another worker can
+		// retry it.
 		NonRetryable: !stopped && !a.options.Retryable(f),
 		Details:      details,
 	})
 }
 
-// FaultOf returns the fault of a failed run, from the error that a workflow got from the activity.
-// It returns nil for any other error, such as a timeout that Temporal detected. It is
-// deterministic, as workflow code has to be.
+// FaultOf returns the fault of a failed run from the error that a workflow got from the activity.
+// It returns nil for any other error, such as a timeout that Temporal has detected. It is
+// deterministic, so workflow code can call it.
 func FaultOf(err error) *abi.Fault {
 	var f *abi.Fault
 	if !readDetails(err, &f) {
@@ -46,7 +50,8 @@ func FaultOf(err error) *abi.Fault {
 	return f
 }
 
-// ResultOf returns the Result of a failed run, with its id and log lines, or nil if there is none.
+// ResultOf returns the Result of a failed run, which contains its id and log lines. It returns nil
+// if there is no Result.
 func ResultOf(err error) *Result {
 	var f *abi.Fault
 	var result *Result
@@ -56,8 +61,8 @@ func ResultOf(err error) *Result {
 	return result
 }
 
-// readDetails decodes the details of an activity's error. The details of other errors were never
-// encoded: Temporal's SDK panics if they are decoded as another type.
+// readDetails decodes the details of an activity's error. It ignores other errors, because their
+// details were never encoded: Temporal's SDK panics if they are decoded as another type.
 func readDetails(err error, into ...any) bool {
 	activity, ok := errors.AsType[*temporal.ActivityError](err)
 	if !ok {

@@ -53,7 +53,7 @@ return { region: context.env.REGION, mode: context.env.MODE, user: context.userI
 	"broken.js":   {Data: []byte(`return {`)},
 }
 
-// open opens the shop over a backend.
+// open opens a host for the app shop with the given backend.
 func open(t testing.TB, db storage.Backend) *host.Host {
 	t.Helper()
 	declared, problems := app.Load(shop, "app.yaml")
@@ -74,7 +74,8 @@ func openMem(t testing.TB) *host.Host {
 	return open(t, db)
 }
 
-// openFile opens the shop over a file, and returns a function that closes both.
+// openFile opens a host for the app shop with a database file. It returns a function that closes
+// both.
 func openFile(t testing.TB, dir string) (*host.Host, func()) {
 	t.Helper()
 	db, err := bolt.Open(filepath.Join(dir, "memory.db"), nil)
@@ -85,7 +86,7 @@ func openFile(t testing.TB, dir string) (*host.Host, func()) {
 	return h, func() { _, _ = h.Close(), db.Close() }
 }
 
-// visits returns the record of ann.
+// visits returns the record of the user ann.
 func visits(t *testing.T, h *host.Host) string {
 	t.Helper()
 	content, _, err := h.Stores().Do(t.Context(), host.Caller{User: "ann"}, memory.Operator(), abi.Call{Op: abi.GetContent, Args: []json.RawMessage{json.RawMessage(`"visits"`)}})
@@ -95,14 +96,14 @@ func visits(t *testing.T, h *host.Host) string {
 	return string(content)
 }
 
-// activities returns an environment with only the activity.
+// activities returns a test environment for the activity.
 func activities(t *testing.T, a *temporal.Activities) *testsuite.TestActivityEnvironment {
 	env := suite().NewTestActivityEnvironment()
 	env.RegisterActivity(a)
 	return env
 }
 
-// suite has no log output.
+// suite is a test suite without log output.
 func suite() *testsuite.WorkflowTestSuite {
 	s := &testsuite.WorkflowTestSuite{}
 	s.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))

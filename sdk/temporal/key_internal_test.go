@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Only a retry has the key of the first attempt.
+// Only a retry has the same key as the first attempt.
 func TestKey(t *testing.T) {
 	info := activity.Info{Namespace: "n", WorkflowExecution: workflow.Execution{ID: "w", RunID: "r"}, ActivityID: "1", Attempt: 1}
 	first := key(info)
@@ -39,7 +39,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// The tool gets less time than the activity, so that its own fault comes first.
+// The tool gets less time than the activity, so the tool's fault is reported before the activity
+// times out.
 func TestTimeLeft(t *testing.T) {
 	for _, tt := range []struct{ until, most, least time.Duration }{
 		{time.Second, 900 * time.Millisecond, 1}, {time.Hour, time.Hour - time.Second, 59 * time.Minute},

@@ -9,18 +9,18 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// Request is the argument of the activity: a tool to run once.
+// Request is the argument of the activity RunTool.
 type Request struct {
 	Tool string `json:"tool"`
-	// Input is a JSON object. Default: an empty object.
+	// Input is the input of the tool, a JSON object. The default is {}.
 	Input json.RawMessage `json:"input,omitempty"`
 	// Context is a JSON object whose members are added to the context of the tool. "steps" contains
 	// the outputs of earlier nodes.
 	Context json.RawMessage `json:"context,omitempty"`
-	// Metadata is a merge patch for the session's metadata; see host.Invocation.
+	// Metadata is a JSON Merge Patch for the session's metadata; see host.Invocation.
 	Metadata json.RawMessage `json:"metadata,omitempty"`
-	// Env is added to the environment that the tool declares. Temporal stores it in its history, so
-	// it must not contain secrets.
+	// Env contains environment variables in addition to those that the tool declares. Temporal
+	// stores them in the history of the workflow, so they must not contain secrets.
 	Env map[string]string `json:"env,omitempty"`
 	// Tenant, User and Session identify the caller; see Options.Caller.
 	Tenant  string `json:"tenant,omitempty"`
@@ -28,17 +28,17 @@ type Request struct {
 	Session string `json:"session,omitempty"`
 }
 
-// Result is the result of a successful run, with the same JSON as on every surface.
+// Result is the result of a successful run. Its JSON is the same in all interfaces of toolrun.
 type Result = report.Result
 
-// Options configure the activity. The zero value of each field means its default.
+// Options configure the activity. A field that is zero has its default value.
 type Options struct {
-	// Caller returns the Caller of a request, or rejects it with an *abi.Fault. Default: the caller
-	// that the request names, which trusts everyone who can start workflows on the task queue of
-	// the worker.
+	// Caller returns the Caller of a request, or an *abi.Fault to reject the request. By default,
+	// the request determines the caller. Use the default only if you trust every client that can
+	// start workflows on the task queue of the worker.
 	Caller func(context.Context, Request) (host.Caller, error)
-	// Retryable reports whether a failed run is retried by the retry policy of the workflow.
-	// Default: the function Retryable.
+	// Retryable reports whether the retry policy of the workflow applies to a failed run. The
+	// default is the function Retryable.
 	Retryable func(*abi.Fault) bool
 }
 

@@ -30,8 +30,8 @@ func environment(run any, options workflow.ActivityOptions) *testsuite.TestWorkf
 	return env
 }
 
-// The worker dies between the commit and its response. The next one, over the same file, returns
-// the Result.
+// The worker dies after the commit and before its response. The next worker with the same database
+// returns the Result.
 func TestRetryAfterCrashAppliesOnce(t *testing.T) {
 	dir := t.TempDir()
 	h, leave := openFile(t, dir)
@@ -98,7 +98,7 @@ func TestHeartbeats(t *testing.T) {
 	}
 }
 
-// A cancelled workflow stops an endless tool at its next heartbeat.
+// If a workflow is canceled, an endless tool stops at the next heartbeat.
 func TestCancelStopsATool(t *testing.T) {
 	a := temporal.NewActivities(openMem(t), temporal.Options{})
 	stopped := make(chan error, 1)
@@ -123,8 +123,8 @@ func TestCancelStopsATool(t *testing.T) {
 	}
 }
 
-// The tool gets an earlier deadline than the activity, so that the workflow gets the fault of the
-// tool.
+// The deadline of the tool is earlier than the deadline of the activity, so the workflow gets the
+// fault of the tool.
 func TestDeadlineIsTheTools(t *testing.T) {
 	a := temporal.NewActivities(openMem(t), temporal.Options{})
 	env := environment(a.RunTool, workflow.ActivityOptions{
@@ -140,7 +140,8 @@ func TestDeadlineIsTheTools(t *testing.T) {
 	}
 }
 
-// Faults that a retry cannot avoid are not retried, whatever the policy of the workflow.
+// Faults that a retry cannot avoid are not retried, even if the policy of the workflow allows
+// retries.
 func TestFinalFaultsAreTriedOnce(t *testing.T) {
 	a := temporal.NewActivities(openMem(t), temporal.Options{})
 	tries := 0

@@ -1,5 +1,5 @@
-// The platform passes data about the user as the session's metadata, which tools can only read. The projection
-// selects two of its fields.
+// The platform stores data about the user in the session's metadata, which tools can only read. The
+// projection selects two fields of the metadata.
 const meta = await memory.get_content('sessionMeta', { 'metadata.userName': 1, 'metadata.customerTier': 1 });
 const { userName, customerTier } = meta?.metadata ?? {};
 

@@ -4,8 +4,8 @@ import { get_content, member, output, quote, text } from "@toolrun/assemblyscrip
 export { toolrun_abi_1 } from "@toolrun/assemblyscript";
 
 export function toolrun_run(): i32 {
-  // The platform passes data about the user as the session's metadata, which tools can only read. The projection
-  // selects two of its fields.
+  // The platform stores data about the user in the session's metadata, which tools can only read.
+  // The projection selects two fields of the metadata.
   const meta = get_content("sessionMeta", '{"metadata.userName":1,"metadata.customerTier":1}').value;
   const metadata = member(meta, "metadata");
   const userName = text(member(metadata, "userName"));

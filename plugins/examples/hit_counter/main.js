@@ -1,5 +1,5 @@
-// Reads a number, adds one and writes it back. Concurrent runs cannot lose a hit: a run is a transaction, and is
-// executed again if another run has changed a record that it read.
+// Reads a number, adds one and writes the sum. Concurrent runs do not lose hits, because a run is a
+// transaction: if another run changes a record that this run has read, this run is executed again.
 async function main({ page }) {
   const stored = await memory.get_content('pageHits');
   const hits = (stored?.pages?.[page] ?? 0) + 1;

@@ -28,15 +28,16 @@ func init() { toolrun.Handle(count) }
 
 func main() {}
 
-// count reads a number, adds one and writes it back. Concurrent runs do not lose hits: a run is a
-// transaction, and is executed again if another run has changed the records that it read.
+// count reads a number, adds one and writes the sum. Concurrent runs do not lose hits, because a
+// run is a transaction: if another run changes a record that this run has read, this run is
+// executed again.
 func count(in input) (output, error) {
 	var stored pageHits
 	if _, err := toolrun.GetContent("pageHits", &stored); err != nil {
 		return output{}, err
 	}
 	hits := stored.Pages[in.Page] + 1
-	// SetContent merges, so the counts of other pages are kept.
+	// SetContent merges the value into the record, so the counts of other pages are kept.
 	_, err := toolrun.SetContent("pageHits", pageHits{Pages: map[string]int{in.Page: hits}})
 	return output{Page: in.Page, Hits: hits}, err
 }

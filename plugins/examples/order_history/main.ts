@@ -9,7 +9,7 @@ export default async function (input: Input): Promise<Summary> {
   let orders = history?.orders ?? [];
   if (input.item !== undefined && input.price !== undefined) {
     orders = [...orders, next(orders, input.item, input.price)].slice(-MOST_ORDERS);
-    // A merge replaces an array as a whole, so the value contains all orders.
+    // A merge replaces the whole array, so the value contains all orders.
     await memory.set_content('orderHistory', { orders });
   }
   return { orders, total: total(orders, env.CURRENCY) };

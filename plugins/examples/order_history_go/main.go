@@ -11,10 +11,10 @@ import (
 //go:generate env GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -trimpath -buildvcs=false -ldflags=-s -o tool.wasm .
 //go:generate sh -c "go env GOVERSION >toolchain.txt"
 
-// maxOrders is the number of orders that are kept. The oldest ones are removed first.
+// maxOrders is the maximum number of stored orders. The oldest orders are removed first.
 const maxOrders = 50
 
-// input is the input of the tool. If it has an item and a price, they are added as an order.
+// input is the input of the tool. If it contains an item and a price, the tool adds an order.
 type input struct {
 	Item  *string  `json:"item"`
 	Price *float64 `json:"price"`
@@ -49,7 +49,7 @@ func add(in input) (summary, error) {
 	}
 	if in.Item != nil && in.Price != nil {
 		stored.Orders = latest(append(stored.Orders, next(stored.Orders, *in.Item, *in.Price)))
-		// A merge replaces arrays as a whole, so the value contains all orders.
+		// A merge replaces the whole array, so the value contains all orders.
 		if _, err := toolrun.SetContent("orderHistory", stored); err != nil {
 			return summary{}, err
 		}
@@ -58,7 +58,7 @@ func add(in input) (summary, error) {
 	return summary{Orders: stored.Orders, Total: total(stored.Orders, context.Env["CURRENCY"])}, err
 }
 
-// next returns a new order, with the number after that of the last order.
+// next returns a new order. Its number follows the number of the last order.
 func next(orders []order, item string, price float64) order {
 	number := 1
 	if len(orders) > 0 {
@@ -69,8 +69,8 @@ func next(orders []order, item string, price float64) order {
 
 func latest(orders []order) []order { return orders[max(0, len(orders)-maxOrders):] }
 
-// total returns the sum of the prices. It adds whole cents, since 0.1 + 0.2 is 0.30000000000000004 in
-// floating point.
+// total returns the sum of the prices. It adds whole cents, because 0.1 + 0.2 is
+// 0.30000000000000004 in floating point.
 func total(orders []order, symbol string) string {
 	var cents int64
 	for _, o := range orders {

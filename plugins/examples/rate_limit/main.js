@@ -1,4 +1,5 @@
-// Allows a user a number of calls per time window. The record expires with the window.
+// Limits the number of calls that a user can make in a time window. The record expires at the end
+// of the window.
 async function execute(input, context) {
   const limit = Number(context.env.CALLS);
   const length = Number(context.env.WINDOW_MINUTES) * 60_000;
@@ -15,7 +16,8 @@ async function execute(input, context) {
     await memory.set_content('apiUsage', { ...usage, used: usage.used + 1 }, { ttl: `${Math.ceil(left / 1000)}s` });
     return { allowed: true, remaining: limit - usage.used - 1 };
   } catch (error) {
-    // The caller is anonymous, so there is no user to count calls for. This is a result, not a failure of the tool.
+    // The caller is anonymous, so calls cannot be counted for a user. This is a normal result, not
+    // an error.
     if (error.code === 'no_user') return { allowed: false, reason: 'no_user' };
     throw error;
   }

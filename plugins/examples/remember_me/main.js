@@ -1,4 +1,5 @@
-// A script body: it runs from top to bottom, and $language is the input of that name.
+// This file is a script body, which runs from top to bottom. $language is the member "language" of
+// the input.
 const known = await memory.get_content('userPreferences');
 
 if ($language) {

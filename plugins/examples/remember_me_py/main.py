@@ -1,4 +1,5 @@
-# A script body runs from top to bottom. The variable language is the input with that name, or None.
+# This file is a script body, which runs from top to bottom. The variable language is the member
+# "language" of the input, or None.
 known = memory.get_content("userPreferences") or {}
 
 if language:

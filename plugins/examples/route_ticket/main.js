@@ -1,7 +1,7 @@
 const QUEUES = { billing: 'finance', technical: 'engineering', other: 'support' };
 
-// A function node of a workflow: it reads the output of the node "classify", and adds data for the following nodes
-// to the context.
+// This tool is a function node of a workflow. It reads the output of the node "classify" and adds
+// data for later nodes to the context.
 async function execute(input, context) {
   const classified = context.steps.classify?.output;
   if (!classified) {
@@ -15,7 +15,8 @@ async function execute(input, context) {
   return { queue: context.queue, priority: context.priority, repeated };
 }
 
-// countTicket counts a ticket of the user. A workflow may name the arguments of a memory call, as here.
+// countTicket increments the number of the user's tickets. Arguments of a memory call can also be
+// named, as in this function.
 async function countTicket(category) {
   const history = await memory.get_content({ memory_store_name: 'supportHistory', projections: { [`tickets.${category}`]: 1 } });
   const count = (history?.tickets?.[category] ?? 0) + 1;

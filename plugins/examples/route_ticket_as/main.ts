@@ -1,5 +1,5 @@
-// The tool route_ticket as a plug-in in AssemblyScript: a function node of a workflow. It reads the output of the
-// node "classify", and adds data for the following nodes to the context.
+// The tool route_ticket as a plug-in in AssemblyScript. It is a function node of a workflow. It
+// reads the output of the node "classify" and adds data for later nodes to the context.
 
 import {
   context, get_content, isNull, isTrue, member, number, output, quote, setContext, set_content, text,
@@ -30,7 +30,7 @@ function queueOf(category: string): string {
   return "support";
 }
 
-// countTicket counts a ticket of the user.
+// countTicket increments the number of the user's tickets.
 function countTicket(category: string): i64 {
   const history = get_content("supportHistory", `{${quote("tickets." + category)}:1}`).value;
   const counted = number(member(member(history, "tickets"), category));

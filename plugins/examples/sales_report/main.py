@@ -32,7 +32,7 @@ def read_rows(text: str) -> list[dict]:
             raise ValueError(f"line {reader.line_num}: {row['amount']!r} is not an amount") from None
         if not amount.is_finite() or None in row:
             raise ValueError(f"line {reader.line_num} is not a sale")
-        # A string keeps every digit, but a float does not.
+        # A string preserves every digit, but a float does not.
         rows.append({"region": row["region"], "item": row["item"], "amount": f"{amount:.2f}"})
     return rows
 

@@ -1,4 +1,5 @@
-// A module: the exported function is the tool. The cart belongs to the session and ends with it.
+// This file is a module, and its exported function is the tool. The cart belongs to the session and
+// is removed when the session ends.
 export default async function ({ action, sku, price, quantity = 1 }) {
   const cart = await memory.get_content('shoppingCart');
   const items = { ...cart?.items };
@@ -8,7 +9,7 @@ export default async function ({ action, sku, price, quantity = 1 }) {
   }
   if (action === 'remove') {
     delete items[sku];
-    // In a merge, null removes.
+    // In a merge, null removes a member.
     await memory.set_content('shoppingCart', { items: { [sku]: null } });
   }
   return { items, total: total(items) };

@@ -1,5 +1,5 @@
-// Tests the client with the toolrun serve at SERVICE and the keys OPERATOR and RUNTIME.
-// client_test.go sets the variables.
+// Tests the client with a running toolrun serve. client_test.go sets the environment variables:
+// SERVICE is the URL, OPERATOR and RUNTIME are keys.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -131,7 +131,7 @@ test('leaving the stream or aborting cancels the run', async () => {
   }, { code: 'cancelled', outcome: 'unknown', cause: reason });
   await assert.rejects(runtime.run({ tool: 'endless', user_id: 'quitter' }, { signal: AbortSignal.timeout(200) }), { code: 'timeout', outcome: 'unknown' });
   let ended = [];
-  while (ended.length < 3) { // the ledger records it a moment later
+  while (ended.length < 3) { // the ledger entry is written in the background
     ended = await all(operator.ledgerEntries({ user_id: 'quitter', since }));
   }
   assert.deepEqual(ended.map(({ code }) => code), ['cancelled', 'cancelled', 'cancelled']);

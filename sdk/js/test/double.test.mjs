@@ -1,4 +1,5 @@
-// Tests the test double with the program in the variable TOOLRUN, which double_test.go sets.
+// Tests the test double. double_test.go sets the environment variable TOOLRUN to the path of the
+// program.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

@@ -1,5 +1,5 @@
-// Tests the toolrun serve at SERVICE with the official MCP client and the key RUNTIME.
-// client_test.go sets the variables.
+// Tests a running toolrun serve with the official MCP client. client_test.go sets the environment
+// variables: SERVICE is the URL, RUNTIME is a key.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';

@@ -1,5 +1,5 @@
-// Tests the types with the TypeScript compiler: supported globals compile without the DOM library,
-// and unsupported ones do not.
+// Tests the types with the TypeScript compiler. Supported globals must compile without the DOM
+// library. Unsupported globals must not compile.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';

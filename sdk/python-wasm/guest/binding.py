@@ -7,7 +7,8 @@ from .spelling import near
 _CONTEXT = ("context", "ctx")
 _RESERVED = ("input", *_CONTEXT)
 
-# Names of parameters that usually stand for the whole input. A key similar to one of them is not a typing error.
+# Parameter names that authors usually choose for the whole input. A similar key in the input is not
+# treated as a misspelling.
 _WHOLE_INPUT = frozenset(
     "arg args arguments body config data event events inputs item items json kwargs message obj object options opts param "
     "parameters params payload props query record req request state values".split()
@@ -48,7 +49,7 @@ class Call:
         """Return a warning if the input has a key similar to the parameter that gets the whole input, or None."""
         name = self.positional[0].name
         similar = [key for key in input if key[:1] == name[0] and abs(len(key) - len(name)) < 3]
-        meant = similar and near(name, similar)  # near is slow, so most keys are excluded before
+        meant = similar and near(name, similar)  # near is slow, so exclude most keys before calling it
         if not meant:
             return None
         return (

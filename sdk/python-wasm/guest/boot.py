@@ -1,11 +1,13 @@
-# The program that the interpreter starts with (python -c). It reads this package from the host and serves requests.
+# The first program that the interpreter runs (python -c). It reads this package from the host and
+# serves requests.
 import builtins
 import sys
 import zipimport
 from _imp import _fix_co_filename
 from posix import read
 
-# The library was compiled on another machine. Its folders must not appear in tracebacks.
+# The standard library was compiled on another machine. The folders of that machine must not appear
+# in tracebacks.
 unmarshal = zipimport._unmarshal_code
 
 
@@ -21,7 +23,7 @@ def unmarshal_code(importer, path, file, name, data):
 
 
 zipimport._unmarshal_code = unmarshal_code
-for module in list(sys.modules.values()):  # the modules that Python imported during its start
+for module in list(sys.modules.values()):  # the modules that Python has imported during startup
     _, _, file = (getattr(module, "__file__", "") or "").partition(".zip/")
     for holder in (module, *(value for value in vars(module).values() if isinstance(value, type))) if file else ():
         for value in vars(holder).values():
@@ -36,7 +38,7 @@ while len(parts[-1]) == 1 << 16:
 texts = json.loads(b"".join(parts))
 importing = {"__name__": "importing"}
 exec(compile(texts["_toolrun/importing.py"], "<toolrun>/importing.py", "exec"), importing)
-# The modules of this package get builtins of their own, which a tool cannot change.
+# The modules of this package get separate builtins, which a tool cannot change.
 sys.meta_path.insert(0, importing["Texts"](texts, "<toolrun>/", dict(vars(builtins))))
 
 from _toolrun.prepare import prepare  # noqa: E402

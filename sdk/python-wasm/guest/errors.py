@@ -39,7 +39,7 @@ class MemoryAccessError(Exception):
         self.op = op
 
     def __reduce__(self) -> tuple:
-        # By default, pickle and copy would call the class with the message only.
+        # By default, pickle and copy would call the class with only the message.
         return type(self), (self.code, self.message, self.store, self.violations, self.hint, self.op, self.item)
 
 
@@ -91,7 +91,8 @@ class UnavailableError(MemoryAccessError):
     """The storage cannot be reached."""
 
 
-# The class for each code. An unknown code of a newer host raises MemoryAccessError itself.
+# The class for each fault code. For an unknown code of a newer host, MemoryAccessError itself is
+# raised.
 ERRORS: dict[str, type[MemoryAccessError]] = {
     "not_found": NotFoundError,
     "access_denied": AccessDeniedError,

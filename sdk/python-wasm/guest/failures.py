@@ -11,15 +11,15 @@ _MAX_TEXT, _SHORT_TEXT = 4096, 200
 _MAX_CAUSES = 5
 _MAX_INNER = 1000
 
-# Tests may run in a Python before 3.11, which has no exception groups.
+# Tests can run in a Python version before 3.11, which has no exception groups.
 _GROUP = getattr(builtins, "BaseExceptionGroup", ())
 
-# The ends of Python's message for an await of a plain value, before and since 3.14.
+# The ends of Python's message if a plain value is awaited: before 3.14, and since 3.14.
 _AWAITED = ("can't be used in 'await' expression", "can't be awaited")
 
 # The error numbers of failed file accesses.
 _FILE_ERRORS = {errno.ENOENT, errno.EACCES, errno.EBADF, errno.ENOTDIR, errno.EISDIR, errno.EROFS, errno.EPERM, errno.ENOSYS}
-_FILE_ERRORS.add(getattr(errno, "ENOTCAPABLE", errno.EPERM))  # only WASI has this number
+_FILE_ERRORS.add(getattr(errno, "ENOTCAPABLE", errno.EPERM))  # only WASI has this error number
 
 
 def describe(error, texts, location):
@@ -34,7 +34,7 @@ def describe(error, texts, location):
         report.update(file=error.filename, line=error.lineno or 0, column=max(error.offset or 0, 1))
     elif frames:
         _, report["file"], report["line"], report["column"] = frames[-1]
-    elif isinstance(error, TypeError) and location and location[0] in texts:  # the call of the entry failed
+    elif isinstance(error, TypeError) and location and location[0] in texts:  # the call of the entry function failed
         report.update(file=location[0], line=location[1], column=1)
     report["stack"] = _stack(error, first, texts)
     return report
@@ -90,7 +90,7 @@ def hint_of(error):
         if type(error) is KeyError and _raised_by(error) == "_Environ.__getitem__":
             return "os.environ has only the variables that env sets, in the manifest or for a run"
     except BaseException:
-        pass  # from the tool's own class
+        pass  # the exception is from a class of the tool
     return ""
 
 

@@ -31,7 +31,8 @@ from datetime import datetime
 from . import errors
 from .unsupported import NO_STDIN
 
-# Modules that a tool can use without an import. ``datetime`` is the class, because most samples use it so.
+# Modules that a tool can use without an import. ``datetime`` is the class instead of the module,
+# because most samples use the class.
 _MODULES = (
     base64, calendar, cmath, collections, copy, csv, dataclasses, decimal, enum, functools, hashlib, itertools, json,
     logging, math, operator, random, re, secrets, statistics, string, textwrap, time, typing, uuid,

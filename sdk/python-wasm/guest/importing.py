@@ -4,7 +4,8 @@ import builtins
 import sys
 from importlib.machinery import ModuleSpec
 
-# The names of the standard library's modules. Tests may run in a Python before 3.10, which does not provide them.
+# The names of the standard library's modules. Tests can run in a Python version before 3.10, which
+# does not provide these names.
 STANDARD = getattr(sys, "stdlib_module_names", frozenset())
 
 
@@ -35,7 +36,7 @@ class Texts:
 
     def exec_module(self, module):
         spec = module.__spec__
-        module.__dict__["__builtins__"] = self.names  # otherwise exec would use the builtins of this module
+        module.__dict__["__builtins__"] = self.names  # otherwise, exec would use the builtins of this module
         file = spec.origin.removeprefix(self.folder)
         exec(compile(self.texts[file], spec.origin, "exec", dont_inherit=True), module.__dict__)
 

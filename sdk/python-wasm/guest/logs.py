@@ -8,7 +8,7 @@ from .channel import send
 from .values import quote
 
 
-_MAX_LENGTH = 1 << 13  # the host cuts longer lines too
+_MAX_LENGTH = 1 << 13  # the host also truncates longer lines
 
 
 def _level(number):
@@ -20,7 +20,7 @@ def _level(number):
 
 
 def _log(level, text):
-    # Half of a surrogate pair is replaced, so that the line is not lost.
+    # Replace half of a surrogate pair. Otherwise, the whole line would be lost.
     send("log", level, quote(text[:_MAX_LENGTH].encode(errors="replace").decode()))
 
 

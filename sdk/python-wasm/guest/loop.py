@@ -36,7 +36,7 @@ class Loop(BaseEventLoop):
         pass
 
     def _write_to_self(self):
-        pass  # no other thread can wake this one
+        pass  # there is no other thread that could wake this thread
 
 
 class _Policy(asyncio.DefaultEventLoopPolicy):

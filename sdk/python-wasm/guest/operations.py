@@ -8,11 +8,11 @@ from .channel import ask
 from .spelling import near
 from .values import Unfit, decode, encode, quote
 
-# The errors that the host raised, with their numbers. Only the object itself identifies a fault, because a tool can
-# create an equal error.
+# The errors for faults of the host, with their numbers. Only the identity of an error object proves
+# that it is a fault of the host, because a tool can create an equal error.
 issued = []
 
-# The maximum nesting of values that cross the channel: a limit of the run.
+# The maximum nesting of values that are sent over the channel. It is a limit of the run.
 nesting = 100
 
 

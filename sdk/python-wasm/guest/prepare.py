@@ -8,17 +8,19 @@ from . import environ, logs, loop, serving, stdlib_fixes, unsupported, zones
 from .channel import send
 from .tool import freeze, missing
 
-# Modules to import in advance, besides those that this package needs, so that no tool has to wait for them.
+# Modules that are imported in advance, in addition to the modules that this package needs, so tools
+# do not wait for their import.
 _PRELOADED = """
     ast bisect concurrent.futures contextlib difflib fractions gzip heapq hmac html http.client inspect io ipaddress numbers
     pickle pprint queue shlex struct traceback unicodedata urllib.parse weakref zlib zoneinfo
 """
 
-# A mark by which the host finds the interpreter's counters of nested calls. It is the recursion limit until a tool is
-# loaded.
+# A value by which the host finds the interpreter's counters of nested calls in RAM. It is the
+# recursion limit until a tool is loaded.
 _MARK = 1_593_241_087
 
-# Memory that is allocated and freed in advance. A run that needs no more than this does not grow the memory.
+# The number of bytes that are allocated and freed in advance. If a run needs at most this memory,
+# it does not need to grow the memory.
 _HEADROOM = 8 << 20
 
 

@@ -9,7 +9,8 @@ import re
 
 _TAKE_PATTERNS = frozenset(("compile", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn"))
 
-# The number of patterns is within the cache of re. Long patterns take too long to compile.
+# The maximum number of patterns is smaller than the cache of module re. Long patterns take too long
+# to compile.
 _MAX_PATTERNS, _MAX_LENGTH = 200, 1000
 
 
@@ -19,7 +20,7 @@ def warm(tree):
         try:
             re.compile(pattern)
         except (re.error, RecursionError, OverflowError):
-            pass  # the tool raises the error when it uses the pattern
+            pass  # the error occurs when the tool uses the pattern
 
 
 def _patterns(tree):

@@ -29,7 +29,7 @@ class _Reviewer:
         try:
             tree = ast.parse(text, path)
         except (SyntaxError, ValueError, RecursionError):
-            return  # the import of the file fails
+            return  # the import of the file will fail
         is_entry = path == self.tool.path
         file = _File(self, path, text, tree)
         if is_entry:
@@ -43,7 +43,8 @@ class _Reviewer:
             hint = "write what the tool does, and return what it answers"
             file.find(None, "the source is empty: the tool answers null", hint)
         elif self.tool.source.warning:
-            # The warning is phrased for a run. A review does not know what the tool returns.
+            # The text of the warning is meant for a run. A review does not know what the tool
+            # returns.
             message, _, hint = self.tool.source.warning.replace(", and the tool returned nothing", "").partition("; ")
             file.find(None, message, hint)
 
@@ -66,11 +67,11 @@ class _File(ast.NodeVisitor):
         self.path = path
         self.lines = text.splitlines()
         self.tree = tree
-        self.caught = 0  # the number of try statements with a handler around the node
-        self.conditions = 0  # the number of if statements around the node
+        self.caught = 0  # the number of enclosing try statements with a handler
+        self.conditions = 0  # the number of enclosing if statements
         self.bindings = _bindings(tree)
         self.texts = _texts(tree, self.bindings)
-        self.memory = self.bindings.get("memory", 0) == 0  # the name memory refers to the module
+        self.memory = self.bindings.get("memory", 0) == 0  # whether the name memory refers to the module
 
     def find(self, node, message, hint=""):
         finding = {"message": message, "hint": hint, **self._position(node)}
@@ -150,7 +151,7 @@ class _File(ast.NodeVisitor):
             return None
         first = operation["params"][0]
         if not first.get("required") and node.args and not _is_text(node.args[1:2]):
-            return None  # the first argument may belong to the second parameter
+            return None  # the first argument can belong to the second parameter
         names = {first["name"], *first.get("aliases", ())}
         value = node.args[0] if node.args else next((k.value for k in node.keywords if k.arg in names), None)
         if isinstance(value, ast.Name):

@@ -14,8 +14,8 @@ from .tool import Tool, freeze
 from .values import Unfit, decode, encode, quote
 
 _tool = None
-_texts = {}  # the author's files by their names in tracebacks
-_limits = None  # the limits of the previous request: the nesting of calls and of values
+_texts = {}  # the tool's files by their names in tracebacks
+_limits = None  # the limits of the previous request: the maximum nesting of calls and of values
 _limit_recursion = sys.setrecursionlimit
 _frame = sys._getframe
 _state = random.getstate
@@ -52,7 +52,7 @@ def _load(request):
     freeze()
     report = {"once": _tool.starts_once(), "warning": _tool.source.warning}
     if request.get("review"):
-        from .review import review  # only a check of an app needs it
+        from .review import review  # only the check of an app needs it
 
         report["review"] = review(_tool, request["operations"])
     send("done", encode(report, "tool", 10))
@@ -98,7 +98,7 @@ def _run(request):
     _answer(value, context, before)
 
 
-# A nesting that is sufficient for every value from the host.
+# A nesting limit that is sufficient for every value from the host.
 _ANY = 10_000
 
 

@@ -5,18 +5,19 @@ import ast
 from .importing import STANDARD
 from .spelling import near
 
-# The names of the function that a body becomes, and of the function that replaces "from module import *" in it.
+# _BODY is the name of the function that a script body is converted to. STAR is the name of the
+# function that replaces "from module import *" in the body.
 _BODY = "__toolrun_body__"
 STAR = "__toolrun_star__"
 
-# The functions that are called if the tool declares no entry.
+# The names of the functions that are entry points if the tool declares none.
 _ENTRIES = ("main", "execute")
-# The usual names of handlers of cloud functions. A tool has to call them itself.
+# The usual names of handler functions on cloud platforms. They are not called automatically.
 _HANDLERS = ("lambda_handler", "handler")
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))  # tests may run in a Python before 3.11, which has only one
+_TRIES = (ast.Try, getattr(ast, "TryStar", ast.Try))  # tests can run in a Python version before 3.11, which has only one
 _WAITS = (ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 
@@ -51,7 +52,8 @@ class Source:
         defined = {node.name for node in self.own if isinstance(node, _FUNCTIONS)}
         imported = (alias for node in self.own if isinstance(node, ast.ImportFrom) for alias in node.names)
         defined.update(alias.asname or alias.name for alias in imported)
-        # A main guard is not part of the tool, because the host calls the entry.
+        # Code under "if __name__ == '__main__'" is not part of the tool, because the host calls the
+        # entry point.
         run = list(_of_this_scope([node for node in self.tree.body if not _is_main_guard(node)]))
         called = {node.func.id for node in run if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
         used = {node.id for node in run if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}

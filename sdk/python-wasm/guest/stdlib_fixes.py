@@ -26,8 +26,8 @@ def install():
         urllib.parse.urlsplit = _check_hosts(urllib.parse.urlsplit)
 
 
-# Networks that the IANA registries of special addresses list as not globally reachable and 3.12.0 does not know, and
-# the exceptions in these registries.
+# According to the IANA registries of special-purpose addresses, the _PRIVATE networks are not
+# globally reachable, except for the _PUBLIC networks. Python 3.12.0 does not know them.
 _PRIVATE_4, _PUBLIC_4 = ["192.0.0.0/24"], ["192.0.0.9/32", "192.0.0.10/32"]
 _PRIVATE_6 = ["64:ff9b:1::/48", "2002::/16", "3fff::/20"]
 _PUBLIC_6 = ["2001:1::1/128", "2001:1::2/128", "2001:3::/32", "2001:4:112::/48", "2001:20::/28", "2001:30::/28"]
@@ -102,7 +102,7 @@ def _without_quoted(text):
     return _QUOTED.sub("", text)
 
 
-# A line break within a header that does not begin a continuation line.
+# Matches a line break in a header that is not followed by a continuation line.
 _INJECTED = re.compile(r"(?:\r\n|\r(?!\n)|\n)(?![ \t])")
 
 

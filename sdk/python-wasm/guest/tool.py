@@ -16,7 +16,7 @@ from .importing import STANDARD, Missing, Texts
 from .values import quote
 
 
-# The importer that raises the error for a missing module. It is part of the prepared interpreter.
+# The importer that raises the error for a missing module. It is part of the interpreter's snapshot.
 missing = Missing(unsupported.why_missing)
 
 
@@ -35,7 +35,7 @@ class Tool:
         modules = self._collect()
         if modules:
             sys.meta_path.insert(-1, Texts(modules, self.folder))
-        for path, text in texts.items():  # so that tracebacks in a log show the lines
+        for path, text in texts.items():  # makes the source lines available for tracebacks in logs
             linecache.cache[path] = (len(text), None, text.splitlines(True), path)
         self.namespace = self._make_namespace()
         regex_cache.warm(self.source.tree)
@@ -86,7 +86,7 @@ class Tool:
         sys.modules[name] = module
         namespace = module.__dict__
         namespace.update(tool_globals.constant_names(self.memory), __file__=self.path)
-        namespace["__builtins__"] = builtins  # otherwise exec would use the builtins of this package
+        namespace["__builtins__"] = builtins  # otherwise, exec would use the builtins of this package
         namespace[source.STAR] = self._import_all
         return namespace
 
@@ -119,7 +119,7 @@ class Tool:
                     except SyntaxError as error:
                         if not tried:
                             raise
-                        broken[file] = error  # the tool gets the error when it runs the import
+                        broken[file] = error  # the error occurs when the tool executes the import
         return modules
 
 

@@ -22,11 +22,12 @@ FILES = "there are no files in a tool; keep data in memory"
 _PROCESSES = "there are no processes in a tool"
 NO_STDIN = "is not available: the input of a tool is in the dict input"
 
-# The reasons why modules of the standard library are missing, if there is a specific one.
+# The specific reasons why some modules of the standard library are missing.
 _REASONS = {"multiprocessing": _PROCESSES, "mmap": FILES, "ssl": NETWORK, "webbrowser": NETWORK}
 
 
-# Popular packages with compiled parts, and modules of the standard library that can replace some of each.
+# Popular packages with native code, and modules of the standard library with some of their
+# features.
 _COMPILED = {
     "cryptography": "hashlib, hmac and secrets",
     "lxml": "xml.etree.ElementTree",
@@ -95,7 +96,7 @@ def _wrap_open(open):
             return open(file, mode, *args, **kwargs)
         except OSError as error:
             reason = error
-        # The class of the error stays the same, because a tool may handle a missing file.
+        # The class of the error is unchanged, because a tool could handle FileNotFoundError.
         raise OSError(reason.errno, f"{reason.strerror}: {FILES}", reason.filename) from None
 
     wrapper.__name__ = wrapper.__qualname__ = "open"
@@ -107,7 +108,7 @@ def _wrap_os_open(open):
     """Wrap os.open() in the same way, except that failures.py adds the reason."""
 
     def wrapper(path, flags, mode=0o777, *, dir_fd=None):
-        if flags & (os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND):  # O_RDWR includes the first
+        if flags & (os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND):  # O_RDWR contains the bit of the first
             _refuse_writing(path)
         return open(path, flags, mode, dir_fd=dir_fd)
 
@@ -116,7 +117,7 @@ def _wrap_os_open(open):
     return wrapper
 
 
-# The functions for processes that ``os`` has on other systems.
+# The functions for processes that module ``os`` has on other systems.
 _PROCESS_FUNCTIONS = frozenset(
     "abort execl execle execlp execlpe execv execve execvp execvpe fork forkpty getppid kill killpg nice posix_spawn "
     "posix_spawnp spawnl spawnle spawnlp spawnlpe spawnv spawnve spawnvp spawnvpe system wait wait3 wait4 waitpid".split()
@@ -160,13 +161,14 @@ class _Encrypted(http.client.HTTPConnection):
 def install():
     """Replace everything that is not available in a tool."""
     builtins.input = _without(RuntimeError, f"input() {NO_STDIN}")
-    sys.stdin = sys.__stdin__ = _NoInput()  # file 0 is the channel
+    sys.stdin = sys.__stdin__ = _NoInput()  # file descriptor 0 is the channel
     sys.breakpointhook = _without(RuntimeError, "breakpoint() is not available in a tool")
     builtins.open = io.open = _wrap_open(io.open)
     os.open, os.__getattr__ = _wrap_os_open(os.open), _not_in_os
     builtins.exit = builtins.quit = sys.exit
 
-    # The host provides no processor time, and CPython misreads WASI's nanoseconds as hundredths of a second.
+    # The host does not provide CPU time. In addition, CPython misinterprets WASI's nanoseconds as
+    # hundredths of a second.
     time.process_time, time.process_time_ns = time.perf_counter, time.perf_counter_ns
 
     no_threads = _without(RuntimeError, THREADS)

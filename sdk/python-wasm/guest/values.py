@@ -42,7 +42,7 @@ def encode(value, name, nesting):
     raise Unfit(f"{name} cannot be written: {reason}", deep=isinstance(reason, RecursionError))
 
 
-# Alternatives, by the name of the type.
+# Suggested alternatives by the name of the unsupported type.
 _ADVICE = {
     "set": "; use list(...) or sorted(...)",
     "frozenset": "; use list(...) or sorted(...)",
@@ -68,7 +68,7 @@ def _explain(value, name, nesting):
 
     The search is not recursive, because the tool may have used up the recursion limit.
     """
-    within = []  # the containers around the present one, each with the rest of the search outside of it
+    within = []  # the enclosing containers, each with an iterator over its remaining elements
     left = iter([(name, value)])
     while True:
         path, item = next(left, (None, None))

@@ -31,8 +31,8 @@ func python(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	return out.String(), errs.String(), err
 }
 
-// needPython skips a test if Python is not installed. It reads every file that Python will read, so that
-// a cached result of go test depends on them.
+// needPython skips a test if Python is not installed. It reads every file that Python will read, so
+// go test does not reuse a cached result after a change.
 func needPython(t *testing.T) {
 	t.Helper()
 	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -50,7 +50,7 @@ func needPython(t *testing.T) {
 	}
 }
 
-// TestUnits runs the tests in Python, which use toolrun double.
+// TestUnits runs the Python tests. They use toolrun double.
 func TestUnits(t *testing.T) {
 	needPython(t)
 	if _, stderr, err := python(t, "-m", "unittest", "discover", "-t", ".", "tests"); err != nil {
@@ -58,7 +58,8 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestErrors checks that exactly the codes of memory faults have a class.
+// TestErrors checks that there is an error class for each code of a memory fault, and for no other
+// code.
 func TestErrors(t *testing.T) {
 	needPython(t)
 	stdout, stderr, err := python(t, "-c", "import toolrun.errors as e; print(*e.ERRORS)")

@@ -121,7 +121,7 @@ class Runs(unittest.TestCase):
         memory = Memory({"hits": {"access": "application"}}, user="ann")
         other = memory.caller(user="bob", session="session_bob")
         with memory.run():
-            memory.set_content("hits", {"ann": 1})  # read nothing: merged into the content at the commit
+            memory.set_content("hits", {"ann": 1})  # without a read, the value is merged into the content at the commit
             other.set_content("hits", {"bob": 1})
         self.assertEqual(memory.content("hits"), {"ann": 1, "bob": 1})
         with self.assertRaises(ConflictError), memory.run():

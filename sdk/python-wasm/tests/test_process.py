@@ -45,7 +45,8 @@ class Process(unittest.TestCase):
         if sys.platform == "linux":
             code += "; import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
         found = subprocess.run([sys.executable, "-u", "-c", code], cwd=SDK, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
-        # The child shares the standard error, which is at its end only after both have ended.
+        # The child shares the standard error. It reaches end of file only after both processes have
+        # ended.
         self.assertRegex(found.stdout.decode(), r"^\d+\n$")
 
     def test_fork_starts_its_own_process(self):

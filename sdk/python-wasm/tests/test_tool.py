@@ -129,7 +129,7 @@ class Forms(ToolCase):
 
     def test_single_file_has_no_modules(self):
         self.write("helper.py", "count = 0\n")
-        sys.path.insert(0, str(self.folder))  # as if the tests are run from there
+        sys.path.insert(0, str(self.folder))  # as if the tests were run from there
         self.addCleanup(sys.path.remove, str(self.folder))
         message = self.run_code("import helper\n").error["message"]
         self.assertIn("No module named 'helper': the tool is one file", message)

@@ -21,12 +21,13 @@ import (
 
 var update = flag.Bool("update", false, "update the results in tools.json")
 
-// tool is a tool that runs once, with the result of the engine. run_tool must return the same result.
+// tool is a tool and the expected result of one run. The engine has computed the result, and
+// run_tool must return the same.
 type tool struct {
 	Name string `json:"name"`
 	Code string `json:"code"`
-	// Files contains the modules of a tool that is a folder; Siblings the other files next to a tool that
-	// is a single file.
+	// Files contains the modules of a tool that is a folder. Siblings contains the files next to a
+	// tool that is a single file.
 	Files    map[string]string `json:"files,omitempty"`
 	Siblings map[string]string `json:"siblings,omitempty"`
 	Params   []string          `json:"params,omitempty"`
@@ -37,14 +38,15 @@ type tool struct {
 	Warnings []string        `json:"warnings,omitempty"`
 }
 
-// fault contains the members of a fault that run_tool reports.
+// fault contains the members of a fault that run_tool also reports.
 type fault struct {
 	Code    abi.Code `json:"code"`
 	Message string   `json:"message"`
 	Hint    string   `json:"hint,omitempty"`
 }
 
-// tools is the content of tools.json. The tools are written by hand, the results by the engine.
+// tools is the content of tools.json. The tools are written by hand. The results are written by the
+// test.
 type tools struct {
 	Generated string `json:"generated"`
 	Tools     []tool `json:"tools"`
@@ -80,7 +82,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// layout returns the content of the file, with one line per tool.
+// layout returns the content of tools.json with one line per tool.
 func (d *tools) layout(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -107,7 +109,8 @@ func encode(t *testing.T, v any) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// newEngine returns an engine that shares the compiled interpreter with the engine's own tests.
+// newEngine returns an engine. It shares the compiled interpreter with the tests of the engine's
+// package.
 func newEngine(t *testing.T) *cpython.Engine {
 	t.Helper()
 	file := disttest.File(t)

@@ -8,5 +8,6 @@ from pathlib import Path
 
 _here = Path(__file__).resolve().parent
 if not (_here / "guest").is_dir():
-    # In a source tree, the modules that run inside the sandbox are next to this package, where the host embeds them.
+    # In the source tree, the modules that run inside the sandbox are in a folder next to this
+    # package. The host embeds them from that folder.
     __path__.append(str(_here.parent))

@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterator, Mapping
 from toolrun.errors import MemoryAccessError
 from toolrun.testing import process, runtime
 
-_MAX_TOOLS = 50  # of one memory; the process has a limit
+_MAX_TOOLS = 50  # of one memory; the process limits their total number
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,11 @@ class Memory:
         self._app.tool(self._manifest())  # reports a mistake in the grants immediately
         self._metadata: dict | None = None
         self._run: Run | None = None
-        self.effects: dict = {"reads": [], "writes": []}  # of the last run that succeeded
+        self.effects: dict = {"reads": [], "writes": []}  # of the last successful run
         if metadata:
             self.set_metadata(metadata)
 
-    # The calls of a tool.
+    # The operations that a tool calls.
 
     def get_content(self, *args: Any, **kwargs: Any) -> Any:
         """Return the content of a store, or None if there is no record: store, projection, options."""
@@ -83,7 +83,7 @@ class Memory:
         """Delete the record: store, options."""
         return self._call(self, "delete_content", args, kwargs)
 
-    # The calls of a test.
+    # The functions that a test calls.
 
     def put(self, store: str, content: Any) -> None:
         """Replace the content of a store, without a grant and outside of an active run. The schema applies."""
@@ -152,7 +152,7 @@ class Memory:
         if not result["ok"]:
             raise runtime.error_of(result["error"])
 
-    # The calls of run_tool.
+    # The functions that run_tool calls.
 
     def begin(self, schemas: Mapping[str, Any] | None = None, **given: Any) -> Run:
         """Begin a run of a tool with inputSchema and outputSchema; given are its input, context and env."""
@@ -242,7 +242,7 @@ class _App:
     def __init__(self, declaration: dict, limits: dict, clock: Callable[[], datetime] | None) -> None:
         self._name = process.shared.name()
         self._clock, self._shift, self._shown = clock, timedelta(), None
-        self._tools: OrderedDict[str, str] = OrderedDict()  # names by declaration, the most recently used last
+        self._tools: OrderedDict[str, str] = OrderedDict()  # names by declaration, most recently used last
         self._created = 0
         try:
             opened = self.request("open", **declaration, limits=limits)

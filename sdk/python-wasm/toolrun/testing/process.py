@@ -43,7 +43,7 @@ class Process:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._child: subprocess.Popen | None = None
-        self._owner = 0  # the id of the process that started it; a forked process starts its own
+        self._owner = 0  # the id of the process that started the child; a forked process starts another child
         self._names = itertools.count(1)
         self._forgotten: deque[str] = deque()
 
@@ -70,7 +70,7 @@ class Process:
 
     def _started(self) -> subprocess.Popen:
         if self._child is None or self._owner != os.getpid():
-            # In a session of its own, an interrupt at the terminal reaches only the tests.
+            # In a separate session, the child does not receive an interrupt from the terminal.
             self._child = subprocess.Popen(
                 [find(), "double"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
@@ -86,7 +86,7 @@ class Process:
             reply = child.stdout.readline()  # type: ignore[union-attr]
         except BrokenPipeError:
             reply = b""
-        except BaseException:  # interrupted: a late reply would be taken for that of the next request
+        except BaseException:  # interrupted: a late reply would be mistaken for the reply to the next request
             self._end(child)
             raise
         if not reply.endswith(b"\n"):
@@ -101,7 +101,7 @@ class Process:
             try:
                 pipe.close()  # type: ignore[union-attr]
             except OSError:
-                pass  # it has ended already
+                pass  # the process has already ended
         try:
             return child.wait(_EXIT_TIMEOUT)
         except subprocess.TimeoutExpired:

@@ -42,7 +42,8 @@ sys.modules["toolrun.guest.channel"] = _channel
 from toolrun.guest import importing  # noqa: E402
 
 if sys.version_info < (3, 10):
-    # This Python does not list its library: the modules are in two folders or built in.
+    # This Python version does not list the modules of its library. They are in two folders or built
+    # in.
     _library = [sysconfig.get_path("stdlib"), sysconfig.get_config_var("DESTSHARED")]
     _found = {module.name for module in pkgutil.iter_modules([folder for folder in _library if folder])}
     importing.STANDARD = frozenset({*_found, *sys.builtin_module_names})  # type: ignore[attr-defined]
@@ -51,10 +52,11 @@ from toolrun.guest import binding, errors, failures, operations, source, values 
 from toolrun.guest import globals as tool_globals  # noqa: E402
 
 if sys.version_info < (3, 11):
-    # It gives a body the name "<module>" in tracebacks. Before 3.11, code objects cannot store it.
+    # Gives a script body the name "<module>" in tracebacks. Before Python 3.11, code objects have
+    # no field for this name.
     source._rename = lambda module: module  # type: ignore[attr-defined]
 
-# The maximum nesting of values that cross the channel.
+# The maximum nesting of values that are sent over the channel.
 NESTING = operations.nesting
 
 

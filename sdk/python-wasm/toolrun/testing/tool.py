@@ -27,7 +27,7 @@ class Result:
 
     ok: bool
     output: Any = None
-    context: dict = field(default_factory=dict)  # the keys of its context that the tool added or changed
+    context: dict = field(default_factory=dict)  # the context keys that the tool has added or changed
     logs: list[dict] = field(default_factory=list)  # {"level", "text"}
     error: dict | None = None  # {"code", "message", ...}
     warnings: list[str] = field(default_factory=list)
@@ -84,7 +84,7 @@ def run_tool(
 
 def _execute(tool: _Tool, run: Run) -> dict:
     """Run a tool to its end and return the Result of its run."""
-    del runtime.operations.issued[:]  # those of earlier runs
+    del runtime.operations.issued[:]  # forget the faults of earlier runs
     before = {key: runtime.values.encode(value, key, 1000) for key, value in run.context.items()}
     value = tool.output(runtime.tool_globals.Input(run.input), run.context)
     output = _encoded(value, "output")
@@ -140,7 +140,7 @@ class _Tool:
             names.update(run_names)
             exec(self.source.code, names)
         else:
-            # toolrun runs such a top level once for all runs, so it has no memory.
+            # toolrun executes this top level once for all runs, so it cannot use memory.
             with runtime.connected_to(_NoMemory()):
                 exec(self.source.code, names)
             names.update(run_names)
@@ -255,7 +255,7 @@ class _Handler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         if record.name == "asyncio" and record.module in ("selector_events", "proactor_events"):
-            return  # toolrun does not have this event loop
+            return  # toolrun does not provide this event loop
         levels = ((logging.ERROR, "error"), (logging.WARNING, "warn"), (logging.INFO, "info"))
         level = next((name for number, name in levels if record.levelno >= number), "debug")
         self.logs.append({"level": level, "text": self.format(record)})
