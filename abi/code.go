@@ -11,8 +11,8 @@ const (
 	NotFound        Code = "not_found"        // the store, tool or prompt does not exist or was not granted to this tool
 	AccessDenied    Code = "access_denied"    // the grant or the permissions of the caller do not allow this access
 	ReadOnly        Code = "read_only"        // only the host can write this data
-	SchemaViolation Code = "schema_violation" // the content does not fit the store's schema
-	Conflict        Code = "conflict"         // the record changed, or an idempotency key was used for another request
+	SchemaViolation Code = "schema_violation" // the content does not match the store's schema
+	Conflict        Code = "conflict"         // the record has changed, or the idempotency key was used for another request
 	NoUser          Code = "no_user"          // the store is per-user, but the run has no user
 	NoSession       Code = "no_session"       // the store is per-session, but the run has no session
 	SessionEnded    Code = "session_ended"    // the session has ended
@@ -21,8 +21,8 @@ const (
 	QuotaExceeded   Code = "quota_exceeded"   // the app has reached its limit of bytes or records
 	Unavailable     Code = "unavailable"      // the backend cannot be reached, or the outcome of a commit is unknown
 	ToolError       Code = "tool_error"       // the tool itself failed
-	InputInvalid    Code = "input_invalid"    // the input does not fit the tool's input schema
-	OutputInvalid   Code = "output_invalid"   // the output does not fit the tool's output schema
+	InputInvalid    Code = "input_invalid"    // the input does not match the tool's input schema
+	OutputInvalid   Code = "output_invalid"   // the output does not match the tool's output schema
 	Timeout         Code = "timeout"          // the run exceeded its time limit
 	MemoryLimit     Code = "memory_limit"     // the run exceeded its memory limit
 	StackLimit      Code = "stack_limit"      // the run exceeded its limit on call depth or nesting
@@ -43,10 +43,10 @@ var codes = []struct {
 	meaning string
 }{
 	{NotFound, 1, "the store, tool or prompt does not exist or was not granted to this tool"},
-	{AccessDenied, 2, "it exists, but this verb or this caller is not allowed"},
-	{ReadOnly, 3, "a write to data that only the host may write"},
-	{SchemaViolation, 4, "the content does not fit the store's schema"},
-	{Conflict, 5, "the record changed, or an idempotency key was used for another request"},
+	{AccessDenied, 2, "the grant or the permissions of the caller do not allow this access"},
+	{ReadOnly, 3, "only the host can write this data"},
+	{SchemaViolation, 4, "the content does not match the store's schema"},
+	{Conflict, 5, "the record has changed, or the idempotency key was used for another request"},
 	{NoUser, 6, "the store is per-user, but the run has no user"},
 	{NoSession, 7, "the store is per-session, but the run has no session"},
 	{SessionEnded, 8, "the session has ended"},
@@ -55,8 +55,8 @@ var codes = []struct {
 	{QuotaExceeded, 11, "the app has reached its limit of bytes or records"},
 	{Unavailable, 12, "the backend cannot be reached, or the outcome of a commit is unknown"},
 	{ToolError, 13, "the tool itself failed"},
-	{InputInvalid, 14, "the input does not fit the tool's input schema"},
-	{OutputInvalid, 15, "the output does not fit the tool's output schema"},
+	{InputInvalid, 14, "the input does not match the tool's input schema"},
+	{OutputInvalid, 15, "the output does not match the tool's output schema"},
 	{Timeout, 16, "the run exceeded its time limit"},
 	{MemoryLimit, 17, "the run exceeded its memory limit"},
 	{StackLimit, 18, "the run exceeded its limit on call depth or nesting"},
@@ -64,9 +64,9 @@ var codes = []struct {
 	{LogLimit, 20, "the run exceeded its limit on log output"},
 	{CallLimit, 21, "the run exceeded its limit on calls to the host"},
 	{SourceInvalid, 22, "the tool's code cannot be loaded"},
-	{ABIMismatch, 23, "the plug-in was built for another version of this contract"},
-	{Cancelled, 24, "the caller cancelled the run"},
-	{Internal, 25, "a bug of the host"},
+	{ABIMismatch, 23, "the plug-in was built for another version of the ABI"},
+	{Cancelled, 24, "the caller canceled the run"},
+	{Internal, 25, "a bug in the host"},
 }
 
 // Codes returns all codes, ordered by number.

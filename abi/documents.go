@@ -14,27 +14,27 @@ func Documents() Table {
 }
 
 func getContent() Operation {
-	content := Type{Shape: Content, Nullable: true, Doc: "the content, or null if there is no record; with the option record, the record around it"}
+	content := Type{Shape: Content, Nullable: true, Doc: "the content, or null if there is no record; with the option record, the whole record"}
 	return Operation{
 		Name: GetContent, Verb: Read,
 		Doc: "returns the content of a store, or null if there is no record",
 		Params: []Param{
 			storeParam(),
 			{Name: "projection", Aliases: []string{"projections"}, Kind: JSON, Type: Type{Shape: Named, Name: "Projection", Nullable: true},
-				Doc: "the parts to read: `{\"a.b\": 1}` includes and `{\"a\": 0}` excludes, through arrays element by element; `\\.` is a point of a name"},
-			optionsParam("GetOptions", Field{Name: "record", Type: Type{Shape: Boolean}, Optional: true, Doc: "return the record around the content, too"}),
+				Doc: "the parts to read: `{\"a.b\": 1}` includes a part and `{\"a\": 0}` excludes a part; paths also apply to each element of an array; `\\.` is a dot in a name"},
+			optionsParam("GetOptions", Field{Name: "record", Type: Type{Shape: Boolean}, Optional: true, Doc: "return the whole record instead of only the content"}),
 		},
 		Reply: content,
 		Variants: []Variant{
 			{Param: "store", Value: `"sessionMeta"`, Reply: Type{Shape: Named, Name: "SessionMeta"},
-				Doc: "returns what the host knows about the session; it needs the grant sessionMeta: read"},
+				Doc: "returns data about the session; it requires the grant sessionMeta: read"},
 			{Param: "options", Member: "record", Value: "true", Reply: Type{Shape: Object, Name: "StoredRecord", Nullable: true, Fields: []Field{
 				{Name: "content", Type: Type{Shape: Content}},
 				{Name: "revision", Type: Type{Shape: Integer}},
 				{Name: "created", Type: Type{Shape: Text}},
 				{Name: "updated_at", Type: Type{Shape: Text}},
 				{Name: "expires_at", Type: Type{Shape: Text, Nullable: true}},
-			}}, Doc: "returns the content and its record, or null if there is none"},
+			}}, Doc: "returns the whole record, or null if there is none"},
 		},
 	}
 }
@@ -42,21 +42,21 @@ func getContent() Operation {
 func setContent() Operation {
 	return Operation{
 		Name: SetContent, Verb: Write,
-		Doc: "creates the record of a store or merges a value into its content (RFC 7396): objects deeply, arrays as a whole; fields that the value does not name are kept, and null removes",
+		Doc: "creates the record of a store or merges a value into its content (RFC 7396): objects are merged deeply, arrays are replaced, and null removes a member",
 		Params: []Param{
 			storeParam(),
 			{Name: "value", Aliases: []string{"content", "data_object"}, Kind: JSON, Required: true, Doc: "the value to merge"},
 			optionsParam("SetOptions",
-				Field{Name: "replace", Type: Type{Shape: Boolean}, Optional: true, Doc: "store the value as it is, instead of merging it"},
-				Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "write only if the record has this revision, 0 if there must be none; else the call fails with conflict"},
-				Field{Name: "ttl", Type: Type{Shape: Text}, Optional: true, Doc: "let the record live for less than the store's retention, as in \"30m\""}),
+				Field{Name: "replace", Type: Type{Shape: Boolean}, Optional: true, Doc: "replace the content with the value instead of merging the value into it"},
+				Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "write only if the record has this revision, otherwise fail with conflict; 0 means that the record must not exist"},
+				Field{Name: "ttl", Type: Type{Shape: Text}, Optional: true, Doc: "the lifetime of the record, such as \"30m\", if it is shorter than the store's retention"}),
 		},
 		Reply: Type{Shape: Object, Name: "SetReply", Fields: []Field{
 			{Name: "success", Type: Type{Shape: Success}},
 			{Name: "revision", Type: Type{Shape: Integer, Nullable: true}},
 			{Name: "updated_at", Type: Type{Shape: Text, Nullable: true}},
 			{Name: "expires_at", Type: Type{Shape: Text, Nullable: true}},
-		}, Doc: "what the write stored; revision and updated_at are null for a merge into a record that the run has not read, which cannot conflict with other runs"},
+		}, Doc: "metadata of the stored record; revision and updated_at are null after a merge into a record that the run has not read, because such a merge does not conflict with other runs"},
 	}
 }
 
@@ -66,7 +66,7 @@ func deleteContent() Operation {
 		Doc: "deletes the record of a store",
 		Params: []Param{
 			storeParam(),
-			optionsParam("DeleteOptions", Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "delete only if the record has this revision; else the call fails with conflict"}),
+			optionsParam("DeleteOptions", Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "delete only if the record has this revision, otherwise fail with conflict"}),
 		},
 		Reply: Type{Shape: Object, Name: "DeleteReply", Fields: []Field{
 			{Name: "success", Type: Type{Shape: Success}},

@@ -27,7 +27,7 @@ func (v Vector) Module() []byte {
 		m.Data(span.At, span.Bytes)
 	}
 	m.Func("toolrun_abi_1", 0)
-	if v.Initialising {
+	if v.Initializing {
 		m.Func("_initialize", 0, steps...)
 		steps = nil
 	}

@@ -17,7 +17,7 @@ type Vector struct {
 	// Steps lists the imported functions that the guest calls, in order. If Initializing is true,
 	// the guest calls them during initialization.
 	Steps        []Step
-	Initialising bool
+	Initializing bool
 	// After contains bytes that the guest's memory must contain after the last step.
 	After []Span
 	// Exit is the number that the entry point returns.

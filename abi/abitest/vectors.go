@@ -50,7 +50,7 @@ func documents() []Vector {
 			After: []Span{{buffer, context[1:] + "\x00"}}},
 		{Name: "a run without documents has empty objects",
 			Steps: []Step{{"toolrun.input_len", nil, 2}, {"toolrun.context_len", nil, 2}, {"toolrun.result_len", nil, 0}}},
-		{Name: "there is no input during initialisation", Input: input, Initialising: true,
+		{Name: "there is no input during initialization", Input: input, Initializing: true,
 			Steps: []Step{{"toolrun.input_len", nil, 0}, {"toolrun.context_len", nil, 0}, {"toolrun.input_read", args(buffer, 0, 7), 0}}},
 	}
 }
@@ -74,8 +74,8 @@ func writes() []Vector {
 			Steps: []Step{{"toolrun.context_write", args(text, 5), 0}}, Want: Effect{Code: abi.OutputInvalid, Message: "object"}},
 		{Name: "a reserved key of the context", Before: []Span{{text, `{"steps":{}}`}},
 			Steps: []Step{{"toolrun.context_write", args(text, 12), 0}}, Want: Effect{Code: abi.OutputInvalid, Message: "context.steps"}},
-		{Name: "an error as text", Before: []Span{{text, "no such colour"}}, Exit: 1,
-			Steps: []Step{{"toolrun.error_write", args(text, 14), 0}}, Want: Effect{Code: abi.ToolError, Message: "no such colour"}},
+		{Name: "an error as text", Before: []Span{{text, "no such color"}}, Exit: 1,
+			Steps: []Step{{"toolrun.error_write", args(text, 13), 0}}, Want: Effect{Code: abi.ToolError, Message: "no such color"}},
 		{Name: "an error as JSON", Before: []Span{{text, `{"message":"broken","line":3}`}}, Exit: 2,
 			Steps: []Step{{"toolrun.error_write", args(text, 29), 0}}, Want: Effect{Code: abi.ToolError, Message: "broken"}},
 		{Name: "a failure without an error", Exit: 7, Want: Effect{Code: abi.ToolError, Message: "code 7"}},
@@ -116,7 +116,7 @@ func calls() []Vector {
 			Steps: []Step{{"memory.set_content", args(text, 5, pageEnd-1, 2, 0, 0), invalid}}},
 		{Name: "bytes that are not UTF-8 make no call", Before: []Span{{text, "pr\xfffs"}},
 			Steps: []Step{{"memory.get_content", args(text, 5, 0, 0, 0, 0), invalid}}},
-		{Name: "a call during initialisation is rejected", Before: []Span{store}, Initialising: true,
+		{Name: "a call during initialization is rejected", Before: []Span{store}, Initializing: true,
 			Steps: []Step{{"memory.get_content", args(text, 5, 0, 0, 0, 0), invalid}}},
 	}
 }

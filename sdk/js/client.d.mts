@@ -6,40 +6,50 @@
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
 
 export interface ClientOptions {
-  /** The URL of the service, such as https://tools.example. It may have a path. */
+  /** The URL of the service, such as https://tools.example. It can have a path. */
   url: string;
   /**
-   * An API key or a token. It is only sent to this URL, never to a redirect, and errors do not
-   * contain it.
+   * An API key or a token. It is sent only to this URL and never to the target of a redirect.
+   * Errors do not contain it.
    */
   key?: string;
-  /** The id of the app. Default: the app of a key for a single app. */
+  /** The id of the app. The default is the app of the key, if the key has exactly one. */
   app?: string;
-  /** Sends the requests. Default: the global fetch. */
+  /** Sends the requests. The default is the global fetch. */
   fetch?: typeof fetch;
-  /** The number of retries of a repeatable request when the service is busy. Default 3. */
+  /**
+   * The maximum number of retries if the service is busy. Only requests that are safe to repeat are
+   * retried. The default is 3.
+   */
   retries?: number;
 }
 
 export interface CallOptions {
-  /** Cancels the request. A run of the request then stores nothing, unless its commit has begun. */
+  /**
+   * Cancels the request. The run of a canceled request stores nothing, unless its commit has begun.
+   */
   signal?: AbortSignal;
 }
 
 export interface RunOptions extends CallOptions {
   /**
-   * For 24 hours, a request with the same key and input returns the Result of the first successful
-   * run.
+   * The idempotency key. For 24 hours after a successful run, a request with the same key and
+   * content returns the Result of that run.
    */
   idempotencyKey?: string;
 }
 
 export interface StreamOptions extends RunOptions {
-  /** Receives the id of the run before its first line, even while the run is queued. */
+  /**
+   * Is called with the id of the run before the first log line, even if the run is still queued.
+   */
   onRunId?: (id: string) => void;
 }
 
-/** The user and session that a request acts for. A user's credentials only act for that user. */
+/**
+ * The user and session of a request. If the credentials belong to a user, requests act only for
+ * that user.
+ */
 export interface Caller {
   user_id?: string;
   session_id?: string;
@@ -50,32 +60,32 @@ export interface SessionCaller extends Caller {
 }
 
 export interface RunFields extends Caller {
-  /** A JSON object. Without it, the input is the message. */
+  /** The input, a JSON object. By default, the input consists of the message. */
   input?: { [name: string]: unknown };
   /** The user's message. */
   message?: string;
-  /** A merge patch (RFC 7396) for the session's metadata. */
+  /** A JSON Merge Patch (RFC 7396) for the session's metadata. */
   metadata?: { [name: string]: unknown };
   context?: { [name: string]: unknown };
   session_reference?: string;
   user_reference?: string;
   env?: { [name: string]: string };
   timeout_ms?: number;
-  /** Store nothing; the changes that would be stored are in the Result. */
+  /** Store nothing. The Result contains the changes that would have been stored. */
   dry_run?: boolean;
 }
 
 export interface RunRequest extends RunFields {
-  /** Default: the app's default_tool, or its only tool. */
+  /** The name of the tool. The default is the app's default_tool, or else its only tool. */
   tool?: string;
 }
 
 export interface CodeRequest extends RunFields {
-  /** The name of the tool in the Result. Default: code. */
+  /** The name of the tool in the Result. The default is "code". */
   name?: string;
   language: 'javascript' | 'typescript' | 'python';
   code: string;
-  /** The grants by store: read, write, delete or readwrite, or several separated by commas. */
+  /** The grants by store: a comma-separated list of read, write, delete and readwrite. */
   grants?: { [store: string]: string };
 }
 
@@ -113,7 +123,7 @@ export interface LogLine {
 export interface RunReport {
   run_id: string;
   tool: string;
-  /** The keys that the tool added to its context or changed. */
+  /** The context keys that the tool has added or changed. */
   context?: { [name: string]: Json };
   logs: LogLine[];
   warnings: string[];
@@ -136,7 +146,7 @@ export interface WriteEffect extends ReadEffect {
   violations?: Violation[];
 }
 
-/** The Result of a run. ok reports whether it succeeded and its writes are stored. */
+/** The Result of a run. ok is true if the run succeeded and its writes are stored. */
 export type Result<T = any> = RunReport & ({ ok: true; output: T; error?: undefined } | { ok: false; output: null; error: Fault });
 
 /** The state of a run, by its id. */
@@ -148,14 +158,14 @@ export interface Run<T = any> extends Caller {
    * successfully or not.
    */
   status: 'queued' | 'running' | 'done';
-  /** Its cancellation was requested; the result shows whether it came in time. */
+  /** Whether cancellation was requested. The result shows whether the request came in time. */
   cancelled?: boolean;
   created: string;
   started?: string;
   ended?: string;
-  /** The latest time at which the state of an ended run is removed. */
+  /** The state of an ended run is removed at this time, or earlier if there are many runs. */
   expires_at?: string;
-  /** Missing until the run has ended, and if it is larger than 4 MiB. */
+  /** The Result. It is missing until the run has ended, and if it is larger than 4 MiB. */
   result?: Result<T>;
 }
 
@@ -190,7 +200,7 @@ export interface StartedSession<T = any> extends Session {
 export interface PageQuery {
   /** The member next of the previous page. */
   after?: string;
-  /** The maximum number of items of a page, up to 1,000. Default 100. */
+  /** The maximum number of items in a page, up to 1,000. The default is 100. */
   limit?: number;
 }
 
@@ -211,7 +221,7 @@ export interface UploadedFile {
   uploaded_at: string;
   expires_at: string;
   has_text: boolean;
-  /** Some of the text is missing: it exceeds a limit, or could not be read to its end. */
+  /** A part of the text is missing: the text exceeds a limit or is partly unreadable. */
   text_truncated?: boolean;
   /** The reason if has_text is false. */
   text_reason?: "unsupported_format" | "disabled" | "no_text" | "encrypted" | "damaged" | "too_complex" | "unknown_encoding";
@@ -241,24 +251,30 @@ export interface Store {
   retention?: string;
   strict?: boolean;
   schema?: Json;
-  /** Where it is declared; set by the service. */
+  /** Where the store is declared. The service sets this member. */
   declared?: 'file' | 'api' | 'built_in';
   /**
-   * Likely mistakes of the schema: keywords without an effect; in the response to a declaration.
+   * Likely mistakes in the schema, such as keywords without effect. Only responses to declarations
+   * have this member.
    */
   mistakes?: { pointer: string; message: string; hint?: string }[];
-  /** The records that no longer match the schema; in the response to a change. */
+  /**
+   * The records that no longer match the schema. Only responses to changes of a declaration have
+   * this member.
+   */
   unfit?: { records: number; at_least?: boolean };
 }
 
 export interface StoredRecord<T = any> {
   content: T;
-  /** The number in the ETag; pass it as ifRevision. */
+  /** The revision, which is also the ETag. It can be passed as ifRevision. */
   revision: number;
   created: string;
   updated_at: string;
   expires_at: string | null;
-  /** The schema violations, for a store that is not strict; in the response to a write. */
+  /**
+   * The schema violations, if the store is not strict. Only responses to writes have this member.
+   */
   violations?: Violation[];
 }
 
@@ -274,34 +290,34 @@ export interface ListedRecord extends Caller {
 
 export interface ConditionOptions extends CallOptions {
   /**
-   * The required revision of the record, 0 for no record. Otherwise the call fails with status 412
-   * and code "conflict".
+   * The revision that the record must have. 0 means that the record must not exist. If the record
+   * has another revision, the call fails with status 412 and code "conflict".
    */
   ifRevision?: number;
 }
 
 export interface WriteOptions extends ConditionOptions {
-  /** A shorter lifetime of the record than the store's retention, such as "1h". */
+  /** The lifetime of the record, such as "1h", if it is shorter than the store's retention. */
   ttl?: string;
 }
 
 export interface LedgerQuery extends PageQuery, Caller {
   tool?: string;
   store?: string;
-  /** Entries that wrote something. */
+  /** Select entries that contain writes. */
   writes?: boolean;
-  /** Entries that ended with a fault. */
+  /** Select entries that have a fault code. */
   failed?: boolean;
-  /** Entries from this time on. */
+  /** Select entries at or after this time. */
   since?: Date | string;
-  /** Entries before this time. */
+  /** Select entries before this time. */
   until?: Date | string;
 }
 
 export interface LedgerEntry extends Caller {
   run_id: string;
   act: 'run' | 'dry_run' | 'render' | 'operate' | 'list' | 'purge' | 'erase' | 'declare' | 'export' | 'import' | 'download' | 'export_user';
-  /** The file that was downloaded. */
+  /** The id of the downloaded file. */
   file_id?: string;
   tool?: string;
   actor?: string;
@@ -318,27 +334,32 @@ export interface LedgerEntry extends Caller {
 export interface UsageQuery {
   /** The first day, in UTC, such as "2026-11-01". */
   since?: Date | string;
-  /** The day after the last one. */
+  /** The day after the last day. */
   until?: Date | string;
   after?: string;
-  /** The maximum number of apps of a page, up to 100. */
+  /** The maximum number of apps in a page, up to 100. */
   limit?: number;
 }
 
-/** The usage of an app in a tenant: the stored data now, and the runs of the requested days. */
+/**
+ * The usage of an app in a tenant: the current size of the stored data, and the runs on the
+ * requested days.
+ */
 export interface AppUsage {
   tenant: string;
   app: string;
   stored_bytes: number;
   stored_records: number;
-  /** The runs whose tool was executed; failed is the number of them that ended with a fault. */
+  /**
+   * The number of runs whose tool was executed. failed is the number of these runs that failed.
+   */
   runs: number;
   failed: number;
-  /** Responses with the Result of an earlier run. */
+  /** The number of responses that repeated the Result of an earlier run. */
   repeated: number;
   refused: number;
   not_started: number;
-  /** Processor time of tools in milliseconds. */
+  /** The CPU time of tools in milliseconds. */
   cpu_ms: number;
 }
 
@@ -371,9 +392,9 @@ export interface Whoami extends Caller {
  */
 export class ToolrunError extends Error {
   name: 'ToolrunError';
-  /** The cause: "not_found", "access_denied", "input_invalid", "unavailable", ... */
+  /** The fault code, such as "not_found", "access_denied", "input_invalid" or "unavailable". */
   code: string;
-  /** The HTTP status; 0 without a response. */
+  /** The HTTP status, or 0 if there was no response. */
   status: number;
   hint?: string;
   store?: string;
@@ -382,9 +403,9 @@ export class ToolrunError extends Error {
   /** The parts of the request that do not match the API. */
   details: { message: string; location?: string }[];
   runId?: string;
-  /** "unknown" if the request may have been carried out although no response arrived. */
+  /** "unknown" if no response arrived although the service has possibly executed the request. */
   outcome?: 'unknown';
-  /** The delay in seconds after which the service asks to retry. */
+  /** The delay in seconds before a retry, if the service has requested one. */
   retryAfter?: number;
 }
 
@@ -394,48 +415,57 @@ export class Client {
   constructor(options: ClientOptions);
 
   /**
-   * Runs a tool once. A failure of the tool is in the Result; the promise rejects if the tool could
-   * not run.
+   * Runs a tool once. If the tool fails, the Result contains the fault. The promise rejects only if
+   * the tool could not be run.
    */
   run<T = any>(run: RunRequest, options?: RunOptions): Promise<Result<T>>;
-  /** Runs code that no app declares. The key needs the permission to do so. */
+  /**
+   * Runs the source text in the request instead of a declared tool. It requires a key with the
+   * permission code.
+   */
   runCode<T = any>(run: CodeRequest, options?: RunOptions): Promise<Result<T>>;
   /**
-   * Runs a tool and yields its log lines as they arrive, then the Result. Leaving the loop earlier
+   * Runs a tool and yields its log lines as they arrive, then the Result. Leaving the loop early
    * cancels the run.
    */
   streamRun<T = any>(run: RunRequest, options?: StreamOptions): AsyncGenerator<RunEvent<T>, void, void>;
-  /** Runs code like runCode, with the events of streamRun. */
+  /** Is like runCode, but yields the same events as streamRun. */
   streamRunCode<T = any>(run: CodeRequest, options?: StreamOptions): AsyncGenerator<RunEvent<T>, void, void>;
   /**
-   * Returns a run that this key started, or any run for an operator, until at most 10 minutes after
-   * its end.
+   * Returns the state of a run that was started with this key. Operators can get every run. A run
+   * is available for up to 10 minutes after its end.
    */
   runById<T = any>(id: string, options?: CallOptions): Promise<Run<T>>;
   /**
-   * Cancels a run that runById returns. It ends soon and stores nothing, unless its commit has
-   * begun.
+   * Cancels a run that runById can return. The run ends soon. It stores nothing, unless its commit
+   * has begun.
    */
   cancelRun<T = any>(id: string, options?: CallOptions): Promise<Run<T>>;
   tools(options?: CallOptions): Promise<Tool[]>;
 
-  /** Starts a session, with a new id by default, or changes an open one. */
+  /**
+   * Starts a session. By default, the service creates its id. If the session is already open, start
+   * changes its metadata and references.
+   */
   startSession<T = any>(start?: SessionRequest, options?: RunOptions): Promise<StartedSession<T>>;
   session(caller: SessionCaller, options?: CallOptions): Promise<Session>;
-  /** Changes the metadata by a merge patch (RFC 7396). */
+  /** Changes the metadata with a JSON Merge Patch (RFC 7396). */
   setMetadata(caller: SessionCaller, patch: { [name: string]: unknown }, options?: CallOptions): Promise<Session>;
-  /** Ends the session. Its data are removed, and its id is rejected from then on. */
+  /** Ends the session. Its data is removed, and its id is rejected from then on. */
   endSession(caller: SessionCaller, options?: CallOptions): Promise<Session>;
   /** Returns a page of sessions, sorted by id. */
   sessions(query?: PageQuery & { user_id?: string }, options?: CallOptions): Promise<Page<Session>>;
   allSessions(query?: PageQuery & { user_id?: string }, options?: CallOptions): AsyncGenerator<Session, void, void>;
 
-  /** Uploads a file to the session, which it starts if necessary. A Blob needs a name. */
+  /**
+   * Uploads a file to the session. If the session does not exist, it is started. A Blob requires a
+   * name.
+   */
   uploadFile(caller: SessionCaller, file: Blob, options?: CallOptions & { name?: string }): Promise<UploadedFile>;
   files(caller: SessionCaller, options?: CallOptions): Promise<UploadedFile[]>;
   changeFile(caller: SessionCaller, id: string, change: { is_active: boolean }, options?: CallOptions): Promise<UploadedFile>;
   /**
-   * Removes a file of the caller's session with its text and returns it. Its `download_url` becomes
+   * Removes a file of the caller's session and returns its description. Its `download_url` becomes
    * invalid.
    */
   deleteFile(caller: SessionCaller, id: string, options?: CallOptions): Promise<UploadedFile>;
@@ -444,32 +474,32 @@ export class Client {
 
   prompts(options?: CallOptions): Promise<Prompt[]>;
   /**
-   * Renders a prompt with the caller's memory that its grants allow. missing lists the expressions
-   * without a value.
+   * Renders a prompt. It can read the stores of the caller that are granted to it. missing lists
+   * the expressions without a value.
    */
   render(caller: Caller, prompt: string, options?: CallOptions): Promise<{ name: string; text: string; missing?: string[] }>;
 
   stores(options?: CallOptions): Promise<Store[]>;
   store(name: string, options?: CallOptions): Promise<Store>;
-  /** Declares a store in addition to those of the app file. */
+  /** Declares a store in addition to the stores in the app file. */
   createStore(store: Store, options?: CallOptions): Promise<Store>;
   /** Replaces the declaration of a store that was created through the API. */
   changeStore(store: Store, options?: CallOptions): Promise<Store>;
 
   /**
-   * Reads a record, or the members of a projection such as {"preferences.language": 1}. The code
-   * "not_found" means no record.
+   * Reads a record. A projection such as {"preferences.language": 1} selects members of the
+   * content. If there is no record, the code is "not_found".
    */
   record<T = any>(caller: Caller, store: string, options?: CallOptions & { projection?: { [path: string]: unknown } }): Promise<StoredRecord<T>>;
-  /** Replaces the content of a record, or creates it. */
+  /** Replaces the content of a record. If there is no record, it is created. */
   putRecord<T = any>(caller: Caller, store: string, content: T, options?: WriteOptions): Promise<StoredRecord<T>>;
-  /** Merges a patch (RFC 7396) into a record, or creates it. */
+  /** Merges a JSON Merge Patch (RFC 7396) into a record. If there is no record, it is created. */
   patchRecord<T = any>(caller: Caller, store: string, patch: unknown, options?: WriteOptions): Promise<StoredRecord<T>>;
   /** Deletes a record and reports whether it existed. */
   deleteRecord(caller: Caller, store: string, options?: ConditionOptions): Promise<{ success: true; deleted: boolean }>;
   /**
-   * Returns a page of the records of a store, without their contents. A page with next is not the
-   * last, even if it is short.
+   * Returns a page of the records of a store, without their contents. If a page has next, there are
+   * more pages, even if the page contains fewer records than the limit.
    */
   records(caller: Caller, store: string, query?: PageQuery, options?: CallOptions): Promise<Page<ListedRecord>>;
   allRecords(caller: Caller, store: string, query?: PageQuery, options?: CallOptions): AsyncGenerator<ListedRecord, void, void>;
@@ -478,34 +508,38 @@ export class Client {
   /** Removes all data of a user. It cannot be undone. */
   eraseUser(user: string, options?: CallOptions): Promise<Erased>;
   /**
-   * Downloads all data of a user that eraseUser would remove: a ZIP archive of files and of lists
-   * with one JSON value per line. The stream fails if it is incomplete.
+   * Downloads the data of a user that eraseUser would remove, as a ZIP archive. It contains the
+   * uploaded files, and lists with one JSON value per line. The stream fails if the archive is
+   * incomplete.
    */
   exportUser(user: string, options?: CallOptions): Promise<ReadableStream<Uint8Array>>;
 
   /**
-   * Returns a page of the ledger, oldest entries first. A page with next is not the last, even if
-   * it is short.
+   * Returns a page of the ledger, oldest entries first. If a page has next, there are more pages,
+   * even if the page contains fewer entries than the limit.
    */
   ledger(query?: LedgerQuery, options?: CallOptions): Promise<Page<LedgerEntry>>;
   ledgerEntries(query?: LedgerQuery, options?: CallOptions): AsyncGenerator<LedgerEntry, void, void>;
 
   /**
-   * Returns a page of the usage of the tenant's apps, or of all tenants for a key of role metering.
+   * Returns a page of the usage of the tenant's apps. With a key that has the role metering, it
+   * includes the apps of all tenants.
    */
   usage(query?: UsageQuery, options?: CallOptions): Promise<Page<AppUsage>>;
   allUsage(query?: UsageQuery, options?: CallOptions): AsyncGenerator<AppUsage, void, void>;
 
-  /** Returns the configuration of the app: an app file in JSON, without stored data. */
+  /**
+   * Returns the configuration of the app as an app file in JSON. It does not contain stored data.
+   */
   exportApp(options?: CallOptions): Promise<{ [member: string]: Json }>;
   /**
-   * Declares the stores of a document that the app file does not declare. left_out lists everything
+   * Declares the stores in a document that the app file does not declare. left_out lists everything
    * else in the document.
    */
   importStores(document: unknown, options?: CallOptions): Promise<Imported>;
   /**
-   * Downloads a backup of the whole service with the data of all tenants, for a key of role backup.
-   * The stream fails if it is incomplete.
+   * Downloads a backup of the whole service with the data of all tenants. It requires a key with
+   * the role backup. The stream fails if the backup is incomplete.
    */
   backup(options?: CallOptions): Promise<{ size: number; content: ReadableStream<Uint8Array> }>;
   /** Returns the identity of the key and the apps that it can use. */

@@ -257,14 +257,14 @@ export class Client {
   }
 }
 
-/** Returns the request options for a run. A run with an idempotency key may be retried. */
+/** Returns the request options for a run. A run with an idempotency key can be retried. */
 function running({ idempotencyKey, ...options } = {}) {
   return { headers: { 'Idempotency-Key': idempotencyKey }, repeatable: idempotencyKey !== undefined, ...options };
 }
 
 /**
- * Returns the request options for a write. A write with a revision is not retried: it would
- * conflict with itself.
+ * Returns the request options for a write. A write with a revision is not retried, because it would
+ * conflict with its own first attempt.
  */
 function writing(caller, { ifRevision, ttl, ...options } = {}, repeatable) {
   const headers = {};

@@ -4,7 +4,7 @@ import type { Memory as ToolMemory, MemoryAccessError, Projection } from './inde
 
 export { MemoryAccessError } from './index.js';
 
-/** The error if the program toolrun cannot be started, or has ended. */
+/** The error for a program toolrun that cannot be started or has ended. */
 export class ToolrunError extends Error {}
 
 /** A store with the keys of an app file. The schema is the content of its file. */
@@ -19,12 +19,12 @@ export interface StoreDeclaration {
 }
 
 /**
- * Grants by store: "read", "write", "delete" or "readwrite", several separated by commas, or a list
- * of them.
+ * Grants by store: "read", "write", "delete" or "readwrite", several of them separated by commas,
+ * or a list of them.
  */
 export type Grants = { [store: string]: string | string[] };
 
-/** The limits of an app's stored data. Default: those of toolrun. */
+/** The limits of an app's stored data. The defaults are those of toolrun. */
 export interface Limits {
   record_bytes?: number;
   depth?: number;
@@ -40,7 +40,7 @@ export interface Limits {
 export interface Caller {
   user?: string | null;
   session?: string | null;
-  /** The grants of the tool. Default: all. */
+  /** The grants of the tool. By default, everything is granted. */
   grants?: Grants;
   /** A tool of the app file, whose grants apply. */
   tool?: string;
@@ -51,7 +51,7 @@ export interface OpenOptions extends Caller {
   stores?: { [name: string]: StoreDeclaration };
   /** The path of an app file, instead of stores. */
   file?: string;
-  /** The id of the app. Default "test". */
+  /** The id of the app. The default is "test". */
   app?: string;
   /** Default "user_test". */
   user?: string | null;
@@ -60,9 +60,9 @@ export interface OpenOptions extends Caller {
   /** The metadata of the session. */
   metadata?: { [name: string]: unknown };
   limits?: Limits;
-  /** The idle lifetime of a session, such as "30m". Default 24h. */
+  /** The idle lifetime of a session, such as "30m". The default is 24h. */
   sessionIdle?: string;
-  /** The time of the stopped clock. Default: the system's clock. */
+  /** The time of the stopped clock. By default, the system's clock is used. */
   now?: Date | string;
 }
 
@@ -85,7 +85,7 @@ export interface Result<T = any> {
   run_id?: string;
   ok: boolean;
   output: T;
-  /** The keys that the tool added to its context or changed. */
+  /** The context keys that the tool has added or changed. */
   context?: { [name: string]: any };
   error?: Fault;
   warnings: string[];
@@ -129,9 +129,11 @@ export class Memory {
   static open(options: OpenOptions): Promise<Memory>;
   /** The reads and writes of the last successful run. */
   effects: Effects;
-  /** Stores a content unchanged, without a grant and outside of any run. The schema applies. */
+  /**
+   * Stores a content unchanged. It requires no grant and is not part of a run. The schema applies.
+   */
   put(store: string, content: unknown): Promise<void>;
-  /** Returns the stored content, or null, without a grant and outside of any run. */
+  /** Returns the stored content or null. It requires no grant and is not part of a run. */
   content(store: string): Promise<any>;
   /** Returns the stored content with its revision and times, or null, as content does. */
   record(store: string): Promise<{ content: any; revision: number; created: string; updated_at: string; expires_at: string | null } | null>;
@@ -150,10 +152,11 @@ export class Memory {
   /** Seeds the random source of ids. */
   setRandom(seed: number): Promise<void>;
   /**
-   * Merges a patch into sessionMeta.metadata. Without a session, it applies to the following runs.
+   * Merges a patch into sessionMeta.metadata. Without a session, the patch applies to the following
+   * runs.
    */
   setMetadata(patch: { [name: string]: unknown }): Promise<void>;
-  /** Sets the platform's own names for the session and its user. */
+  /** Sets the platform's own ids of the session and its user. */
   setReferences(references: { session?: string; user?: string }): Promise<void>;
   /** Ends the session and removes its data. */
   endSession(): Promise<void>;

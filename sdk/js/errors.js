@@ -1,7 +1,7 @@
 'use strict';
 
 /**
- * The error of a rejected memory call. Its code identifies the cause and is stable; its message may
+ * The error of a rejected memory call. Its code identifies the cause and is stable. Its message can
  * change.
  */
 class MemoryAccessError extends Error {

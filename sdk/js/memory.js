@@ -6,8 +6,7 @@
  * host.call(name, args) performs an operation and returns its reply, or throws a MemoryAccessError;
  * host.refuse(name, message) throws the error for a malformed call.
  *
- * A call takes effect when it is made, not when it is awaited: an async function runs synchronously
- * up to its first await, and these have none. The returned promise has already settled.
+ * A call takes effect immediately, not when it is awaited: an async function runs synchronously up to its first await, and these functions have none. The returned promise is already settled.
  */
 exports.createMemory = function createMemory(operations, host) {
   const memory = {};
@@ -23,8 +22,8 @@ exports.createMemory = function createMemory(operations, host) {
 };
 
 /**
- * Returns the arguments of a call in the order of the operation's parameters. The arguments may be
- * one object of named arguments. refuse(message) throws.
+ * Returns the arguments of a call in the order of the operation's parameters. The arguments can be
+ * a single object of named arguments. refuse(message) throws.
  */
 exports.arrange = function arrange(params, args, refuse) {
   if (args.length > params.length) {

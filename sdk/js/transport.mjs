@@ -1,7 +1,7 @@
 // Sends the requests of client.mjs and creates the errors for failed requests.
 
 /**
- * The error of a failed call. Its code is stable; its message may change. No error contains the
+ * The error of a failed call. Its code is stable. Its message can change. Errors do not contain the
  * client's key.
  */
 export class ToolrunError extends Error {
@@ -70,7 +70,7 @@ export class Transport {
 
   /**
    * Sends a request and returns a successful response. A repeatable request is retried if the
-   * service is busy and asks for a retry.
+   * service is busy and requests a retry.
    */
   async send(method, path, { query = {}, headers = {}, json, form, repeatable = method === 'GET', general = false, signal } = {}) {
     const address = this.#address(path, general ? query : { ...query, app: this.#app });
@@ -146,8 +146,8 @@ export class Transport {
   }
 
   /**
-   * Returns the error for a missing or incomplete response. It omits fetch's cause, which may
-   * contain anything.
+   * Returns the error for a missing or incomplete response. It omits the cause of fetch's error,
+   * which can contain arbitrary data.
    */
   #unanswered(error, what, { method, signal }, status) {
     const reason = String(error?.cause?.code ?? error?.cause?.message ?? error?.message ?? error);
@@ -161,7 +161,7 @@ export class Transport {
 }
 
 /**
- * Checks and normalises the URL of a service. Errors do not quote the URL, which may contain a
+ * Checks and normalizes the URL of a service. Errors do not quote the URL, because it can contain a
  * password.
  */
 function parseBase(text) {

@@ -6,7 +6,10 @@ import { error_write } from "./imports";
 import { at, encode } from "./utf8";
 import { quote } from "./json";
 
-/** abort fails the run with a message and a position in the source. It omits null. */
+/**
+ * abort fails the run with a message and a position in the source. It omits a message or position
+ * that is null.
+ */
 export function abort(message: string | null, file: string | null, line: u32, column: u32): void {
   let error = `{"message":${quote(message === null ? "aborted" : message)}`;
   if (file !== null) error += `,"file":${quote(file)},"line":${line},"column":${column}`;

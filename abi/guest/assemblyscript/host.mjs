@@ -22,19 +22,22 @@ export class Host {
   #module;
   #refusal = null;
 
-  /** Creates a host for one plug-in, given as the bytes of its .wasm file. */
+  /** Creates a host for one plug-in. The argument contains the bytes of the .wasm file. */
   constructor(wasm) {
     this.#module = new WebAssembly.Module(wasm);
   }
 
-  /** refuse makes the next memory call fail with a fault: host.refuse(5, "conflict"). */
+  /**
+   * refuse makes the next memory call fail with the given fault, as in host.refuse(5, "conflict").
+   */
   refuse(number, code, message = "requested by the test") {
     this.#refusal = { number, code, message };
   }
 
   /**
-   * run runs the plug-in once. The result contains ok, output, context (the changed keys), error and logs (lines such
-   * as "info: hello"). The error is the one that the plug-in wrote, or the trap that ended it.
+   * run runs the plug-in once. The result contains ok, output, context (the changed keys), error
+   * and logs (lines such as "info: hello"). The error is the error that the plug-in has written, or
+   * the trap that has ended the plug-in.
    */
   run(input = {}, context = {}, entry = "toolrun_run") {
     const before = structuredClone(this.stores);
@@ -44,7 +47,10 @@ export class Host {
     return result;
   }
 
-  /** call performs an operation and returns [0 or the number of a fault, reply]. */
+  /**
+   * call performs an operation and returns [number, reply]. The number is 0, or the number of a
+   * fault.
+   */
   call(op, store, value, options) {
     const refusal = this.#refusal;
     this.#refusal = null;

@@ -57,7 +57,7 @@ function valueEnd(json: string, i: i32): i32 {
 }
 
 /**
- * Walk iterates over an object or an array. For any other value there are no steps.
+ * Walk iterates over an object or an array. For any other value, there are no iterations.
  *
  *   const walk = new Walk(json);
  *   while (walk.next()) use(walk.name, walk.value);
@@ -76,7 +76,7 @@ export class Walk {
     this.at = isOpen(charAt(this.json, start)) ? start : this.json.length;
   }
 
-  /** next goes to the next step. It returns false if there is none. */
+  /** next advances to the next member or element. It returns false at the end. */
   next(): bool {
     const json = this.json;
     // Each iteration begins after the opening bracket or after a comma.
@@ -97,7 +97,7 @@ export class Walk {
   }
 }
 
-/** member returns the raw value of the last member with that name, or null. */
+/** member returns the raw value of the last member with the given name, or null. */
 export function member(object: string | null, name: string): string | null {
   let found: string | null = null;
   if (charAt(object === null ? "" : object.trimStart(), 0) != 0x7b) return found;

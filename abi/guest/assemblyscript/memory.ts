@@ -4,7 +4,7 @@
 import { error_write, result_len, result_read } from "./imports";
 import { at, decode, encode } from "./utf8";
 
-/** Fault contains the numbers of the faults. Hosts of later versions may have more. */
+/** Fault contains the numbers of the faults. Newer hosts can return other numbers. */
 export enum Fault {
   None = 0,
   NotFound = 1,
@@ -43,7 +43,10 @@ export class Reply {
     public json: string,
   ) {}
 
-  /** value returns the reply. A fault fails the run unchanged, so that the caller of the tool gets its code. */
+  /**
+   * value returns the reply. If the call failed, value fails the run with the same fault, so the
+   * caller of the tool gets the same fault code.
+   */
   get value(): string {
     if (this.fault != Fault.None) {
       const bytes = encode(this.json);
@@ -54,7 +57,7 @@ export class Reply {
   }
 }
 
-/** replyTo reads the reply to a call. */
+/** replyTo reads the reply to a memory call. */
 export function replyTo(result: i32): Reply {
   return new Reply(result < 0 ? -result : Fault.None, decode(result_len(), result_read));
 }

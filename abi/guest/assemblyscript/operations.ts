@@ -18,7 +18,7 @@ export function get_content(store: string, projection: string | null = null, opt
 declare function memory_set_content(store: usize, storeLen: i32, value: usize, valueLen: i32, options: usize,
                                     optionsLen: i32): i32;
 
-/** set_content creates the record of a store or merges a value into its content (RFC 7396): objects deeply, arrays as a whole; fields that the value does not name are kept, and null removes. */
+/** set_content creates the record of a store or merges a value into its content (RFC 7396): objects are merged deeply, arrays are replaced, and null removes a member. */
 export function set_content(store: string, value: string | null, options: string | null = null): Reply {
   const a0 = encode(store), a1 = encode(value), a2 = encode(options);
   return replyTo(memory_set_content(at(a0), a0.byteLength, at(a1), a1.byteLength, at(a2), a2.byteLength));

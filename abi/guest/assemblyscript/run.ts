@@ -19,8 +19,9 @@ export function context(): string {
 }
 
 /**
- * output sets the output of the run, a JSON text, and replaces an earlier one. null means the JSON null. It returns 0,
- * so that an entry can end with `return output(json)`. It throws if the host rejects the output.
+ * output sets the output of the run, a JSON text. It replaces an earlier output. A null argument
+ * means the JSON text null. It returns 0, so an entry point can end with `return output(json)`. It
+ * throws if the host rejects the output.
  */
 export function output(json: string | null): i32 {
   const bytes = encode(json === null ? "null" : json);
@@ -29,8 +30,9 @@ export function output(json: string | null): i32 {
 }
 
 /**
- * setContext sets the keys of the context that the run adds or changes. The JSON object must contain all of them, since
- * it replaces an earlier one. It throws if the host rejects the object.
+ * setContext sets the keys of the context that the run adds or changes. The JSON object must
+ * contain all of these keys, because it replaces the object of an earlier call. It throws if the
+ * host rejects the object.
  */
 export function setContext(object: string): void {
   const bytes = encode(object);

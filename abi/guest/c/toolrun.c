@@ -1,4 +1,5 @@
-/* The calls of toolrun.h and the memory allocator. toolrun_json.c reads and writes JSON. */
+/* The functions of toolrun.h, except those for JSON, and the memory allocator. The functions for
+ * JSON are in toolrun_json.c. */
 #include "toolrun.h"
 
 #ifdef __wasm__
@@ -40,8 +41,9 @@ void *toolrun_alloc(size_t size) {
 
 #include <stdlib.h>
 
-/* A C library assumes that it owns all memory, including pages that others add (wasi-libc does with
- * the first malloc). So the allocator must use the library. */
+/* With a C library, the allocator must use the library: a C library assumes that it owns all
+ * memory, including pages that other code adds. wasi-libc makes this assumption at the first
+ * malloc. */
 void *toolrun_alloc(size_t size) {
     void *space = calloc(1, size > 0 ? size : 1);
     if (space == NULL) {
@@ -105,7 +107,7 @@ toolrun_reply toolrun_delete_content(toolrun_text store, toolrun_text options) {
 }
 /* </operations> */
 
-/* The result of an entry if the run fails. */
+/* The result of the entry point of a failed run. */
 enum { FAILED = 1 };
 
 int32_t toolrun_fail_at(toolrun_text message, const char *file, int line) {
@@ -126,7 +128,7 @@ int32_t toolrun_pass(toolrun_reply reply) {
     return FAILED;
 }
 
-/* written fails the run if the host rejected a write. Otherwise the write would be lost
+/* written fails the run if the host has rejected a write. Otherwise, the write would be lost
  * silently. */
 static int32_t written(int32_t result, toolrun_text what) {
     if (result >= 0) {

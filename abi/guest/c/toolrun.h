@@ -1,5 +1,5 @@
 /* toolrun.h is the C binding for plug-ins. It implements version 1 of the toolrun ABI, which
- * ../../ABI.md describes.
+ * ../../ABI.md specifies.
  *
  * A plug-in is a function that reads a JSON document and writes another one:
  *
@@ -9,10 +9,10 @@
  *         return toolrun_output(toolrun_member(toolrun_input(), TOOLRUN_TEXT("page")));
  *     }
  *
- * A C library is optional. Each run has a fresh memory, so nothing is ever freed. If memory is
- * exhausted, the run fails immediately with memory_limit. A run has one thread.
+ * A C library is optional. Each run starts with a new memory, so nothing is ever freed. If memory
+ * is exhausted, the run fails immediately with memory_limit. A run is single-threaded.
  *
- * On targets other than WebAssembly the imports are ordinary functions. stub/toolrun_stub.c is a
+ * On other targets than WebAssembly, the imports are ordinary functions. stub/toolrun_stub.c is a
  * test double of the host, for testing a plug-in with any compiler.
  */
 #ifndef TOOLRUN_H
@@ -28,15 +28,15 @@ extern "C" {
 
 /* ---- Texts ---- */
 
-/* A toolrun_text is an immutable UTF-8 text: a string or a JSON text. It is not terminated by NUL.
- * If ptr is NULL, the text is absent, which differs from an empty text. */
+/* A toolrun_text is an immutable UTF-8 text: a string or a JSON text. It is not NUL-terminated.
+ * If ptr is NULL, the text is absent. An absent text is not the same as an empty text. */
 typedef struct {
     const char *ptr;
     size_t len; /* in bytes */
 } toolrun_text;
 
-/* TOOLRUN_TEXT converts a string literal to a text, and toolrun_text_of converts any C string. The
- * text of NULL is absent. */
+/* TOOLRUN_TEXT converts a string literal to a text. toolrun_text_of converts any C string. It
+ * converts NULL to an absent text. */
 #define TOOLRUN_TEXT(literal) (toolrun_make_text("" literal, sizeof(literal) - 1))
 #define TOOLRUN_ABSENT (toolrun_make_text(NULL, 0))
 toolrun_text toolrun_text_of(const char *string);
@@ -49,14 +49,14 @@ static inline toolrun_text toolrun_make_text(const char *ptr, size_t len) {
     return text;
 }
 
-/* toolrun_alloc returns zeroed memory, aligned for every type, which is valid until the run ends.
- * It never returns NULL. It can be used together with malloc. */
+/* toolrun_alloc returns zeroed memory that is aligned for every type and valid until the run
+ * ends. It never returns NULL. It can be used together with malloc. */
 void *toolrun_alloc(size_t size);
 
 /* ---- The run ---- */
 
-/* TOOLRUN_ENTRY begins the definition of an entry: the function that a run calls. It returns 0 for
- * success. A manifest must name the entry unless it is toolrun_run. */
+/* TOOLRUN_ENTRY begins the definition of an entry point: the function that a run calls. The
+ * function returns 0 for success. A manifest must name the entry point unless it is toolrun_run. */
 #ifdef __wasm__
 #define TOOLRUN_ENTRY(name) __attribute__((export_name(#name))) int32_t name(void)
 #else
@@ -68,22 +68,22 @@ void *toolrun_alloc(size_t size);
 toolrun_text toolrun_input(void);
 toolrun_text toolrun_context(void);
 
-/* toolrun_output sets the output of the run, a JSON text, and replaces an earlier one. It returns
- * the result of the entry: 0, or a failure if the output is larger than the host allows. Use:
- * return toolrun_output(json); */
+/* toolrun_output sets the output of the run, a JSON text. It replaces an earlier output. Its
+ * result is a result for the entry point: 0, or another number if the output exceeds the host's
+ * limit. Use: return toolrun_output(json); */
 int32_t toolrun_output(toolrun_text json);
 
 /* toolrun_set_context sets the keys of the context that the run adds or changes. The JSON object
- * must contain all of them, since it replaces an earlier one. The result is like that of
- * toolrun_output. */
+ * must contain all of these keys, because it replaces the object of an earlier call. The result
+ * has the same meaning as the result of toolrun_output. */
 int32_t toolrun_set_context(toolrun_text object);
 
-/* toolrun_fail sets the error of the run, with the position in the source. It returns the result of
- * the entry. Use: return toolrun_fail(TOOLRUN_TEXT("no such page")); */
+/* toolrun_fail sets the error of the run, with the position in the source. Its result is a
+ * result for the entry point. Use: return toolrun_fail(TOOLRUN_TEXT("no such page")); */
 #define toolrun_fail(message) toolrun_fail_at((message), TOOLRUN_FILE, __LINE__)
 int32_t toolrun_fail_at(toolrun_text message, const char *file, int line);
 
-/* __FILE_NAME__ does not contain the folders of the machine that built the plug-in. */
+/* __FILE_NAME__ does not contain the folders of the build machine. */
 #ifdef __FILE_NAME__
 #define TOOLRUN_FILE __FILE_NAME__
 #else
@@ -96,30 +96,31 @@ void toolrun_log(toolrun_level level, toolrun_text line);
 
 /* ---- Memory ---- */
 
-/* A toolrun_reply is the result of a memory call: a JSON reply, or a fault. */
+/* A toolrun_reply is the result of a memory call: a JSON reply or a fault. */
 typedef struct {
     int32_t fault;     /* 0 for none, otherwise a number of toolrun_fault or of a later version */
     toolrun_text json; /* the reply, or the fault as {"code", "message", ...} */
 } toolrun_reply;
 
-/* Optional arguments can be TOOLRUN_ABSENT. The store is a name, and all other arguments are JSON
- * texts. A call takes effect immediately, and is undone if the run fails. */
+/* Optional arguments can be TOOLRUN_ABSENT. The store is a plain name. All other arguments are
+ * JSON texts. A call takes effect immediately. If the run fails, its changes are rolled back. */
 
 /* <operations>: generated by internal/bindgen */
 /* toolrun_get_content returns the content of a store, or null if there is no record. */
 toolrun_reply toolrun_get_content(toolrun_text store, toolrun_text projection, toolrun_text options);
 /* toolrun_set_content creates the record of a store or merges a value into its content (RFC 7396): objects
- * deeply, arrays as a whole; fields that the value does not name are kept, and null removes. */
+ * are merged deeply, arrays are replaced, and null removes a member. */
 toolrun_reply toolrun_set_content(toolrun_text store, toolrun_text value, toolrun_text options);
 /* toolrun_delete_content deletes the record of a store. */
 toolrun_reply toolrun_delete_content(toolrun_text store, toolrun_text options);
 /* </operations> */
 
-/* toolrun_pass fails the run with an unchanged fault, so that the caller of the tool gets its code.
- * It returns the result of the entry. Use: if (reply.fault) return toolrun_pass(reply); */
+/* toolrun_pass fails the run with the fault in a reply. The caller of the tool gets the same
+ * fault code. Its result is a result for the entry point. Use: if (reply.fault) return
+ * toolrun_pass(reply); */
 int32_t toolrun_pass(toolrun_reply reply);
 
-/* The numbers of the faults. The reply of the host contains the name as "code". */
+/* The numbers of the faults. The reply of the host contains the name of the fault as "code". */
 typedef enum {
     TOOLRUN_NOT_FOUND = 1,
     TOOLRUN_ACCESS_DENIED = 2,
@@ -150,10 +151,12 @@ typedef enum {
 
 /* ---- Reading JSON ----
  *
- * Values are raw: a value is its text in the document, so that numbers keep their digits. A reader never reads
- * outside of its text. The result for a text that is not valid JSON is unspecified. */
+ * Values are raw: a value is represented by its text in the document, which preserves all digits of
+ * numbers. The functions never read outside of the text. If the text is not valid JSON, the result
+ * is unspecified. */
 
-/* toolrun_member returns the raw value of the last member with that name, or an absent text. */
+/* toolrun_member returns the raw value of the last member with the given name, or an absent
+ * text. */
 toolrun_text toolrun_member(toolrun_text object, toolrun_text name);
 
 /* A toolrun_walk iterates over an object or an array:
@@ -161,7 +164,7 @@ toolrun_text toolrun_member(toolrun_text object, toolrun_text name);
  *     toolrun_walk walk = toolrun_walk_of(json);
  *     while (toolrun_next(&walk)) use(walk.name, walk.value);
  *
- * For any other value there are no steps. */
+ * For any other value, there are no iterations. */
 typedef struct {
     toolrun_text name;  /* the raw name of the member, with its quotes; absent in an array */
     toolrun_text value; /* raw */
@@ -170,22 +173,22 @@ typedef struct {
 toolrun_walk toolrun_walk_of(toolrun_text json);
 bool toolrun_next(toolrun_walk *walk);
 
-/* toolrun_string decodes a JSON string. The result is absent if the value is not a string. A lone
- * surrogate becomes U+FFFD. */
+/* toolrun_string decodes a JSON string. It returns an absent text if the value is not a string.
+ * It replaces a lone surrogate with U+FFFD. */
 toolrun_text toolrun_string(toolrun_text json);
 
 /* toolrun_int reads an integer in any notation (5, 5.0, 5e0). It returns false for other values,
  * and for integers that do not fit into 64 bits. */
 bool toolrun_int(toolrun_text json, int64_t *value);
 
-/* toolrun_is_true reports whether a value is true, and toolrun_is_null whether it is null or
- * absent. */
+/* toolrun_is_true reports whether a value is true. toolrun_is_null reports whether a value is
+ * null or absent. */
 bool toolrun_is_true(toolrun_text json);
 bool toolrun_is_null(toolrun_text json);
 
 /* ---- Writing JSON ---- */
 
-/* A toolrun_buffer is a text that grows. Its zero value is empty, and .text is its content. */
+/* A toolrun_buffer is a growing text. The zero value is empty. The member text is the content. */
 typedef struct {
     toolrun_text text;
     char *space;     /* private */
@@ -205,8 +208,8 @@ void toolrun_put_int(toolrun_buffer *out, int64_t number);
 #define TOOLRUN_IMPORT(module, name)
 #endif
 
-/* A function that reads copies at most len bytes, beginning at offset, and returns their number. A
- * negative result of any import is the negated number of a fault. */
+/* Each _read function copies at most len bytes, starting at offset, and returns the number of
+ * copied bytes. A negative result of any import is the negated number of a fault. */
 TOOLRUN_IMPORT("toolrun", "input_len") int32_t toolrun_input_len(void);
 TOOLRUN_IMPORT("toolrun", "input_read") int32_t toolrun_input_read(void *to, uint32_t offset, uint32_t len);
 TOOLRUN_IMPORT("toolrun", "context_len") int32_t toolrun_context_len(void);

@@ -1,5 +1,5 @@
 /* A minimal JSON reader and writer (RFC 8259). It finds values in a document without building a
- * tree. No function is recursive, so a deep document uses no stack. */
+ * tree. No function is recursive, so a deeply nested document cannot overflow the stack. */
 #include "toolrun.h"
 
 /* ---- Raw texts ---- */
@@ -77,8 +77,8 @@ toolrun_walk toolrun_walk_of(toolrun_text json) {
     return walk;
 }
 
-/* walk->rest begins with the opening bracket, or with the comma before the next step. A step with a
- * name before a colon belongs to an object. */
+/* walk->rest begins with the opening bracket, or with the comma before the next value. If there
+ * is a name before a colon, the value is a member of an object. */
 bool toolrun_next(toolrun_walk *walk) {
     toolrun_text rest = trim(drop(walk->rest, 1));
     if (rest.len == 0 || starts(rest, '}') || starts(rest, ']')) {
@@ -140,8 +140,8 @@ static int32_t hex4(toolrun_text text) {
     return code;
 }
 
-/* unicode reads a \u escape, or the two escapes of a surrogate pair, and sets the number of bytes
- * read. */
+/* unicode decodes a \u escape, or the two escapes of a surrogate pair. It sets the number of
+ * bytes that it has read. */
 static int32_t unicode(toolrun_text escape, size_t *size) {
     int32_t high = hex4(drop(escape, 2));
     *size = high < 0 ? 2 : 6;
@@ -251,8 +251,8 @@ static bool times_ten(decimal *number) {
     return true;
 }
 
-/* add_digit counts zeros in the scale until another digit follows, so that 1.000 and 1e3 need few
- * digits. It returns false if the digits overflow. */
+/* add_digit adds a digit. It counts trailing zeros in the scale until another digit follows, so
+ * 1.000 and 1e3 need few digits. It returns false if the digits overflow. */
 static bool add_digit(decimal *number, unsigned digit) {
     if (digit == 0) {
         number->scale++;
@@ -273,8 +273,8 @@ static bool add_digit(decimal *number, unsigned digit) {
     return true;
 }
 
-/* take_digits reads digits into the number and returns their count, or -1 if there are none or they
- * overflow. */
+/* take_digits reads digits into the number and returns their count. It returns -1 if there are
+ * no digits or if they overflow. */
 static int64_t take_digits(toolrun_text *text, decimal *number) {
     int64_t count = 0;
     for (; text->len > 0 && text->ptr[0] >= '0' && text->ptr[0] <= '9'; *text = drop(*text, 1)) {
