@@ -7,7 +7,7 @@ import (
 )
 
 // FaultFromContext returns the fault of a run that was stopped because ctx ended. If the cause of
-// ctx is a fault, it returns that fault.
+// ctx is a fault, FaultFromContext returns that fault.
 func FaultFromContext(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	if fault, ok := cause.(*abi.Fault); ok {
@@ -29,6 +29,6 @@ func (e *NotStartedError) Error() string { return e.Fault.Error() }
 // Unwrap returns the fault.
 func (e *NotStartedError) Unwrap() error { return e.Fault }
 
-// Trapped is the prefix of the message of a tool_error that a WebAssembly trap caused, such as a
-// memory access out of bounds.
+// Trapped is the prefix of a tool_error message for a WebAssembly trap, such as an out-of-bounds
+// memory access.
 const Trapped = "trapped: "

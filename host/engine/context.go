@@ -2,8 +2,8 @@ package engine
 
 import "github.com/toolrun/toolrun/abi"
 
-// ReservedKey reports whether a key of the context is reserved for the workflow that the tool runs
-// in. Tools can only read it.
+// ReservedKey reports whether a context key is reserved for the workflow that runs the tool. Tools
+// can only read reserved keys.
 func ReservedKey(key string) bool {
 	switch key {
 	case "steps", "branch", "status", "dbquery":
@@ -12,8 +12,8 @@ func ReservedKey(key string) bool {
 	return false
 }
 
-// ReservedKeyFault returns the fault for a tool that changed a reserved key. name is the key as the
-// tool's language spells it.
+// ReservedKeyFault returns the fault for a tool that changed a reserved key. name is the key in the
+// syntax of the tool's language.
 func ReservedKeyFault(name string) error {
 	return abi.Faultf(abi.OutputInvalid, "%s is reserved for the workflow and cannot be changed", name).
 		WithHint("return the value instead, or set another key of the context")

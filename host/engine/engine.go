@@ -44,16 +44,16 @@ func DefaultMemory(e Engine) int64 {
 	return DefaultMemoryBytes
 }
 
-// Preparer is implemented by engines that compile something once for all programs, such as an
-// interpreter, and keep it.
+// Preparer is implemented by engines that compile a shared component, such as an interpreter, once
+// for all programs.
 type Preparer interface {
-	// Prepared reports whether this compilation is done, as far as is known without waiting. Use it
-	// only for messages: Load may have to compile nevertheless.
+	// Prepared reports, without waiting, whether this compilation appears to be done. Use it only
+	// for messages, because Load may still have to compile.
 	Prepared() bool
 }
 
-// IsPrepared reports whether Load compiles only the source. It is true for engines that are not
-// Preparers.
+// IsPrepared reports whether Load has to compile only the source. It returns true for engines that
+// do not implement Preparer.
 func IsPrepared(e Engine) bool {
 	p, ok := e.(Preparer)
 	return !ok || p.Prepared()
@@ -66,23 +66,23 @@ type Source struct {
 	Path string
 	// Code is the content of the entry file.
 	Code []byte
-	// Files contains the files that the entry file may import. It is confined to the tool's folder,
-	// and nil if the tool is a single file. An engine opens files only through it.
+	// Files contains the files that the entry file can import. It is confined to the tool's folder.
+	// It is nil if the tool is a single file. Engines open files only through Files.
 	Files fs.FS
-	// Entry is the exported function of a plug-in to run, if the tool's manifest names one.
-	// Default: that of the language.
+	// Entry is the plug-in export to run, if the tool's manifest names one. The default depends on
+	// the language.
 	Entry string
-	// Operations is the table of memory operations that the tool can call. Default: abi.Documents.
-	// A table that is empty but not nil means none.
+	// Operations is the table of memory operations that the tool can call. The default for nil is
+	// abi.Documents. An empty table allows no operations.
 	Operations abi.Table
 	// Params are the names of the tool's declared parameters, which some languages bind as
 	// variables.
 	Params []string
-	// Review requests a static check of the code: the program then implements Reviewer. The check
-	// takes time, so only checks of an app request it. Default false.
+	// Review requests a static check of the code. The loaded program then implements Reviewer. Only
+	// app checks request a review, because it takes time.
 	Review bool
-	// Domain is the isolation domain that the code belongs to. Engines that use worker processes
-	// never compile or run code of two domains in one process. "" is a domain of its own.
+	// Domain is the isolation domain of the code. Engines that use worker processes never compile
+	// or run code from two domains in one process. The empty string is a separate domain.
 	Domain string
 }
 
@@ -96,26 +96,26 @@ func (s Source) Table() abi.Table {
 
 // Program is a compiled tool. It is safe for concurrent use.
 type Program interface {
-	// Run executes the tool once, in a fresh guest. It returns when the guest has ended, at the
-	// latest shortly after ctx ends. The cause of ctx distinguishes a deadline (timeout) from a
-	// cancellation (cancelled).
+	// Run executes the tool once, in a fresh guest. It returns when the guest has ended, or shortly
+	// after ctx ends. The cause of ctx distinguishes a deadline (timeout) from a cancellation
+	// (cancelled).
 	//
-	// The error is an *abi.Fault if it comes from the guest. If Host.Call returns an error that is
-	// not an *abi.Fault, the guest is stopped at once, without a chance to catch it, and Run
-	// returns that error unchanged.
+	// An error from the guest is an *abi.Fault. If Host.Call returns an error that is not an
+	// *abi.Fault, the engine stops the guest at once and Run returns that error unchanged. The
+	// guest cannot catch it.
 	Run(ctx context.Context, in Input, host Host) (Output, error)
-	// Close frees the program after active runs have ended. It is safe to call it more than once.
+	// Close frees the program after active runs have ended. Close can be called more than once.
 	Close() error
 }
 
-// Warmer is implemented by programs that prepare something before the first run for a domain, such
-// as a process. Run does so itself, within the time of the run. A host calls Warm first, to keep
-// the preparation out of the run's time.
+// Warmer is implemented by programs that need preparation, such as a new process, before their
+// first run for a domain. Run does this preparation itself, but it then counts toward the time of
+// the run. A host calls Warm first to avoid this.
 type Warmer interface {
-	// IsWarm reports whether Warm has nothing to prepare: a run for the domain could begin at once,
-	// or only waits for other runs.
+	// IsWarm reports whether Warm has nothing left to prepare. A run for the domain then starts at
+	// once, or waits only for other runs.
 	IsWarm(domain string) bool
-	// Warm prepares a run for the domain. Its errors are those of Run.
+	// Warm prepares a run for the domain. It returns the same errors as Run.
 	Warm(ctx context.Context, domain string) error
 }
 
@@ -126,43 +126,46 @@ type Input struct {
 	Context json.RawMessage
 	Limits  Limits
 	// Domain is the isolation domain of the run's caller, within the domain of the source. Engines
-	// that use worker processes never run two domains in one process, not even one after the other.
-	// "" is a domain of its own.
+	// that use worker processes never run guests from two domains in one process, not even one
+	// after the other. The empty string is a separate domain.
 	Domain string
-	// Now is the guest's clock at the start of the run, and Seed the seed of its random source. If
-	// one is zero, the guest gets the real clock or random source. Only tests set them.
+	// Now is the initial time of the guest's clock, and Seed is the seed of its random source. A
+	// zero Now selects the real clock, and a zero Seed selects the real random source. Only tests
+	// set these fields.
 	Now  time.Time
 	Seed int64
 }
 
-// Host contains the functions that a guest can call. They are called by one goroutine at a time,
-// that of Run.
+// Host contains the functions that a guest can call. Only the goroutine of Run calls them, so the
+// calls are never concurrent.
 type Host struct {
-	// Call performs a memory operation and returns its reply as JSON. An *abi.Fault is raised in
-	// the guest, which may catch it. Any other error ends the run at once.
+	// Call performs a memory operation and returns its reply as JSON. An *abi.Fault is raised as an
+	// error in the guest, which can catch it. Any other error ends the run at once.
 	Call func(ctx context.Context, call abi.Call) (json.RawMessage, error)
-	// Log receives a log line. An error ends the run at once, and Run returns it unchanged.
+	// Log receives a log line. If Log returns an error, the run ends at once and Run returns that
+	// error unchanged.
 	Log func(level abi.Level, text string) error
 }
 
 // Output is the result of a guest.
 type Output struct {
-	// Output is the tool's return value as JSON, "null" if it returned nothing.
+	// Output is the tool's return value as JSON, or "null" if the tool returned nothing.
 	Output json.RawMessage
-	// Context is a JSON object of the context keys that the guest added or changed, nil if there
+	// Context is a JSON object of the context keys that the guest added or changed, or nil if there
 	// are none.
 	Context json.RawMessage
-	// Warnings are possible mistakes, for the tool's author.
+	// Warnings describe possible mistakes in the code, for the tool's author.
 	Warnings []string
-	// MemoryBytes is the guest's peak memory, 0 if the engine cannot measure it.
+	// MemoryBytes is the guest's peak memory in bytes, or 0 if the engine cannot measure it.
 	MemoryBytes int64
-	// CPU is the processor time of the worker process that ran the guest, 0 if the guest ran in
-	// this process. It is also set if Run returns an error.
+	// CPU is the processor time of the worker process that ran the guest, or 0 if the guest ran in
+	// this process. CPU is also set if Run returns an error.
 	CPU time.Duration
 }
 
-// Limits bounds one run. A zero field means the default that its comment names, never "no limit".
-// The context of Run bounds the time. The functions of Host bound calls and logs.
+// Limits contains the limits of one run. A zero field selects the default in the field's comment;
+// it never means "no limit". The context of Run bounds the run time. The functions of Host bound
+// the calls and the logs.
 type Limits struct {
 	// CallDepth bounds nested function calls. Default 500.
 	CallDepth int
@@ -171,19 +174,20 @@ type Limits struct {
 	ValueNesting int
 	// OutputBytes bounds the output as JSON. Default 1 MiB.
 	OutputBytes int
-	// MemoryBytes bounds the guest's memory, on engines that support it. Default: see DefaultMemory,
-	// 64 MiB for most engines.
+	// MemoryBytes bounds the guest's memory if the engine supports a memory limit. For the default,
+	// see DefaultMemory; it is 64 MiB for most engines.
 	MemoryBytes int64
-	// CPU bounds the processor time of a guest in a process of its own. Default: twice the time
-	// until the deadline of Run's context, since a garbage collector may run in parallel with the
-	// guest.
+	// CPU bounds the processor time of a guest that runs in its own process. The default is twice
+	// the time until the deadline of Run's context, because a garbage collector may run in parallel
+	// with the guest.
 	CPU time.Duration
-	// Fuel bounds the instructions of a WebAssembly guest, in units of up to 64 instructions,
-	// rounded up to slices of 131,072 units. The same run uses the same fuel on every machine.
-	// Other engines ignore it. Default: no bound besides the deadline.
+	// Fuel bounds the number of instructions that a WebAssembly guest can execute. One unit is up
+	// to 64 instructions. The limit is rounded up to a multiple of 131,072 units. The same run uses
+	// the same fuel on every machine. Other engines ignore Fuel. By default, only the deadline
+	// bounds the guest.
 	Fuel int64
-	// LogBytes and LogLines are the amount of log that Host.Log still accepts. An engine may drop
-	// the rest. Default 64 KiB and 1,000.
+	// LogBytes and LogLines bound the log output that Host.Log still accepts. An engine can drop
+	// any further output. The defaults are 64 KiB and 1,000 lines.
 	LogBytes int
 	LogLines int
 }
@@ -197,7 +201,7 @@ const (
 	DefaultLogBytes     = 64 << 10
 	DefaultLogLines     = 1000
 
-	// MaxSourceNesting bounds nested brackets in source code that is loaded.
+	// MaxSourceNesting is the maximum nesting depth of brackets in loaded source code.
 	MaxSourceNesting = 1000
 )
 

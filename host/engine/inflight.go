@@ -2,16 +2,16 @@ package engine
 
 import "sync"
 
-// Inflight is a rundown guard: it counts active runs, and Close waits until the last one has ended.
-// Enter never blocks. The zero value is open. It is safe for concurrent use.
+// Inflight is a rundown guard. It counts active runs, and Close waits until the last active run has
+// ended. Enter never blocks. The zero value is open. Inflight is safe for concurrent use.
 type Inflight struct {
 	mu     sync.Mutex
 	closed bool
 	runs   sync.WaitGroup
 }
 
-// Enter begins a run and reports whether the guard is open. If it is, Leave must be called when the
-// run ends.
+// Enter begins a run if the guard is open, and reports whether it did. If Enter returns true, call
+// Leave when the run ends.
 func (i *Inflight) Enter() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -2,19 +2,19 @@ package engine
 
 import "slices"
 
-// Info describes an engine. The host, the workers and the command line take the supported languages
-// and file extensions only from here.
+// Info describes an engine. It is the only source of the supported languages and file extensions
+// for the host, the workers and the command line.
 type Info struct {
 	// Name identifies the engine, such as "js". It is unique among the engines of a host.
 	Name string
-	// Languages are the languages, among those of Extensions, in which a caller may send source
-	// text instead of naming a tool. Default: none.
+	// Languages contains the languages in which a caller can send source text instead of naming a
+	// tool. The default is none.
 	Languages []Language
-	// Extensions are the file extensions of the sources that the engine runs, such as ".ts". A
+	// Extensions contains the file extensions of the sources that the engine runs, such as ".ts". A
 	// tool's folder is searched for them in this order.
 	Extensions []string
-	// Imports are the extensions of other files that a source may import. In a worker, the engine
-	// reads no others.
+	// Imports contains the extensions of other files that a source can import. In a worker, the
+	// engine can read no other files.
 	Imports []string
 }
 
@@ -24,8 +24,8 @@ type Language struct {
 	Name string
 	// Title is the display name, such as "JavaScript".
 	Title string
-	// Extensions are the file extensions of the language, at least one. Source text without a file
-	// gets the first one.
+	// Extensions contains the file extensions of the language, with at least one element. Source
+	// text without a file name gets the first extension.
 	Extensions []string
 }
 
@@ -38,7 +38,8 @@ func Infos(engines []Engine) []Info {
 	return infos
 }
 
-// Extensions returns the extensions of all sources that the engines in a table run, in its order.
+// Extensions returns the extensions of all sources that the engines in the list run, in the order
+// of the list.
 func Extensions(table []Info) (all []string) {
 	for _, i := range table {
 		all = append(all, i.Extensions...)
@@ -46,7 +47,7 @@ func Extensions(table []Info) (all []string) {
 	return all
 }
 
-// Languages returns the languages in a table, in its order.
+// Languages returns the languages of the engines in the list, in the order of the list.
 func Languages(table []Info) (all []Language) {
 	for _, i := range table {
 		all = append(all, i.Languages...)
@@ -54,8 +55,8 @@ func Languages(table []Info) (all []Language) {
 	return all
 }
 
-// Readable returns the sorted extensions of all files that workers read for the engines in a table:
-// sources and imports.
+// Readable returns the sorted extensions of all files that workers read for the engines in the
+// list. These are sources and imported files.
 func Readable(table []Info) []string {
 	all := Extensions(table)
 	for _, i := range table {

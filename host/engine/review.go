@@ -2,12 +2,12 @@ package engine
 
 import "strings"
 
-// Review is the result of a static check of a source, for the tool's author. It is not complete: it
-// contains only what an engine can prove without running the code.
+// Review is the result of a static check of a source. It is intended for the tool's author. It is
+// not complete, because it contains only what the engine can prove without running the code.
 type Review struct {
-	// Calls are the memory calls whose operation and store are literals in the code.
+	// Calls contains the memory calls whose operation and store are literals in the code.
 	Calls []MemoryCall `json:"calls,omitempty"`
-	// Findings are the other mistakes, in the order of the code.
+	// Findings contains all other mistakes, in source order.
 	Findings []Finding `json:"findings,omitempty"`
 }
 
@@ -26,15 +26,15 @@ type MemoryCall struct {
 	Position
 }
 
-// Finding is a likely mistake in a source: code that fails when it is reached, or that has no effect.
+// Finding is a likely mistake in a source: code that fails when executed or that has no effect.
 type Finding struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 	Position
 }
 
-// Reviewer is implemented by programs that can review their source. Review returns the result if
-// the source was loaded with Source.Review, and a zero Review otherwise.
+// Reviewer is implemented by programs that can review their source. Its Review method returns the
+// result if Source.Review was set, and a zero Review otherwise.
 type Reviewer interface {
 	Review() Review
 }
@@ -48,14 +48,14 @@ func ReviewOf(p Program) Review {
 	return Review{}
 }
 
-// The bounds of a Review. Engines omit the rest.
+// The limits of a Review. Engines omit anything beyond them.
 const (
 	MaxReviewCalls    = 500
 	MaxReviewFindings = 100
 )
 
-// Bounded returns the review within its bounds, with long texts truncated. A review from a guest's
-// process is not trusted.
+// Bounded returns a copy of the review that does not exceed these limits. It truncates long texts.
+// Use it for reviews from a guest's process, which are not trusted.
 func (r Review) Bounded() Review {
 	const name, text = 256, 1 << 10
 	var b Review

@@ -1,15 +1,15 @@
 package enginetest
 
-// Behaviour describes what a test tool does. An engine's test implements each behaviour in its
-// language. "Answers" means that the tool returns the value.
+// Behaviour identifies what a test tool does. The test of each engine implements every Behaviour in
+// the engine's language.
 type Behaviour string
 
-// The behaviours. Stores are those of [Memory]. Every call on the stores "forbidden" and "halt"
-// fails.
+// The behaviors of the test tools. The stores are the stores of a [Memory]. Every call on the
+// stores "forbidden" and "halt" fails.
 const (
-	// Sum answers {"sum": input.a + input.b}.
+	// Sum returns {"sum": input.a + input.b}.
 	Sum Behaviour = "sum"
-	// Echo answers input.value unchanged.
+	// Echo returns input.value unchanged.
 	Echo Behaviour = "echo"
 	// Nothing returns nothing.
 	Nothing Behaviour = "nothing"
@@ -17,68 +17,72 @@ const (
 	Throw Behaviour = "throw"
 	// Print logs "one" as info and "two" as a warning.
 	Print Behaviour = "print"
-	// Count reads {"n": number} from the store "counter", increments n, writes it back, and answers
-	// it. A missing record counts as 0.
+	// Count reads {"n": number} from the store "counter", increments n, writes the record back, and
+	// returns n. A missing record counts as 0.
 	Count Behaviour = "count"
-	// Remove deletes the record of the store "counter" and answers the reply.
+	// Remove deletes the record of the store "counter" and returns the reply.
 	Remove Behaviour = "remove"
-	// Catch gets "forbidden", catches the error, and answers {"code", "store", "violations"} from it.
+	// Catch reads the store "forbidden", catches the error, and returns {"code", "store",
+	// "violations"} of the error.
 	Catch Behaviour = "catch"
-	// Uncaught gets "forbidden" in line 3 of its source, and catches nothing.
+	// Uncaught reads the store "forbidden" in line 3 of its source and does not catch the error.
 	Uncaught Behaviour = "uncaught"
-	// Fake raises an error of its own that imitates a fault with the code "conflict" as far as the
+	// Fake raises its own error, which imitates a fault with the code "conflict" as closely as the
 	// language allows.
 	Fake Behaviour = "fake"
-	// Halt gets "halt". If the language lets it continue after a failed call (catch, finally, ...),
-	// it then gets "after" and loops forever.
+	// Halt reads the store "halt". If the language lets it continue after a failed call (catch,
+	// finally, ...), Halt then reads the store "after" and loops forever.
 	Halt Behaviour = "halt"
-	// LogAndGo logs "stop". If the language lets it continue, it then gets "after".
+	// LogAndGo logs "stop". If the language lets it continue, LogAndGo then reads the store
+	// "after".
 	LogAndGo Behaviour = "log and go"
 	// Spin loops forever without a call.
 	Spin Behaviour = "spin"
-	// Wait gets "slow", which only returns when the run is over.
+	// Wait reads the store "slow". This call returns only when the run is over.
 	Wait Behaviour = "wait"
-	// Forget starts a get of "forbidden", does not wait for it, and answers "saved". It is for
-	// languages with asynchronous calls.
+	// Forget starts a read of the store "forbidden", does not wait for the result, and returns
+	// "saved". It exists for languages with asynchronous calls.
 	Forget Behaviour = "forget"
-	// Never waits for a promise that is never settled, without a pending call. It is for languages
-	// with promises.
+	// Never waits for a promise that is never settled, while no call is pending. It exists for
+	// languages with promises.
 	Never Behaviour = "never"
-	// Context sets the key "added" of its context to {"n": 1} and "changed" to 2, and answers context.kept.
+	// Context sets the key "added" of its context to {"n": 1} and "changed" to 2, and returns
+	// context.kept.
 	Context Behaviour = "context"
 	// Steps sets the key "steps" of its context to {}.
 	Steps Behaviour = "steps"
-	// NotJSON answers {"items": [1, x]} where x is a number that cannot be represented in JSON.
+	// NotJSON returns {"items": [1, x]}, where x is a number that cannot be represented in JSON.
 	NotJSON Behaviour = "not JSON"
-	// BadArgument sets "prefs" to {"f": x} where x is a function, catches the error, and answers
-	// its code.
+	// BadArgument sets the store "prefs" to {"f": x}, where x is a function. It catches the error
+	// and returns its code.
 	BadArgument Behaviour = "bad argument"
-	// Deep answers 200 nested lists.
+	// Deep returns 200 nested lists.
 	Deep Behaviour = "deep"
-	// Large answers a string of 100,000 characters.
+	// Large returns a string of 100,000 characters.
 	Large Behaviour = "large"
 	// Recurse calls itself without end.
 	Recurse Behaviour = "recurse"
-	// Global increments a global variable, which is initially 0, and answers it. If the language
-	// has state that all code shares, such as a prototype, the count is kept there too.
+	// Global increments a global variable, which is initially 0, and returns its value. If the
+	// language has state that all code shares, such as a prototype, Global also counts there.
 	Global Behaviour = "global"
-	// Keep stores input.value in a global variable, gets "prefs", and answers the variable.
+	// Keep stores input.value in a global variable, reads the store "prefs", and returns the
+	// variable.
 	Keep Behaviour = "keep"
-	// Keywords gets the store "prefs" with the projection {"a": 1}, both passed as keyword
+	// Keywords reads the store "prefs" with the projection {"a": 1}. It passes both as keyword
 	// arguments.
 	Keywords Behaviour = "keywords"
-	// Aliases sets the store "prefs" to {"a": 1}, passed as the keyword arguments memory_store_name
-	// and content.
+	// Aliases sets the store "prefs" to {"a": 1}. It passes these as the keyword arguments
+	// memory_store_name and content.
 	Aliases Behaviour = "aliases"
-	// Unknown gets with a keyword argument "nope" and answers the code of the error.
+	// Unknown calls get with an unknown keyword argument "nope" and returns the code of the error.
 	Unknown Behaviour = "unknown"
-	// Added calls memory.probe_content("prefs", {"a": 1}) and answers the reply.
+	// Added calls memory.probe_content("prefs", {"a": 1}) and returns the reply.
 	Added Behaviour = "added operation"
-	// Clock answers the time in milliseconds since 1970.
+	// Clock returns the time in milliseconds since 1970.
 	Clock Behaviour = "clock"
-	// Random answers three random numbers.
+	// Random returns three random numbers.
 	Random Behaviour = "random"
-	// Import answers the value 42, which it imports from a second file.
+	// Import returns the value 42, which it imports from a second file.
 	Import Behaviour = "import"
 	// Broken is a source with a syntax error in line 3.
 	Broken Behaviour = "broken"

@@ -194,7 +194,7 @@ var cases = []struct {
 	{"concurrent runs share no state", concurrent},
 }
 
-// wantPosition expects a fault to contain a line of the behaviour's entry file.
+// wantPosition expects a fault to contain a line of the entry file of the tool.
 func (s *subject) wantPosition(t *testing.T, f *abi.Fault, b Behaviour, line int) {
 	t.Helper()
 	if s.noPositions {
@@ -205,7 +205,7 @@ func (s *subject) wantPosition(t *testing.T, f *abi.Fault, b Behaviour, line int
 	}
 }
 
-// wantCall expects exactly one call, with the given first arguments.
+// wantCall expects exactly one call, whose first arguments are the ones passed here.
 func wantCall(t *testing.T, m *Memory, op string, args ...string) {
 	t.Helper()
 	calls := m.Calls()
@@ -217,7 +217,7 @@ func wantCall(t *testing.T, m *Memory, op string, args ...string) {
 	}
 }
 
-// values expects values that are easily lost in a conversion to pass through the guest unchanged.
+// values expects the guest to return values unchanged that a conversion easily changes.
 func values(t *testing.T, s *subject) {
 	p := s.load(t, Echo)
 	for _, text := range []string{
@@ -235,7 +235,7 @@ func values(t *testing.T, s *subject) {
 	}
 }
 
-// addedOperation expects that bindings are generated only from the operation table.
+// addedOperation expects an operation that exists only in the operation table to be callable.
 func addedOperation(t *testing.T, s *subject) {
 	s.table = append(abi.Documents(), abi.Operation{
 		Name: "probe_content",

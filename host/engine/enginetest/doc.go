@@ -1,8 +1,8 @@
-// Package enginetest is the conformance suite of engines.
+// Package enginetest is the conformance suite for engines.
 //
-// The suite is independent of languages: a [Behaviour] describes in words what a tool does, an
-// engine's test implements each of them in its language, and [Run] checks the runs against the
-// contract in package engine. For an engine that runs guests in this process, every case runs
-// twice: directly and behind [Pipe], which ensures that only values cross the interface. Engines
-// with isolated processes have such a pipe already.
+// The suite is independent of languages. A [Behaviour] describes what a tool does, and the test of
+// an engine implements each Behaviour in its language. [Run] then checks the engine against the
+// contract in package engine. If the engine runs guests in this process, every case runs twice:
+// directly and behind a [Pipe]. The Pipe ensures that only values cross the interface. Engines with
+// isolated processes already have such a pipe.
 package enginetest

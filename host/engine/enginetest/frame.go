@@ -25,7 +25,7 @@ type frame struct {
 	Table    abi.Table `json:"table,omitempty"`
 	Program  int       `json:"program,omitempty"`
 
-	// Fields of open, which requests a file by Path, and of its reply file.
+	// Fields of open, which requests a file by Path, and of the reply with the file.
 	Data    []byte  `json:"data,omitempty"`
 	Entries []entry `json:"entries,omitempty"`
 	IsDir   bool    `json:"is_dir,omitempty"`
@@ -35,13 +35,13 @@ type frame struct {
 	Input  *engine.Input  `json:"input,omitempty"`
 	Output *engine.Output `json:"output,omitempty"`
 
-	// Fields of call, log, reply, cancel, and every kind that can fail.
+	// Fields of call, log, reply, cancel, and every kind that can report a failure.
 	Op     string     `json:"op,omitempty"`
-	Args   []*string  `json:"args,omitempty"` // nil for an absent argument
+	Args   []*string  `json:"args,omitempty"` // nil if the argument is absent
 	Level  abi.Level  `json:"level,omitempty"`
 	Text   string     `json:"text,omitempty"`
 	Fault  *abi.Fault `json:"fault,omitempty"`
-	Halted bool       `json:"halted,omitempty"` // the host ended the run; the reason stays with the host
+	Halted bool       `json:"halted,omitempty"` // the host ended the run; the reason is not sent
 	Broken string     `json:"broken,omitempty"` // any other error
 }
 
@@ -66,11 +66,11 @@ const (
 	kindClose   kind = "close"
 )
 
-// maxFrameBytes bounds what the other end can make us allocate.
+// maxFrameBytes bounds the memory that a peer's frame makes us allocate.
 const maxFrameBytes = 64 << 20
 
-// wire reads and writes frames: a length of four bytes, big endian, followed by as many bytes of
-// JSON. Many goroutines may write, one may read.
+// wire reads and writes frames. A frame is a big-endian length of four bytes, followed by that many
+// bytes of JSON. Many goroutines can write at the same time, but only one can read.
 type wire struct {
 	conn  io.ReadWriteCloser
 	write sync.Mutex

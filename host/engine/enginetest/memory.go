@@ -10,14 +10,14 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Memory is a fake host for tests: a map of contents, and stores whose calls fail in a given way.
-// It does not merge, project or check anything. It is safe for concurrent use.
+// Memory is a fake host for tests. It stores contents in a map, and calls on some stores fail in a
+// defined way. It does not merge, project or check anything. It is safe for concurrent use.
 type Memory struct {
-	// Faults are returned by every call on the store.
+	// Faults contains the faults that all calls on a store return, by store.
 	Faults map[string]*abi.Fault
-	// Halts are errors that end the run at every call on the store.
+	// Halts contains the errors that end the run at any call on a store, by store.
 	Halts map[string]error
-	// LogHalts is an error that ends the run when a line is logged.
+	// LogHalts is an error that ends the run when the guest logs a line.
 	LogHalts error
 
 	mu      sync.Mutex
@@ -27,8 +27,8 @@ type Memory struct {
 	ids     int
 }
 
-// NewMemory returns a Memory with the stores "forbidden", whose calls are access_denied, and
-// "halt", whose calls end the run with the error halts.
+// NewMemory returns a Memory with the stores "forbidden" and "halt". Calls on "forbidden" fail with
+// access_denied. Calls on "halt" end the run with the error halts.
 func NewMemory(halts error) *Memory {
 	return &Memory{
 		Faults: map[string]*abi.Fault{"forbidden": {
@@ -43,10 +43,10 @@ func NewMemory(halts error) *Memory {
 	}
 }
 
-// Host returns the functions of m for a run.
+// Host returns m's host functions for a run.
 func (m *Memory) Host() engine.Host { return engine.Host{Call: m.call, Log: m.log} }
 
-// Calls returns the calls so far.
+// Calls returns all calls so far.
 func (m *Memory) Calls() []abi.Call {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,7 +89,7 @@ func (m *Memory) call(ctx context.Context, call abi.Call) (json.RawMessage, erro
 	return m.perform(call, store)
 }
 
-// issue returns a copy of a fault with an id, as a host does.
+// issue returns a copy of a fault with an ID, as a real host does.
 func (m *Memory) issue(fault *abi.Fault) *abi.Fault {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 )
 
 // Pipe returns an Engine that runs e at the other end of a pipe. Source, input, calls, logs and
-// outcome cross it as JSON frames. Each load and each run has its own pipe.
+// outcome cross the pipe as JSON frames. Each load and each run uses a new pipe.
 func Pipe(e engine.Engine) engine.Engine {
 	return &piped{info: e.Info(), server: &server{engine: e, programs: make(map[int]engine.Program)}}
 }
@@ -27,7 +27,7 @@ type piped struct {
 
 func (p *piped) Info() engine.Info { return p.info }
 
-// dial starts the other end, which serves one exchange.
+// dial starts the other end of a new pipe, which serves one load or one run.
 func (p *piped) dial() *wire {
 	near, far := net.Pipe()
 	go p.server.serve(&wire{conn: far})
@@ -86,7 +86,7 @@ func openFile(files fs.FS, name string) frame {
 	return f
 }
 
-// cancelFrame reports why ctx ended, as far as that can be encoded.
+// cancelFrame reports why ctx ended, if a frame can represent the reason.
 func cancelFrame(ctx context.Context) frame {
 	cause := context.Cause(ctx)
 	if fault, ok := cause.(*abi.Fault); ok {
@@ -117,7 +117,8 @@ func (p *pipedProgram) Run(ctx context.Context, in engine.Input, host engine.Hos
 	return r.serve()
 }
 
-// orObject replaces an absent document with an empty one: a frame would encode it as null.
+// orObject replaces an absent document with an empty object, because a frame would encode it as
+// null.
 func orObject(text json.RawMessage) json.RawMessage {
 	if len(text) == 0 {
 		return json.RawMessage("{}")
@@ -136,12 +137,12 @@ func (p *pipedProgram) Close() error {
 	return nil
 }
 
-// pipedRun is the host's end of a run.
+// pipedRun is a run as seen by the host's end of the pipe.
 type pipedRun struct {
 	ctx    context.Context
 	wire   *wire
 	host   engine.Host
-	issued map[string]*abi.Fault // the faults that were returned to the guest, by id
+	issued map[string]*abi.Fault // the faults that were returned to the guest, by ID
 	halted error
 }
 
@@ -210,8 +211,8 @@ func (r *pipedRun) outcome(f frame) (engine.Output, error) {
 	return out, nil
 }
 
-// issuedFault returns the fault that the host issued, if a fault from the guest has its id. The
-// other end may add only the position and the hint.
+// issuedFault returns the fault that the host issued if a fault from the guest has the same ID. The
+// other end can add only the position and the hint.
 func (r *pipedRun) issuedFault(received *abi.Fault) *abi.Fault {
 	issued, ok := r.issued[received.ID]
 	if !ok {

@@ -13,11 +13,11 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// errHalted replaces the error of a host that ended a run. The error itself does not cross the
+// errHalted replaces the error with which a host ended a run. The original error does not cross the
 // pipe.
 var errHalted = errors.New("the host ended the run")
 
-// server is the engine's end of all pipes. It holds the loaded programs.
+// server is the engine's end of all pipes. It keeps the loaded programs.
 type server struct {
 	engine   engine.Engine
 	mu       sync.Mutex
@@ -25,7 +25,7 @@ type server struct {
 	loaded   int
 }
 
-// serve serves one exchange.
+// serve serves one load or one run.
 func (s *server) serve(w *wire) {
 	defer w.conn.Close()
 	first, err := w.receive()
@@ -103,12 +103,12 @@ func failed(k kind, err error) frame {
 // hostConn is the engine's end of the connection to the host.
 type hostConn struct {
 	wire    *wire
-	ask     sync.Mutex // held from a request to its reply
+	ask     sync.Mutex // locked from a request until its reply
 	replies chan frame
 }
 
-// listen receives the frames of the host: replies, and the cancellation of the run. If the
-// connection ends, the run is cancelled.
+// listen receives the frames of the host, which are replies and the cancellation of the run. If the
+// connection ends, listen cancels the run.
 func (p *hostConn) listen(cancel context.CancelCauseFunc) {
 	defer close(p.replies)
 	for {

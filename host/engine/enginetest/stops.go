@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// aborted expects that no guest code runs after the host ended the run, and that Run returns the
-// host's error.
+// aborted expects that no guest code runs after the host has ended the run. It also expects that
+// Run returns the host's error.
 func aborted(t *testing.T, s *subject) {
 	m := NewMemory(errHalt)
 	out, err := run(s.load(t, Halt), input(), m, enough)
@@ -55,10 +55,10 @@ func cause(t *testing.T, s *subject) {
 	wantFault(t, out, err, abi.MemoryLimit)
 }
 
-// waiting expects that the end of a run reaches a pending call, and that Run returns the error of
-// the call.
+// waiting expects that the end of a run cancels a pending call, and that Run returns the error of
+// this call.
 func waiting(t *testing.T, s *subject) {
-	out, err := run(s.load(t, Wait), input(), NewMemory(errHalt), 4*short) // time enough to reach its call
+	out, err := run(s.load(t, Wait), input(), NewMemory(errHalt), 4*short) // enough time for the call
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Run = %s, %v; want the error of the call", out.Output, err)
 	}

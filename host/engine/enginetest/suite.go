@@ -12,24 +12,24 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Config configures the suite for an engine.
+// Config configures the suite for one engine.
 type Config struct {
 	// Engine is the engine under test.
 	Engine engine.Engine
-	// Write returns the source of a behaviour in a language of the engine. It returns false if the
-	// language cannot express the behaviour, and its cases are then left out.
+	// Write returns the source for a Behaviour in a language of the engine. It returns false if the
+	// language cannot express the Behaviour. The suite then omits its cases.
 	Write func(b Behaviour) (engine.Source, bool)
-	// NoPositions reports that faults of the language have no file, line and column.
+	// NoPositions reports that faults of this language do not contain a file, line and column.
 	NoPositions bool
 }
 
-// transport is how the suite calls an engine: directly, or through a pipe.
+// transport determines how the suite calls an engine: directly or through a pipe.
 type transport struct {
 	name   string
 	engine engine.Engine
 }
 
-// transportsOf returns the engine itself and, unless its guests run in isolated processes, the
+// transportsOf returns the engine itself. If its guests run in this process, it also returns the
 // engine behind a pipe.
 func transportsOf(e engine.Engine) []transport {
 	if engine.IsIsolated(e) {
@@ -53,8 +53,8 @@ func Run(t *testing.T, c Config) {
 	}
 }
 
-// unsupported is the panic value that ends a case whose behaviour the language cannot express. The
-// case is not skipped, because nothing is missing that could be provided.
+// unsupported is the panic value that ends a case if the language cannot express its Behaviour. The
+// case is not reported as skipped, because the test environment lacks nothing.
 type unsupported struct{ Behaviour }
 
 func leaveOut(t *testing.T) {
@@ -67,7 +67,8 @@ func leaveOut(t *testing.T) {
 	}
 }
 
-// enough is the time limit of runs that end by themselves, short the one of runs that do not.
+// enough is the time limit of runs that end by themselves. short is the time limit of runs that
+// never do.
 const (
 	enough = 30 * time.Second
 	short  = 150 * time.Millisecond
@@ -81,10 +82,10 @@ type subject struct {
 	engine      engine.Engine
 	write       func(Behaviour) (engine.Source, bool)
 	noPositions bool
-	table       abi.Table // operations for loaded sources; nil means the default
+	table       abi.Table // the operations of loaded sources; nil selects the default
 }
 
-// load compiles a behaviour, or ends the case if the language cannot express it.
+// load compiles the source for a Behaviour. If the language cannot express it, load ends the case.
 func (s *subject) load(t *testing.T, b Behaviour) engine.Program {
 	t.Helper()
 	program, err := s.engine.Load(t.Context(), s.source(t, b))
@@ -117,7 +118,7 @@ func input() engine.Input {
 	}
 }
 
-// answer runs a behaviour once and expects an output.
+// answer runs a Behaviour once and expects an output.
 func (s *subject) answer(t *testing.T, b Behaviour, in engine.Input, m *Memory) engine.Output {
 	t.Helper()
 	out, err := run(s.load(t, b), in, m, enough)
@@ -127,7 +128,7 @@ func (s *subject) answer(t *testing.T, b Behaviour, in engine.Input, m *Memory) 
 	return out
 }
 
-// fault runs a behaviour once and expects a fault.
+// fault runs a Behaviour once and expects a fault.
 func (s *subject) fault(t *testing.T, b Behaviour, in engine.Input, m *Memory, code abi.Code) *abi.Fault {
 	t.Helper()
 	out, err := run(s.load(t, b), in, m, enough)

@@ -2,7 +2,7 @@ package wasm
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// linearMemory is the memory of a guest, which grows up to a limit. It is its own allocator.
+// linearMemory is the memory of a guest. It grows up to a limit and allocates itself.
 type linearMemory struct {
 	bytes   []byte
 	limit   uint64
@@ -12,11 +12,11 @@ type linearMemory struct {
 
 var _ experimental.LinearMemory = (*linearMemory)(nil)
 
-// Allocate returns l as the memory of the next instance.
+// Allocate returns l itself as the memory of the next instance.
 func (l *linearMemory) Allocate(_, _ uint64) experimental.LinearMemory { return l }
 
-// Reallocate grows the memory to size bytes. It returns nil if size exceeds the limit; memory.grow
-// then returns -1.
+// Reallocate grows the memory to size bytes. If size exceeds the limit, it returns nil, and
+// memory.grow returns -1 to the guest.
 func (l *linearMemory) Reallocate(size uint64) []byte {
 	if size > l.limit {
 		l.refused = true

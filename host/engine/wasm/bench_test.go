@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest/wasmtools"
 )
 
-// BenchmarkLoad loads a Go plug-in of 4 MB from the cache.
+// BenchmarkLoad loads a 4 MB Go plug-in from the cache.
 func BenchmarkLoad(b *testing.B) {
 	code := wasmtools.Build(b, "suite")
 	e := newEngine(b)
@@ -23,7 +23,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkRun runs an export of the same plug-in in a fresh instance.
+// BenchmarkRun calls an export of the same plug-in in a fresh instance.
 func BenchmarkRun(b *testing.B) {
 	p, err := newEngine(b).Load(b.Context(), engine.Source{Path: "suite.wasm", Code: wasmtools.Build(b, "suite"), Entry: "sum"})
 	if err != nil {

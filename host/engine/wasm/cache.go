@@ -8,10 +8,10 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// WithCache caches compiled plug-ins in a directory. It creates the directory with mode 0700 if it
-// does not exist. It does not use a directory that is not writable, that other users can write to,
-// or that belongs to another user. The cache grows with each version of each plug-in. It may be
-// deleted at any time.
+// WithCache caches compiled plug-ins in a folder. It creates the folder with mode 0700 if it does
+// not exist. It does not use the folder if it is not writable, if other users can write to it, or
+// if it belongs to another user. The cache grows with each version of each plug-in. You can delete
+// it at any time.
 func WithCache(dir string) Option {
 	return func(e *Engine) { e.cache = machine.Cache{Dir: dir} }
 }

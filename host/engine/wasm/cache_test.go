@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// TestCache damages the cached files in several ways. The plug-in must still load.
+// TestCache damages the cached files in several ways. The plug-in must still load each time.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	code := plugin(nil)
@@ -44,12 +44,12 @@ func TestCache(t *testing.T) {
 		}
 		load(t)
 	}
-	if n := len(files(t, dir)); n != 2 { // machine code and its checksum
+	if n := len(files(t, dir)); n != 2 { // the machine code and its checksum
 		t.Errorf("the cache contains %d files; want 2", n)
 	}
 }
 
-// TestCacheIsNotUsed checks that directories that are shared or not directories are not used.
+// TestCacheIsNotUsed checks that the cache ignores shared folders and paths that are not folders.
 func TestCacheIsNotUsed(t *testing.T) {
 	open, file := t.TempDir(), filepath.Join(t.TempDir(), "file")
 	if err := os.Chmod(open, 0o777); err != nil {

@@ -16,13 +16,14 @@ import (
 const (
 	markerPrefix = "toolrun_abi_"
 	marker       = markerPrefix + "1"
-	defaultEntry = "toolrun_run" // if the manifest names no entry
+	defaultEntry = "toolrun_run" // the entry if the manifest names none
 	initialise   = "_initialize"
 	command      = "_start"
 	memoryExport = "memory"
 )
 
-// inspect parses a plug-in and checks that it is one. It runs before wazero reads the plug-in.
+// inspect parses a module and checks that it is a plug-in. inspect runs before wazero reads the
+// module.
 func inspect(code []byte, table abi.Table) (*binary.Module, error) {
 	m, err := binary.Parse(code, limits)
 	if err != nil {
@@ -46,7 +47,7 @@ func inspectEntry(m *binary.Module, entry string) error {
 	return c.checkExport(entry, entryType)
 }
 
-// named adds the file to a fault of the source.
+// named adds the name of the source file to a fault.
 func named(src engine.Source, err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok {
@@ -68,10 +69,10 @@ type checker struct {
 	table abi.Table
 }
 
-// extismModule is the import module of plug-ins that were built for Extism.
+// extismModule is the name of the module from which Extism plug-ins import functions.
 const extismModule = "extism:host/env"
 
-// checkOrigin rejects plug-ins of other systems.
+// checkOrigin rejects plug-ins that were built for other systems.
 func (c *checker) checkOrigin() *abi.Fault {
 	if !slices.ContainsFunc(c.Imports, func(i binary.Import) bool { return i.Module == extismModule }) {
 		return nil
@@ -101,18 +102,18 @@ func (c *checker) checkVersion() *abi.Fault {
 		WithHint("build it with one of the bindings in abi/guest, or export the marker as abi/ABI.md describes")
 }
 
-// commandHint describes how to build a plug-in instead of a command. If the command exports
-// possible entries, like those built by TinyGo, the hint lists them.
+// commandHint describes how to rebuild a command as a plug-in. If the command exports functions
+// that could serve as entries, the hint lists them. TinyGo builds such commands.
 func (c *checker) commandHint() string {
 	const reactor = "build a reactor: with -buildmode=c-shared in Go and TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust"
 	names := c.entries()
-	if len(names) == 0 || slices.Contains(names, quote(defaultEntry)) { // the default entry is not named in the manifest
+	if len(names) == 0 || slices.Contains(names, quote(defaultEntry)) { // the manifest omits the default entry
 		return reactor
 	}
 	return reactor + "; to use one of its exports, set entry in the manifest to it: " + strings.Join(names[:min(len(names), 10)], ", ")
 }
 
-// checkImports checks that the ABI has all imports.
+// checkImports checks that the ABI provides all imports.
 func (c *checker) checkImports() *abi.Fault {
 	for _, i := range c.Imports {
 		name := quote(i.Module + "." + i.Name)
@@ -134,8 +135,8 @@ func (c *checker) checkImports() *abi.Fault {
 	return nil
 }
 
-// provided returns the type of the host function that an import refers to. known reports whether
-// the host provides it, ok whether the host provides the module.
+// provided returns the type of the imported host function. known reports whether the host provides
+// the function, and ok reports whether the host provides the module.
 func (c *checker) provided(i binary.Import) (signature string, known, ok bool) {
 	switch i.Module {
 	case runModule:
@@ -194,10 +195,10 @@ func (c *checker) checkMemory() *abi.Fault {
 	return nil
 }
 
-// entryType is the type of an entry.
+// entryType is the type of every entry.
 const entryType = "() -> (i32)"
 
-// checkExport checks the type of a function that the host calls, if it is exported.
+// checkExport checks the type of an exported function that the host calls. The export is optional.
 func (c *checker) checkExport(name, want string) error {
 	e, ok := c.Export(name)
 	if !ok {
@@ -216,7 +217,7 @@ func (c *checker) signature(e binary.Export) string {
 	return c.Types[c.Funcs[e.Index]].String()
 }
 
-// entryHint lists the exports that could be an entry.
+// entryHint lists the exports that could serve as the entry.
 func (c *checker) entryHint() string {
 	names := c.entries()
 	if len(names) == 0 {
@@ -235,5 +236,5 @@ func (c *checker) entries() (names []string) {
 	return names
 }
 
-// quote quotes a name of an untrusted module.
+// quote quotes a name from an untrusted module.
 func quote(name string) string { return `"` + cut([]byte(name), maxNameBytes) + `"` }

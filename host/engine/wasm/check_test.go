@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// plugin returns a plug-in whose entry runs the code. prepare may add imports and functions.
+// plugin returns a plug-in whose entry runs the code. The function prepare can add imports and
+// functions.
 func plugin(prepare func(m *wasmtest.Module), code ...byte) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	if prepare != nil {
@@ -39,7 +40,7 @@ func exports(results int, names ...string) []byte {
 	return m.Bytes()
 }
 
-// command returns a command with an export that has the type of an entry.
+// command returns a WASI command with an export that has the type of an entry.
 func command(entry string) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	m.Func("_start", 0)
@@ -47,7 +48,7 @@ func command(entry string) []byte {
 	return m.Bytes()
 }
 
-// extism returns a module like those of Extism's PDKs.
+// extism returns a module like the ones that Extism's PDKs produce.
 func extism(command bool) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	m.Import("extism:host/env.input_length", 0)
@@ -58,7 +59,8 @@ func extism(command bool) []byte {
 	return m.Bytes()
 }
 
-// TestExtendedConst initialises a global with a sum. The plug-in traps if the value is wrong.
+// TestExtendedConst initializes a global with a sum. The plug-in traps if the global has the wrong
+// value.
 func TestExtendedConst(t *testing.T) {
 	const globalGet, i32 = 0x23, 0x7f
 	sections, err := binary.Sections(plugin(nil, wasmtest.Trap([]byte{globalGet, 0}, wasmtest.Const(42))...))
@@ -99,7 +101,7 @@ func TestLoadRejects(t *testing.T) {
 		code  []byte
 		entry string
 		fault abi.Code
-		want  string // substring of the message or the hint
+		want  string // a substring of the message or the hint
 	}{
 		{"an empty file", nil, "", abi.SourceInvalid, "p.wasm: "},
 		{"a text", []byte("export default () => 1"), "", abi.SourceInvalid, "but text"},

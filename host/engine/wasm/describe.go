@@ -14,7 +14,7 @@ import (
 type Description struct {
 	// Bytes is the size of the file in bytes.
 	Bytes int `json:"bytes"`
-	// Imports contains the imported functions as module.name, sorted.
+	// Imports contains the names of the imported functions, in the form module.name and sorted.
 	Imports []string `json:"imports"`
 	// Exports contains the exported names, sorted.
 	Exports []string `json:"exports"`
@@ -22,7 +22,7 @@ type Description struct {
 	MemoryBytes int64 `json:"memory_bytes"`
 }
 
-// Describe returns the metadata of a plug-in. The error is that of Load.
+// Describe returns the metadata of a plug-in. It returns the same errors as Load.
 func Describe(src engine.Source) (Description, error) {
 	m, err := inspect(src.Code, src.Table())
 	if err == nil {
@@ -47,13 +47,13 @@ func Describe(src engine.Source) (Description, error) {
 	return d, nil
 }
 
-// Timing contains the durations of the parts of a run.
+// Timing contains the durations of the two phases of a run.
 type Timing struct {
-	Start time.Duration // creating and initialising the instance
+	Start time.Duration // creation and initialization of the instance
 	Call  time.Duration // running the entry
 }
 
-// Measure runs a program of this package once and measures it.
+// Measure runs a program of this package once and measures the run.
 func Measure(ctx context.Context, loaded engine.Program, in engine.Input, host engine.Host) (Timing, error) {
 	p, ok := loaded.(*program)
 	if !ok {

@@ -1,8 +1,8 @@
-// Package wasm runs plug-ins, which are tools compiled to WebAssembly from any language, with
-// wazero.
+// Package wasm runs plug-ins with wazero. A plug-in is a tool that was compiled to WebAssembly from
+// any language.
 //
-// A plug-in uses the ABI that abi/ABI.md describes. It is checked before wazero reads it. It is
-// rewritten so that it can be stopped and does not block Go's garbage collector, and compiled once.
-// Each run gets a fresh instance. Its imports are the functions of the run, memory operations, and
-// WASI without files.
+// The file abi/ABI.md describes the ABI of plug-ins. The package checks a plug-in before wazero
+// reads it. It rewrites the code, which can then be stopped and does not block Go's garbage
+// collector. It compiles each plug-in once. Each run gets a fresh instance. A plug-in can import
+// the functions for input, output and logs, the memory operations, and WASI without files.
 package wasm

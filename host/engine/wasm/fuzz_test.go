@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// abiFunctions contains the functions of the ABI with their numbers of arguments.
+// abiFunctions contains the name and the number of arguments of each ABI function.
 var abiFunctions = []struct {
 	name   string
 	params int
@@ -27,8 +27,8 @@ var abiFunctions = []struct {
 	{"memory.get_content", 6}, {"memory.set_content", 6}, {"memory.delete_content", 4},
 }
 
-// callsOf builds a plug-in from bytes. Each call takes one byte for the function and two for each
-// argument. The remaining bytes are in its memory.
+// callsOf builds a plug-in from fuzz input. Each call uses one byte for the function and two bytes
+// for each argument. The remaining bytes become the plug-in's memory.
 func callsOf(program []byte, exit int32) []byte {
 	m := &wasmtest.Module{Pages: 1}
 	for _, f := range abiFunctions {
@@ -58,8 +58,8 @@ func callsOf(program []byte, exit int32) []byte {
 	return m.Bytes()
 }
 
-// FuzzABI makes arbitrary calls with arbitrary arguments. The engine must not panic, the host must
-// only get well-formed calls, and the outcome must be a JSON output or a fault.
+// FuzzABI makes arbitrary calls with arbitrary arguments. The engine must not panic, and the host
+// must receive only well-formed calls. The outcome must be a JSON output or a fault.
 func FuzzABI(f *testing.F) {
 	for _, text := range []string{`{"message":"m","id":"1"}`, `[1,2]`, `prefs`, "\xff{"} {
 		for at := range abiFunctions {
@@ -89,7 +89,7 @@ func FuzzABI(f *testing.F) {
 	})
 }
 
-// checkedHost returns a host that checks its arguments.
+// checkedHost returns a host that checks the arguments of each call.
 func checkedHost(t *testing.T) engine.Host {
 	memory := &conformance.Double{Operations: abi.Documents()}
 	return engine.Host{
@@ -115,7 +115,8 @@ func checkedHost(t *testing.T) engine.Host {
 	}
 }
 
-// TestVectorsAreInTheCorpus keeps abiFunctions complete.
+// TestVectorsAreInTheCorpus checks that abiFunctions contains every function of the ABI test
+// vectors.
 func TestVectorsAreInTheCorpus(t *testing.T) {
 	known := map[string]int{}
 	for _, f := range abiFunctions {

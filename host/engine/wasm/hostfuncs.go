@@ -10,10 +10,12 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// runModule is the import module of the functions for input, output and logs.
+// runModule is the name of the module from which plug-ins import the functions for input, output
+// and logs.
 const runModule = "toolrun"
 
-// The maximum sizes of errors and logs. Larger ones are not useful, and these are cheap to keep.
+// The maximum sizes of an error and of a log line. Longer texts are not useful, and texts of this
+// size use little memory.
 const (
 	maxErrorBytes = 64 << 10
 	maxLogBytes   = 8 << 10
@@ -25,10 +27,11 @@ var (
 	levels     = []abi.Level{abi.LevelDebug, abi.LevelInfo, abi.LevelWarn, abi.LevelError}
 )
 
-// fault returns the result of a function that fails with a code.
+// fault returns the result of a host function that failed with a code.
 func fault(code abi.Code) int32 { return -int32(code.Number()) }
 
-// function is a host function that a guest may import. Its parameters and its result are i32.
+// function is a host function that a guest can import. All its parameters and its result have type
+// i32.
 type function struct {
 	name   string
 	params int
@@ -56,14 +59,15 @@ var runFunctions = []function{
 	}},
 }
 
-// reading returns a function (ptr, off, len) that copies a part of a document to the guest.
+// reading returns a host function (ptr, off, len) that copies a range of a document to the guest.
 func reading(document func(*run) []byte) func(*run, api.Memory, []uint32) int32 {
 	return func(r *run, memory api.Memory, args []uint32) int32 {
 		ptr, off, length := args[0], args[1], args[2]
 		rest := document(r)
 		rest = rest[min(uint64(off), uint64(len(rest))):]
 		rest = rest[:min(uint64(length), uint64(len(rest)))]
-		// The whole buffer must be within the memory, even if it is not filled.
+		// The whole buffer must be within the memory, even if the document does not fill the
+		// buffer.
 		if uint64(ptr)+uint64(length) > uint64(memory.Size()) || !memory.Write(ptr, rest) {
 			return badPointer
 		}
@@ -71,7 +75,7 @@ func reading(document func(*run) []byte) func(*run, api.Memory, []uint32) int32 
 	}
 }
 
-// writing returns a function (ptr, len) that stores a copy of the guest's data.
+// writing returns a host function (ptr, len) that stores a copy of data from the guest.
 func writing(target func(*run) (into *[]byte, limit int)) func(*run, api.Memory, []uint32) int32 {
 	return func(r *run, memory api.Memory, args []uint32) int32 {
 		text, ok := memory.Read(args[0], args[1])
@@ -97,8 +101,8 @@ func (r *run) log(level abi.Level, text []byte) {
 	}
 }
 
-// note sends a log line to the host. Lines of the initialisation, which may serve many runs, are
-// kept and only sent if the initialisation fails.
+// note sends a log line to the host. It buffers lines from the initialization, because one
+// initialization can serve many runs. The host receives them only if the initialization fails.
 func (r *run) note(level abi.Level, text []byte) error {
 	if !r.started {
 		if len(r.early) < maxEarlyLines {
@@ -112,8 +116,8 @@ func (r *run) note(level abi.Level, text []byte) error {
 	return r.host.Log(level, cut(text, maxLogBytes))
 }
 
-// cut converts data of the guest to a valid string of at most limit bytes, plus an ellipsis if it
-// is longer.
+// cut converts data from the guest to a valid UTF-8 string. If the data is longer than limit bytes,
+// cut truncates it and appends an ellipsis.
 func cut(text []byte, limit int) string {
 	if len(text) <= limit {
 		return strings.ToValidUTF8(string(text), "\uFFFD")
@@ -140,7 +144,7 @@ func (f function) goFunction() api.GoModuleFunc {
 			args[i] = uint32(stack[i])
 		}
 		r := runOf(ctx)
-		r.checkEnd() // a call costs the guest only one instruction, but may cost the host more
+		r.checkEnd() // a call uses one instruction of the guest, but can take the host longer
 		stack[0] = uint64(uint32(f.call(r, module.Memory(), args[:f.params])))
 	}
 }

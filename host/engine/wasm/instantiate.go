@@ -13,21 +13,23 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// starter creates the instances of a plug-in. It restores a snapshot of an initialised instance if
-// that is the same for every run, otherwise an image of the data. If the module has state that an
-// image cannot contain, it instantiates the module.
+// starter creates the instances of a plug-in. If initialization has the same result in every run,
+// it restores a snapshot of an initialized instance. Otherwise it restores an image of the plug-in
+// before initialization. If an image cannot contain all state of the module, it instantiates the
+// module.
 type starter struct {
 	plugin *plugin
 
-	mutex chan struct{}   // guards the following fields; contains an element while locked
+	mutex chan struct{}   // guards the fields below; contains an element while locked
 	image *snapshot.Image // set by the first run
-	ready bool            // the image is of an initialised instance
+	ready bool            // the image contains an initialized instance
 	tried bool
 }
 
 func newStarter(p *plugin) *starter { return &starter{plugin: p, mutex: make(chan struct{}, 1)} }
 
-// instance returns a fresh, initialised instance. The caller must call done to release it.
+// instance returns a fresh, initialized instance. The caller must call done to release the
+// instance.
 func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done func(), err error) {
 	if m := s.plugin.module.Memory; m != nil && uint64(m.Min)<<16 > uint64(r.limits.MemoryBytes) {
 		return nil, nil, r.end(r.outOfMemory())
@@ -56,7 +58,7 @@ func (s *starter) instance(ctx context.Context, r *run) (guest api.Module, done 
 	return restored.Guest(), done, nil
 }
 
-// failure returns the error of a run that failed to get an instance.
+// failure returns the error of a run whose instance could not be created.
 func (s *starter) failure(ctx context.Context, r *run, err error) error {
 	if errors.Is(err, snapshot.ErrMemory) {
 		return r.end(r.outOfMemory())
@@ -67,7 +69,8 @@ func (s *starter) failure(ctx context.Context, r *run, err error) error {
 	return err
 }
 
-// end stops the run with an error of the host, unless it has one already.
+// end records an error of the host as the reason to stop the run, unless the run already has a
+// reason. It returns err.
 func (r *run) end(err error) error {
 	if r.halted == nil {
 		r.halted = err
@@ -75,7 +78,7 @@ func (r *run) end(err error) error {
 	return err
 }
 
-// prepare creates the image in the first run. It returns nil if the module is not restorable.
+// prepare creates the image during the first run. It returns nil if the module cannot be restored.
 func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, ready bool, err error) {
 	select {
 	case s.mutex <- struct{}{}:
@@ -96,7 +99,7 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 		return nil, false, r.end(engine.FaultFromContext(ctx))
 	}
 	s.tried = true
-	if err != nil { // the state varies or the initialisation fails: each run initialises its own instance and reports the error
+	if err != nil { // each run initializes its own instance and reports the error
 		s.image = base
 		return s.image, false, nil
 	}
@@ -104,7 +107,7 @@ func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, r
 	return s.image, true, base.Close(ctx)
 }
 
-// capture initialises an instance outside of a run, and returns its image.
+// capture initializes an instance outside of a run and returns its image.
 func (s *starter) capture(ctx context.Context, base *snapshot.Image, r *run) (*snapshot.Image, error) {
 	probe := &snapshot.NondeterminismProbe{Monotonic: machine.Nanotime}
 	detached, err := newRun(r.ctx, engine.Input{Limits: r.limits}, engine.Host{}, s.plugin.table, machine.Sources{
@@ -129,7 +132,7 @@ func (s *starter) instantiate(ctx context.Context, r *run) (api.Module, func(), 
 	return guest, func() { _ = guest.Close(context.WithoutCancel(ctx)) }, nil
 }
 
-// close frees the image. No run may be in progress.
+// close frees the image. The caller must ensure that no run is active.
 func (s *starter) close() error {
 	if s.image == nil {
 		return nil
@@ -137,6 +140,6 @@ func (s *starter) close() error {
 	return s.image.Close(context.Background())
 }
 
-// Prepare opens the files that starting plug-ins from snapshots needs. A process must call it
-// before it drops the permission to open files; otherwise starts take longer.
+// Prepare opens the files that are needed to start plug-ins from snapshots. A process must call
+// Prepare before it drops the permission to open files. Otherwise each start takes longer.
 func Prepare() { snapshot.Prepare() }

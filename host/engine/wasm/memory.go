@@ -9,18 +9,18 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// memoryModule is the import module of the memory operations.
+// memoryModule is the name of the module from which plug-ins import the memory operations.
 const memoryModule = "memory"
 
-// maxArgumentBytes bounds an argument of a memory call, as in every engine. The host bounds the
-// stored data.
+// maxArgumentBytes is the maximum size of one argument of a memory call. All engines use this
+// limit. The host limits the stored data.
 const maxArgumentBytes = 16 << 20
 
-// maxParams bounds the i32 parameters of a function: a pointer and a length for each parameter of
-// an operation.
+// maxParams is the maximum number of i32 parameters of a host function. Each parameter of an
+// operation needs a pointer and a length.
 const maxParams = 2 * abi.MaxParams
 
-// memoryFunctions returns the functions of the module memory for a table of operations.
+// memoryFunctions returns the host functions for a table of memory operations.
 func memoryFunctions(table abi.Table) []function {
 	functions := make([]function, len(table))
 	for i := range table {
@@ -32,7 +32,7 @@ func memoryFunctions(table abi.Table) []function {
 	return functions
 }
 
-// perform performs an operation and stores its reply.
+// perform performs an operation and stores the reply.
 func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32 {
 	r.reply = nil
 	var call abi.Call
@@ -83,7 +83,8 @@ func (r *run) raise(op *abi.Operation, f *abi.Fault) int32 {
 	return fault(f.Code)
 }
 
-// arguments copies the arguments of a call from the guest. It checks all of them first.
+// arguments copies the arguments of a call from the guest's memory. It checks all arguments before
+// it copies any.
 func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *abi.Fault) {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, len(op.Params))}
 	var texts [maxParams / 2][]byte
@@ -112,7 +113,7 @@ func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *
 
 func argument(param abi.Param, text []byte) json.RawMessage {
 	if param.Kind == abi.StoreName {
-		quoted, _ := json.Marshal(string(text)) // a string can always be encoded
+		quoted, _ := json.Marshal(string(text)) // strings can always be encoded
 		return quoted
 	}
 	return append(json.RawMessage(nil), text...)

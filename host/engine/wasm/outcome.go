@@ -15,7 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// conclude returns the outcome of the run, given the result of the entry or its error.
+// conclude returns the outcome of the run. result is the return value of the entry, and ended is
+// the error of the call.
 func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	out := engine.Output{MemoryBytes: r.used}
 	if err := r.flush(); err != nil && r.halted == nil {
@@ -44,8 +45,8 @@ func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	return out, err
 }
 
-// flush sends the last lines of output, and the log of an initialisation that failed. It returns
-// the error that stopped the run from outside, if any.
+// flush sends the remaining output of the guest. If the initialization failed, it also sends the
+// log of the initialization. It returns the error with which the host stopped the run, or nil.
 func (r *run) flush() error {
 	if err := r.system.Flush(); err != nil {
 		return r.stopped(err)
@@ -80,7 +81,7 @@ func (r *run) readOutput() (json.RawMessage, error) {
 	return r.output, nil
 }
 
-// check returns a fault if data of the guest is not valid JSON.
+// check returns a fault if data from the guest is not valid JSON.
 func (r *run) check(name string, text []byte) error {
 	err := strictjson.Check(text, strictjson.Limits{Depth: r.limits.ValueNesting})
 	if err == nil {
@@ -97,7 +98,8 @@ func (r *run) check(name string, text []byte) error {
 	return abi.Faultf(abi.OutputInvalid, "the %s is not valid JSON: %s: %v", name, where, err)
 }
 
-// contextChanges returns the object that the guest wrote as its context, nil if there is none.
+// contextChanges returns the JSON object that the guest wrote as its context, or nil if it wrote
+// none.
 func (r *run) contextChanges() (json.RawMessage, error) {
 	if r.changes == nil {
 		return nil, nil
@@ -120,7 +122,7 @@ func (r *run) contextChanges() (json.RawMessage, error) {
 	return r.changes, nil
 }
 
-// failed returns the fault of an entry that returned a code other than 0.
+// failed returns the fault of a run whose entry returned a nonzero code.
 func (r *run) failed(code int32) error {
 	if r.tooLarge {
 		return abi.Faultf(abi.OutputLimit, "the output or the context exceeds %d bytes", r.limits.OutputBytes)
@@ -150,7 +152,7 @@ func (r *run) failed(code int32) error {
 	return f
 }
 
-// textOf returns a string of a guest's error, "" if the value is not a string.
+// textOf returns a string field of a guest's error, or "" if the value is not a string.
 func textOf(value json.RawMessage, limit int) string {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -159,7 +161,7 @@ func textOf(value json.RawMessage, limit int) string {
 	return cut([]byte(text), limit)
 }
 
-// numberOf returns a line or a column, 0 if the value is not a positive number.
+// numberOf returns a line or column number, or 0 if the value is not a positive number.
 func numberOf(value json.RawMessage) int {
 	var number int
 	if json.Unmarshal(value, &number) != nil {
@@ -168,7 +170,7 @@ func numberOf(value json.RawMessage) int {
 	return max(number, 0)
 }
 
-// The maximum lengths of the parts of a guest's error.
+// The maximum lengths of the texts in a guest's error.
 const (
 	maxMessageBytes = 4 << 10
 	maxNameBytes    = 256

@@ -60,8 +60,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestShared opens and closes programs of one plug-in concurrently. Each must run until it is
-// closed.
+// TestShared opens and closes programs of one plug-in concurrently. Each program must run until it
+// is closed.
 func TestShared(t *testing.T) {
 	e, m := newEngine(t), &wasmtest.Module{Pages: 1}
 	write := m.Import("toolrun.output_write", 2)
@@ -101,7 +101,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestAbortMessage runs a plug-in that prints a message like Go's runtime before it aborts.
+// TestAbortMessage runs a plug-in that prints a message like the Go runtime's before it aborts.
 func TestAbortMessage(t *testing.T) {
 	const words = "panic: oh no\n\ngoroutine 1"
 	m := &wasmtest.Module{Pages: 1}
@@ -116,8 +116,9 @@ func TestAbortMessage(t *testing.T) {
 	}
 }
 
-// TestStopUnderCollection runs guests in endless loops of all known kinds while the garbage
-// collector runs in a loop. A guest that cannot be preempted would block both.
+// TestStopUnderCollection runs guests in all known kinds of endless loops, while the garbage
+// collector runs continuously. A guest that cannot be preempted would block the collector and the
+// test.
 func TestStopUnderCollection(t *testing.T) {
 	collecting, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -127,7 +128,7 @@ func TestStopUnderCollection(t *testing.T) {
 		}
 	}()
 	loop := []byte{wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End}
-	// f(n) calls f(n-1) twice: the entry takes 2^40 calls and no loop.
+	// f(n) calls f(n-1) twice, so the entry makes 2^40 calls without a loop.
 	exponential := func(m *wasmtest.Module) {
 		deeper := m.Func("", 0)
 		for range 40 {
@@ -160,15 +161,15 @@ func deadlineOf(ctx context.Context) time.Time {
 	return deadline
 }
 
-// filling returns an endless loop of memory.fill over the whole page.
+// filling returns an endless loop that calls memory.fill on the whole page.
 func filling() []byte {
 	code := []byte{wasmtest.Loop, wasmtest.Empty}
 	code = append(append(append(code, wasmtest.Const(0)...), wasmtest.Const(1)...), wasmtest.Const(65536)...)
 	return append(code, 0xfc, 0x0b, 0, wasmtest.Br, 0, wasmtest.End)
 }
 
-// TestCallsEndWithTheRun runs guests that make failing host calls in a loop. Each call must check
-// the deadline, because it costs the guest only one instruction.
+// TestCallsEndWithTheRun runs guests that make failing host calls in a loop. Each host call must
+// check the deadline, because it uses only one instruction of the guest.
 func TestCallsEndWithTheRun(t *testing.T) {
 	loopOf := func(name string, params int, args ...int32) []byte {
 		return plugin(func(m *wasmtest.Module) { m.Pages = 300; m.Import(name, params) },
@@ -189,8 +190,8 @@ func TestCallsEndWithTheRun(t *testing.T) {
 	}
 }
 
-// TestRunDoesNotWait checks that a run does not wait beyond its deadline for another one that
-// initialises endlessly.
+// TestRunDoesNotWait checks that a run ends at its deadline while another run initializes
+// endlessly.
 func TestRunDoesNotWait(t *testing.T) {
 	p := loadPlugin(t, plugin(func(m *wasmtest.Module) {
 		m.Func("_initialize", 0, wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End)
@@ -201,7 +202,7 @@ func TestRunDoesNotWait(t *testing.T) {
 		defer close(done)
 		p.Run(first, engine.Input{}, engine.Host{})
 	}()
-	time.Sleep(50 * time.Millisecond) // the order does not matter: neither run may wait for the other
+	time.Sleep(50 * time.Millisecond) // either run can be first: neither can wait for the other
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := p.Run(short, engine.Input{}, engine.Host{}); !errors.Is(err, abi.Timeout) {
@@ -211,7 +212,8 @@ func TestRunDoesNotWait(t *testing.T) {
 	<-done
 }
 
-// TestLimitIsTheRunsOwn starts with a run with a low memory limit.
+// TestLimitIsTheRunsOwn checks that each run has its own memory limit. The first run has a low
+// limit.
 func TestLimitIsTheRunsOwn(t *testing.T) {
 	grow := append(append(wasmtest.Const(100), wasmtest.MemoryGrow, 0), wasmtest.Const(-1)...)
 	grow = append(append(grow, 0x46, wasmtest.If, wasmtest.Empty), wasmtest.Unreachable, wasmtest.End) // if the result is -1

@@ -17,30 +17,30 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// plugin is a compiled plug-in with its own runtime. Programs that differ only in their entry share
-// it, because an app may have many tools in one plug-in.
+// plugin is a compiled plug-in with its own wazero runtime. Programs that differ only in their
+// entry share a plugin, because an app can define many tools in one plug-in.
 type plugin struct {
-	machine *machine.Machine // nil until it is compiled
+	machine *machine.Machine // nil until the plug-in is compiled
 	engine  *Engine
 	key     string
 	table   abi.Table
-	module  *binary.Module // its imports and exports
+	module  *binary.Module // the imports and exports
 
 	mu       sync.Mutex
-	starters map[int64]*starter // by memory limit, because the initialisation of a guest may depend on it
+	starters map[int64]*starter // by memory limit, because initialization can depend on the limit
 
 	loaded   sync.Once
 	err      error
 	programs int // guarded by Engine.mu
 }
 
-// keyOf returns the key under which programs share a plug-in: its domain, code and table of
-// operations.
+// keyOf returns the key of a shared plugin, which consists of the domain, the code and the
+// operation table.
 func keyOf(src engine.Source, table abi.Table) string {
 	return strings.Join([]string{src.Domain, hash(src.Code), table.Key()}, "\x00")
 }
 
-// load returns a program of a plug-in, which it loads unless it is loaded already.
+// load returns a program of a plug-in. It compiles the plug-in unless that is already done.
 func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 	p := e.acquire(src)
 	p.loaded.Do(func() { p.err = p.build(ctx, src.Code) })
@@ -50,13 +50,14 @@ func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 		err = inspectEntry(p.module, entry)
 	}
 	if err != nil {
-		_ = e.release(p) // the reason of the failed load is more useful
+		_ = e.release(p) // the reason why the load failed is more useful
 		return nil, named(src, err)
 	}
 	return &program{plugin: p, entry: entry}, nil
 }
 
-// acquire returns the plug-in of a source. It adds one that is not compiled yet if there is none.
+// acquire returns the plugin of a source. If there is none, it adds a plugin that is not compiled
+// yet.
 func (e *Engine) acquire(src engine.Source) *plugin {
 	table := src.Table()
 	key := keyOf(src, table)
@@ -74,7 +75,8 @@ func (e *Engine) acquire(src engine.Source) *plugin {
 	return p
 }
 
-// release frees a plug-in with its last program. It removes a plug-in that failed to load at once.
+// release frees a plugin when its last program is closed. If the plugin failed to load, release
+// removes it at once.
 func (e *Engine) release(p *plugin) error {
 	e.mu.Lock()
 	p.programs--
@@ -93,7 +95,7 @@ func (e *Engine) release(p *plugin) error {
 	return errors.Join(append(errs, p.machine.Close())...)
 }
 
-// starterOf returns the starter for runs with a memory limit.
+// starterOf returns the starter of all runs with the same memory limit.
 func (p *plugin) starterOf(limit int64) *starter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,7 +137,7 @@ func (p *plugin) build(ctx context.Context, source []byte) error {
 // limits are the limits of a plug-in's module.
 var limits = binary.Limits{}
 
-// provide instantiates the modules that a plug-in may import.
+// provide instantiates the host modules that a plug-in can import.
 func (p *plugin) provide(ctx context.Context, runtime wazero.Runtime, _ wazero.CompiledModule) error {
 	_, err := export(runtime.NewHostModuleBuilder(runModule), runFunctions).Instantiate(ctx)
 	if err != nil {

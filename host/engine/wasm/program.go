@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// program is an entry of a compiled plug-in. All runs share its fields, which do not change.
+// program is one entry of a compiled plug-in. All its runs share the fields, which do not change.
 type program struct {
 	*plugin
 	entry string
@@ -42,7 +42,7 @@ func (p *program) perform(ctx context.Context, in engine.Input, host engine.Host
 	return r, out, err
 }
 
-// execute creates an instance and calls its entry.
+// execute creates an instance and calls the entry in it.
 func (p *program) execute(r *run) (uint64, error) {
 	ctx := r.with(r.ctx)
 	guest, done, err := p.starterOf(r.limits.MemoryBytes).instance(ctx, r)
@@ -59,8 +59,8 @@ func (p *program) execute(r *run) (uint64, error) {
 	return results[0], nil
 }
 
-// Close waits for the runs in progress and frees the program. Closing the last program frees the
-// plug-in.
+// Close waits for the active runs and frees the program. When the last program of a plug-in is
+// closed, the plug-in is freed too.
 func (p *program) Close() error {
 	if !p.open.Close() {
 		return nil
@@ -68,7 +68,8 @@ func (p *program) Close() error {
 	return p.engine.release(p.plugin)
 }
 
-// recovered turns a panic into an internal fault. Only the log of the host gets its value.
+// recovered turns a panic into an internal fault. Only the host's log receives the value of the
+// panic.
 func (e *Engine) recovered(err *error) {
 	if x := recover(); x != nil {
 		e.panicked(x, debug.Stack())

@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// run is the host's state of one execution of a plug-in. The imported functions find it in their
+// run is the host's state of one execution of a plug-in. Imported functions get it from their
 // context. Only the goroutine of Run uses it.
 type run struct {
 	ctx     context.Context
@@ -30,21 +30,21 @@ type run struct {
 	context  []byte
 	reply    []byte // the reply of the last memory call
 	output   []byte
-	changes  []byte // the context that the guest wrote
+	changes  []byte // the context changes that the guest wrote
 	failure  []byte // the error that the guest wrote
-	tooLarge bool   // an output or context was rejected because of its size
+	tooLarge bool   // an output or context exceeded its size limit
 
 	system       *wasi.System
-	abortMessage string                // the message that the guest's runtime printed before it aborted
-	issued       map[string]*abi.Fault // the faults that the guest got, by ID
+	abortMessage string                // the message that the guest printed before it aborted
+	issued       map[string]*abi.Fault // the faults that the guest received, by ID
 	used         int64                 // the final size of the instance's memory in bytes
-	refused      bool                  // a request for more memory failed
-	early        []abi.LogLine         // the log lines of the initialisation
-	memory       *linearMemory         // used if the instance was not restored
+	refused      bool                  // a request for more memory was denied
+	early        []abi.LogLine         // the log lines of the initialization
+	memory       *linearMemory         // used if the instance is not restored from an image
 	restored     *snapshot.Instance
-	halted       error // the error with which the host stopped the run; the guest does not see it
+	halted       error // the error with which the host stopped the run; hidden from the guest
 	fuel         int64 // the fuel granted so far
-	started      bool  // false during initialisation, when input and memory are not available
+	started      bool  // false during initialization, when input and memory are unavailable
 }
 
 func newRun(ctx context.Context, in engine.Input, host engine.Host, table abi.Table, from machine.Sources) (*run, error) {
@@ -55,7 +55,7 @@ func newRun(ctx context.Context, in engine.Input, host engine.Host, table abi.Ta
 	return r, err
 }
 
-// printed handles a line of the guest's standard output or error.
+// printed logs a line that the guest wrote to its standard output or error.
 func (r *run) printed(stream int, line []byte) error {
 	level := abi.LevelInfo
 	if stream == wasi.Stderr {
@@ -67,8 +67,8 @@ func (r *run) printed(stream int, line []byte) error {
 	return r.note(level, line)
 }
 
-// begin ends the initialisation of the instance. It drops all results of the initialisation except
-// for the memory.
+// begin ends the initialization of the instance. It discards all output of the initialization and
+// keeps only the memory.
 func (r *run) begin() {
 	r.readyAt = time.Now()
 	r.started, r.reply, r.output, r.changes, r.failure = true, nil, nil, nil, nil
@@ -82,15 +82,15 @@ func orEmpty(text json.RawMessage) []byte {
 	return text
 }
 
-// with returns a context in which the imported functions find r.
+// with returns a context from which the imported functions get r.
 func (r *run) with(ctx context.Context) context.Context {
 	return machine.With(wasi.With(ctx, r.system), r)
 }
 
-// runOf returns the run of a call from the guest.
+// runOf returns the run that a call from the guest belongs to.
 func runOf(ctx context.Context) *run { return machine.GuestOf[*run](ctx) }
 
-// halt stops the run at once. The guest cannot catch it. halt does not return.
+// halt stops the run at once and does not return. The guest cannot catch the error.
 func (r *run) halt(err error) {
 	if r.halted == nil {
 		r.halted = err
@@ -98,7 +98,7 @@ func (r *run) halt(err error) {
 	panic(machine.ErrStopped)
 }
 
-// account records the memory use of the guest. It must be called before the instance is released.
+// account records the memory use of the guest. Call it before the instance is released.
 func (r *run) account(guest api.Module) {
 	r.used, r.refused = r.memory.peak, r.memory.refused
 	if r.restored != nil {
@@ -113,7 +113,7 @@ func (r *run) checkEnd() {
 	}
 }
 
-// Yield stops the run after its deadline, a cancellation, or the use of all its fuel.
+// Yield stops the run if its deadline has passed, it was canceled, or it has used all its fuel.
 func (r *run) Yield() bool {
 	r.checkEnd()
 	if limit := r.limits.Fuel; limit > 0 && r.fuel >= limit {

@@ -10,7 +10,7 @@ import (
 func TestWebAssemblyEngine(t *testing.T) {
 	e, write := newEngine(t), wasmtools.Write(t)
 	source, _ := write(enginetest.Sum)
-	keep, err := e.Load(t.Context(), source) // so that it is compiled once
+	keep, err := e.Load(t.Context(), source) // to compile it only once
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// maxFrames bounds the reported frames of a trap.
+// maxFrames is the maximum number of stack frames in the report of a trap.
 const maxFrames = 20
 
 // trapped returns the fault of a guest that trapped.
@@ -24,7 +24,7 @@ func (r *run) trapped(err error) error {
 	case r.refused:
 		return r.outOfMemory()
 	}
-	if len(r.failure) > 0 { // it reported the reason before it aborted
+	if len(r.failure) > 0 { // the guest printed the reason before it aborted
 		return r.failed(1)
 	}
 	message := trap.Message
@@ -49,7 +49,7 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// frames returns the first frames of wazero's stack trace that have a name, one per line.
+// frames returns the first named functions of wazero's stack trace, one per line.
 func frames(trace string) string {
 	var lines []string
 	for line := range strings.Lines(trace) {

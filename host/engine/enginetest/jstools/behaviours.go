@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// behaviours are the tools of the suite, in JavaScript.
+// behaviours contains the tools of the suite in JavaScript.
 var behaviours = map[enginetest.Behaviour]string{
 	enginetest.Sum:     `return { sum: input.a + input.b };`,
 	enginetest.Echo:    `return input.value;`,
@@ -82,8 +82,8 @@ var behaviours = map[enginetest.Behaviour]string{
 	enginetest.Broken:   "const a = 1;\n\nconst b = = 2;",
 }
 
-// Write returns a behaviour as a tool, with the file that it imports. It is the Write of an enginetest.Config, and safe
-// for concurrent use.
+// Write returns the tool for a Behaviour, together with the file that the tool imports. It
+// implements the Write field of an enginetest.Config. It is safe for concurrent use.
 func Write(b enginetest.Behaviour) (engine.Source, bool) {
 	code, ok := behaviours[b]
 	files := fstest.MapFS{

@@ -1,2 +1,3 @@
-// Package jstools holds the tools of package enginetest in JavaScript, for every engine that runs it.
+// Package jstools contains the test tools of package enginetest in JavaScript. Every JavaScript
+// engine can use them.
 package jstools

@@ -7,7 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// behaviours are the tools of the suite, in Python. A call of its own cannot be forgotten: it is not a promise.
+// behaviours contains the tools of the suite in Python. Forget is missing because calls in Python
+// are synchronous.
 var behaviours = map[enginetest.Behaviour]string{
 	enginetest.Sum:     "return {'sum': input['a'] + input['b']}",
 	enginetest.Echo:    "return input['value']",
@@ -103,7 +104,7 @@ except MemoryAccessError as error:
 	enginetest.Broken: "a = 1\n\nb = = 2",
 }
 
-// Write returns the tool of a behaviour, false where Python has none.
+// Write returns the tool for a Behaviour, or false if Python cannot express it.
 func Write(b enginetest.Behaviour) (engine.Source, bool) {
 	code, ok := behaviours[b]
 	files := fstest.MapFS{

@@ -1,2 +1,2 @@
-// Package pythontools has the tools of the suite of engines in Python.
+// Package pythontools contains the test tools of package enginetest in Python.
 package pythontools

@@ -25,16 +25,16 @@ func Write(t testing.TB) func(enginetest.Behaviour) (engine.Source, bool) {
 	}
 }
 
-// unsupported holds the behaviours that Go cannot show: it has no keyword arguments and no promises,
-// and its compiler rejects unknown imports and broken source.
+// unsupported contains the behaviors that Go cannot express. Go has no keyword arguments and no
+// promises, and its compiler rejects unknown imports and invalid source.
 var unsupported = map[enginetest.Behaviour]bool{
 	enginetest.Keywords: true, enginetest.Aliases: true, enginetest.Unknown: true, enginetest.Forget: true,
 	enginetest.Never: true, enginetest.Import: true, enginetest.Broken: true,
 }
 
 // Recursive is a WebAssembly module whose entry calls itself: (func (export "toolrun_run") (result
-// i32) call 1 i32.const 1 i32.add). Compiled Go cannot show this behaviour: it keeps its stack in
-// linear memory, whose limit is another one.
+// i32) call 1 i32.const 1 i32.add). Compiled Go cannot test this limit, because it keeps its stack
+// in linear memory, which has a different limit.
 const Recursive = "\x00asm\x01\x00\x00\x00" +
 	"\x01\x08\x02\x60\x00\x00\x60\x00\x01\x7f" + "\x03\x03\x02\x00\x01" + "\x05\x03\x01\x00\x01" +
 	"\x07\x28\x03\x06memory\x02\x00\x0dtoolrun_abi_1\x00\x00\x0btoolrun_run\x00\x01" +

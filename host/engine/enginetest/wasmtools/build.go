@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// commands is the import path of the folder with the plug-ins' commands.
+// commands is the import path of the folder that contains the plug-ins' commands.
 const commands = "github.com/toolrun/toolrun/host/engine/enginetest/wasmtools/testdata/"
 
 var (
@@ -16,9 +16,10 @@ var (
 	builtMu sync.Mutex
 )
 
-// Build compiles a plug-in, once per process: "suite", which has an entry for each behaviour, or
-// "added", which calls an operation that is not in the table. It skips the test if the go command is
-// missing. The returned code is shared and must not be changed. It is safe for concurrent use.
+// Build compiles a plug-in once per process. The plug-in is "suite", which has an entry for each
+// Behaviour, or "added", which calls an operation that is not in the table. Build skips the test if
+// the go command is missing. The returned code is shared and must not be modified. Build is safe
+// for concurrent use.
 func Build(t testing.TB, name string) []byte {
 	t.Helper()
 	goCommand, err := exec.LookPath("go")

@@ -1,3 +1,3 @@
-// Package wasmtools provides the tools of package enginetest as WebAssembly plug-ins that are
-// compiled from Go.
+// Package wasmtools provides the test tools of package enginetest as WebAssembly plug-ins compiled
+// from Go.
 package wasmtools
