@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// typical is a tool that reads its input, calls memory once, and uses common modules.
+// typical is a tool that reads its input, makes one memory call, and uses common modules.
 const typical = `
 import json, re
 from datetime import datetime
@@ -41,7 +41,7 @@ func BenchmarkRun(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-us")
 }
 
-// BenchmarkRunParallel measures runs on as many goroutines as there are processors.
+// BenchmarkRunParallel measures runs on one goroutine per processor.
 func BenchmarkRunParallel(b *testing.B) {
 	p, in := loadTool(b, newEngine(b), typical), typicalInput
 	b.ResetTimer()
@@ -55,7 +55,7 @@ func BenchmarkRunParallel(b *testing.B) {
 	})
 }
 
-// BenchmarkLoad measures the loading of a tool into a started interpreter.
+// BenchmarkLoad measures how long a started interpreter takes to load a tool.
 func BenchmarkLoad(b *testing.B) {
 	e := newEngine(b)
 	for b.Loop() {

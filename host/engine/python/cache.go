@@ -10,19 +10,19 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// rewriteVersion is the version of how the interpreter's module is rewritten before it is compiled. It
-// is part of the cache key. Increment it if a change of packages stackguard, fuel or snapshot changes
-// the rewritten module.
+// rewriteVersion is the version of the code that rewrites the interpreter's module before it is
+// compiled. It is part of the cache key. Increment it if a change of package stackguard, fuel or
+// snapshot changes the rewritten module.
 const rewriteVersion = 3
 
-// entryName returns the name of an interpreter's cache entry.
+// entryName returns the name of the cache entry of an interpreter.
 func entryName(code []byte) string {
 	sum := sha256.Sum256(code)
 	return fmt.Sprintf("python-%s-%d%s", hex.EncodeToString(sum[:]), rewriteVersion, codecache.Compiler())
 }
 
-// compileCached returns the compiled interpreter from the cache, or rewrites and compiles it. Errors of
-// the cache are not reported.
+// compileCached returns the compiled interpreter from the cache. If the cache does not contain it,
+// compileCached rewrites and compiles the interpreter. It ignores errors of the cache.
 func compileCached(ctx context.Context, cache machine.Cache, code []byte) (*machine.Machine, error) {
 	open := func(dir string) (*machine.Machine, error) { return machine.Open(ctx, dir, provide) }
 	fill := func(dir string) (*machine.Machine, error) {

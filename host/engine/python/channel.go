@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// handler handles the requests that a guest makes while it serves one of the host's requests.
+// handler handles the requests that a guest makes while it processes a request of the host.
 type handler interface {
 	// call performs a memory operation.
 	call(op string, args []string) ([]byte, error)
@@ -27,8 +27,8 @@ type handler interface {
 	file(name string) (text string, ok bool, err error)
 }
 
-// channel is the connection to one guest: it carries requests and replies in both directions, and
-// records how the guest ended. It belongs to the goroutine that calls the guest.
+// channel is the connection to one guest. It carries requests and replies in both directions, and
+// records how the guest ended. Only the goroutine that calls the guest can use it.
 type channel struct {
 	ctx       context.Context
 	handler   handler
@@ -36,26 +36,27 @@ type channel struct {
 	announced func(fields []string)
 
 	requests   []string // the queue of requests for the guest
-	doing      string   // the verb of the request that the guest read last
+	doing      string   // the verb of the last request that the guest read
 	inbox      []byte   // the unread rest of a request or a reply
 	full       bool     // the last read filled the guest's buffer, so the guest reads again
-	ready      []string // the fields that the guest announced
-	maxOutcome int      // how many bytes of an outcome are kept
-	over       bool     // the guest must not go on
+	ready      []string // the fields of the guest's announcement
+	maxOutcome int      // the number of bytes of an outcome to keep
+	over       bool     // the guest must stop
 
 	outcome outcome
-	done    []byte // the body of the last outcome "done"
+	done    []byte // the body of the last "done" outcome
 	halted  error  // the host's reason for stopping the guest
 }
 
-// Bounds of a guest's messages, which could be as large as its memory.
+// The maximum sizes of a guest's messages. Without a limit, a message could be as large as the
+// guest's memory.
 const (
-	maxVerb      = 16 // the longest verb and its line feed are shorter
+	maxVerb      = 16 // more than the longest verb and its line feed
 	maxFields    = 16 // more than any call has
 	maxCallBytes = 3*maxArgumentBytes + 1<<10
 )
 
-// outcome is the guest's final message for a request.
+// outcome is the guest's last message about a request.
 type outcome struct {
 	verb string // "done", "answer", "unfit" or "error"; "" if there is none
 	rest []byte
@@ -65,13 +66,13 @@ func newChannel(ctx context.Context, handler handler, from machine.Sources) *cha
 	c := &channel{ctx: ctx, handler: handler, maxOutcome: 1 << 20}
 	from = from.WithDefaults()
 	wall := func() time.Time {
-		if c.ready != nil && c.announced != nil { // the guest waits at a location that it announced
+		if c.ready != nil && c.announced != nil { // the guest is waiting at a location that it reported
 			c.announced(c.ready)
 			c.announced = nil
 		}
 		return from.Walltime()
 	}
-	// New only fails for invalid arguments, and these are constants of this package.
+	// New fails only for invalid arguments, and these arguments are constants of this package.
 	c.system, _ = wasi.New(wasi.Config{
 		Args:     []string{"python", "-I", "-S", "-B", "-X", "utf8", "-c", bootProgram()},
 		Walltime: wall, Nanotime: from.Nanotime, Random: from.Random, Channel: c, Log: c.printed,
@@ -82,24 +83,25 @@ func newChannel(ctx context.Context, handler handler, from machine.Sources) *cha
 // push queues a request.
 func (c *channel) push(request string) { c.requests = append(c.requests, request) }
 
-// context returns the context for calls of the guest.
+// context returns the context in which the guest is called.
 func (c *channel) context() context.Context {
 	return machine.With(wasi.With(c.ctx, c.system), c)
 }
 
-// ask makes a started interpreter serve the next request.
+// ask makes a started interpreter process the next request.
 func (c *channel) ask(i *interpreter, in *snapshot.Instance) error {
 	c.outcome = outcome{}
 	return c.ended(i.call(c.context(), in))
 }
 
-// launch starts an interpreter, which then serves all queued requests.
+// launch starts an interpreter, which then processes all queued requests.
 func (c *channel) launch(in *snapshot.Instance) error {
 	_, err := in.Guest().ExportedFunction(startExport).Call(c.context())
 	return c.ended(err)
 }
 
-// ended returns the error of a call of the guest. A reason of the host takes precedence.
+// ended returns the reason why a call of the guest ended. A reason from the host takes precedence
+// over the guest's error.
 func (c *channel) ended(err error) error {
 	if stopped := c.system.Flush(); c.halted == nil {
 		c.halted = stopped
@@ -113,8 +115,8 @@ func (c *channel) ended(err error) error {
 	return err
 }
 
-// Read passes the rest of a message to the guest. After the guest has read its end, Read begins the
-// next request.
+// Read copies the rest of a message to the guest. When the guest has read the whole message, Read
+// begins the next request.
 func (c *channel) Read(p []byte) (int, error) {
 	if c.over {
 		return 0, machine.ErrStopped
@@ -132,8 +134,8 @@ func (c *channel) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Write handles a message from the guest. A guest may write anything; an unknown message is ignored.
-// An error ends the guest.
+// Write handles a message from the guest. A guest can write anything; Write ignores unknown
+// messages. If Write returns an error, the guest ends.
 func (c *channel) Write(message []byte) (int, error) {
 	if c.ctx.Err() != nil {
 		c.halted = engine.FaultFromContext(c.ctx)
@@ -160,7 +162,7 @@ func (c *channel) handle(verb string, rest []byte) (err error) {
 	case "ready":
 		c.ready = strings.Split(string(rest[:min(len(rest), maxNameBytes)]), "\n")
 	case "done", "answer", "unfit", "error":
-		// Only a message that is too large is truncated here. The run rejects it later.
+		// This truncates only a message that is too large. The run rejects such a message later.
 		c.outcome = outcome{verb: verb, rest: bytes.Clone(rest[:min(len(rest), c.maxOutcome)])}
 		if verb == "done" {
 			c.done = c.outcome.rest
@@ -218,7 +220,8 @@ func levelOf(name string) abi.Level {
 	return abi.LevelInfo
 }
 
-// Yield reports whether the guest may go on. It stops when its context ends.
+// Yield reports whether the guest can continue. It returns false after the guest's context has
+// ended.
 func (c *channel) Yield() bool {
 	if c.ctx.Err() != nil {
 		c.halted = engine.FaultFromContext(c.ctx)

@@ -13,8 +13,9 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// FuzzMessages takes its input as messages of a guest, separated by NULs. For any messages, the result of the run must be
-// JSON within its limits or a fault that is not internal, and every call of the host must be well formed.
+// FuzzMessages interprets its input as messages from a guest, separated by NULs. For all messages,
+// the run must return JSON within its limits, or a fault whose code is not internal. Every call of
+// the host must be well formed.
 func FuzzMessages(f *testing.F) {
 	for _, message := range []string{
 		"call\nget_content\n\"prefs\"\n{}", "call\nset_content\n\"a\"\n\n{", "call\nnope", "call", "call\nget_content\n\n\n\n\n\n",

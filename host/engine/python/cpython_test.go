@@ -20,8 +20,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// CPython's own tests of some modules pass in the engine, except those in testdata/cpython/baseline.txt. Most of them take
-// minutes, such as those of decimal. Without a soak, only those of json, re and two collections run.
+// CPython's own tests of some modules must pass in the engine, except for the tests in
+// testdata/cpython/baseline.txt. Most modules, such as decimal, take minutes. Without a soak, only
+// the tests of json, re and two collections run.
 func TestSoakCPython(t *testing.T) {
 	lib := installedTests(t)
 	files, err := fs.Glob(lib, "test/test_json/test_*.py")
@@ -41,10 +42,11 @@ func TestSoakCPython(t *testing.T) {
 	runTests(t, lib, modules, append(imported, "test.datetimetester", "test.pickletester", "pure.decimal")...)
 }
 
-// tested is the version of the tests that the baseline covers. Debian 12 has it.
+// tested is the version of the CPython tests that match the baseline. Debian 12 contains this
+// version.
 const tested = "3.11.2"
 
-// installedTests returns the folder of an installed CPython library with the package test.
+// installedTests returns the folder of an installed CPython library that contains the package test.
 func installedTests(t *testing.T) fs.FS {
 	t.Helper()
 	const ask = "import platform, test.test_re as m; print(platform.python_version(), m.__file__)"
@@ -59,8 +61,9 @@ func installedTests(t *testing.T) fs.FS {
 	return nil
 }
 
-// library is a file system with the parts of a Python library that a tool needs: the package test and, as pure.decimal,
-// the module _pydecimal, which the interpreter's own library lacks.
+// library is a file system with the parts of a Python library that the tests need. They are the
+// package test and, as pure.decimal, the module _pydecimal, which is missing in the interpreter's
+// own library.
 type library struct{ fs.FS }
 
 func (l library) Open(name string) (fs.File, error) {
@@ -73,14 +76,15 @@ func (l library) Open(name string) (fs.File, error) {
 	return l.FS.Open(name)
 }
 
-// runTests runs the tests of modules and compares the results with the baseline. It adds imports of modules that the
-// tests import by a computed name.
+// runTests runs the tests of some modules and compares the results with the baseline. It adds
+// import statements for modules that the tests import by a computed name.
 func runTests(t *testing.T, lib fs.FS, modules []string, imported ...string) {
 	driver, err := os.ReadFile("testdata/cpython/driver.py")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The function is never called: the engine finds the modules to load from its imports.
+	// The function is never called. The engine finds the modules to load from the import statements
+	// in it.
 	needs := "def needs():\n    import " + strings.Join(append(imported, modules...), ", ") + "\n"
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()
@@ -97,7 +101,8 @@ func runTests(t *testing.T, lib fs.FS, modules []string, imported ...string) {
 	}
 }
 
-// outcomes runs the tests of a module and returns each result: "passed", "skipped" or "failed" with a text.
+// outcomes runs the tests of a module and returns the result of each test: "passed", "skipped" or
+// "failed" with a text.
 func outcomes(ctx context.Context, t *testing.T, p engine.Program, lib fs.FS, module string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -140,7 +145,7 @@ func dataFiles(t *testing.T, lib fs.FS, folder string) map[string]string {
 	return files
 }
 
-// baseline returns the tests that are known to fail, each with the reason.
+// baseline returns the tests that are known to fail, with the reason for each.
 func baseline(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/cpython/baseline.txt")
@@ -161,7 +166,7 @@ func baseline(t *testing.T) map[string]string {
 	return failing
 }
 
-// compareWith checks that exactly the tests in the baseline fail.
+// compareWith checks that the tests in the baseline fail and that all other tests pass.
 func compareWith(t *testing.T, failing, ended map[string]string) {
 	t.Helper()
 	counts := map[string]int{}

@@ -8,11 +8,11 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// DefaultMemoryBytes is the memory limit of a run in bytes if its Limits set none. It is higher than
-// in other engines because the interpreter itself uses about 25 MiB of it.
+// DefaultMemoryBytes is the default memory limit of a run in bytes. It is higher than in other
+// engines, because the interpreter itself uses about 25 MiB of it.
 const DefaultMemoryBytes = 256 << 20
 
-// MaxMemoryBytes is the highest possible memory limit of a run in bytes.
+// MaxMemoryBytes is the highest allowed memory limit of a run in bytes.
 const MaxMemoryBytes = 2 << 30
 
 // Engine runs Python tools. It is safe for concurrent use.
@@ -21,9 +21,9 @@ type Engine struct {
 	cache    machine.Cache
 	compiled string // the folder of a prebuilt interpreter; "" if there is none
 	panicked func(value any, stack []byte)
-	full     bool // every run starts an interpreter of its own
+	full     bool // every run starts its own interpreter
 
-	lock        chan struct{} // a mutex whose Lock can be cancelled; guards the interpreter
+	lock        chan struct{} // a mutex that supports cancellation; guards the interpreter
 	interpreter *interpreter  // nil until it is first needed
 }
 
@@ -37,29 +37,31 @@ var (
 // Option changes an Engine.
 type Option func(*Engine)
 
-// WithRuntime sets the function that returns the interpreter: CPython for WASI, as one WebAssembly
-// module that contains its standard library. The engine calls it when it loads the first tool, and
-// again after an error. Package distribution installs such a module and reads it.
+// WithRuntime sets the function that returns the interpreter. The interpreter is CPython for WASI,
+// as one WebAssembly module that contains its standard library. The engine calls the function when
+// it loads the first tool, and again after an error. Package distribution installs and reads such a
+// module.
 func WithRuntime(read func() ([]byte, error)) Option {
 	return func(e *Engine) { e.runtime = read }
 }
 
-// WithCache caches the compiled interpreter in a folder, because compiling takes seconds. The folder
-// is created with mode 0700 if it does not exist. The engine ignores a folder that belongs to another
-// user, that others can write to, or that it cannot write to itself. The content of the folder can be
-// deleted at any time.
+// WithCache caches the compiled interpreter in a folder, because compilation takes seconds. The
+// engine creates the folder with mode 0700 if it does not exist. It ignores the folder if it
+// belongs to another user, if other users can write to it, or if the engine cannot write to it. You
+// can delete the content of the folder at any time.
 func WithCache(dir string) Option {
 	return func(e *Engine) { e.cache = machine.Cache{Dir: dir} }
 }
 
-// WithCompiled uses the interpreter that Compile wrote to a folder, instead of a runtime and a cache.
-// No other user must be able to write to the folder.
+// WithCompiled uses the interpreter that Compile wrote to a folder. The engine then needs no
+// runtime and no cache. Other users must not be able to write to the folder.
 func WithCompiled(dir string) Option {
 	return func(e *Engine) { e.compiled = dir }
 }
 
-// WithPanicLog sets a function that receives the panics of the engine itself. Each is a bug, and its
-// run fails with the code internal. The function must be safe for concurrent use.
+// WithPanicLog sets a function that receives the panics of the engine itself. Each panic is a bug.
+// The run that causes it fails with the code internal. The function must be safe for concurrent
+// use.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -82,11 +84,11 @@ func (*Engine) Info() engine.Info {
 	}
 }
 
-// MemoryBytes returns DefaultMemoryBytes, the memory limit of a run whose limits set none.
+// MemoryBytes returns DefaultMemoryBytes, the default memory limit of a run.
 func (*Engine) MemoryBytes() int64 { return DefaultMemoryBytes }
 
-// Prepared reports whether the next Load needs no compilation, either because the interpreter is
-// compiled or because it cannot be compiled. It reads the runtime to find out.
+// Prepared reports whether the next Load needs no compilation. It returns true if the interpreter
+// is already compiled or cannot be compiled. It reads the runtime to check this.
 func (e *Engine) Prepared() bool {
 	if e.compiled != "" {
 		return true
@@ -98,18 +100,19 @@ func (e *Engine) Prepared() bool {
 	return e.cache.Has(entryName(code))
 }
 
-// Start starts the interpreter in advance, which otherwise the first Load does. Its errors are those of
-// Load.
+// Start starts the interpreter in advance. Without Start, the first Load starts it. Start returns
+// the same errors as Load.
 func (e *Engine) Start(ctx context.Context) (err error) {
 	defer e.recovered(&err)
 	_, err = e.started(ctx)
 	return err
 }
 
-// Load compiles a tool and the modules of its folder that it may import. The first Load starts the
-// interpreter, which takes half a second, or several seconds if the cache does not contain it. For a
-// tool that cannot be loaded, the error is an *abi.Fault with the code source_invalid. Without a
-// usable runtime, the code is unavailable or source_invalid, and the hint names the remedy.
+// Load compiles a tool and the modules in its folder that it can import. The first Load starts the
+// interpreter. This takes half a second, or several seconds if the cache does not contain the
+// interpreter. If the tool cannot be loaded, the error is an *abi.Fault with the code
+// source_invalid. If there is no usable runtime, the code is unavailable or source_invalid, and the
+// hint describes the remedy.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (loaded engine.Program, err error) {
 	defer e.recovered(&err)
 	i, err := e.started(ctx)
@@ -123,7 +126,7 @@ func (e *Engine) Load(ctx context.Context, src engine.Source) (loaded engine.Pro
 	return p, nil
 }
 
-// Close releases the interpreter. Close all programs first. Closing an engine twice is harmless.
+// Close releases the interpreter. Close all programs first. Close can be called more than once.
 func (e *Engine) Close() error {
 	e.lock <- struct{}{}
 	defer func() { <-e.lock }()
@@ -134,7 +137,7 @@ func (e *Engine) Close() error {
 	return i.close()
 }
 
-// started returns the interpreter. It starts it if it is not running.
+// started returns the interpreter and starts it if necessary.
 func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 	select {
 	case e.lock <- struct{}{}:
@@ -158,7 +161,7 @@ func (e *Engine) started(ctx context.Context) (*interpreter, error) {
 		err = i.boot(ctx)
 	}
 	if err != nil {
-		_ = i.close() // the error of the start matters more
+		_ = i.close() // the start error is more useful
 		return nil, err
 	}
 	e.interpreter = i

@@ -50,7 +50,7 @@ def main(name):
 	fmt.Println(string(out.Output)) // "Hello Ann!"
 }
 
-// Without an interpreter, the fault has a hint with the remedy.
+// Without an interpreter, Load returns a fault with a hint that describes the remedy.
 func ExampleNew() {
 	_, err := python.New().Load(context.Background(), engine.Source{Path: "greet.py", Code: []byte("return 1")})
 	var fault *abi.Fault

@@ -11,10 +11,11 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// WithFullStarts makes every run start an interpreter of its own, as if snapshots do not work.
+// WithFullStarts makes every run start its own interpreter, as if snapshots did not work.
 func WithFullStarts() Option { return func(e *Engine) { e.full = true } }
 
-// Fresh returns the memory and the globals of an instance that the next run of a program would get.
+// Fresh returns the memory and the globals of the instance that the next run of a program would
+// get.
 func Fresh(loaded engine.Program) (memory []byte, globals []uint64, err error) {
 	p := loaded.(*program)
 	image := p.loaded
@@ -36,15 +37,15 @@ func Fresh(loaded engine.Program) (memory []byte, globals []uint64, err error) {
 
 var background = context.Background()
 
-// Tried returns the error of the engine's own check of its snapshot, with the index of the entry point in the function
-// table increased by shift.
+// Tried returns the error of the engine's check of its own snapshot. For this check, it increases
+// the entry point's index in the function table by shift.
 func Tried(e *Engine, shift uint32) error {
 	i := *e.interpreter
 	i.entry.Slot += shift
 	return i.answers(background)
 }
 
-// ShrinkStack shrinks the C stack of the tools that are loaded afterwards, to a number of bytes.
+// ShrinkStack reduces the C stack of all tools that are loaded afterwards to a number of bytes.
 func ShrinkStack(e *Engine, bytes uint32) {
 	e.interpreter.entry.Limit = e.interpreter.entry.Stack - bytes
 }
@@ -55,7 +56,7 @@ func RanOnce(loaded engine.Program) bool {
 	return s != nil && s.started != nil
 }
 
-// RewriteVersion is the version of how an interpreter is rewritten before it is compiled.
+// RewriteVersion is the version of the code that rewrites an interpreter before it is compiled.
 const RewriteVersion = rewriteVersion
 
 // Rewrite returns the rewritten module of an interpreter.

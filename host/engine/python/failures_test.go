@@ -120,7 +120,7 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// leastMemory is the limit that the fault of a smaller limit recommends.
+// leastMemory is the memory limit that the fault for a lower limit recommends.
 const leastMemory = 24 << 20
 
 func repeat(s string, n int) string {

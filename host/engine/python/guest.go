@@ -15,10 +15,10 @@ const (
 	bootScript   = "boot.py"
 )
 
-// bootProgram returns the program that the interpreter starts with. It reads guestFiles first.
+// bootProgram returns the Python program that starts the interpreter. It first reads guestFiles.
 var bootProgram = sync.OnceValue(func() string { return guestText(bootScript) })
 
-// guestFiles returns the SDK's guest modules by their path, as a JSON object.
+// guestFiles returns a JSON object that contains the SDK's guest modules by path.
 var guestFiles = sync.OnceValue(func() string {
 	entries, err := fs.ReadDir(sdkpython.Guest, guestFolder)
 	if err != nil {
@@ -32,7 +32,7 @@ var guestFiles = sync.OnceValue(func() string {
 	}
 	object, err := json.Marshal(texts)
 	if err != nil {
-		panic(err) // cannot happen: strings always have a JSON form
+		panic(err) // cannot happen: strings can always be encoded as JSON
 	}
 	return string(object)
 })

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
-// installed returns the runtime of these tests.
+// installed returns the runtime for these tests.
 func installed(t testing.TB) []byte {
 	t.Helper()
 	code, err := os.ReadFile(disttest.File(t))
@@ -26,8 +26,8 @@ func cacheFolder() (string, error) {
 	return filepath.Join(dir, "toolrun"), err
 }
 
-// shared is the engine of the tests that do not change it, because a start takes half a second. It ends with the
-// process.
+// shared is the engine of all tests that do not change their engine, because starting an engine
+// takes half a second. It runs until the process ends.
 var shared struct {
 	start  sync.Once
 	engine *python.Engine
@@ -36,7 +36,7 @@ var shared struct {
 	panics []string // of the current test
 }
 
-// sharedEngine returns an engine that tests share. Its panics fail the current test.
+// sharedEngine returns the shared engine. A panic of the engine fails the current test.
 func sharedEngine(t testing.TB) *python.Engine {
 	t.Helper()
 	file := disttest.File(t)
@@ -62,7 +62,7 @@ func sharedEngine(t testing.TB) *python.Engine {
 	return shared.engine
 }
 
-// newEngine returns an engine for a single test. Its panics fail the test.
+// newEngine returns an engine for a single test. A panic of the engine fails the test.
 func newEngine(t testing.TB, options ...python.Option) *python.Engine {
 	t.Helper()
 	code := installed(t)
@@ -80,7 +80,8 @@ func newEngine(t testing.TB, options ...python.Option) *python.Engine {
 	return e
 }
 
-// compiledFolder returns the folder in which the tests of this package cache the compiled interpreter.
+// compiledFolder returns the folder in which the tests of this package cache the compiled
+// interpreter.
 func compiledFolder(t testing.TB) string {
 	t.Helper()
 	dir, err := cacheFolder()

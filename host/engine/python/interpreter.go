@@ -14,35 +14,35 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// interpreter is the CPython interpreter that runs begin with. It is safe for concurrent use after
-// boot or resume.
+// interpreter is the CPython interpreter from which all runs start. After boot or resume, it is
+// safe for concurrent use.
 type interpreter struct {
 	machine *machine.Machine
 	data    *snapshot.Image // the state before any code ran; nil if base was loaded from a file
-	base    *snapshot.Image // the state of the started interpreter; nil if every run starts its own
+	base    *snapshot.Image // the state of the started interpreter; nil if every run starts its own interpreter
 	entry   entryPoint      // the function of base to call
 }
 
-// entryPoint contains the guest addresses that are needed to call a started interpreter.
+// entryPoint contains the guest addresses that the host needs to call a started interpreter.
 type entryPoint struct {
-	Function  uint32 `json:"function"`  // the object of Python's function serve
+	Function  uint32 `json:"function"`  // the address of the Python function serve
 	Arguments uint32 `json:"arguments"` // an empty tuple
-	Slot      uint32 `json:"slot"`      // the index of the type's call function in the function table
+	Slot      uint32 `json:"slot"`      // the function table index of the type's call function
 	Stack     uint32 `json:"stack"`     // the highest address of the C stack
-	Limit     uint32 `json:"limit"`     // the lowest address that the stack pointer may have
+	Limit     uint32 `json:"limit"`     // the lowest valid address of the stack pointer
 }
 
-// instances are the options of all images.
+// instances contains the options of all images.
 var instances = snapshot.Options{MemoryBytes: MaxMemoryBytes + stackBytes}
 
-// load creates the image that the interpreter starts from.
+// load creates the image from which the interpreter starts.
 func (i *interpreter) load() (err error) {
 	i.data, err = i.machine.Image(instances)
 	return err
 }
 
-// boot starts the interpreter and captures a snapshot of it. If the snapshot does not work, each run
-// starts an interpreter of its own, which is slower and otherwise the same.
+// boot starts the interpreter and captures a snapshot of it. If the snapshot does not work, each
+// run starts its own interpreter, which is slower but has the same result.
 func (i *interpreter) boot(ctx context.Context) error {
 	if err := i.load(); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (i *interpreter) boot(ctx context.Context) error {
 		}
 		c.over = true
 	}
-	_ = c.launch(in) // the error does not matter: the channel stops the guest
+	_ = c.launch(in) // the error does not matter, because the channel stops the guest
 	if ctx.Err() != nil {
 		return engine.FaultFromContext(ctx)
 	}
@@ -82,8 +82,9 @@ const (
 	callOffset = 64
 )
 
-// locate finds the entry point of the interpreter, and reserves a stack. The interpreter announces the
-// address of a function, of an empty tuple and of the type of functions, and its recursion limit.
+// locate finds the entry point of the interpreter and reserves a stack. The interpreter reports
+// four values: the addresses of a function, of an empty tuple and of the function type, and its
+// recursion limit.
 func locate(in *snapshot.Instance, announced []string) (entry entryPoint, err error) {
 	var numbers [4]uint32
 	if len(announced) != len(numbers) {
@@ -111,11 +112,11 @@ func locate(in *snapshot.Instance, announced []string) (entry entryPoint, err er
 	return entry, err
 }
 
-// errRaised is the error of a guest that failed even to report its exception.
+// errRaised is the error of a guest that could not report its exception.
 var errRaised = errors.New("python: the interpreter raised an exception without a report")
 
-// call makes a started interpreter serve one request. It returns an error if the guest trapped, exited
-// or raised an exception.
+// call makes a started interpreter process one request. It returns an error if the guest trapped,
+// exited or raised an exception.
 func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 	stack, err := stackOf(in)
 	if err != nil {
@@ -128,14 +129,14 @@ func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 	stack.pointer.Set(uint64(i.entry.Stack))
 	stack.limit.Set(uint64(i.entry.Limit))
 	object, err := serve.Call(ctx, uint64(i.entry.Function), uint64(i.entry.Arguments), 0)
-	if err == nil && object[0] == 0 { // a null object stands for an exception
+	if err == nil && object[0] == 0 { // a null result represents an exception
 		return errRaised
 	}
 	return err
 }
 
-// lookUp returns the function at an index of the function table. wazero panics if there is none of
-// this type.
+// lookUp returns the function at an index of the function table. It handles the panic of wazero if
+// no function there has the expected type.
 func lookUp(guest api.Module, slot uint32) (f api.Function, err error) {
 	defer func() {
 		if x := recover(); x != nil {
@@ -146,7 +147,7 @@ func lookUp(guest api.Module, slot uint32) (f api.Function, err error) {
 	return table.LookupFunction(guest, 0, slot, []api.ValueType{i32, i32, i32}, []api.ValueType{i32}), nil
 }
 
-// answers checks the snapshot: an instance of it must answer a request.
+// answers checks the snapshot. An instance of the snapshot must reply to a request.
 func (i *interpreter) answers(ctx context.Context) error {
 	in, err := i.base.Restore(ctx, nil)
 	if err != nil {

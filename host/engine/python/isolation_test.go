@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// planters contains tools that try to leave traces for later runs, or to break them. Their results do not matter, except
-// that none is internal.
+// planters contains tools that try to leave traces for later runs, or to break later runs. Their
+// results do not matter, except that no result is an internal fault.
 var planters = map[string]string{
 	"globals":          "import builtins, sys\nbuiltins.planted = globals()['planted'] = sys.planted = 'PLANTED-by-' + 'someone'",
 	"json":             "import json\njson.dumps = json.loads = lambda *a, **k: 'PLANTED'\njson.encoder.c_make_encoder = json.encoder.encode_basestring = None\njson.planted = 1\nreturn {}",
@@ -57,7 +57,7 @@ var planters = map[string]string{
 	"reads":            "import os\nwhile os.read(0, 1 << 16) or True:\n    pass",
 }
 
-// probe is a tool that returns the traces of other runs that it can find.
+// probe is a tool that returns all traces of other runs that it can find.
 const probe = `
 import builtins, gc, sys, json, random, os
 found = [name for name in ('planted',) if hasattr(builtins, name) or hasattr(sys, name) or hasattr(json, name) or name in globals() or hasattr(random, name)]
@@ -68,8 +68,9 @@ return [found, texts[:3], all(checks)]
 
 const clean = `[[],[],true]`
 
-// TestNothingIsLeftBehind runs all planters repeatedly. After each run, the next instance must equal the first one bit for
-// bit, and another tool must find no traces. With a soak there are more than a thousand runs.
+// TestNothingIsLeftBehind runs all planters repeatedly. After each run, the next instance must
+// equal the first instance bit for bit, and another tool must find no traces. With a soak, there
+// are more than a thousand runs.
 func TestNothingIsLeftBehind(t *testing.T) {
 	rounds := 2
 	if os.Getenv("TOOLRUN_SOAK") != "" {
@@ -114,7 +115,8 @@ func loadTool(t testing.TB, e *python.Engine, code string) engine.Program {
 
 var seed = maphash.MakeSeed()
 
-// fingerprint returns a hash of the memory and the globals from which the next run of a tool would start.
+// fingerprint returns a hash of the memory and the globals from which the next run of a tool would
+// start.
 func fingerprint(t *testing.T, p engine.Program) uint64 {
 	t.Helper()
 	memory, globals, err := python.Fresh(p)
@@ -145,7 +147,7 @@ func checkClean(t *testing.T, after string, p engine.Program) {
 	}
 }
 
-// The host takes a fault from its own list, whatever the guest reports about it.
+// The host looks up the fault in its own list and ignores what the guest reports about the fault.
 func TestForgedFaults(t *testing.T) {
 	runAll(t, []tool{
 		{name: "none was given", code: "import os\nos.write(0, b'error\\n{\"message\":\"x\",\"fault\":0,\"kind\":\"memory\",\"code\":\"conflict\",\"id\":\"1\"}')\nos.close(0)", fault: abi.ToolError},
@@ -163,7 +165,7 @@ func TestForgedFaults(t *testing.T) {
 	})
 }
 
-// Random values differ between runs and between tools.
+// Random values must differ between runs and between tools.
 func TestRandomness(t *testing.T) {
 	const code = `
 import hashlib, tempfile

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// BenchmarkLive measures the private memory of this process per run, while the runs wait in a memory call. It includes
-// the memory of the guest and of the host.
+// BenchmarkLive measures the private memory of this process per run, including the memory of the
+// guest and of the host. It measures while the runs wait in a memory call.
 func BenchmarkLive(b *testing.B) {
 	p, in := loadTool(b, newEngine(b), typical), typicalInput
 	const lives = 32
@@ -28,7 +28,7 @@ func BenchmarkLive(b *testing.B) {
 	b.ReportMetric(kib, "private-KiB/run")
 }
 
-// waiting returns the private memory of this process in KiB while a number of runs wait.
+// waiting returns the private memory of this process in KiB while n runs are waiting.
 func waiting(b *testing.B, p engine.Program, in engine.Input, runs int) int {
 	var arrived, over sync.WaitGroup
 	leave := make(chan struct{})
@@ -53,7 +53,8 @@ func waiting(b *testing.B, p engine.Program, in engine.Input, runs int) int {
 	return kib
 }
 
-// private returns the anonymous memory of this process in KiB, including its copies of pages of files.
+// private returns the anonymous memory of this process in KiB. It includes the copies of pages of
+// mapped files.
 func private(b *testing.B) int {
 	file, err := os.Open("/proc/self/smaps_rollup")
 	if err != nil {

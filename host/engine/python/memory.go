@@ -9,26 +9,27 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxArgumentBytes bounds one argument of a memory call, as in every engine. The host bounds the
-// stored content.
+// maxArgumentBytes is the maximum size of one argument of a memory call. All engines use this
+// limit. The host limits the stored content.
 const maxArgumentBytes = 16 << 20
 
-// maxDeclined is the maximum number of malformed memory calls of a run. They never reach the host,
-// which bounds the other calls.
+// maxDeclined is the maximum number of malformed memory calls in a run. They need their own limit,
+// because they never reach the host, which limits all other calls.
 const maxDeclined = 1000
 
 // memoryCalls checks the memory calls of a guest and passes them to the host.
 type memoryCalls struct {
-	host    func(context.Context, abi.Call) (json.RawMessage, error) // nil if the run has no memory
-	table   abi.Table                                                // the operations of the tool
+	host    func(context.Context, abi.Call) (json.RawMessage, error) // nil if the run has no memory operations
+	table   abi.Table                                                // the operations that the tool can use
 	nesting int                                                      // the maximum nesting of an argument
 
-	issued   []*abi.Fault // the faults that were raised in the guest, by their number
+	issued   []*abi.Fault // the faults that were raised in the guest, by number
 	declined int          // the number of malformed calls
 }
 
-// call performs a memory operation and returns the reply for the guest. The arguments are JSON texts
-// in the order of the parameters, empty if absent. running reports whether the guest serves a run.
+// call performs a memory operation and returns the reply to the guest. The arguments are JSON texts
+// in the order of the parameters. An absent argument is empty. running reports whether the guest is
+// processing a run.
 func (m *memoryCalls) call(ctx context.Context, op string, args []string, running bool) ([]byte, error) {
 	operation, refused := m.operation(op, running)
 	if refused != nil {
@@ -49,7 +50,7 @@ func (m *memoryCalls) call(ctx context.Context, op string, args []string, runnin
 	return m.raise(op, fault)
 }
 
-// operation returns an operation that the guest may use now.
+// operation returns an operation if the guest can use it now.
 func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fault) {
 	operation, ok := m.table.Lookup(op)
 	switch {
@@ -91,7 +92,7 @@ func (m *memoryCalls) arguments(op abi.Operation, args []string) (abi.Call, *abi
 	return call, nil
 }
 
-// refuse raises the error for a malformed call that the guest's part of the runtime has found.
+// refuse raises the error for a malformed call that the SDK in the guest has detected.
 func (m *memoryCalls) refuse(op, kind, message string) ([]byte, error) {
 	code := abi.InvalidArgument
 	if kind == "deep" {
@@ -100,7 +101,7 @@ func (m *memoryCalls) refuse(op, kind, message string) ([]byte, error) {
 	return m.decline(op, abi.Faultf(code, "%s", quoted([]byte(message), maxMessageBytes)))
 }
 
-// decline raises the fault of a malformed call, which does not reach the host.
+// decline raises the fault for a malformed call, which does not reach the host.
 func (m *memoryCalls) decline(op string, f *abi.Fault) ([]byte, error) {
 	if m.declined++; m.declined > maxDeclined {
 		return nil, abi.Faultf(abi.CallLimit, "the run made more than %d malformed memory calls", maxDeclined)
@@ -108,8 +109,9 @@ func (m *memoryCalls) decline(op string, f *abi.Fault) ([]byte, error) {
 	return m.raise(op, f)
 }
 
-// raise returns the reply that raises a fault in the guest. The reply contains the fault's number. If
-// the guest's error later names that number, the host takes the fault from its own list.
+// raise returns the reply that raises a fault in the guest. The reply contains the number of the
+// fault. If the guest later reports an error with this number, the host looks up the fault in its
+// own list.
 func (m *memoryCalls) raise(op string, f *abi.Fault) ([]byte, error) {
 	named := *f
 	if named.Op == "" {
@@ -125,15 +127,15 @@ func (m *memoryCalls) raise(op string, f *abi.Fault) ([]byte, error) {
 	return fmt.Appendf(nil, "fault\n%d\n%s", len(m.issued)-1, text), nil
 }
 
-// jsonError reports an invalid JSON text: the location and the reason.
+// jsonError describes invalid JSON by location and reason.
 type jsonError struct {
 	text string
-	deep bool // the text is nested too deep
+	deep bool // the JSON is nested too deeply
 }
 
 func (e *jsonError) Error() string { return e.text }
 
-// checkJSON checks a JSON text of the guest.
+// checkJSON checks JSON text from the guest.
 func checkJSON(name string, text []byte, nesting int) *jsonError {
 	err := strictjson.Check(text, strictjson.Limits{Depth: nesting})
 	if err == nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// conclude returns the output or the error of a run. ended is the error of the guest's call.
+// conclude returns the output or the error of a run. ended is the error with which the call of the
+// guest ended.
 func (r *run) conclude(p *program, ended error) (engine.Output, error) {
 	var out engine.Output
 	if r.instance != nil {
@@ -44,7 +45,7 @@ func (r *run) conclude(p *program, ended error) (engine.Output, error) {
 	return out, err
 }
 
-// checkDocument checks the size and the syntax of a document that the guest wrote.
+// checkDocument checks the size and the syntax of a JSON document that the guest wrote.
 func (r *run) checkDocument(name string, text []byte) (json.RawMessage, error) {
 	if len(text) > r.limits.OutputBytes {
 		return nil, abi.Faultf(abi.OutputLimit, "the %s is larger than %d bytes", name, r.limits.OutputBytes)
@@ -55,8 +56,8 @@ func (r *run) checkDocument(name string, text []byte) (json.RawMessage, error) {
 	return text, nil
 }
 
-// changes returns an object with the keys of the context that the guest changed, or nil if it
-// changed none.
+// changes returns a JSON object with the context keys that the guest changed, or nil if it changed
+// none.
 func (r *run) changes(text []byte) (json.RawMessage, error) {
 	if string(text) == "{}" {
 		return nil, nil
@@ -77,8 +78,8 @@ func (r *run) changes(text []byte) (json.RawMessage, error) {
 	return text, nil
 }
 
-// silent returns the result of a guest without an answer: it exited, it trapped, or it broke the
-// code that sends the answer.
+// silent returns the result of a guest that sent no reply. Such a guest exited, trapped, or broke
+// the code that sends the reply.
 func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 	exit, exited := errors.AsType[*sys.ExitError](ended)
 	switch {
@@ -105,8 +106,9 @@ func (r *run) trapped(err error) error {
 	return abi.Faultf(abi.ToolError, "the interpreter "+engine.Trapped+"%s", trap.Message)
 }
 
-// overflowed reports whether the stack of the interpreter's C code has overflowed. Python bounds the
-// number of calls, and calls that pass through C use more stack than that number suggests.
+// overflowed reports whether the stack of the interpreter's C code has overflowed. The recursion
+// limit bounds the number of Python calls, but calls that pass through C code use more stack than
+// other calls.
 func (r *run) overflowed() bool {
 	if r.instance == nil {
 		return false
@@ -157,7 +159,7 @@ func (r *run) faultOf(report failure) *abi.Fault {
 	return f
 }
 
-// deniedMemory reports whether the guest requested memory beyond its limit.
+// deniedMemory reports whether the guest requested more memory than its limit allows.
 func (r *run) deniedMemory() bool { return r.instance != nil && r.instance.Refused() }
 
 func outOfMemory(limit int64) *abi.Fault {
@@ -165,8 +167,7 @@ func outOfMemory(limit int64) *abi.Fault {
 		WithHint("limits: {memory: ...} of the tool gives it more, up to what the host allows")
 }
 
-// tooSmall returns the fault for a limit below the memory that the interpreter uses before it loads
-// the tool.
+// tooSmall returns the fault for a memory limit that is too small to start the interpreter.
 func tooSmall(limit, used int64) *abi.Fault {
 	mebibytes := (used + 1<<20 - 1) >> 20
 	return abi.Faultf(abi.MemoryLimit, "Python itself needs more than the tool's memory limit of %s", size(limit)).
@@ -181,11 +182,11 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%d bytes", bytes)
 }
 
-// maxQuote is the factor by which a character can grow when it is written as JSON.
+// maxQuote is the maximum factor by which a character grows when it is encoded as JSON.
 const maxQuote = 6
 
-// quoted decodes a JSON string of the guest and cuts it to limit bytes. It returns "" if the value is
-// not a JSON string.
+// quoted decodes a JSON string from the guest and truncates it to limit bytes. It returns "" if the
+// value is not a JSON string.
 func quoted(value []byte, limit int) string {
 	var text string
 	if len(value) > maxQuote*limit {
@@ -197,7 +198,7 @@ func quoted(value []byte, limit int) string {
 	return cut([]byte(text), limit)
 }
 
-// cut converts bytes of the guest to valid UTF-8 of at most limit bytes.
+// cut converts bytes from the guest to valid UTF-8 of at most limit bytes.
 func cut(text []byte, limit int) string {
 	if len(text) <= limit {
 		return strings.ToValidUTF8(string(text), "\uFFFD")

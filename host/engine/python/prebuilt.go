@@ -15,11 +15,12 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// Compile compiles an interpreter for WithCompiled, and writes the result to a folder. The interpreter
-// is CPython for WASI, as for WithRuntime. Compile also starts it once and saves a snapshot of its
-// memory, because most of a start is spent on imports. The snapshot contains the secret of the
-// interpreter's hashes. The folder must be empty; it is created with mode 0700 if it does not exist.
-// If the interpreter cannot be compiled, the error is an *abi.Fault with the code source_invalid.
+// Compile compiles an interpreter for WithCompiled and writes the result to a folder. The
+// interpreter is CPython for WASI, as in WithRuntime. Compile also starts the interpreter once and
+// saves a snapshot of its memory, because imports take most of the start time. The snapshot
+// contains the secret seed of the interpreter's hash function. The folder must be empty. Compile
+// creates it with mode 0700 if it does not exist. If the interpreter cannot be compiled, the error
+// is an *abi.Fault with the code source_invalid.
 func Compile(ctx context.Context, runtime []byte, dir string) error {
 	code, err := rewrite(runtime)
 	if err != nil {
@@ -42,24 +43,25 @@ func Compile(ctx context.Context, runtime []byte, dir string) error {
 	return errors.Join(err, i.close())
 }
 
-// snapshotVersion is the version of the format of saved snapshots and of how the interpreter is
-// started.
+// snapshotVersion is the version of the snapshot format and of the procedure that starts the
+// interpreter.
 const snapshotVersion = 3
 
-// Version identifies the output of Compile. WithCompiled can read a folder that a program of the same
-// Version has written.
+// Version identifies the output format of Compile. WithCompiled can read any folder that a program
+// with the same Version has written.
 func Version() string {
 	sum := sha256.Sum256([]byte(bootProgram() + guestFiles()))
 	return fmt.Sprintf("%d.%d.%x", rewriteVersion, snapshotVersion, sum[:8])
 }
 
-// The files of a saved snapshot: the memory and the rest of the state.
+// The files of a saved snapshot. One contains the memory, and the other contains the rest of the
+// state.
 const (
 	memoryName = "memory"
 	stateName  = "state"
 )
 
-// savedState is the state of a started interpreter except its memory.
+// savedState is the state of a started interpreter except for its memory.
 type savedState struct {
 	Saved snapshot.Saved `json:"saved"`
 	Entry entryPoint     `json:"entry"`
@@ -78,8 +80,8 @@ func (i *interpreter) save(dir string) error {
 	return os.WriteFile(filepath.Join(dir, stateName), text, 0o600)
 }
 
-// resume loads the snapshot that save has written. It reports false if the snapshot cannot be used; the
-// interpreter must then be started.
+// resume loads the snapshot that save has written. It returns false if the snapshot cannot be used.
+// The caller must then start the interpreter.
 func (i *interpreter) resume(ctx context.Context, dir string) bool {
 	var state savedState
 	text, err := os.ReadFile(filepath.Join(dir, stateName))
@@ -109,6 +111,7 @@ func openCompiled(ctx context.Context, dir string) (*machine.Machine, error) {
 	return nil, abi.Faultf(abi.Unavailable, "the compiled Python runtime is missing or damaged").WithHint("delete the cache of compiled code")
 }
 
-// Prepare opens the system resources that are needed to restore snapshots. A process calls it before it
-// gives up the right to open files. Without it, runs are slower and snapshots are larger.
+// Prepare opens the system resources that are needed to restore snapshots. A process must call
+// Prepare before it drops the permission to open files. Otherwise runs are slower and snapshots are
+// larger.
 func Prepare() { snapshot.Prepare() }

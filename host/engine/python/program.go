@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// program is a loaded tool. All runs share it, and its fields do not change after Load.
+// program is a loaded tool. All its runs share the fields, which do not change after Load.
 type program struct {
 	engine      *Engine
 	interpreter *interpreter
@@ -21,12 +21,12 @@ type program struct {
 	operations  abi.Table
 	request     string   // the request to load the tool
 	files       *folder  // the modules that the guest requests while it loads the tool
-	warnings    []string // the warnings that every run gets
-	nothing     string   // the warning of a run that returns nothing
+	warnings    []string // the warnings that every run reports
+	nothing     string   // the warning for a run that returns nothing
 	review      engine.Review
 
-	loaded   *snapshot.Image // the interpreter with the tool loaded, before its top level runs; nil if every run starts its own
-	topLevel *topLevel       // nil if the tool has no top level that runs once for many runs
+	loaded   *snapshot.Image // captured before the top level runs; nil if every run starts its own interpreter
+	topLevel *topLevel       // nil if the top level cannot run once for several runs
 
 	open engine.Inflight
 }
@@ -37,7 +37,7 @@ type loadRequest struct {
 	Code       string    `json:"code"`
 	Entry      string    `json:"entry"`
 	Params     []string  `json:"params"`
-	Folder     bool      `json:"folder"` // whether the tool has modules of its own
+	Folder     bool      `json:"folder"` // whether the tool's folder contains modules
 	Review     bool      `json:"review,omitempty"`
 	Operations abi.Table `json:"operations"`
 }
@@ -56,7 +56,7 @@ func load(ctx context.Context, e *Engine, i *interpreter, src engine.Source) (*p
 	return p, p.load(ctx)
 }
 
-// load makes a guest load the tool, and captures the guest's state.
+// load makes a guest load the tool and captures the state of the guest.
 func (p *program) load(ctx context.Context) error {
 	r := newRun(ctx, engine.Input{}, engine.Host{}, machine.Sources{})
 	defer r.close()
@@ -106,7 +106,8 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	return r.conclude(p, p.execute(r))
 }
 
-// execute runs the tool from its latest snapshot: after its top level has run, only the entry is left.
+// execute runs the tool from its latest snapshot. If the snapshot was captured after the top level
+// ran, only the entry runs.
 func (p *program) execute(r *run) error {
 	image, requests := p.loaded, []string{r.request()}
 	if p.topLevel != nil {
@@ -144,7 +145,8 @@ func (p *program) Close() error {
 	return errors.Join(errs...)
 }
 
-// recovered turns a panic into an internal fault. Only the host's log gets its value and stack.
+// recovered turns a panic into an internal fault. Only the host's log receives the panic value and
+// the stack.
 func (e *Engine) recovered(err *error) {
 	if x := recover(); x != nil {
 		e.panicked(x, debug.Stack())

@@ -15,8 +15,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// native runs programs in CPython, each in a process of its own. For each it prints a line of JSON with the result of the
-// function main, or of the program itself if it is a body.
+// native is a Python program that runs other programs in CPython, each in a new process. For each
+// program it prints a line of JSON with the result of the function main. If the program is a
+// function body, it prints the result of the body.
 const native = `
 import ast, asyncio, inspect, json, os, sys, traceback
 def run(file):
@@ -40,7 +41,8 @@ for file in sys.argv[1:]:
     os.wait()
 `
 
-// python3 returns the path of the installed CPython and its minor version. Tests that compare with it need 3.11.
+// python3 returns the path of the installed CPython and its minor version. Tests that compare
+// results with CPython need version 3.11.
 func python3(t *testing.T) (file string, minor int) {
 	t.Helper()
 	const ask = "import sys; print(sys.executable); print(*sys.version_info[:2])"
@@ -57,11 +59,12 @@ func python3(t *testing.T) (file string, minor int) {
 	return lines[0], minor
 }
 
-// requires matches the line in a program that requires a later version of Python. The expected result is then in a JSON
-// file next to the program, for machines with an older version.
+// requires matches the line of a program that requires a later version of Python. The expected
+// result of such a program is in a JSON file next to it, for machines with an older version.
 var requires = regexp.MustCompile(`(?m)^# Requires Python 3\.(\d+)\.$`)
 
-// The results of real programs in the engine and in CPython on this machine are equal, byte for byte.
+// The results of real programs must be equal in the engine and in this machine's CPython, byte for
+// byte.
 func TestPrograms(t *testing.T) {
 	files, err := filepath.Glob("testdata/programs/*.py")
 	if err != nil || len(files) < 100 {
@@ -89,7 +92,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// kept returns the result of a program in a later version of Python.
+// kept returns the saved result of a program that needs a later version of Python.
 func kept(t *testing.T, file string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(strings.TrimSuffix(file, ".py") + ".json")
@@ -132,7 +135,7 @@ func answerOf(t *testing.T, e engine.Engine, code []byte) json.RawMessage {
 	return out.Output
 }
 
-// TestAbsent checks replacements for functions that a tool lacks.
+// TestAbsent checks the replacements for functions that are not available to tools.
 func TestAbsent(t *testing.T) {
 	runAll(t, []tool{
 		{name: "processor time", code: "import time\nbegun = time.process_time()\nsum(range(10**5))\nreturn 0 < time.process_time() - begun < 60", want: `true`},

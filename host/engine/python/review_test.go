@@ -70,7 +70,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// reviewLines writes a review with a line for each call and finding.
+// reviewLines formats a review with one line per call and finding.
 func reviewLines(review engine.Review) []string {
 	lines := []string{}
 	for _, c := range review.Calls {

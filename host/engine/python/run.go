@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// Bounds of a guest's texts that are not its output.
+// The limits of a guest's messages, logs and warnings.
 const (
 	maxMessageBytes = 4 << 10
 	maxNameBytes    = 1 << 10
@@ -21,26 +21,26 @@ const (
 	maxWarnings     = 10
 )
 
-// run is one use of a guest: a run of a tool, or the loading or the start of one. It belongs to the
-// goroutine of Run.
+// run is one use of a guest. It runs a tool, loads a tool, or starts the interpreter. Only the
+// goroutine of Run uses it.
 type run struct {
 	channel *channel
 	memory  memoryCalls
 	in      engine.Input
 	limits  engine.Limits
-	logLine func(level abi.Level, text string) error // nil if there is no run that logs
+	logLine func(level abi.Level, text string) error // nil if log lines cannot be sent yet
 
 	files      *folder
 	instance   *snapshot.Instance
-	extraBytes int64         // bytes of the instance's memory that do not count as the tool's: the C stack
-	returned   bool          // the call of the guest returned
+	extraBytes int64         // the size of the C stack, which does not count as the tool's memory
+	returned   bool          // whether the call of the guest returned
 	early      []abi.LogLine // log lines from before the run
 	warnings   []string
 }
 
 var _ handler = (*run)(nil)
 
-// newRun creates a run whose guest has the given clocks and source of random numbers.
+// newRun creates a run. from contains the guest's clocks and its source of random numbers.
 func newRun(ctx context.Context, in engine.Input, host engine.Host, from machine.Sources) *run {
 	if in.Limits.MemoryBytes == 0 {
 		in.Limits.MemoryBytes = DefaultMemoryBytes
@@ -48,20 +48,20 @@ func newRun(ctx context.Context, in engine.Input, host engine.Host, from machine
 	r := &run{in: in, limits: in.Limits.WithDefaults(), logLine: host.Log}
 	r.memory = memoryCalls{host: host.Call, nesting: r.limits.ValueNesting}
 	r.channel = newChannel(ctx, r, from)
-	r.channel.maxOutcome = 2*r.limits.OutputBytes + 1<<20 // enough for the output and the context, and to see that one is too large
+	r.channel.maxOutcome = 2*r.limits.OutputBytes + 1<<20 // enough for the output and the context, and to detect that one is too large
 	return r
 }
 
 // startRequest returns the request to run the top level of the tool. perRun reports whether the top
-// level runs only for this run. With watch, the guest reports where it uses the time or random
-// numbers.
+// level runs for this run only. If watch is true, the guest reports the location where it uses the
+// time or random numbers.
 func (r *run) startRequest(perRun, watch bool) string {
 	return fmt.Sprintf(`start
 {"depth":%d,"nesting":%d,"per_run":%t,"watch":%t,"env":%s}`, r.limits.CallDepth, r.limits.ValueNesting, perRun, watch, r.env(perRun))
 }
 
-// env returns the variables that the top level finds in os.environ, as JSON. There are none if the
-// top level runs once for all runs.
+// env returns the environment variables for the top level's os.environ, as JSON. It returns an
+// empty object if the top level runs once for all runs.
 func (r *run) env(perRun bool) json.RawMessage {
 	var context struct {
 		Env map[string]string `json:"env"`
@@ -71,7 +71,7 @@ func (r *run) env(perRun bool) json.RawMessage {
 	}
 	env, err := json.Marshal(context.Env)
 	if err != nil {
-		return orEmpty(nil) // cannot happen: strings always have a JSON form
+		return orEmpty(nil) // cannot happen: strings can always be encoded as JSON
 	}
 	return env
 }
@@ -89,9 +89,9 @@ func orEmpty(text json.RawMessage) json.RawMessage {
 	return text
 }
 
-// perform makes an instance of an image serve requests, up to the first that fails. Without an image
-// it starts an interpreter for them. The error is the reason why the guest ended, or nil if its call
-// returned.
+// perform restores an instance of an image and makes it process requests until one fails. If image
+// is nil, perform starts an interpreter for the requests. The error is the reason why the guest
+// ended. It is nil if the call of the guest returned.
 func (r *run) perform(p *program, image *snapshot.Image, requests ...string) error {
 	r.files, r.memory.table = p.files, p.operations
 	full := image == nil
@@ -123,7 +123,8 @@ func (r *run) perform(p *program, image *snapshot.Image, requests ...string) err
 	return nil
 }
 
-// noInstance returns the error of a run that has no instance, or none within its memory limit.
+// noInstance returns the error of a run if its instance cannot be created or exceeds the memory
+// limit.
 func (r *run) noInstance(err error) error {
 	switch {
 	case errors.Is(err, snapshot.ErrMemory) && r.instance != nil:
@@ -156,8 +157,8 @@ func (r *run) close() {
 	}
 }
 
-// call performs a memory operation. The arguments are JSON texts in the order of the parameters,
-// empty if absent.
+// call performs a memory operation. The arguments are JSON texts in the order of the parameters. An
+// absent argument is empty.
 func (r *run) call(op string, args []string) ([]byte, error) {
 	return r.memory.call(r.channel.ctx, op, args, r.channel.doing == "run")
 }
@@ -166,8 +167,8 @@ func (r *run) refuse(op, kind, message string) ([]byte, error) {
 	return r.memory.refuse(op, kind, message)
 }
 
-// log logs a line. Lines from before the run are kept for later. If a run has to load the tool
-// again, the lines of that load are not logged again.
+// log logs a line. It buffers lines from before the run. If a run has to load the tool again, the
+// lines of that load are not logged again.
 func (r *run) log(level abi.Level, text string) error {
 	if r.logLine != nil && r.channel.doing != "load" {
 		return r.logLine(level, text)
@@ -178,14 +179,15 @@ func (r *run) log(level abi.Level, text string) error {
 	return nil
 }
 
-// warn records a warning of a run, up to a maximum, because a guest can send any number.
+// warn records a warning of a run. The number of warnings is limited, because a guest can send any
+// number.
 func (r *run) warn(text string) {
 	if r.channel.doing == "run" && text != "" && len(r.warnings) < maxWarnings {
 		r.warnings = append(r.warnings, text)
 	}
 }
 
-// file reads a module of the tool's folder. Only the loading of a tool can read files.
+// file reads a module in the tool's folder. A guest can read files only while it loads a tool.
 func (r *run) file(name string) (string, bool, error) {
 	if r.channel.doing != "load" {
 		return "", false, nil

@@ -15,8 +15,8 @@ import (
 // startExport is the only export of the interpreter that the engine needs.
 const startExport = "_start"
 
-// rewrite checks the interpreter's module and rewrites it for compilation: its stack is guarded, and
-// its instances can be stopped and restored.
+// rewrite checks the interpreter's module and rewrites it for compilation. It adds a check of the
+// stack limit. Instances of the rewritten module can be stopped and restored.
 func rewrite(code []byte) (machine.Code, error) {
 	parsed, err := binary.Parse(code, binary.Limits{})
 	if err != nil {
@@ -32,7 +32,7 @@ func rewrite(code []byte) (machine.Code, error) {
 	return rewritten, compileError(err)
 }
 
-// compileError turns an error of the interpreter's module into a fault.
+// compileError turns an error about the interpreter's module into a fault.
 func compileError(err error) error {
 	if wrong, ok := errors.AsType[*machine.ModuleError](err); ok {
 		return unusable("%v", wrong)
@@ -40,7 +40,7 @@ func compileError(err error) error {
 	return err
 }
 
-// inspect checks that a module is a WASI command without other imports.
+// inspect checks that a module is a WASI command with no other imports.
 func inspect(m *binary.Module) error {
 	if _, ok := m.Export(startExport); !ok {
 		return unusable("it does not export %s", startExport)

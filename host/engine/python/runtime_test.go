@@ -19,7 +19,8 @@ import (
 
 var one = engine.Source{Path: "tool.py", Code: []byte("return 1")}
 
-// TestNoRuntime checks the faults without a usable interpreter: they have a hint, and no path of the host.
+// TestNoRuntime checks the faults if there is no usable interpreter. They must contain a hint, but
+// no path of the host.
 func TestNoRuntime(t *testing.T) {
 	silent, foreign := wasmtest.Module{Pages: 1}, wasmtest.Module{Pages: 1}
 	silent.Func("_start", 0)
@@ -47,7 +48,7 @@ func TestNoRuntime(t *testing.T) {
 			_, err := e.Load(t.Context(), one)
 			f, ok := err.(*abi.Fault)
 			want := abi.SourceInvalid
-			if name == "a fault" || name == "none" { // the first has a code of its own; the second is not a fault of the tool
+			if name == "a fault" || name == "none" { // the first error has its own code; the second error is not a fault of the tool
 				want = abi.Unavailable
 			}
 			if !ok || f.Code != want || f.File != "tool.py" || !strings.Contains(f.Hint, "toolrun python install") {
@@ -70,7 +71,7 @@ func small() []byte {
 	return m.Bytes()
 }
 
-// TestCache checks that a damaged cache entry is created again.
+// TestCache checks that a damaged cache entry is replaced.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	compile := func(t *testing.T) {
@@ -81,7 +82,7 @@ func TestCache(t *testing.T) {
 	}
 	compile(t)
 	kept := filesIn(t, dir)
-	if len(kept) != 3 { // the module, its machine code, their checksum
+	if len(kept) != 3 { // the module, its machine code, and their checksum
 		t.Errorf("the cache contains %d files; want 3", len(kept))
 	}
 	for file, content := range kept {
@@ -97,7 +98,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCompiled checks that other engines can use a compiled interpreter without a runtime, and report damage.
+// TestCompiled checks that other engines can use a compiled interpreter without a runtime. They
+// must also report a damaged interpreter.
 func TestCompiled(t *testing.T) {
 	code := installed(t)
 	dir := filepath.Join(t.TempDir(), "compiled")
@@ -153,8 +155,9 @@ func TestCacheIsNotUsed(t *testing.T) {
 	}
 }
 
-// TestRewriting pins the rewritten module to its version. If a change alters the rewritten module, increment
-// rewriteVersion, which is part of the cache key, and update the version and the hash here.
+// TestRewriting checks that the rewritten module matches its version. If a change alters the
+// rewritten module, increment rewriteVersion, which is part of the cache key, and update the
+// version and the hash in this test.
 func TestRewriting(t *testing.T) {
 	const version, want = 3, "954ee72e8288769684967df194d0c9705b19f05ae8c32935637ca41489cc34c9"
 	text, err := python.Rewrite(small())

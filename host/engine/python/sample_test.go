@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// TestDocumentedSample runs the unchanged sample of the vendor's documentation.
+// TestDocumentedSample runs the unmodified sample from the vendor's documentation.
 func TestDocumentedSample(t *testing.T) {
 	const name = "004_agentic_apps_memory_stores.txt"
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "shared", "seeds", name))
@@ -22,7 +22,7 @@ func TestDocumentedSample(t *testing.T) {
 	if !found {
 		t.Fatal("the page has no sample in Python")
 	}
-	_, sample, _ = strings.Cut(sample, "\n") // the language is followed by the end of its line
+	_, sample, _ = strings.Cut(sample, "\n") // the rest of the line follows the language
 	sample, _, _ = strings.Cut(sample, "```")
 
 	e := sharedEngine(t)

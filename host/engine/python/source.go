@@ -15,15 +15,15 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Bounds of a tool's source.
+// The limits of a tool's source.
 const (
 	maxSourceBytes = 1 << 20 // of one file
 	maxModules     = 200
 	maxFolderBytes = 8 << 20         // of all modules
-	maxLookups     = 20 * maxModules // of module names, found or not
+	maxLookups     = 20 * maxModules // the number of module names, found or not
 )
 
-// sourceText checks the size and the encoding of a source, and removes a byte order mark.
+// sourceText checks the size and the encoding of a source and removes a byte order mark.
 func sourceText(name string, code []byte) (string, error) {
 	switch {
 	case len(code) > maxSourceBytes:
@@ -34,28 +34,28 @@ func sourceText(name string, code []byte) (string, error) {
 	return strings.TrimPrefix(string(code), "\ufeff"), nil
 }
 
-// broken returns a fault of a source file.
+// broken returns a fault about a source file.
 func broken(name, format string, args ...any) error {
 	f := abi.Faultf(abi.SourceInvalid, format, args...)
 	f.File = name
 	return f
 }
 
-// folder reads the modules in a tool's folder. It keeps the texts, so that a guest that loads the tool
-// again gets the same ones. It is safe for concurrent use.
+// folder reads the modules in a tool's folder. It keeps their texts, because a guest that loads the
+// tool again must get the same texts. It is safe for concurrent use.
 type folder struct {
 	files fs.FS
 
 	mu    sync.Mutex
-	texts map[string]*string // nil for a module that does not exist
+	texts map[string]*string // nil if the module does not exist
 	bytes int
 	found int
 }
 
 func newFolder(files fs.FS) *folder { return &folder{files: files, texts: map[string]*string{}} }
 
-// read returns the text of a module, and false if it does not exist. The error is a fault of the
-// source: the tool has too many modules, one is too large, or one is not valid UTF-8.
+// read returns the text of a module, or false if the module does not exist. The error is a fault of
+// the source: the tool has too many modules, a module is too large, or a module is not valid UTF-8.
 func (f *folder) read(name string) (string, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,8 +98,8 @@ func (f *folder) open(name string) (*string, error) {
 	return &text, nil
 }
 
-// readFile reads a file, up to one byte more than the limit. A file that cannot be read counts as absent,
-// because the error could contain a path of the host.
+// readFile reads a file, but at most one byte more than the limit. It treats an unreadable file as
+// absent, because the error could contain a path of the host.
 func readFile(files fs.FS, name string) ([]byte, bool) {
 	file, err := files.Open(name)
 	if err != nil {
@@ -129,8 +129,8 @@ func (p *program) loadFault(r *run) error {
 	return f
 }
 
-// unreadable returns the fault for a runtime that cannot be read. The error of a file contains a path of
-// the host, so the fault only contains its reason.
+// unreadable returns the fault for a runtime that cannot be read. It contains only the reason of a
+// file error, because the error itself contains a path of the host.
 func unreadable(err error) error {
 	if f, ok := err.(*abi.Fault); ok {
 		return f
@@ -141,7 +141,7 @@ func unreadable(err error) error {
 	return abi.Faultf(abi.SourceInvalid, "the Python runtime cannot be read: %v", err).WithHint(hintRuntime)
 }
 
-// named adds the tool's file to a fault of the runtime.
+// named adds the name of the tool's file to a fault of the runtime.
 func named(src engine.Source, err error) error {
 	f, ok := err.(*abi.Fault)
 	if !ok || f.Code != abi.SourceInvalid && f.Code != abi.Unavailable {

@@ -10,10 +10,11 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/stackguard"
 )
 
-// stackBytes is the size of the stack for the interpreter's C code. The interpreter is linked with a
-// stack of 512 KiB, which is enough for only 40 to 80 nested Python calls that pass through C, such as
-// calls of sorted with a key: each takes 8 KiB or more. Like a process's stack, it does not count
-// towards the memory limit of a tool. Pages that a run does not touch use no memory.
+// stackBytes is the size of the stack for the interpreter's C code. The interpreter is linked with
+// a stack of 512 KiB. That is enough for only 40 to 80 nested Python calls that pass through C,
+// such as calls of sorted with a key, because each call uses 8 KiB or more. Like the stack of a
+// process, this stack does not count towards the memory limit of a tool. Pages that a run does not
+// touch use no memory.
 const stackBytes = 12 << 20
 
 const wasmPage = 64 << 10
@@ -22,8 +23,8 @@ const wasmPage = 64 << 10
 // traps.
 type stack struct{ pointer, limit api.MutableGlobal }
 
-// stackOf returns the stack of an instance. The stack pointer is the first mutable global of type i32;
-// package stackguard adds the limit as the second.
+// stackOf returns the stack of an instance. The stack pointer is the first mutable global of type
+// i32. The second such global is the stack limit, which package stackguard adds.
 func stackOf(in *snapshot.Instance) (s stack, err error) {
 	var found []api.MutableGlobal
 	for _, global := range in.Globals() {
@@ -37,15 +38,15 @@ func stackOf(in *snapshot.Instance) (s stack, err error) {
 	return stack{pointer: found[0], limit: found[1]}, nil
 }
 
-// overflowed reports whether the stack has grown beyond its limit. For the stack that the interpreter
-// is linked with, the limit is the start of the memory.
+// overflowed reports whether the stack has grown beyond its limit. The linker places the original
+// stack at the start of the memory, so the limit of that stack is the start of the memory.
 func (s stack) overflowed() bool {
 	pointer := uint32(s.pointer.Get())
 	return int32(pointer) < 0 || pointer < uint32(s.limit.Get())
 }
 
-// reserveStack reserves a stack at the end of the memory, which the interpreter's allocator does not
-// use. It returns the highest and the lowest address that the stack pointer may have.
+// reserveStack reserves a stack at the end of the memory, which the interpreter's allocator does
+// not use. It returns the highest and the lowest valid address of the stack pointer.
 func reserveStack(in *snapshot.Instance) (top, limit uint32, err error) {
 	pages, ok := in.Guest().Memory().Grow(stackBytes / wasmPage)
 	if !ok {
@@ -55,18 +56,19 @@ func reserveStack(in *snapshot.Instance) (top, limit uint32, err error) {
 	return bottom + stackBytes, bottom + stackguard.Slack, nil
 }
 
-// maxCCalls is the maximum number of nested C calls. One Python call that passes through C counts as
-// two to five of them, and each takes at most 4 KiB of the stack. The number is high enough that the
-// limit of Python calls (Limits.CallDepth) is usually reached first, and low enough for the stack. The
-// difference matters: a tool can catch a RecursionError, but a stack overflow ends the run.
+// maxCCalls is the maximum number of nested C calls. One Python call that passes through C counts
+// as two to five C calls, and each C call uses at most 4 KiB of the stack. With this number, the
+// guest usually reaches the limit of Python calls (Limits.CallDepth) first and does not overflow
+// the stack. This matters because a tool can catch a RecursionError, but a stack overflow ends the
+// run.
 const maxCCalls = 2200
 
-// allowCalls raises the limit of nested C calls, which the WASI build sets to 500. The thread state of
-// CPython 3.12 contains three adjacent numbers: the remaining Python calls, the recursion limit and the
-// remaining C calls. To find them, prepare.py sets the recursion limit to a mark. If they are not
-// found, the limit stays the same.
+// allowCalls raises the limit of nested C calls, which the WASI build sets to 500. The thread state
+// of CPython 3.12 contains three adjacent numbers: the remaining Python calls, the recursion limit
+// and the remaining C calls. To mark their position, prepare.py sets the recursion limit to a
+// special value. If allowCalls does not find the numbers, it does not change the limit.
 func allowCalls(in *snapshot.Instance, mark uint32) {
-	const maxActive = 100 // calls that are active at this time
+	const maxActive = 100 // the calls that are active now
 	guest := in.Guest().Memory()
 	memory, _ := guest.Read(0, guest.Size())
 	number := func(at int) uint32 { return binary.LittleEndian.Uint32(memory[at:]) }

@@ -2,7 +2,8 @@ package python_test
 
 import "testing"
 
-// Results of CPython 3.12.0 that later releases have fixed, and on which a tool may base a decision, are fixed here too.
+// The engine fixes some results of CPython 3.12.0 that tools may depend on. Later releases of
+// CPython contain the same fixes.
 func TestStdlibFixes(t *testing.T) {
 	runAll(t, []tool{
 		{name: "addresses that are not public", code: "import ipaddress\n" +

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// endless contains tools that do not end, in Python code and in the interpreter's C code.
+// endless contains tools that never end, in Python code and in the interpreter's C code.
 var endless = map[string]string{
 	"loop":               "while True:\n    pass",
 	"loop that catches":  "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass\n    finally:\n        continue",
@@ -40,8 +40,8 @@ var endless = map[string]string{
 	"compiling":          "while True:\n    compile('x = 1\\n' * 10 ** 5, 'x', 'exec')",
 }
 
-// TestEndless checks that tools end at their deadline, also during garbage collections of Go, which wait for guests to
-// yield.
+// TestEndless checks that tools end at their deadline. This includes deadlines during Go garbage
+// collections, which wait for guests to yield.
 func TestEndless(t *testing.T) {
 	e := sharedEngine(t)
 	stopped := make(chan struct{})
@@ -70,7 +70,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestLoadEnds checks that the context of Load bounds a slow compilation.
+// TestLoadEnds checks that the context of Load limits the time of a slow compilation.
 func TestLoadEnds(t *testing.T) {
 	e := sharedEngine(t)
 	if _, err := e.Load(t.Context(), engine.Source{Path: "tool.py"}); err != nil {
@@ -93,7 +93,7 @@ func TestClosed(t *testing.T) {
 	in := make(chan struct{})
 	host := engine.Host{Call: func(context.Context, abi.Call) (json.RawMessage, error) {
 		close(in)
-		time.Sleep(10 * time.Millisecond) // so that Close is likely to be called meanwhile; any order is correct
+		time.Sleep(10 * time.Millisecond) // makes it likely that Close is called meanwhile; any order is correct
 		return json.RawMessage("null"), nil
 	}}
 	done := make(chan error)

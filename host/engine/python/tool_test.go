@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// tool is a tool that runs once, with its expected result.
+// tool is a tool that runs once, together with its expected result.
 type tool struct {
 	name   string
 	code   string
@@ -30,15 +30,15 @@ type tool struct {
 
 	want    string // the output
 	fault   abi.Code
-	message string // a part of the fault's message and hint
-	exact   bool   // message is the whole message and hint, separated by a line feed
+	message string // a substring of the fault's message and hint
+	exact   bool   // message is the complete message and hint, separated by a line feed.
 	place   string // "file:line:column" of the fault
 	logs    []string
-	warning string // a part of a warning
+	warning string // a substring of a warning
 	stack   string
 }
 
-// enough is the deadline of a run that is expected to end by itself.
+// enough is the deadline of a run that should end by itself.
 const enough = 20 * time.Second
 
 func runAll(t *testing.T, tools []tool) {

@@ -13,17 +13,18 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// topLevel runs the top level of a tool once for all runs, if its result is the same in every run.
+// topLevel runs the top level of a tool once for all runs, if the result is the same in every run.
 type topLevel struct {
 	program *program
 
-	lock    chan struct{}   // a mutex whose Lock can be cancelled; guards the fields below, up to varies
+	lock    chan struct{}   // a mutex that supports cancellation; guards the fields from tried to varies
 	tried   bool            // a run has tried to run the top level for all runs
-	started *snapshot.Image // the interpreter after the top level; nil if each run has to run it
+	started *snapshot.Image // captured after the top level ran; nil if each run has to run the top level
 	early   []abi.LogLine   // the lines that the top level logged
-	varies  string          // what the top level uses that differs between runs; "" if nothing does
+	varies  string          // the value used by the top level that differs between runs; "" if there is none
 
-	// location is the line that uses varies: "" if it is unknown, nil until a run has looked for it.
+	// location is the source line that uses the varying value. It is "" if the line is unknown, and
+	// nil until a run has searched for it.
 	location atomic.Pointer[string]
 }
 
@@ -31,8 +32,9 @@ func newTopLevel(p *program) *topLevel {
 	return &topLevel{program: p, lock: make(chan struct{}, 1)}
 }
 
-// image returns the interpreter after the top level, or nil if each run has to run the top level. The
-// first call runs it. Each run logs the lines that the top level logged, as if it had run there.
+// image returns the interpreter after the top level has run, or nil if each run has to run the top
+// level. The first call of image runs the top level. Each run logs the lines that the top level
+// logged, as if the top level had run there.
 func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	ctx := r.channel.ctx
 	select {
@@ -54,9 +56,9 @@ func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	return l.started, nil
 }
 
-// try runs the top level for all runs. If the top level fails, or uses a value that differs between
-// runs, each run runs it and reports its errors. The error of try is only the end of the context of r,
-// or a failure of the host.
+// try runs the top level once for all runs. If the top level fails or uses a value that differs
+// between runs, each run executes the top level itself and reports its own errors. try returns an
+// error only if the context of r ends or the host fails.
 func (l *topLevel) try(r *run) error {
 	ctx := r.channel.ctx
 	var probe inputProbe
@@ -75,7 +77,7 @@ func (l *topLevel) try(r *run) error {
 	if err != nil || outcome.verb != "done" || json.Unmarshal(outcome.rest, &report) != nil {
 		return nil
 	}
-	if report.Environ { // env can differ between runs
+	if report.Environ { // the variables can differ between runs
 		return nil
 	}
 	if l.varies = probe.used(report.Random); l.varies != "" {
@@ -87,11 +89,12 @@ func (l *topLevel) try(r *run) error {
 	return err
 }
 
-// toWatch reports whether the next run of the top level has to find the line that uses a varying value.
-// That search is not part of try: a later run of the top level can do it at no extra cost.
+// toWatch reports whether the next run of the top level has to find the line that uses the varying
+// value. try does not search for the line, because a later run of the top level can do this at no
+// extra cost.
 func (l *topLevel) toWatch() bool { return l.varies != "" && l.location.Load() == nil }
 
-// warn adds a warning to a run that ran the top level: it names the reason.
+// warn adds a warning to a run that had to run the top level. The warning contains the reason.
 func (l *topLevel) warn(r *run) {
 	if l.varies == "" {
 		return
@@ -126,8 +129,8 @@ func (p *inputProbe) Read(buffer []byte) (int, error) {
 	return rand.Read(buffer)
 }
 
-// used names the varying value that the top level used, or returns "". random reports whether the
-// guest has used a generator of Python's own.
+// used returns a description of the varying value that the top level used, or "". random reports
+// whether the guest used one of Python's own random number generators.
 func (p *inputProbe) used(random bool) string {
 	if p.time {
 		return "the time"

@@ -18,7 +18,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// TestTopOnce checks that a top level runs once, and that each run gets its objects and its log lines.
+// TestTopOnce checks that a top level runs once, and that each run gets the objects and the log
+// lines of the top level.
 func TestTopOnce(t *testing.T) {
 	e := sharedEngine(t)
 	const code = "print('top')\nmade = []\ndef main(n):\n    made.append(n)\n    return [made, id(made)]\n"
@@ -53,7 +54,7 @@ func TestTopOnce(t *testing.T) {
 	}
 }
 
-// TestTopVaries checks that a top level that uses a varying value runs in each run.
+// TestTopVaries checks that each run executes a top level that uses a varying value.
 func TestTopVaries(t *testing.T) {
 	e := sharedEngine(t)
 	files := fstest.MapFS{"stamp.py": {Data: []byte("def stamp():\n    return [datetime.now().isoformat()]\nfrom datetime import datetime\nNOW = stamp()\n")}}
@@ -154,7 +155,7 @@ func TestFullStarts(t *testing.T) {
 	}
 }
 
-// stopWhenSpinning returns a context that ends soon if the behaviour is a busy loop.
+// stopWhenSpinning returns a context that ends soon if the Behaviour is a busy loop.
 func stopWhenSpinning(t *testing.T, b enginetest.Behaviour) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(t.Context())
 	if b == enginetest.Spin {

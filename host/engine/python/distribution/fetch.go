@@ -13,20 +13,20 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// fetch makes npm download the archive of a package into an empty folder, and returns its path.
+// fetch downloads the archive of a package into an empty folder with npm, and returns its path.
 func fetch(ctx context.Context, work, spec string) (archive string, err error) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		return "", abi.Faultf(abi.Unavailable, "the Python runtime is fetched by npm, which was not found").
 			WithHint("install Node.js, which includes npm, or add npm to the PATH")
 	}
-	// npm writes to a file, because a process that npm leaves behind would keep a pipe open.
+	// npm writes to a file, because a process that outlives npm would keep a pipe open.
 	stderr, err := os.OpenFile(filepath.Join(work, "npm.log"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", folderFault(err)
 	}
 	defer stderr.Close()
-	// The usual retries of npm can take minutes, which suits a build but not a waiting user.
+	// By default, npm retries for minutes. This suits a build but not a waiting user.
 	cmd := exec.CommandContext(ctx, npm, "pack", spec, "--pack-destination=.", "--ignore-scripts", "--loglevel=error",
 		"--no-update-notifier", "--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000")
 	cmd.Dir, cmd.Stderr = work, stderr
@@ -46,7 +46,7 @@ func archiveIn(work string) (string, error) {
 	}
 	var found []string
 	for _, entry := range entries {
-		if entry.Type().IsRegular() && strings.HasSuffix(entry.Name(), ".tgz") { // a link does not count
+		if entry.Type().IsRegular() && strings.HasSuffix(entry.Name(), ".tgz") { // links do not count
 			found = append(found, filepath.Join(work, entry.Name()))
 		}
 	}
@@ -58,10 +58,11 @@ func archiveIn(work string) (string, error) {
 
 const hintSee = "see the output of: npm pack " + Package + "@" + Version
 
-// codeLine matches the line with the code of npm's error. Versions up to 7 write ERR! instead of error.
+// codeLine matches the line of npm's output that contains the error code. Versions up to 7 print
+// ERR! instead of error.
 var codeLine = regexp.MustCompile(`(?m)^npm (?:error|ERR!) code ([A-Z0-9_]{1,40})\s*$`)
 
-// errorCode returns the code of the error in npm's output, or "" if there is none.
+// errorCode returns the error code in npm's output, or "" if there is none.
 func errorCode(stderr *os.File) string {
 	const maxBytes = 64 << 10
 	text, err := io.ReadAll(io.NewSectionReader(stderr, 0, maxBytes))
@@ -74,8 +75,8 @@ func errorCode(stderr *os.File) string {
 	return ""
 }
 
-// npmFault returns the fault for an error code of npm. It omits npm's own text, which contains folders
-// and hosts of this machine.
+// npmFault returns the fault for an error code of npm. It omits npm's own message, which contains
+// folders and hosts of this machine.
 func npmFault(code string) error {
 	switch code {
 	case "":

@@ -17,7 +17,8 @@ var (
 	errUnsafe   = errors.New("other users can write to it")
 )
 
-// checkFolder returns an error if a folder is not safe for executable files. A link is not a folder.
+// checkFolder returns an error if a folder is not safe for executable files. It rejects symbolic
+// links.
 func checkFolder(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
@@ -31,7 +32,7 @@ func checkFolder(dir string) error {
 	return nil
 }
 
-// makeFolder creates a folder with mode 0700, or checks an existing one.
+// makeFolder creates a folder with mode 0700, or checks an existing folder.
 func makeFolder(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -39,9 +40,10 @@ func makeFolder(dir string) error {
 	return checkFolder(dir)
 }
 
-// scratch creates the working folder of an installation, and removes those of killed installations.
+// scratch creates the working folder of an installation. It also removes the working folders of
+// killed installations.
 func scratch(home string) (dir string, err error) {
-	const prefix, maxAge = "new-", 24 * time.Hour // no installation takes that long
+	const prefix, maxAge = "new-", 24 * time.Hour // longer than any installation takes
 	entries, err := os.ReadDir(home)
 	if err != nil {
 		return "", err
@@ -49,13 +51,13 @@ func scratch(home string) (dir string, err error) {
 	for _, entry := range entries {
 		info, err := entry.Info()
 		if err == nil && strings.HasPrefix(entry.Name(), prefix) && time.Since(info.ModTime()) > maxAge {
-			_ = os.RemoveAll(filepath.Join(home, entry.Name())) // a later installation tries again
+			_ = os.RemoveAll(filepath.Join(home, entry.Name())) // a later installation removes it
 		}
 	}
 	return os.MkdirTemp(home, prefix)
 }
 
-// folderFault returns the fault for a folder of runtimes that cannot be used.
+// folderFault returns the fault for a runtime folder that cannot be used.
 func folderFault(err error) error {
 	f := abi.Faultf(abi.Unavailable, "the folder for the Python runtime cannot be used: %v", reason(err))
 	switch {
@@ -69,7 +71,7 @@ func folderFault(err error) error {
 
 const hintSpace = "free 100 MB on the disk that holds toolrun's cache folder"
 
-// reason returns an error of the file system without its path, which must not leave the machine.
+// reason returns a file system error without its path, because the path must not leave the machine.
 func reason(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err

