@@ -4,7 +4,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// accessorNames matches the legacy functions for getters and setters, which goja lacks.
+// accessorNames matches the names of the legacy getter and setter functions, which goja does not
+// have.
 var accessorNames = lazyRegexp(`__(?:define|lookup)[GS]etter__`)
 
 // addAccessors adds __defineGetter__, __defineSetter__, __lookupGetter__ and __lookupSetter__ to

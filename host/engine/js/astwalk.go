@@ -8,16 +8,16 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// walker traverses syntax trees. It visits a bounded number of nodes, because sources are untrusted
-// and a search for each part of a tree takes quadratic time.
+// walker traverses syntax trees. It visits a limited number of nodes, because sources are untrusted
+// and a separate search for each part of a tree takes quadratic time.
 type walker struct{ left int }
 
-// maxWalk is the number of nodes that a walker visits, in less than a second.
+// maxWalk is the maximum number of nodes that a walker visits. This takes less than a second.
 const maxWalk = 4_000_000
 
-// walk calls enter with the nodes of a tree in pre-order, each as a pointer to one of goja's types,
-// and visits the children of those for which enter returns true. It uses reflection, so it misses
-// no kind of node, even one that a later goja adds.
+// walk calls enter with each node of a tree in pre-order. A node is a pointer to one of goja's
+// types. walk visits the children of a node if enter returns true. It uses reflection, so it covers
+// every kind of node, including kinds that a later version of goja adds.
 func (w *walker) walk(tree any, enter func(node any) bool) { w.value(reflect.ValueOf(tree), enter) }
 
 var sourceFile = reflect.TypeFor[*file.File]()
@@ -44,7 +44,8 @@ func (w *walker) value(v reflect.Value, enter func(node any) bool) {
 	}
 }
 
-// isName reports whether a node is the variable of that name, including an optional one: x in x?.a.
+// isName reports whether a node is a variable with the name. The node can also be an optional
+// expression, such as x in x?.a.
 func isName(node any, name string) bool {
 	if optional, ok := node.(*ast.Optional); ok {
 		node = optional.Expression
@@ -53,8 +54,8 @@ func isName(node any, name string) bool {
 	return ok && id.Name.String() == name
 }
 
-// mentions reports whether a tree contains the variable of that name. In a pattern, which declares
-// or assigns variables, it may also match a name that is only read.
+// mentions reports whether a tree contains a variable with the name. In a pattern, which declares
+// or assigns variables, a name that is only read can also match.
 func (w *walker) mentions(tree any, name string) (found bool) {
 	w.walk(tree, func(node any) bool {
 		short, ok := node.(*ast.PropertyShort)
@@ -64,7 +65,7 @@ func (w *walker) mentions(tree any, name string) (found bool) {
 	return found
 }
 
-// rebinds reports whether a node may declare or change the variable of that name.
+// rebinds reports whether a node can declare or change a variable with the name.
 func (w *walker) rebinds(node any, name string) bool {
 	switch n := node.(type) {
 	case *ast.Binding:
@@ -82,11 +83,11 @@ func (w *walker) rebinds(node any, name string) bool {
 	case *ast.ForIntoExpression:
 		return w.mentions(n.Expression, name)
 	case *ast.AssignExpression:
-		return w.mentions(n.Left, name) // including x.a = 1, which changes the object
+		return w.mentions(n.Left, name) // includes x.a = 1, which changes the object
 	case *ast.UnaryExpression:
 		return (n.Operator == token.INCREMENT || n.Operator == token.DECREMENT) && isName(n.Operand, name)
 	case *ast.WithStatement:
-		return true // any name in it may be a member of the object
+		return true // any name in the body can be a member of the object
 	}
 	return false
 }

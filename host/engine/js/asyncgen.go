@@ -10,7 +10,8 @@ import (
 	"github.com/dop251/goja/unistring"
 )
 
-// Names of globals that source code cannot contain: our replacements of esbuild's helpers.
+// The names of globals that contain our replacements of esbuild's helpers. Source code cannot
+// contain these names.
 const (
 	asyncGeneratorName = "\x00asyncGenerator"
 	yieldStarName      = "\x00yieldStar"
@@ -18,7 +19,7 @@ const (
 	markName           = "\x00asyncGeneratorFunction"
 )
 
-// Patterns for esbuild's helpers, which may have any number in their names.
+// Patterns that match esbuild's helpers. Their names can end with a number.
 var (
 	asyncGeneratorHelper = lazyRegexp(`var (__asyncGenerator\d*) = \(__this, __arguments, generator\) => \{\s+var resume = `)
 	yieldStarHelper      = lazyRegexp(`var (__yieldStar\d*) = \(value\) => \{\s+var obj = `)
@@ -27,11 +28,11 @@ var (
 	helperDeclaration    = lazyRegexp(`var __(?:asyncGenerator|yieldStar|forAwait|await)\d* = `)
 )
 
-// asyncHelpers are the names of the helpers of a script, "" for missing ones.
+// asyncHelpers contains the names of the helpers in a script. The name of a missing helper is "".
 type asyncHelpers struct{ generator, yieldStar, forAwait, await string }
 
-// findAsyncHelpers returns the names of esbuild's helpers for async generators. It reports false if
-// there are none, or more than one of a kind: helpers of an already bundled package belong together
+// findAsyncHelpers returns the names of esbuild's helpers for async generators. It returns false if
+// there are none or several of one kind. The helpers of an already bundled package belong together
 // and are left unchanged.
 func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 	if !strings.Contains(code, "__asyncGenerator") && !strings.Contains(code, "__forAwait") {
@@ -47,10 +48,10 @@ func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 	return h, found > 0 && found == len(helperDeclaration().FindAllString(code, -1)) && (h.generator == "" || h.await != "")
 }
 
-// replaceAsyncHelpers replaces esbuild's helpers by our own functions, because they deviate from
-// the language: an await in a finally clause ended it if the consumer had left the loop, a return
-// did not await its value within the generator, and next of a generator was not a method of a
-// prototype.
+// replaceAsyncHelpers replaces esbuild's helpers with our own functions, because they deviate from
+// the language. An await in a finally clause ended the clause if the consumer had left the loop. A
+// return did not await its value within the generator. The function next of a generator was not a
+// method of a prototype.
 func replaceAsyncHelpers(code string, tree *ast.Program) {
 	h, ok := findAsyncHelpers(code)
 	if !ok {
@@ -73,7 +74,7 @@ func replaceAsyncHelpers(code string, tree *ast.Program) {
 	})
 }
 
-// replace initialises a helper with our function. It reports whether the binding is a helper.
+// replace initializes a helper with our function. It reports whether the binding is a helper.
 func (h asyncHelpers) replace(b *ast.Binding) bool {
 	id, ok := b.Target.(*ast.Identifier)
 	if !ok || b.Initializer == nil {
@@ -94,8 +95,8 @@ func (h asyncHelpers) replace(b *ast.Binding) bool {
 	return true
 }
 
-// awaitReturns makes each return of a generator await its value, which may fail within a try block.
-// It skips nested functions.
+// awaitReturns makes each return of a generator await its value, because this can fail within a try
+// block. It skips nested functions.
 func (h asyncHelpers) awaitReturns(generator *ast.FunctionLiteral) {
 	w := walker{maxUnfolded}
 	w.walk(generator.Body, func(node any) bool {
@@ -113,8 +114,8 @@ func (h asyncHelpers) awaitReturns(generator *ast.FunctionLiteral) {
 	})
 }
 
-// isAsyncGenerator reports whether a function is a lowered asynchronous generator: it only returns
-// a new generator.
+// isAsyncGenerator reports whether a function is a lowered async generator. Such a function only
+// returns a new generator.
 func (h asyncHelpers) isAsyncGenerator(f *ast.FunctionLiteral) bool {
 	if h.generator == "" || len(f.Body.List) != 1 {
 		return false
@@ -127,8 +128,8 @@ func (h asyncHelpers) isAsyncGenerator(f *ast.FunctionLiteral) bool {
 	return ok && isName(c.Callee, h.generator)
 }
 
-// markDeclared marks the asynchronous generators that a block declares at the beginning of the
-// block, because declarations are hoisted.
+// markDeclared marks the async generators that a block declares. The marks are at the beginning of
+// the block, because declarations are hoisted.
 func (h asyncHelpers) markDeclared(list []ast.Statement) []ast.Statement {
 	var marks []ast.Statement
 	for _, s := range list {
@@ -147,7 +148,7 @@ func (h asyncHelpers) markDeclared(list []ast.Statement) []ast.Statement {
 	return slices.Concat(list[:directives], marks, list[directives:])
 }
 
-// isText reports whether a statement may be a directive such as "use strict".
+// isText reports whether a statement can be a directive such as "use strict".
 func isText(s ast.Statement) bool {
 	e, ok := s.(*ast.ExpressionStatement)
 	if ok {
@@ -156,8 +157,8 @@ func isText(s ast.Statement) bool {
 	return ok
 }
 
-// markArguments marks the asynchronous generators among arguments. In other places they would lose
-// the name that goja infers.
+// markArguments marks the async generators among the arguments of a call. Elsewhere, a marked
+// generator would lose the name that goja infers.
 func (h asyncHelpers) markArguments(c *ast.CallExpression) {
 	if isName(c.Callee, markName) {
 		return

@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// TestAsyncGenerators tests semantics in which esbuild's helpers deviate from the language.
+// TestAsyncGenerators tests cases in which esbuild's helpers deviate from the language.
 func TestAsyncGenerators(t *testing.T) {
 	const log = "const seen = []; "
 	for body, want := range map[string]string{
-		// Code after an await in a finally clause, when the consumer leaves the loop.
+		// Code after an await in a finally clause runs if the consumer leaves the loop.
 		log + `async function* g() { try { yield 1; yield 2 } finally { await null; seen.push("closed") } } for await (const x of g()) { seen.push(x); break } return seen`: `[1,"closed"]`,
 		// The value of a return is awaited within the try block.
 		`async function* g() { try { return Promise.reject(new Error("late")) } catch (e) { yield e.message } } return (await g().next()).value`:                                       `"late"`,
@@ -17,8 +17,8 @@ func TestAsyncGenerators(t *testing.T) {
 		`async function* g() { return Promise.resolve(3) } return await g().next()`:                                                                                                    `{"value":3,"done":true}`,
 		`async function* g() { const inner = async () => { return 1 }; const f = function () { return 2 }; return [await inner(), f()] } return (await g().next()).value`:              `[1,2]`,
 		`async function* g() { yield Promise.resolve(1) } const i = g(); return [await i.return(7), await i.next(), await g().return(Promise.resolve(2))].map((r) => r.value ?? null)`: `[7,null,2]`,
-		// yield* reads next once, closes an iterator without throw, and passes on the value of a
-		// return.
+		// yield* reads next only once, closes an iterator that has no throw, and passes on the
+		// value of a return.
 		log + `const it = { [Symbol.asyncIterator]() { return { get next() { seen.push("get next"); let n = 0; return () => ({ done: n++ > 1, value: n }) } } } }; async function* g() { seen.push(yield* it) } for await (const x of g()) seen.push(x); return seen`:                             `["get next",1,2,3]`,
 		log + `const it = { [Symbol.iterator]() { return { next() { return { done: false, value: 1 } }, return() { seen.push("closed"); return {} } } } }; async function* g() { yield* it } const i = g(); await i.next(); try { await i.throw(1) } catch (e) { seen.push(e.name) } return seen`: `["closed","TypeError"]`,
 		log + `async function* inner() { try { yield 1 } finally { await 0; seen.push("inner") } } async function* g() { try { yield* inner() } finally { seen.push("outer") } } for await (const x of g()) break; return seen`:                                                                   `["inner","outer"]`,
@@ -27,11 +27,11 @@ func TestAsyncGenerators(t *testing.T) {
 		// Requests keep their order.
 		`async function* g() { yield 1; yield 2 } const i = g(); return (await Promise.all([i.next(), i.next(), i.next(), i.next()])).map((r) => [r.value ?? null, r.done])`:        `[[1,false],[2,false],[null,true],[null,true]]`,
 		log + `async function* g() { yield 1 } const i = g(); i.return(1).then((r) => seen.push(r)); i.throw("x").catch((e) => seen.push(e)); await i.next(); await 0; return seen`: `[{"value":1,"done":true},"x"]`,
-		// for await over a synchronous iterable.
+		// for await accepts a synchronous iterable.
 		log + `const it = { [Symbol.iterator]() { return { n: 0, next() { return { done: this.n > 2, value: Promise.resolve(this.n++) } }, return() { seen.push("closed"); return {} } } } }; for await (const x of it) { seen.push(x); if (x) break } return seen`: `[0,1,"closed"]`,
 		log + `const it = { *[Symbol.iterator]() { try { yield Promise.reject("no") } finally { seen.push("closed") } } }; try { for await (const x of it) seen.push(x) } catch (e) { seen.push(e) } return seen`:                                                   `["closed","no"]`,
 		`try { for await (const x of 5) ; } catch (e) { return e.name }`: `"TypeError"`,
-		// A promise whose constructor throws.
+		// The constructor of a promise throws.
 		log + `const p = Promise.resolve(1); Object.defineProperty(p, "constructor", { get() { throw new Error("no") } }); async function* g() { try { yield p } catch (e) { yield e.message } } for await (const x of g()) seen.push(x); try { for await (const x of [p]) ; } catch (e) { seen.push(e.message) } return seen`: `["no","no"]`,
 		// The objects.
 		`async function* g() {} const i = g(), p = Object.getPrototypeOf(i); return [String(i), p.next.length, p.next.name, i[Symbol.asyncIterator]() === i, Object.keys(p), Reflect.ownKeys(i)]`:                    `["[object AsyncGenerator]",1,"next",true,[],[]]`,

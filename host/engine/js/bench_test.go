@@ -15,7 +15,8 @@ import (
 
 const benchTool = `async function main(input, context) { return {sum: input.a + input.b} }`
 
-// BenchmarkBareGoja measures a run of plain goja: a new runtime, the function, JSON in and out.
+// BenchmarkBareGoja measures a run of goja without the engine: it creates a runtime, calls the
+// function, and converts JSON input and output.
 func BenchmarkBareGoja(b *testing.B) {
 	program := goja.MustCompile("tool.js", "(function () {"+benchTool+"; return main })()", false)
 	b.ReportAllocs()
@@ -42,7 +43,7 @@ func BenchmarkBareGoja(b *testing.B) {
 	}
 }
 
-// BenchmarkRun measures the same tool as a run of the engine.
+// BenchmarkRun measures the same tool in the engine.
 func BenchmarkRun(b *testing.B) {
 	benchmarkRun(b, context.Background(), benchTool, `{}`)
 }

@@ -8,16 +8,17 @@ import (
 	"github.com/dop251/goja/unistring"
 )
 
-// Names of variables that source code cannot contain.
+// The names of variables that source code cannot contain.
 const (
 	cleanerName  = "\x00clean"
 	cleanerParam = "\x00cleaner"
 	caughtName   = "\x00caught"
 )
 
-// watchCatches makes each catch clause first pass the caught value to the third argument of the
-// script's function. It reports whether the script has catch clauses. goja writes Go texts and heap
-// addresses into some errors, and has no hook for their creation.
+// watchCatches makes each catch clause first pass the caught value to a function, which is the
+// third argument of the script's function. It reports whether the script has catch clauses. This is
+// necessary because goja writes Go texts and heap addresses into some errors and has no hook for
+// their creation.
 func watchCatches(tree *ast.Program) bool {
 	outer := scriptFunction(tree)
 	if outer == nil {
@@ -35,13 +36,13 @@ func watchCatches(tree *ast.Program) bool {
 	if found {
 		at := outer.Function
 		outer.ParameterList.List = append(outer.ParameterList.List, &ast.Binding{Target: identifier(at, cleanerParam)})
-		// A constant: a tool that reaches the arguments of the script cannot change it.
+		// This is a constant because a tool can change the arguments of the script.
 		outer.Body.List = append([]ast.Statement{declaration(at, token.CONST, identifier(at, cleanerName), identifier(at, cleanerParam))}, outer.Body.List...)
 	}
 	return found
 }
 
-// scriptFunction returns the function that a script evaluates to.
+// scriptFunction returns the function that is the value of a script.
 func scriptFunction(tree *ast.Program) *ast.FunctionLiteral {
 	if len(tree.Body) != 1 {
 		return nil
@@ -77,7 +78,7 @@ func identifier(at file.Idx, name unistring.String) *ast.Identifier {
 	return &ast.Identifier{Name: name, Idx: at}
 }
 
-// function returns the function that catch clauses call.
+// function returns the function that every catch clause calls.
 func (c *errorCleaner) function() goja.Value {
 	return c.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 		c.clean(call.Argument(0))

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// TestFaultOfBrokenErrors checks that no change of the error classes by a guest loses a fault.
+// TestFaultOfBrokenErrors checks that a guest cannot lose a fault by changing the error classes.
 func TestFaultOfBrokenErrors(t *testing.T) {
 	for _, broken := range []string{
 		`Error = function () { throw 1; }; globalThis.MemoryAccessError = class { constructor() { for (;;); } }`,
@@ -31,7 +31,7 @@ func TestFaultOfBrokenErrors(t *testing.T) {
 	}
 }
 
-// TestClassOfFault checks that the error of a fault is an instance of its class and of Error, even
+// TestClassOfFault checks that the error for a fault is an instance of its class and of Error, even
 // if the guest has replaced Error.
 func TestClassOfFault(t *testing.T) {
 	const look = `

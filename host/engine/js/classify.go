@@ -7,7 +7,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// objectKind is the JSON representation of an object.
+// objectKind is the kind of JSON value that represents an object.
 type objectKind int
 
 const (
@@ -20,8 +20,8 @@ const (
 	refusedObject
 )
 
-// The types that goja exports objects of a class as. Reading the type runs no guest code and
-// converts nothing.
+// The Go types to which goja exports the objects of each class. Reading the type runs no guest code
+// and converts nothing.
 var (
 	mapType    = reflect.TypeFor[[][2]any]()
 	setType    = reflect.TypeFor[[]any]()
@@ -31,8 +31,8 @@ var (
 	bigIntType = reflect.TypeFor[*big.Int]()
 )
 
-// refusedTags are the classes that goja identifies only by their tag, and that JSON.stringify would
-// encode as {}.
+// refusedTags contains the classes that goja identifies only by their tag. JSON.stringify would
+// encode their objects as {}.
 var refusedTags = map[string]string{
 	"WeakMap":   "is a WeakMap",
 	"WeakSet":   "is a WeakSet",
@@ -40,8 +40,8 @@ var refusedTags = map[string]string{
 	"Generator": "is a generator; did you mean to write [...value]?",
 }
 
-// classify returns the JSON representation of o or, with refusedObject, the reason why it has none.
-// JSON.stringify would silently encode most of these objects as {}.
+// classify returns the kind of JSON value that represents o. If there is none, it returns
+// refusedObject and the reason. JSON.stringify would silently encode most of these objects as {}.
 func classify(r *realm, o *goja.Object) (objectKind, string) {
 	switch o.ClassName() {
 	case "Array":
@@ -61,7 +61,7 @@ func classify(r *realm, o *goja.Object) (objectKind, string) {
 	case "Error":
 		return refusedObject, "is an Error; use its message"
 	case "Date":
-		return refusedObject, "is an invalid Date" // a valid one has been converted by toJSON
+		return refusedObject, "is an invalid Date" // toJSON has already converted a valid date
 	case "Object":
 		return classifyByType(r, o)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxLogBytes bounds one log line.
+// maxLogBytes is the maximum size of one log line.
 const maxLogBytes = 8 << 10
 
 // console is the guest's global console.
@@ -16,10 +16,10 @@ type console struct {
 	*realm
 	program *program
 	prelude *prelude
-	write   func(abi.Level, string) error // writes a line of the log; nil drops it
+	write   func(abi.Level, string) error // writes a log line; nil drops all lines
 }
 
-// object makes the global.
+// object creates the global console.
 func (c *console) object() goja.Value {
 	return c.prelude.create("console.js", "createConsole", c.hostObject(map[string]nativeFunc{
 		"log":     c.log,
@@ -28,7 +28,7 @@ func (c *console) object() goja.Value {
 	}))
 }
 
-// log writes a line: log(level, text).
+// log implements log(level, text), which writes a log line.
 func (c *console) log(call goja.FunctionCall) goja.Value {
 	if c.halted != nil || c.write == nil {
 		return goja.Undefined()
@@ -40,7 +40,8 @@ func (c *console) log(call goja.FunctionCall) goja.Value {
 	return goja.Undefined()
 }
 
-// stackOf returns an error's stack with positions in the author's files: stackOf(error).
+// stackOf implements stackOf(error), which returns an error's stack with positions in the author's
+// files.
 func (c *console) stackOf(call goja.FunctionCall) goja.Value {
 	object, ok := call.Argument(0).(*goja.Object)
 	if !ok {

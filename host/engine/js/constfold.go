@@ -6,15 +6,16 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// maxUnfolded is the number of nodes that a rewrite visits; the largest possible tool has fewer.
+// maxUnfolded is the maximum number of nodes that a rewrite visits. The largest possible tool has
+// fewer nodes.
 const maxUnfolded = 32_000_000
 
 var errTooManyParts = errors.New("the code has too many syntax nodes")
 
-// unfold prevents goja's compiler from folding constants, because 2n ** 100_000_000n is one, as is
-// a doubling text. It wraps the literal left operand of an operator in a sequence of one
-// expression, which compiles to the same code but is not a constant to the compiler, so no operator
-// has constants on both sides.
+// unfold prevents goja's compiler from evaluating constant expressions, such as 2n ** 100_000_000n
+// or a string that repeatedly doubles. It wraps the literal left operand of an operator in a
+// sequence with one element. A sequence compiles to the same code, but the compiler does not treat
+// it as a constant. No operator then has two constant operands.
 func unfold(tree *ast.Program) error {
 	w := walker{maxUnfolded}
 	w.walk(tree.Body, func(node any) bool {
@@ -29,8 +30,8 @@ func unfold(tree *ast.Program) error {
 	return nil
 }
 
-// mayBeConstant reports whether an operand may be a constant to the compiler. An operand that
-// contains a binary operator is not, once that is unfolded.
+// mayBeConstant reports whether the compiler can treat an operand as a constant. An operand with a
+// binary operator is not a constant after unfold has changed that operator.
 func mayBeConstant(e ast.Expression) bool {
 	switch e.(type) {
 	case *ast.NumberLiteral, *ast.StringLiteral, *ast.BooleanLiteral, *ast.NullLiteral, *ast.UnaryExpression:

@@ -15,7 +15,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// hashes are the supported digests by their names in Node.js.
+// hashes contains the supported hash functions by their names in Node.js.
 var hashes = map[string]func() hash.Hash{
 	"md5":        md5.New,
 	"sha1":       sha1.New,
@@ -26,7 +26,7 @@ var hashes = map[string]func() hash.Hash{
 	"sha512-256": sha512.New512_256,
 }
 
-// hashNamed returns the digest of a name in OpenSSL's notation, or nil.
+// hashNamed returns the hash function with a name in OpenSSL's notation, or nil.
 func hashNamed(name string) func() hash.Hash {
 	name = strings.TrimPrefix(strings.ToLower(name), "rsa-")
 	if made, ok := hashes[name]; ok {
@@ -35,14 +35,14 @@ func hashNamed(name string) func() hash.Hash {
 	return hashes[strings.Replace(name, "sha-", "sha", 1)]
 }
 
-// cryptoAPI is the host of the crypto modules.
+// cryptoAPI contains the host functions of the crypto modules.
 type cryptoAPI struct {
 	*realm
-	random *rand.Rand // nil for the system's source
+	random *rand.Rand // nil selects the system's source
 }
 
-// createHash implements createHash(name): an object with update, digest and copy, or null for an
-// unknown name.
+// createHash implements createHash(name). It returns an object with the methods update, digest and
+// copy, or null if the name is unknown.
 func (c *cryptoAPI) createHash(call goja.FunctionCall) goja.Value {
 	create := hashNamed(call.Argument(0).String())
 	if create == nil {
@@ -51,8 +51,8 @@ func (c *cryptoAPI) createHash(call goja.FunctionCall) goja.Value {
 	return c.hashObject(create())
 }
 
-// createHmac implements createHmac(name, buffer, offset, length), where the last three arguments
-// are the key.
+// createHmac implements createHmac(name, buffer, offset, length). The last three arguments are the
+// key.
 func (c *cryptoAPI) createHmac(call goja.FunctionCall) goja.Value {
 	create := hashNamed(call.Argument(0).String())
 	if create == nil {
@@ -82,7 +82,7 @@ func (c *cryptoAPI) hashObject(h hash.Hash) goja.Value {
 	})
 }
 
-// feedBytes is the number of bytes that are hashed between two checks for the end of the run.
+// feedBytes is the number of bytes to hash before the next check for the end of the run.
 const feedBytes = 1 << 20
 
 func (c *cryptoAPI) feed(h hash.Hash, data []byte) {
@@ -94,16 +94,16 @@ func (c *cryptoAPI) feed(h hash.Hash, data []byte) {
 }
 
 // equalBytes implements equal(buffer, offset, length, buffer, offset, length). Its duration does
-// not depend on the contents.
+// not depend on the contents of the buffers.
 func (c *cryptoAPI) equalBytes(call goja.FunctionCall) goja.Value {
 	return c.vm.ToValue(subtle.ConstantTimeCompare(bytesAt(call, 0), bytesAt(call, 3)) == 1)
 }
 
-// maxRandomBytes bounds the result of one call.
+// maxRandomBytes is the maximum result size of one call.
 const maxRandomBytes = 1 << 20
 
-// randomBytes implements random(n). It clamps n, because a guest can replace the functions that
-// bound it in JavaScript. The bytes depend on the run's seed if it has one.
+// randomBytes implements random(n). It clamps n, because a guest can replace the JavaScript
+// functions that check n. If the run has a seed, the bytes depend on the seed.
 func (c *cryptoAPI) randomBytes(call goja.FunctionCall) goja.Value {
 	bytes := make([]byte, min(max(call.Argument(0).ToInteger(), 0), maxRandomBytes))
 	if c.random == nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // TestStackLimitOfNatives tests native functions that call each other through getters and bound
-// functions. They create no frames of JavaScript; without a bound of their own, each of these cases
+// functions. Such calls create no JavaScript frames. Without a separate limit, each of these cases
 // ends the process.
 func TestStackLimitOfNatives(t *testing.T) {
 	for _, code := range []string{
@@ -32,7 +32,8 @@ func TestStackLimitOfNatives(t *testing.T) {
 	}
 }
 
-// TestCallsThatEndedAreNotCounted checks that only active native calls count, however others ended.
+// TestCallsThatEndedAreNotCounted checks that only active native calls count, however other calls
+// ended.
 func TestCallsThatEndedAreNotCounted(t *testing.T) {
 	const code = `for (let i = 0; i < 2000; i++) {
 		memory.get_content("forbidden").catch(() => 0);
@@ -45,7 +46,8 @@ func TestCallsThatEndedAreNotCounted(t *testing.T) {
 	}
 }
 
-// TestNamedArgumentsTrustNoPrototype checks that no guest can affect the order of named arguments.
+// TestNamedArgumentsTrustNoPrototype checks that a guest cannot affect the order of named
+// arguments.
 func TestNamedArgumentsTrustNoPrototype(t *testing.T) {
 	for _, broken := range []string{
 		`Array.prototype.fill = () => 5`,
@@ -70,7 +72,7 @@ func TestNamedArgumentsTrustNoPrototype(t *testing.T) {
 	}
 }
 
-// TestMemoryAsObject checks that memory behaves like a plain object of functions.
+// TestMemoryAsObject checks that the global memory behaves like a plain object of functions.
 func TestMemoryAsObject(t *testing.T) {
 	for code, want := range map[string]string{
 		`return Object.keys(memory).slice(0, 2);`:                                             `["get_content","set_content"]`,

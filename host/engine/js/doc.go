@@ -1,17 +1,17 @@
 // Package js runs tools written in JavaScript and TypeScript on goja.
 //
-// Load bundles a source into one script and compiles it once. Each Run executes the script in a new
-// runtime on the calling goroutine, and no state of a run remains for the next one. A guest has the
-// language, the globals memory, console, env and MemoryAccessError, timers and some of the web's
-// interfaces. It has no files, no network and no processes, and cannot create code from text: eval
-// and the Function constructors throw.
+// Load bundles a source into one script and compiles the script once. Each Run executes it in a new
+// runtime on the calling goroutine. No state of a run remains for the next run. A guest can use the
+// language, the globals memory, console, env and MemoryAccessError, timers, and some web APIs. It
+// has no files, no network and no processes. It cannot create code from text, because eval and the
+// Function constructors throw.
 //
-// Host and guest exchange values as JSON texts. An encoder of this package writes the guest's
-// values. It rejects values that JSON cannot represent and reports their paths, instead of storing
-// something else. It runs within a protected call, because getters and proxies are guest code, and
-// reads no name that a guest can change.
+// Host and guest exchange values as JSON. An encoder of this package encodes the guest's values. It
+// rejects values that JSON cannot represent and reports their paths. It never replaces them
+// silently. It runs within a protected call, because getters and proxies run guest code. It does
+// not use names that a guest can change.
 //
-// This package cannot keep a guest from ending the process: goja has no memory limit, and does not
-// check for an interrupt inside a built-in function. The sandbox around the process has to bound
-// both.
+// This package cannot prevent a guest from ending the process. goja has no memory limit, and it
+// does not check for an interrupt inside a built-in function. The sandbox around the process must
+// limit both memory and time.
 package js

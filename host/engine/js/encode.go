@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// encodeError is the reason why a value cannot be encoded, with the path of the value.
+// encodeError is the reason why a value cannot be encoded, together with the path of the value.
 type encodeError struct {
 	kind  encodeErrorKind
 	where string // "value.items[3].price"
@@ -29,19 +29,19 @@ const (
 
 func (f *encodeError) Error() string { return f.where + " " + f.what }
 
-// bounds are the limits of one encoded value.
+// bounds contains the limits of one encoded value.
 type bounds struct {
 	nesting int
 	bytes   int
-	// lossy encodes NaN and infinite numbers as null and omits functions and symbols, as
-	// JSON.stringify does.
+	// lossy reports whether to encode NaN and infinite numbers as null and to omit functions and
+	// symbols, as JSON.stringify does.
 	lossy bool
 }
 
-// encoder encodes a guest's value as JSON. Unlike JSON.stringify, it rejects values that
-// JSON.stringify would drop or turn into null or {}, reports their paths, enforces bounds, and
-// reads no name that a guest can change. Its methods run getters and proxies, so they must be
-// called within a protected call.
+// encoder encodes a guest's value as JSON. JSON.stringify drops some values and turns others into
+// null or {}. The encoder rejects them and reports their paths. It also enforces bounds and does
+// not use names that a guest can change. Its methods run getters and proxies, so call them only
+// within a protected call.
 type encoder struct {
 	realm   *realm
 	bounds  bounds
@@ -52,11 +52,11 @@ type encoder struct {
 	losses  losses
 }
 
-// checkEvery is the number of values between two checks for the end of the run.
+// checkEvery is the number of values to encode before the next check for the end of the run.
 const checkEvery = 4096
 
-// encodeJSON encodes v; root is the beginning of paths in errors. The result is nil without an
-// error for undefined.
+// encodeJSON encodes v. root is the beginning of the paths in errors. If v is undefined, the result
+// and the error are nil.
 func encodeJSON(r *realm, root string, v goja.Value, b bounds) ([]byte, *encodeError) {
 	e := &encoder{realm: r, bounds: b}
 	return e.encode(root, v)
@@ -77,11 +77,11 @@ func (e *encoder) encode(root string, v goja.Value) ([]byte, *encodeError) {
 	return e.out, nil
 }
 
-// value encodes a resolved value.
+// value encodes a value that resolve has returned.
 func (e *encoder) value(v goja.Value) *encodeError {
 	e.values++
 	if e.values%checkEvery == 0 && e.realm.ctx.Err() != nil {
-		// The interrupt is set, or will be: the guest stops at its next instruction.
+		// The interrupt is set or will be set soon. The guest stops at its next instruction.
 		return &encodeError{kind: tooLarge, what: "takes too long to encode"}
 	}
 	if refused := e.checkSize(); refused != nil {
@@ -134,8 +134,8 @@ func (e *encoder) scalar(v goja.Value) *encodeError {
 	return nil
 }
 
-// text encodes a string. JavaScript strings may contain half of a surrogate pair, which UTF-8
-// cannot represent: two keys that differ there would become one.
+// text encodes a string. It rejects a string with half of a surrogate pair, which UTF-8 cannot
+// represent. Otherwise two different keys could become equal.
 func (e *encoder) text(v goja.String) *encodeError {
 	s := v.String()
 	if strings.ContainsRune(s, utf8.RuneError) && hasLoneSurrogate(v) {
@@ -196,7 +196,8 @@ func (e *encoder) members(o *goja.Object, kind objectKind) *encodeError {
 	}
 }
 
-// raw encodes the result of JSON.rawJSON. goja accepts texts that other readers reject.
+// raw encodes the result of JSON.rawJSON. It checks the text, because goja accepts texts that other
+// JSON readers reject.
 func (e *encoder) raw(text string) *encodeError {
 	if err := strictjson.Check([]byte(text), strictjson.Limits{}); err != nil {
 		return notEncodable("is raw JSON that is not valid everywhere")
@@ -234,8 +235,8 @@ func (e *encoder) record(o *goja.Object) *encodeError {
 		e.path = append(e.path, step{key: key, index: -1})
 		raw := o.Get(key)
 		if strings.ContainsRune(key, utf8.RuneError) && (raw == nil || count(keys, key) > 1) {
-			// goja returns a key that is not UTF-8 with replacement characters. A lookup by it
-			// finds nothing, or another member.
+			// goja replaces invalid characters in a key with U+FFFD. Get with such a key finds
+			// nothing or a different member.
 			return notEncodable("has half of a surrogate pair in its name")
 		}
 		if value := e.resolve(raw); !isUndefined(value) && !e.omits(value) {
@@ -263,9 +264,9 @@ func count(list []string, s string) (n int) {
 	return n
 }
 
-// resolve returns the value to encode in place of v, by the method toJSON. It ignores a toJSON that
-// a guest, or a library in it, added to Object.prototype or Array.prototype, because it would
-// change every value.
+// resolve returns the value to encode instead of v, which is the result of the method toJSON if v
+// has one. It ignores a toJSON that the guest or a library added to Object.prototype or
+// Array.prototype, because such a method would change every value.
 func (e *encoder) resolve(v goja.Value) goja.Value {
 	o, ok := v.(*goja.Object)
 	if !ok {

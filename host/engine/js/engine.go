@@ -16,10 +16,10 @@ var _ engine.Engine = (*Engine)(nil)
 // Option configures an Engine.
 type Option func(*Engine)
 
-// WithPanicLog sets the function that receives the value and the stack of a recovered panic: a bug
-// of this module, which the run reports as an internal fault, or a panic of goja, which the tool's
-// code caused and which is reported as tool_error or source_invalid. Faults do not quote it. The
-// function must be safe for concurrent use.
+// WithPanicLog sets a function that receives the value and the stack of each recovered panic. A
+// panic of this module is a bug, and the run reports an internal fault. A panic of goja is caused
+// by the tool's code, and the fault has the code tool_error or source_invalid. Faults do not
+// contain the panic value. The function must be safe for concurrent use.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -33,8 +33,8 @@ func New(options ...Option) *Engine {
 	return e
 }
 
-// Info describes the engine. Files with the other TypeScript extensions are read only to report
-// that they cannot be imported.
+// Info describes the engine. The engine reads files with the other TypeScript extensions only to
+// report that they cannot be imported.
 func (*Engine) Info() engine.Info {
 	return engine.Info{
 		Name: "js",
@@ -48,10 +48,11 @@ func (*Engine) Info() engine.Info {
 }
 
 // Load bundles and compiles a source without running it. If the source cannot be loaded, the error
-// is an *abi.Fault with code source_invalid.
+// is an *abi.Fault with the code source_invalid.
 //
-// Load returns when ctx ends. The parsers and the compiler cannot be interrupted: they finish in
-// the background, soon because of the bounds of a source, and the sandbox bounds them in any case.
+// Load returns when ctx ends. The parsers and the compiler cannot be interrupted, so they continue
+// in the background. They finish soon, because the size of a source is limited. The sandbox limits
+// them in any case.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	type outcome struct {
 		program engine.Program

@@ -7,7 +7,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// Patterns for texts of goja's errors that contain Go values, possibly with heap addresses.
+// Patterns that match texts of goja's errors that contain Go values, possibly with heap addresses.
 var (
 	unprimitive   = lazyRegexp(`(?s)Could not convert &\{.*\} (?:\(\*goja\.\w+\) )?to primitive`)
 	formatFailed  = lazyRegexp(`(?s)%!\w\((?:PANIC=.*|MISSING|[\w.*]+=[^()]*)\)`)
@@ -15,8 +15,8 @@ var (
 	regexpFlags   = lazyRegexp(`(?s)^\(\?[ims]+:(.*)\)$`)
 )
 
-// cleanText returns the text of an error without Go values and Go's messages. sources maps expanded
-// regular expressions to the author's texts.
+// cleanText returns the text of an error without Go values and Go's messages. sources maps
+// rewritten regular expressions to the author's expressions.
 func cleanText(text string, sources map[string]string) string {
 	text = strings.ReplaceAll(text, "a dynamic object", "this object") // goja's name for a lazy object
 	if !strings.Contains(text, "&{") && !strings.Contains(text, "%!") && !strings.Contains(text, "(re") {
@@ -39,7 +39,7 @@ func cleanText(text string, sources map[string]string) string {
 	return text
 }
 
-// regexpReasons maps words in the errors of Go's regexp parsers to the messages of V8.
+// regexpReasons maps words in error messages of Go's regexp parsers to V8's messages.
 var regexpReasons = []struct{ word, reason string }{
 	{"unterminated [", "Unterminated character class"},
 	{"missing closing ]", "Unterminated character class"},
@@ -72,17 +72,18 @@ func regexpReason(text string) string {
 	return "Invalid pattern"
 }
 
-// errorCleaner removes Go's messages and heap addresses from the errors that a guest sees.
+// errorCleaner removes Go's messages and heap addresses from the errors that a guest can see.
 type errorCleaner struct {
 	*realm
 	regexps *regexps
-	handler *goja.Object // wraps handlers of rejections; nil until its first use
+	handler *goja.Object // wraps rejection handlers; nil until its first use
 }
 
 // text returns a cleaned error text.
 func (c *errorCleaner) text(text string) string { return cleanText(text, c.regexps.texts()) }
 
-// clean cleans the message and the stack of an error of goja. It does not read inherited members.
+// clean cleans the message and the stack of an error that goja created. It does not read inherited
+// members.
 func (c *errorCleaner) clean(thrown goja.Value) {
 	object, ok := thrown.(*goja.Object)
 	if !ok || object.ClassName() != "Error" || object.ExportType() == proxyType || !slices.Contains(object.GetOwnPropertyNames(), "message") {

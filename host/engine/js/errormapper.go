@@ -7,10 +7,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// maxMessageBytes bounds the message of a guest's error.
+// maxMessageBytes is the maximum size of the message of a guest's error.
 const maxMessageBytes = 4 << 10
 
-// issued is a fault that was raised in the guest, with its stack trace.
+// issued is a fault that was raised in the guest, together with its stack trace.
 type issued struct {
 	fault *abi.Fault
 	trace trace
@@ -22,12 +22,12 @@ type errorMapper struct {
 	program  *program
 	prelude  *prelude
 	cleaner  *errorCleaner
-	issued   map[*goja.Object]issued // the errors that were made from faults
-	readNone bool                    // a read returned null, which a hint can mention
+	issued   map[*goja.Object]issued // the errors that represent faults
+	readNone bool                    // a read returned null, so a hint can mention it
 }
 
-// raise throws a fault in the guest as a MemoryAccessError. Only this object represents the fault:
-// a guest can create an error with the same properties.
+// raise throws a fault in the guest as a MemoryAccessError. Only this object represents the fault,
+// because a guest can create another error with the same properties.
 func (e *errorMapper) raise(f *abi.Fault) {
 	object := e.prelude.newMemoryAccessError(f)
 	if e.issued == nil {
@@ -42,7 +42,7 @@ func (e *errorMapper) failure(err error) error {
 	if e.halted != nil {
 		return e.halted
 	}
-	// Not errors.As: unwrapping an Exception reads properties of the guest's objects.
+	// errors.As would unwrap the Exception and read properties of the guest's objects.
 	switch ended := err.(type) {
 	case *goja.InterruptedError:
 		return engine.FaultFromContext(e.ctx)
@@ -53,11 +53,11 @@ func (e *errorMapper) failure(err error) error {
 	case *goja.Exception:
 		return e.thrown(ended.Value(), ended.Stack())
 	}
-	panic(err) // goja is not known to return other errors
+	panic(err) // goja has no other known errors
 }
 
 // thrown returns the fault for a value that a guest threw and did not catch. frames is the stack of
-// the throw, if known.
+// the throw if it is known.
 func (e *errorMapper) thrown(value goja.Value, frames []goja.StackFrame) error {
 	if object, ok := value.(*goja.Object); ok {
 		if from, ok := e.issued[object]; ok {
@@ -68,7 +68,8 @@ func (e *errorMapper) thrown(value goja.Value, frames []goja.StackFrame) error {
 	where := e.program.traceOf(frames)
 	failed := e.try(func() {
 		f.Message = e.describe(value)
-		// The position of an error's creation is more useful than that of a later throw.
+		// The position where the error was created is more useful than the position of a later
+		// throw.
 		if made := e.program.traceOfError(value); len(made) > 0 {
 			where = made
 		}
@@ -85,7 +86,7 @@ func (e *errorMapper) thrown(value goja.Value, frames []goja.StackFrame) error {
 	return where.addTo(f)
 }
 
-// unhandled returns the fault for a rejected promise without a handler.
+// unhandled returns the fault for a rejected promise that has no handler.
 func (e *errorMapper) unhandled(p *goja.Promise) error {
 	fault, ok := e.thrown(p.Result(), nil).(*abi.Fault)
 	if !ok {

@@ -81,8 +81,8 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestFaultIsKept checks that a fault keeps its identity on every way out of the guest, except as a
-// copy.
+// TestFaultIsKept checks that a fault keeps its identity on every path out of the guest. A copy of
+// its error does not.
 func TestFaultIsKept(t *testing.T) {
 	for _, code := range []string{
 		`await memory.get_content('forbidden')`,

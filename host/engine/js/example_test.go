@@ -42,7 +42,7 @@ func Example() {
 	// {"text":"Bonjour Ada"} <nil>
 }
 
-// An uncaught fault keeps its code and has the position in the source.
+// An uncaught fault keeps its code and contains the position in the source.
 func Example_fault() {
 	program, err := js.New().Load(context.Background(), engine.Source{Path: "save.js", Code: []byte(
 		"const entry = { text: input.text };\nawait memory.set_content('diary', entry);\n")})

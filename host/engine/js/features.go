@@ -6,26 +6,26 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// features are the properties of a tool's code that decide which patches of goja its runs need.
-// Patches are expensive, so each run only gets the necessary ones.
+// features contains the properties of a tool's code that determine which patches of goja its runs
+// need. Patches are expensive, so each run gets only the patches that it needs.
 type features struct {
-	freezes   bool              // it names a function that makes objects non-extensible
-	localises bool              // it names a function that depends on a locale
-	catches   bool              // it has catch clauses with a parameter
-	rejects   bool              // it names a function that handles or returns rejections
-	captures  bool              // it names Error.captureStackTrace
-	typed     bool              // it names a typed array and "from"
-	regexps   bool              // it may reach the constructor RegExp
-	proxies   bool              // it may reach the constructor Proxy
-	json      bool              // it may reach the object JSON
-	accesses  bool              // it names __defineGetter__ or a similar function
-	maths     []string          // the functions of Math that it names
-	patterns  map[string]string // the author's texts of the rewritten regular expressions
+	freezes   bool              // the code names a function that makes objects non-extensible
+	localises bool              // the code names a locale-dependent function
+	catches   bool              // the code has catch clauses with a parameter
+	rejects   bool              // the code names a function that handles or returns rejections
+	captures  bool              // the code names Error.captureStackTrace
+	typed     bool              // the code names a typed array and "from"
+	regexps   bool              // the code can reach the constructor RegExp
+	proxies   bool              // the code can reach the constructor Proxy
+	json      bool              // the code can reach the object JSON
+	accesses  bool              // the code names __defineGetter__ or a similar function
+	maths     []string          // the functions of Math that the code names
+	patterns  map[string]string // the author's versions of the rewritten regular expressions
 }
 
-// freezeNames matches the functions that make objects non-extensible. A tool that computes such a
-// name at run time gets an error that an object of ours cannot be frozen; plain objects would slow
-// every tool.
+// freezeNames matches the names of functions that make objects non-extensible. If a tool computes
+// such a name at run time, the call fails with an error that one of our objects cannot be frozen.
+// Plain objects would avoid this error but slow down every tool.
 var freezeNames = lazyRegexp(`freeze|seal|preventExtensions`)
 
 var (
@@ -33,17 +33,17 @@ var (
 	captureNames   = lazyRegexp(`captureStackTrace`)
 	typedFromNames = lazyRegexp(`(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array(?s:.*)from|from(?s:.*)(?:Int8|Uint8|Clamped|Int16|Uint16|Int32|Uint32|Float32|Float64|Int64|Uint64)Array`)
 	regexpNames    = lazyRegexp(`RegExp|\.constructor\s*[()]`)
-	proxyNames     = lazyRegexp(`Proxy|\\u`)      // by its name, possibly with an escape
-	jsonNames      = lazyRegexp(`JSON|Proxy|\\u`) // a proxy among the prototypes of the global object gets it as the receiver
-	// The global object can only be reached by these names, and by those of our own globals.
+	proxyNames     = lazyRegexp(`Proxy|\\u`)      // the name itself, possibly with an escape
+	jsonNames      = lazyRegexp(`JSON|Proxy|\\u`) // a proxy in the prototype chain of the global object receives it
+	// The global object is reachable only by these names and by the names of our own globals.
 	globalNames = lazyRegexp(`globalThis|\bglobal\b|\bthis\b`)
-	// A computed name reaches its members that are not enumerable only with brackets, with an
-	// escape in a literal, or through these functions.
+	// A computed name reaches the global object's non-enumerable members only through brackets, an
+	// escape in a literal, or these functions.
 	computedAccess = lazyRegexp(`[\[\\]|Reflect|Descriptor`)
 )
 
-// prepareTree changes the syntax tree to work around goja's deviations, and returns the features of
-// the code.
+// prepareTree changes the syntax tree to avoid goja's deviations from the language, and returns the
+// features of the code.
 func prepareTree(code string, tree *ast.Program) (features, error) {
 	if err := unfold(tree); err != nil {
 		return features{}, err
@@ -70,8 +70,8 @@ func prepareTree(code string, tree *ast.Program) (features, error) {
 	}, nil
 }
 
-// reaches reports whether code may reach a global object: by its name, which name matches, or by a
-// computed member of the global object.
+// reaches reports whether code can reach a global, either by its name, which the pattern name
+// matches, or as a computed member of the global object.
 func reaches(code string, name *regexp.Regexp) bool {
 	return name.MatchString(code) || globalNames().MatchString(code) && computedAccess().MatchString(code)
 }

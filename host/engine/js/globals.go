@@ -4,8 +4,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// lazyGlobals are constructors of the globals that goja lacks. Most tools use few of them, so each
-// is created at its first read. It is initialised in init, because the functions refer to it.
+// lazyGlobals contains the constructors of the globals that goja does not have. Most tools use few
+// of them, so each global is created when it is first read. The variable is initialized in init,
+// because the functions refer to it.
 var lazyGlobals map[string]func(r *run) goja.Value
 
 func init() {
@@ -23,7 +24,7 @@ func init() {
 		"clearImmediate":    func(r *run) goja.Value { return r.realm.native("clearImmediate", r.loop.clearTimer) },
 		"Intl":              func(r *run) goja.Value { return (&intlGlobal{realm: &r.realm}).object() },
 		"performance":       (*run).makePerformance,
-		// The results of require("crypto") and of other modules of Node.js.
+		// The results of require("crypto") and of other Node.js modules.
 		"node:buffer":  (*run).makeNodeBuffer,
 		"node:crypto":  func(r *run) goja.Value { return r.webModule("nodecrypto.js") },
 		"node:process": func(r *run) goja.Value { return r.webModule("process.js").Get("process") },
@@ -36,9 +37,9 @@ func init() {
 	}
 }
 
-// globals is the prototype of a guest's global object. As a dynamic object it only costs its own
-// creation, where defining each global, even as an accessor, would cost more than the rest of a
-// run.
+// globals is the prototype of a guest's global object. It is a dynamic object, so that only the
+// object itself has to be created for each run. Defining each global, even as an accessor, would
+// cost more than the rest of a run.
 type globals struct{ run *run }
 
 var _ goja.DynamicObject = (*globals)(nil)
@@ -50,7 +51,7 @@ func (r *run) installGlobals() {
 	}
 }
 
-// Get returns a global and creates it at the first read.
+// Get returns a global and creates it when it is first read.
 func (g *globals) Get(key string) goja.Value {
 	if value, ok := g.run.globals[key]; ok {
 		return value
@@ -69,8 +70,8 @@ func (g *globals) Get(key string) goja.Value {
 	return value
 }
 
-// Has reports whether the global exists. An assignment to it creates a guest's global, which hides
-// ours.
+// Has reports whether the global exists. If a guest assigns to the global, the assignment creates a
+// guest's own global, which hides ours.
 func (g *globals) Has(key string) bool {
 	_, ok := lazyGlobals[key]
 	return ok
@@ -82,7 +83,7 @@ func (g *globals) Set(string, goja.Value) bool { return false }
 // Delete rejects changes of the prototype.
 func (g *globals) Delete(key string) bool { return !g.Has(key) }
 
-// Keys returns no names: like the built-in globals, these are not enumerable.
+// Keys returns no names because these globals, like built-in globals, are not enumerable.
 func (g *globals) Keys() []string { return nil }
 
 // makeEnv returns context.env, or an empty object.

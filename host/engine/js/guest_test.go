@@ -55,7 +55,8 @@ func TestConsoleLevels(t *testing.T) {
 	}
 }
 
-// TestConsoleBounds checks the bounds of log lines, and that errors have the author's positions.
+// TestConsoleBounds checks the limits of log lines. It also checks that errors in logs contain
+// positions in the author's files.
 func TestConsoleBounds(t *testing.T) {
 	lines := logged(t, `
 		console.log('ü'.repeat(1e5));
@@ -201,7 +202,7 @@ func TestJSONParseIsBounded(t *testing.T) {
 	}
 }
 
-// TestStopsEverywhere checks that guest code stops at the end of the run in every context.
+// TestStopsEverywhere checks that guest code in every context stops at the end of the run.
 func TestStopsEverywhere(t *testing.T) {
 	for _, code := range []string{
 		`for (;;);`,
@@ -232,8 +233,8 @@ func TestStopsEverywhere(t *testing.T) {
 	}
 }
 
-// TestBrokenLanguage checks that a guest that breaks built-in objects gets its own errors, never an
-// internal fault.
+// TestBrokenLanguage checks that a guest that breaks built-in objects gets its own errors and never
+// an internal fault.
 func TestBrokenLanguage(t *testing.T) {
 	for code, want := range map[string]abi.Code{
 		`globalThis.EvalError = undefined; eval('1');`:                                                      abi.ToolError,
@@ -252,7 +253,7 @@ func TestBrokenLanguage(t *testing.T) {
 	}
 }
 
-// FuzzStack tests errors with a stack text of the guest.
+// FuzzStack tests errors whose stack text the guest has changed.
 func FuzzStack(f *testing.F) {
 	for _, seed := range []string{
 		"", "Error: x\n\tat f (tool.js:1:2(3))\n", "\tat tool.js:99999999999999999999:1(1)", "at tool.js:0:0(0)",

@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The most common errors of goja. They name neither the value that was null nor a fix.
+// Patterns of goja's most common errors. These messages contain neither the name of the value that
+// was null nor a fix.
 var (
 	notDefined = lazyRegexp(`^ReferenceError: (\S+) is not defined$`)
 	readOfNone = lazyRegexp(`^TypeError: Cannot read property '(.*)' of undefined(?: or null)?$`)
@@ -16,8 +17,8 @@ var (
 	noMember   = lazyRegexp(`^TypeError: Object has no member '(.*)'$`)
 )
 
-// advise adds a hint to the fault of an error of goja, and corrects its message. An error of the
-// guest with the same text gets the same hint.
+// advise adds a hint to the fault for an error from goja and corrects its message. An error from
+// the guest with the same text gets the same hint.
 func (e *errorMapper) advise(f *abi.Fault) {
 	if m := notDefined().FindStringSubmatch(f.Message); m != nil {
 		f.Hint = unsupportedHint(m[1])
@@ -33,10 +34,10 @@ func (e *errorMapper) advise(f *abi.Fault) {
 	}
 }
 
-// noneHint returns the hint for reading a property of null or undefined.
+// noneHint returns the hint for an error caused by reading a property of null or undefined.
 func (e *errorMapper) noneHint(property string) string {
 	if e.program.script.missingAwait() != "" {
-		return "" // the missing await is the better hint
+		return "" // the hint about a missing await is more useful
 	}
 	if e.readNone {
 		return "a store without a record is read as null; if that is the value here, write (await memory.get_content(store)) ?? {}"
@@ -49,8 +50,8 @@ func (e *errorMapper) noneHint(property string) string {
 
 var isPropertyName = lazyRegexp(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
 
-// operationHint returns the hint for a method whose name resembles a memory operation, such as
-// memory.getContent.
+// operationHint returns the hint for an unknown method whose name resembles a memory operation,
+// such as memory.getContent.
 func (e *errorMapper) operationHint(method string) string {
 	names := make([]string, len(e.program.operations))
 	for i, op := range e.program.operations {

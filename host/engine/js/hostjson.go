@@ -9,12 +9,13 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxParseNesting bounds the nesting of a text for goja's JSON.parse, which recurses on the stack
-// of the process. A stack overflow is fatal.
+// maxParseNesting is the maximum nesting of a text for goja's JSON.parse, which recurses on the
+// stack of the process. A stack overflow would end the process.
 const maxParseNesting = 1000
 
-// replaceJSON replaces JSON.parse and JSON.stringify by our own functions. Without stringifies, the
-// tool does not name JSON.stringify; if it computes the name at run time, it gets goja's.
+// replaceJSON replaces JSON.parse and JSON.stringify with our own functions. stringifies is false
+// if the tool does not name JSON.stringify. If such a tool computes the name at run time, it gets
+// goja's function.
 func replaceJSON(r *realm, stringifies bool) {
 	object := r.vm.GlobalObject().Get("JSON").(*goja.Object)
 	r.parse = object.Get("parse").Export().(nativeFunc)
@@ -28,8 +29,8 @@ func replaceJSON(r *realm, stringifies bool) {
 	}
 }
 
-// nativeParse returns goja's JSON.parse. Most runs do not need it, and goja creates the object JSON
-// at its first read. A guest that cannot reach JSON cannot have changed it.
+// nativeParse returns goja's JSON.parse. It looks up the function on demand, because most runs do
+// not need it. A guest that cannot reach the object JSON cannot have changed it.
 func nativeParse(r *realm) nativeFunc {
 	if r.parse == nil {
 		r.parse = r.vm.GlobalObject().Get("JSON").(*goja.Object).Get("parse").Export().(nativeFunc)
@@ -37,7 +38,7 @@ func nativeParse(r *realm) nativeFunc {
 	return r.parse
 }
 
-// parseDocument converts a JSON object of the host to a guest value.
+// parseDocument converts a JSON object from the host to a guest value.
 func parseDocument(r *realm, name string, text json.RawMessage) (goja.Value, error) {
 	if len(text) == 0 {
 		return r.vm.NewObject(), nil
@@ -52,7 +53,7 @@ func parseDocument(r *realm, name string, text json.RawMessage) (goja.Value, err
 	return nil, abi.Faultf(abi.InputInvalid, "cannot decode the %s: %v", name, err)
 }
 
-// parseJSON converts a JSON text of the host to a guest value. It runs no guest code.
+// parseJSON converts JSON from the host to a guest value. It runs no guest code.
 func parseJSON(r *realm, text json.RawMessage) (value goja.Value, err error) {
 	if checked(text) {
 		return readJSON(r, text)
@@ -69,8 +70,8 @@ func parseJSON(r *realm, text json.RawMessage) (value goja.Value, err error) {
 	return value, nil
 }
 
-// nestedDeeper reports whether the brackets in a JSON text are nested deeper than limit. For an
-// invalid text, it counts at least the nesting that a parser reaches before it fails.
+// nestedDeeper reports whether the brackets in a JSON text are nested deeper than limit. For
+// invalid JSON, it counts at least the nesting that a parser reaches before the parser fails.
 func nestedDeeper(text string, limit int) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

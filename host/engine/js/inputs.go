@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// missingInputs returns a warning for each missing input that the tool reads as $name, if a number
-// of the output is NaN: a missing input is undefined, and $x + 1 is then NaN.
+// missingInputs returns a warning for each missing input that the tool reads as $name, if the
+// output contains NaN. A missing input is undefined, and $x + 1 is then NaN.
 func (r *run) missingInputs() (warnings []string) {
 	const limit = 5
 	isNaN := func(warning string) bool { return strings.Contains(warning, "is NaN") }

@@ -10,18 +10,19 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// localeNames matches the functions that depend on a locale. Only runs of tools that name one
-// replace goja's functions, which ignore locales; replacing them in every run would slow all tools.
+// localeNames matches the names of locale-dependent functions. goja's versions ignore locales. They
+// are replaced only in runs of tools that name one, because replacing them in every run would slow
+// down all tools.
 var localeNames = lazyRegexp(`ocale|Intl`)
 
-// namesLocale is localeNames for the input of a run, which may contain such a name for the tool to
-// call. The regular expression would take several times as long.
+// namesLocale does the same as localeNames for the input of a run. The input can contain the name
+// of a function that the tool calls. A regular expression would take several times as long.
 func namesLocale(input []byte) bool {
 	return bytes.Contains(input, []byte("ocale")) || bytes.Contains(input, []byte("Intl"))
 }
 
-// intlClass is a class of Intl: its constructor and its methods. A method whose name begins with
-// "get " is the getter of a bound method.
+// intlClass is a class of Intl with its constructor and its methods. A method whose name begins
+// with "get " is a getter that returns a bound method.
 type intlClass struct {
 	name    string
 	make    func(r *realm, locales []intl.Tag, options goja.Value) any
@@ -29,7 +30,7 @@ type intlClass struct {
 	needNew bool // the constructor cannot be called without new
 }
 
-// intlObject is an object of a class of Intl. To the guest it has no own members.
+// intlObject is an object of a class of Intl. The guest sees no own members of it.
 type intlObject struct {
 	lazyObject
 	class string
@@ -42,10 +43,10 @@ var intlObjectType = reflect.TypeFor[*intlObject]()
 // intlGlobal is the guest's global Intl.
 type intlGlobal struct {
 	*realm
-	prototypes map[string]*goja.Object // of the classes that the guest has used
+	prototypes map[string]*goja.Object // the prototypes of the classes that the guest has used
 }
 
-// object returns the global.
+// object creates the global Intl.
 func (g *intlGlobal) object() goja.Value {
 	members := map[string]func() goja.Value{
 		"getCanonicalLocales": func() goja.Value { return g.native("getCanonicalLocales", g.canonicalLocales) },
@@ -60,13 +61,12 @@ func (g *intlGlobal) object() goja.Value {
 	return g.lazyObject(append(names, "Locale"), members)
 }
 
-// newTargetPrototype returns the prototype of the object that new created for a constructor. It is
-// nil if the constructor was called without new, in which case goja passes the receiver of the
-// call.
+// newTargetPrototype returns the prototype for the object that new creates. It returns nil if the
+// constructor was called without new. In this case, goja passes the receiver of the call.
 func (g *intlGlobal) newTargetPrototype(class string, this *goja.Object) *goja.Object {
 	made := this.Prototype()
 	p := made
-	for range maxPrototypes { // the chain of a proxy can be endless
+	for range maxPrototypes { // the prototype chain of a proxy can be endless
 		if p == nil || p == g.prototypes[class] {
 			break
 		}
@@ -78,7 +78,7 @@ func (g *intlGlobal) newTargetPrototype(class string, this *goja.Object) *goja.O
 	return made
 }
 
-// maxPrototypes bounds a search in a prototype chain.
+// maxPrototypes is the maximum length of a search in a prototype chain.
 const maxPrototypes = 100
 
 func (g *intlGlobal) rememberPrototype(class string, prototype *goja.Object) {
@@ -145,7 +145,7 @@ func cutGetter(name string) (string, bool) {
 	return name, false
 }
 
-// receiver returns the object that a method is called on.
+// receiver returns the object on which a method is called.
 func (g *intlGlobal) receiver(class *intlClass, method string, this goja.Value) *intlObject {
 	if object := intlObjectOf(this, class.name); object != nil {
 		return object
@@ -165,7 +165,7 @@ func intlObjectOf(value goja.Value, class string) *intlObject {
 	return o
 }
 
-// checkIntl throws an error of package intl in the guest.
+// checkIntl throws an error from package intl in the guest.
 func checkIntl(r *realm, err error) {
 	if refused, ok := errors.AsType[*intl.Error](err); ok {
 		panic(r.newError(refused.Kind, refused.Message))
@@ -175,10 +175,11 @@ func checkIntl(r *realm, err error) {
 	}
 }
 
-// maxLocales bounds a list of locales, because no interrupt stops the loop over it.
+// maxLocales is the maximum length of a list of locales. An interrupt cannot stop the loop over the
+// list.
 const maxLocales = 200
 
-// localeList converts the argument locales.
+// localeList converts the argument locales to language tags.
 func localeList(r *realm, value goja.Value) (tags []intl.Tag) {
 	if isUndefined(value) {
 		return nil
@@ -216,7 +217,7 @@ func localeList(r *realm, value goja.Value) (tags []intl.Tag) {
 	return tags
 }
 
-// localeOf converts a locale that is a string or an Intl.Locale.
+// localeOf converts a locale, which is a string or an Intl.Locale.
 func localeOf(r *realm, value goja.Value) (intl.Tag, bool) {
 	if object := intlObjectOf(value, "Locale"); object != nil {
 		return object.value.(intl.Tag), true
@@ -254,7 +255,7 @@ func (g *intlGlobal) supportedValues(call goja.FunctionCall) goja.Value {
 	return mustParse(g.realm, values)
 }
 
-// resolvedOptions returns the object of options in effect.
+// resolvedOptions returns an object with the options in effect.
 func resolvedOptions(r *realm, list []intl.Option) goja.Value {
 	object := r.vm.NewObject()
 	for _, o := range list {

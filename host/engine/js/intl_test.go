@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// TestIntl compares formatted texts with those of Node 20.
+// TestIntl compares formatted texts with texts from Node 20.
 func TestIntl(t *testing.T) {
 	for code, want := range map[string]string{
 		`new Date(0).toLocaleString("en-US", { timeZone: "America/New_York" })`:                                                                                          `"12/31/1969, 7:00:00 PM"`,
@@ -58,7 +58,8 @@ func TestIntl(t *testing.T) {
 	}
 }
 
-// TestIntlRefuses checks that features without Node's exact result are rejected, not approximated.
+// TestIntlRefuses checks that features are rejected, not approximated, if they cannot match Node
+// exactly.
 func TestIntlRefuses(t *testing.T) {
 	for code, want := range map[string]string{
 		`(1).toLocaleString("en_US")`:                                                    `["RangeError","Incorrect locale information provided"]`,
@@ -97,8 +98,8 @@ func TestIntlRefuses(t *testing.T) {
 	}
 }
 
-// TestIntlOfInput checks that a method name in the input also calls the functions that support
-// locales.
+// TestIntlOfInput checks that a tool also calls the locale-aware functions if the function name
+// comes from the input.
 func TestIntlOfInput(t *testing.T) {
 	in := engine.Input{Input: json.RawMessage(`{"method":"toLocaleString"}`)}
 	out, err := runWith(t, `return (1234.5)[input.method]();`, in, enginetest.NewMemory(errHalt))

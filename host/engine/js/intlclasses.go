@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// intlMethods are the methods of a class.
+// intlMethods contains the methods of a class.
 type intlMethods = map[string]func(r *realm, value any, call goja.FunctionCall) goja.Value
 
-// intlClasses are the classes of Intl.
+// intlClasses contains the classes of Intl.
 var intlClasses = []*intlClass{
 	{name: "NumberFormat", make: func(r *realm, tags []intl.Tag, options goja.Value) any { return newNumberFormat(r, tags, options) },
 		methods: intlMethods{
@@ -115,7 +115,7 @@ var intlClasses = []*intlClass{
 	{name: "Segmenter", needNew: true, make: unsupportedClass("Segmenter", "split the text with a regular expression"), methods: intlMethods{}},
 }
 
-// unsupportedClass returns the constructor of a class that is not supported.
+// unsupportedClass returns the constructor of an unsupported class.
 func unsupportedClass(name, hint string) func(*realm, []intl.Tag, goja.Value) any {
 	return func(r *realm, _ []intl.Tag, _ goja.Value) any {
 		panic(r.newError("RangeError", "Intl."+name+" is not supported by toolrun's Intl; "+hint))
@@ -144,7 +144,7 @@ func textList(r *realm, value goja.Value) (texts []string) {
 	return texts
 }
 
-// unsupportedMethod returns a method for ranges, which are not supported.
+// unsupportedMethod returns a method for formatting ranges, which are not supported.
 func unsupportedMethod(class, name string) func(*realm, any, goja.FunctionCall) goja.Value {
 	return func(r *realm, _ any, _ goja.FunctionCall) goja.Value {
 		panic(r.newError("RangeError", "Intl."+class+".prototype."+name+" is not supported by toolrun's Intl; format both ends"))
@@ -163,7 +163,7 @@ func newDateFormat(r *realm, tags []intl.Tag, options goja.Value, defaults intl.
 	return f
 }
 
-// decimalOf converts a value to a number. BigInts and strings are exact.
+// decimalOf converts a value to a decimal number. The conversion of BigInts and strings is exact.
 func decimalOf(r *realm, value goja.Value) intl.Decimal {
 	if object, ok := value.(*goja.Object); ok {
 		value = primitiveNumber(r, object)
@@ -187,7 +187,7 @@ func decimalOf(r *realm, value goja.Value) intl.Decimal {
 	return intl.NewFloat(number)
 }
 
-// primitiveNumber implements ToPrimitive of an object with the hint number.
+// primitiveNumber implements the operation ToPrimitive with the hint "number" for an object.
 func primitiveNumber(r *realm, object *goja.Object) goja.Value {
 	if integer, ok := object.Export().(*big.Int); ok && object.ClassName() == "BigInt" {
 		return r.vm.ToValue(integer)
@@ -200,7 +200,8 @@ func isSpace(c rune) bool {
 	return strings.ContainsRune("\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", c) || c >= 0x2000 && c <= 0x200a
 }
 
-// milliseconds returns the time of a date or a number, and the current time for undefined.
+// milliseconds returns the time of a date or a number in milliseconds. For undefined, it returns
+// the current time.
 func milliseconds(r *realm, value goja.Value) float64 {
 	if isUndefined(value) {
 		return float64(r.now().UnixMilli())

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// localeKeywords maps the properties of an Intl.Locale to their keys in the extension -u- of its
+// localeKeywords maps the properties of an Intl.Locale to their keys in the -u- extension of its
 // tag.
 var localeKeywords = map[string]string{
 	"calendar": "ca", "collation": "co", "hourCycle": "hc", "caseFirst": "kf", "numberingSystem": "nu",

@@ -6,10 +6,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// intlOptions reads the options object of a guest, whose getters run.
+// intlOptions reads the options object of a guest. Reading an option can run a getter of the guest.
 type intlOptions struct {
 	realm  *realm
-	object *goja.Object // nil for no options
+	object *goja.Object // nil if there are no options
 }
 
 var _ intl.Options = (*intlOptions)(nil)
@@ -22,7 +22,8 @@ func optionsOf(r *realm, value goja.Value) *intlOptions {
 	return &intlOptions{r, value.ToObject(r.vm)}
 }
 
-// strictOptionsOf is optionsOf for the newer classes, which only accept objects.
+// strictOptionsOf works like optionsOf but rejects values that are not objects. The newer classes
+// use it.
 func strictOptionsOf(r *realm, value goja.Value) *intlOptions {
 	if _, ok := value.(*goja.Object); !ok && !isUndefined(value) {
 		panic(r.newError("TypeError", "Incorrect options: an object is needed"))
@@ -65,7 +66,8 @@ func (o *intlOptions) Number(name string) (float64, bool) {
 	return value.ToNumber().ToFloat(), true
 }
 
-// BoolOrText returns an option that may be a boolean. Falsy values such as null or 0 are false.
+// BoolOrText returns an option that can be a boolean or a string. Falsy values such as null or 0
+// are false.
 func (o *intlOptions) BoolOrText(name string) (text string, isBool, ok bool) {
 	value, ok := o.get(name)
 	if !ok {

@@ -33,7 +33,7 @@ func runWith(t testing.TB, code string, in engine.Input, m *enginetest.Memory) (
 	return program.Run(ctx, in, m.Host())
 }
 
-// answer executes a script and returns its output as a text.
+// answer executes a script and returns its output as a string.
 func answer(t testing.TB, code string) string {
 	t.Helper()
 	out, err := run(t, code)

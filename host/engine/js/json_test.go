@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestJSONParse compares the error texts with those of Node.js 20.
+// TestJSONParse compares the error messages with Node.js 20.
 func TestJSONParse(t *testing.T) {
 	for code, want := range map[string]string{
 		`Object.keys(JSON)`:                                         `[]`,

@@ -2,9 +2,10 @@ package js
 
 import "strconv"
 
-// The error texts of JSON.parse are those of V8, because tools read them.
+// JSON.parse uses the error messages of V8, because tools read them.
 
-// contextUnits is the number of UTF-16 units that an error quotes on either side of a position.
+// contextUnits is the number of UTF-16 code units that an error quotes on either side of a
+// position.
 const contextUnits = 10
 
 func (p *textParser) fail(message string) { panic(p.realm.newError("SyntaxError", message)) }
@@ -12,7 +13,7 @@ func (p *textParser) fail(message string) { panic(p.realm.newError("SyntaxError"
 // failAt throws an error that contains the current position.
 func (p *textParser) failAt(message string) { p.fail(message + strconv.Itoa(p.units())) }
 
-// units returns the current position in UTF-16 units.
+// units returns the current position in UTF-16 code units.
 func (p *textParser) units() int {
 	n := 0
 	for i := 0; i < p.pos; i++ {

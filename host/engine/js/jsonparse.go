@@ -8,8 +8,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// guestParse is the guest's JSON.parse. goja's own quotes Go types in its errors, confuses half a
-// surrogate pair with a replacement character, and rejects numbers beyond the range of a double.
+// guestParse implements JSON.parse for the guest. goja's own function quotes Go types in its
+// errors, confuses half of a surrogate pair with a replacement character, and rejects numbers
+// outside the range of a double.
 func guestParse(r *realm, call goja.FunctionCall) goja.Value {
 	if _, ok := call.Argument(0).(*goja.Symbol); ok {
 		panic(r.vm.NewTypeError("Cannot convert a Symbol value to a string"))
@@ -40,8 +41,8 @@ func isCallable(v goja.Value) bool {
 	return ok
 }
 
-// textParser parses a guest's JSON text. Its text is UTF-8, except that half of a surrogate pair is
-// encoded as three bytes.
+// textParser parses JSON text from a guest. The text is UTF-8, except that half of a surrogate pair
+// is encoded as three bytes.
 type textParser struct {
 	realm  *realm
 	source goja.String
@@ -50,7 +51,7 @@ type textParser struct {
 	depth  int
 	values int
 
-	special bool // it contains values that goja's JSON.parse rejects
+	special bool // the text contains values that goja's JSON.parse rejects
 }
 
 func (p *textParser) document() goja.Value {
@@ -132,8 +133,8 @@ func (p *textParser) object() goja.Value {
 	}
 }
 
-// halfName sets a member whose name contains half of a surrogate pair, which a Go string cannot
-// represent.
+// halfName sets a member whose name contains half of a surrogate pair. A Go string cannot represent
+// such a name.
 var halfName = lazyProgram("toolrun:json", "(function (object, name, value) { object[name] = value })", false)
 
 func (p *textParser) member(object *goja.Object, name goja.String, value goja.Value) {
@@ -202,7 +203,7 @@ func (p *textParser) number() goja.Value {
 		n, _ := strconv.ParseInt(token, 10, 64)
 		return p.realm.vm.ToValue(n)
 	}
-	f, err := strconv.ParseFloat(token, 64) // infinite if it is out of range, as JavaScript requires
+	f, err := strconv.ParseFloat(token, 64) // infinite if the number is out of range, as JavaScript requires
 	p.special = p.special || err != nil
 	return p.realm.vm.ToValue(f)
 }
@@ -224,7 +225,7 @@ func (p *textParser) word(word string) {
 	}
 }
 
-// peek returns the next byte, or 0 at the end.
+// peek returns the next byte, or 0 at the end of the text.
 func (p *textParser) peek() byte {
 	if p.pos < len(p.text) {
 		return p.text[p.pos]

@@ -11,13 +11,13 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxSafeDigits is the number of digits up to which every integer is exact in JavaScript.
+// maxSafeDigits is the maximum number of digits with which every integer is exact in JavaScript.
 const maxSafeDigits = 15
 
 var errNumber = errors.New("it contains a number that JavaScript cannot represent")
 
-// reader converts a JSON text that strictjson has checked to guest values, in a third of the time
-// of JSON.parse.
+// reader converts JSON text that strictjson has checked to guest values. It takes a third of the
+// time of JSON.parse.
 type reader struct {
 	realm *realm
 	text  []byte
@@ -145,7 +145,7 @@ func isNumberByte(c byte) bool {
 	return '0' <= c && c <= '9' || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E'
 }
 
-// checked reports whether a text is JSON that every reader interprets alike.
+// checked reports whether a text is JSON that all readers interpret in the same way.
 func checked(text json.RawMessage) bool {
 	return strictjson.Check(text, strictjson.Limits{Depth: maxParseNesting}) == nil
 }

@@ -46,7 +46,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// showProgram formats values so that different ones differ, including -0 and 0.
+// showProgram formats values. Different values, including -0 and 0, have different results.
 var showProgram = goja.MustCompile("show.js", `(function show(v) {
 	if (Object.is(v, -0)) return "-0";
 	if (Array.isArray(v)) return "[" + v.map(show) + "]";

@@ -66,7 +66,8 @@ func isHex(c byte) bool { return isDecimal(c) || 'a' <= c|0x20 && c|0x20 <= 'f' 
 
 var escapes = map[byte]uint16{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescaped returns the UTF-16 units of a checked token without its quotes.
+// unescaped returns the UTF-16 code units of a string token that has been checked and has no
+// quotes.
 func unescaped(token string) []uint16 {
 	units := make([]uint16, 0, len(token))
 	for i := 0; i < len(token); {
@@ -90,12 +91,13 @@ func unescaped(token string) []uint16 {
 	return units
 }
 
-// isSurrogateAt reports whether the three-byte encoding of half a surrogate pair is at a position.
+// isSurrogateAt reports whether text contains the three-byte encoding of half of a surrogate pair
+// at a position.
 func isSurrogateAt(text string, i int) bool {
 	return text[i] == 0xED && i+2 < len(text) && text[i+1] >= 0xA0 && text[i+1] <= 0xBF
 }
 
-// withSurrogates returns a string as UTF-8, with half of a surrogate pair encoded as three bytes.
+// withSurrogates returns a string as UTF-8. Half of a surrogate pair is encoded as three bytes.
 func withSurrogates(s goja.String) string {
 	var b []byte
 	for i, n := 0, s.Length(); i < n; i++ {

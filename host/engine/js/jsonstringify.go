@@ -6,12 +6,13 @@ import (
 	"github.com/dop251/goja"
 )
 
-// maxGap is the maximum indentation of JSON.stringify per level in UTF-16 units, as the language
-// defines it.
+// maxGap is the maximum indentation per level of JSON.stringify in UTF-16 code units, as the
+// language specifies.
 const maxGap = 10
 
-// guestStringify is the guest's JSON.stringify: goja's, except for the layout. goja indents the
-// text after an empty array or object one level too deep, and splits characters of a long gap.
+// guestStringify implements JSON.stringify for the guest. It uses goja's function except for the
+// layout. goja indents the text after an empty array or object one level too deep and splits
+// multibyte characters in a long gap.
 func guestStringify(r *realm, call goja.FunctionCall) goja.Value {
 	gap := gapOf(r, call.Argument(2))
 	call.Arguments = call.Arguments[:min(2, len(call.Arguments))]
@@ -23,7 +24,7 @@ func guestStringify(r *realm, call goja.FunctionCall) goja.Value {
 	return indent(text.String(), gap)
 }
 
-// gapOf returns the indentation per level for the third argument of JSON.stringify, or nil.
+// gapOf returns the indentation per level from the third argument of JSON.stringify, or nil.
 func gapOf(r *realm, space goja.Value) goja.String {
 	if o, ok := space.(*goja.Object); ok {
 		switch o.ClassName() {
@@ -46,7 +47,7 @@ func gapOf(r *realm, space goja.Value) goja.String {
 	return gap.Substring(0, min(gap.Length(), maxGap))
 }
 
-// indent returns a JSON text without white space in an indented layout.
+// indent indents a JSON text that has no white space.
 func indent(text string, gap goja.String) goja.Value {
 	var out goja.StringBuilder
 	written, depth := 0, 0
@@ -63,7 +64,7 @@ func indent(text string, gap goja.String) goja.Value {
 		case '"':
 			i = closingQuote(text, i)
 		case '[', '{':
-			if i+1 < len(text) && text[i+1] == text[i]+2 { // in ASCII, a closing bracket is its opening one plus 2
+			if i+1 < len(text) && text[i+1] == text[i]+2 { // in ASCII, a closing bracket is the opening bracket plus 2
 				i++
 				continue
 			}

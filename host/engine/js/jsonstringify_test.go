@@ -2,8 +2,8 @@ package js_test
 
 import "testing"
 
-// TestStringifyIndents tests layouts that goja gets wrong: it indents the text after an empty array
-// or object one level too deep, and counts a gap in bytes.
+// TestStringifyIndents tests layouts that goja formats incorrectly. goja indents the text after an
+// empty array or object one level too deep, and it measures a gap in bytes.
 func TestStringifyIndents(t *testing.T) {
 	for code, want := range map[string]string{
 		`JSON.stringify({ a: [], b: { c: 1 } }, null, 2)`:                                                         `"{\n  \"a\": [],\n  \"b\": {\n    \"c\": 1\n  }\n}"`,

@@ -6,9 +6,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// lazyObject is an object of ours that creates its members when the guest first reads them:
-// defining a member is expensive, and a guest seldom needs all. The guest can change it like a
-// plain object, but cannot freeze it, because goja keeps dynamic objects extensible.
+// lazyObject is an object of the engine that creates each member when the guest first reads it.
+// Defining a member is expensive, and a guest seldom needs all members. The guest can change the
+// object like a plain object but cannot freeze it, because goja keeps dynamic objects extensible.
 type lazyObject struct {
 	names   []string // in order
 	members map[string]func() goja.Value
@@ -21,7 +21,7 @@ func (r *realm) lazyObject(names []string, members map[string]func() goja.Value)
 	return r.vm.NewDynamicObject(&lazyObject{names: names, members: members})
 }
 
-// guestObject returns an object for the guest. It is lazy unless the tool may freeze it.
+// guestObject returns an object for the guest. The object is lazy unless the tool may freeze it.
 func (r *realm) guestObject(names []string, members map[string]func() goja.Value) *goja.Object {
 	if !r.freezes {
 		return r.lazyObject(names, members)
@@ -89,8 +89,8 @@ func (o *lazyObject) Delete(key string) bool {
 	return true
 }
 
-// Keys returns the names of all members. It is a copy, because guest code may delete members while
-// goja iterates over it.
+// Keys returns the names of all members. It returns a copy, because guest code can delete members
+// while goja iterates over the names.
 func (o *lazyObject) Keys() []string { return slices.Clone(o.names) }
 
 // hostObject returns an object with native functions as members.
@@ -99,5 +99,5 @@ func (r *realm) hostObject(functions map[string]nativeFunc) *goja.Object {
 	for name, function := range functions {
 		members[name] = func() goja.Value { return r.native(name, function) }
 	}
-	return r.lazyObject(nil, members) // the prelude, its only user, never lists the names
+	return r.lazyObject(nil, members) // only the prelude uses the object, and it never lists the names
 }

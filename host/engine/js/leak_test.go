@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// foreign matches texts that no error may contain: heap addresses, and names of Go and its
+// foreign matches texts that errors must not contain: heap addresses, and names of Go and its
 // libraries.
 var foreign = regexp.MustCompile(`0x[0-9a-f]|&\{|&\[|%!|\bGo\b|goja|PANIC|json:|json\.|regexp2?\b|\bre2\b|strconv|runtime error|interface ?\{|\*big|map\[|dynamic object|<nil>|invalid character`)
 
-// values are unusual operands.
+// values contains unusual operands.
 var oddValues = []string{
 	"undefined", "null", "1", "-1", "1.5", "NaN", "'text'", "10n", "Symbol('s')", "true", "{}", "[]", "() => 1", "class A {}",
 	"Object.create(null)", "{ toString: null, valueOf: null }", "{ toString: () => ({}), valueOf: () => ({}) }",
@@ -20,7 +20,7 @@ var oddValues = []string{
 	"new ArrayBuffer(2)", "Promise.resolve(1)", "(function* () {})()", "new Date(NaN)", "{ [Symbol.toPrimitive]: () => ({}) }", "{ [Symbol.toPrimitive]: 1 }", "memory", "env", "console", "globalThis", "(function () { return arguments })(Object.create(null))",
 }
 
-// operations are expressions with a value x, in addition to calls of the global functions.
+// operations contains expressions with a value x. The test also calls the global functions.
 var oddOperations = []string{
 	"'' + x", "`${x}`", "+x", "-x", "x + 1", "x < 1", "x == 1", "x == 'a'", "x ** 2", "1n + x", "x in {}", "'a' in x", "({})[x]", "x.a", "x.a.b", "x[x]", "x()", "x.a()", "new x", "new x.a", "x`t`",
 	"[...x]", "Math.max(...x)", "const [a] = x", "const { a: { b } } = x", "x instanceof x", "({}) instanceof x", "class A extends x {}", "for (const a of x) ;", "delete x.a", "x.a = 1", "'use strict'; x.length = -1",
@@ -44,7 +44,7 @@ func TestErrorsHoldNothingOfGo(t *testing.T) {
 			fmt.Fprintf(&code, "{ const x = (%s); await Promise.allSettled([0].map(async () => { %s })).then(([p]) => p.reason && seen.push(show(p.reason))); }\n", value, operation)
 		}
 		code.WriteString("return seen;")
-		var panicked any // panics of goja are errors of the tool
+		var panicked any // the tool gets panics of goja as errors
 		program, err := newEngineWithPanics(&panicked).Load(t.Context(), sourceOf(code.String()))
 		if err != nil {
 			t.Errorf("%s: %v", operation, err)
@@ -65,7 +65,7 @@ func TestErrorsHoldNothingOfGo(t *testing.T) {
 	}
 }
 
-// TestFaultsHoldNothingOfGo checks the same for the faults of runs.
+// TestFaultsHoldNothingOfGo applies the same check to the faults of runs.
 func TestFaultsHoldNothingOfGo(t *testing.T) {
 	for _, code := range []string{
 		`return "" + Object.create(null)`,

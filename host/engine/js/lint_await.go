@@ -11,17 +11,17 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// A read without await returns a promise, which has none of the content's fields: they are
-// undefined far from the mistake, or unnoticed. This lint finds the cases in which an await is
-// certainly missing.
+// Without await, a read returns a promise. A promise has none of the content's fields, so they are
+// undefined. The mistake then shows far from its cause or not at all. This lint finds the cases in
+// which an await is certainly missing.
 
-// maxAwaitWarnings bounds the number of warnings.
+// maxAwaitWarnings is the maximum number of warnings.
 const maxAwaitWarnings = 20
 
 const awaitMissing = "an await is missing before memory.get_content"
 
 // lintAwaits returns a warning for each get_content in the author's code whose promise is used as
-// if it were the content, or not used at all.
+// if it were the content, or is not used at all.
 func lintAwaits(tree *ast.Program, s *script) []string {
 	if !strings.Contains(s.code, abi.GetContent) {
 		return nil
@@ -40,11 +40,11 @@ type awaitLinter struct {
 	tree     *ast.Program
 	script   *script
 	warnings []string
-	// shadowed reports whether memory may be a variable of the author's.
+	// shadowed reports whether memory can be a variable of the author.
 	shadowed bool
 }
 
-// enter checks a node. It skips functions without a read.
+// enter checks a node. It returns false for functions that contain no read.
 func (f *awaitLinter) enter(node any) bool {
 	f.shadowed = f.shadowed || f.rebinds(node, "memory")
 	switch n := node.(type) {
@@ -65,7 +65,7 @@ func (f *awaitLinter) enter(node any) bool {
 	return true
 }
 
-// block checks the variables of a block that hold a promise and are used as if they held the
+// block finds variables in a block that contain a promise but are used as if they contained the
 // content.
 func (f *awaitLinter) block(list []ast.Statement) {
 	for _, statement := range list {
@@ -89,8 +89,8 @@ func (f *awaitLinter) block(list []ast.Statement) {
 	}
 }
 
-// misusedIn returns a node that uses a variable as if it were not a promise, or nil. It also
-// returns nil if the variable can have a value other than that of own.
+// misusedIn returns a node that uses a variable as if it were not a promise, or nil. It returns nil
+// if any other code can change the variable that own declares.
 func (f *awaitLinter) misusedIn(list []ast.Statement, name string, own *ast.Binding) (misused any) {
 	changed := false
 	f.walk(list, func(node any) bool {
@@ -108,10 +108,11 @@ func (f *awaitLinter) misusedIn(list []ast.Statement, name string, own *ast.Bind
 	return misused
 }
 
-// promiseMembers are the members of a promise. All others are undefined.
+// promiseMembers contains the names of a promise's members. All other members are undefined.
 var promiseMembers = strings.Fields("then catch finally constructor toString toLocaleString valueOf hasOwnProperty isPrototypeOf propertyIsEnumerable __proto__")
 
-// promiseIn returns the expression in a node whose value cannot be meant to be a promise, or nil.
+// promiseIn returns the expression in a node that the author cannot have meant to be a promise, or
+// nil.
 func promiseIn(node any) any {
 	switch n := node.(type) {
 	case *ast.DotExpression:
@@ -134,7 +135,7 @@ func promiseIn(node any) any {
 	return nil
 }
 
-// takesFields reports whether a pattern only binds fields that promises lack.
+// takesFields reports whether a pattern binds only fields that promises do not have.
 func takesFields(pattern *ast.ObjectPattern) bool {
 	for _, property := range pattern.Properties {
 		name := ""
@@ -164,7 +165,7 @@ func misuse(node any) string {
 	return "which has no such field"
 }
 
-// readOf returns the call if an expression is memory.get_content(...), and nil otherwise.
+// readOf returns the call if an expression is memory.get_content(...), or nil otherwise.
 func readOf(expression any) *ast.CallExpression {
 	if optional, ok := expression.(*ast.Optional); ok {
 		expression = optional.Expression

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// warnings runs a tool, whose reads return {"n":1}, and returns its warnings.
+// warnings runs a tool and returns its warnings. Each read of the tool returns {"n":1}.
 func warnings(t *testing.T, src engine.Source) ([]string, error) {
 	t.Helper()
 	program, err := js.New().Load(context.Background(), src)
@@ -85,8 +85,8 @@ func TestMissingAwait(t *testing.T) {
 	}
 }
 
-// TestMissingAwaitHint checks that a missing await is the hint of the error that it causes, and
-// that code of packages is ignored.
+// TestMissingAwaitHint checks that an error caused by a missing await has a hint about it, and that
+// code in packages is ignored.
 func TestMissingAwaitHint(t *testing.T) {
 	const code = "const x = memory.get_content('s');\nreturn x.list.length;"
 	_, err := warnings(t, engine.Source{Path: "tool.js", Code: []byte(code)})
@@ -107,8 +107,8 @@ func TestMissingAwaitHint(t *testing.T) {
 	}
 }
 
-// TestMissingAwaitIsBounded checks that the lint gives up on sources for which it would take
-// quadratic time.
+// TestMissingAwaitIsBounded checks that the lint gives up on sources that would take quadratic
+// time.
 func TestMissingAwaitIsBounded(t *testing.T) {
 	var code strings.Builder
 	for i := range 2000 {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// loadIn loads a source and returns the duration, at most limit.
+// loadIn loads a source and returns how long that took, but at most limit.
 func loadIn(t *testing.T, name, code string, limit time.Duration) (time.Duration, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -22,7 +22,7 @@ func loadIn(t *testing.T, name, code string, limit time.Duration) (time.Duration
 	return time.Since(begun), err
 }
 
-// TestLoadComputesNothing tests sources with large constant expressions.
+// TestLoadComputesNothing tests sources with expensive constant expressions.
 func TestLoadComputesNothing(t *testing.T) {
 	for _, code := range []string{
 		`return (12345678901234567890n ** 20000000n) % 7n === 3n`,
@@ -53,8 +53,8 @@ func TestLoadComputesNothing(t *testing.T) {
 	}
 }
 
-// costly returns sources of about n bytes, each with many parts of one kind. Compiling one part may
-// read all the others.
+// costly returns sources of about n bytes that contain many constructs of one kind. A quadratic
+// compiler would read all other constructs for each of them.
 func costly(n int) map[string]string {
 	fill := func(before, unit, after string) string { return before + strings.Repeat(unit, n/len(unit)) + after }
 	count := func(before, format, after string) string {

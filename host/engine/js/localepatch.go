@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// localeMethod is a method of a built-in prototype that depends on a locale.
+// localeMethod is a locale-dependent method of a built-in prototype.
 type localeMethod struct {
 	class, name string
 	call        func(p *localePatch, call goja.FunctionCall) goja.Value
@@ -30,15 +30,15 @@ var localeMethods = []localeMethod{
 	{"String", "toLocaleLowerCase", toCase("toLocaleLowerCase", "toLowerCase", intl.Lower)},
 }
 
-// localePatch replaces goja's functions that depend on a locale, because they ignore it.
+// localePatch replaces goja's locale-dependent functions, because they ignore the locale.
 type localePatch struct {
 	*realm
 	defaultOrder *intl.Collator          // the collator of localeCompare without arguments; nil until its first call
 	formatting   []*goja.Object          // the arrays that toLocaleString is formatting
-	plainCases   map[string]*goja.Object // toUpperCase and toLowerCase, taken before guest code ran
+	plainCases   map[string]*goja.Object // toUpperCase and toLowerCase, saved before guest code ran
 }
 
-// install replaces the functions, before guest code runs.
+// install replaces the functions. Call it before guest code runs.
 func (p *localePatch) install() {
 	for _, m := range localeMethods {
 		prototype := p.vm.Get(m.class).(*goja.Object).Get("prototype").(*goja.Object)
@@ -70,7 +70,8 @@ func (p *localePatch) decimalToLocale(d intl.Decimal, call goja.FunctionCall) go
 	return p.vm.ToValue(text)
 }
 
-// numberThis returns the number that this is or wraps.
+// numberThis returns the receiver as a number. The receiver is a number or an object that wraps
+// one.
 func numberThis(this goja.Value) (intl.Decimal, bool) {
 	if object, ok := this.(*goja.Object); ok && object.ClassName() != "Number" {
 		return intl.Decimal{}, false
@@ -108,8 +109,8 @@ func dateToLocale(name string, defaults intl.Defaults) func(*localePatch, goja.F
 	}
 }
 
-// arrayToLocale formats the elements by their own toLocaleString. An array that contains itself is
-// empty in it.
+// arrayToLocale formats each element with the element's own toLocaleString. If an array contains
+// itself, the inner occurrence becomes an empty string.
 func (p *localePatch) arrayToLocale(call goja.FunctionCall) goja.Value {
 	array := call.This.ToObject(p.vm)
 	if slices.Contains(p.formatting, array) {
@@ -123,7 +124,7 @@ func (p *localePatch) arrayToLocale(call goja.FunctionCall) goja.Value {
 			b.WriteByte(',')
 		}
 		if i%1024 == 0 && p.ctx.Err() != nil {
-			break // the runtime checks the interrupt when this function returns
+			break // the runtime checks for an interrupt when this function returns
 		}
 		element := array.Get(strconv.FormatInt(i, 10))
 		if !isUndefined(element) && !goja.IsNull(element) {
@@ -144,7 +145,7 @@ func (p *localePatch) elementToLocale(element goja.Value, arguments []goja.Value
 	return p.call(method, element, arguments...).String()
 }
 
-// maxLocaleText bounds the text of an array.
+// maxLocaleText is the maximum size of the formatted text of an array.
 const maxLocaleText = 64 << 20
 
 func newCollator(r *realm, tags []intl.Tag, options goja.Value) *intl.Collator {
@@ -159,7 +160,7 @@ func compareTexts(r *realm, c *intl.Collator, a, b string) goja.Value {
 	return r.vm.ToValue(order)
 }
 
-// localeCompare compares two strings. The default collator is kept, because sorting uses it
+// localeCompare compares two strings. It keeps the default collator, because sorting uses it
 // repeatedly.
 func (p *localePatch) localeCompare(call goja.FunctionCall) goja.Value {
 	a, b := stringThis(p.realm, call.This, "localeCompare"), call.Argument(0).String()
@@ -172,7 +173,7 @@ func (p *localePatch) localeCompare(call goja.FunctionCall) goja.Value {
 	return compareTexts(p.realm, p.defaultOrder, a, b)
 }
 
-// stringThis converts this to a string.
+// stringThis converts the receiver to a string.
 func stringThis(r *realm, this goja.Value, method string) string {
 	if isUndefined(this) || goja.IsNull(this) {
 		panic(r.newError("TypeError", "String.prototype."+method+" called on null or undefined"))
@@ -180,8 +181,8 @@ func stringThis(r *realm, this goja.Value, method string) string {
 	return this.String()
 }
 
-// toCase returns toLocaleUpperCase or toLocaleLowerCase. Most languages use the rules of the plain
-// method.
+// toCase returns toLocaleUpperCase or toLocaleLowerCase. Most languages use the same rules as the
+// method without a locale.
 func toCase(name, plain string, change func([]intl.Tag, string) (string, bool, error)) func(*localePatch, goja.FunctionCall) goja.Value {
 	return func(p *localePatch, call goja.FunctionCall) goja.Value {
 		text := stringThis(p.realm, call.This, name)

@@ -16,11 +16,11 @@ type eventLoop struct {
 	errors   *errorMapper
 	cleaner  *errorCleaner
 	timers   timers
-	rejected []*goja.Promise // the rejected promises without a handler
+	rejected []*goja.Promise // the rejected promises that have no handler
 }
 
-// settle runs the event loop until the entry's promise has settled, and returns its value. goja
-// runs the jobs of promises itself at the end of each call into the runtime.
+// settle runs the event loop until the entry's promise has settled, and returns the value of the
+// promise. goja itself runs the jobs of promises at the end of each call into the runtime.
 func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 	entry, err := l.promiseOf(result)
 	if err != nil {
@@ -48,8 +48,8 @@ func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 
 var promiseType = reflect.TypeFor[*goja.Promise]()
 
-// promiseOf returns the promise that an entry returned, or nil for a plain value. An object with a
-// method "then" counts as a promise, as it does for await.
+// promiseOf returns the promise that an entry returned, or nil if the entry returned a plain value.
+// Like await, it treats an object with a method "then" as a promise.
 func (l *eventLoop) promiseOf(result goja.Value) (*goja.Promise, error) {
 	object, ok := result.(*goja.Object)
 	if !ok {
@@ -66,7 +66,7 @@ func (l *eventLoop) promiseOf(result goja.Value) (*goja.Promise, error) {
 		return nil, nil
 	}
 	promise, resolve, _ := l.vm.NewPromise()
-	// Any call into the runtime runs the job that resolve leaves.
+	// Any call into the runtime runs the job that resolve creates.
 	if err := resolve(object); err != nil {
 		return nil, l.errors.failure(err)
 	}
@@ -101,8 +101,9 @@ func (l *eventLoop) sleep(d time.Duration) error {
 	}
 }
 
-// neverSettles returns the error of a run that waits for nothing. An unhandled rejection is the
-// better explanation, because the tool often waits for its consequence.
+// neverSettles returns the error of a run that waits for a promise while no timer or call is
+// pending. If there is an unhandled rejection, the error reports it instead, because it is often
+// the cause.
 func (l *eventLoop) neverSettles() error {
 	if len(l.rejected) > 0 {
 		return l.errors.unhandled(l.rejected[0])
@@ -111,8 +112,8 @@ func (l *eventLoop) neverSettles() error {
 		WithHint("nothing is left that could resolve it: no timer runs and no call is under way")
 }
 
-// trackRejection records rejected promises without a handler. They are reported when the run ends,
-// not before: a tool may start a call, do something else and await it later.
+// trackRejection records rejected promises without a handler. They are reported only when the run
+// ends, because a tool can start a call, do something else, and await the call later.
 func (l *eventLoop) trackRejection(p *goja.Promise, operation goja.PromiseRejectionOperation) {
 	if operation == goja.PromiseRejectionReject {
 		l.cleaner.clean(p.Result())

@@ -7,17 +7,17 @@ import (
 	"github.com/dop251/goja"
 )
 
-// maxLosses bounds the warnings about an output.
+// maxLosses is the maximum number of warnings about an output.
 const maxLosses = 5
 
-// losses are the values of an output that JSON cannot represent and that were encoded as
-// JSON.stringify does.
+// losses contains the values of an output that JSON cannot represent and that were encoded as
+// JSON.stringify encodes them.
 type losses struct {
 	first []loss
 	more  int
 }
 
-// loss is one of them: its path and its replacement.
+// loss is the path of such a value and its replacement.
 type loss struct {
 	path []step
 	what string
@@ -43,7 +43,7 @@ func (l *losses) warnings(root string) []string {
 	return list
 }
 
-// omits reports whether a lossy encoding omits a value: a function or a symbol.
+// omits reports whether a lossy encoding omits a value because it is a function or a symbol.
 func (e *encoder) omits(v goja.Value) bool {
 	if !e.bounds.lossy {
 		return false
@@ -63,7 +63,8 @@ func (e *encoder) omits(v goja.Value) bool {
 	return true
 }
 
-// nonFinite encodes a number that JSON cannot represent as null, or rejects it.
+// nonFinite handles a number that JSON cannot represent. It encodes the number as null or rejects
+// it.
 func (e *encoder) nonFinite(what string) *encodeError {
 	if !e.bounds.lossy {
 		return notEncodable(what + "; use null")

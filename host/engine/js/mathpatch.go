@@ -9,18 +9,19 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/ieee754"
 )
 
-// exactMath are the functions of Math whose last digits differ between goja and V8.
+// exactMath contains the functions of Math whose results differ in the last digits between goja and
+// V8.
 var exactMath = map[string]func(float64) float64{
 	"acos": ieee754.Acos, "acosh": ieee754.Acosh, "asin": ieee754.Asin, "asinh": ieee754.Asinh, "atan": ieee754.Atan,
 	"cbrt": ieee754.Cbrt, "cos": ieee754.Cos, "cosh": ieee754.Cosh, "exp": ieee754.Exp, "log": ieee754.Log,
 	"log10": ieee754.Log10, "log2": ieee754.Log2, "sin": ieee754.Sin, "sinh": ieee754.Sinh, "tan": ieee754.Tan, "tanh": ieee754.Tanh,
 }
 
-// inexactNames matches the functions of Math whose results differ in goja.
+// inexactNames matches the names of the functions of Math whose results differ in goja.
 var inexactNames = lazyRegexp(`\b(?:a?(?:sin|cos)h?|tanh?|atan2?|exp|log(?:2|10)?|cbrt|pow)\b`)
 
-// mathNames returns the functions of Math that code names. A tool that computes a name at run time
-// gets goja's function.
+// mathNames returns the names of such functions in a tool's code. A tool that computes a name at
+// run time gets goja's function.
 func mathNames(code string) []string {
 	if !strings.Contains(code, "Math") {
 		return nil
@@ -30,7 +31,7 @@ func mathNames(code string) []string {
 	return slices.Compact(names)
 }
 
-// replaceMath replaces goja's functions by ours.
+// replaceMath replaces goja's functions with ours.
 func replaceMath(r *realm, names []string) {
 	object := r.vm.GlobalObject().Get("Math").(*goja.Object)
 	for _, name := range names {
@@ -53,7 +54,7 @@ func replaceMath(r *realm, names []string) {
 	}
 }
 
-// power implements Math.pow. It accepts BigInts, because esbuild also writes the operator ** as
+// power implements Math.pow. It accepts BigInts, because esbuild compiles the operator ** to
 // Math.pow.
 func power(r *realm, call goja.FunctionCall) goja.Value {
 	x, y := call.Argument(0), call.Argument(1)

@@ -11,11 +11,11 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// maxArgumentBytes bounds one argument of a memory call. The host bounds the stored content; this
-// bound only limits the encoder.
+// maxArgumentBytes is the maximum size of one argument of a memory call. The host limits the stored
+// content. This limit applies only to the encoder.
 const maxArgumentBytes = 16 << 20
 
-// maxNameBytes is the length to which messages cut an unknown name.
+// maxNameBytes is the maximum length of an unknown name in a message. Longer names are truncated.
 const maxNameBytes = 64
 
 // memoryAPI is the guest's global memory.
@@ -23,10 +23,10 @@ type memoryAPI struct {
 	*realm
 	errors     *errorMapper
 	operations abi.Table
-	host       func(context.Context, abi.Call) (json.RawMessage, error) // nil if the run has no memory
+	host       func(context.Context, abi.Call) (json.RawMessage, error) // nil if the run has no memory operations
 }
 
-// object returns the global, an object with a function for each operation.
+// object creates the global memory, an object with a function for each operation.
 func (m *memoryAPI) object() goja.Value {
 	names := make([]string, 0, len(m.operations))
 	members := make(map[string]func() goja.Value, len(m.operations))
@@ -38,15 +38,16 @@ func (m *memoryAPI) object() goja.Value {
 	return m.guestObject(names, members)
 }
 
-// method returns the function of an operation.
+// method returns the guest function for an operation.
 func (m *memoryAPI) method(op *abi.Operation) goja.Value {
 	function := m.native(op.Name, m.operation(op))
 	_ = function.DefineDataProperty("length", m.vm.ToValue(len(op.Params)), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	return function
 }
 
-// operation returns the native function of an operation. It behaves like an async function of the
-// prelude at a lower cost: it acts when it is called, and returns a settled promise.
+// operation returns the native function for an operation. It behaves like an async function of the
+// prelude but costs less: it performs the operation when it is called, and returns a settled
+// promise.
 func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 	return func(call goja.FunctionCall) goja.Value {
 		promise, resolve, reject := m.vm.NewPromise()
@@ -62,9 +63,9 @@ func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 	}
 }
 
-// arrange returns the arguments of a call in the order of the operation's parameters. The arguments
-// may be one object of named arguments. It is the counterpart of arrange in the prelude's
-// memory.js, but reads no name that a guest can change.
+// arrange returns the arguments of a call in the order of the operation's parameters. A call can
+// instead pass one object with named arguments. arrange corresponds to the function arrange in the
+// prelude's memory.js, but does not use names that a guest can change.
 func (m *memoryAPI) arrange(op *abi.Operation, args []goja.Value) []goja.Value {
 	if len(args) > len(op.Params) {
 		m.refuseCall(op, "takes at most %d arguments, not %d", len(op.Params), len(args))
@@ -82,8 +83,7 @@ func (m *memoryAPI) arrange(op *abi.Operation, args []goja.Value) []goja.Value {
 	return m.arrangeNamed(op, named)
 }
 
-// holdsNames reports whether an object can be named arguments: it is neither a function nor an
-// array.
+// holdsNames reports whether an object can contain named arguments. Functions and arrays cannot.
 func (m *memoryAPI) holdsNames(o *goja.Object) bool {
 	if _, ok := goja.AssertFunction(o); ok {
 		return false

@@ -6,9 +6,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// newMemoryAccessError returns the guest's error for a fault, as the class would create it. It runs
-// no guest code, even if the guest has replaced Error, prototypes or the class, so the fault cannot
-// get lost.
+// newMemoryAccessError returns the guest's error for a fault, equal to an error that the class
+// would create. It runs no guest code, even if the guest has replaced Error, the prototypes or the
+// class. The fault therefore cannot be lost.
 func (p *prelude) newMemoryAccessError(f *abi.Fault) *goja.Object {
 	object := bareError(p.vm, p.vm.ToValue(f.Message))
 	setPrototype(object, p.memoryAccessError().Get("prototype").(*goja.Object))
@@ -35,15 +35,15 @@ func listOf(r *realm, violations []abi.Violation) goja.Value {
 	return mustParse(r, violations)
 }
 
-// memoryAccessError returns the class. It is created at its first use, when the guest may have
-// replaced Error already.
+// memoryAccessError returns the class MemoryAccessError. It creates the class when it is first
+// used. At that time, the guest may already have replaced Error.
 func (p *prelude) memoryAccessError() *goja.Object {
 	return p.module(errorsModule).Get("MemoryAccessError").(*goja.Object)
 }
 
-// makeErrorBase returns the base class of MemoryAccessError in place of Error. The guest may have
-// replaced the global by now, and saving goja's own in advance would slow every run; but goja's own
-// errors are known to inherit from it.
+// makeErrorBase returns the class from which MemoryAccessError inherits instead of Error. The guest
+// may have replaced the global Error by now, and saving goja's own Error in advance would slow down
+// every run. Errors that goja creates always inherit from the original Error.
 func makeErrorBase(r *realm) goja.Value {
 	base := r.vm.ToValue(func(call goja.ConstructorCall) *goja.Object {
 		r.enter()
@@ -55,16 +55,16 @@ func makeErrorBase(r *realm) goja.Value {
 	builtin := r.vm.NewTypeError().Prototype().Prototype()
 	prototype := base.Get("prototype").(*goja.Object)
 	setPrototype(prototype, builtin)
-	// The class sets the name of its prototype. The assignment fails if the next object with a name
-	// in the prototype chain is frozen.
+	// The class sets the name of its prototype. The assignment fails if the next object in the
+	// prototype chain that has a name is frozen.
 	for object, flag := range map[*goja.Object]goja.Flag{base: goja.FLAG_FALSE, prototype: goja.FLAG_TRUE} {
 		must(object.DefineDataProperty("name", r.vm.ToValue("Error"), flag, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	}
 	return base
 }
 
-// bareError returns an error with a message, as the constructor of Error does, but with another
-// prototype.
+// bareError returns an error with a message. It works like the constructor of Error but sets
+// another prototype.
 func bareError(vm *goja.Runtime, message goja.Value) *goja.Object {
 	object := vm.NewTypeError()
 	if isUndefined(message) {

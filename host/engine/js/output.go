@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// encodeOutput encodes the result of the tool. It runs guest code. A number or a function that JSON
-// cannot represent is encoded as JSON.stringify does, with a warning, so that the rest of the
+// encodeOutput encodes the result of the tool. It runs guest code. It encodes a number or a
+// function that JSON cannot represent as JSON.stringify does, and adds a warning. The rest of the
 // result is not lost.
 func (r *run) encodeOutput(value goja.Value) (json.RawMessage, error) {
 	e := &encoder{realm: &r.realm, bounds: bounds{nesting: r.realm.limits.ValueNesting, bytes: r.realm.limits.OutputBytes, lossy: true}}
@@ -38,10 +38,11 @@ func (r *run) outputTooLarge(name string) error {
 	return abi.Faultf(abi.OutputLimit, "the %s is larger than %d bytes", name, r.realm.limits.OutputBytes)
 }
 
-// contextChanges returns an object of the keys that the guest added to its context or changed, or
+// contextChanges returns a JSON object with the context keys that the guest added or changed, or
 // nil. It runs guest code.
 func (r *run) contextChanges() (json.RawMessage, error) {
-	// An unchanged context usually encodes to its original text, which avoids a comparison by keys.
+	// An unchanged context usually encodes to its original text. In this case, no comparison by
+	// keys is needed.
 	same := bounds{nesting: maxParseNesting, bytes: len(r.in.Context)}
 	if text, refused := encodeJSON(&r.realm, "context", r.context, same); refused == nil && bytes.Equal(text, r.contextText()) {
 		return nil, nil
@@ -80,7 +81,7 @@ func (r *run) contextText() []byte {
 	return r.in.Context
 }
 
-// contextBefore returns the members of the context as the guest received it.
+// contextBefore returns the members of the context that the guest received.
 func (r *run) contextBefore() (map[string]goja.Value, error) {
 	document, err := parseDocument(&r.realm, "context", r.in.Context)
 	if err != nil {
@@ -94,9 +95,9 @@ func (r *run) contextBefore() (map[string]goja.Value, error) {
 	return before, nil
 }
 
-// changedKey returns the value of a key if it has changed, and nil otherwise.
+// changedKey returns the encoded value of a key if the value has changed, and nil otherwise.
 func (r *run) changedKey(key string, before goja.Value) ([]byte, error) {
-	// The input may be larger and nested deeper than an output may be.
+	// The received context can be larger and nested deeper than an output.
 	asRead := bounds{nesting: maxParseNesting, bytes: max(r.realm.limits.OutputBytes, 8*len(r.in.Context))}
 	name := pathText("context", []step{{key: key, index: -1}})
 	now, refused := encodeJSON(&r.realm, name, r.context.Get(key), asRead)

@@ -5,8 +5,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/crash"
 )
 
-// recovered converts a panic to a fault: a panic of goja, which a tool's code can cause, to the
-// result of broken, and any other to an internal fault. Only the host's log receives the details.
+// recovered converts a panic to a fault. A tool's code can cause a panic of goja, and the fault is
+// then the result of broken. Any other panic becomes an internal fault. Only the host's log
+// receives the details.
 func (e *Engine) recovered(err *error, broken func() error) {
 	c := crash.Of(recover())
 	if c == nil {
@@ -20,15 +21,16 @@ func (e *Engine) recovered(err *error, broken func() error) {
 	*err = abi.Faultf(abi.Internal, "the JavaScript engine failed; the host's log has the details")
 }
 
-// unreadable returns the fault for a source on which goja's parser or compiler panics.
+// unreadable returns the fault for a source that makes goja's parser or compiler panic.
 func unreadable(name string) error {
 	f := abi.Faultf(abi.SourceInvalid, "%s contains code that the JavaScript engine cannot compile", name)
 	f.File = name
 	return f
 }
 
-// broken returns the fault of a run in which goja panicked, unless the host had ended it. It has no
-// position, because goja has already discarded the calls.
+// broken returns the fault of a run in which goja panicked. If the host had already ended the run,
+// it returns the host's error. The fault has no position, because goja has already discarded the
+// call stack.
 func (r *run) broken() error {
 	if r.realm.halted != nil {
 		return r.realm.halted

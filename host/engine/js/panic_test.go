@@ -11,11 +11,12 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// emptied sorts an array with a comparison that empties it, on which goja panics.
+// emptied sorts an array with a comparison function that empties the array. This makes goja panic.
 const emptied = `const a = [3, 2, 1];
 	a.sort((x, y) => { a.length = 0; return x - y; });`
 
-// TestPanicOfGoja checks that a panic of goja ends the tool, not the host, and is logged.
+// TestPanicOfGoja checks that a panic of goja ends the tool but not the host, and that it is
+// logged.
 func TestPanicOfGoja(t *testing.T) {
 	for _, code := range []string{
 		emptied,
@@ -42,8 +43,8 @@ func TestPanicOfGoja(t *testing.T) {
 	}
 }
 
-// TestPanicAfterHalt checks that a run that the host ended keeps the host's error even if goja
-// panics before the interrupt.
+// TestPanicAfterHalt checks that a run reports the host's error if the host ended the run and goja
+// then panics before it handles the interrupt.
 func TestPanicAfterHalt(t *testing.T) {
 	var logged any
 	program, err := newEngineWithPanics(&logged).Load(t.Context(), engine.Source{Path: "tool.js", Code: []byte(`
@@ -58,7 +59,8 @@ func TestPanicAfterHalt(t *testing.T) {
 	}
 }
 
-// TestPanicOfTheHostBehindGoja checks that a panic of the host is internal, even if goja called it.
+// TestPanicOfTheHostBehindGoja checks that a panic of the host is an internal fault even if goja
+// called the host.
 func TestPanicOfTheHostBehindGoja(t *testing.T) {
 	host := enginetest.NewMemory(errHalt).Host()
 	host.Log = func(abi.Level, string) error { panic("secret") }
@@ -74,7 +76,7 @@ func TestPanicOfTheHostBehindGoja(t *testing.T) {
 	}
 }
 
-// panicked runs a script that ends in a fault after a panic, and returns the fault.
+// panicked runs a script that causes a panic and returns the fault of the run.
 func panicked(t *testing.T, logged *any, code string, host engine.Host) *abi.Fault {
 	t.Helper()
 	program, err := newEngineWithPanics(logged).Load(t.Context(), engine.Source{Path: "tool.js", Code: []byte(code)})
@@ -102,7 +104,7 @@ func TestPanicOfGojaInLoad(t *testing.T) {
 	}
 }
 
-// TestLastCodePoint tests the escape of the last code point in a string, on which goja panics.
+// TestLastCodePoint tests the escape of the last code point in a string, which makes goja panic.
 func TestLastCodePoint(t *testing.T) {
 	const code = "const o = { '\\u{10ffff}': 1, '\U0010ffff!': 2, 𠮷: 3 };\n" +
 		"return [\"\\u{10ffff}\".length, `\\u{10FFFF}${1}`, '\\udbff\\udfff'.codePointAt(0), /^[\\u{10000}-\\u{10FFFF}]$/u.test('😀'), /^😀+$/u.test('😀😀'), o, o.𠮷];"

@@ -31,7 +31,7 @@ func (r *run) patch() {
 }
 
 // wrapTypedFrom makes TypedArray.from accept a string, as in Uint8Array.from("123", Number). goja
-// only accepts an object.
+// accepts only an object.
 func wrapTypedFrom(r *realm) {
 	shared := r.vm.GlobalObject().Get("Uint8Array").(*goja.Object).Prototype()
 	native := shared.Get("from").(*goja.Object)
@@ -46,8 +46,8 @@ func wrapTypedFrom(r *realm) {
 	must(shared.DefineDataProperty("from", from, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
-// addCapture adds Error.captureStackTrace, which gives an object a stack. An error has one from its
-// creation.
+// addCapture adds Error.captureStackTrace, which sets the stack of an object. It leaves an error
+// unchanged, because an error has a stack from its creation.
 func addCapture(r *realm) {
 	class := r.vm.GlobalObject().Get("Error").(*goja.Object)
 	capture := r.native("captureStackTrace", func(call goja.FunctionCall) goja.Value {

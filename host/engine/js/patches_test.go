@@ -49,8 +49,8 @@ func TestUnicodeProperties(t *testing.T) {
 	}
 }
 
-// TestProxyTrapArguments checks that traps receive copies of their arguments: goja's arrays are
-// views of its stack.
+// TestProxyTrapArguments checks that traps receive copies of their arguments, because goja's arrays
+// are views of its stack.
 func TestProxyTrapArguments(t *testing.T) {
 	const look = `let seen; const r = v("A", "B");
 		function v(b, c) { let s = "s3cret"; look(); return [b, c, s] }

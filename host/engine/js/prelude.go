@@ -19,15 +19,16 @@ var webapi embed.FS
 // preludeModule is a compiled module of the prelude.
 type preludeModule struct {
 	program  *goja.Program
-	requires bool // it calls require for other modules
+	requires bool // the module calls require for other modules
 }
 
-// errorsModule is the module of MemoryAccessError. It receives the Error class that it extends.
+// errorsModule is the module that defines MemoryAccessError. It receives the Error class that
+// MemoryAccessError extends.
 const errorsModule = "errors.js"
 
-// modulePrograms are the modules of the prelude by name, each compiled at its first use in the
-// process. Each evaluates to a function of exports and require. The prefix "toolrun:" of their file
-// names keeps their frames out of the author's stack.
+// modulePrograms contains the modules of the prelude by name. Each module is compiled when the
+// process first uses it. Its value is a function with the parameters exports and require. Its file
+// name has the prefix "toolrun:", which keeps its frames out of the author's stack.
 var modulePrograms = sync.OnceValue(func() map[string]func() preludeModule {
 	programs := make(map[string]func() preludeModule)
 	for _, files := range []fs.FS{sdkjs.Files, webapi} {
@@ -62,14 +63,14 @@ func compileModule(name, source string) preludeModule {
 	}
 }
 
-// prelude is the set of modules of the prelude that a run has loaded.
+// prelude contains the modules of the prelude that a run has loaded.
 type prelude struct {
 	*realm
 	exports     map[string]*goja.Object // of the modules
-	requireFunc goja.Value              // require for the modules; nil until the first needs it
+	requireFunc goja.Value              // the function require; nil until a module needs it
 }
 
-// module returns the exports of a module of the prelude, which runs at its first use.
+// module returns the exports of a module of the prelude. It runs the module when it is first used.
 func (p *prelude) module(name string) *goja.Object {
 	if exports, ok := p.exports[name]; ok {
 		return exports
@@ -86,7 +87,7 @@ func (p *prelude) module(name string) *goja.Object {
 	}
 	call, _ := goja.AssertFunction(wrapper)
 	if _, err := call(goja.Undefined(), arguments...); err != nil {
-		panic(err) // the guest is out of stack or was stopped; modules do not fail themselves
+		panic(err) // the guest is out of stack or was stopped; the modules themselves do not fail
 	}
 	if p.exports == nil {
 		p.exports = make(map[string]*goja.Object)
@@ -95,8 +96,8 @@ func (p *prelude) module(name string) *goja.Object {
 	return exports
 }
 
-// requireFor returns the function require for a module, or undefined if the module does not use it:
-// a native function is expensive.
+// requireFor returns the function require for a module, or undefined if the module does not use it,
+// because creating a native function is expensive.
 func (p *prelude) requireFor(module preludeModule) goja.Value {
 	if !module.requires {
 		return goja.Undefined()
@@ -111,8 +112,8 @@ func (p *prelude) require(call goja.FunctionCall) goja.Value {
 	return p.module(path.Base(call.Argument(0).String()))
 }
 
-// create calls a function of a module that creates an object over a host, which is an object of
-// native functions.
+// create calls a function of a module. The function creates an object from a host object, which
+// contains native functions.
 func (p *prelude) create(module, function string, arguments ...goja.Value) goja.Value {
 	call, _ := goja.AssertFunction(p.module(module).Get(function))
 	value, err := call(goja.Undefined(), arguments...)

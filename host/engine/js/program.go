@@ -23,25 +23,25 @@ type script struct {
 	warnings []string
 	// stringifies reports whether the code names JSON.stringify.
 	stringifies bool
-	// inputs are the names of the inputs that the tool reads as $name.
+	// inputs contains the names of the inputs that the tool reads as $name.
 	inputs []string
-	// awaitWarnings are warnings about missing awaits.
+	// awaitWarnings contains the warnings about missing awaits.
 	awaitWarnings []string
-	// position maps a position in code to the author's files; ok is false for generated code.
+	// position maps a position in code to the author's files. ok is false for generated code.
 	position func(line, column int) (file string, srcLine, srcColumn int, ok bool)
 }
 
 // program is a compiled tool. All runs share its immutable fields.
 type program struct {
 	engine     *Engine
-	name       string // the entry file, which is the name of the script in stack traces
+	name       string // the entry file; also the name of the script in stack traces
 	script     *script
 	code       *goja.Program
 	operations abi.Table
 	features
 	review engine.Review
 
-	open   sync.RWMutex // held for reading by active runs
+	open   sync.RWMutex // read-locked by active runs
 	closed bool
 }
 
@@ -62,8 +62,9 @@ func newProgram(e *Engine, src engine.Source, s *script) (*program, error) {
 // Review returns the review of the source.
 func (p *program) Review() engine.Review { return p.review }
 
-// compile compiles the script and returns its syntax tree, with the changes that work around goja's
-// deviations. It disables source maps: goja would open the file that a "sourceMappingURL" names.
+// compile compiles the script and returns its syntax tree, with changes that avoid goja's
+// deviations from the language. It disables source maps, because goja would open the file that a
+// "sourceMappingURL" comment names.
 func (p *program) compile() (*ast.Program, error) {
 	tree, err := parser.ParseFile(nil, p.name, p.script.code, 0, parser.WithDisableSourceMaps)
 	if err != nil {
@@ -77,8 +78,8 @@ func (p *program) compile() (*ast.Program, error) {
 	return tree, err
 }
 
-// sourceInvalid returns the fault for code that goja rejects although the bundler accepted it, at
-// the author's position.
+// sourceInvalid returns the fault for code that the bundler accepted but goja rejects. The fault
+// contains the author's position.
 func (p *program) sourceInvalid(err error) *abi.Fault {
 	message, at := "the engine does not support this syntax", file.Position{}
 	if list, ok := errors.AsType[parser.ErrorList](err); ok && len(list) > 0 {

@@ -6,10 +6,10 @@ import (
 	"github.com/dop251/goja"
 )
 
-// goja passes the traps apply and construct an array that is a view of its own stack: if a guest
-// keeps it, it shows and changes the locals of other calls. The guest's constructor Proxy therefore
-// puts a handler of ours between a function and its traps, which passes copies. Proxies of other
-// objects have no such traps and are goja's own.
+// goja passes an array that is a view of its own stack to the traps apply and construct. A guest
+// that keeps this array can see and change the locals of other calls. If the target of a proxy is a
+// function, the guest's constructor Proxy therefore inserts our own handler, which passes copies to
+// the traps. Other proxies have no such traps and are unchanged goja proxies.
 
 // proxyPatch is the guest's constructor Proxy.
 type proxyPatch struct{ *realm }
@@ -25,7 +25,8 @@ func (p *proxyPatch) install() {
 	})
 	must(shimmed.DefineDataProperty("length", p.vm.ToValue(2), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	must(native.DefineDataProperty("revocable", shimmed, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
-	// A proxy of the constructor keeps its name, its length and its lack of a prototype.
+	// A proxy of the constructor keeps the constructor's name and length and, like the constructor,
+	// has no prototype.
 	wrapped := p.vm.NewProxy(native, &goja.ProxyTrapConfig{
 		Construct: func(_ *goja.Object, arguments []goja.Value, newTarget *goja.Object) *goja.Object {
 			return p.construct(construct, newTarget, p.shimmed(arguments))
@@ -34,8 +35,8 @@ func (p *proxyPatch) install() {
 	must(global.DefineDataProperty("Proxy", p.vm.ToValue(wrapped), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
-// shimmed returns the arguments target and handler of a proxy, with our handler if the target can
-// be called.
+// shimmed returns the arguments target and handler of a proxy. If the target can be called, it
+// replaces the handler with ours.
 func (p *proxyPatch) shimmed(arguments []goja.Value) []goja.Value {
 	if len(arguments) < 2 || !isCallable(arguments[0]) {
 		return arguments
@@ -44,7 +45,7 @@ func (p *proxyPatch) shimmed(arguments []goja.Value) []goja.Value {
 	if !ok || isRevoked(handler) { // any use of a revoked proxy throws
 		return arguments
 	}
-	// Its target is an empty object, which has no members that a trap would have to agree with.
+	// The target of the shim is an empty object, so no trap can conflict with the target's members.
 	shim := p.vm.NewProxy(p.vm.CreateObject(nil), &goja.ProxyTrapConfig{
 		Get: func(_ *goja.Object, name string, _ goja.Value) goja.Value { return p.trapOf(handler, name) },
 	})
@@ -55,7 +56,7 @@ func isRevoked(o *goja.Object) bool {
 	return o.ExportType() == proxyType && o.Export().(goja.Proxy).Handler() == nil
 }
 
-// listOfTrap is the index of the argument list among the arguments of a trap.
+// listOfTrap contains the index of the argument list among the arguments of each trap.
 var listOfTrap = map[string]int{"apply": 2, "construct": 1}
 
 // trapOf returns a trap of a handler as a function that copies the argument list.
@@ -71,7 +72,7 @@ func (p *proxyPatch) trapOf(handler *goja.Object, name string) goja.Value {
 	return p.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 		p.enter()
 		defer p.leave()
-		arguments := make([]goja.Value, len(call.Arguments)) // these are on the stack, too
+		arguments := make([]goja.Value, len(call.Arguments)) // the arguments are also a view of the stack
 		copy(arguments, call.Arguments)
 		if list > 0 && list < len(arguments) {
 			arguments[list] = p.copyOfList(arguments[list].(*goja.Object))

@@ -10,23 +10,24 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// realm is the JavaScript world of one run: the runtime, its original intrinsics, the clock and the
-// limits. It belongs to the goroutine of the run; other goroutines only call Interrupt of its
-// runtime. It holds the context of the run, because goja passes none to native functions.
+// realm is the JavaScript environment of one run. It contains the runtime, its original intrinsics,
+// the clock and the limits. Only the goroutine of the run uses it; other goroutines only call
+// Interrupt of its runtime. It contains the context of the run, because goja does not pass a
+// context to native functions.
 type realm struct {
 	ctx     context.Context
 	vm      *goja.Runtime
 	limits  engine.Limits
 	start   time.Time // of the run
-	base    time.Time // the start of the guest's clock; zero for the system's time
+	base    time.Time // the start of the guest's clock; zero selects the system clock
 	freezes bool      // the tool may freeze objects, which lazy objects do not support
 
 	parse       nativeFunc   // goja's JSON.parse; see nativeParse
-	stringify   nativeFunc   // goja's JSON.stringify; nil for a tool that does not name it
+	stringify   nativeFunc   // goja's JSON.stringify; nil if the tool does not name it
 	objectProto *goja.Object // Object.prototype
 
-	depth  int   // the nesting of native calls
-	halted error // the host's error that ended the run; the guest must not see it
+	depth  int   // the nesting depth of native calls
+	halted error // the host's error that ended the run; hidden from the guest
 }
 
 type nativeFunc = func(goja.FunctionCall) goja.Value
@@ -46,8 +47,8 @@ func (r *realm) elapsed(goja.FunctionCall) goja.Value {
 	return r.vm.ToValue(float64(time.Since(r.start).Microseconds()) / 1000)
 }
 
-// try calls f, which may run guest code such as getters, and returns the error that ended it. It
-// passes on any panic that is neither a guest's exception nor a stop.
+// try calls f, which can run guest code such as getters, and returns the error that ended f. It
+// recovers only exceptions of the guest, stack overflows and interrupts.
 func (r *realm) try(f func()) (err error) {
 	defer func() {
 		switch x := recover().(type) {
@@ -66,9 +67,9 @@ func (r *realm) try(f func()) (err error) {
 	return nil
 }
 
-// enter begins a native call that may run guest code, and leave ends it. goja only counts the
-// frames of JavaScript: a native getter or method has none, and a stack overflow of the process is
-// fatal.
+// enter begins a native call that can run guest code, and leave ends the call. goja counts only
+// JavaScript frames. A native getter or method has no such frame, and a stack overflow of the
+// process is fatal.
 func (r *realm) enter() {
 	if r.depth >= r.limits.CallDepth {
 		panic(&goja.StackOverflowError{})
@@ -87,8 +88,8 @@ func (r *realm) halt(err error) {
 }
 
 // call calls a function of the guest from within a protected call. An exception continues as a
-// panic. After its last frame, goja.Callable would run the pending jobs in the middle of the
-// caller's work.
+// panic. Native functions are called directly, because goja.Callable can run the pending jobs in
+// the middle of the caller's work.
 func (r *realm) call(function *goja.Object, this goja.Value, arguments ...goja.Value) goja.Value {
 	if function.ExportType() == nativeType {
 		return function.Export().(nativeFunc)(goja.FunctionCall{This: this, Arguments: arguments})
@@ -111,7 +112,7 @@ func (r *realm) construct(construct goja.Constructor, newTarget *goja.Object, ar
 	return object
 }
 
-// native returns a guest function that calls f. Stack traces show its name.
+// native returns a guest function that calls f. Stack traces contain the function's name.
 func (r *realm) native(name string, f nativeFunc) *goja.Object {
 	counted := func(call goja.FunctionCall) goja.Value {
 		r.enter()
@@ -123,8 +124,8 @@ func (r *realm) native(name string, f nativeFunc) *goja.Object {
 	return function
 }
 
-// newError creates a built-in error. It runs guest code if the guest has defined a getter of that
-// name.
+// newError creates a built-in error. If the guest has defined a getter with the name of the class,
+// newError runs guest code.
 func (r *realm) newError(class, message string) *goja.Object {
 	r.enter()
 	defer r.leave()
@@ -133,7 +134,8 @@ func (r *realm) newError(class, message string) *goja.Object {
 	return object
 }
 
-// must panics with an error, which goja returns if the run is being stopped.
+// must panics with err if it is not nil. While the run is being stopped, goja returns such an
+// error.
 func must(err error) {
 	if err != nil {
 		panic(err)
@@ -142,15 +144,15 @@ func must(err error) {
 
 func setPrototype(object, prototype *goja.Object) { must(object.SetPrototype(prototype)) }
 
-// define defines a member of an object of ours. Unlike an assignment, it cannot call a setter that
-// a guest put on a prototype.
+// define defines a member of an object of the engine. Unlike an assignment, it cannot call a setter
+// that a guest added to a prototype.
 func define(o *goja.Object, name string, value goja.Value) {
 	if err := o.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE); err != nil {
 		panic(err)
 	}
 }
 
-// defineHidden defines a member that is not enumerable, like the built-in ones.
+// defineHidden defines a member that is not enumerable, like built-in members.
 func defineHidden(o *goja.Object, name string, value goja.Value) {
 	must(o.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }

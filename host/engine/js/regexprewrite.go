@@ -7,16 +7,17 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/property"
 )
 
-// anchored matches possible regular expressions with the flag m or u, or with \b or \B.
+// anchored matches code that can contain a regular expression with the flag m or u, or with \b or
+// \B.
 var anchored = lazyRegexp(`\\[bB]|/[dgisvy]*[mu]`)
 
-// mayRewrite reports whether code may contain a regular expression that rewritePattern changes.
+// mayRewrite reports whether code can contain a regular expression that rewritePattern changes.
 func mayRewrite(code string) bool {
 	return property.Changes(code) || strings.Contains(code, `\k`) || anchored().MatchString(code)
 }
 
-// rewritePattern returns an expression that matches in goja what the given one matches in
-// JavaScript, or an error if the expression is invalid.
+// rewritePattern translates a JavaScript regular expression to one that matches the same text in
+// goja. It returns an error if the expression is invalid.
 func rewritePattern(pattern, flags string) (string, error) {
 	unicode := strings.Contains(flags, "u")
 	if err := property.CheckGroups(pattern, unicode); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/property"
 )
 
-// rewritePatterns rewrites the regular expressions of a script, see rewritePattern. It returns the
-// author's text of each changed expression.
+// rewritePatterns rewrites the regular expressions of a script with rewritePattern. It returns the
+// author's version of each changed expression.
 func rewritePatterns(code string, tree *ast.Program) (map[string]string, error) {
 	if !mayRewrite(code) {
 		return nil, nil
@@ -46,10 +46,10 @@ func rewritePatterns(code string, tree *ast.Program) (map[string]string, error) 
 	return texts, failed
 }
 
-// maxPatternBytes bounds the rewritten regular expressions of a script.
+// maxPatternBytes is the maximum total size of a script's rewritten regular expressions.
 const maxPatternBytes = 2 << 20
 
-// patternError is the error for an invalid regular expression of the script.
+// patternError is the error for an invalid regular expression in the script.
 type patternError struct {
 	literal string
 	err     error
@@ -60,12 +60,12 @@ func (e *patternError) Error() string {
 	return "Invalid regular expression: " + cut(e.literal, 200) + ": " + e.err.Error()
 }
 
-// regexps is the guest's class RegExp. It rewrites expressions that goja interprets differently
-// from the language.
+// regexps is the guest's class RegExp. It rewrites regular expressions that goja does not interpret
+// as the language specifies.
 type regexps struct {
 	*realm
-	patterns map[string]string // the author's texts of the rewritten expressions of the script
-	sources  map[string]string // the same with expressions created at run time; nil before the first
+	patterns map[string]string // the author's versions of the script's rewritten expressions
+	sources  map[string]string // the same for expressions created at run time; nil if there are none
 }
 
 // install replaces the constructor RegExp.
@@ -91,7 +91,7 @@ func (x *regexps) install() {
 	must(wrapped.DefineDataProperty("length", x.vm.ToValue(2), no, yes, no))
 	must(global.DefineDataProperty("RegExp", wrapped, yes, yes, no))
 	must(prototype.DefineDataProperty("constructor", wrapped, yes, yes, no))
-	// goja's own implementation of split is much faster than the one for other constructors.
+	// goja's own split is much faster if the constructor is goja's own RegExp.
 	must(wrapped.DefineAccessorPropertySymbol(goja.SymSpecies, x.native("get [Symbol.species]", func(call goja.FunctionCall) goja.Value {
 		if call.This == goja.Value(wrapped) {
 			return native
@@ -101,7 +101,8 @@ func (x *regexps) install() {
 	x.keepSources(prototype)
 }
 
-// sameRegExp returns x for RegExp(x) without new if x is a regular expression, and nil otherwise.
+// sameRegExp returns the argument of RegExp(x) without new if x is already a regular expression,
+// and nil otherwise.
 func (x *regexps) sameRegExp(wrapped *goja.Object, arguments []goja.Value) *goja.Object {
 	if len(arguments) == 0 || len(arguments) > 1 && !isUndefined(arguments[1]) {
 		return nil
@@ -113,7 +114,7 @@ func (x *regexps) sameRegExp(wrapped *goja.Object, arguments []goja.Value) *goja
 	return object
 }
 
-// patternArguments checks and rewrites the pattern of a call of RegExp.
+// patternArguments checks and rewrites the pattern in the arguments of RegExp.
 func (x *regexps) patternArguments(provided []goja.Value) []goja.Value {
 	if len(provided) == 0 {
 		return provided
@@ -143,7 +144,8 @@ func (x *regexps) patternArguments(provided []goja.Value) []goja.Value {
 	return append([]goja.Value{x.vm.ToValue(rewritten)}, provided[1:]...)
 }
 
-// patternOf returns the text of a pattern: a string, or a regular expression with new flags.
+// patternOf returns the text of a pattern. The pattern is a string or, if the call passes flags, a
+// regular expression.
 func patternOf(v goja.Value, flagged bool) (string, bool) {
 	switch source := v.(type) {
 	case goja.String:
@@ -156,10 +158,10 @@ func patternOf(v goja.Value, flagged bool) (string, bool) {
 	return "", false
 }
 
-// maxRemembered bounds the rewritten expressions whose texts a run keeps.
+// maxRemembered is the maximum number of rewritten expressions whose original texts a run keeps.
 const maxRemembered = 1000
 
-// remember stores the text of a rewritten expression for its member "source".
+// remember stores the author's version of a rewritten expression for the member "source".
 func (x *regexps) remember(expanded, text string) {
 	if x.sources == nil {
 		x.sources = maps.Clone(x.patterns)
@@ -194,7 +196,7 @@ func escapedSlashes(text string) string {
 }
 
 // keepSources makes the members source and toString of regular expressions return the author's
-// text.
+// version.
 func (x *regexps) keepSources(prototype *goja.Object) {
 	plain, err := x.vm.RunProgram(sourceGetter())
 	must(err)
@@ -230,7 +232,7 @@ func (x *regexps) authorsText(source goja.Value) goja.Value {
 	return source
 }
 
-// texts returns the author's texts of the rewritten expressions so far.
+// texts returns the author's versions of all rewritten expressions so far.
 func (x *regexps) texts() map[string]string {
 	if x.sources != nil {
 		return x.sources

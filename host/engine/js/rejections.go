@@ -4,7 +4,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// wrapThen cleans errors before handlers of rejections receive them, as catch clauses do.
+// wrapThen makes rejection handlers receive cleaned errors. Catch clauses do the same.
 func (c *errorCleaner) wrapThen() {
 	prototype := c.vm.GlobalObject().Get("Promise").(*goja.Object).Get("prototype").(*goja.Object)
 	native := prototype.Get("then").(*goja.Object)
@@ -18,8 +18,8 @@ func (c *errorCleaner) wrapThen() {
 	must(prototype.DefineDataProperty("then", then, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
-// cleaning wraps a handler. It is JavaScript, because a call from Go would run the pending jobs in
-// the middle of another job.
+// cleaning wraps a rejection handler. It is written in JavaScript, because a call from Go would run
+// the pending jobs in the middle of another job.
 var cleaning = lazyProgram("toolrun:rejection", `(function (clean) {
 	return (handler) => (reason) => { clean(reason); return handler(reason); };
 })`, false)

@@ -13,8 +13,8 @@ import (
 )
 
 // A review reports undeclared names and unknown memory calls. It ignores scopes: a name that is
-// declared anywhere in the bundle counts as declared everywhere, so that it reports too little
-// rather than too much.
+// declared anywhere in the bundle counts as declared everywhere. It can therefore miss mistakes,
+// but it does not report correct code.
 
 // reviewOf returns the review of a bundle.
 func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engine.Review {
@@ -46,7 +46,7 @@ func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engin
 
 var positionedWarning = lazyRegexp(`^([^\s:]+\.[cm]?[jt]s):(\d+):(\d+): (.+)$`)
 
-// findingOf converts a warning, which may begin with a position, to a finding.
+// findingOf converts a warning to a finding. The warning can begin with a position.
 func findingOf(entry, warning string) engine.Finding {
 	part := positionedWarning().FindStringSubmatch(warning)
 	if part == nil {
@@ -65,7 +65,7 @@ type reviewer struct {
 	operations []abi.Operation
 	names      *names
 	defined    func(name string) bool
-	reported   map[string]bool // names with a finding
+	reported   map[string]bool // names that already have a finding
 	caught     int             // the number of enclosing try statements with a catch
 	review     engine.Review
 }
@@ -94,7 +94,8 @@ func (r *reviewer) enter(node any) bool {
 	return true
 }
 
-// try walks a try statement. Code within a try block with a catch may be meant to fail.
+// try walks a try statement. If the statement has a catch clause, code in the try block can fail
+// intentionally.
 func (r *reviewer) try(n *ast.TryStatement) bool {
 	if n.Catch == nil {
 		return true
@@ -131,7 +132,7 @@ func (r *reviewer) call(n *ast.CallExpression) {
 	}
 }
 
-// objectMembers are the functions of every object.
+// objectMembers contains the functions that every object has.
 var objectMembers = strings.Fields("constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf")
 
 func (r *reviewer) operationHint(name string) string {
@@ -139,7 +140,7 @@ func (r *reviewer) operationHint(name string) string {
 	for _, op := range r.operations {
 		names = append(names, op.Name)
 	}
-	// Without underscores, getContent is get_content.
+	// Without underscores, getContent equals get_content.
 	folded := strings.ToLower(strings.ReplaceAll(name, "_", ""))
 	for _, known := range names {
 		if strings.ReplaceAll(known, "_", "") == folded {
@@ -152,7 +153,8 @@ func (r *reviewer) operationHint(name string) string {
 	return "it has " + strings.Join(names, ", ")
 }
 
-// storeOf returns the store of a call if the code names it, as the first argument or by its name.
+// storeOf returns the store of a call if the code names the store, either as the first argument or
+// as a named argument.
 func (r *reviewer) storeOf(op abi.Operation, args []ast.Expression) (string, bool) {
 	if len(args) == 0 || len(op.Params) == 0 || op.Params[0].Kind != abi.StoreName {
 		return "", false
@@ -163,7 +165,7 @@ func (r *reviewer) storeOf(op abi.Operation, args []ast.Expression) (string, boo
 			return "", false
 		}
 		if _, isText := r.text(args[1]); !isText {
-			return "", false // args[0] may be the argument of the second parameter
+			return "", false // args[0] can be the value of the second parameter
 		}
 	}
 	if !ok {
@@ -182,8 +184,8 @@ func (r *reviewer) storeOf(op abi.Operation, args []ast.Expression) (string, boo
 	return "", false
 }
 
-// text returns the constant text of an expression: a literal, or a constant with the only
-// declaration of that name.
+// text returns the constant string value of an expression. The expression is a literal or the name
+// of a constant that is declared only once.
 func (r *reviewer) text(e ast.Expression) (string, bool) {
 	switch e := e.(type) {
 	case *ast.StringLiteral:
@@ -199,8 +201,8 @@ func (r *reviewer) text(e ast.Expression) (string, bool) {
 	return "", false
 }
 
-// makesCode reports eval and the constructor of functions, except for the idiom by which libraries
-// find the global object.
+// makesCode reports calls of eval and of the Function constructor. It ignores the idiom with which
+// libraries find the global object.
 func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	id, ok := callee.(*ast.Identifier)
 	if !ok || r.caught > 0 {
@@ -218,7 +220,7 @@ func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	}
 }
 
-// input reports an input that is read as $name if the name resembles a declared input.
+// input reports a variable $name for an undeclared input if the name resembles a declared input.
 func (r *reviewer) input(name string, at int) {
 	input, ok := strings.CutPrefix(name, "$")
 	if !ok || !slices.Contains(r.script.inputs, input) || slices.Contains(r.params, input) || r.reported[name] || r.names.tested[name] {
@@ -258,7 +260,7 @@ func (r *reviewer) nameHint(name string) string {
 	return ""
 }
 
-// find adds a finding at an offset of the bundle, if it is in the author's files.
+// find adds a finding at an offset in the bundle if that position is in the author's files.
 func (r *reviewer) find(at int, hint, message string) bool {
 	position, own := r.position(at)
 	if !own || len(r.review.Findings) == engine.MaxReviewFindings {

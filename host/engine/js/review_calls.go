@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// missingArgument returns the name of a required argument that a call certainly lacks, or "". It
-// ignores calls without arguments and with spread arguments.
+// missingArgument returns the name of a required argument that is certainly missing in a call, or
+// "". It ignores calls with no arguments or with spread arguments.
 func missingArgument(op abi.Operation, args []ast.Expression) string {
 	if len(args) == 0 || slices.ContainsFunc(args, isSpread) {
 		return ""
@@ -21,10 +21,10 @@ func missingArgument(op abi.Operation, args []ast.Expression) string {
 			return ""
 		}
 	} else if _, ok := args[0].(*ast.StringLiteral); !ok && len(args) == 1 {
-		return "" // it may be an object of named arguments
+		return "" // the argument can be an object of named arguments
 	}
 	if provided == nil && hasOptionalStore(op) {
-		return "" // the first argument may be that of the second parameter, which is the only required one
+		return "" // the first argument can be the value of the second parameter, the only required parameter
 	}
 	for i, param := range op.Params {
 		has := i < len(args) && provided == nil
@@ -38,7 +38,7 @@ func missingArgument(op abi.Operation, args []ast.Expression) string {
 	return ""
 }
 
-// hasOptionalStore reports whether calls of an operation can name a store, and need not.
+// hasOptionalStore reports whether calls of an operation can name a store but do not have to.
 func hasOptionalStore(op abi.Operation) bool {
 	return len(op.Params) > 0 && op.Params[0].Kind == abi.StoreName && !op.Params[0].Required
 }
@@ -67,11 +67,11 @@ func literalKeys(o *ast.ObjectLiteral) (keys []string, certain bool) {
 	return keys, len(keys) > 0
 }
 
-// unicodeProperty matches a Unicode property in a pattern, after other escapes.
+// unicodeProperty matches a Unicode property in a pattern. Other escapes can precede it.
 var unicodeProperty = lazyRegexp(`^(?:[^\\]|\\[^pP])*?(\\([pP]\{[A-Za-z][A-Za-z_=]*\}))`)
 
-// pattern reports a regular expression with a Unicode property but without the flag u, in which it
-// matches letters.
+// pattern reports a regular expression that uses a Unicode property without the flag u. Without the
+// flag, the escape matches letters.
 func (r *reviewer) pattern(n *ast.RegExpLiteral) {
 	if strings.ContainsAny(n.Flags, "uv") {
 		return

@@ -12,14 +12,14 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// names are the variables of a bundle.
+// names contains the variables of a bundle.
 type names struct {
 	walker
 	declared map[string]bool   // the names that are declared or assigned anywhere
 	tested   map[string]bool   // the names whose existence the code tests
-	texts    map[string]string // the values of names that are initialised with a string
-	count    map[string]int    // the number of declarations and assignments of each
-	opaque   bool              // it has a with statement or too much code, so nothing is certain
+	texts    map[string]string // the values of names that are initialized with a string
+	count    map[string]int    // the number of declarations and assignments of each name
+	opaque   bool              // there is a with statement or too much code, so nothing is certain
 }
 
 func (n *names) once(name string) bool { return n.count[name] == 1 }
@@ -93,7 +93,7 @@ func (n *names) unary(v *ast.UnaryExpression) {
 	}
 }
 
-// declare adds the names of a pattern, including names that it only reads.
+// declare adds the names in a pattern, including names that the pattern only reads.
 func (n *names) declare(target any) {
 	n.walk(target, func(node any) bool {
 		switch v := node.(type) {
@@ -106,7 +106,7 @@ func (n *names) declare(target any) {
 	})
 }
 
-// assign adds the names that an assignment may create.
+// assign adds the names that an assignment can create.
 func (n *names) assign(left ast.Expression) {
 	if dot, ok := left.(*ast.DotExpression); ok && !isGlobalObject(dot.Left) && !isName(dot.Left, "memory") {
 		return
@@ -126,7 +126,7 @@ func isGlobalObject(e ast.Expression) bool {
 // isDefined tests whether a global exists without reading it.
 var isDefined = lazyProgram("toolrun:review", "(name) => name in globalThis", false)
 
-// definedGlobals returns a function that reports whether runs have a global of that name.
+// definedGlobals returns a function that reports whether runs have a global with a name.
 func definedGlobals(p *program) func(name string) bool {
 	r := newRun(context.Background(), p, engine.Input{}, engine.Host{})
 	r.prepare()

@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js"
 )
 
-// reviewed returns the review of a source with a line for each call and finding.
+// reviewed returns the review of a source with one line per call and finding.
 func reviewed(t *testing.T, src engine.Source) []string {
 	t.Helper()
 	src.Review = true
@@ -108,8 +108,8 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestReviewOfFiles checks that modules of the tool are reviewed with their positions, and packages
-// are not.
+// TestReviewOfFiles checks that the review includes modules of the tool with their positions, and
+// ignores packages.
 func TestReviewOfFiles(t *testing.T) {
 	files := fstest.MapFS{
 		"lib/store.ts":               {Data: []byte("type Window = string;\nexport const read = (w: Window): unknown =>\n  memory.get_content('cart');\nexport const bad = () => document.title;\n")},
@@ -122,7 +122,7 @@ func TestReviewOfFiles(t *testing.T) {
 	}
 }
 
-// TestNoReview checks that a load without a request for a review returns none.
+// TestNoReview checks that a load that does not request a review returns none.
 func TestNoReview(t *testing.T) {
 	program, err := js.New().Load(t.Context(), engine.Source{Path: "tool.js", Code: []byte("fetch('x')")})
 	if err != nil {

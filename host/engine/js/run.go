@@ -13,16 +13,15 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// run is one execution of a program. It belongs to the goroutine of Run; other goroutines only call
-// Interrupt of its runtime. Its parts are values within it, so a run does not allocate for parts
-// that it does not use.
+// run is one execution of a program. Only the goroutine of Run uses it; other goroutines only call
+// Interrupt of its runtime. Its parts are stored as values, so unused parts need no allocation.
 type run struct {
 	program *program
 	in      engine.Input
 	realm   realm
-	random  *rand.Rand   // seeded by the input; nil for the system's source
+	random  *rand.Rand   // seeded by the input; nil selects the system's source
 	context *goja.Object // the context that the guest received
-	losses  []string     // warnings about values of the output that JSON cannot represent
+	losses  []string     // warnings about output values that JSON cannot represent
 
 	globals map[string]goja.Value // the globals that the guest has used
 	prelude prelude
@@ -73,8 +72,8 @@ func (r *run) prepare() {
 	r.patch()
 }
 
-// onParse returns a parser option that calls before when goja begins to parse. The type parameter
-// stands for goja's unexported type.
+// onParse returns a parser option that makes goja call before when it begins to parse. The type
+// parameter stands for an unexported type of goja.
 func onParse[T any](option func(*T), before func()) func(*T) {
 	return func(o *T) {
 		before()
@@ -83,12 +82,12 @@ func onParse[T any](option func(*T), before func()) func(*T) {
 }
 
 // refuseCode rejects every conversion of text to code: eval and the constructors of all kinds of
-// functions. goja does not bound the stack that nested source uses.
+// functions. goja does not limit the stack that nested source uses.
 func (r *run) refuseCode() {
 	panic(r.realm.newError("EvalError", "creating code from text is disabled: no eval, no new Function"))
 }
 
-// execute runs the tool to its end and returns its output.
+// execute runs the tool until it ends and returns its output.
 func (r *run) execute() (engine.Output, error) {
 	r.prepare()
 	if r.realm.ctx.Done() != nil {
@@ -109,8 +108,8 @@ func (r *run) execute() (engine.Output, error) {
 	return r.output(value)
 }
 
-// finalError returns the error of a run whose entry has settled: the host stopped it, or a
-// rejection was not handled.
+// finalError returns the error of a run whose entry has settled. There is an error if the host
+// stopped the run or a rejection has no handler.
 func (r *run) finalError() error {
 	if r.realm.halted != nil {
 		return r.realm.halted
@@ -121,8 +120,8 @@ func (r *run) finalError() error {
 	return nil
 }
 
-// callEntry evaluates the script and calls its entry. The call runs the tool up to its first await,
-// or to its end.
+// callEntry evaluates the script and calls its entry. The call runs the tool until its first await
+// or its end.
 func (r *run) callEntry() (goja.Value, error) {
 	input, err := parseDocument(&r.realm, "input", r.in.Input)
 	if err != nil {
@@ -152,7 +151,7 @@ func (r *run) callEntry() (goja.Value, error) {
 	return result, nil
 }
 
-// output encodes the tool's result and the changes to its context.
+// output encodes the tool's result and the context changes.
 func (r *run) output(value goja.Value) (out engine.Output, err error) {
 	if failed := r.realm.try(func() { out.Output, err = r.encodeOutput(value) }); failed != nil {
 		return engine.Output{}, r.errors.failure(failed)
@@ -166,7 +165,7 @@ func (r *run) output(value goja.Value) (out engine.Output, err error) {
 	if err != nil {
 		return engine.Output{}, err
 	}
-	if err := r.finalError(); err != nil { // guest code may have run during the encoding
+	if err := r.finalError(); err != nil { // the encoding may have run guest code
 		return engine.Output{}, err
 	}
 	out.Warnings = slices.Concat(r.program.script.warnings, r.program.script.awaitWarnings, r.losses)

@@ -10,24 +10,24 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Bounds of a reported stack, and of the text that it is parsed from.
+// The limits of a reported stack and of the text from which it is parsed.
 const (
 	maxFrames     = 20
 	maxStackBytes = 32 << 10
 )
 
-// frame is a position in the author's files, with the name of the function.
+// frame is a position in the author's files, together with the function name.
 type frame struct {
 	function     string
 	file         string
 	line, column int
 }
 
-// trace is a call stack reduced to the author's files, innermost frame first.
+// trace is a call stack that contains only positions in the author's files, innermost frame first.
 type trace []frame
 
-// addTo returns a copy of f with the position and the stack. A fault that already has a position is
-// copied unchanged.
+// addTo returns a copy of f with the position and the stack. If f already has a position, the copy
+// is unchanged.
 func (t trace) addTo(f *abi.Fault) *abi.Fault {
 	located := *f
 	if len(t) == 0 || located.File != "" {
@@ -51,7 +51,7 @@ func (t trace) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// add appends a position of the script if it is in the author's files.
+// add appends a position in the script if it is in the author's files.
 func (t trace) add(p *program, function string, line, column int) trace {
 	if len(t) >= maxFrames {
 		return t
@@ -78,12 +78,12 @@ func (p *program) traceOf(frames []goja.StackFrame) trace {
 	return t
 }
 
-// stackLine matches a line of goja in an error's stack: "at name (file:1:2(3))" or "at
+// stackLine matches a line that goja writes into an error's stack: "at name (file:1:2(3))" or "at
 // file:1:2(3)".
 var stackLine = lazyRegexp(`^\s*at (?:(.*) \()?(.*):(\d+):(\d+)\(\d+\)\)?$`)
 
-// traceOfError parses the stack of an error. A guest may have changed that text, which only
-// misleads about its own source. It runs guest code.
+// traceOfError parses the stack of an error. It runs guest code. A guest can change the stack text,
+// but this can only produce wrong positions in the guest's own source.
 func (p *program) traceOfError(value goja.Value) trace {
 	object, ok := value.(*goja.Object)
 	if !ok {
@@ -112,7 +112,7 @@ func (p *program) parseStack(text string) trace {
 	return t
 }
 
-// cut shortens a text to about limit bytes, at a character boundary.
+// cut truncates a text to about limit bytes at a character boundary.
 func cut(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -10,10 +10,10 @@ import (
 	"github.com/dop251/goja"
 )
 
-// textCodec converts between texts and bytes for the modules of Buffer, TextEncoder and atob.
+// textCodec converts between strings and bytes for the modules of Buffer, TextEncoder and atob.
 type textCodec struct{ *realm }
 
-// encode implements encode(text, encoding): the bytes of a text, as Buffer.from decodes it.
+// encode implements encode(text, encoding). It returns the bytes of a text as Buffer.from does.
 func (c textCodec) encode(call goja.FunctionCall) goja.Value {
 	text, ok := call.Argument(0).(goja.String)
 	if !ok {
@@ -45,18 +45,18 @@ func lowBytes(text goja.String) []byte {
 	return data
 }
 
-// fromHex decodes pairs of digits up to the first other character.
+// fromHex decodes pairs of hex digits. It stops at the first other character.
 func fromHex(text string) []byte {
 	n := 0
 	for n+1 < len(text) && isHex(text[n]) && isHex(text[n+1]) {
 		n += 2
 	}
 	data := make([]byte, n/2)
-	_, _ = hex.Decode(data, []byte(text[:n])) // text[:n] only contains digits
+	_, _ = hex.Decode(data, []byte(text[:n])) // text[:n] contains only digits
 	return data
 }
 
-// fromBase64 decodes both alphabets, skips other characters and ends at the padding.
+// fromBase64 decodes both alphabets, skips other characters and stops at the padding.
 func fromBase64(text string) []byte {
 	digits := make([]byte, 0, len(text))
 	for i := range len(text) {
@@ -83,7 +83,7 @@ func decodeBase64(digits []byte) []byte {
 	return data[:n]
 }
 
-// decode implements decode(buffer, offset, length, encoding): the text of bytes.
+// decode implements decode(buffer, offset, length, encoding). It returns the text of the bytes.
 func (c textCodec) decode(call goja.FunctionCall) goja.Value {
 	data := bytesAt(call, 0)
 	switch call.Argument(3).String() {
@@ -115,8 +115,8 @@ func latin1(data []byte, mask byte) string {
 	return string(text)
 }
 
-// validUTF8 replaces invalid UTF-8: each longest prefix of a character by one replacement
-// character.
+// validUTF8 replaces invalid UTF-8. One replacement character replaces each longest prefix of a
+// valid character.
 func validUTF8(data []byte) string {
 	if utf8.Valid(data) {
 		return string(data)
@@ -133,8 +133,8 @@ func validUTF8(data []byte) string {
 	return string(text)
 }
 
-// brokenLength returns the number of bytes at the start of data that could begin a character; at
-// least 1.
+// brokenLength returns the number of bytes at the start of data that could begin a character. It is
+// at least 1.
 func brokenLength(data []byte) int {
 	low, high, length := byte(0x80), byte(0xBF), 1
 	switch c := data[0]; {
@@ -164,8 +164,8 @@ func brokenLength(data []byte) int {
 	return length
 }
 
-// find implements find(buffer, offset, length, buffer, offset, length, from, last): the index of
-// the second bytes in the first.
+// find implements find(buffer, offset, length, buffer, offset, length, from, last). It returns the
+// index of the second byte sequence in the first.
 func (c textCodec) find(call goja.FunctionCall) goja.Value {
 	all, wanted := bytesAt(call, 0), bytesAt(call, 3)
 	from := int(min(max(call.Argument(6).ToInteger(), 0), int64(len(all))))
@@ -183,8 +183,8 @@ func (c textCodec) toUTF8(call goja.FunctionCall) goja.Value {
 	return newArrayBuffer(c.vm, []byte(call.Argument(0).String()))
 }
 
-// fromUTF8 implements fromUTF8(buffer, fatal). It returns null if the bytes are not UTF-8 and fatal
-// is set.
+// fromUTF8 implements fromUTF8(buffer, fatal). It returns null if the bytes are not valid UTF-8 and
+// fatal is true.
 func (c textCodec) fromUTF8(call goja.FunctionCall) goja.Value {
 	buffer := call.Argument(0)
 	if buffer.ExportType() != bufferType {
@@ -200,7 +200,7 @@ func (c textCodec) fromUTF8(call goja.FunctionCall) goja.Value {
 	return c.vm.ToValue(text)
 }
 
-// btoa returns null if a character does not fit into a byte.
+// btoa returns null if a character does not fit into one byte.
 func (c textCodec) btoa(call goja.FunctionCall) goja.Value {
 	text := call.Argument(0).String()
 	bytes := make([]byte, 0, len(text))
@@ -230,12 +230,12 @@ func (c textCodec) atob(call goja.FunctionCall) goja.Value {
 	return c.vm.ToValue(string(characters))
 }
 
-// newArrayBuffer returns an ArrayBuffer that shares b.
+// newArrayBuffer returns an ArrayBuffer that shares the memory of b.
 func newArrayBuffer(vm *goja.Runtime, b []byte) goja.Value { return vm.ToValue(vm.NewArrayBuffer(b)) }
 
-// bytesAt returns the bytes given by three arguments from the n-th on: a buffer, an offset and a
-// length. It clamps values that are out of range, because a guest can change the functions that our
-// modules use.
+// bytesAt returns the bytes that three arguments describe, starting with argument n: a buffer, an
+// offset and a length. It clamps values that are out of range, because a guest can change the
+// functions that our modules use.
 func bytesAt(call goja.FunctionCall, n int) []byte {
 	buffer, ok := call.Argument(n).(*goja.Object)
 	if !ok || buffer.ExportType() != bufferType {

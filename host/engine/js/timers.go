@@ -9,7 +9,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// minInterval is the shortest pause of an interval, so that an interval of 0 is not a busy loop.
+// minInterval is the minimum delay of an interval timer. Without it, an interval of 0 would be a
+// busy loop.
 const minInterval = time.Millisecond
 
 // timer is a scheduled callback.
@@ -19,10 +20,10 @@ type timer struct {
 	interval time.Duration // 0 for once
 	call     goja.Callable
 	args     []goja.Value
-	index    int // in the heap; -1 outside of it
+	index    int // the index in the heap; -1 if the timer is not in the heap
 }
 
-// timers is a queue of callbacks, ordered by due time and then by creation.
+// timers is a queue of timers, ordered by due time and then by creation time.
 type timers struct {
 	queue []*timer
 	byID  map[int64]*timer
@@ -103,7 +104,7 @@ func (l *eventLoop) setInterval(call goja.FunctionCall) goja.Value {
 }
 
 func (l *eventLoop) setImmediate(call goja.FunctionCall) goja.Value {
-	// Like setTimeout, but without a delay among its arguments.
+	// This works like setTimeout, but the arguments do not include a delay.
 	arguments := []goja.Value{call.Argument(0), goja.Undefined()}
 	call.Arguments = append(arguments, call.Arguments[min(1, len(call.Arguments)):]...)
 	return l.addTimer(call, 0, 0)
@@ -118,12 +119,12 @@ func (l *eventLoop) addTimer(call goja.FunctionCall, after, interval time.Durati
 		due:      time.Now().Add(after),
 		interval: interval,
 		call:     callback,
-		args:     slices.Clone(call.Arguments[min(2, len(call.Arguments)):]), // the original is part of the runtime's stack
+		args:     slices.Clone(call.Arguments[min(2, len(call.Arguments)):]), // the original slice is part of the runtime's stack
 	})
 	return l.vm.ToValue(id)
 }
 
-// clearTimer removes a timer. It ignores values that are not the id of a timer.
+// clearTimer removes a timer. It ignores values that are not timer IDs.
 func (l *eventLoop) clearTimer(call goja.FunctionCall) goja.Value {
 	if id := call.Argument(0); goja.IsNumber(id) {
 		l.timers.remove(id.ToInteger())
@@ -131,8 +132,8 @@ func (l *eventLoop) clearTimer(call goja.FunctionCall) goja.Value {
 	return goja.Undefined()
 }
 
-// delay converts milliseconds as the web does: a value that is not a number, negative or too large
-// counts as 0.
+// delay converts milliseconds as browsers do. A value that is not a number, is negative or is too
+// large counts as 0.
 func delay(v goja.Value) time.Duration {
 	ms := v.ToFloat()
 	if math.IsNaN(ms) || ms < 0 || ms > math.MaxInt32 {

@@ -1,6 +1,7 @@
 package js
 
-// unsupportedHint returns the hint for a global of other environments that tools lack, or "".
+// unsupportedHint returns the hint for a global that exists in other environments but not in tools,
+// or "".
 func unsupportedHint(name string) string { return unsupported[name] }
 
 const (
@@ -16,7 +17,8 @@ const (
 	isPackage = "it is a package: install it into the tool's folder and import it"
 )
 
-// unsupported maps names of globals to hints. A global that becomes available is removed here.
+// unsupported maps the names of globals to hints. Remove a global from this map when it becomes
+// available.
 var unsupported = map[string]string{
 	"fetch": noNetwork, "XMLHttpRequest": noNetwork, "WebSocket": noNetwork, "EventSource": noNetwork,
 	"Headers": noNetwork, "Request": noNetwork, "Response": noNetwork, "FormData": noNetwork,

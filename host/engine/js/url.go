@@ -7,16 +7,16 @@ import (
 	"github.com/nlnwa/whatwg-url/url"
 )
 
-// maxURLBytes bounds the text of a URL. Browsers accept about 2 MB.
+// maxURLBytes is the maximum length of a URL. Browsers accept about 2 MB.
 const maxURLBytes = 1 << 20
 
 // urlParser implements the URL standard (WHATWG), as Node.js and browsers do.
 var urlParser = url.NewParser()
 
-// urlAPI is the host of the module of URL.
+// urlAPI contains the host functions of the URL module.
 type urlAPI struct{ vm *goja.Runtime }
 
-// parse implements parse(url, base): the parts of a URL, or null if it is invalid.
+// parse implements parse(url, base). It returns the parts of a URL, or null if the URL is invalid.
 func (u urlAPI) parse(call goja.FunctionCall) goja.Value {
 	text := call.Argument(0).String()
 	base := ""
@@ -39,7 +39,8 @@ func (u urlAPI) parse(call goja.FunctionCall) goja.Value {
 	return urlParts(u.vm, parsed)
 }
 
-// urlSetters are the functions that change a part of a URL. An invalid value leaves it unchanged.
+// urlSetters contains the functions that change a part of a URL. An invalid value does not change
+// the URL.
 var urlSetters = map[string]func(*url.Url, string){
 	"protocol": (*url.Url).SetProtocol,
 	"username": (*url.Url).SetUsername,
@@ -52,7 +53,7 @@ var urlSetters = map[string]func(*url.Url, string){
 	"hash":     (*url.Url).SetHash,
 }
 
-// change implements change(href, part, value): the parts of the URL after the change.
+// change implements change(href, part, value). It returns the parts of the URL after the change.
 func (u urlAPI) change(call goja.FunctionCall) goja.Value {
 	href, value := call.Argument(0).String(), call.Argument(2).String()
 	set, ok := urlSetters[call.Argument(1).String()]
@@ -78,7 +79,7 @@ func urlParts(vm *goja.Runtime, u *url.Url) goja.Value {
 	return object
 }
 
-// originOf returns the origin of a URL as a text, "null" for a scheme without one.
+// originOf returns the origin of a URL as a string, or "null" for a scheme that has no origin.
 func originOf(u *url.Url) string {
 	switch u.Scheme() {
 	case "http", "https", "ws", "wss", "ftp":
@@ -92,8 +93,8 @@ func originOf(u *url.Url) string {
 	return "null"
 }
 
-// formDecode implements formDecode(text): the name or value of a query parameter. Invalid escapes
-// are kept.
+// formDecode implements formDecode(text). It decodes the name or the value of a query parameter.
+// Invalid escapes are kept.
 func (u urlAPI) formDecode(call goja.FunctionCall) goja.Value {
 	text := call.Argument(0).String()
 	data := make([]byte, 0, len(text))
@@ -118,8 +119,8 @@ func unhex(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// formEncode implements formEncode(text): a name or value of a query parameter with its special
-// characters escaped.
+// formEncode implements formEncode(text). It escapes the special characters in the name or the
+// value of a query parameter.
 func (u urlAPI) formEncode(call goja.FunctionCall) goja.Value {
 	const upper = "0123456789ABCDEF"
 	text := call.Argument(0).String()

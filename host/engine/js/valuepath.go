@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// step is an element of a path: an index if index is not negative, and a key otherwise.
+// step is one element of a path. It is a key if index is negative, and an index otherwise.
 type step struct {
 	key   string
 	index int
 }
 
-// pathText returns a path in JavaScript's notation, cut if it is long.
+// pathText returns a path in JavaScript notation. Long paths are truncated.
 func pathText(root string, path []step) string {
 	const longest = 200
 	var b strings.Builder

@@ -78,8 +78,8 @@ func TestValuesRefused(t *testing.T) {
 	}
 }
 
-// TestValuesWrittenWithWarnings checks that an output replaces or omits values like JSON.stringify,
-// with a warning for the author.
+// TestValuesWrittenWithWarnings checks that the engine replaces or omits values in an output as
+// JSON.stringify does, and warns the author.
 func TestValuesWrittenWithWarnings(t *testing.T) {
 	for _, tt := range []struct{ code, output, warning string }{
 		{`{ items: [0, { price: NaN }] }`, `{"items":[0,{"price":null}]}`, "output.items[1].price is NaN, which JSON cannot represent: it was replaced by null"},
@@ -120,8 +120,7 @@ func TestValuesRefusedAsArgument(t *testing.T) {
 	}
 }
 
-// TestValuesUnderPollution checks that a guest that changes shared prototypes only affects its own
-// view.
+// TestValuesUnderPollution checks that a guest that changes shared prototypes affects only itself.
 func TestValuesUnderPollution(t *testing.T) {
 	pollution := `
 		Object.prototype.toJSON = Array.prototype.toJSON = () => 'planted';
@@ -153,7 +152,8 @@ func TestValuesUnderPollution(t *testing.T) {
 	}
 }
 
-// FuzzIdentity sends any JSON through a guest that returns its input, and through its memory.
+// FuzzIdentity passes arbitrary JSON through a guest that returns its input, and through the
+// guest's memory.
 func FuzzIdentity(f *testing.F) {
 	for _, seed := range []string{
 		`null`, `{"a":[1,2.5,-0,1e300]}`, `"\ud83d\ude00 \u0000"`, `{"__proto__":{"toJSON":1}}`, `[[[]],{"":{}}]`,

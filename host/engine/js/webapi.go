@@ -6,7 +6,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// webModules maps the modules of the web's interfaces to the globals that they define.
+// webModules maps the modules of the web APIs to the globals that they define.
 var webModules = map[string][]string{
 	"async.js":     {asyncGeneratorName, yieldStarName, forAwaitName, markName},
 	"buffer.js":    {"Buffer"},
@@ -19,8 +19,8 @@ var webModules = map[string][]string{
 	"weak.js":      {"WeakRef", "FinalizationRegistry"},
 }
 
-// webModule returns the exports of a web module. It creates them once, because classes are compared
-// by identity.
+// webModule returns the exports of a web module. It creates them only once, because classes are
+// compared by identity.
 func (r *run) webModule(name string) *goja.Object {
 	key := "web:" + name
 	if made, ok := r.prelude.exports[key]; ok {
@@ -31,8 +31,8 @@ func (r *run) webModule(name string) *goja.Object {
 	return made
 }
 
-// webHosts are the native functions that the modules need. It is initialised in init, because some
-// functions load other modules.
+// webHosts contains the native functions that the modules need. It is initialized in init, because
+// some functions load other modules.
 var webHosts map[string]func(r *run) map[string]nativeFunc
 
 func init() {
@@ -74,7 +74,7 @@ func init() {
 
 func (r *run) crypto() *cryptoAPI { return &cryptoAPI{realm: &r.realm, random: r.random} }
 
-// webHost returns the host object for a module.
+// webHost returns the host object of a module.
 func (r *run) webHost(module string) goja.Value {
 	if natives, ok := webHosts[module]; ok {
 		return r.realm.hostObject(natives(r))
@@ -87,7 +87,7 @@ func (r *run) moduleGetter(name string) nativeFunc {
 	return func(goja.FunctionCall) goja.Value { return r.webModule(name) }
 }
 
-// makeNodeBuffer returns the module "buffer" of Node.js.
+// makeNodeBuffer returns the Node.js module "buffer".
 func (r *run) makeNodeBuffer() goja.Value {
 	return r.realm.guestObject([]string{"Buffer", "atob", "btoa"}, map[string]func() goja.Value{
 		"Buffer": func() goja.Value { return r.webModule("buffer.js").Get("Buffer") },

@@ -6,9 +6,9 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// plainYields removes the helper of yield* from generators that are not asynchronous. The helper
-// prefers the asynchronous iterator of its argument, and esbuild adds it to all generators when it
-// lowers the asynchronous ones.
+// plainYields removes the yield* helper from generators that are not async. The helper prefers the
+// async iterator of its argument. esbuild adds the helper to all generators when it lowers async
+// generators.
 func plainYields(code string, tree *ast.Program) {
 	if !strings.Contains(code, "__yieldStar") {
 		return
@@ -42,7 +42,7 @@ func lastFunction(call *ast.CallExpression) *ast.FunctionLiteral {
 	return f
 }
 
-// unwrapYields replaces yield* helper(x) by yield* x in a generator. It skips nested functions.
+// unwrapYields replaces yield* helper(x) with yield* x in a generator. It skips nested functions.
 func unwrapYields(generator *ast.FunctionLiteral, helper string) {
 	w := walker{maxUnfolded}
 	w.walk(generator.Body, func(node any) bool {

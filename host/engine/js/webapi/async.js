@@ -1,8 +1,8 @@
 'use strict';
 
-// The runtime of asynchronous generators and for await. The bundler rewrites an asynchronous
-// generator to a plain one, which yields an Await for each await in it and uses delegate for
-// yield*. This module drives it by ECMA-262, sections 27.1.6 and 27.6.
+// The runtime of async generators and for await. The bundler rewrites each async generator to a
+// plain generator, which yields an Await for each await and uses delegate for yield*. This module
+// runs the plain generator as ECMA-262 specifies in sections 27.1.6 and 27.6.
 
 const { asyncIterator, iterator, toStringTag } = Symbol;
 const { apply, getPrototypeOf } = Reflect;
@@ -27,16 +27,16 @@ const methodOf = (object, name) => {
 
 const { resolve } = Promise, { then } = Promise.prototype;
 
-// wait calls one of two functions with the settled value of a promise. In goja's own await, an
-// exception of a promise's constructor passes every catch.
+// wait calls one of two functions with the settled value of a promise. If the constructor of a
+// promise throws, no catch clause around goja's own await catches the exception.
 const wait = (value, yes, no) => {
   try { apply(then, apply(resolve, Promise, [value]), [yes, no]); } catch (error) { no(error); }
 };
 
-// Delegated is the promise of an iterator's result, with the way to resume the generator.
+// Delegated contains the promise of an iterator's result and describes how to resume the generator.
 class Delegated { constructor(value, kind) { this.value = value; this.kind = kind; } }
 
-// Raw is a value to yield without an await.
+// Raw is a value that is yielded without an await.
 class Raw { constructor(value) { this.value = value; } }
 
 const START = 0, YIELDED = 1, RUNNING = 2, DONE = 3;
@@ -108,7 +108,7 @@ class AsyncGenerator {
     request[how](value);
   }
 
-  // drain settles the pending requests after the end of the generator.
+  // drain settles the pending requests after the generator has ended.
   #drain() {
     while (this.#first !== undefined) {
       const { kind, value } = this.#first;
@@ -152,14 +152,14 @@ const AsyncGeneratorFunctionPrototype = hide(create(FunctionOfText.prototype), {
 defineProperty(AsyncGeneratorFunction, 'prototype', { value: AsyncGeneratorFunctionPrototype, writable: false });
 hide(AsyncGeneratorPrototype, { constructor: AsyncGeneratorFunctionPrototype, [toStringTag]: 'AsyncGenerator' }, false);
 
-// mark sets the prototypes by which libraries recognise an asynchronous generator function.
+// mark sets the prototypes by which libraries recognize an async generator function.
 const mark = (f) => {
   setPrototypeOf(f, AsyncGeneratorFunctionPrototype);
   f.prototype = create(AsyncGeneratorPrototype);
   return f;
 };
 
-// fromSync returns an asynchronous iterator of an iterable.
+// fromSync returns an async iterator for an iterable.
 const fromSync = (iterable) => {
   const begin = methodOf(iterable, iterator);
   if (begin === undefined) throw new TypeError('the value is not async iterable');
@@ -202,8 +202,8 @@ const iterate = (iterable) => {
 // The kinds of results that delegate waits for.
 const ANSWER = 1, VALUE = 2, CLOSED = 3;
 
-// delegate returns the iterator of a yield*. Each request yields the promise of the inner iterator,
-// and the next call receives its result.
+// delegate returns the iterator for a yield*. Each request yields the promise of the inner
+// iterator, and the next call receives the result of the promise.
 const delegate = (iterable) => {
   const source = iterate(iterable);
   const { next } = source;

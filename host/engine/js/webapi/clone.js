@@ -8,7 +8,7 @@ class DataCloneError extends Error {
   }
 }
 
-// copyOf returns a copy of an object without its members.
+// copyOf returns an object of the same kind and value, but without the members.
 function copyOf(object) {
   if (Array.isArray(object)) return new Array(object.length);
   if (object instanceof Date) return new Date(object.getTime());

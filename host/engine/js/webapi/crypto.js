@@ -1,6 +1,6 @@
 'use strict';
 
-// The maximum size of a request, by the specification.
+// The maximum size of a request, as the specification defines it.
 const MAX_BYTES = 65536;
 
 exports.create = (host) => ({

@@ -64,7 +64,7 @@ exports.create = function create(host) {
     return Buffer.from(host.random(size));
   }
 
-  // later passes a result to a callback, as Node.js does.
+  // later passes a result to a callback asynchronously, as Node.js does.
   const later = (callback, make) => {
     const value = make();
     if (callback === undefined) return value;

@@ -29,7 +29,7 @@ function checkValue(value, least, most) {
 
 const methods = {};
 
-// The types of a DataView: Node's name, the DataView's name, the size in bytes and the bounds of
+// The number types: the name in Node.js, the name in DataView, the size in bytes, and the bounds of
 // the values.
 for (const [name, kind, size, least, most] of [
   ['UInt8', 'Uint8', 1, 0, 0xff], ['Int8', 'Int8', 1, -0x80, 0x7f],

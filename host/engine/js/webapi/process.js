@@ -1,7 +1,7 @@
 'use strict';
 
-// The part of Node's process that is meaningful in a tool. It has no version, so packages do not
-// detect Node.js.
+// The part of Node's process that is useful in a tool. It has no version, so packages do not detect
+// Node.js.
 exports.create = (host) => {
   const started = host.now();
   const elapsed = () => host.now() - started;
@@ -17,7 +17,7 @@ exports.create = (host) => {
     process: {
       env: Object.freeze({ ...host.env() }),
       argv: [],
-      browser: true, // as bundlers set it in environments without Node.js
+      browser: true, // bundlers set this value in environments without Node.js
       version: '',
       versions: {},
       nextTick(callback, ...args) {

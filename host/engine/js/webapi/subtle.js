@@ -1,6 +1,6 @@
 'use strict';
 
-// The part of SubtleCrypto that only needs secret keys: digests and HMAC.
+// The part of SubtleCrypto that needs only secret keys: digests and HMAC.
 
 const HASHES = { 'sha-1': 'sha1', 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' };
 const JWK_NAMES = { sha1: 'HS1', sha256: 'HS256', sha384: 'HS384', sha512: 'HS512' };

@@ -22,8 +22,8 @@ exports.create = function create(host) {
     });
   }
 
-  // The functions by which a URL updates its parameters: tie(query, changed), refill(params,
-  // query).
+  // The functions with which a URL and its parameters update each other: tie(query, changed) and
+  // refill(params, query).
   let tie;
   let refill;
 
@@ -101,7 +101,7 @@ exports.create = function create(host) {
     }
   }
 
-  // The host parses the URL into its parts, and also changes a part.
+  // The host parses a URL into its parts and can change a part.
   class URL {
     #parts;
     #params;

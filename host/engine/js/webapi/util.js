@@ -2,7 +2,7 @@
 
 const { format } = require('./format.js');
 
-// The part of Node's util that is meaningful in a tool.
+// The part of Node's util that is useful in a tool.
 exports.create = () => ({
   format: (...args) => format(args),
   inspect: (value) => format(['%o', value]),

@@ -1,6 +1,6 @@
 'use strict';
 
-// A run is short, and to a tool nothing is ever collected: a reference keeps its target, and a
+// A run is short, and a tool cannot observe garbage collection. A reference keeps its target, and a
 // registry never calls back.
 
 const canBeHeld = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
@@ -25,7 +25,7 @@ class FinalizationRegistry {
   }
 
   register(target, held, token) {
-    this.#tokens.size; // throws unless this is a registry
+    this.#tokens.size; // throws if this is not a registry
     if (!canBeHeld(target)) throw new TypeError('FinalizationRegistry.prototype.register: invalid target');
     if (Object.is(target, held)) {
       throw new TypeError('FinalizationRegistry.prototype.register: target and holdings must not be same');
