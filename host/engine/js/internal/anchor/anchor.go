@@ -1,30 +1,30 @@
-// Package anchor rewrites the assertions of JavaScript's regular expressions that goja interprets
+// Package anchor rewrites assertions in JavaScript regular expressions that goja interprets
 // differently.
 //
-// With the flag m, goja ends a line only at \n, but JavaScript also at \r, U+2028 and U+2029. For
-// \b and \B, goja counts non-ASCII letters as word characters as soon as the text contains one.
+// With the flag m, goja ends a line only at \n, but JavaScript also ends it at \r, U+2028 and
+// U+2029. For \b and \B, goja treats non-ASCII letters as word characters if the text contains any.
 package anchor
 
 import "strings"
 
-// Equivalents of the assertions that have the same meaning in goja as in JavaScript.
+// Replacements for assertions. They have the same meaning in goja and in JavaScript.
 const (
 	lineStart = `(?<![^\n\r\u2028\u2029])`
 	lineEnd   = `(?![^\n\r\u2028\u2029])`
 
-	wordStart = `(?<!\w)` // equivalent if a word character follows
-	wordEnd   = `(?!\w)`  // equivalent if one precedes
+	wordStart = `(?<!\w)` // equivalent to \b if a word character follows
+	wordEnd   = `(?!\w)`  // equivalent to \b if a word character precedes
 	boundary  = `(?:(?<!\w)(?=\w)|(?<=\w)(?!\w))`
 	inside    = `(?:(?<=\w)(?=\w)|(?<!\w)(?!\w))`
 )
 
-// Used reports whether Rewrite may change an expression.
+// Used reports whether Rewrite can change an expression.
 func Used(pattern, flags string) bool {
 	return strings.Contains(pattern, `\b`) || strings.Contains(pattern, `\B`) ||
 		strings.Contains(flags, "m") && strings.ContainsAny(pattern, "^$")
 }
 
-// Rewrite returns an expression that matches in goja what the given one matches in JavaScript. It
+// Rewrite translates a JavaScript regular expression to one that matches the same text in goja. It
 // returns an invalid expression unchanged.
 func Rewrite(pattern, flags string) string {
 	r := rewriter{pattern: pattern, lines: strings.Contains(flags, "m")}
@@ -38,13 +38,13 @@ func Rewrite(pattern, flags string) string {
 // rewriter is the state of rewriting one expression.
 type rewriter struct {
 	pattern string
-	lines   bool // the flag m is set
+	lines   bool // whether the flag m is set
 	pos     int
-	copied  int // the length of the part of the pattern that is already in out
+	copied  int // the length of the input that has been copied to out
 	out     strings.Builder
 
 	inClass bool
-	word    bool // the last match is a word character
+	word    bool // whether the last term matches a word character
 }
 
 func (r *rewriter) step() {
@@ -64,7 +64,7 @@ func (r *rewriter) step() {
 		} else if kind == 'c' || kind == 'x' || kind == 'u' || isDigit(kind) {
 			r.skipWords()
 		}
-	case c == '/': // otherwise goja's member source shows another escape
+	case c == '/': // without this, goja's member source shows a different escape
 		r.put(start, `\/`)
 	case r.inClass:
 		r.inClass = c != ']'
@@ -79,15 +79,15 @@ func (r *rewriter) step() {
 	}
 }
 
-// put writes text in place of the input since start.
+// put replaces the input since start with text.
 func (r *rewriter) put(start int, text string) {
 	r.out.WriteString(r.pattern[r.copied:start])
 	r.out.WriteString(text)
 	r.copied = r.pos
 }
 
-// wordAssertion returns the equivalent of \b or \B in its shortest form, because goja is slow with
-// the long one.
+// wordAssertion returns the shortest replacement for \b or \B, because goja executes long ones
+// slowly.
 func (r *rewriter) wordAssertion(kind byte, afterWord bool) string {
 	switch {
 	case kind == 'B':
@@ -114,7 +114,7 @@ func (r *rewriter) wordFollows() bool {
 	return rest == "" || !strings.ContainsRune("?*{", rune(rest[0]))
 }
 
-// skipWords skips the rest of an escape, such as that of \x41, and letters after it.
+// skipWords skips the rest of an escape, such as \x41, and the letters after it.
 func (r *rewriter) skipWords() {
 	for r.pos < len(r.pattern) && isWord(r.pattern[r.pos]) {
 		r.pos++
@@ -129,7 +129,7 @@ func (r *rewriter) skipGroupHead() {
 	}
 }
 
-// skipName skips a name in angle brackets, which may contain a $.
+// skipName skips a name in angle brackets. The name can contain a $.
 func (r *rewriter) skipName() {
 	if strings.HasPrefix(r.pattern[r.pos:], "<") {
 		if end := strings.IndexByte(r.pattern[r.pos:], '>'); end >= 0 {

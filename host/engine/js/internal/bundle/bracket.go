@@ -6,10 +6,10 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// A body is parsed inside a function, so a parser reports a missing bracket at text that the author
-// did not write. The scan knows which bracket it was.
+// The bundler parses a body inside a function. A parser therefore reports a missing bracket at text
+// that the author did not write. The scan finds the bracket itself.
 
-// bracketFault returns the fault for the first unmatched bracket of the tool's file, or nil.
+// bracketFault returns the fault for the first unmatched bracket in the tool's file, or nil.
 func (t *tool) bracketFault() *abi.Fault {
 	switch {
 	case t.scan.stray >= 0:
@@ -21,7 +21,7 @@ func (t *tool) bracketFault() *abi.Fault {
 	return nil
 }
 
-// strayFault returns the fault for a closing bracket without an opening one.
+// strayFault returns the fault for a closing bracket that has no opening bracket.
 func (t *tool) strayFault() *abi.Fault {
 	if t.scan.stray < 0 {
 		return invalid(t.end(), "a bracket is closed that was not opened")
@@ -43,5 +43,5 @@ func (t *tool) bracket(offset int) string {
 	return t.code[offset : offset+1]
 }
 
-// mayBeBracket reports whether an unmatched bracket may be the cause of a parser's message.
+// mayBeBracket reports whether an unmatched bracket can be the cause of a parser's message.
 func mayBeBracket(text string) bool { return !strings.HasPrefix(text, "Unterminated") }

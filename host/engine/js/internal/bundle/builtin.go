@@ -6,21 +6,22 @@ import (
 	"strings"
 )
 
-// builtins are the modules of Node.js.
+// builtins contains the names of the Node.js modules.
 var builtins = words("assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns " +
 	"domain events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl " +
 	"sea sqlite stream string_decoder sys test timers tls trace_events tty url util v8 vm wasi worker_threads zlib")
 
-// provided are the modules of Node.js that tools can import, in part.
+// provided contains the names of the Node.js modules that tools can import. Only part of each
+// module is supported.
 var provided = words("buffer crypto process util")
 
-// providedModule returns the source of a provided module. The engine resolves the global name and
-// creates the module at the first read.
+// providedModule returns the source of a provided module. At run time, the engine resolves the
+// global name and creates the module when it is first read.
 func providedModule(name string) string {
 	return "module.exports = globalThis[" + quote("node:"+name) + "];"
 }
 
-// The purposes of modules that tools cannot import, for the choice of a hint.
+// The purposes of modules that tools cannot import. They determine the hint.
 var (
 	forNetwork = words("http http2 https net tls dns dgram node-fetch axios got request undici ws superagent ky cross-fetch isomorphic-fetch")
 	forFiles   = words("fs path os module readline repl tty fs-extra graceful-fs")
@@ -39,9 +40,9 @@ func isBuiltin(name string) bool {
 	return builtins[root]
 }
 
-// builtin resolves an import of a module of Node.js. A package that requires an unsupported one
-// receives the error at run time, because many packages do so in a try block, or for one function
-// among many.
+// builtin resolves an import of a Node.js module. If a package requires an unsupported module, it
+// receives the error at run time. Many packages require such modules in a try block, or only for
+// one of many functions.
 func (f *files) builtin(r request, name string) (target, *resolveError) {
 	if provided[name] {
 		return target{provider, name}, nil
@@ -52,7 +53,8 @@ func (f *files) builtin(r request, name string) (target, *resolveError) {
 	return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " is a module of Node.js, which tools do not have", hintFor(name, hintBuiltin)}
 }
 
-// hintFor returns the hint for a module that tools cannot import, or otherwise if there is none.
+// hintFor returns the hint for a module that tools cannot import. If there is none, it returns the
+// parameter otherwise.
 func hintFor(name, otherwise string) string {
 	root, _, _ := strings.Cut(name, "/")
 	switch {

@@ -13,53 +13,54 @@ import (
 
 // The limits of a tool's code.
 const (
-	// MaxEntryBytes bounds the entry file.
+	// MaxEntryBytes is the maximum size of the entry file.
 	MaxEntryBytes = 1 << 20
-	// MaxBytes bounds all files of a tool together, packages and their package.json included.
+	// MaxBytes is the maximum total size of a tool's files, including packages and their
+	// package.json.
 	MaxBytes = 4 << 20
-	// MaxFiles bounds how many files are bundled.
+	// MaxFiles is the maximum number of bundled files.
 	MaxFiles = 1000
 )
 
-// Form is the way in which a tool declares its entry.
+// Form describes how a tool declares its entry.
 type Form string
 
 // The forms.
 const (
-	Body    Form = "body"    // statements, with top-level await and return
-	Main    Form = "main"    // a function main that the file does not export
-	Execute Form = "execute" // a function execute that the file does not export
+	Body    Form = "body"    // statements with top-level await and return
+	Main    Form = "main"    // a function main, not exported
+	Execute Form = "execute" // a function execute, not exported
 	Module  Form = "module"  // an ES or CommonJS module that exports its entry
 )
 
 // Bundle is a tool compiled into one script. It is immutable and safe for concurrent use.
 type Bundle struct {
-	// Code is the script. Its completion value is a function entry(input, context) that runs the
-	// whole tool, including its top level, and returns the result or a promise of it. It needs only
-	// the globals of the language.
+	// Code is the script. Its completion value is a function entry(input, context), which runs the
+	// whole tool including its top level. The function returns the result or a promise of the
+	// result. The script needs only the globals of the language.
 	Code string
 	// Form is the form of the entry file.
 	Form Form
-	// Inputs are the names of the inputs that the tool reads as $name, in sorted order.
+	// Inputs contains the sorted names of the inputs that the tool reads as $name.
 	Inputs []string
-	// Warnings are messages for the author of the tool about likely mistakes.
+	// Warnings contains messages for the author of the tool about likely mistakes.
 	Warnings []string
 
 	positions positions
 }
 
-// Position returns the position in the author's files of a position in Code. Lines and columns
-// count from 1; columns count UTF-16 units, as editors do. The file is relative to the tool's
-// folder. ok is false for code that is not the author's.
+// Position maps a position in Code to a position in the author's files. Lines and columns count
+// from 1. Columns count UTF-16 code units, as editors do. The file is relative to the tool's
+// folder. ok is false for code that the author did not write.
 func (b *Bundle) Position(line, column int) (file string, l, c int, ok bool) {
 	p, ok := b.positions.find(line-prologueLines, column)
 	return p.file, p.line, p.column, ok
 }
 
-// Build bundles a tool. An error is an *abi.Fault: source_invalid with the author's file, line and
-// column, or timeout or cancelled if ctx ended first. In that case the work in progress ends in the
-// background. Build passes on a panic, which goja's parser raises for some sources, as a
-// *crash.Crash. It is safe for concurrent use.
+// Build bundles a tool. If it fails, the error is an *abi.Fault. The code source_invalid comes with
+// the author's file, line and column. The code timeout or cancelled means that ctx ended, and the
+// remaining work then continues in the background. goja's parser panics for some sources, and Build
+// raises such a panic again as a *crash.Crash. It is safe for concurrent use.
 func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, stopped(err)
@@ -69,7 +70,7 @@ func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 		fault  *abi.Fault
 		crash  *crash.Crash
 	}
-	// Neither parser can be interrupted, so only the wait for them ends.
+	// The parsers cannot be interrupted, so only the wait for them ends.
 	done := make(chan outcome, 1)
 	go func() {
 		var o outcome
@@ -82,7 +83,7 @@ func Build(ctx context.Context, src engine.Source) (*Bundle, error) {
 	select {
 	case o := <-done:
 		if o.crash != nil {
-			panic(o.crash) // where the caller can recover from it
+			panic(o.crash) // raised on the caller's goroutine, which can recover it
 		}
 		if o.fault != nil {
 			return nil, o.fault
@@ -116,7 +117,7 @@ func build(src engine.Source) (*Bundle, *abi.Fault) {
 	}, nil
 }
 
-// tool is the entry file with the result of its scan.
+// tool is the entry file together with the result of its scan.
 type tool struct {
 	path  string
 	code  string

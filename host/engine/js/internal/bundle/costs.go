@@ -6,29 +6,30 @@ import (
 	"strings"
 )
 
-// Bounds on the work that a short text can cause in the parsers and compilers. Each duration is for
-// one file at its bound.
+// Limits on the work that short source text can cause in the parsers and compilers. The durations
+// are for one file that reaches the limit.
 const (
-	// maxListed bounds the total length of the lists of a file, because esbuild scans the head of a
-	// sequence again for each of its parts. The bound is one sequence of 6,000 parts or 400 of 300,
-	// which takes esbuild half a second.
+	// maxListed bounds the total length of all lists in a file, because esbuild scans the head of a
+	// sequence again for each element. A file reaches the limit with one sequence of 6,000 elements
+	// or with 400 sequences of 300 elements. This takes esbuild half a second.
 	maxListed = 20_000_000
-	// maxPatterns bounds the steps of all regular expressions of a file, where a{1000} counts as a
-	// thousand. At the bound they compile in a quarter of a second and use 20 MB.
+	// maxPatterns bounds the steps of all regular expressions in a file. For example, a{1000}
+	// counts as a thousand steps. At the limit, compilation takes a quarter of a second and uses 20
+	// MB.
 	maxPatterns = 250_000
-	// maxPatternNesting bounds nested groups of a regular expression.
+	// maxPatternNesting bounds the nesting of groups in a regular expression.
 	maxPatternNesting = 500
-	// maxDigits bounds the length of a number: parsing a BigInt takes quadratic time.
+	// maxDigits bounds the length of a number, because parsing a BigInt takes quadratic time.
 	maxDigits = 10_000
-	// maxInlined bounds the bytes that inlined enum values add to a file: esbuild computes the
-	// value of a member and writes it at each use.
+	// maxInlined bounds the bytes that inlined enum values add to a file. esbuild computes the
+	// value of each enum member and inserts it wherever the member is used.
 	maxInlined = 64 << 20
-	// shortValue is the length in bytes up to which a member's value is ignored.
+	// shortValue is the maximum length in bytes of member values that are not counted.
 	shortValue = 256
 )
 
-// pattern counts the regular expression of a token. It returns the reason and the hint if the
-// source must be rejected.
+// pattern counts the steps of a regular expression token. If the source must be rejected, it
+// returns the reason and a hint.
 func (s *scanner) pattern(text string) (why, hint string) {
 	cost, depth := patternCost(text[1:strings.LastIndexByte(text, '/')])
 	s.patterns += cost
@@ -41,11 +42,11 @@ func (s *scanner) pattern(text string) (why, hint string) {
 	return "", ""
 }
 
-// patternCost returns the number of steps of a regular expression, at most about a million, and the
-// nesting depth of its groups.
+// patternCost returns the number of steps of a regular expression and the nesting depth of its
+// groups. The number of steps is capped at about a million.
 func patternCost(text string) (cost, depth int) {
 	const limit = 1 << 20
-	type group struct{ all, last int } // steps of the parts before the last, and of the last
+	type group struct{ all, last int } // the steps of the last term, and of all terms before it
 	groups := []group{{}}
 	for i := 0; i < len(text); i++ {
 		g := &groups[len(groups)-1]
@@ -56,7 +57,7 @@ func patternCost(text string) (cost, depth int) {
 			continue
 		case ')':
 			if len(groups) == 1 {
-				continue // every parser rejects it
+				continue // every parser rejects this expression
 			}
 			inner := g.all + g.last + 2
 			groups = groups[:len(groups)-1]
@@ -82,8 +83,8 @@ func patternCost(text string) (cost, depth int) {
 	return cost, depth
 }
 
-// repetition parses {m}, {m,} or {m,n} and returns the larger count. The length is 0 if the text is
-// not a repetition.
+// repetition parses {m}, {m,} or {m,n} and returns the larger number. The length is 0 if the text
+// is not a repetition.
 func repetition(text string) (times, length int) {
 	end := strings.IndexByte(text, '}')
 	if end < 2 || end > 40 {
@@ -112,15 +113,15 @@ func classLength(text string) int {
 	return len(text)
 }
 
-// enums is a summary of the TypeScript enums of a file.
+// enums summarizes the TypeScript enums of a file.
 type enums struct {
-	depth   int // of the frame of the current enum; 0 outside of enums
-	longest int // bytes of the longest string in an enum
-	joins   int // possible concatenations, each of which may double the longest string
-	words   int // in the file, each of which may be a use
+	depth   int // the depth of the current enum's frame; 0 outside of enums
+	longest int // the length in bytes of the longest string in an enum
+	joins   int // the number of possible concatenations; each can double the longest string
+	words   int // the number of words in the file; each can use an enum member
 }
 
-// enum updates the summary of enums with a token.
+// enum updates the summary of enums after a token.
 func (s *scanner) enum(t token, text string) {
 	e := &s.enums
 	if t.kind == word {
@@ -131,7 +132,7 @@ func (s *scanner) enum(t token, text string) {
 	}
 	if e.depth == 0 {
 		if text == "{" && s.prior.kind == word && s.text(s.prior) == "enum" && s.prev.kind == word {
-			e.depth = len(s.frames) - 1 // its frame is open
+			e.depth = len(s.frames) - 1 // the frame of the enum is already open
 		}
 		return
 	}
@@ -142,11 +143,11 @@ func (s *scanner) enum(t token, text string) {
 		e.joins++
 	case text == "`", text == "}" && s.closed.open == '`':
 		e.joins++
-		e.longest = max(e.longest, s.lexer.pos-t.start) // the lexer has already passed this piece of the template
+		e.longest = max(e.longest, s.lexer.pos-t.start) // the lexer has already read this part of the template
 	}
 }
 
-// exceeded reports whether the inlined values of the enums may exceed the bound.
+// exceeded reports whether the inlined enum values can exceed the limit.
 func (e *enums) exceeded() bool {
 	if e.longest == 0 {
 		return false

@@ -41,8 +41,8 @@ func poison(t *testing.T) (dir string) {
 	return filepath.ToSlash(dir)
 }
 
-// TestNothingComesFromTheDisk checks that neither a bundle nor a fault contains anything of the
-// disk, whatever a tool imports.
+// TestNothingComesFromTheDisk checks that neither a bundle nor a fault contains anything from the
+// disk, for any import of a tool.
 func TestNothingComesFromTheDisk(t *testing.T) {
 	dir := poison(t)
 	bundled := base64.StdEncoding.EncodeToString([]byte(`{"version":3,"sources":["file://` + dir + `/LEAK.js"],"names":[],"mappings":"AAAA"}`))
@@ -101,7 +101,7 @@ func TestNothingComesFromTheDisk(t *testing.T) {
 	}
 }
 
-// where returns the author's file that a text in the bundle comes from, or "".
+// where returns the author's file that contains a text of the bundle, or "".
 func where(t *testing.T, b *bundle.Bundle, text string) string {
 	t.Helper()
 	before, _, ok := strings.Cut(b.Code, `"`+text)
@@ -112,8 +112,8 @@ func where(t *testing.T, b *bundle.Bundle, text string) string {
 	return file
 }
 
-// TestComputedImportsAreRefusedEverywhere checks the code of packages and of other files of the
-// tool.
+// TestComputedImportsAreRefusedEverywhere checks computed imports in packages and in other files of
+// the tool.
 func TestComputedImportsAreRefusedEverywhere(t *testing.T) {
 	poison(t)
 	for _, name := range []string{"lib/x.js", "lib/x.ts", "lib/x.cjs", "node_modules/x/index.js"} {

@@ -1,17 +1,18 @@
-// Package bundle compiles the source of a JavaScript or TypeScript tool, with all its imports, into
-// one classic script that goja can run.
+// Package bundle compiles the source of a JavaScript or TypeScript tool into one classic script
+// that goja can run. The script contains all imported files.
 //
-// [Build] detects the form in which the tool is written, wraps it in a function, bundles it with
-// esbuild, lowers syntax that goja does not support, and keeps a map from positions in the script
-// to the author's files. It does not run the tool.
+// [Build] detects how the tool declares its entry and wraps the tool in a function. It bundles the
+// result with esbuild, which also rewrites syntax that goja does not support. It keeps a map from
+// positions in the script to positions in the author's files. It does not run the tool.
 //
-// Neither esbuild nor goja ever opens a file. Both would, in more ways than their options cover:
-// they follow a sourceMappingURL, and esbuild reads tsconfig.json and package.json and lists
-// directories for an import with a computed name. Therefore a resolver of this package serves all
-// files from engine.Source.Files, comments that name a source map are disabled before a parser
-// reads them, and imports with a computed name are rejected. The loader rejects anything else.
+// Neither esbuild nor goja ever opens a file. Their options alone cannot prevent this: both follow
+// a sourceMappingURL, and esbuild reads tsconfig.json and package.json and lists directories for an
+// import with a computed name. Therefore a resolver of this package serves all files from
+// engine.Source.Files. Before a parser reads a file, comments that name a source map are disabled,
+// and imports with a computed name are rejected. The loader rejects everything else.
 //
-// Sources are untrusted. Parsers recurse, and the Go runtime ends the process on a stack overflow,
-// so a scan first bounds the nesting of brackets and the length of operator chains. The scan is not
-// a parser; the sandbox around an engine must hold without it.
+// Sources are untrusted. Parsers are recursive, and the Go runtime ends the process on a stack
+// overflow. Before parsing, a scan therefore limits the nesting of brackets and the length of
+// operator chains. The scan is not a complete parser. The sandbox around an engine must be secure
+// without the scan.
 package bundle

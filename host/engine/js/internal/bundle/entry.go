@@ -12,33 +12,33 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The script around esbuild's output is one function that evaluates the whole tool at each call, so
-// the top level of a tool runs once per run. Every run pays for this code, so it contains only what
-// the tool needs.
+// The script wraps esbuild's output in one function. Each call of this function evaluates the whole
+// tool, so the top level of a tool runs once per run. Every run executes this wrapper, so it
+// contains only the code that the tool needs.
 const (
 	prologueLines = 2
 
-	// symbols defines symbols that goja lacks and lowered code uses: esbuild's helpers use the
-	// registered symbols.
+	// symbols defines symbols that goja does not have but lowered code uses. esbuild's helpers use
+	// the registered symbols.
 	symbols = `for (const name of ["asyncIterator", "dispose", "asyncDispose"]) ` +
 		`if (!(name in Symbol)) Object.defineProperty(Symbol, name, { value: Symbol.for("Symbol." + name) }); `
 )
 
-// enclose returns the script around a bundle.
+// enclose returns the script that wraps a bundle.
 func (e *entry) enclose(code string) string {
 	define := ""
 	if strings.Contains(code, "asyncIterator") || strings.Contains(code, "ispose") {
 		define = symbols
 	}
 	if e.format == api.FormatESModule {
-		// Modules may wait at their top level. The await here works even if the guest replaces
+		// Modules can use await at their top level. This await works even if the guest replaces
 		// promises at run time.
 		return "(async function (__input, __context) {\n" + define + "let __entry;\n" + code + "return await __entry(__input, __context);\n})\n"
 	}
 	return "(function (__input, __context) {\n" + define + "let __entry;\n" + code + "return __entry(__input, __context);\n})\n"
 }
 
-// entry is the source file that esbuild starts from. It sets __entry to the function that runs the
+// entry is the source file from which esbuild starts. It sets __entry to the function that runs the
 // tool.
 type entry struct {
 	tool     *tool
@@ -46,9 +46,9 @@ type entry struct {
 	format   api.Format
 	code     string
 	warnings []string
-	inputs   []string // the inputs that are read as $name
-	imports  int      // lines at the beginning of code that hold the author's imports
-	body     int      // lines before the author's body; 0 if code does not contain it
+	inputs   []string // the inputs that the tool reads as $name
+	imports  int      // the number of lines at the beginning of code with the author's imports
+	body     int      // the number of lines before the author's body; 0 if code does not contain the body
 }
 
 // entry detects the form of a tool and wraps its source accordingly.
@@ -80,17 +80,18 @@ func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 	return e, nil
 }
 
-// entryExports are the exports that can be an entry, in order of preference.
+// entryExports contains the names of the exports that can be the entry, in order of preference.
 var entryExports = []string{"default", string(Main), string(Execute), "handler"}
 
 const entryHint = "write export default async function (input, context), or export a function main, execute or handler"
 
-// ownModule is the name by which the entry of a module imports the author's file. No other file can
-// import it.
+// ownModule is the name with which the entry of a module imports the author's file. No other file
+// can import this name.
 const ownModule = "toolrun:entry"
 
-// module returns the entry of a file that exports its function. A handler has the signature of a
-// cloud function, (event, context), and may return its result by a callback, the third parameter.
+// module returns the entry for a file that exports its function. A handler has the signature of a
+// cloud function, (event, context). It can return its result through a callback, which is its third
+// parameter.
 func (t *tool) module() *entry {
 	return &entry{tool: t, form: Module, format: api.FormatESModule, code: `import * as tool from "` + ownModule + `";
 const own = tool.default;
@@ -107,9 +108,10 @@ __entry = (input, context) => run.call(own, input, context);
 `}
 }
 
-// wrap returns the entry of a file whose statements run as one function. An outer function binds
-// the inputs, so that the file may declare the same names. Inputs that the file declares with var
-// are bound again inside, so that "var a = a || 1" reads the input.
+// wrap returns the entry for a file whose statements run as one function. An outer function
+// declares the inputs as parameters, so the file can declare the same names. If the file declares
+// an input with var, an inner function declares the input again. With this, "var a = a || 1" reads
+// the input.
 func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	e := &entry{tool: t, form: form, format: api.FormatIIFE}
 	declarations, rest := hoist(t.code, t.scan.imports)
@@ -146,8 +148,8 @@ func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	return e
 }
 
-// bindings returns the names that can refer to an input in the source, and the expressions of their
-// values. It omits names that the source does not mention, and names that it imports.
+// bindings returns the names that can refer to an input in the source, together with the
+// expressions of their values. It omits names that the source does not mention or that it imports.
 func (t *tool) bindings(params []string) (names, values []string) {
 	bound := map[string]string{"input": "__input", "context": "__context", "env": "__context?.env"}
 	for word := range t.scan.words {
@@ -187,7 +189,7 @@ func isIdentifier(name string) bool {
 	return name != ""
 }
 
-// author returns the author's position of a position in a source that esbuild read.
+// author maps a position in a source that esbuild read to a position in the author's files.
 func (e *entry) author(source string, line, column int) (location, bool) {
 	if file, ok := strings.CutPrefix(source, namespace+":"); ok {
 		return location{file, line, column}, true
@@ -203,7 +205,7 @@ func (e *entry) author(source string, line, column int) (location, bool) {
 
 func (e *entry) location(l *api.Location) (location, bool) { return locationOf(l, e.author) }
 
-// within returns a position in the tool's file. It reports false for a line outside of the file.
+// within returns a position in the tool's file, or false if the line is outside of the file.
 func (t *tool) within(line, column int) (location, bool) {
 	if line < 1 || line > t.lines {
 		return location{}, false

@@ -15,52 +15,53 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// lowering lists the features of ES2022 that goja lacks and esbuild rewrites. An unsupported
-// regular expression becomes a call of RegExp, which fails at run time, not at load time; in the
-// author's own files the scan finds it first. Unicode properties, \p{...}, stay as they are: the
-// engine expands them.
+// lowering lists the ES2022 features that goja does not support and that esbuild must rewrite.
+// esbuild rewrites an unsupported regular expression to a call of RegExp, which fails at run time
+// and not at load time. In the author's own files, the scan detects this first. Unicode properties,
+// \p{...}, are not rewritten, because the engine expands them.
 var lowering = map[string]bool{
 	"async-generator":      false,
-	"exponent-operator":    false, // becomes a call of our Math.pow; goja's result differs in the last digits
+	"exponent-operator":    false, // becomes our Math.pow, because goja's result is inexact
 	"for-await":            false,
-	"import-meta":          false, // becomes an empty object: a tool has no URL
+	"import-meta":          false, // rewritten to an empty object, because a tool has no URL
 	"regexp-match-indices": false, // flag d
 	"regexp-set-notation":  false, // flag v
 }
 
-// loweringSingle is the lowering for a file that is parsed on its own. goja then parses import(...)
-// as the bundle has it.
+// loweringSingle is the lowering for a file that is parsed separately. goja then parses import(...)
+// in the same form as in the bundle.
 var loweringSingle = func() map[string]bool {
 	m := maps.Clone(lowering)
 	m["dynamic-import"] = false
 	return m
 }()
 
-// lastCodePoint is U+10FFFF as esbuild writes it in a string. goja's parser panics on it, but
-// accepts the surrogate pair.
+// lastCodePoint is U+10FFFF in the form in which esbuild writes it into a string. It makes goja's
+// parser panic, but goja accepts the surrogate pair.
 var lastCodePoint = []byte(`\u{10FFFF}`)
 
-// surrogatePairs returns a lowering that writes surrogate pairs. It is used only if needed, because
-// esbuild then rejects names of variables beyond U+FFFF.
+// surrogatePairs returns a lowering that writes surrogate pairs. It is used only if necessary,
+// because esbuild then rejects variable names beyond U+FFFF.
 func surrogatePairs(lowering map[string]bool) map[string]bool {
 	m := maps.Clone(lowering)
 	m["unicode-escapes"] = false
 	return m
 }
 
-// defines are names that packages read to detect their environment.
+// defines contains names that packages read to detect their environment.
 var defines = map[string]string{
 	"process.env.NODE_ENV": `"production"`,
 	"global":               "globalThis",
 }
 
-// loaders are esbuild's loaders by language; esbuild must never choose one by the name of a file.
+// loaders contains esbuild's loader for each language. esbuild must never choose a loader by file
+// name.
 var loaders = map[language]api.Loader{javascript: api.LoaderJS, typescript: api.LoaderTS, jsonText: api.LoaderJSON}
 
-// noTSConfig is an empty tsconfig.json. It keeps esbuild from looking for one.
+// noTSConfig is an empty tsconfig.json. With this, esbuild does not search for one.
 const noTSConfig = "{}"
 
-// transform parses and lowers one file on its own.
+// transform parses and lowers one file separately.
 func transform(code string, lang language, format api.Format) api.TransformResult {
 	options := api.TransformOptions{
 		Loader:         loaders[lang],
@@ -89,7 +90,7 @@ func transform(code string, lang language, format api.Format) api.TransformResul
 	return result
 }
 
-// IDs of esbuild's messages on import(...) and require(...) calls that it cannot bundle.
+// The IDs of esbuild's messages about import(...) and require(...) calls that it cannot bundle.
 const (
 	unbundledImport  = "unsupported-dynamic-import"
 	unbundledRequire = "unsupported-require-call"
@@ -97,8 +98,8 @@ const (
 
 // computedImport returns the message for an import or require whose argument is not a plain string.
 // If such an argument begins with "./", esbuild lists the directory on disk and bundles the files
-// there, without asking any plug-in. Each file is therefore first parsed on its own, where esbuild
-// only reports the import.
+// in it, without calling any plug-in. Each file is therefore first parsed separately, because
+// esbuild then only reports the import.
 func computedImport(messages []api.Message) *api.Message {
 	i := slices.IndexFunc(messages, func(m api.Message) bool {
 		return (m.ID == unbundledImport || m.ID == unbundledRequire) && strings.Contains(m.Text, "not a string literal")
@@ -113,8 +114,8 @@ func computedImport(messages []api.Message) *api.Message {
 	}
 }
 
-// mayCompute matches every text that can contain a computed import, and little else: a keyword is
-// never escaped, but a name such as require can be.
+// mayCompute matches all texts that can contain a computed import, and little else. A keyword
+// cannot contain escapes, but a name such as require can.
 var mayCompute = regexp.MustCompile(`require|\\u|import[\s\p{Z}\x{FEFF}]*[(/.]`)
 
 // packed is esbuild's output for a tool.
@@ -147,8 +148,8 @@ func (e *entry) bundle(src engine.Source, lowering map[string]bool, keepNames bo
 	})
 }
 
-// pack returns one script of an entry and all its imports. It bundles again with other options if
-// the first output needs them.
+// pack bundles an entry and all its imports into one script. It bundles again with other options if
+// the first result requires this.
 func pack(e *entry, src engine.Source) (*packed, *abi.Fault) {
 	known, keepNames := lowering, false
 	result := e.bundle(src, known, keepNames)
@@ -187,9 +188,9 @@ var numbered = regexp.MustCompile(`\bclass (\w*?[A-Za-z_$])\d+ |\b(\w*?[A-Za-z_$
 // declaring matches declarations.
 var declaring = regexp.MustCompile(`\b(?:class|var|let|const|function) ([\w$]+)`)
 
-// renamesClass reports whether esbuild may have renamed a class, because another file has a class
-// of that name. Code that reads the name of an error's class would then fail. esbuild can keep all
-// names, at the cost of a call per created function.
+// renamesClass reports whether esbuild may have renamed a class because another file has a class
+// with the same name. Code that reads the name of an error's class would then fail. esbuild can
+// keep all names, but this costs one call per created function.
 func renamesClass(code []byte) bool {
 	matches := numbered.FindAllSubmatch(code, -1)
 	if len(matches) == 0 {
@@ -202,14 +203,14 @@ func renamesClass(code []byte) bool {
 	return slices.ContainsFunc(matches, func(match [][]byte) bool { return taken[string(match[1])] || taken[string(match[2])] })
 }
 
-// Names of the entry and of the result for esbuild. They are not files.
+// The names of the entry and of the result in esbuild. They are not files.
 const (
 	entryName  = "entry"
 	outputName = "tool.js"
 )
 
-// rootDirectory returns a directory that spares esbuild the query of the working directory. esbuild
-// reads nothing in it.
+// rootDirectory returns a directory for esbuild's options. esbuild then does not query the working
+// directory. It reads nothing in this directory.
 func rootDirectory() string {
 	if runtime.GOOS == "windows" {
 		return `C:\`
@@ -217,11 +218,11 @@ func rootDirectory() string {
 	return "/"
 }
 
-// maxWarnings bounds the warnings of a tool.
+// maxWarnings is the maximum number of warnings about a tool.
 const maxWarnings = 20
 
-// addWarnings adds esbuild's warnings on the author's files. It returns a fault if a warning shows
-// that the module exports no entry.
+// addWarnings adds esbuild's warnings about the author's files. If a warning shows that the module
+// exports no entry, it returns a fault.
 func (e *entry) addWarnings(p *packed, warnings []api.Message) *abi.Fault {
 	missing := 0
 	for _, w := range warnings {
@@ -242,7 +243,7 @@ func (e *entry) addWarnings(p *packed, warnings []api.Message) *abi.Fault {
 	return nil
 }
 
-// fault returns the fault for an error of esbuild or of the resolver.
+// fault returns the fault for an error from esbuild or from the resolver.
 func (e *entry) fault(m api.Message) *abi.Fault {
 	if f, ok := m.Detail.(*abi.Fault); ok {
 		return f
@@ -263,8 +264,8 @@ func (e *entry) fault(m api.Message) *abi.Fault {
 	return f
 }
 
-// plain returns a message of esbuild in the style of a fault. A panic of esbuild's is reported as a
-// problem of the code, which is its most likely cause.
+// plain converts a message of esbuild to the style of a fault. It reports a panic of esbuild as an
+// error in the code, which is its most likely cause.
 func plain(text string) string {
 	if strings.HasPrefix(text, "panic:") {
 		return "the bundler cannot rewrite this code"

@@ -6,9 +6,9 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// exportsNoEntry reports whether a CommonJS module certainly exports no entry: each mention of
-// exports and module, as counted in words, is a statement that assigns to a property that is not an
-// entry's name.
+// exportsNoEntry reports whether a CommonJS module certainly exports no entry. This is certain if
+// each mention of exports and module, as counted in words, is part of an assignment to a property
+// that cannot be an entry.
 func exportsNoEntry(body []ast.Statement, words map[string]int) bool {
 	exports, modules := 0, 0
 	for _, statement := range body {
@@ -33,11 +33,11 @@ func exportsNoEntry(body []ast.Statement, words map[string]int) bool {
 		}
 		exports++
 	}
-	// Words after a dot are not counted, so module.exports counts as module.
+	// words does not count a word after a dot, so module.exports counts as module.
 	return exports+modules > 0 && exports == words["exports"] && modules == words["module"]
 }
 
-// exportedName returns the name of exports.name or module.exports.name, "" for any other
+// exportedName returns the name in exports.name or module.exports.name, or "" for any other
 // expression.
 func exportedName(e ast.Expression) (name string, module bool) {
 	dot, ok := e.(*ast.DotExpression)

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// invalid returns a source_invalid fault at a position.
+// invalid returns a source_invalid fault with a position.
 func invalid(at location, format string, args ...any) *abi.Fault {
 	f := abi.Faultf(abi.SourceInvalid, format, args...)
 	f.File, f.Line, f.Column = at.file, at.line, at.column
@@ -20,7 +20,7 @@ func locationIn(file, text string, offset int) location {
 	return location{file: file, line: strings.Count(before, "\n") + 1, column: units(before[start:]) + 1}
 }
 
-// units returns the length of a text in UTF-16 units.
+// units returns the length of a text in UTF-16 code units.
 func units(s string) int {
 	n := 0
 	for _, r := range s {
@@ -31,7 +31,7 @@ func units(s string) int {
 	return n
 }
 
-// countLines returns the number of lines of a text, by esbuild's definition of a line.
+// countLines returns the number of lines in a text, according to esbuild's definition of a line.
 func countLines(s string) int {
 	n := 1
 	for i, r := range s {

@@ -15,16 +15,16 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// files serves the files of one tool to esbuild, which sees no others. Its methods are safe for
-// concurrent use.
+// files serves the files of one tool to esbuild, which can see no other files. Its methods are safe
+// for concurrent use.
 type files struct {
 	entry string
 	code  []byte
 	fsys  fs.FS // nil if the tool is a single file
 
 	mu        sync.Mutex
-	count     int   // files served so far
-	bytes     int64 // bytes read so far
+	count     int   // the number of files served
+	bytes     int64 // the number of bytes read
 	manifests map[string]*manifest
 }
 
@@ -32,11 +32,11 @@ func newFiles(src engine.Source) *files {
 	return &files{entry: src.Path, code: src.Code, fsys: src.Files, bytes: int64(len(src.Code)), manifests: map[string]*manifest{}}
 }
 
-// The namespaces of the resolver's results. Modules of other namespaces are never loaded.
+// The namespaces of the resolver's results. esbuild never loads modules of other namespaces.
 const (
 	namespace = "tool"    // a file of the tool
-	missing   = "missing" // a module that a package may not need; it fails at run time, when the tool loads it
-	empty     = "empty"   // a module that a package replaces with an empty one
+	missing   = "missing" // an optional module of a package; loading it fails at run time
+	empty     = "empty"   // a module that a package replaces with an empty module
 	provider  = "engine"  // a module that the engine provides
 )
 
@@ -66,7 +66,7 @@ func (f *files) load(args api.OnLoadArgs) api.OnLoadResult {
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}
 }
 
-// refuse returns a result that ends the build with a fault that has its own position.
+// refuse returns a result that ends the build with a fault. The fault already has a position.
 func refuse(fault *abi.Fault) api.OnLoadResult {
 	return api.OnLoadResult{Errors: []api.Message{{Text: fault.Message, Detail: fault}}}
 }
@@ -101,7 +101,7 @@ func (f *files) countFile() int {
 	return f.count
 }
 
-// inspect rejects a file that could harm a parser, or make esbuild read the disk.
+// inspect rejects a file that could harm a parser or make esbuild read the disk.
 func inspect(name, code string, lang language) *abi.Fault {
 	if !utf8.ValidString(code) {
 		return invalid(location{file: name}, "the file is not UTF-8 text")
@@ -128,10 +128,10 @@ func inspect(name, code string, lang language) *abi.Fault {
 	return invalid(at, "%s", computed.Text).WithHint("%s", computed.Detail)
 }
 
-// read returns the content of a file, within the remaining bytes of the tool.
+// read returns the content of a file if the tool does not exceed its size limit.
 func (f *files) read(name string) ([]byte, *abi.Fault) {
 	at := location{file: name}
-	// Check before opening: opening a pipe would block.
+	// Check the file type first, because opening a pipe would block.
 	if info, err := fs.Stat(f.fsys, name); err == nil && !info.Mode().IsRegular() {
 		return nil, invalid(at, "the file cannot be read: it is not a regular file")
 	}
@@ -152,7 +152,7 @@ func (f *files) read(name string) ([]byte, *abi.Fault) {
 	return data, nil
 }
 
-// isFile reports whether a regular file of that name exists.
+// isFile reports whether a regular file with the name exists.
 func (f *files) isFile(name string) bool {
 	if name == f.entry {
 		return true
@@ -161,25 +161,25 @@ func (f *files) isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isDirectory reports whether a directory of that name exists.
+// isDirectory reports whether a folder with the name exists.
 func (f *files) isDirectory(name string) bool {
 	info, err := fs.Stat(f.fsys, name)
 	return err == nil && info.IsDir()
 }
 
-// inPackage reports whether a file belongs to an installed package, not to the tool's author.
+// inPackage reports whether a file belongs to an installed package instead of the tool's author.
 func inPackage(name string) bool {
 	return strings.HasPrefix(name, modules+"/") || strings.Contains(name, "/"+modules+"/")
 }
 
-// neutralize disables comments that name a source map: esbuild and goja would open the file that
-// they name, and the files that an inlined map names. It also changes strings that contain one;
-// replacing every occurrence needs no parser.
+// neutralize disables comments that name a source map. Otherwise esbuild and goja would open the
+// named file, and the files that an inline map names. It replaces every occurrence, including
+// strings, and therefore needs no parser.
 func neutralize(code []byte) string {
 	for _, directive := range [...]string{"//# source", "//@ source", "/*# source", "/*@ source"} {
 		code = bytes.ReplaceAll(code, []byte(directive), []byte(directive[:2]+"  source"))
 	}
-	if bytes.HasPrefix(code, []byte("#!")) { // it is a comment only at the start of a file, and the source is wrapped
+	if bytes.HasPrefix(code, []byte("#!")) { // not a comment after the wrapper's head
 		code = append([]byte("//"), code[2:]...)
 	}
 	return string(code)

@@ -10,26 +10,26 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// shape is a description of the statements of a body. It decides the form of the tool.
+// shape describes the statements of a body. It determines the form of the tool.
 type shape struct {
-	returns   bool   // it has a return outside of all functions
-	exports   bool   // it assigns to module.exports or exports
-	strange   bool   // it certainly exports only names that no entry has
-	entry     Form   // Main or Execute if it declares such a function and does not call it
+	returns   bool   // the body has a return outside of all functions
+	exports   bool   // the body assigns to module.exports or exports
+	strange   bool   // the body certainly exports no name that an entry can have
+	entry     Form   // Main or Execute if the body declares such a function and does not call it
 	called    string // the name of an entry function that the body calls
-	functions bool   // it declares functions
-	acts      bool   // it has statements other than declarations of functions
+	functions bool   // the body declares functions
+	acts      bool   // the body has statements other than function declarations
 	vars      map[string]bool
 }
 
-// A body is parsed as one parenthesised expression. A text that closes the function early does not
-// parse as one.
+// A body is parsed as one parenthesized expression. A text that closes the function early fails to
+// parse.
 const (
 	wrapperHead = "(async function () {\n"
 	wrapperTail = "\n})"
 )
 
-// parseBody parses statements as the body of an async function, and nothing else.
+// parseBody parses statements as the body of an async function, and accepts nothing else.
 func (t *tool) parseBody(code string) (*shape, *abi.Fault) {
 	result := transform(wrapperHead+code+wrapperTail, t.lang, api.FormatCommonJS)
 	author := func(source string, line, column int) (location, bool) {
@@ -50,7 +50,7 @@ func (t *tool) parseBody(code string) (*shape, *abi.Fault) {
 	return shapeOf(body, lowered), nil
 }
 
-// wrappedFunction returns the function around a wrapped body. Helpers that lowering needs may
+// wrappedFunction returns the function around a wrapped body. The helpers for lowered code can
 // precede it.
 func wrappedFunction(p *ast.Program) *ast.FunctionLiteral {
 	for i, s := range p.Body {
@@ -69,7 +69,7 @@ func wrappedFunction(p *ast.Program) *ast.FunctionLiteral {
 
 func (t *tool) bodyFault(messages []api.Message, author author) *abi.Fault {
 	m := messages[0]
-	if f := t.bracketFault(); f != nil && mayBeBracket(m.Text) { // clearer than the parse error that follows from it
+	if f := t.bracketFault(); f != nil && mayBeBracket(m.Text) { // clearer than the parse error
 		return f
 	}
 	if computed := computedImport(messages); computed != nil {
@@ -99,7 +99,7 @@ func (t *tool) unsupported(err error, sourceMap []byte, author author) *abi.Faul
 	return invalid(at, "%s", plain(list[0].Message))
 }
 
-// shapeOf returns the shape of a body. text is the source of its statements.
+// shapeOf returns the shape of a body. text is the source of the body's statements.
 func shapeOf(f *ast.FunctionLiteral, text string) *shape {
 	s := &shape{vars: map[string]bool{}}
 	for _, d := range f.DeclarationList {
@@ -141,14 +141,14 @@ func shapeOf(f *ast.FunctionLiteral, text string) *shape {
 // countWords returns how often each word occurs in a piece of source.
 func countWords(text string) map[string]int {
 	found, fault := scanSource("", text, javascript)
-	if fault != nil { // lowered code can nest deeper than its source
+	if fault != nil { // lowered code can be nested deeper than its source
 		return map[string]int{}
 	}
 	return found.words
 }
 
-// declaredFunction returns the name and the source text, which includes the name, of the function
-// that a statement declares. Both are empty for any other statement.
+// declaredFunction returns the name and the source of the function that a statement declares. The
+// source includes the name. Both results are empty for any other statement.
 func declaredFunction(s ast.Statement) (name, source string) {
 	switch s := s.(type) {
 	case *ast.FunctionDeclaration:
@@ -199,7 +199,7 @@ func assignsExports(s ast.Statement) bool {
 	}
 }
 
-// rootOf returns the first name of a chain of properties.
+// rootOf returns the first name in a chain of properties.
 func rootOf(e ast.Expression) string {
 	for {
 		switch x := e.(type) {

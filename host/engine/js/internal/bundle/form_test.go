@@ -91,7 +91,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestBodyStaysInside checks that a body cannot leave the function that it is wrapped in.
+// TestBodyStaysInside checks that a body cannot escape from the function that wraps it.
 func TestBodyStaysInside(t *testing.T) {
 	for _, code := range []string{
 		`})(); globalThis.out = 1; (async function () {`,
@@ -118,7 +118,7 @@ func TestBodyStaysInside(t *testing.T) {
 	}
 }
 
-// TestBundlerPanics checks that code on which esbuild panics is reported without the panic.
+// TestBundlerPanics checks that code that makes esbuild panic is reported without the panic.
 func TestBundlerPanics(t *testing.T) {
 	const panics = "async function* f(p = eval('var arguments = 1'), arguments) {}\n"
 	for _, code := range []string{panics + "return 1", "export default () => 1;\n" + panics} {

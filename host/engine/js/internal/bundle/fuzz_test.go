@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// FuzzBuild builds any short text as a tool. The build succeeds, or fails with a position in one of
-// the tool's files.
+// FuzzBuild builds arbitrary short texts as tools. The build must succeed or fail with a position
+// in one of the tool's files.
 func FuzzBuild(f *testing.F) {
 	for _, seed := range []string{
 		"return $a + 1", "export default async (i) => i.a", "module.exports = { main() {} }", "function main(input) { return input }",

@@ -25,7 +25,7 @@ func folder(files map[string]string) fs.FS {
 	return m
 }
 
-// source returns a tool that is a single file, or a file of a folder.
+// source returns a tool that is a single file or a file in a folder.
 func source(path, code string, files map[string]string, params ...string) engine.Source {
 	src := engine.Source{Path: path, Code: []byte(code), Params: params}
 	if files != nil {
@@ -47,7 +47,7 @@ func build(t *testing.T, src engine.Source) *bundle.Bundle {
 	return b
 }
 
-// refused returns the fault of a tool that must not build.
+// refused returns the fault of a tool that must fail to build.
 func refused(t *testing.T, src engine.Source) *abi.Fault {
 	t.Helper()
 	b, err := bundle.Build(t.Context(), src)
@@ -121,7 +121,7 @@ func value(vm *goja.Runtime, text string) goja.Value {
 	return v
 }
 
-// globals defines a memory with a few records, which answers as the real one does.
+// globals defines a memory with a few records, which replies like the real one.
 func globals(vm *goja.Runtime) error {
 	_, err := vm.RunString(`
 		var logs = [];
@@ -137,7 +137,7 @@ func globals(vm *goja.Runtime) error {
 	return err
 }
 
-// answers builds and runs a tool and compares its result.
+// answers builds and runs a tool and compares the result.
 func answers(t *testing.T, src engine.Source, input, want string) *bundle.Bundle {
 	t.Helper()
 	b := build(t, src)

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// hostile returns sources on which a parser without a bound overflows its stack. An overflow ends
-// the process; recover cannot stop it.
+// hostile returns sources that overflow the stack of a parser without limits. An overflow ends the
+// process, and recover cannot prevent this.
 func hostile() map[string]string {
 	fill := func(before, unit, after string) string {
 		return before + strings.Repeat(unit, 600_000/len(unit)) + after
@@ -32,7 +32,7 @@ func hostile() map[string]string {
 }
 
 // TestHostileSourcesEndInFaults builds the hostile sources in a child process, because a failure
-// would end this one.
+// would end this process.
 func TestHostileSourcesEndInFaults(t *testing.T) {
 	if os.Getenv("BUNDLE_TEST_HOSTILE") != "" {
 		for name, code := range hostile() {

@@ -2,15 +2,15 @@ package bundle
 
 import "strings"
 
-// importSpan is a static import declaration at the top level: its byte offsets and the names that
-// it declares.
+// importSpan is a static import declaration at the top level. It contains the byte offsets and the
+// declared names.
 type importSpan struct {
 	start, end int
 	names      []string
 }
 
-// importDeclaration processes a token of a static import, from the token after the keyword to its
-// end.
+// importDeclaration processes a token of a static import, starting with the token after the
+// keyword.
 func (s *scanner) importDeclaration(t token) {
 	d := s.importing
 	if d == nil {
@@ -36,7 +36,7 @@ func (s *scanner) importDeclaration(t token) {
 	}
 }
 
-// endsImport reports whether t is the first token after an import, or its semicolon.
+// endsImport reports whether t is the first token after an import, or the semicolon of the import.
 func (s *scanner) endsImport(t token, text string) bool {
 	switch {
 	case text == ";":
@@ -49,7 +49,7 @@ func (s *scanner) endsImport(t token, text string) bool {
 }
 
 // hoist splits a body into its imports and the rest. Both results keep the lines and columns of the
-// original: spaces replace what the other one has.
+// original. In each, spaces replace the text that belongs to the other.
 func hoist(code string, imports []importSpan) (declarations, rest string) {
 	if len(imports) == 0 {
 		return "", code
@@ -68,7 +68,7 @@ func hoist(code string, imports []importSpan) (declarations, rest string) {
 	return d.String(), r.String()
 }
 
-// blank returns white space with the same lines and UTF-16 units as s.
+// blank returns white space with the same lines and the same number of UTF-16 code units as s.
 func blank(s string) string {
 	var b strings.Builder
 	for _, r := range s {

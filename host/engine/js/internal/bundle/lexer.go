@@ -12,7 +12,7 @@ type kind uint8
 const (
 	end     kind = iota
 	word         // an identifier or a keyword
-	literal      // a number, a string, the last piece of a template
+	literal      // a number, a string or the last part of a template
 	pattern      // a regular expression
 	punct
 )
@@ -21,12 +21,13 @@ const (
 type token struct {
 	kind       kind
 	start, end int
-	newline    bool // a line break precedes it
-	member     bool // a word after a dot, which is a property name
+	newline    bool // a line break precedes the token
+	member     bool // a word after a dot, so the name of a property
 }
 
-// lexer splits JavaScript or TypeScript into tokens. Its caller decides whether a slash is a
-// division or begins a regular expression, and whether a brace ends a substitution in a template.
+// lexer splits JavaScript or TypeScript into tokens. The caller decides whether a slash is a
+// division or begins a regular expression. It also decides whether a brace ends a substitution in a
+// template.
 type lexer struct {
 	src string
 	pos int
@@ -76,8 +77,8 @@ func (l *lexer) block() bool {
 	return strings.IndexFunc(text, isLineEnd) >= 0
 }
 
-// next reads a token. divides reports whether a slash is a division here, which can depend on
-// whether it begins a line.
+// next reads a token. divides reports whether a slash at this position is a division. This can
+// depend on whether the slash begins a line.
 func (l *lexer) next(divides func(newline bool) bool) token {
 	t := token{newline: l.space(), start: l.pos, kind: punct}
 	if l.pos == len(l.src) {
@@ -115,7 +116,8 @@ func (l *lexer) word() {
 	}
 }
 
-// quoted skips a string. An unterminated string ends with its line; the parser reports it.
+// quoted skips a string. An unterminated string ends at the end of its line, and the parser reports
+// it later.
 func (l *lexer) quoted(quote byte) {
 	for l.pos++; l.pos < len(l.src); l.pos++ {
 		switch l.src[l.pos] {
@@ -151,8 +153,8 @@ func (l *lexer) template() (substitution bool) {
 	return false
 }
 
-// regexp skips a regular expression with its flags. It reports false and skips nothing if the line
-// ends before the expression does.
+// regexp skips a regular expression with its flags. If the line ends before the expression, it
+// returns false and skips nothing.
 func (l *lexer) regexp() bool {
 	class := false
 	for i := l.pos + 1; i < len(l.src); i++ {
@@ -178,7 +180,7 @@ func (l *lexer) regexp() bool {
 	return false
 }
 
-// operatorLength returns the length of the operator at the start of s. It distinguishes only the
+// operatorLength returns the length of the operator at the start of s. It recognizes only the
 // operators that matter to a scan and treats all others as single characters.
 func operatorLength(s string) int {
 	for _, op := range [...]string{"...", "=>", "++", "--", "??", "?."} {
@@ -194,8 +196,8 @@ func isLineEnd(r rune) bool { return r == '\n' || r == '\r' || r == '\u2028' || 
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// isWordByte reports whether c can be in an identifier. Bytes of non-ASCII characters and the
-// backslash of an escape count.
+// isWordByte reports whether c can be part of an identifier. The bytes of non-ASCII characters and
+// the backslash of an escape are included.
 func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c) || c == '_' || c == '$' || c == '#' || c == '\\' || c >= utf8.RuneSelf
 }

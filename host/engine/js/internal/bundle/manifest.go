@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// manifest is the relevant part of a package.json. A missing file is an empty manifest.
+// manifest contains the relevant fields of a package.json. For a missing file, it is empty.
 type manifest struct {
 	dir     string
 	broken  bool              // the file exists but cannot be parsed
 	main    string            // the CommonJS entry
 	module  string            // the ES module entry
 	web     string            // the entry for browsers
-	browser map[string]string // the replacements of files and packages in browsers; "" for an empty module
+	browser map[string]string // the replacements for files and packages in browsers; "" for an empty module
 	exports *exports
 	imports *exports
-	pure    bool            // importing a file of it has no side effects
+	pure    bool            // importing a file of the package has no side effects
 	depends map[string]bool // the names of its dependencies
 }
 
-// mains returns the entries to try, in order of preference. For require, the CommonJS entry comes
-// before the ES module, because the value of require would differ.
+// mains returns the entries to try, in order of preference. For require, the CommonJS entry
+// precedes the ES module, because require would return different values for them.
 func (m *manifest) mains(require bool) []string {
 	list := []string{m.web, m.module, m.main}
 	if require {
@@ -37,8 +37,8 @@ func (m *manifest) mains(require bool) []string {
 	return named
 }
 
-// manifestOf returns the manifest of the package that a file belongs to, or an empty one outside of
-// packages.
+// manifestOf returns the manifest of the package that a file belongs to, or an empty manifest for
+// other files.
 func (f *files) manifestOf(name string) *manifest {
 	if f.fsys == nil {
 		return &manifest{}
@@ -106,23 +106,24 @@ func (m *manifest) decode(data []byte) error {
 	return nil
 }
 
-// text returns a JSON string, "" for anything else.
+// text returns the value of a JSON string, or "" for any other value.
 func text(raw json.RawMessage) string {
 	var s string
 	_ = json.Unmarshal(raw, &s) // a value that is not a string counts as missing
 	return s
 }
 
-// exports is the field "exports" or "imports" of a package.json.
+// exports is the value of "exports" or "imports" in a package.json.
 type exports struct{ root *exported }
 
-// exported is a value in exports: a path, a list of which the first match counts, or an ordered
-// object of paths or conditions. All fields are empty for null, a forbidden export.
+// exported is a value in exports. It is a path, a list whose first matching element counts, or an
+// ordered object with paths or conditions as keys. All fields are empty if the value is null, which
+// forbids the export.
 type exported struct {
 	path string
 	list []*exported
 	keys []string
-	with []*exported // the values of keys
+	with []*exported // the values of keys, in the same order
 }
 
 func decodeExports(raw json.RawMessage) *exports {
@@ -132,7 +133,7 @@ func decodeExports(raw json.RawMessage) *exports {
 	return &exports{decodeExported(json.NewDecoder(bytes.NewReader(raw)))}
 }
 
-// decodeExported decodes one value. The text has already been parsed as JSON, which bounds its
+// decodeExported decodes one value. The text has already been parsed as JSON, which limits its
 // nesting.
 func decodeExported(d *json.Decoder) *exported {
 	e := &exported{}
@@ -159,7 +160,7 @@ func decodeExported(d *json.Decoder) *exported {
 	return e
 }
 
-// subpath returns the export of a path within the package, or nil.
+// subpath returns the export for a path within the package, or nil.
 func (x *exports) subpath(rest string) *exported {
 	if len(x.root.keys) == 0 || !strings.HasPrefix(x.root.keys[0], ".") {
 		if rest == "" {
@@ -173,7 +174,8 @@ func (x *exports) subpath(rest string) *exported {
 	return x.entry("./" + rest)
 }
 
-// entry returns the value of a key, or of the longest matching pattern with a star.
+// entry returns the value of a key. If the key does not exist, it uses the longest matching pattern
+// with a star.
 func (x *exports) entry(name string) *exported {
 	best, longest, star := (*exported)(nil), -1, ""
 	for i, key := range x.root.keys {
@@ -204,7 +206,7 @@ func (e *exported) substitute(text string) *exported {
 	return s
 }
 
-// choose returns the path of the first conditions that hold.
+// choose returns the path for the first matching conditions.
 func (e *exported) choose(holds func(condition string) bool) (string, bool) {
 	if e == nil {
 		return "", false

@@ -11,7 +11,7 @@ import (
 )
 
 // location is a position in the author's files. Lines and columns count from 1 and are 0 if
-// unknown; columns count UTF-16 units.
+// unknown. Columns count UTF-16 code units.
 type location struct {
 	file   string
 	line   int
@@ -25,11 +25,11 @@ func (p location) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column)
 }
 
-// author maps a position in a source that esbuild read to the author's files. It reports false for
-// generated text.
+// author maps a position in a source that esbuild read to a position in the author's files. It
+// returns false for generated text.
 type author func(source string, line, column int) (location, bool)
 
-// locationOf returns the author's position of a location that esbuild reported.
+// locationOf maps a location that esbuild reported to a position in the author's files.
 func locationOf(l *api.Location, find author) (location, bool) {
 	if l == nil {
 		return location{}, false
@@ -37,13 +37,14 @@ func locationOf(l *api.Location, find author) (location, bool) {
 	return find(l.File, l.Line, units(l.LineText[:min(l.Column, len(l.LineText))])+1)
 }
 
-// positions is a decoded source map: it maps positions in generated code to the author's files. It
-// is immutable.
+// positions is a decoded source map. It maps positions in generated code to positions in the
+// author's files. It is immutable.
 type positions struct {
 	lines [][]mapping // by line, in the order of columns
 }
 
-// mapping is the origin of the code from a column on. Its location has no file for generated code.
+// mapping is the origin of the code that begins at a column. For generated code, the location has
+// no file.
 type mapping struct {
 	column   int // counts from 0
 	location location
@@ -67,8 +68,8 @@ func (p positions) find(line, column int) (location, bool) {
 
 var errSourceMap = errors.New("malformed source map")
 
-// decodePositions decodes a source map (version 3). It maps each position with find, so esbuild's
-// names of sources do not leak.
+// decodePositions decodes a source map (version 3). It maps each position with find, so the result
+// contains none of esbuild's source names.
 func decodePositions(sourceMap []byte, find author) (positions, error) {
 	var m struct {
 		Sources  []string `json:"sources"`
@@ -78,7 +79,7 @@ func decodePositions(sourceMap []byte, find author) (positions, error) {
 		return positions{}, err
 	}
 	var p positions
-	var source, line, column int // deltas run over the whole map
+	var source, line, column int // deltas are relative across the whole map
 	for row := range strings.SplitSeq(m.Mappings, ";") {
 		var mappings []mapping
 		generated := 0
@@ -103,7 +104,8 @@ func decodePositions(sourceMap []byte, find author) (positions, error) {
 	return p, nil
 }
 
-// decodeSegment decodes up to five base64 VLQ numbers: column, source, line and column in it, name.
+// decodeSegment decodes up to five base64 VLQ numbers: the column, and the source, line, column and
+// name of the origin.
 func decodeSegment(s string) (fields [5]int, err error) {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	n, value, shift := 0, 0, 0

@@ -13,7 +13,7 @@ import (
 
 var frame = regexp.MustCompile(`tool:(\d+):(\d+)`)
 
-// thrown runs a tool that must throw. It returns the author's positions on the stack, innermost
+// thrown runs a tool that must throw. It returns the author's positions from the stack, innermost
 // first.
 func thrown(t *testing.T, b *bundle.Bundle) []string {
 	t.Helper()
@@ -61,8 +61,8 @@ func TestRuntimePositions(t *testing.T) {
 	}
 }
 
-// TestPositionsOfOurOwnText checks that generated text has no position, and that Position accepts
-// any line and column.
+// TestPositionsOfOurOwnText checks that generated text has no position. It also checks that
+// Position accepts all lines and columns.
 func TestPositionsOfOurOwnText(t *testing.T) {
 	b := build(t, source("tool.js", "import './x.cjs'\nasync function main() {}", map[string]string{"x.cjs": "exports.x = 1"}))
 	lines := strings.Split(b.Code, "\n")
@@ -113,8 +113,8 @@ func TestSyntaxErrorPositions(t *testing.T) {
 	}
 }
 
-// TestUnmatchedBrackets checks that the fault for an unmatched bracket names it, at its position in
-// the author's text.
+// TestUnmatchedBrackets checks that the fault for an unmatched bracket names the bracket and
+// contains its position in the author's text.
 func TestUnmatchedBrackets(t *testing.T) {
 	tests := []struct {
 		code         string

@@ -10,17 +10,17 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// modules is the folder of installed packages.
+// modules is the name of the folder that contains installed packages.
 const modules = "node_modules"
 
 // request is an import to resolve.
 type request struct {
 	name     string // the imported name
 	importer string // the importing file
-	require  bool   // the import is a call of require
+	require  bool   // whether the import is a call of require
 }
 
-// target is the result of resolving an import: a file, or a module of another namespace.
+// target is the result of resolving an import. It is a file, or a module of another namespace.
 type target struct {
 	namespace string
 	path      string
@@ -32,14 +32,14 @@ type resolveError struct {
 	hint string
 }
 
-// scheme matches the beginning of a URL, or of a path with a Windows drive.
+// scheme matches the beginning of a URL or of a path with a Windows drive letter.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// resolve resolves an import for esbuild. It always returns a result, so that esbuild never
-// resolves one itself.
+// resolve resolves an import for esbuild. It always returns a result, so esbuild never resolves an
+// import itself.
 func (f *files) resolve(args api.OnResolveArgs) api.OnResolveResult {
 	r := request{name: args.Path, importer: args.Importer, require: args.Kind == api.ResolveJSRequireCall}
-	if args.Namespace != namespace { // the entry, whose imports are the author's
+	if args.Namespace != namespace { // the entry contains the author's imports
 		r.importer = f.entry
 		if r.name == ownModule {
 			return api.OnResolveResult{Path: f.entry, Namespace: namespace}
@@ -84,7 +84,7 @@ func (f *files) find(r request, kind api.ResolveKind) (target, *resolveError) {
 	return f.packaged(r)
 }
 
-// relative resolves a path from the importing file.
+// relative resolves a path that is relative to the importing file.
 func (f *files) relative(r request) (target, *resolveError) {
 	quoted := strconv.QuoteToASCII(r.name)
 	name := path.Join(path.Dir(r.importer), r.name)
@@ -100,8 +100,8 @@ func (f *files) relative(r request) (target, *resolveError) {
 
 func leaves(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
 
-// serveable applies the package's replacements for browsers to a file. It rejects files of
-// unsupported kinds.
+// serveable applies the package's browser replacements to a file. It rejects files of unsupported
+// kinds.
 func (f *files) serveable(name string, r request) (target, *resolveError) {
 	m := f.manifestOf(name)
 	if to, ok := m.browser["./"+strings.TrimPrefix(name, m.dir+"/")]; ok {
@@ -119,18 +119,18 @@ func (f *files) serveable(name string, r request) (target, *resolveError) {
 	return target{namespace, name}, nil
 }
 
-// The file extensions that an import may omit, in the order of the attempts.
+// The file extensions that an import can omit, in the order in which they are tried.
 var (
 	authorEndings  = []string{".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".json"}
 	packageEndings = []string{".js", ".mjs", ".cjs", ".json", ".ts", ".mts", ".cts"}
 )
 
-// compiled maps the extensions by which TypeScript sources import each other to those of the
-// sources.
+// compiled maps the extensions with which TypeScript sources import each other to the extensions of
+// the source files.
 var compiled = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
-// file returns the file that a path names: the path itself, with an extension, or the index of a
-// folder.
+// file returns the file for a path. This is the path itself, the path with an extension, or the
+// index file of a folder.
 func (f *files) file(name string, r request) (string, bool) {
 	endings := authorEndings
 	if inPackage(r.importer) || inPackage(name) {
@@ -167,8 +167,8 @@ func (f *files) file(name string, r request) (string, bool) {
 	return "", false
 }
 
-// packaged resolves an import of a package. It searches the package folders from the importing file
-// upwards.
+// packaged resolves an import of a package. It searches the package folders, starting next to the
+// importing file and moving up.
 func (f *files) packaged(r request) (target, *resolveError) {
 	if to, ok := f.manifestOf(r.importer).browser[r.name]; ok {
 		if to == "" {
@@ -198,8 +198,8 @@ func (f *files) packaged(r request) (target, *resolveError) {
 		hintFor(name, f.installHint(r.importer, name))}
 }
 
-// installHint returns the hint to install a package that a file lacks. It omits the name of the
-// package, which is untrusted text, from the command.
+// installHint returns the hint to install a missing package. The command in the hint omits the name
+// of the package, which is untrusted text.
 func (f *files) installHint(importer, name string) string {
 	dir, _, packaged := strings.Cut("/"+path.Dir(importer)+"/", "/"+modules+"/")
 	dir = path.Join(".", dir)
@@ -219,7 +219,7 @@ func (f *files) installHint(importer, name string) string {
 	return "run npm install" + where
 }
 
-// splitPackage splits "@scope/name/a/b" into the package and the path in it.
+// splitPackage splits "@scope/name/a/b" into the package name and the path within the package.
 func splitPackage(name string) (pkg, rest string) {
 	parts := strings.SplitN(name, "/", 3)
 	n := 1
@@ -251,7 +251,7 @@ func (f *files) inside(folder, rest string, r request) (target, *resolveError) {
 	return f.serveable(found, r)
 }
 
-// internal resolves an import within a package: "#name" in the imports of its package.json.
+// internal resolves an import of "#name" within a package, using "imports" in its package.json.
 func (f *files) internal(r request) (target, *resolveError) {
 	m := f.manifestOf(r.importer)
 	if m.imports == nil {
@@ -260,7 +260,7 @@ func (f *files) internal(r request) (target, *resolveError) {
 	return f.exported(m, m.imports.entry(r.name), r)
 }
 
-// exported resolves an entry of a package.json by the conditions that hold.
+// exported resolves an entry in a package.json by its conditions.
 func (f *files) exported(m *manifest, e *exported, r request) (target, *resolveError) {
 	conditions := []string{"browser", "module", "import", "default"}
 	if r.require {
@@ -270,7 +270,7 @@ func (f *files) exported(m *manifest, e *exported, r request) (target, *resolveE
 	if !ok {
 		return target{}, &resolveError{"the package does not export " + strconv.QuoteToASCII(r.name), "see the exports of its package.json"}
 	}
-	if !strings.HasPrefix(to, "./") { // an entry of imports may name another package
+	if !strings.HasPrefix(to, "./") { // an entry in "imports" can name another package
 		if strings.HasPrefix(to, "#") || strings.HasPrefix(to, ".") || strings.HasPrefix(to, "/") || scheme.MatchString(to) {
 			return target{}, &resolveError{"the package.json of " + strconv.QuoteToASCII(r.name) + " names no file of the package", "reinstall the package"}
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/bundle"
 )
 
-// packages are the files of the test tools: sources and node_modules with packages of all common
-// layouts.
+// packages contains the files of the test tools: sources, and node_modules with packages of all
+// common layouts.
 var packages = map[string]string{
 	"lib/add.js":                                     `export const add = (a, b) => a + b`,
 	"lib/index.js":                                   `export { add } from "./add"; export const name = "lib"`,
@@ -106,7 +106,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestClassesKeepTheirNames checks that classes of one name in two files keep it.
+// TestClassesKeepTheirNames checks that two classes with the same name in different files keep
+// their names.
 func TestClassesKeepTheirNames(t *testing.T) {
 	files := map[string]string{
 		"a.js": `export class ParseError extends Error { constructor(m) { super(m); this.name = new.target.name } }`,
@@ -187,7 +188,8 @@ func TestRefusedImports(t *testing.T) {
 	}
 }
 
-// TestFaultsInImportedFiles checks that a fault in an imported file has that file's position.
+// TestFaultsInImportedFiles checks that a fault in an imported file contains the position in that
+// file.
 func TestFaultsInImportedFiles(t *testing.T) {
 	for _, tt := range []struct {
 		name, file, text, message string

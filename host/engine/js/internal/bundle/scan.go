@@ -9,59 +9,59 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Bounds in addition to that of nested brackets. Without them the parsers overflow their stack,
-// which ends the process, or take quadratic time.
+// The limits of a scan, in addition to the limit of nested brackets. Without them, the parsers
+// overflow their stack, which ends the process, or take quadratic time.
 const (
-	// maxChain bounds the constructs that a parser keeps on its stack in one place: 1+1+1...,
-	// !!!!!x, a=>b=>c, if (a) b; else if (c) d; else ... The stack overflows at about 100,000; the
-	// longest chain in a package is about 1,300.
+	// maxChain bounds constructs that are not brackets but use a parser's stack: 1+1+1..., !!!!!x,
+	// a=>b=>c, if (a) b; else if (c) d; else ... The stack overflows at about 100,000 of them. The
+	// longest known chain in a package is about 1,300.
 	maxChain = 5_000
-	// maxItems bounds the variables of a declaration, the expressions of a comma sequence and the
-	// cases of a switch. Arguments, arrays and objects are not bounded.
+	// maxItems bounds the number of variables in a declaration, expressions in a comma sequence and
+	// cases in a switch. It does not apply to arguments, arrays and objects.
 	maxItems = 10_000
 )
 
-// arrowWeight is the weight of an arrow in a chain. Each arrow is a scope, like a bracket, and the
-// parsers take cubic time.
+// arrowWeight is the weight of an arrow function in a chain. Each arrow function is a scope, like a
+// bracket, and the parsers take cubic time.
 const arrowWeight = maxChain / engine.MaxSourceNesting
 
 // scan is the result of scanning the tokens of a file.
 type scan struct {
-	words   map[string]int // the occurrences of each word, without properties after a dot
-	imports []importSpan   // static imports at the top level
-	exports bool           // it has an export at the top level
-	regexp  int            // offset of the first regular expression that goja does not support, or -1
-	stray   int            // offset of the first unmatched closing bracket, or -1
-	opener  int            // offset of the innermost open bracket at the stray one, or -1
-	open    int            // offset of the innermost open bracket at the end, or -1
+	words   map[string]int // the number of occurrences of each word, without properties after a dot
+	imports []importSpan   // the static imports at the top level
+	exports bool           // the file has an export at the top level
+	regexp  int            // the offset of the first regular expression that goja does not support, or -1
+	stray   int            // the offset of the first unmatched closing bracket, or -1
+	opener  int            // the offset of the innermost open bracket at the position of stray, or -1
+	open    int            // the offset of the innermost open bracket at the end of the file, or -1
 }
 
-// frame is an open bracket, or the file itself.
+// frame is an open bracket or the whole file.
 type frame struct {
-	open       byte // ( [ { or ` for a substitution in a template, 0 for the file
-	at         int  // offset of the bracket
-	control    bool // the head of if, for, while, with, switch or catch
-	expression bool // a brace that is not a block: the expression continues after it
-	call       bool // parentheses after an operand: arguments
-	ended      bool // a statement ended here, unless "else" continues it
+	open       byte // ( [ { or ` for a substitution in a template; 0 for the file
+	at         int  // the offset of the bracket
+	control    bool // whether this is the head of if, for, while, with, switch or catch
+	expression bool // whether this is a brace within an expression and not a block
+	call       bool // whether these are the parentheses of a call's arguments
+	ended      bool // whether a statement ended here, unless "else" continues it
 	cases      int  // of a switch
 	statement
 }
 
 // statement is the state of the current statement of a frame.
 type statement struct {
-	run       int // weight of the tokens since the parsers' stack was last at the frame's level
-	elses     int // number of "else"; a comma does not end their chain
-	ternaries int // question marks without a colon yet
-	angles    int // in TypeScript, < without a > yet
+	run       int // the weight of the tokens since the parser's stack was last at the level of this frame
+	elses     int // the number of "else"; a comma does not end their chain
+	ternaries int // the number of question marks that still need a colon
+	angles    int // in TypeScript, the number of < that still need a >
 	commas    int
-	bodies    int  // functions and classes without a body yet
-	declares  bool // the first of them is a declaration
+	bodies    int  // the number of functions and classes that still need a body
+	declares  bool // whether the first of these is a declaration
 	decorated bool
-	variables bool // it is a declaration of variables
-	unset     bool // the last variable has no value yet
-	alias     bool // it is a declaration of a TypeScript type
-	begun     bool // its first token has been read
+	variables bool // whether the statement declares variables
+	unset     bool // whether the last variable still has no value
+	alias     bool // whether the statement declares a TypeScript type
+	begun     bool // whether the first token has been read
 }
 
 // scanner tracks the brackets and statements of a source.
@@ -71,22 +71,22 @@ type scanner struct {
 	frames []frame
 	closed frame // the frame of the last closing bracket
 	prev   token
-	prior  token // the one before prev
-	label  bool  // the last colon did not belong to a question mark
-	suffix bool  // the last ++, -- or, in TypeScript, ! follows its operand
+	prior  token // the token before prev
+	label  bool  // whether the last colon did not belong to a question mark
+	suffix bool  // whether the last ++, -- or (in TypeScript) ! follows its operand
 	chain  int   // the sum of run over all frames
 	found  scan
 
-	listed   int // the sum of the list indexes of all commas
-	patterns int // the steps of all regular expressions
+	listed   int // the sum over all commas of their index in a list
+	patterns int // the number of steps of all regular expressions
 	enums    enums
 
 	importing *importSpan
-	named     bool // the name of the imported module has been read
+	named     bool // whether the name of the imported module has been read
 }
 
 // scanSource scans a file before a parser reads it. It rejects nesting that could overflow a
-// parser's stack, and collects what form.go needs.
+// parser's stack. It also collects the data that form.go needs.
 func scanSource(file, src string, lang language) (scan, *abi.Fault) {
 	s := newScanner(src, lang)
 	if fault := s.scan(file); fault != nil {
@@ -126,7 +126,7 @@ func (s *scanner) text(t token) string { return s.lexer.src[t.start:t.end] }
 
 func (s *scanner) top() *frame { return &s.frames[len(s.frames)-1] }
 
-// token processes a token. It returns the reason and the hint if the source must be rejected.
+// token processes a token. If the source must be rejected, it returns the reason and a hint.
 func (s *scanner) token(t token) (why, hint string) {
 	text := s.text(t)
 	s.newStatement(t, text)
@@ -171,7 +171,7 @@ func (s *scanner) refusal(t token, text string) (why, hint string) {
 		return "the texts of an enum come to too much, written wherever they may be used", "keep long texts in a constant, and join none in an enum"
 	case s.chain > maxChain:
 		return "an expression or statement is too long", "split it: keep long lists in an array, long choices in a switch"
-	// The meaning of these depends on more than a scan can know.
+	// A scan cannot determine the meaning of these tokens.
 	case slash && s.ambiguous():
 		return fmt.Sprintf("a slash directly after %s can mean two things", s.text(s.prev)), "put parentheses around what belongs together"
 	case html:
@@ -302,7 +302,7 @@ func (s *scanner) close(t token, bracket byte) {
 	s.top().ended = f.open == '{' && !f.expression
 }
 
-// substitute skips the text of a template up to its end or the next substitution.
+// substitute skips the text of a template to its end or to the next substitution.
 func (s *scanner) substitute() {
 	if s.lexer.template() {
 		s.frames = append(s.frames, frame{open: '`', at: s.lexer.pos - len("${")})

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// TestScanKeepsInStep checks that the scan distinguishes divisions and regular expressions; a
-// mistake makes it miss brackets and names. In each source "marker" is code and "hidden" is not.
+// TestScanKeepsInStep checks that the scan distinguishes divisions from regular expressions. After
+// a mistake, it misses brackets and names. In each source, "marker" is code and "hidden" is not.
 func TestScanKeepsInStep(t *testing.T) {
 	for _, src := range []string{
 		`a / b; marker / "hidden"`,
@@ -122,7 +122,7 @@ use(a)`
 }
 
 // TestScanRefusesToGuess checks that the scan rejects a slash whose meaning only a parser can
-// decide.
+// determine.
 func TestScanRefusesToGuess(t *testing.T) {
 	for _, src := range []string{`await /a/`, `yield /a/`, `yield / a`, `x = <any>/a/`} {
 		if _, fault := scanSource("x.ts", src, typescript); fault == nil || !strings.Contains(fault.Message, "two things") {
@@ -131,7 +131,8 @@ func TestScanRefusesToGuess(t *testing.T) {
 	}
 }
 
-// TestScanLimits checks the bounds of the scan, and that long lists of data do not count as chains.
+// TestScanLimits checks the limits of the scan. It also checks that long lists of data do not count
+// as chains.
 func TestScanLimits(t *testing.T) {
 	r := strings.Repeat
 	nest := engine.MaxSourceNesting

@@ -2,12 +2,12 @@ package bundle
 
 import "strings"
 
-// A slash is a division after an operand and begins a regular expression elsewhere. The distinction
-// decides what is text and what is code up to the end of the file, so the rules are detailed, and
-// FuzzScan checks them.
+// After an operand, a slash is a division. Elsewhere it begins a regular expression. This decision
+// determines what is text and what is code in the rest of the file. The rules are therefore
+// detailed, and FuzzScan checks them.
 
-// divides reports whether a slash is a division. On a new line after a possible complete statement
-// it is not: an operand cannot follow there, so a new statement begins.
+// divides reports whether a slash is a division. A slash on a new line after a statement that can
+// be complete is not a division. An operand cannot follow there, so a new statement begins.
 func (s *scanner) divides(newline bool) bool {
 	prev, prior := s.text(s.prev), s.text(s.prior)
 	whole := s.top().unset || s.top().alias || s.prev.kind == word && !s.prev.member && jumps[prev] || s.prev.kind == word && jumps[prior] ||
@@ -50,8 +50,9 @@ func (s *scanner) ofLoop() bool {
 	return s.text(s.prev) == "of" && s.top().control && operand
 }
 
-// ambiguous reports whether the meaning of a slash after the last token depends on rules that need
-// a parser: await and yield are names outside of some functions, and > can end type arguments.
+// ambiguous reports whether only a parser can determine the meaning of a slash after the last
+// token. For example, await and yield are names outside of some functions, and > can end type
+// arguments.
 func (s *scanner) ambiguous() bool {
 	switch s.text(s.prev) {
 	case "await", "yield":
@@ -62,11 +63,11 @@ func (s *scanner) ambiguous() bool {
 	return false
 }
 
-// head reports whether t is a keyword with a head in parentheses that is not an operand.
+// head reports whether a head in parentheses that is not an operand follows t.
 func (s *scanner) head(t token) bool { return t.kind == word && !t.member && control[s.text(t)] }
 
 // opensExpression reports whether a brace begins an object literal or the body of a function or
-// class expression, and not a block.
+// class expression, instead of a block.
 func (s *scanner) opensExpression() bool {
 	f, before := s.top(), s.text(s.prev)
 	if f.bodies > 0 && (s.prev.kind == word || s.afterOperand() || before == ")" || before == ">" || before == "}") {

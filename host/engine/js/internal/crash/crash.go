@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Prefixes of the names of functions, in goja and in this module.
+// The prefixes of function names in goja and in this module.
 var (
 	gojas = []string{"github.com/dop251/goja.", "github.com/dop251/goja/"}
 	ours  = []string{"github.com/toolrun/toolrun/"}
@@ -16,16 +16,17 @@ var (
 type Crash struct {
 	// Value is the value that recover returned.
 	Value any
-	// Stack is the stack at that moment in the format of debug.Stack, including the frames that
-	// panicked.
+	// Stack is the stack at the time of the panic in the format of debug.Stack. It includes the
+	// frames that panicked.
 	Stack []byte
-	// Goja reports whether goja panicked, or a function that goja called, other than one of ours.
+	// Goja reports whether the panic was raised in goja or in a function that goja called, except
+	// for functions of this module.
 	Goja bool
 }
 
-// Of returns a Crash for the result of recover, and nil for nil. The deferred function that
-// recovered must call it before it returns. Of returns a Crash unchanged: one goroutine may recover
-// a panic and another one raise it again.
+// Of returns a Crash for the result of recover, or nil for nil. The deferred function that called
+// recover must call Of before it returns. If the value is already a *Crash, Of returns it
+// unchanged. This happens if one goroutine recovers a panic and another goroutine raises it again.
 func Of(value any) *Crash {
 	if value == nil {
 		return nil
@@ -54,13 +55,13 @@ func functions() []string {
 	}
 }
 
-// repanicFrames is the largest number of frames between a panic and a repeated one: a deferred
-// function and the functions that it calls to decide. Any other code that runs during a panic and
-// may panic itself is guest code, behind more frames of goja.
+// repanicFrames is the maximum number of frames between a panic and its repetition. These frames
+// are a deferred function and the functions that it calls to decide. Other code that can run and
+// panic during a panic is guest code, which has more frames of goja in between.
 const repanicFrames = 2
 
-// raised returns the part of a stack from the first panic on. Each function that recovers and
-// panics again leaves a panic on the stack, above the one that it repeats.
+// raised returns the part of a stack that begins at the first panic. Each function that recovers a
+// panic and raises it again leaves another panic on the stack, above the panic that it repeats.
 func raised(stack []string) []string {
 	for {
 		_, after, found := cutPanic(stack)
@@ -85,8 +86,8 @@ func cutPanic(stack []string) (before, after []string, found bool) {
 	return stack, nil, false
 }
 
-// isGojas reports whether goja is closer to the top of the stack than this module. Frames of the
-// standard library and of other modules count for their caller.
+// isGojas reports whether goja is closer to the top of the stack than this module. A frame of the
+// standard library or of another module counts as its caller.
 func isGojas(stack []string) bool {
 	for _, name := range stack {
 		if hasPrefix(name, ours) {

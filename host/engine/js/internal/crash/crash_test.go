@@ -10,10 +10,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/crash"
 )
 
-// emptied sorts an array with a comparison that empties it, on which goja panics.
+// emptied sorts an array with a comparison function that empties the array. This makes goja panic.
 const emptied = `const a = [3, 2, 1]; a.sort((x, y) => { a.length = 0; return x - y; });`
 
-// run runs a script in which ours() calls a Go function, and returns the crash.
+// run runs a script in which ours() calls a Go function. It returns the resulting crash.
 func run(code string, ours func()) (c *crash.Crash) {
 	defer func() { c = crash.Of(recover()) }()
 	vm := goja.New()
@@ -29,7 +29,7 @@ func run(code string, ours func()) (c *crash.Crash) {
 }
 
 func TestOrigin(t *testing.T) {
-	// deferred throws x and runs code during the unwinding, as goja does for the iterators of a
+	// deferred throws x and runs code while the stack unwinds, as goja does for the iterators of a
 	// loop.
 	deferred := func(x, code string) string {
 		return `const it = { [Symbol.iterator]: () => ({ next: () => ({ done: false }), return() { ` + code + ` } }) };

@@ -1,8 +1,8 @@
-// Package crash distinguishes panics inside goja from bugs of this module, by where a panic was
-// raised.
+// Package crash distinguishes panics inside goja from bugs in this module.
 //
-// Some code leads goja, or a library below it, to a Go panic such as an index out of range. The
-// fault for its author must not report a bug of the host, and a bug of the host must not be hidden
-// from its operator. The values of panics do not show their origin, but the stack does: it holds
-// the frames that panicked until the last deferred function has returned.
+// Some code makes goja, or a library that goja uses, panic with a Go error such as an index out of
+// range. The fault for the author of this code must not report a bug of the host. Conversely, a bug
+// of the host must be visible to the operator. The value of a panic does not show its origin, but
+// the stack does. Until the last deferred function has returned, the stack contains the frames that
+// panicked.
 package crash

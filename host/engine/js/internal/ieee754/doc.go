@@ -1,11 +1,11 @@
-// Package ieee754 implements functions of JavaScript's Math with the results of V8, exact to the
-// last digit.
+// Package ieee754 implements some functions of JavaScript's Math. Their results equal the results
+// of V8 to the last digit.
 //
-// The language does not specify the last digits. Authors write and test tools with Node, whose
-// Math.pow(1.0075, 360) and 9 ** 1.5 differ from those of Go's package math, which also uses other
-// algorithms on other processors. Functions that are missing here have the same results in Go:
-// Expm1, Log1p, Atanh, Sqrt and Hypot. Of 352,000 values, all equal those of V8 except nine sines,
-// cosines and tangents of numbers over two million.
+// The language does not specify the last digits. Authors write and test tools with Node, where
+// Math.pow(1.0075, 360) and 9 ** 1.5 differ from the results of Go's package math. That package
+// also uses different algorithms on different processors. The functions Expm1, Log1p, Atanh, Sqrt
+// and Hypot are missing here, because Go has the same results. In a test of 352,000 values, all
+// results equal V8 except for nine sines, cosines and tangents of numbers over two million.
 //
 // The algorithms and coefficients are those of fdlibm:
 //
@@ -28,7 +28,7 @@ func words(x float64) (int32, uint32) {
 	return int32(b >> 32), uint32(b)
 }
 
-// fromWords returns the number with the given halves.
+// fromWords returns the number with these high and low halves.
 func fromWords(high int32, low uint32) float64 {
 	return math.Float64frombits(uint64(uint32(high))<<32 | uint64(low))
 }

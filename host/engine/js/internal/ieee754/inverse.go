@@ -2,7 +2,7 @@ package ieee754
 
 import "math"
 
-// The constants pi/2 and pi/4, in high and low parts.
+// The constants pi/2 and pi/4, each split into a high and a low part.
 const (
 	pio2Hi = 1.57079632679489655800e+00
 	pio2Lo = 6.12323399573676603587e-17

@@ -3,7 +3,7 @@ package ieee754
 import "math"
 
 // The constant ln 2 in two parts, the coefficients of the logarithm's series, and the factor that
-// normalises a subnormal number.
+// normalizes a subnormal number.
 const (
 	ln2Hi = 6.93147180369123816490e-01
 	ln2Lo = 1.90821492927058770002e-10
@@ -17,8 +17,8 @@ const (
 	two54 = 1.80143985094819840000e+16
 )
 
-// split returns the exponent of x, and x scaled by it to near 1. ok is false if the logarithm is
-// special, such as that of 0.
+// split returns the exponent of x, and x scaled by this exponent to a value near 1. ok is false if
+// x is a special case of the logarithm, such as 0.
 func split(x float64) (k, hx int32, scaled, special float64, ok bool) {
 	hx, lx := words(x)
 	if hx < 0x00100000 {

@@ -75,8 +75,8 @@ func parity(y float64) int {
 	return even
 }
 
-// powLog2 returns the base-2 logarithm of ax in two parts, the first with half the digits. iy is
-// the high half of the exponent.
+// powLog2 returns the base-2 logarithm of ax in two parts. The first part has half of the digits.
+// iy is the high half of the exponent.
 func powLog2(ax float64, iy int32) (t1, t2 float64) {
 	const (
 		l1, l2, l3                = 5.99999999999994648725e-01, 4.28571428578550184252e-01, 3.33333329818377432918e-01

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// remPio2 returns x modulo pi/2 as the sum of two numbers, and the quotient n, which is exact in
-// its lowest bits.
+// remPio2 returns x modulo pi/2 as the sum of two numbers. It also returns the quotient n, whose
+// lowest bits are exact.
 func remPio2(x float64) (n int32, y0, y1 float64) {
 	hx, _ := words(x)
 	ix := hx & 0x7fffffff
@@ -47,11 +47,11 @@ func remPio2(x float64) (n int32, y0, y1 float64) {
 	return n, y0, y1
 }
 
-// reduceBits is the number of binary digits of pi/2 that remLarge uses: those of the largest
-// number, and those for the leading zeros and the digits of a remainder.
+// reduceBits is the number of binary digits of pi/2 that remLarge uses. It covers the digits of the
+// largest number, the leading zeros of a remainder, and the digits of the remainder.
 const reduceBits = 1024 + 200
 
-// halfPi is pi/2 times 2 to the power of reduceBits, by Machin's formula.
+// halfPi is pi/2 times 2 to the power of reduceBits, computed with Machin's formula.
 var halfPi = sync.OnceValue(func() *big.Int {
 	one := new(big.Int).Lsh(big.NewInt(1), reduceBits+32)
 	arctan := func(x int64) *big.Int { // of 1/x
@@ -72,7 +72,7 @@ var halfPi = sync.OnceValue(func() *big.Int {
 	return quarter.Rsh(quarter, 31)
 })
 
-// remLarge is remPio2 for numbers above a million.
+// remLarge computes the same as remPio2 for numbers above a million.
 func remLarge(x float64) (n int32, y0, y1 float64) {
 	if math.IsInf(x, 0) || x != x {
 		return 0, math.NaN(), 0
@@ -81,7 +81,7 @@ func remLarge(x float64) (n int32, y0, y1 float64) {
 	rest := new(big.Int).Lsh(big.NewInt(int64(fraction*(1<<53))), uint(exponent-53+reduceBits))
 	half := halfPi()
 	times := new(big.Int).Lsh(rest, 1)
-	times.Add(times, half).Div(times, new(big.Int).Lsh(half, 1)) // rounds to the nearest
+	times.Add(times, half).Div(times, new(big.Int).Lsh(half, 1)) // rounds to the nearest integer
 	rest.Sub(rest, new(big.Int).Mul(times, half))
 	exact := new(big.Float).SetMantExp(new(big.Float).SetInt(rest), -reduceBits)
 	y0, _ = exact.Float64()

@@ -2,15 +2,16 @@ package intl
 
 import "strings"
 
-// numberPattern is a CLDR pattern such as "¤#,##0.00;(¤#,##0.00)", without the digits of its body.
+// numberPattern is a CLDR pattern such as "¤#,##0.00;(¤#,##0.00)". It does not contain the digits
+// of the pattern's body.
 type numberPattern struct {
 	positive, negative affixes
 	hasNegative        bool
-	primary, secondary int // sizes of groups; 0 for no grouping
+	primary, secondary int // group sizes; 0 disables grouping
 	zeros              int // the number of zeros in the body of a compact pattern
 }
 
-// affixes is the pair of texts around a number, in CLDR syntax.
+// affixes contains the prefix and the suffix of a number in CLDR syntax.
 type affixes struct{ prefix, suffix string }
 
 func parsePattern(text string) numberPattern {
@@ -34,7 +35,7 @@ func parsePattern(text string) numberPattern {
 	return p
 }
 
-// cutPattern splits a pattern at a semicolon that is not quoted.
+// cutPattern splits a pattern at the first unquoted semicolon.
 func cutPattern(text string) (positive, negative string, ok bool) {
 	inQuotes := false
 	for i := range len(text) {
@@ -60,7 +61,7 @@ func parseAffixes(text string) (a affixes, body string) {
 			continue
 		}
 		if start >= 0 && end != i {
-			break // this dot belongs to the suffix
+			break // the dot belongs to the suffix
 		}
 		if start < 0 {
 			start = i
@@ -80,8 +81,8 @@ const (
 	signPlus
 )
 
-// affixesOf returns the affixes for a sign, with a minus or plus in place. The signs are those of
-// the pattern; a plus replaces a minus.
+// affixesOf returns the affixes that include the sign. It uses the signs in the pattern. If the
+// pattern has no plus, a plus replaces its minus.
 func (p numberPattern) affixesOf(sign int) affixes {
 	plus := sign == signPlus && !hasUnquoted(p.positive.prefix+p.positive.suffix, '+')
 	useNegative := p.hasNegative && (sign == signMinus ||
@@ -125,7 +126,7 @@ func minusToPlus(text string) string {
 	return string(b)
 }
 
-// affixParts returns the parts of an affix. literal is the type of plain text.
+// affixParts splits an affix into parts. literal is the part type for plain text.
 func (f *NumberFormat) affixParts(text, literal, currency string) (parts []Part) {
 	inQuotes := false
 	runes := []rune(text)

@@ -5,8 +5,9 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Upper returns a text in upper case for a language with special rules. ok is false for all other
-// languages. For Greek and Lithuanian the rules of golang.org/x/text differ from ICU's.
+// Upper converts a text to upper case for a language with special rules. For all other languages,
+// ok is false. For Greek and Lithuanian, the rules of golang.org/x/text differ from the rules of
+// ICU.
 func Upper(tags []Tag, text string) (changed string, ok bool, err error) {
 	switch first(tags) {
 	case "tr", "az":
@@ -17,8 +18,8 @@ func Upper(tags []Tag, text string) (changed string, ok bool, err error) {
 	return "", false, nil
 }
 
-// Lower returns a text in lower case for a language with special rules. ok is false for all other
-// languages.
+// Lower converts a text to lower case for a language with special rules. For all other languages,
+// ok is false.
 func Lower(tags []Tag, text string) (changed string, ok bool, err error) {
 	switch first(tags) {
 	case "tr", "az":

@@ -19,14 +19,15 @@ import (
 
 var order = flag.Bool("order", false, "write the characters whose order is known anew")
 
-// sortAsNode sorts texts and reports for each whether it is equal to the previous one.
+// sortAsNode sorts texts as Node does. It also reports for each text whether it is equal to the
+// previous text.
 const sortAsNode = `const texts = JSON.parse(require("fs").readFileSync(0));
 const { compare } = new Intl.Collator("en");
 texts.sort((a, b) => compare(a, b) || (a < b ? -1 : 1));
 console.log(JSON.stringify({ texts, equal: texts.map((t, i) => i > 0 && compare(texts[i - 1], t) === 0) }));`
 
 // TestKnownOrder checks that Node and golang.org/x/text agree on the order of the characters in
-// knownSpans. They are a longest common subsequence of the two orders.
+// knownSpans. These characters are a longest common subsequence of the two orders.
 func TestKnownOrder(t *testing.T) {
 	node := NodeOfCLDR(t)
 	texts, err := json.Marshal(candidates())
@@ -59,7 +60,8 @@ func TestKnownOrder(t *testing.T) {
 	}
 }
 
-// candidates returns single characters, and marks after a letter of their script.
+// candidates returns single characters. It returns each mark together with a letter of the same
+// script.
 func candidates() (texts []string) {
 	for r := rune(0x80); r < 0x20000; r++ {
 		ideograph := r >= 0x3400 && r < 0x4E00
@@ -83,7 +85,8 @@ func candidates() (texts []string) {
 	return texts
 }
 
-// longest returns a longest subsequence of sorted texts that golang.org/x/text orders alike.
+// longest returns a longest subsequence of sorted texts that golang.org/x/text sorts in the same
+// order.
 func longest(texts []string, equal []bool) (kept []rune) {
 	c := collate.New(language.English)
 	fits := func(a, b int) bool {

@@ -11,20 +11,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Collator implements Intl.Collator, which orders texts. It is for one goroutine at a time.
+// Collator implements Intl.Collator, which orders texts. Only one goroutine can use it at a time.
 type Collator struct {
 	name, usage, sensitivity string
 	numeric                  bool
 	root                     bool                // the language uses the root collation
-	first                    *unicode.RangeTable // the script that sorts before others, or nil
+	first                    *unicode.RangeTable // the script that sorts before all others, or nil
 	order                    *collate.Collator
-	apart                    *strings.Replacer // replaces accented letters by letters and marks
+	apart                    *strings.Replacer // replaces each accented letter with a letter and a mark
 }
 
-// collations are the collations that some locale has in addition to its default.
+// collations contains the collations that at least one locale supports in addition to its default.
 var collations = strings.Fields("big5han compat dict direct ducet emoji eor gb2312 phonebk phonetic pinyin searchjl stroke trad unihan zhuyin")
 
-// NewCollator returns a Collator for the options of the constructor of Intl.Collator.
+// NewCollator returns a Collator for the options of the Intl.Collator constructor.
 func NewCollator(tags []Tag, o Options) (*Collator, error) {
 	c := &Collator{}
 	var err error
@@ -61,8 +61,8 @@ func NewCollator(tags []Tag, o Options) (*Collator, error) {
 	return c, c.prepare(l)
 }
 
-// readNumeric reads the options that a tag may also contain. It reports whether the tag decided the
-// numeric order.
+// readNumeric reads the options that a language tag can also contain. It reports whether the tag
+// determines the numeric order.
 func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 	if kn, ok := l.keyword("kn"); ok {
 		c.numeric = kn == ""
@@ -88,7 +88,8 @@ func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 	return ofTag, nil
 }
 
-// prepare creates the order. It fails for languages whose order differs from ICU's.
+// prepare creates the order. It fails for languages that golang.org/x/text orders differently from
+// ICU.
 func (c *Collator) prepare(l locale) error {
 	c.root = slices.Contains(rootLanguages, l.Language)
 	if !c.root && !slices.Contains(tailoredLanguages, l.Language) || l.name == "fr-CA" {
@@ -116,12 +117,12 @@ func (c *Collator) prepare(l locale) error {
 	return nil
 }
 
-// ukrainian is a letter of Ukrainian; other languages treat it as і with a mark.
+// ukrainian is a Ukrainian letter. Other languages treat it as the letter і with a mark.
 var ukrainian = []string{"ї", "і\u034f\u0308", "Ї", "І\u034f\u0308"}
 
-// accented are letters that golang.org/x/text treats as separate letters and ICU as letters with a
-// mark. A grapheme joiner between the two, which has no weight, keeps golang.org/x/text from
-// combining them.
+// accented contains letters that golang.org/x/text treats as separate letters and that ICU treats
+// as letters with a mark. A combining grapheme joiner separates the letter from the mark in the
+// replacement. It has no weight, but it prevents golang.org/x/text from combining them.
 var accented = append([]string{"ѓ", "г\u034f\u0301", "Ѓ", "Г\u034f\u0301", "ќ", "к\u034f\u0301", "Ќ", "К\u034f\u0301"}, ukrainian...)
 
 func (c *Collator) compare(a, b string) int {
@@ -151,7 +152,7 @@ func (c *Collator) Compare(a, b string) (int, error) {
 	return c.compareSymbols(a, b)
 }
 
-// mixes reports whether a text has letters of a script and of others.
+// mixes reports whether a text contains both letters of a script and other letters.
 func mixes(text string, script *unicode.RangeTable) bool {
 	inScript, outside := false, false
 	for _, r := range text {
@@ -163,11 +164,12 @@ func mixes(text string, script *unicode.RangeTable) bool {
 	return inScript && outside
 }
 
-// The first and the last symbol of the order.
+// The first and the last symbol in the sort order.
 const firstSymbol, lastSymbol = "`", "\U0001D1DD"
 
-// compareSymbols compares texts with symbols of unknown position, which is between two known ones.
-// The order is certain if both positions give the same result.
+// compareSymbols compares texts with symbols whose position in the sort order is unknown. They sort
+// between firstSymbol and lastSymbol. The result is certain if both of these positions give the
+// same result.
 func (c *Collator) compareSymbols(a, b string) (int, error) {
 	lowA, okA := c.placed(a, firstSymbol)
 	lowB, okB := c.placed(b, firstSymbol)
@@ -183,7 +185,7 @@ func (c *Collator) compareSymbols(a, b string) (int, error) {
 	return order, nil
 }
 
-// placed returns a text with a symbol in place of the unknown ones.
+// placed replaces each unknown symbol in a text with the parameter symbol.
 func (c *Collator) placed(text, symbol string) (string, bool) {
 	var b strings.Builder
 	for _, r := range text {
@@ -199,7 +201,8 @@ func (c *Collator) placed(text, symbol string) (string, bool) {
 	return b.String(), true
 }
 
-// withoutCommon removes the common prefix of two texts, up to a letter without a mark.
+// withoutCommon removes the common prefix of two texts. It does not split a character or separate a
+// letter from its mark.
 func withoutCommon(a, b string) (string, string) {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -211,7 +214,7 @@ func withoutCommon(a, b string) (string, string) {
 	return a[n:], b[n:]
 }
 
-// splits reports whether a cut at a position would be inside a character, or next to a mark.
+// splits reports whether position n is inside a character or next to a letter or a mark.
 func splits(text string, n int) bool {
 	if n < len(text) && !utf8.RuneStart(text[n]) {
 		return true
@@ -221,16 +224,17 @@ func splits(text string, n int) bool {
 	return unicode.In(next, unicode.M) || unicode.In(last, unicode.M) || unicode.IsLetter(next) || unicode.IsLetter(last)
 }
 
-// stroke is the combining mark by which the root collation decomposes a letter with a stroke.
+// stroke is the combining mark that represents the stroke when the root collation decomposes a
+// letter.
 const stroke = "\u0335"
 
 var strokes = strings.NewReplacer("ł", "l"+stroke, "Ł", "L"+stroke, "đ", "d"+stroke, "Đ", "D"+stroke, "ħ", "h"+stroke, "Ħ", "H"+stroke)
 
-// strokesAmong are the marks that golang.org/x/text orders correctly relative to a stroke.
+// strokesAmong contains the marks that golang.org/x/text orders correctly relative to a stroke.
 var strokesAmong = []rune("\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0335")
 
-// safeStrokes reports whether the order of texts with strokes is certain: letters decide it, or all
-// marks are among strokesAmong.
+// safeStrokes reports whether the order of texts with strokes is certain. It is certain if the
+// letters determine the order, or if all marks are in strokesAmong.
 func (c *Collator) safeStrokes(a, b string) bool {
 	if collate.New(language.Und, collate.Loose).CompareString(a, b) != 0 {
 		return true
@@ -243,12 +247,12 @@ func (c *Collator) safeStrokes(a, b string) bool {
 	return true
 }
 
-// plain returns the text to compare.
+// plain returns the text in the form that is compared.
 func (c *Collator) plain(text string) string {
 	if !isASCII(text) {
 		text = strings.Map(func(r rune) rune {
 			if r == '\u00ad' || r == '\u200c' || r == '\u200d' || r == '\ufe0f' {
-				return -1 // they have no weight
+				return -1 // these characters have no weight
 			}
 			return r
 		}, text)
@@ -271,7 +275,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// sortableDigits prefixes each number with its length, so that digits compare by value.
+// sortableDigits adds the length of each number in front of it, so digits compare by value.
 func sortableDigits(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -294,7 +298,7 @@ func sortableDigits(text string) string {
 	return b.String()
 }
 
-// known reports whether the order of a text is certainly ICU's.
+// known reports whether the order of a text certainly equals ICU's order.
 func (c *Collator) known(text string) bool {
 	if isASCII(text) {
 		return true

@@ -21,7 +21,7 @@ func oursCollator(c testCase, list []intl.Tag) answer {
 	return answer{text: map[int]string{-1: "-1", 0: "0", 1: "1"}[order], resolved: resolvedMap(f.Resolved())}
 }
 
-// words are texts with letters of several languages.
+// words contains texts with letters of several languages.
 var words = strings.Fields(`a b c d e f g h i j k l m n o p q r s t u v w x y z A B Z é É è ê ë á à â ä Ä å Å ã æ Æ ç ñ Ñ ö Ö ø Ø ó õ œ ß ü Ü ú ý ÿ
 	ł Ł đ ð þ ő ű ą ć ę ń ś ź ż č ď ě ň ř š ť ů ž ă â î ș ț ş ğ ı İ ģ ķ ļ ņ ā ē ī ū ė į ų ch ll cs gy ặ ẹ ḷ l ĺ ḍ ļ dž lj nj aa AA ij ue ss
 	α β γ δ ώ ω Ω σ ς а б в г ґ д е ё є ж з и і ї й ю я Я ъ ь э
@@ -53,8 +53,8 @@ func collatorCase(r *rand.Rand) testCase {
 
 func TestCollatorAsNode(t *testing.T) { random(t, 7, collatorCase) }
 
-// TestAccentedCyrillic compares letters that ICU treats as і, г and к with marks, except for the
-// first in Ukrainian. The expected orders are Node's.
+// TestAccentedCyrillic compares letters that ICU treats as і, г and к with marks. In Ukrainian,
+// however, ї is a separate letter. The expected orders are Node's.
 func TestAccentedCyrillic(t *testing.T) {
 	for locale, want := range map[string]string{
 		"en": "Г ѓ Ѓ ѓа гб гя д і І ї Ї їb їа Їа іяяя ј ќ ка л",

@@ -10,8 +10,9 @@ import (
 	"sync"
 )
 
-// packed is the output of the command generate: the paths of all data, then a table of texts by
-// path for each locale. As an embedded string it uses no memory until it is read.
+// packed is the output of the command generate. It contains the paths of all data, followed by a
+// table for each locale with texts by path. It is embedded as a string, which uses no memory until
+// it is read.
 //
 //go:embed cldr.bin
 var packed string
@@ -22,14 +23,14 @@ type archive struct {
 	chunks map[string]*chunk
 }
 
-// chunk is a table of the archive, decompressed at its first use.
+// chunk is a table in the archive. It is decompressed when it is first used.
 type chunk struct {
 	packed string
 	once   sync.Once
 	table  *table
 }
 
-// table holds the texts of a locale that differ from those of its parent.
+// table contains the texts of a locale that differ from the texts of its parent.
 type table struct {
 	numbers []uint32 // of paths, sorted
 	ends    []uint32 // of values
@@ -62,8 +63,8 @@ var data = sync.OnceValue(func() *archive {
 	return a
 })
 
-// tableOf returns the table of a locale of the archive, or nil. The table "" holds data that
-// belongs to no locale.
+// tableOf returns the table of a locale in the archive, or nil. The table "" contains data that
+// does not belong to a locale.
 func tableOf(name string) *table {
 	a := data()
 	c := a.chunks[name]
@@ -106,7 +107,7 @@ func (t *table) get(path string) string {
 	return ""
 }
 
-// own returns the text at a path, without those of the parents.
+// own returns the text at a path and ignores the tables of the parents.
 func (t *table) own(path string) (string, bool) {
 	number, ok := slices.BinarySearch(data().paths, path)
 	if !ok {
@@ -127,7 +128,7 @@ func (t *table) at(number uint32) (string, bool) {
 	return t.values[start:t.ends[i]], true
 }
 
-// each calls use for the texts below a path that ends in a slash, in the order of their names.
+// each calls use for each text below a path that ends in a slash. The texts are ordered by name.
 func (t *table) each(path string, use func(name, value string)) {
 	paths := data().paths
 	first, _ := slices.BinarySearch(paths, path)
@@ -143,17 +144,17 @@ func (t *table) each(path string, use func(name, value string)) {
 	}
 }
 
-// eachOwn is like each, without the texts of the parents.
+// eachOwn works like each but ignores the tables of the parents.
 func (t *table) eachOwn(path string, use func(name, value string)) {
 	own := *t
 	own.parent = nil
 	own.each(path, use)
 }
 
-// supplemental returns the text at a path of the data that belongs to no locale.
+// supplemental returns the text at a path in the data that does not belong to a locale.
 func supplemental(path string) string { return tableOf("").get(path) }
 
-// reader decodes the embedded data, which it trusts.
+// reader decodes the embedded data, which is trusted.
 type reader struct{ text string }
 
 func (r *reader) uvarint() int {

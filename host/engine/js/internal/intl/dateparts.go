@@ -11,14 +11,15 @@ import (
 // maxTime is the largest time value of a Date, in milliseconds.
 const maxTime = 8.64e15
 
-// Format returns a time, in milliseconds since 1970, as a text. Unlike in Parts, Node uses plain
-// spaces here where CLDR has had narrow ones since version 42.
+// Format formats a time, given in milliseconds since 1970, as a string. Since version 42, CLDR uses
+// narrow spaces in some patterns. Node replaces them with plain spaces in format, but not in
+// formatToParts.
 func (f *DateTimeFormat) Format(ms float64) (string, error) {
 	parts, err := f.Parts(ms)
 	return strings.ReplaceAll(Join(parts), "\u202f", " "), err
 }
 
-// Parts returns a time in parts.
+// Parts formats a time, given in milliseconds since 1970, as a list of parts.
 func (f *DateTimeFormat) Parts(ms float64) ([]Part, error) {
 	if math.IsNaN(ms) || math.Abs(ms) > maxTime {
 		return nil, rangeErrorf("Invalid time value")
@@ -46,7 +47,7 @@ func (f *DateTimeFormat) Parts(ms float64) ([]Part, error) {
 	return parts, nil
 }
 
-// field returns the type and the text of a field of a pattern.
+// field returns the part type and the text for a field of a pattern.
 func (f *DateTimeFormat) field(t time.Time, it item) (kind, text string) {
 	switch it.letter {
 	case 'G':
@@ -156,7 +157,7 @@ func (f *DateTimeFormat) dayPeriod(t time.Time, count int) string {
 	rules := dayPeriodRules(f.locale.name)
 	exact := (!f.has('m') || t.Minute() == 0) && (!f.has('s') || t.Second() == 0)
 	for _, r := range rules {
-		// Of the named hours, Node uses only noon.
+		// Of the day periods that are named hours, Node uses only noon.
 		if r.at == 12 && t.Hour() == 12 && exact || r.at < 0 && r.holds(t.Hour()) {
 			if name := f.locale.table.get(names + r.name); name != "" {
 				return name
@@ -166,15 +167,15 @@ func (f *DateTimeFormat) dayPeriod(t time.Time, count int) string {
 	return f.half(t, count)
 }
 
-// has reports whether the pattern contains a letter.
+// has reports whether the pattern contains a field with the letter.
 func (f *DateTimeFormat) has(letter byte) bool {
 	return slices.ContainsFunc(f.pattern, func(it item) bool { return it.letter == letter })
 }
 
-// dayPeriodRule is the time of a day period: one hour, or a span of hours.
+// dayPeriodRule is the time of a day period, which is either one hour or a span of hours.
 type dayPeriodRule struct {
 	name     string
-	at       int // -1 for a span
+	at       int // -1 if the period is a span
 	from, to int
 }
 
@@ -245,7 +246,7 @@ func (f *DateTimeFormat) resolveComponents(pattern string) {
 	}
 }
 
-// synonyms are the pattern letters for a component, in the order of Node's search.
+// synonyms contains the pattern letters for a component, in the order in which Node searches them.
 var synonyms = map[string]string{"weekday": "Ec", "month": "ML", "hour": "HhkK", "dayPeriod": "Bb"}
 
 // valueIn returns the value of a component in a pattern, or "".

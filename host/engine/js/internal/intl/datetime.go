@@ -9,7 +9,7 @@ import (
 // DateTimeFormat implements Intl.DateTimeFormat, which formats dates and times.
 type DateTimeFormat struct {
 	locale               locale
-	name                 string // of the locale, with its effective extensions
+	name                 string // the locale, with its effective extensions
 	system               string
 	digits               []string // nil for ASCII
 	zone                 zone
@@ -19,11 +19,11 @@ type DateTimeFormat struct {
 	shown                []Option // the components, for resolvedOptions
 }
 
-// Defaults is a rule for missing components: if a DateTimeFormat has none of Required, it gets
-// those of Defaults.
+// Defaults is a rule for missing components. If a DateTimeFormat has none of the components in
+// Required, it gets the components in Defaults.
 type Defaults struct{ Required, Defaults string }
 
-// The defaults of the constructor and of the methods of Date.
+// The defaults of the constructor and of Date's methods.
 var (
 	DefaultsOfConstructor = Defaults{"any", "date"}
 	DefaultsOfDateTime    = Defaults{"any", "all"}
@@ -31,7 +31,8 @@ var (
 	DefaultsOfTime        = Defaults{"time", "time"}
 )
 
-// component is an option of DateTimeFormat with its values and their skeleton letters.
+// component is an option of DateTimeFormat, with its values and the skeleton letters for each
+// value.
 type component struct {
 	name    string
 	values  []string
@@ -52,7 +53,7 @@ var components = []component{
 	{"timeZoneName", []string{"long", "short", "longOffset", "shortOffset", "longGeneric", "shortGeneric"}, []string{"zzzz", "z", "OOOO", "O", "vvvv", "v"}},
 }
 
-// dateOptions are the options as given by the guest.
+// dateOptions contains the options that the guest passed.
 type dateOptions struct {
 	values         map[string]string // of components
 	fractionDigits int
@@ -62,8 +63,8 @@ type dateOptions struct {
 	calendar       string
 }
 
-// NewDateTimeFormat returns a DateTimeFormat for the options of the constructor of
-// Intl.DateTimeFormat. local is the default time zone.
+// NewDateTimeFormat returns a DateTimeFormat for the options of the Intl.DateTimeFormat
+// constructor. local is the default time zone.
 func NewDateTimeFormat(tags []Tag, o Options, defaults Defaults, local *time.Location) (*DateTimeFormat, error) {
 	f := &DateTimeFormat{}
 	provided, zoneName, system, err := readDateOptions(o)
@@ -147,7 +148,7 @@ func readDateOptions(o Options) (d dateOptions, zone, system string, err error) 
 	return d, zone, system, err
 }
 
-// fits rejects a time style for a date format, and a date style for a time format.
+// fits rejects a time style in a date format and a date style in a time format.
 func (d *dateOptions) fits(defaults Defaults) error {
 	if defaults.Required == "date" && d.time != "" {
 		return typeErrorf("Invalid option : timeStyle")
@@ -188,8 +189,8 @@ func (d *dateOptions) applyDefaults(defaults Defaults) error {
 var calendars = strings.Fields(`buddhist chinese coptic dangi ethioaa ethiopic gregory hebrew indian islamic islamic-civil
 	islamic-rgsa islamic-tbla islamic-umalqura iso8601 japanese persian roc islamicc ethiopic-amete-alem`)
 
-// calendar checks the calendar, of which one is supported. It returns the extension for the
-// resolved locale.
+// calendar checks the requested calendar. Only one calendar is supported. It returns the extension
+// for the resolved locale.
 func (l locale) calendar(option string) (extension string, err error) {
 	requested := ""
 	for _, name := range []string{option, l.extension("ca")} {
@@ -212,7 +213,7 @@ func (l locale) calendar(option string) (extension string, err error) {
 
 var cycleLetters = map[string]byte{"h11": 'K', "h12": 'h', "h23": 'H', "h24": 'k'}
 
-// choosePattern selects the pattern for the options. It returns the extension hc for the resolved
+// choosePattern selects the pattern for the options. It returns the "hc" extension for the resolved
 // locale.
 func (f *DateTimeFormat) choosePattern(d dateOptions) (extension string, err error) {
 	p := patternsOf(f.locale)
@@ -246,7 +247,7 @@ func (f *DateTimeFormat) choosePattern(d dateOptions) (extension string, err err
 // cycle selects the hour cycle.
 func (f *DateTimeFormat) cycle(d dateOptions, p *patterns) (cycle, extension string) {
 	usual := map[byte]string{'K': "h11", 'h': "h12", 'H': "h23", 'k': "h24"}[p.hourChar]
-	if d.hour12 != nil { // Node counts from 0 in both cycles if the locale does, and otherwise in neither
+	if d.hour12 != nil { // in Node, both cycles count from 0 if the locale does, and from 1 otherwise
 		fromZero := usual == "h11" || usual == "h23"
 		switch {
 		case *d.hour12 && fromZero:
@@ -285,7 +286,7 @@ func (d *dateOptions) skeleton(cycle string) string {
 	return b.String()
 }
 
-// replaceHours replaces the hour letters of a pattern by the letter of a cycle.
+// replaceHours replaces the hour letters of a pattern with the letter of an hour cycle.
 func replaceHours(pattern, cycle string) string {
 	var b strings.Builder
 	last := byte(0)

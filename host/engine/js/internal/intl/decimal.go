@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Decimal is a number to format: digits times 10 to the power of exp, or a number that is not
-// finite.
+// Decimal is a number to format. Its value is digits times 10 to the power of exp, or a value that
+// is not finite.
 type Decimal struct {
 	negative  bool
 	infinite  bool
@@ -17,8 +17,8 @@ type Decimal struct {
 	exp       int
 }
 
-// maxExponent bounds the exponent of numbers in texts: 1e999999999 would be formatted with as many
-// digits.
+// maxExponent is the maximum exponent of numbers in texts. Without it, formatting 1e999999999 would
+// produce as many digits.
 const maxExponent = 1000
 
 // NewFloat returns the shortest Decimal that parses as x.
@@ -41,7 +41,7 @@ func NewFloat(x float64) Decimal {
 	return d
 }
 
-// exact returns the exact value of the float whose shortest form is d.
+// exact returns the exact value of the float whose shortest representation is d.
 func (d *Decimal) exact() Decimal {
 	f, _, err := big.ParseFloat(string(d.digits)+"e"+strconv.Itoa(d.exp), 10, 53, big.ToNearestEven)
 	if err != nil || !f.IsInt() {
@@ -51,7 +51,7 @@ func (d *Decimal) exact() Decimal {
 	return NewInteger(whole.String())
 }
 
-// NewInteger returns the Decimal of an integer in decimal digits, with an optional sign.
+// NewInteger converts an integer in decimal digits with an optional sign to a Decimal.
 func NewInteger(text string) Decimal {
 	digits, negative := strings.CutPrefix(text, "-")
 	d := Decimal{negative: negative, digits: []byte(digits)}
@@ -59,8 +59,8 @@ func NewInteger(text string) Decimal {
 	return d
 }
 
-// ParseDecimal parses a decimal literal such as "-1.5e3". ok is false for any other text, and if
-// the exponent is out of bounds.
+// ParseDecimal parses a decimal literal such as "-1.5e3". ok is false if the text is not a decimal
+// literal or the exponent is too large.
 func ParseDecimal(text string) (d Decimal, ok bool) {
 	text, d.negative = strings.CutPrefix(text, "-")
 	if !d.negative {
@@ -93,8 +93,7 @@ func ParseDecimal(text string) (d Decimal, ok bool) {
 	return d, true
 }
 
-// FitsFloat reports whether x is the value of a text, and not the result of an overflow or
-// underflow.
+// FitsFloat reports whether converting a text to the float x caused no overflow or underflow.
 func FitsFloat(text string, x float64) bool {
 	if x != 0 && !math.IsInf(x, 0) {
 		return true
@@ -145,7 +144,7 @@ func (d *Decimal) roundTo(place int, mode string, increment int) {
 		return
 	}
 	var kept []byte
-	half := -1 // the removed digits compared with half a unit
+	half := -1 // the comparison of the removed digits with half a unit
 	last := byte('0')
 	if cut <= len(d.digits) {
 		kept = append([]byte(nil), d.digits[:len(d.digits)-cut]...)
@@ -178,8 +177,8 @@ func compareHalf(rest []byte) int {
 	return 0
 }
 
-// roundsUp reports whether rounding increases the absolute value, given that the removed digits are
-// not all zero.
+// roundsUp reports whether rounding increases the absolute value. At least one of the removed
+// digits must not be zero.
 func roundsUp(mode string, negative bool, half int, odd bool) bool {
 	switch mode {
 	case "ceil":

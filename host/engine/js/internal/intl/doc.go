@@ -1,12 +1,12 @@
-// Package intl formats numbers, dates and lists as Intl of ECMA-402 does, with the data of Unicode
-// CLDR.
+// Package intl formats numbers, dates and lists as the Intl object of ECMA-402 does. It uses the
+// data of Unicode CLDR.
 //
-// Its results are those of Node 20, which uses ICU 78 with CLDR 48. It rejects what it does not
-// support with an *Error and never approximates. The data are compressed in the binary. A process
-// decompresses the data of a language at its first use, and all runs share them; they contain
-// nothing of a caller.
+// The results equal the results of Node 20, which uses ICU 78 with CLDR 48. The package never
+// approximates: it rejects unsupported features with an *Error. The data is embedded in compressed
+// form. A process decompresses the data of a language when it first uses the language. All runs
+// share this data, which contains nothing from a caller.
 //
-// All types are safe for concurrent use once created.
+// After creation, all types except Collator are safe for concurrent use.
 package intl
 
 //go:generate go run ./generate -out cldr.bin

@@ -19,12 +19,12 @@ func typeErrorf(format string, args ...any) error {
 	return &Error{"TypeError", fmt.Sprintf(format, args...)}
 }
 
-// unsupported returns the error for a feature that Node has and this package lacks.
+// unsupported returns the error for a feature that Node supports but this package does not.
 func unsupported(what, hint string) error {
 	return rangeErrorf("%s is not supported by toolrun's Intl; %s", what, hint)
 }
 
-// quoted returns a guest's text, shortened for a message.
+// quoted quotes a guest's text for a message and truncates it.
 func quoted(text string) string {
 	const maximum = 60
 	if runes := []rune(text); len(runes) > maximum {

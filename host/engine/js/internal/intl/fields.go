@@ -2,7 +2,8 @@ package intl
 
 import "strings"
 
-// field is a component of a date. The order is ICU's: it decides which field is appended to which.
+// field is a component of a date. The order of the constants is ICU's. It determines which field is
+// appended to which.
 type field int
 
 const (
@@ -25,8 +26,8 @@ const (
 	fieldCount
 )
 
-// The types of the forms of a field. Types of text are negative and types of numbers positive;
-// letters of one field differ by multiples of delta.
+// The types of the forms of a field. Text types are negative, and number types are positive.
+// Different letters of one field differ by multiples of delta.
 const (
 	typeNarrow  = -0x101
 	typeShorter = -0x102
@@ -44,8 +45,8 @@ type fieldForm struct {
 	min    int
 }
 
-// fieldForms are the forms by which patterns are compared. Forms of one letter are adjacent, the
-// shortest first.
+// fieldForms contains the forms by which patterns are compared. The forms of one letter are
+// adjacent, with the shortest first.
 var fieldForms = []fieldForm{
 	{'G', fieldEra, typeShort, 1}, {'G', fieldEra, typeLong, 4}, {'G', fieldEra, typeNarrow, 5},
 	{'y', fieldYear, typeNumeric, 1}, {'Y', fieldYear, typeNumeric + delta, 1}, {'u', fieldYear, typeNumeric + 2*delta, 1},
@@ -86,14 +87,14 @@ func formOf(letter byte, n int) *fieldForm {
 	return best
 }
 
-// item is a piece of a date pattern: a repeated letter, or text.
+// item is one element of a date pattern: a repeated letter or literal text.
 type item struct {
 	letter byte
 	count  int
-	text   string // as in the pattern, with quotes
+	text   string // the literal text, with the quotes of the pattern
 }
 
-// items splits a pattern into its pieces.
+// items splits a pattern into its elements.
 func items(pattern string) (list []item) {
 	for i := 0; i < len(pattern); {
 		c := pattern[i]
@@ -121,7 +122,7 @@ func items(pattern string) (list []item) {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// unquoted returns the text of a piece of a pattern without its quotes.
+// unquoted returns the literal text of an element without its quotes.
 func unquoted(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -144,7 +145,7 @@ type skeleton struct {
 	kinds   [fieldCount]int
 }
 
-// skeletonOf returns the fields of a pattern or of a skeleton's text.
+// skeletonOf returns the fields of a pattern or of a skeleton string.
 func skeletonOf(pattern string) (s skeleton) {
 	for _, it := range items(pattern) {
 		if it.letter != 0 {
@@ -199,8 +200,8 @@ func (s *skeleton) mask() (mask int) {
 	return mask
 }
 
-// distance returns the distance of a pattern with the fields other from s, and the missing and
-// extra fields. Only the fields in mask count.
+// distance returns the distance between s and a pattern whose fields are other. It also returns the
+// missing and the extra fields. It ignores the fields of s that are not in mask.
 func (s *skeleton) distance(other *skeleton, mask int) (distance, missing, extra int) {
 	const extraField, missingField = 0x10000, 0x1000
 	for f := range fieldCount {

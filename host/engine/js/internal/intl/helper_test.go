@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// options are the options of a test: strings, numbers and booleans by name.
+// options contains the options of a test by name. The values are strings, numbers and booleans.
 type options map[string]any
 
 func (o options) Text(name string) (string, bool) {

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// ListFormat implements Intl.ListFormat, which joins texts, as in "a, b, and c".
+// ListFormat implements Intl.ListFormat, which joins texts to a list such as "a, b, and c".
 type ListFormat struct {
 	locale            locale
 	name, kind, style string
 }
 
-// NewListFormat returns a ListFormat for the options of the constructor of Intl.ListFormat.
+// NewListFormat returns a ListFormat for the options of the Intl.ListFormat constructor.
 func NewListFormat(tags []Tag, o Options) (*ListFormat, error) {
 	if err := matcher(o, "ListFormat"); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func NewListFormat(tags []Tag, o Options) (*ListFormat, error) {
 // Format joins texts.
 func (f *ListFormat) Format(texts []string) string { return Join(f.Parts(texts)) }
 
-// Parts joins texts into parts.
+// Parts joins texts to a list and returns the parts of the list.
 func (f *ListFormat) Parts(texts []string) []Part {
 	n := len(texts)
 	if n == 0 {
@@ -60,8 +60,8 @@ func (f *ListFormat) Parts(texts []string) []Part {
 	return f.joined("end", parts, element(n-1), texts[n-1])
 }
 
-// appended appends an element by a pattern that begins with the previous result, as all of CLDR's
-// do, so that a long list is joined in linear time.
+// appended appends an element with a pattern that begins with the previous result. All patterns of
+// CLDR do this, so a long list is joined in linear time.
 func (f *ListFormat) appended(parts, element []Part, position string) []Part {
 	pattern := f.pattern(position)
 	between, after, _ := strings.Cut(strings.TrimPrefix(pattern, "{0}"), "{1}")
@@ -69,8 +69,8 @@ func (f *ListFormat) appended(parts, element []Part, position string) []Part {
 	return appendLiteral(append(parts, element...), after)
 }
 
-// joined combines two pieces by a pattern. text is the beginning of the second piece; in some
-// languages the conjunction depends on it.
+// joined combines two elements with a pattern. text is the beginning of the second element. In some
+// languages, the conjunction depends on it.
 func (f *ListFormat) joined(position string, first, second []Part, text string) []Part {
 	pattern := f.pattern(position)
 	if position == "2" || position == "end" {
@@ -101,7 +101,7 @@ func (f *ListFormat) pattern(position string) string {
 	return f.locale.table.get("list/" + list + "/" + position)
 }
 
-// agreed returns the pattern with the form of the conjunction that agrees with the following text.
+// agreed returns the pattern with the form of the conjunction that matches the text after it.
 func (f *ListFormat) agreed(pattern, text string) string {
 	lower := strings.ToLower(text)
 	switch {

@@ -29,8 +29,8 @@ type testCase struct {
 	Unit    string  `json:"unit,omitempty"`
 }
 
-// answer is the result of a case: a text, its parts and the resolved options, or the class of an
-// error.
+// answer is the result of a test case. It contains a text, its parts and the resolved options, or
+// the class of an error.
 type answer struct {
 	text     string
 	parts    string
@@ -39,7 +39,7 @@ type answer struct {
 	refused  bool // rejected only by this package
 }
 
-// ask returns Node's answers to cases.
+// ask returns Node's results for test cases.
 func ask(t *testing.T, cases []testCase) (answers []answer) {
 	t.Helper()
 	for _, line := range askRaw(t, cases) {
@@ -48,7 +48,7 @@ func ask(t *testing.T, cases []testCase) (answers []answer) {
 	return answers
 }
 
-// askRaw returns Node's answers to cases, in JSON.
+// askRaw returns Node's results for test cases as JSON.
 func askRaw(t *testing.T, cases []testCase) (answers []json.RawMessage) {
 	t.Helper()
 	node := intl.NodeOfCLDR(t)
@@ -151,7 +151,7 @@ func decimalOf(v any) intl.Decimal {
 	panic(fmt.Sprintf("no number: %v", v))
 }
 
-// ours returns this package's answer to a case.
+// ours returns this package's result for a test case.
 func ours(c testCase) (a answer) {
 	tag, err := intl.ParseTag(c.Locale)
 	if err != nil {
@@ -191,10 +191,10 @@ func ours(c testCase) (a answer) {
 	return oursOther(c, list)
 }
 
-// tally is the number of equal, rejected and wrong answers for a locale.
+// tally counts the equal, rejected and wrong results for a locale.
 type tally struct{ equal, refused, wrong int }
 
-// compare compares this package's answers with Node's and reports the differences.
+// compare compares this package's results with Node's and reports the differences.
 func compare(t *testing.T, cases []testCase, show int) {
 	t.Helper()
 	theirs := ask(t, cases)
@@ -252,7 +252,7 @@ func differences(got, want map[string]any) (text string) {
 	return text
 }
 
-// usual are the locales that real tools use, and some with special scripts and rules.
+// usual contains the locales that real tools use, and some locales with special scripts and rules.
 var usual = strings.Fields("en-US en-GB de fr es ja sv pt-BR it pt nl da nb fi pl cs ru uk tr ar he hi ko zh zh-TW en-IN en-CA en-AU de-AT de-CH fr-CA fr-CH es-MX es-419 hu ro el bg hr sk sl sr sr-Latn lt lv et vi id th fa bn ta mr gu te kn ml ur my km lo ka hy az kk uz mn ne si sw am zu af ca eu gl is ga cy ms fil pt-PT zh-HK nn en sq mk bs be zh-CN sr-RS sr-ME de-DE fr-FR es-ES no-NO en-DE en-NL en-150 ar-EG ar-SA tr-TR ht haw nb-NO uz-AF sr-Cyrl-ME pt-CV fr-ML en-NZ en-IE en-ZA xx")
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
@@ -368,7 +368,7 @@ func dateCase(r *rand.Rand) testCase {
 	return testCase{Kind: kind, Locale: locales(r), Options: o, Value: value}
 }
 
-// size returns the number of random cases; INTL_CASES changes it.
+// size returns the number of random test cases. The variable INTL_CASES changes it.
 func size() int {
 	if n, err := strconv.Atoi(os.Getenv("INTL_CASES")); err == nil {
 		return n

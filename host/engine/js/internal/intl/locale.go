@@ -16,7 +16,8 @@ type locale struct {
 	table *table
 }
 
-// knownLocales are the locales that Node has, including those that this package lacks.
+// knownLocales returns the locales that Node supports, including locales that this package does not
+// support.
 var knownLocales = sync.OnceValue(func() map[string]bool {
 	known := map[string]bool{}
 	for _, name := range strings.Fields(supplemental("locales")) {
@@ -38,7 +39,7 @@ func available(tag Tag) string {
 	return name
 }
 
-// negotiate returns the first of the tags with a known locale.
+// negotiate returns the locale of the first tag that has a known locale.
 func negotiate(tags []Tag) (locale, error) {
 	for _, tag := range tags {
 		if name := available(tag); name != "" {
@@ -53,7 +54,8 @@ func negotiate(tags []Tag) (locale, error) {
 	return locale{tag, DefaultLocale, tableFor(DefaultLocale)}, err
 }
 
-// tableFor returns the table of a locale that Node has, or nil if this package lacks it.
+// tableFor returns the table of a locale that Node supports, or nil if this package does not
+// support it.
 func tableFor(name string) *table {
 	if t := tableOf(name); t != nil {
 		return t
@@ -76,7 +78,7 @@ func tableFor(name string) *table {
 	return nil
 }
 
-// defaultLocales are the locales whose data are those of a locale with a shorter name.
+// defaultLocales returns the locales whose data equals the data of a locale with a shorter name.
 var defaultLocales = sync.OnceValue(func() map[string]bool {
 	defaults := map[string]bool{}
 	for _, name := range strings.Fields(supplemental("locales/default")) {
@@ -94,7 +96,7 @@ func (l locale) region() string {
 	return tag.maximized().Region
 }
 
-// SupportedLocales returns the tags with a known locale.
+// SupportedLocales returns the tags that have a known locale.
 func SupportedLocales(tags []Tag) (supported []string) {
 	supported = []string{}
 	for _, tag := range tags {
@@ -105,8 +107,8 @@ func SupportedLocales(tags []Tag) (supported []string) {
 	return supported
 }
 
-// numberingSystem selects the numbering system: from the option, else the tag, else the locale. The
-// second result is the extension for the resolved locale.
+// numberingSystem returns the numbering system from the option, the tag or the locale, in this
+// order. It also returns the extension for the resolved locale.
 func (l locale) numberingSystem(option string) (system, extension string, err error) {
 	standard := l.table.get("numbers/system")
 	for _, requested := range []string{option, l.extension("nu")} {
@@ -114,7 +116,7 @@ func (l locale) numberingSystem(option string) (system, extension string, err er
 			continue
 		}
 		if supplemental("digits/"+requested) == "" && !slices.Contains(algorithmic, requested) {
-			continue // unknown to Node, which skips it
+			continue // Node does not know this system and skips it
 		}
 		if requested != "latn" && requested != standard {
 			return "", "", unsupported("the numbering system "+requested, "use latn")
@@ -127,7 +129,7 @@ func (l locale) numberingSystem(option string) (system, extension string, err er
 	return standard, "", nil
 }
 
-// algorithmic are the numbering systems that are not based on digits.
+// algorithmic contains the numbering systems that are not based on digits.
 var algorithmic = strings.Fields(`armn armnlow cyrl ethi finance geor grek greklow hans hansfin hant hantfin hebr jpan
 	jpanfin roman romanlow taml`)
 
@@ -145,7 +147,7 @@ func digitsOf(system string) []string {
 	return digits
 }
 
-// withDigits replaces ASCII digits by those of a numbering system.
+// withDigits replaces ASCII digits with the digits of a numbering system.
 func withDigits(text string, digits []string) string {
 	if digits == nil {
 		return text

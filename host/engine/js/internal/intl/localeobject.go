@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// NewLocale returns the tag of an Intl.Locale: the first argument with the options applied.
+// NewLocale returns the tag of a new Intl.Locale. This is the first argument with the options
+// applied.
 func NewLocale(tag Tag, o Options) (Tag, error) {
 	wrong := rangeErrorf("Incorrect locale information provided")
 	if language, ok := o.Text("language"); ok {
@@ -70,10 +71,11 @@ func (t *Tag) setKeyword(key, value string) {
 	slices.SortFunc(t.keywords, func(a, b keyword) int { return strings.Compare(a.key, b.key) })
 }
 
-// Keyword returns the value of a key of the extension -u-. ok is false if the tag does not have it.
+// Keyword returns the value of a key in the tag's -u- extension. ok is false if the tag does not
+// contain the key.
 func (t Tag) Keyword(key string) (value string, ok bool) { return t.keyword(key) }
 
-// Maximize adds the likely script and region, for languages with data.
+// Maximize adds the likely script and region if data for the language exists.
 func (t Tag) Maximize() (Tag, error) {
 	if supplemental("likely/"+t.Language) == "" {
 		return Tag{}, unsupported("the likely script of the language "+t.Language, "name the script and the region")
@@ -81,7 +83,7 @@ func (t Tag) Maximize() (Tag, error) {
 	return t.maximized(), nil
 }
 
-// Minimize removes the script and the region if they are the likely ones.
+// Minimize removes the script and the region if they are the likely script and region.
 func (t Tag) Minimize() (Tag, error) {
 	full, err := t.Maximize()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // NumberFormat implements Intl.NumberFormat, which formats numbers.
 type NumberFormat struct {
 	locale                     locale
-	name                       string // of the locale, with its effective extensions
+	name                       string // the locale, with its effective extensions
 	system                     string
 	digits                     []string // nil for ASCII
 	style                      string
@@ -21,14 +21,14 @@ type NumberFormat struct {
 	sign                       string
 	rounding                   rounding
 	pattern                    numberPattern
-	currencyText               string // the replacement of ¤
+	currencyText               string // the text that replaces ¤
 	minimumGrouping            int
-	maxCompact                 int // the largest power of ten of compact patterns
+	maxCompact                 int // the largest power of ten with a compact pattern
 	decimalSymbol, groupSymbol string
 	plurals                    *pluralRules
 }
 
-// NewNumberFormat returns a NumberFormat for the options of the constructor of Intl.NumberFormat.
+// NewNumberFormat returns a NumberFormat for the options of the Intl.NumberFormat constructor.
 func NewNumberFormat(tags []Tag, o Options) (*NumberFormat, error) {
 	f := &NumberFormat{}
 	if err := f.negotiate(tags, o); err != nil {
@@ -89,7 +89,7 @@ func (f *NumberFormat) negotiate(tags []Tag, o Options) error {
 	return nil
 }
 
-// readUnits reads the options of the abstract operation SetNumberFormatUnitOptions of ECMA-402.
+// readUnits reads the options of SetNumberFormatUnitOptions, an abstract operation of ECMA-402.
 func (f *NumberFormat) readUnits(o Options) (err error) {
 	if f.style, err = choice(o, "NumberFormat", "style", "decimal", "decimal", "percent", "currency", "unit"); err != nil {
 		return err
@@ -152,7 +152,7 @@ func currencyDigits(code string) int {
 	return 2
 }
 
-// prepare looks up the data that all numbers of the format share.
+// prepare looks up the data that does not depend on the number to format.
 func (f *NumberFormat) prepare() error {
 	f.pattern = parsePattern(f.standardPattern())
 	f.minimumGrouping, _ = strconv.Atoi(f.locale.table.get("numbers/minimumGroupingDigits"))

@@ -7,13 +7,13 @@ import (
 	"unicode"
 )
 
-// Format returns a number as a text.
+// Format formats a number as a string.
 func (f *NumberFormat) Format(d Decimal) (string, error) {
 	parts, err := f.Parts(d)
 	return Join(parts), err
 }
 
-// Parts returns a number in parts.
+// Parts formats a number as a list of parts.
 func (f *NumberFormat) Parts(d Decimal) ([]Part, error) {
 	if err := f.check(d); err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (f *NumberFormat) Parts(d Decimal) ([]Part, error) {
 	return f.parts(d), nil
 }
 
-// check returns an error for numbers that ICU formats by rules of its own.
+// check returns an error for a number that ICU formats with special rules.
 func (f *NumberFormat) check(d Decimal) error {
 	if f.rounding.increment != 1 && (len(d.digits) > 15 || d.magnitude() > 14) {
 		return unsupported("roundingIncrement with a number of more than 15 digits", "round the number first")
@@ -113,7 +113,7 @@ func (f *NumberFormat) signOf(d Decimal) int {
 	return signNone
 }
 
-// numberParts returns the digits in parts.
+// numberParts formats the digits as a list of parts.
 func (f *NumberFormat) numberParts(d Decimal, pattern numberPattern, minFraction int) ([]Part, operands) {
 	if d.notNumber {
 		return []Part{{Type: "nan", Value: f.symbol("nan")}}, operands{infiniteOr: true}
@@ -137,7 +137,7 @@ func (f *NumberFormat) numberParts(d Decimal, pattern numberPattern, minFraction
 	return parts, shown
 }
 
-// grouped returns the integer digits in groups.
+// grouped splits the integer digits into groups.
 func (f *NumberFormat) grouped(integer string, pattern numberPattern) []Part {
 	primary, secondary := pattern.primary, pattern.secondary
 	minimum := 1
@@ -176,7 +176,7 @@ func (f *NumberFormat) grouped(integer string, pattern numberPattern) []Part {
 	return append(parts, Part{Type: "integer", Value: withDigits(integer[start:], f.digits)})
 }
 
-// scientific scales a number for its exponent, which may change when it is rounded.
+// scientific scales a number to its exponent. Rounding can change the exponent.
 func (f *NumberFormat) scientific(d *Decimal) (exponent, minFraction int) {
 	multiplier := func(magnitude int) int {
 		shown := 1
@@ -188,7 +188,7 @@ func (f *NumberFormat) scientific(d *Decimal) (exponent, minFraction int) {
 	return f.scale(d, multiplier)
 }
 
-// scale multiplies by a power of ten that depends on the magnitude, and rounds. It returns the
+// scale multiplies by a power of ten that depends on the magnitude, and then rounds. It returns the
 // removed exponent.
 func (f *NumberFormat) scale(d *Decimal, multiplier func(magnitude int) int) (exponent, minFraction int) {
 	if d.zero() {
@@ -248,7 +248,7 @@ func (f *NumberFormat) compact(d *Decimal) (pattern numberPattern, literal strin
 	return parsePattern(text), "compact", exponent, minFraction
 }
 
-// largestCompact returns the largest power of ten with a compact form in the locale.
+// largestCompact returns the largest power of ten for which the locale has a compact form.
 func (f *NumberFormat) largestCompact() (largest int) {
 	f.maxCompact = 99
 	for magnitude := 3; magnitude <= 20; magnitude++ {
@@ -317,7 +317,8 @@ func (f *NumberFormat) withCurrencyName(number []Part, category string) []Part {
 	})
 }
 
-// fillUnit inserts a number into a pattern. rest formats the other text of the pattern.
+// fillUnit inserts a number into a pattern. The function rest formats the other text of the
+// pattern.
 func fillUnit(pattern string, number []Part, rest func(text string) []Part) []Part {
 	before, after, found := strings.Cut(pattern, "{0}")
 	if !found {

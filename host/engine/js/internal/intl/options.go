@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Options reads the options that a guest passed. An implementation that cannot convert a value
+// Options reads the options that a guest passed. If an implementation cannot convert a value, it
 // panics.
 type Options interface {
-	// Text returns an option as a string. ok is false if it is undefined.
+	// Text returns an option as a string. ok is false if the option is undefined.
 	Text(name string) (value string, ok bool)
 	// Bool returns an option as a boolean.
 	Bool(name string) (value, ok bool)
 	// Number returns an option as a number.
 	Number(name string) (value float64, ok bool)
-	// BoolOrText returns an option that may be a boolean. For a boolean, text is "true" or "false"
-	// and isBool is set.
+	// BoolOrText returns an option that can be a boolean or a string. For a boolean, text is "true"
+	// or "false" and isBool is true.
 	BoolOrText(name string) (text string, isBool, ok bool)
 }
 
-// choice reads an option whose value is one of some words.
+// choice reads an option whose value must be one of the listed words.
 func choice(o Options, kind, name, otherwise string, words ...string) (string, error) {
 	value, ok := o.Text(name)
 	if !ok {
@@ -38,7 +38,7 @@ func matcher(o Options, kind string) error {
 	return err
 }
 
-// whole reads an integer option within bounds. set is false if it is undefined.
+// whole reads an integer option and checks its range. set is false if the option is undefined.
 func whole(o Options, name string, low, high, otherwise int) (value int, set bool, err error) {
 	number, ok := o.Number(name)
 	if !ok {
@@ -67,7 +67,7 @@ func systemOption(o Options) (string, error) {
 	return strings.ToLower(value), nil
 }
 
-// isKeywordType reports whether a text can be the value of a keyword of a tag.
+// isKeywordType reports whether a text can be the value of a keyword in a tag.
 func isKeywordType(text string) bool {
 	for _, part := range strings.Split(text, "-") {
 		if len(part) < 3 || len(part) > 8 || !isAlnum(part) {
@@ -77,11 +77,11 @@ func isKeywordType(text string) bool {
 	return true
 }
 
-// Part is a piece of a formatted value. Unit is the unit of a number in a relative time, and
-// otherwise empty.
+// Part is one part of a formatted value. Unit is the unit of a number in a relative time. It is
+// empty in all other formats.
 type Part struct{ Type, Value, Unit string }
 
-// Join returns the text of parts.
+// Join returns the concatenated text of parts.
 func Join(parts []Part) string {
 	var b strings.Builder
 	for _, p := range parts {

@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// patterns selects the best pattern of a locale for a set of fields, as ICU's
-// DateTimePatternGenerator does.
+// patterns selects a locale's best pattern for a set of fields, as ICU's DateTimePatternGenerator
+// does.
 type patterns struct {
 	table    *table
-	entries  []*patternEntry // in the order of comparison
+	entries  []*patternEntry // in the order in which they are compared
 	appends  [fieldCount]string
 	names    [fieldCount]string
 	decimal  string
-	hourChar byte // the hour letter that the region prefers
+	hourChar byte // the region's preferred hour letter
 
 	mu    sync.Mutex
 	found map[string]string // patterns by skeleton
@@ -29,10 +29,10 @@ type patternEntry struct {
 	specified bool // the skeleton is part of the locale's data
 }
 
-// maxFound bounds the cached patterns of a locale.
+// maxFound is the maximum number of cached patterns per locale.
 const maxFound = 100
 
-var generators sync.Map // *patterns by the name of the locale; bounded by the number of locales
+var generators sync.Map // *patterns by locale name; bounded by the number of locales
 
 // patternsOf returns the patterns of a locale.
 func patternsOf(l locale) *patterns {
@@ -69,14 +69,14 @@ func newPatterns(l locale) *patterns {
 		p.add(t.get("time/"+style), "", false)
 	}
 	p.addMinutes(t.get("time/short"))
-	for own := t; own != nil; own = own.parent { // of two matches, the one of the locale itself comes first
+	for own := t; own != nil; own = own.parent { // the locale's own patterns come first
 		own.eachOwn("available/", func(name, pattern string) { p.add(pattern, name, true) })
 	}
 	slices.SortStableFunc(p.entries, func(a, b *patternEntry) int { return int(a.base[0]) - int(b.base[0]) })
 	return p
 }
 
-// addMinutes adds the pattern of minutes and seconds that a time pattern contains.
+// addMinutes adds the pattern for minutes and seconds that a time pattern contains.
 func (p *patterns) addMinutes(pattern string) {
 	text := ""
 	for _, it := range items(pattern) {
@@ -94,8 +94,8 @@ func (p *patterns) addMinutes(pattern string) {
 	}
 }
 
-// add adds a pattern. If its skeleton is part of the locale's data, it replaces others, except one
-// of the same skeleton.
+// add adds a pattern. If its skeleton is part of the locale's data, it can replace another pattern,
+// but not one with the same skeleton.
 func (p *patterns) add(pattern, provided string, override bool) {
 	if pattern == "" {
 		return
@@ -168,8 +168,8 @@ func (p *patterns) compose(text string) string {
 	return strings.NewReplacer("{1}", date, "{0}", time).Replace(glue)
 }
 
-// nearest returns the pattern with the smallest distance. Of equal ones, the pattern without the
-// smaller fields wins.
+// nearest returns the pattern with the smallest distance. If several distances are equal, nearest
+// prefers the pattern that lacks the smaller fields.
 func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing, extra int) {
 	best, bestMissing := 1<<31-1, -1
 	for _, e := range p.entries {
@@ -182,7 +182,8 @@ func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing,
 			}
 		}
 	}
-	// The pattern is looked up by its letters, whose first entry may be another one.
+	// ICU looks up the pattern by its letters. The first entry with these letters can be a
+	// different entry.
 	for _, e := range p.entries {
 		if e.fields.letters == entry.fields.letters && e.fields.lengths == entry.fields.lengths {
 			return e, missing, extra
@@ -191,8 +192,8 @@ func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing,
 	return entry, missing, extra
 }
 
-// appended combines two patterns if none has all of the fields. Like ICU, it omits fields that the
-// second lacks.
+// appended combines two patterns if no pattern has all fields. Like ICU, it omits fields that are
+// missing in the second pattern.
 func (p *patterns) appended(s *skeleton, fields int) string {
 	if fields == 0 {
 		return ""
@@ -275,7 +276,7 @@ func (p *patterns) adjusted(entry *patternEntry, it item, form *fieldForm, s *sk
 	return strings.Repeat(string(letter), adjusted)
 }
 
-// hourLetter returns the hour letter of the region if the requested one is of the same kind.
+// hourLetter returns the region's hour letter if it is of the same kind as the requested letter.
 func (p *patterns) hourLetter(letter, requested byte) byte {
 	switch {
 	case requested == p.hourChar:

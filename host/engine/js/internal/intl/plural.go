@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// pluralRules are the plural rules of a language, in CLDR's order of evaluation.
+// pluralRules contains the plural rules of a language in CLDR's order of evaluation.
 type pluralRules struct {
 	categories []string
-	conditions [][][]relation // of each category: a disjunction of conjunctions of relations
+	conditions [][][]relation // for each category, a disjunction of conjunctions of relations
 }
 
 // relation is a condition "operand [% modulus] = or != ranges".
@@ -21,11 +21,11 @@ type relation struct {
 	ranges  [][2]int
 }
 
-// operands are the plural operands of a formatted number, as UTS 35 defines them.
+// operands contains the plural operands of a formatted number, as UTS 35 defines them.
 type operands struct {
 	integer    string // the digits before the decimal point
-	fraction   string // the digits after it, with trailing zeros
-	compact    int    // the exponent of the compact form
+	fraction   string // the digits after the decimal point, with trailing zeros
+	compact    int    // the exponent in the compact notation
 	infiniteOr bool   // the number is not finite, so its category is "other"
 }
 
@@ -85,8 +85,8 @@ func parseRelation(text string) (r relation) {
 	return r
 }
 
-// shift multiplies the number by a power of ten, its exponent in the compact or scientific
-// notation. Like ICU, it ignores negative exponents.
+// shift multiplies the number by a power of ten. The power is the exponent of the compact or
+// scientific notation. Like ICU, shift ignores negative exponents.
 func (o *operands) shift(exponent int) {
 	o.compact = exponent
 	for ; exponent > 0; exponent-- {
@@ -98,7 +98,7 @@ func (o *operands) shift(exponent int) {
 	}
 }
 
-// of returns the category of a number.
+// of returns the plural category of a number.
 func (p *pluralRules) of(o operands) string {
 	if o.infiniteOr {
 		return "other"
@@ -155,8 +155,8 @@ func (r relation) holds(o operands) bool {
 	return r.negated
 }
 
-// reduced returns the value of digits modulo the modulus of the relation. Without a modulus, it
-// caps values above all numbers of the rules.
+// reduced returns the value of digits modulo the modulus of the relation. If there is no modulus,
+// it caps large values. The cap exceeds all numbers in the rules.
 func (r relation) reduced(digits string) int {
 	const large = 1_000_000_000
 	value := 0
@@ -171,8 +171,8 @@ func (r relation) reduced(digits string) int {
 	return value
 }
 
-// simple reports whether the categories do not depend on the last digits of the number or of its
-// fraction, which ICU changes in the compact notation.
+// simple reports whether the categories are independent of the last digits of the number and of its
+// fraction. ICU changes these digits in the compact notation.
 func (p *pluralRules) simple() bool {
 	for _, alternatives := range p.conditions {
 		for _, and := range alternatives {
@@ -186,8 +186,8 @@ func (p *pluralRules) simple() bool {
 	return true
 }
 
-// unsure reports whether ICU may select another category for a large number than the rules do: it
-// uses digits that a float does not have, and at most 64 bits.
+// unsure reports whether ICU can select a different category for a large number than the rules do.
+// ICU uses digits that a float does not have, and only 64 bits.
 func (p *pluralRules) unsure(d Decimal) bool {
 	if !d.finite() || d.magnitude() <= 15 {
 		return false
@@ -200,7 +200,7 @@ func (p *pluralRules) unsure(d Decimal) bool {
 	return form != whole(d.exact()) || d.magnitude() >= 18 && form != p.of(operands{})
 }
 
-// errUnsure returns the error for such a number.
+// errUnsure returns the error for a number for which unsure is true.
 func errUnsure() error {
 	return unsupported("the plural form of a number of more than 15 digits", "use a smaller number")
 }

@@ -12,7 +12,7 @@ type PluralRules struct {
 	rules      *pluralRules
 }
 
-// NewPluralRules returns PluralRules for the options of the constructor of Intl.PluralRules.
+// NewPluralRules returns a PluralRules for the options of the Intl.PluralRules constructor.
 func NewPluralRules(tags []Tag, o Options) (*PluralRules, error) {
 	p := &PluralRules{}
 	if err := matcher(o, "PluralRules"); err != nil {
@@ -30,8 +30,8 @@ func NewPluralRules(tags []Tag, o Options) (*PluralRules, error) {
 	return p, nil
 }
 
-// pluralLocale returns the first of the tags with plural rules. Rules exist for whole languages,
-// and for pt-PT.
+// pluralLocale returns the locale of the first tag that has plural rules. Only whole languages and
+// pt-PT have rules.
 func pluralLocale(tags []Tag) string {
 	languages := strings.Fields(supplemental("plural/languages"))
 	for _, tag := range tags {
@@ -45,8 +45,8 @@ func pluralLocale(tags []Tag) string {
 	return DefaultLocale
 }
 
-// Select returns the category of a number. For a large number, for which ICU uses digits that a
-// float does not have, it returns an error unless they make no difference.
+// Select returns the plural category of a number. For large numbers, ICU uses digits that a float
+// does not have. If these digits can change the category, Select returns an error.
 func (p *PluralRules) Select(d Decimal) (string, error) {
 	if !d.finite() {
 		return "other", nil

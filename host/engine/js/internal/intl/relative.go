@@ -14,11 +14,11 @@ type RelativeTimeFormat struct {
 	plurals                      *pluralRules
 }
 
-// relativeUnits are the units of relative times, which may also be in the plural.
+// relativeUnits contains the units of relative times. A guest can also use the plural of a unit.
 var relativeUnits = []string{"second", "minute", "hour", "day", "week", "month", "quarter", "year"}
 
-// NewRelativeTimeFormat returns a RelativeTimeFormat for the options of the constructor of
-// Intl.RelativeTimeFormat.
+// NewRelativeTimeFormat returns a RelativeTimeFormat for the options of the Intl.RelativeTimeFormat
+// constructor.
 func NewRelativeTimeFormat(tags []Tag, o Options) (*RelativeTimeFormat, error) {
 	if err := matcher(o, "RelativeTimeFormat"); err != nil {
 		return nil, err
@@ -52,13 +52,13 @@ func (systemOnly) Bool(string) (value, ok bool)                          { retur
 func (systemOnly) Number(string) (float64, bool)                         { return 0, false }
 func (systemOnly) BoolOrText(string) (text string, isBool bool, ok bool) { return "", false, false }
 
-// Format returns a relative time as a text.
+// Format formats a relative time as a string.
 func (f *RelativeTimeFormat) Format(d Decimal, unit string) (string, error) {
 	parts, err := f.Parts(d, unit)
 	return Join(parts), err
 }
 
-// Parts returns a relative time in parts.
+// Parts formats a relative time as a list of parts.
 func (f *RelativeTimeFormat) Parts(d Decimal, unit string) ([]Part, error) {
 	name := strings.TrimSuffix(unit, "s")
 	if !slices.Contains(relativeUnits, name) {
@@ -107,8 +107,8 @@ func (f *RelativeTimeFormat) Parts(d Decimal, unit string) ([]Part, error) {
 	return parts, nil
 }
 
-// named returns a word such as "yesterday", or "". Like ICU, it treats an almost integral number as
-// an integer.
+// named returns a word such as "yesterday", or "". Like ICU, it treats a number that is almost an
+// integer as an integer.
 func (f *RelativeTimeFormat) named(d Decimal, field string) string {
 	d.digits = slices.Clone(d.digits)
 	d.roundTo(-2, "halfExpand", 1)
@@ -132,7 +132,7 @@ func (f *RelativeTimeFormat) category(d Decimal) string {
 	return f.plurals.of(operands{integer: integer, fraction: padded(fraction, minFraction)})
 }
 
-// padded returns digits with leading zeros.
+// padded adds leading zeros to digits.
 func padded(digits string, n int) string {
 	return digits + strings.Repeat("0", max(0, n-len(digits)))
 }

@@ -6,20 +6,21 @@ import "slices"
 type rounding struct {
 	minInteger               int
 	kind                     string // "fraction", "significant", "morePrecision" or "lessPrecision"
-	fraction, significant    bool   // the bounds that resolvedOptions contains
+	fraction, significant    bool   // whether resolvedOptions contains these limits
 	minFraction, maxFraction int
 	minDigits, maxDigits     int // significant digits
 	increment                int
 	mode, priority, trailing string
-	compact                  bool // the rounding of the compact notation
+	compact                  bool // whether to round as the compact notation does
 }
 
 var increments = []int{1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000, 2000, 2500, 5000}
 
-// maxFractionDigits bounds the fraction digits that a guest can request, as in Node 20.
+// maxFractionDigits is the maximum number of fraction digits that a guest can request. Node 20 has
+// the same limit.
 const maxFractionDigits = 20
 
-// readRounding reads the options of the abstract operation SetNumberFormatDigitOptions of ECMA-402.
+// readRounding reads the options of SetNumberFormatDigitOptions, an abstract operation of ECMA-402.
 func readRounding(o Options, kind, notation string, minDefault, maxDefault int) (r rounding, err error) {
 	if r.minInteger, _, err = whole(o, "minimumIntegerDigits", 1, 21, 1); err != nil {
 		return r, err
@@ -96,7 +97,7 @@ func (r *rounding) readFraction(low, high float64, hasLow, hasHigh bool, minDefa
 	return nil
 }
 
-// settle derives the kind of rounding from the options.
+// settle determines the kind of rounding from the options.
 func (r *rounding) settle() error {
 	switch {
 	case !r.significant && !r.fraction:

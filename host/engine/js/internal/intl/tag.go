@@ -9,17 +9,18 @@ import (
 type Tag struct {
 	Language, Script, Region string
 	variants                 []string
-	keywords                 []keyword // of -u-, by key
+	keywords                 []keyword // the keywords of the -u- extension, by key
 	attributes               []string  // of -u-
-	others                   []string  // extensions except -u-, each with its singleton; -x- is last
+	others                   []string  // all other extensions, each with its singleton; -x- is last
 }
 
 type keyword struct{ key, value string }
 
-// maxTag bounds the text of a tag.
+// maxTag is the maximum length of a tag.
 const maxTag = 255
 
-// ParseTag parses a language tag and canonicalises it, as Intl.getCanonicalLocales does.
+// ParseTag parses a language tag and converts it to canonical form, as Intl.getCanonicalLocales
+// does.
 func ParseTag(text string) (Tag, error) {
 	wrong := rangeErrorf("Incorrect locale information provided")
 	if len(text) > maxTag {
@@ -141,8 +142,8 @@ func (t *Tag) replaceAliases() {
 	}
 }
 
-// successor returns the most likely region for the language among those that replaced a former
-// region.
+// successor returns the region that replaces a former region. If there are several, it prefers the
+// most likely region for the language.
 func (t *Tag) successor(regions []string) string {
 	if likely := (Tag{Language: t.Language, Script: t.Script}).maximized().Region; slices.Contains(regions, likely) {
 		return likely
@@ -183,7 +184,7 @@ func (t Tag) String() string {
 	return strings.Join(append(parts, others...), "-")
 }
 
-// keyword returns the value of a key of -u-.
+// keyword returns the value of a key in the -u- extension.
 func (t Tag) keyword(key string) (string, bool) {
 	for _, k := range t.keywords {
 		if k.key == key {

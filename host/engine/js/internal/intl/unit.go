@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// simpleUnits are the units that ECMA-402 allows. Two of them may be joined by "-per-".
+// simpleUnits contains the units that ECMA-402 allows. "-per-" can join two of them.
 var simpleUnits = strings.Fields(`acre bit byte celsius centimeter day degree fahrenheit fluid-ounce foot gallon gigabit
 	gigabyte gram hectare hour inch kilobit kilobyte kilogram kilometer liter megabit megabyte meter microsecond mile
 	mile-scandinavian milliliter millimeter millisecond minute month nanosecond ounce percent petabyte pound second stone

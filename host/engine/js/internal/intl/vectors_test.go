@@ -16,14 +16,14 @@ var update = flag.Bool("update", false, "let Node write the vectors anew")
 
 const vectorsFile = "testdata/vectors.jsonl.gz"
 
-// vector is a case with the answer of Node 20, in the format of testdata/node.mjs.
+// vector is a test case with the result of Node 20, in the format of testdata/node.mjs.
 type vector struct {
 	Case   testCase        `json:"case"`
 	Answer json.RawMessage `json:"answer"`
 }
 
-// TestVectors compares the answers with recorded answers of Node. None may differ, and none of the
-// most common cases may be rejected.
+// TestVectors compares the results with recorded results of Node. No result may differ, and none of
+// the most common cases may be rejected.
 func TestVectors(t *testing.T) {
 	if *update {
 		writeVectors(t)
@@ -73,7 +73,7 @@ func readVectors(t *testing.T) (vectors []vector) {
 	return vectors
 }
 
-// normalise converts lists of any, which JSON decoding yields, to lists of strings.
+// normalise converts each []any, which JSON decoding produces, to a list of strings.
 func (c *testCase) normalise() {
 	list, ok := c.Value.([]any)
 	if !ok {
@@ -112,10 +112,10 @@ func writeVectors(t *testing.T) {
 	}
 }
 
-// plainCase is the unit of cases that must be equal.
+// plainCase is the unit name of test cases whose results must be equal.
 const plainCase = "plain"
 
-// plainCases returns cases with the options and locales that real tools use.
+// plainCases returns test cases with the options and locales that real tools use.
 func plainCases() (cases []testCase) {
 	dates := []options{
 		{}, {"month": "long", "day": "numeric", "year": "numeric"}, {"month": "short", "day": "numeric"},

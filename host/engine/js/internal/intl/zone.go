@@ -15,7 +15,7 @@ type zone struct {
 	location *time.Location
 }
 
-// localZone returns the time zone of the process, whose name is known only if it is UTC.
+// localZone returns the time zone of the process. Its name is known only if it is UTC.
 func localZone(location *time.Location) zone {
 	_, winter := time.Date(2000, 1, 1, 0, 0, 0, 0, location).Zone()
 	_, summer := time.Date(2000, 7, 1, 0, 0, 0, 0, location).Zone()
@@ -26,7 +26,7 @@ func localZone(location *time.Location) zone {
 	return zone{name: time.Unix(0, 0).In(time.FixedZone("", offset)).Format("-07:00"), location: location}
 }
 
-// zoneNames maps all names of zones, in lower case, to their names in CLDR.
+// zoneNames maps each zone name, in lower case, to the name in CLDR.
 var zoneNames = sync.OnceValue(func() map[string]string {
 	names := map[string]string{}
 	for _, line := range strings.Split(supplemental("zones"), "\n") {
@@ -58,11 +58,11 @@ func zoneOf(name string) (zone, error) {
 	return z, nil
 }
 
-// reversed are spans of time, in seconds, in which the tz database counts a zone's winter time as
-// daylight saving time and CLDR's names do not.
+// reversed contains spans of time in seconds. In these spans, the tz database treats a zone's
+// winter time as daylight saving time, but CLDR's zone names do not.
 var reversed = map[string][2]int64{"Europe/Dublin": {57722400, 1 << 62}, "Africa/Windhoek": {764200800, 1508803200}}
 
-// zoneName returns the name of a zone at a time. letter and count are those of the pattern field.
+// zoneName returns the name of a zone at a time. letter and count describe the pattern field.
 func (f *DateTimeFormat) zoneName(t time.Time, letter byte, count int) string {
 	_, offset := t.Zone()
 	if letter == 'O' {

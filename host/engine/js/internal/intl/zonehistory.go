@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// differing lists the zones whose data differ between Go and Node, by the last year of the
-// difference: Go's data use the history of a neighbouring zone. TestZonesAsNode reports missing
-// zones.
+// differing lists the zones whose data differs between Go and Node, by the last year with a
+// difference. Go's data uses the history of a neighboring zone. TestZonesAsNode reports zones that
+// are missing here.
 const differing = `1883 Europe/Isle_of_Man
 1894 Europe/Vaduz
 1900 Asia/Kuala_Lumpur Pacific/Funafuti Pacific/Wake Pacific/Wallis
@@ -60,7 +60,7 @@ var differsUntil = sync.OnceValue(func() map[string]int {
 	return until
 })
 
-// check returns an error for a time at which the zone's offset in Node is not known.
+// check returns an error for a time at which the zone's offset in Node is unknown.
 func (z zone) check(t time.Time) error {
 	if t.Year() > lastDiffering {
 		return nil

@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// MaxExpanded bounds an expanded expression, in bytes. A property takes up to 14,000 bytes.
+// MaxExpanded is the maximum size of an expanded expression in bytes. One property expands to up to
+// 14,000 bytes.
 const MaxExpanded = 256 << 10
 
-// Errors of Expand. The texts are those of V8, because guests may read them.
+// The errors of Expand. They use the texts of V8, because guests can read them.
 //
 //lint:file-ignore ST1005 the texts are those of V8
 var (
@@ -21,19 +22,20 @@ var (
 // namedGroup matches the beginning of a named group.
 var namedGroup = regexp.MustCompile(`\(\?<[^=!]`)
 
-// Changes reports whether Expand may change an expression with the flag u.
+// Changes reports whether Expand can change an expression with the flag u.
 func Changes(pattern string) bool {
 	return Used(pattern) || strings.Contains(pattern, "(?<") && namedGroup.MatchString(pattern)
 }
 
-// Used reports whether an expression may contain a property.
+// Used reports whether an expression can contain a property.
 func Used(pattern string) bool {
 	return strings.Contains(pattern, `\p`) || strings.Contains(pattern, `\P`)
 }
 
-// Expand returns an expression of the flag u with character classes in place of its properties. If
-// the expression has named groups, the result begins with an empty lookahead: the faster of goja's
-// two engines loses the names, and it does not support lookaheads.
+// Expand replaces the properties in an expression with the flag u by character classes. If the
+// expression has named groups, the result begins with an empty lookahead. The faster of goja's two
+// engines loses the names of groups. It does not support lookaheads, so goja then uses the other
+// engine.
 func Expand(pattern string) (string, error) {
 	e := expander{pattern: pattern}
 	if namedGroup.MatchString(pattern) {
@@ -55,8 +57,8 @@ func Expand(pattern string) (string, error) {
 type expander struct {
 	pattern string
 	pos     int
-	copied  int // the length of the part of the pattern that is already in out
-	class   int // the start of the content of the current class, 0 outside of classes
+	copied  int // the length of the input that has been copied to out
+	class   int // the start of the current class's content; 0 outside of classes
 	escaped int // the end of the last escape
 	out     strings.Builder
 }
@@ -72,7 +74,7 @@ func (e *expander) step() error {
 		}
 	case c == ']':
 		e.class = 0
-	case c == '/': // otherwise goja's member source shows another escape
+	case c == '/': // without this, goja's member source shows a different escape
 		e.out.WriteString(e.pattern[e.copied:e.pos-1] + `\/`)
 		e.copied = e.pos
 	case c == '\\' && e.pos < len(e.pattern):

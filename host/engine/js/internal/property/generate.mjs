@@ -1,5 +1,6 @@
-// Writes properties.txt.gz: the Unicode properties of regular expressions, from the tables of the
-// Node.js that runs this. The aliases come from npm packages:
+// Writes properties.txt.gz, which contains the Unicode properties of regular expressions. The data
+// is generated from the tables of the Node.js that runs this script. The aliases are in npm
+// packages:
 //
 //   npm install --no-save unicode-property-value-aliases-ecmascript unicode-property-aliases-ecmascript
 //   node generate.mjs
@@ -19,7 +20,7 @@ const points = [];
 for (let c = 0; c <= LAST; c++) if (c < 0xd800 || c > 0xdfff) points.push(String.fromCodePoint(c));
 const text = points.join('');
 
-// rangesOf returns [first, last] pairs, in order.
+// rangesOf returns sorted [first, last] pairs.
 function rangesOf(expression) {
   const found = [];
   const all = new RegExp(`\\p{${expression}}+`, 'gu');
@@ -50,7 +51,7 @@ function line(names, ranges) {
   return `${names.join(' ')}\t${numbers.join(' ')}\n`;
 }
 
-// byName returns the names of each value of a property, the canonical one first.
+// byName returns the names of each value of a property. The first name is the canonical name.
 function byName(property) {
   const names = new Map();
   for (const [alias, name] of values.get(property)) {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Errors of CheckGroups. The texts are those of V8, because guests may read them.
+// The errors of CheckGroups. They use the texts of V8, because guests can read them.
 //
 //lint:file-ignore ST1005 the texts are those of V8
 var (
@@ -18,8 +18,8 @@ var (
 	ErrReference = errors.New("Invalid named reference")
 )
 
-// CheckGroups returns an error if the named groups of an expression, or its references to them, are
-// invalid. goja gives such an expression another meaning.
+// CheckGroups returns an error if the named groups of an expression, or its references to groups,
+// are invalid. goja interprets such an expression differently.
 func CheckGroups(pattern string, unicodeMode bool) error {
 	if !strings.Contains(pattern, "(?<") && !(unicodeMode && strings.Contains(pattern, `\k`)) {
 		return nil
@@ -88,8 +88,8 @@ func groupName(text string) (string, bool) {
 	return string(name), len(name) > 0
 }
 
-// nameRune decodes the first character of a name, which may be escaped. size is 0 if the escape is
-// invalid.
+// nameRune decodes the first character of a name, which can be an escape. size is 0 if the escape
+// is invalid.
 func nameRune(text string) (c rune, size int) {
 	if text[0] != '\\' {
 		return utf8.DecodeRuneInString(text)

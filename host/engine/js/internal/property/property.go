@@ -1,6 +1,6 @@
-// Package property expands the Unicode properties in JavaScript's regular expressions, \p{...} and
-// \P{...}, to character classes, for an engine that does not support them. It also checks the
-// syntax that such an engine accepts by mistake.
+// Package property expands the Unicode properties in JavaScript regular expressions, \p{...} and
+// \P{...}, to character classes. It is intended for an engine that does not support properties. It
+// also checks syntax that such an engine accepts incorrectly.
 package property
 
 import (
@@ -18,7 +18,8 @@ import (
 //go:embed properties.txt.gz
 var packed []byte
 
-// lines returns the packed ranges of each property by its names: Script=Greek is "sc=Greek".
+// lines returns the packed ranges of each property by its names. For example, the name of
+// Script=Greek is "sc=Greek".
 var lines = sync.OnceValue(func() map[string]string {
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -38,14 +39,14 @@ var lines = sync.OnceValue(func() map[string]string {
 	return byName
 })
 
-// prefixes maps the names of the properties that have values to the prefixes of their lines.
+// prefixes maps the names of properties with values to the prefixes of their lines.
 var prefixes = map[string]string{
 	"General_Category": "gc=", "gc": "gc=",
 	"Script": "sc=", "sc": "sc=",
 	"Script_Extensions": "scx=", "scx": "scx=",
 }
 
-// find returns the packed ranges of the property name inside \p{...}.
+// find returns the packed ranges of the property in \p{name}.
 func find(name string) (ranges string, ok bool) {
 	if property, value, valued := strings.Cut(name, "="); valued {
 		prefix, known := prefixes[property]
@@ -67,11 +68,11 @@ func find(name string) (ranges string, ok bool) {
 
 const lastPoint = 0x10FFFF
 
-// classes caches the results of classOf; there are fewer than a thousand.
+// classes caches the results of classOf. There are fewer than a thousand.
 var classes sync.Map
 
-// classOf returns the ranges of a property, or of its complement, as the content of a character
-// class.
+// classOf returns the ranges of a property, or of the complement of the property, as the content of
+// a character class.
 func classOf(name string, negated bool) (string, bool) {
 	key := name
 	if negated {

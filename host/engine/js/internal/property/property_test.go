@@ -70,7 +70,7 @@ func TestCheckGroups(t *testing.T) {
 	}
 }
 
-// TestAgainstGo checks that the categories and scripts agree with Go's tables.
+// TestAgainstGo checks that the categories and scripts equal Go's tables.
 func TestAgainstGo(t *testing.T) {
 	tables := map[string]*unicode.RangeTable{}
 	for name, table := range unicode.Categories {
@@ -81,7 +81,7 @@ func TestAgainstGo(t *testing.T) {
 	}
 	for name, table := range tables {
 		if name == "Cn" || name == "C" || strings.HasPrefix(name, "C") && len(name) == 1 {
-			continue // shrinks with each version
+			continue // shrinks with each Unicode version
 		}
 		expanded, err := property.Expand(`^\p{` + name + `}$`)
 		if err != nil {
@@ -90,7 +90,7 @@ func TestAgainstGo(t *testing.T) {
 		}
 		class := regexp.MustCompile(strings.ReplaceAll(expanded, `\u{`, `\x{`))
 		for _, c := range samplesOf(table) {
-			if moved := c == 0x295 || c == 0x1171E; !moved && !class.MatchString(string(c)) { // newer versions of Unicode classify these differently
+			if moved := c == 0x295 || c == 0x1171E; !moved && !class.MatchString(string(c)) { // newer Unicode versions classify these differently
 				t.Errorf("\\p{%s} lacks %U", name, c)
 				break
 			}
@@ -116,8 +116,8 @@ func samplesOf(table *unicode.RangeTable) []rune {
 	return kept
 }
 
-// TestAgainstNode checks that each property is the same set in an installed Node.js of the same
-// Unicode version.
+// TestAgainstNode checks that each property is the same set of characters in an installed Node.js
+// with the same Unicode version.
 func TestAgainstNode(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

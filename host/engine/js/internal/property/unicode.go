@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Errors of CheckUnicode. The texts are those of V8, because guests may read them.
+// The errors of CheckUnicode. They use the texts of V8, because guests can read them.
 //
 //lint:file-ignore ST1005 the texts are those of V8
 var (
@@ -13,17 +13,18 @@ var (
 	ErrRepeat = errors.New("Nothing to repeat")
 )
 
-// The letters that have a meaning after a backslash with the flag u, outside and inside of a
+// The letters that have a meaning after a backslash if the flag u is set, outside and inside of a
 // character class.
 const (
 	escapes      = "bBfnrtvdDsSwWpPuxck"
 	classEscapes = "bfnrtvdDsSwWpPuxc"
 )
 
-// CheckUnicode returns an error for constructs that the flag u forbids although goja accepts them:
-// an escaped letter without a meaning, such as \Z of other languages, and a repeated lookaround.
+// CheckUnicode returns an error for constructs that the flag u forbids but goja accepts. These are
+// an escaped letter that has no meaning, such as \Z from other languages, and a repeated
+// lookaround.
 func CheckUnicode(pattern string) error {
-	var lookarounds []bool // for each open group, whether it is a lookaround
+	var lookarounds []bool // whether each open group is a lookaround
 	for i := 0; i < len(pattern); i++ {
 		switch rest := pattern[i:]; rest[0] {
 		case '\\':
@@ -50,8 +51,8 @@ func CheckUnicode(pattern string) error {
 	return nil
 }
 
-// escapable reports whether the escape at the start of a text is valid: any character that is not a
-// letter, or one of the given letters.
+// escapable reports whether the escape at the start of a text is valid. An escaped character is
+// valid if it is one of the listed letters or not a letter.
 func escapable(text, letters string) bool {
 	if len(text) < 2 {
 		return true

@@ -89,7 +89,7 @@ func (s *source) numbers(t table, name string) {
 	dropPlurals(t, "currency/", "/displayName-count-")
 }
 
-// dropPlurals removes the forms that equal the form "other", which is their fallback.
+// dropPlurals removes the forms that equal the form "other", which is the fallback.
 func dropPlurals(t table, prefix, middle string) {
 	for path, value := range t {
 		before, category, ok := strings.Cut(path, middle)
@@ -110,7 +110,7 @@ func (s *source) lists(t table, name string) {
 	}
 }
 
-// simpleUnits are the units that ECMA-402 allows.
+// simpleUnits contains the units that ECMA-402 allows.
 var simpleUnits = strings.Fields(`acre bit byte celsius centimeter day degree fahrenheit fluid-ounce foot gallon gigabit
 	gigabyte gram hectare hour inch kilobit kilobyte kilogram kilometer liter megabit megabyte meter microsecond mile
 	mile-scandinavian milliliter millimeter millisecond minute month nanosecond ounce percent petabyte pound second stone

@@ -2,7 +2,7 @@
 //
 //	go run ./host/engine/js/internal/intl/generate -out host/engine/js/internal/intl/cldr.bin /tmp/cldr/node_modules
 //
-// Without a folder it downloads the packages by npm.
+// If no folder is named, it downloads the packages with npm.
 package main
 
 import (
@@ -17,8 +17,8 @@ import (
 	"slices"
 )
 
-// packages are the npm packages with the data of CLDR 48.1, the version of ICU 78.2 in Node 20.
-// Some packages skipped that version.
+// packages contains the npm packages with the data of CLDR 48.1. ICU 78.2 in Node 20 uses this
+// version. Some packages skipped it.
 var packages = []string{"cldr-core@48.1.0", "cldr-dates-full@48.1.0", "cldr-numbers-full@48.1.0", "cldr-misc-full@48.1.0",
 	"cldr-units-full@48.0.0", "cldr-bcp47@48.2.0"}
 
@@ -65,11 +65,12 @@ func fetch() (string, error) {
 	return folder, npm.Run()
 }
 
-// table holds the data of a locale by path.
+// table contains the data of a locale by path.
 type table map[string]string
 
-// pack encodes the tables: the compressed paths, an index of the tables, and each table compressed
-// separately, so that a process decompresses only those that it uses.
+// pack encodes the tables. The result contains the compressed paths, an index of the tables, and
+// the tables. Each table is compressed separately, so a process decompresses only the tables that
+// it uses.
 func pack(tables map[string]table) []byte {
 	used := map[string]int{}
 	for _, t := range tables {
@@ -108,8 +109,8 @@ func pack(tables map[string]table) []byte {
 	return out.Bytes()
 }
 
-// encode encodes a table in columns, which compress better than rows: the distances of the paths,
-// the lengths of the values, the values.
+// encode encodes a table in columns, which compress better than rows. The columns are the path
+// distances, the value lengths and the values.
 func encode(t table, number map[string]int) []byte {
 	paths := slices.SortedFunc(maps.Keys(t), func(a, b string) int { return number[a] - number[b] })
 	var out, values bytes.Buffer

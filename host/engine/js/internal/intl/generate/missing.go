@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// missing are locales of CLDR that the ICU of Node 20 does not have, or replaces by another.
+// missing contains CLDR locales that the ICU of Node 20 lacks or replaces with another locale.
 var missing = strings.Fields(`
 	aa aa-DJ aa-ER aa-ET ab ab-GE an an-ES ann ann-NG apc apc-SY arn arn-CL az-Arab az-Arab-IQ az-Arab-IR
 	az-Arab-TR bal bal-Arab bal-Arab-PK bal-Latn bal-Latn-PK be-tarask bew bew-ID bgn bgn-AE bgn-AF bgn-IR bgn-OM
@@ -19,6 +19,6 @@ var missing = strings.Fields(`
 	suz-Deva suz-Deva-NP suz-Sunu suz-Sunu-NP tig tig-ER tpi tpi-PG trv trv-TW trw trw-PK ts ts-ZA und ve ve-ZA vo
 	vo-001 wa wa-BE wal wal-ET wbp wbp-AU za za-CN zh-Latn zh-Latn-CN`)
 
-// differing are locales whose data in ICU differ from CLDR's JSON. They are omitted, as are the
-// children of en-150.
+// differing contains locales whose data in ICU differs from CLDR's JSON. They are omitted. The
+// children of en-150 are also omitted.
 var differing = strings.Fields("en-150 fr-ML pt-CV sr-Cyrl-ME")

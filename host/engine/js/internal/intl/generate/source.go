@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// source reads the packages. It keeps the first error.
+// source reads the npm packages. It keeps the first error.
 type source struct {
 	folder  string
 	err     error
@@ -19,7 +19,7 @@ type source struct {
 
 type object = map[string]any
 
-// read returns a part of a file, or nil.
+// read returns a part of a JSON file, or nil.
 func (s *source) read(file string, path ...string) object {
 	data, err := os.ReadFile(filepath.Join(s.folder, file))
 	if err != nil {
@@ -51,11 +51,11 @@ func at(value any, path ...string) object {
 
 func sortedKeys(o object) []string { return slices.Sorted(maps.Keys(o)) }
 
-// rare are languages with modern coverage that are omitted to keep the data small. Tools that
-// request one receive an error.
+// rare contains languages with modern coverage that are omitted to keep the data small. Tools that
+// request one of them receive an error.
 var rare = strings.Fields("ak ba chr cv dsb gd ha hsb ig jv kok pcm ps qu rm sd shn so ti tk yo")
 
-// locales returns the locales with modern coverage, and their regional variants.
+// locales returns the locales with modern coverage and their regional variants.
 func (s *source) locales() (names []string) {
 	levels := s.read("cldr-core/coverageLevels.json", "effectiveCoverageLevels")
 	parents := s.parents()
@@ -70,7 +70,8 @@ func (s *source) locales() (names []string) {
 	return names
 }
 
-// parents returns the parents of locales that their names do not show; "" for none.
+// parents returns the parents of locales whose names do not show their parent. The value "" means
+// that there is no parent.
 func (s *source) parents() map[string]string {
 	parents := map[string]string{}
 	for name, parent := range s.read("cldr-core/supplemental/parentLocales.json", "supplemental", "parentLocales", "parentLocale") {
@@ -93,7 +94,7 @@ func parentOf(parents map[string]string, name string) string {
 	return ""
 }
 
-// inherit removes the values from the tables that equal the parent's.
+// inherit removes the values that equal the parent's values from the tables.
 func (s *source) inherit(tables map[string]table) {
 	parents := s.parents()
 	full := map[string]table{}
@@ -110,7 +111,7 @@ func (s *source) inherit(tables map[string]table) {
 		}
 		for path, value := range full[parent] {
 			if mine, ok := t[path]; !ok {
-				t[path] = "" // the locale has no such value
+				t[path] = "" // the locale does not have this value
 			} else if mine == value {
 				delete(t, path)
 			}
@@ -119,7 +120,7 @@ func (s *source) inherit(tables map[string]table) {
 	}
 }
 
-// flatten adds the texts of a value below a path, if keep allows the path.
+// flatten adds the texts in a value below a path, if keep accepts the path.
 func flatten(t table, path string, value any, keep func(path string) bool) {
 	switch v := value.(type) {
 	case object:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// supplemental returns the table of the data that belongs to no locale.
+// supplemental returns the table of the data that does not belong to a locale.
 func (s *source) supplemental(locales []string) table {
 	t := table{}
 	known, defaults := s.known()
@@ -63,8 +63,8 @@ func (s *source) supplemental(locales []string) table {
 	return t
 }
 
-// known returns all locales of ICU, including those without a table. defaults are the locales whose
-// data equal those of a shorter name.
+// known returns all locales of ICU, including locales without a table. defaults contains the
+// locales whose data equals the data of a locale with a shorter name.
 func (s *source) known() (names, defaults []string) {
 	list, _ := s.read("cldr-core/availableLocales.json", "availableLocales")["full"].([]any)
 	same, _ := s.read("cldr-core/defaultContent.json")["defaultContent"].([]any)
@@ -96,7 +96,7 @@ func (s *source) likely(t table, locales []string) {
 	}
 }
 
-// metaZones adds the metazones of each zone as "metazone,from,to;...", in order of time.
+// metaZones adds the metazones of each zone in the form "metazone,from,to;...", ordered by time.
 func (s *source) metaZones(t table) {
 	var walk func(path string, value any)
 	walk = func(path string, value any) {
@@ -126,7 +126,7 @@ func (s *source) metaZones(t table) {
 	}
 }
 
-// zoneAliases adds the names of zones; the first of each line is the canonical one.
+// zoneAliases adds the names of zones. The first name in each line is the canonical name.
 func (s *source) zoneAliases(t table) {
 	var lines []string
 	for _, value := range s.read("cldr-bcp47/bcp47/timezone.json", "keyword", "u", "tz") {
@@ -142,7 +142,7 @@ func (s *source) zoneAliases(t table) {
 	t["zones"] = strings.Join(lines, "\n")
 }
 
-// currentCurrencies returns the currencies that are legal tender somewhere.
+// currentCurrencies returns the currencies that are legal tender in at least one country.
 func (s *source) currentCurrencies() map[string]bool {
 	if s.current != nil {
 		return s.current
