@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// acquire returns a worker that can compile the program or, with a domain, run it. It waits for a
-// slot until ctx ends.
+// acquire returns a worker that can compile the program. If domain is not nil, the worker can also
+// run the program for the domain. acquire waits for a slot until ctx ends.
 func (p *Pool) acquire(ctx context.Context, program *program, domain *string) (*worker, error) {
 	if err := p.acquireSlot(ctx); err != nil {
 		return nil, err
@@ -19,7 +19,7 @@ func (p *Pool) acquire(ctx context.Context, program *program, domain *string) (*
 	w, err := p.takeReady(program, domain)
 	if err == nil && w == nil {
 		if w, err = p.startFor(ctx, program.mounts); err == errDetached {
-			return nil, engine.FaultFromContext(ctx) // the slot is released once the worker has started
+			return nil, engine.FaultFromContext(ctx) // startFor releases the slot when the worker has started
 		}
 	}
 	if err == nil {
@@ -33,7 +33,8 @@ func (p *Pool) acquire(ctx context.Context, program *program, domain *string) (*
 	return w, nil
 }
 
-// startFor starts a worker for a run that holds a slot. If ctx ends first, the worker is stopped.
+// startFor starts a worker for a run that owns a slot. If ctx ends first, it stops the worker as
+// soon as the worker has started.
 func (p *Pool) startFor(ctx context.Context, o mounts) (*worker, error) {
 	if ctx.Done() == nil {
 		return p.start(o, jobRun)
@@ -79,7 +80,7 @@ func (p *Pool) acquireSlot(ctx context.Context) error {
 	}
 }
 
-// markBusy registers a busy worker, so that Close finds it.
+// markBusy registers a busy worker, which allows Close to kill it.
 func (p *Pool) markBusy(w *worker) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,8 +100,8 @@ func (p *Pool) stopBusy(w *worker) {
 	w.stop()
 }
 
-// workerDied reaps a worker that died while idle, killed by the system or a user. The run can be
-// retried: it has not called the host yet.
+// workerDied reaps a worker that the system or a user killed while it was idle. The run can be
+// retried, because it has not called the host yet.
 func (p *Pool) workerDied(w *worker) error {
 	state, stderr := w.reap()
 	p.log.Warn("an idle worker died", "state", fmt.Sprint(state), "stderr", stderr)
@@ -152,18 +153,18 @@ func (p *Pool) takeReady(program *program, domain *string) (*worker, error) {
 	return nil, nil
 }
 
-// maxIdleCPU is the processor time that an idle worker can use. Go's garbage collector may have
-// work left.
+// maxIdleCPU is the maximum processor time that an idle worker may use. It is not zero, because
+// Go's garbage collector can still have work to do.
 const maxIdleCPU = 200 * time.Millisecond
 
-// quiescent reports whether a worker did nothing while idle. Code that a guest left behind must not
-// answer for the next run.
+// quiescent reports whether a worker was inactive while idle. An active worker cannot be reused,
+// because code that a guest left behind could send a result for the next run.
 func (w *worker) quiescent() bool {
 	return w.wire.in.Buffered() == 0 && w.pipe.empty() && cpuTime(w.process.Pid)-w.cpuAtRelease < maxIdleCPU
 }
 
-// isReady reports whether an idle worker has compiled the program and can run it for the domain, or
-// whether no slot is free to prepare one.
+// isReady reports whether an idle worker has compiled the program and can run it for the domain. It
+// also returns true if there is no free slot to prepare such a worker.
 func (p *Pool) isReady(program *program, domain string) bool {
 	if len(p.slots) == cap(p.slots) {
 		return true
@@ -173,8 +174,8 @@ func (p *Pool) isReady(program *program, domain string) bool {
 	return slices.ContainsFunc(p.idle, func(w *worker) bool { return w.programs[program] && w.compatible(program, &domain) })
 }
 
-// compatible reports whether the worker has only run code of this domain and has the mounts of the
-// program.
+// compatible reports whether the worker has run only code of this domain and has the same mounts as
+// the program.
 func (w *worker) compatible(program *program, domain *string) bool {
 	if w.mounts != program.mounts || w.loaded && w.sourceDomain != program.source.Domain || len(w.programs) >= maxPrograms && !w.programs[program] {
 		return false
@@ -182,10 +183,10 @@ func (w *worker) compatible(program *program, domain *string) bool {
 	return !w.used || domain != nil && w.runDomain == *domain
 }
 
-// maxPrograms is the number of programs that a worker keeps.
+// maxPrograms is the maximum number of programs that one worker keeps.
 const maxPrograms = 64
 
-// assign ties a worker to the domain of the source and to the domain of the run.
+// assign binds a worker to the domain of the source and to the domain of the run.
 func (w *worker) assign(program *program, domain *string) {
 	w.loaded, w.sourceDomain = true, program.source.Domain
 	if domain == nil {
@@ -197,7 +198,7 @@ func (w *worker) assign(program *program, domain *string) {
 	w.used, w.runDomain = true, *domain
 }
 
-// release returns a worker to the pool, which keeps it for another run if possible.
+// release returns a worker to the pool. The pool keeps the worker for another run if possible.
 func (p *Pool) release(w *worker) {
 	p.mu.Lock()
 	delete(p.busy, w)
@@ -228,7 +229,7 @@ func (w *worker) expired(lifetime time.Duration) bool {
 	return w.used && time.Since(w.firstRun) > lifetime
 }
 
-// stale reports whether a worker holds a closed program.
+// stale reports whether a worker still contains a closed program.
 func (w *worker) stale() bool {
 	for program := range w.programs {
 		if program.closed.Load() {
@@ -238,12 +239,12 @@ func (w *worker) stale() bool {
 	return false
 }
 
-// stopWaitingFor stops the waiting workers that hold a closed program.
+// stopWaitingFor stops the waiting workers that contain a closed program.
 func (p *Pool) stopWaitingFor(program *program) {
 	p.stopWaiting(func(w *worker) bool { return w.programs[program] })
 }
 
-// stopWaiting stops the idle and spare workers that match.
+// stopWaiting stops all idle and spare workers for which match returns true.
 func (p *Pool) stopWaiting(match func(*worker) bool) {
 	p.mu.Lock()
 	var ended []*worker

@@ -25,7 +25,7 @@ const getAndSet = `const prefs = await memory.get_content("prefs");
 await memory.set_content("prefs", {language: input.language, was: prefs.language});
 return {language: prefs.language};`
 
-// BenchmarkRunInProcess runs the tool in this process, BenchmarkRunInWorker in a worker.
+// BenchmarkRunInProcess runs the tool in this process. BenchmarkRunInWorker runs it in a worker.
 func BenchmarkRunInProcess(b *testing.B) { benchmarkRun(b, js.New()) }
 
 func BenchmarkRunInWorker(b *testing.B) {
@@ -48,7 +48,7 @@ func benchmarkRun(b *testing.B, e engine.Engine) {
 	times := make([]time.Duration, 0, 1<<16)
 	b.ReportAllocs()
 	for b.Loop() {
-		ctx, cancel := context.WithTimeout(b.Context(), 5*time.Second) // as a host does
+		ctx, cancel := context.WithTimeout(b.Context(), 5*time.Second) // a host uses a deadline too
 		began := time.Now()
 		out, err := program.Run(ctx, in, host)
 		times = append(times, time.Since(began))
@@ -94,8 +94,7 @@ func BenchmarkLoadPlugin(b *testing.B) {
 	}
 }
 
-// BenchmarkIdleMemory measures the memory of an idle worker that has run a tool: its proportional
-// set size.
+// BenchmarkIdleMemory measures the proportional set size of an idle worker that has run a tool.
 func BenchmarkIdleMemory(b *testing.B) {
 	p := newPool(b, sandbox.Options{Workers: 10, Spares: -1})
 	program, err := p.Engines()[javaScript].Load(b.Context(), engine.Source{Path: "tool.js", Code: []byte("return 1")})

@@ -15,13 +15,13 @@ import (
 	"github.com/toolrun/toolrun/internal/codecache"
 )
 
-// Workers execute the machine code that an engine compiled, so a process that can write it
-// controls them. Therefore only a worker that compiles one source, and runs no guest, writes it. It
-// writes to a temporary folder, which the parent moves to a place that only workers of the same
-// domain can read.
+// Workers execute the machine code that an engine has compiled. A process that can write this code
+// can control the workers. Therefore only a worker that compiles one source and runs no guest can
+// write the code. It writes to a temporary folder. The parent then moves the folder to a location
+// that only workers of the same domain can read.
 
-// attachCache sets the folder and the key of the program's compiled code. It compiles the code if
-// it is missing.
+// attachCache sets the folder and the key of the program's compiled code. If the code is missing,
+// it compiles the code.
 func (p *program) attachCache(ctx context.Context) error {
 	if !p.engine.language.CacheCode {
 		return nil
@@ -40,8 +40,8 @@ func (p *program) attachCache(ctx context.Context) error {
 	return err
 }
 
-// attachShared sets the folder of the shared state of the language. It prepares the state if it is
-// missing. It returns the time that this took, which is not charged to the program.
+// attachShared sets the folder of the language's shared state. If the state is missing, it prepares
+// the state. It returns the time that this took, which is not charged to the program.
 func (p *program) attachShared(ctx context.Context) (spent time.Duration, err error) {
 	e := p.engine
 	if e.language.Shared == nil {
@@ -60,12 +60,12 @@ func (p *program) attachShared(ctx context.Context) (spent time.Duration, err er
 	return time.Since(began), err
 }
 
-// prepareTimeout limits the preparation of shared state. It is done once, and a slow machine takes
-// a minute to compile an interpreter.
+// prepareTimeout limits the preparation of shared state, which happens only once. A slow machine
+// needs a minute to compile an interpreter.
 const prepareTimeout = 10 * time.Minute
 
-// detachedTimeout returns a context with its own time limit. It ignores the deadline of ctx, but is
-// cancelled with it.
+// detachedTimeout returns a context with its own time limit. The context ignores the deadline of
+// ctx, but it is canceled if ctx is canceled.
 func detachedTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	stop := context.AfterFunc(ctx, func() {
@@ -76,8 +76,8 @@ func detachedTimeout(ctx context.Context, limit time.Duration) (context.Context,
 	return own, func() { stop(); cancel() }
 }
 
-// sharedFolder returns the folder of the shared state and prepares it if it is missing. It is "" if
-// nothing can be kept. The caller holds preparing.
+// sharedFolder returns the folder of the shared state and prepares the state if it is missing. It
+// returns "" if nothing can be cached. The caller must hold the lock preparing.
 func (e *proxy) sharedFolder(ctx context.Context) (string, error) {
 	if e.shared != "" {
 		return e.shared, nil
@@ -99,7 +99,7 @@ func (e *proxy) sharedFolder(ctx context.Context) (string, error) {
 	return e.shared, err
 }
 
-// folder and key name the location of the shared state in the cache.
+// folder and key return the names under which the cache stores the shared state.
 func (e *proxy) folder() string { return digest("language", e.info.Name) }
 
 func (e *proxy) key() string {
@@ -120,14 +120,14 @@ func (e *proxy) Prepared() bool {
 	}
 	cache := e.pool.options.CacheDir
 	if cache == "" {
-		return false // it is prepared for this pool only
+		return false // the state is prepared only for this pool
 	}
 	_, err := os.Stat(filepath.Join(cache, e.folder(), e.key()))
 	return err == nil
 }
 
-// copyFiles copies Shared.Files to a folder and returns their names there. The name of an
-// unreadable file is returned too: Prepare reports that it is missing.
+// copyFiles copies Shared.Files to a folder and returns the names of the copies. It also returns
+// names for files that it cannot read. Prepare then reports these files as missing.
 func copyFiles(folder string, files []string) (names []string, err error) {
 	for i, file := range files {
 		name := "file-" + strconv.Itoa(i)
@@ -143,9 +143,9 @@ func copyFiles(folder string, files []string) (names []string, err error) {
 	return names, nil
 }
 
-// dropShared removes damaged shared state and stops the workers that use it, because other state
-// will take its place. A worker that compiled a hostile source can claim damage, so the parent
-// checks the state itself.
+// dropShared removes damaged shared state and stops the workers that use it. The state will be
+// prepared again. A worker that compiled a hostile source can report damage that does not exist, so
+// the parent checks the state itself.
 func (e *proxy) dropShared(o mounts) (removed bool) {
 	e.preparing.Lock()
 	defer e.preparing.Unlock()
@@ -155,14 +155,14 @@ func (e *proxy) dropShared(o mounts) (removed bool) {
 	if e.shared == o.shared && e.generation == o.generation {
 		e.shared = ""
 		e.generation++
-		_ = os.RemoveAll(o.shared) // if this fails, the damage is found again
+		_ = os.RemoveAll(o.shared) // if this fails, the damage will be detected again
 	}
 	e.pool.forgetSpares(o)
 	return true
 }
 
-// cached returns a folder of the cache, named by folder and key. If it is missing, fill writes it.
-// The result is "" if nothing can be kept.
+// cached returns the cache entry with the names folder and key. If the entry is missing, fill
+// writes it. cached returns "" if nothing can be cached.
 func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string, error) {
 	cache, err := p.cacheDir()
 	folder = filepath.Join(cache, folder)
@@ -179,7 +179,7 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 		return final, nil
 	}
 	prune(cache, time.Now())
-	if err := codecache.Make(folder); err != nil { // pruning may have removed it, here or in another process
+	if err := codecache.Make(folder); err != nil { // this process or another one may have pruned the folder
 		return "", nil
 	}
 	fresh, err := os.MkdirTemp(folder, "new-")
@@ -192,14 +192,14 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 		return "", err
 	}
 	if err := os.Rename(filepath.Join(fresh, freshKey), final); err != nil {
-		if _, err := os.Stat(final); err != nil { // otherwise another process was faster, which is fine
+		if _, err := os.Stat(final); err != nil { // if final exists, another process was faster
 			return "", nil
 		}
 	}
 	return final, nil
 }
 
-// cacheDir returns the folder of compiled code. If Options.CacheDir is empty, it is a temporary
+// cacheDir returns the folder of the code cache. If Options.CacheDir is empty, this is a temporary
 // folder that exists as long as the pool.
 func (p *Pool) cacheDir() (string, error) {
 	if p.options.CacheDir != "" {
@@ -240,12 +240,12 @@ func (p *Pool) runJob(ctx context.Context, o mounts, job uint64, files []string,
 	if err := do(w); err != nil {
 		return err
 	}
-	w.kill() // nothing must be written while its files are counted
+	w.kill() // the worker must not write while its files are counted
 	_, _ = w.reap()
 	return w.writes.exceeded()
 }
 
-// prepareIn prepares the shared state of the language in a worker.
+// prepareIn makes a worker prepare the shared state of the language.
 func (e *proxy) prepareIn(ctx context.Context, w *worker) error {
 	doing, limit := "preparing the "+e.info.Name+" engine", max(prepareBytes, e.pool.options.LoadBytes)
 	if err := w.limit(limit); err != nil {
@@ -272,8 +272,8 @@ func (e *proxy) prepareIn(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// prepareBytes is the minimum memory limit for preparing shared state. No untrusted code takes
-// part.
+// prepareBytes is the minimum memory limit for preparing shared state. This job runs no untrusted
+// code.
 const prepareBytes = 2 << 30
 
 // digest returns a hash of the parts.

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// cachedFiles returns the paths of compiled code in a folder, relative to it.
+// cachedFiles returns the paths of compiled code, relative to the folder that contains it.
 func cachedFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
@@ -25,7 +25,7 @@ func cachedFiles(t *testing.T, dir string) []string {
 	return files
 }
 
-// TestCache: compiled code is kept by domain, for other workers and other pools.
+// TestCache checks that compiled code is cached per domain for other workers and other pools.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
 	for range 2 { // the second pool finds the code of the first
@@ -42,8 +42,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheIsSafe: workers cannot write to the cache that they read, or read the cache of another
-// domain.
+// TestCacheIsSafe checks that workers cannot write to the cache that they read, and cannot read the
+// cache of another domain.
 func TestCacheIsSafe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
 	b := newBench(t, sandbox.Options{CacheDir: dir})
@@ -52,7 +52,7 @@ func TestCacheIsSafe(t *testing.T) {
 		t.Skipf("this machine lacks the layer %s: %v", sandbox.LayerLandlock, err)
 	}
 	b.load(t, "answer", "one")
-	b.load(t, "who", "two") // another source, so that the names differ
+	b.load(t, "who", "two") // a different source, which has a different name
 	files := cachedFiles(t, dir)
 	if len(files) != 2 {
 		t.Fatalf("cached files = %v; want two", files)
@@ -82,7 +82,7 @@ func TestCacheIsSafe(t *testing.T) {
 	}
 }
 
-// TestUnsafeFolder: a cache folder that other users can write to is not used.
+// TestUnsafeFolder checks that the cache ignores a folder that other users can write to.
 func TestUnsafeFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "compiled")
 	if err := os.Mkdir(dir, 0o777); err != nil {

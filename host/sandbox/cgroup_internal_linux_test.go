@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// mounted is the content of a /proc/self/mountinfo.
+// mounted is the content of a /proc/self/mountinfo file.
 const mounted = `30 24 0:26 / /sys/fs/cgroup ro - tmpfs tmpfs ro,mode=755
 31 30 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory
 32 30 0:28 /inner /sys/fs/cgroup/pids\040here rw shared:9 - cgroup cgroup rw,pids
@@ -46,8 +46,8 @@ func lay(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// TestDelegate: a process moves to a subgroup if it is the only one in its group. Otherwise
-// delegate fails and moves no process.
+// TestDelegate checks that a process moves to a subgroup if it is the only process in its group.
+// Otherwise delegate must fail and move no process.
 func TestDelegate(t *testing.T) {
 	read := func(name string) string { text, _ := os.ReadFile(name); return string(text) }
 	dir, self := t.TempDir(), fmt.Sprint(os.Getpid())
@@ -73,7 +73,7 @@ func TestDelegate(t *testing.T) {
 	}
 }
 
-// TestSweepGroups: groups of exited processes are removed, others stay.
+// TestSweepGroups checks that the groups of exited processes are removed and other groups are kept.
 func TestSweepGroups(t *testing.T) {
 	ended := exec.Command("true")
 	if err := ended.Run(); err != nil {

@@ -17,20 +17,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// groups makes a control group for each worker, below the group of this process, so that the limits
-// of the process still apply to its workers. See cgroups(7). It is safe for concurrent use.
+// groups creates a control group for each worker. The new groups are below the group of this
+// process, so the limits of this process also apply to its workers. See cgroups(7). It is safe for
+// concurrent use.
 type groups struct {
-	folders []string // the parents of new groups: one in version 2, one for each controller in version 1
+	folders []string // the parents of new groups: one in version 2, one per controller in version 1
 	version int
 }
 
-// groupPrefix starts the names of groups. The process ID and a number follow.
+// groupPrefix is the prefix of group names. The process ID and a number follow it.
 const groupPrefix = "toolrun-"
 
 var groupNumber atomic.Uint64
 
-// newGroups detects, once for all pools of this process, whether control groups are available. It
-// removes the groups of processes that were killed.
+// newGroups detects whether control groups are available. It runs once for all pools of this
+// process. It also removes the groups of processes that were killed.
 var newGroups = sync.OnceValues(func() (*groups, error) {
 	mounts, err1 := os.ReadFile("/proc/self/mountinfo")
 	own, err2 := os.ReadFile("/proc/self/cgroup")
@@ -55,7 +56,7 @@ var newGroups = sync.OnceValues(func() (*groups, error) {
 	return g, nil
 })
 
-// newGroup makes a control group.
+// newGroup creates a control group.
 func (g *groups) newGroup() (*group, error) {
 	made := &group{version: g.version, folder: -1}
 	name := fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), groupNumber.Add(1))
@@ -74,11 +75,11 @@ func (g *groups) newGroup() (*group, error) {
 	return made, nil
 }
 
-// sweep removes the groups of processes that have exited. A group that contains a process cannot be
-// removed.
+// sweep removes the groups of processes that have exited. The kernel does not remove a group that
+// contains a process.
 func (g *groups) sweep() {
 	for _, parent := range g.folders {
-		left, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*-*")) // fails only for a malformed pattern
+		left, _ := filepath.Glob(filepath.Join(parent, groupPrefix+"*-*")) // Glob fails only for a malformed pattern
 		for _, folder := range left {
 			pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(folder), groupPrefix), "-")
 			if n, err := strconv.Atoi(pid); err == nil && unix.Kill(n, 0) == unix.ESRCH {
@@ -88,15 +89,15 @@ func (g *groups) sweep() {
 	}
 }
 
-// group is the control group of a worker. Its methods accept a nil group, which limits nothing.
+// group is the control group of a worker. Its methods accept a nil group, which has no limits.
 type group struct {
 	version    int
 	folders    []string
-	folder     int        // the descriptor of the folder in version 2; -1 for none
-	limitFiles []*os.File // the files of the memory limits; the one with swap is last
+	folder     int        // the descriptor of the folder in version 2; -1 if there is none
+	limitFiles []*os.File // the memory limit files; the limit that includes swap is last
 }
 
-// open writes the fixed limits and opens the files of the others.
+// open writes the limits that never change and opens the files of the other limits.
 func (g *group) open() error {
 	limitFiles, fixed := []string{"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"}, map[string]string{}
 	if g.version == 2 {
@@ -110,14 +111,14 @@ func (g *group) open() error {
 		return err
 	}
 	for name, value := range fixed {
-		if err := g.write(name, value); err != nil && !errors.Is(err, fs.ErrNotExist) { // a system without swap lacks some
+		if err := g.write(name, value); err != nil && !errors.Is(err, fs.ErrNotExist) { // some of these files do not exist on a system without swap
 			return err
 		}
 	}
 	for i, name := range limitFiles {
 		file, err := os.OpenFile(filepath.Join(g.folders[0], name), os.O_WRONLY, 0)
 		if i > 0 && errors.Is(err, fs.ErrNotExist) {
-			continue // swap is not counted
+			continue // the kernel does not count swap
 		}
 		if err != nil {
 			return err
@@ -127,7 +128,7 @@ func (g *group) open() error {
 	return nil
 }
 
-// write writes a limit to a file of the group, in the folder of its controller.
+// write writes a limit to a file of the group. The file is in the folder of its controller.
 func (g *group) write(name, value string) error {
 	folder := g.folders[0]
 	if strings.HasPrefix(name, "pids.") {
@@ -141,7 +142,7 @@ func (g *group) write(name, value string) error {
 	return errors.Join(err, file.Close())
 }
 
-// descriptor returns the folder that a process is started in.
+// descriptor returns the descriptor of the group in which to start a process.
 func (g *group) descriptor() (use bool, folder int) {
 	if g == nil || g.version != 2 {
 		return false, 0
@@ -149,7 +150,7 @@ func (g *group) descriptor() (use bool, folder int) {
 	return true, g.folder
 }
 
-// add moves a process into the group if it was not started in it.
+// add moves a process into the group unless the process was started in it.
 func (g *group) add(pid int) error {
 	if g == nil || g.version == 2 {
 		return nil
@@ -167,15 +168,15 @@ func (g *group) add(pid int) error {
 	return nil
 }
 
-// limit limits the memory of the group, in bytes. If the group exceeds it, the kernel kills the
-// worker.
+// limit sets the memory limit of the group in bytes. If the group exceeds the limit, the kernel
+// kills the worker.
 func (g *group) limit(bytes uint64) error {
 	if g == nil {
 		return nil
 	}
 	value := []byte(strconv.FormatUint(bytes, 10))
-	// The limit without swap must never exceed the limit with swap. So raising starts with one
-	// file, lowering with the other.
+	// The limit without swap must never exceed the limit with swap. Raising the limits therefore
+	// starts with the limit with swap, and lowering starts with the other limit.
 	var errs []error
 	for _, up := range []bool{true, false} {
 		errs = errs[:0]
@@ -197,8 +198,8 @@ func (g *group) limit(bytes uint64) error {
 	return nil
 }
 
-// remove kills the processes that are left in the group and removes it. The worker has exited
-// before.
+// remove kills the remaining processes in the group and removes the group. The worker must have
+// exited.
 func (g *group) remove() {
 	if g == nil {
 		return
@@ -206,7 +207,7 @@ func (g *group) remove() {
 	closeAll(g.limitFiles)
 	closeRoot(g.folder)
 	folders := g.folders
-	g.limitFiles, g.folders, g.folder = nil, nil, -1 // so that remove can be called again
+	g.limitFiles, g.folders, g.folder = nil, nil, -1 // allows repeated calls of remove
 	for _, folder := range folders {
 		for range 100 {
 			err := os.Remove(folder)
@@ -229,7 +230,7 @@ func killGroup(folder string) {
 	}
 }
 
-// detail returns the part of a report about the group.
+// detail returns the description of the group for a report.
 func (g *group) detail() string {
 	if g == nil {
 		return ""

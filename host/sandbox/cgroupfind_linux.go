@@ -12,18 +12,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// controllers are the cgroup controllers that count the resources of a worker.
+// controllers contains the cgroup controllers that limit the resources of a worker.
 var controllers = []string{"memory", "pids"}
 
-// hostGroup is the group that this process moves itself to: in version 2, a group with subgroups
-// cannot contain a process.
+// hostGroup is the name of the group to which this process moves itself. In version 2, a group that
+// has subgroups cannot contain a process.
 const hostGroup = groupPrefix + "host"
 
-// findGroups finds the group of this process in the content of /proc/self/mountinfo and
+// findGroups finds the group of this process from the contents of /proc/self/mountinfo and
 // /proc/self/cgroup.
 func findGroups(mounts, own string) (*groups, error) {
 	paths := ownGroups(own)
-	found := map[string]string{} // folders by controller; "" for version 2
+	found := map[string]string{} // folders by controller; the key is "" in version 2
 	for line := range strings.Lines(mounts) {
 		// proc_pid_mountinfo(5): id parent device root folder options optional... - type source superoptions
 		before, after, ok := strings.Cut(strings.TrimSpace(line), " - ")
@@ -58,7 +58,7 @@ func findGroups(mounts, own string) (*groups, error) {
 	return g, nil
 }
 
-// ownGroups returns the groups of a process by controller; "" for version 2.
+// ownGroups returns the groups of a process by controller. In version 2, the key is "".
 func ownGroups(text string) map[string]string {
 	paths := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -94,11 +94,11 @@ func hasControllers(folder string) bool {
 	return !slices.ContainsFunc(controllers, func(name string) bool { return !slices.Contains(have, name) })
 }
 
-// delegate prepares the group of this process for subgroups: this process, which must be the only
-// one in it, moves to a subgroup.
+// delegate prepares the group of this process for subgroups. It moves this process, which must be
+// the only process in the group, to a subgroup.
 func (g *groups) delegate() error {
 	folder := g.folders[0]
-	if filepath.Base(folder) == hostGroup { // systemd's DelegateSubgroup, or an earlier process
+	if filepath.Base(folder) == hostGroup { // created by systemd's DelegateSubgroup or by an earlier process
 		folder = filepath.Dir(folder)
 		g.folders[0] = folder
 	}

@@ -12,10 +12,10 @@ import (
 	"kernel.org/pub/linux/libs/security/libcap/psx"
 )
 
-// openRoot opens the folder that becomes the root of this process: its folder of compiled code, or
-// one that only contains the process's own descriptors. Landlock puts each thread in its own
-// domain, and a child can enter only the folder of the thread that starts it. So the caller stays
-// on its thread until the root is changed.
+// openRoot opens the folder that becomes the root of this process. It is the folder of compiled
+// code, or else a folder that contains only the process's own descriptors. Landlock puts each
+// thread in a separate domain, and a child process can enter only the folder of the thread that
+// starts it. The caller must therefore stay on its thread until it has changed the root.
 func openRoot(h handshake) (int, error) {
 	folder := h.mounts.folder
 	if folder == "" {
@@ -34,12 +34,13 @@ func closeRoot(root int) {
 	}
 }
 
-// changeRoot makes a folder the root of this process, which then cannot name anything outside of
-// it, and drops the capability that this requires. See chroot(2).
+// changeRoot makes a folder the root of this process and drops the capability that this requires.
+// The process then cannot name any path outside of the folder. See chroot(2).
 //
-// Package psx drops capabilities thread by thread, for which it reads /proc. Therefore a child
-// process that shares the root with this one (CLONE_FS in clone(2)) keeps the capability, and
-// changes the root after this process has dropped it.
+// Package psx drops capabilities on one thread after the other and reads /proc to find the threads.
+// The root must therefore change later. A child process that shares the root with this process
+// (CLONE_FS in clone(2)) keeps the capability. It changes the root after this process has dropped
+// the capability.
 func changeRoot(root int) error {
 	if root < 0 {
 		return nil // the caller has the error
@@ -85,12 +86,12 @@ func waitFor(child int, status *unix.WaitStatus) error {
 	}
 }
 
-// dot is the path of the current folder, as a C string.
+// dot is the path of the current folder as a C string.
 var dot = [2]byte{'.', 0}
 
-// startChroot starts a process that shares the root and the current folder with this one, and
-// changes both when it reads a byte. It exits if the pipe ends first. It also shares the memory, so
-// that nothing is copied, and has no stack.
+// startChroot starts a process that shares the root and the current folder with this process. When
+// the new process reads a byte, it changes both. It exits if the pipe is closed first. It also
+// shares the memory, so nothing is copied. It does not use a stack.
 func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	stack := uintptr(unsafe.Pointer(&chrootStack[len(chrootStack)/2]))
 	r := cloneChroot(unix.CLONE_VM|unix.CLONE_FS|uintptr(syscall.SIGCHLD), stack, uintptr(root), uintptr(from), uintptr(to), uintptr(unsafe.Pointer(&dot)))
@@ -100,10 +101,10 @@ func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	return int(r), 0
 }
 
-// chrootStack receives the byte that the process reads. Nothing else is written to it.
+// chrootStack receives the byte that the process reads. Nothing else writes to it.
 var chrootStack [256]byte
 
-// capabilities holds the header and the sets of capget(2) and capset(2), version 3.
+// capabilities contains the header and the sets of capget(2) and capset(2), version 3.
 type capabilities struct {
 	header unix.CapUserHeader
 	sets   [2]unix.CapUserData

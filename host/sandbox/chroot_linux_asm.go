@@ -2,8 +2,9 @@
 
 package sandbox
 
-// cloneChroot starts a process that closes the descriptor to, reads a byte, makes the folder root its
-// current folder and its root, and exits: with 0, or with 1 if that failed.
+// cloneChroot starts a process that closes the descriptor to and reads a byte. It then makes the
+// folder root its current folder and its root, and exits. The exit code is 0, or 1 if a step
+// failed.
 //
 //go:noescape
 func cloneChroot(flags, stack, root, from, to, dot uintptr) uintptr

@@ -1,9 +1,10 @@
 package sandbox
 
-// Counts holds the numbers of worker processes of a Pool.
+// Counts contains the numbers of worker processes of a Pool.
 type Counts struct {
-	// Busy workers are used by a run or a compilation. Idle workers have run a guest and wait for
-	// work of the same tenant. Spare workers have not run a guest.
+	// Busy is the number of workers that run or compile a tool. Idle is the number of workers that
+	// have run a guest and wait for another run of the same tenant. Spare is the number of workers
+	// that have not run a guest.
 	Busy, Idle, Spare int
 }
 

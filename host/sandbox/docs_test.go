@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestDocumentedLayers: the documented output of toolrun doctor has every layer of a Report in
-// order, with the same text except versions of the kernel.
+// TestDocumentedLayers checks the output of toolrun doctor in the documentation. It must contain
+// every layer of a Report, in the same order and with the same text except for kernel versions.
 func TestDocumentedLayers(t *testing.T) {
 	text, err := os.ReadFile("../../docs/explanation/isolation.md")
 	if err != nil {

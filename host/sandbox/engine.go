@@ -21,9 +21,9 @@ type proxy struct {
 	language Language
 	info     engine.Info
 
-	preparing  sync.Mutex // held while shared state is prepared
-	shared     string     // the folder of the shared state, once prepared
-	generation int        // how often the shared state was replaced
+	preparing  sync.Mutex // locked while shared state is prepared
+	shared     string     // the folder of the shared state; "" until it is prepared
+	generation int        // the number of times that the shared state was replaced
 }
 
 var (
@@ -38,7 +38,7 @@ var (
 	_ engine.Reviewer = (*program)(nil)
 )
 
-// Isolated returns true: guests run in workers.
+// Isolated returns true, because guests run in workers.
 func (e *proxy) Isolated() bool { return true }
 
 // MemoryBytes returns the default memory limit of the language.
@@ -46,7 +46,7 @@ func (e *proxy) MemoryBytes() int64 { return cmp.Or(e.language.MemoryBytes, engi
 
 func (e *proxy) Info() engine.Info { return e.info }
 
-// Load compiles the source in a worker and keeps that worker for the first run.
+// Load compiles the source in a worker. The first run uses the same worker.
 func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	if err := checkSource(src); err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, table: src.Table(), files: newArchive(src.Files, e.pool.readable), closing: make(chan struct{})}
 	p.mounts.memoryFiles = e.language.MemoryFiles
 	err := p.compile(ctx)
-	// If the engine returns this fault, and not the pool, the shared state may be damaged on disk.
-	// It is prepared once more.
+	// If this fault comes from the engine and not from the pool, the shared state on disk may be
+	// damaged. In this case, it is prepared again once.
 	if f, ok := err.(*abi.Fault); ok && f.Code == abi.Unavailable && p.mounts.shared != "" && ctx.Err() == nil && e.dropShared(p.mounts) {
 		err = p.compile(ctx)
 	}
@@ -70,7 +70,7 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	return p, nil
 }
 
-// compile compiles the program and everything that it requires.
+// compile compiles the program and prepares everything that the program requires.
 func (p *program) compile(ctx context.Context) error {
 	spent, err := p.attachShared(ctx)
 	if err != nil {
@@ -105,17 +105,17 @@ func checkSource(src engine.Source) error {
 	return nil
 }
 
-// program is a source that at least one worker has compiled. Other workers compile it before their
-// first run.
+// program is a source that at least one worker has compiled. Other workers compile it before they
+// run it for the first time.
 type program struct {
 	engine *proxy
 	id     uint64
 	source engine.Source
-	table  abi.Table // the operations that the guest has
+	table  abi.Table // the operations that the guest can call
 	files  *archive
 	mounts mounts
 	review atomic.Pointer[engine.Review]
-	key    string // the key of its compiled code in mounts.folder; "" if it is not kept
+	key    string // the key of the compiled code in mounts.folder; "" if the code is not cached
 
 	open    engine.Inflight
 	closing chan struct{} // closed by the first Close
@@ -143,8 +143,8 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	return out, err
 }
 
-// within calls do with a worker that has compiled the program. A worker that died while idle is
-// replaced, because nothing has run in it yet.
+// within calls do with a worker that has compiled the program. If the worker died while idle,
+// within retries with another worker, because nothing has run yet.
 func (p *program) within(ctx context.Context, domain *string, do func(*worker) error) error {
 	for range maxTries {
 		w, err := p.engine.pool.acquire(ctx, p, domain)
@@ -170,10 +170,10 @@ func (p *program) within(ctx context.Context, domain *string, do func(*worker) e
 // errDetached is the error of a run that ended before its worker was ready.
 var errDetached = errors.New("sandbox: the worker is kept for the next run")
 
-// loadFor compiles the source in a worker. If the run ends first, compiling continues and the next
-// run uses the worker.
+// loadFor compiles the source in a worker. If the run ends first, the compilation continues and the
+// next run uses the worker.
 func (p *program) loadFor(ctx context.Context, w *worker, domain *string) error {
-	if domain == nil || ctx.Done() == nil || !p.open.Enter() { // compiling uses the program as a run does
+	if domain == nil || ctx.Done() == nil || !p.open.Enter() { // keeps the program open, as a run does
 		return p.loadIn(ctx, w)
 	}
 	pool := p.engine.pool
@@ -202,14 +202,14 @@ func (p *program) loadFor(ctx context.Context, w *worker, domain *string) error 
 		return err
 	case <-ctx.Done():
 	}
-	if detached.Swap(true) { // it was loaded at the same moment
+	if detached.Swap(true) { // another run has loaded the source meanwhile
 		return <-loaded
 	}
 	return errDetached
 }
 
-// IsWarm reports whether an idle worker can run the program for a domain, or whether no slot is
-// free to prepare one.
+// IsWarm reports whether an idle worker can run the program for a domain. It also returns true if
+// there is no free slot to prepare a worker.
 func (p *program) IsWarm(domain string) bool { return p.engine.pool.isReady(p, domain) }
 
 // Warm prepares a worker that can run the program for a domain.
@@ -221,10 +221,11 @@ func (p *program) Warm(ctx context.Context, domain string) error {
 	return p.within(ctx, &domain, func(*worker) error { return nil })
 }
 
-// maxTries limits how many dead workers are replaced for a run. If more die, all of them do.
+// maxTries is the maximum number of workers to try for one run if workers die while idle. If even
+// the last one dies, a further attempt would fail too.
 const maxTries = 10
 
-// errWorkerDied is the error of a request to a worker that was already dead.
+// errWorkerDied is the error of a request to a worker that had already died.
 var errWorkerDied = errors.New("sandbox: the worker died while idle")
 
 // runIn executes the tool in a worker that has compiled it.
@@ -260,13 +261,13 @@ func (p *program) runIn(ctx context.Context, w *worker, in engine.Input, host en
 		w.kill()
 		return out, over
 	}
-	if x.halted == nil && errors.Is(err, abi.Internal) { // a bug of the engine, with details on standard error
+	if x.halted == nil && errors.Is(err, abi.Internal) { // a bug of the engine; the details are on standard error
 		_ = exit{cause: err, doing: "the run"}.fault(w, p.engine.pool.log)
 	}
 	return out, err
 }
 
-// loadSizes limits the frames that the parent accepts while a worker compiles.
+// loadSizes contains the frame size limits for a worker that compiles.
 var loadSizes = sizes{kindOpen: maxNameBytes, kindLoaded: maxFaultBytes}
 
 // loadIn compiles the source in a worker.
@@ -303,8 +304,9 @@ func (p *program) loadIn(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// exchangeLoad returns the fault of the source in failed, or the error of the exchange in err.
-// exited is true if the worker did not receive the request.
+// exchangeLoad sends the source to the worker and receives the result. failed is the fault of the
+// source, and err is the error of the exchange. exited is true if the worker did not receive the
+// request.
 func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err error) {
 	src := p.source
 	operations, err := json.Marshal(p.table)
@@ -342,14 +344,14 @@ func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err e
 	}
 }
 
-// loadCodes are the codes of faults that compiling can return. Other codes are about a run, its
-// caller or stored data.
+// loadCodes contains the codes of faults that compiling can return. All other codes describe a run,
+// its caller or stored data.
 var loadCodes = []abi.Code{
 	abi.SourceInvalid, abi.ABIMismatch, abi.ToolError, abi.TooLarge, abi.InvalidArgument, abi.NotFound,
 	abi.MemoryLimit, abi.StackLimit, abi.Timeout, abi.Unavailable, abi.Internal,
 }
 
-// readLoaded reads the result of compiling, and the review of the source if there is one.
+// readLoaded reads the result of a compilation, including the review of the source if there is one.
 func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) {
 	status, text, reviewed := f.number(), f.data(), f.data()
 	if err := f.end(); err != nil {
@@ -372,7 +374,7 @@ func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) 
 	return nil, review, fmt.Errorf("compile: %s", text)
 }
 
-// readReview reads a review. It limits its size, because the source may control the worker.
+// readReview reads a review. It limits the size, because a hostile source may control the worker.
 func readReview(text []byte) (review engine.Review, err error) {
 	if len(text) == 0 {
 		return review, nil
@@ -391,7 +393,7 @@ func (p *program) Review() engine.Review {
 	return engine.Review{}
 }
 
-// Close waits for active runs and releases the program. Compilations for later runs are cancelled.
+// Close waits for active runs and releases the program. It cancels compilations for later runs.
 func (p *program) Close() error {
 	if !p.closed.Swap(true) {
 		close(p.closing)

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestMain calls Main first, as a program does in its main function. Main does not return in a
+// TestMain calls Main first, as the main function of a program does. Main does not return in a
 // worker.
 func TestMain(m *testing.M) {
 	sandbox.Main(languages...)

@@ -12,24 +12,24 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Messages of Go's runtime at a fatal error, by cause.
+// Messages of Go's runtime for fatal errors, by cause.
 var (
 	outOfMemory = []string{"out of memory", "cannot allocate memory", "failed to create new OS thread", "pthread_create failed", "cannot map pages", "failed to allocate",
 		"memory reservation exceeds", "failed to reserve", "cannot reserve", "not in usable address space", "errno=12", "errno 12", "address space collisions"}
 	outOfStack = []string{"goroutine stack exceeds", "stack overflow"}
 )
 
-// exit describes the end of a worker in the middle of an exchange.
+// exit describes how a worker ended during an exchange.
 type exit struct {
 	cause  error // the error of the exchange, such as io.EOF
 	reason error // why the watchdog killed the worker; nil if it did not
 	limit  int64 // the memory limit, in bytes
 	doing  string
-	closed bool // the pool was closed
+	closed bool // whether the pool was closed
 }
 
-// fault reaps a worker and returns the fault that its exit means for the run. Unexplained exits are
-// logged with the standard error of the worker, which guests must not see.
+// fault reaps a worker and returns the fault for the run. If the exit has no known cause, fault
+// logs it with the standard error of the worker, which guests must not see.
 func (d exit) fault(w *worker, log *slog.Logger) error {
 	state, stderr := w.reap()
 	disconnected := isDisconnect(d.cause)
@@ -48,9 +48,9 @@ func (d exit) fault(w *worker, log *slog.Logger) error {
 	return abi.Faultf(abi.Internal, "the process of the tool died unexpectedly; see the log of the host")
 }
 
-// diedIdle reports whether a lost worker was killed by another process before it sent a frame, so
-// it may have died before the request. It is always false for a worker that was started for the
-// request.
+// diedIdle reports whether another process killed a lost worker before it sent a frame. Such a
+// worker may have died before the request. diedIdle always returns false for a worker that was
+// started for the request.
 func (w *worker) diedIdle(cause error) bool {
 	if !w.unproven || !w.alive() || !isDisconnect(cause) {
 		return false
@@ -69,9 +69,9 @@ func memoryFault(doing string, limit int64) *abi.Fault {
 	return abi.Faultf(abi.MemoryLimit, "%s exceeded its memory limit (%s)", doing, engine.FormatSize(limit))
 }
 
-// ranOutOfMemory reports whether a process died of a lack of memory. Parts of Go's garbage
-// collector do not check allocations and then read address 0. Nothing else does that on a stack of
-// the runtime.
+// ranOutOfMemory reports whether a process died because it had too little memory. Parts of Go's
+// garbage collector do not check allocations and then read address 0. On a runtime stack, only this
+// causes such an error.
 func ranOutOfMemory(stderr string) bool {
 	if containsAny(stderr, outOfMemory) {
 		return true

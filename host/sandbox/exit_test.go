@@ -19,17 +19,16 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// short is the deadline of runs that do not end by themselves; enough is the deadline of the
-// others.
+// short is the deadline of runs that never end by themselves. enough is the deadline of other runs.
 const (
 	short  = 100 * time.Millisecond
 	enough = 30 * time.Second
 )
 
-// roomy has memory for the largest possible stack, even under the race detector.
+// roomy is a memory limit with space for the largest possible stack, even under the race detector.
 var roomy = engine.Input{Limits: engine.Limits{MemoryBytes: 512 << 20}}
 
-// bench is a pool with one worker, whose guests are probes.
+// bench is a pool with one worker that runs the probe engine.
 type bench struct {
 	pool *sandbox.Pool
 	log  lockedBuffer
@@ -72,7 +71,7 @@ func (b *bench) load(t testing.TB, act, domain string) engine.Program {
 	return program
 }
 
-// run performs an act with an argument and returns its answer.
+// run performs an act with an argument and returns the result.
 func (b *bench) run(t testing.TB, act, text string, in engine.Input, limit time.Duration, host engine.Host) (string, error) {
 	t.Helper()
 	program := b.load(t, act, "")
@@ -96,8 +95,8 @@ func perform(t testing.TB, program engine.Program, text string, in engine.Input,
 	return got, err
 }
 
-// TestDeath ends workers in every known way. Each exit affects only its run, whose fault names the
-// cause, and the next run succeeds.
+// TestDeath ends workers in every known way. Each exit must affect only its own run. The fault of
+// this run names the cause, and the next run succeeds.
 func TestDeath(t *testing.T) {
 	tests := []struct {
 		act    string
@@ -105,7 +104,7 @@ func TestDeath(t *testing.T) {
 		in     engine.Input
 		limit  time.Duration
 		want   abi.Code
-		logged string // a part of the log; "" for an empty log
+		logged string // a substring of the log; "" for an empty log
 	}{
 		{act: "spin", limit: short, want: abi.Timeout},
 		{act: "spin hard", limit: short, want: abi.Timeout},
@@ -144,7 +143,7 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// TestProcessorTimeHint: the hint names the limit that ended the run.
+// TestProcessorTimeHint checks that the hint names the limit that ended the run.
 func TestProcessorTimeHint(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	_, err := b.run(t, "burn", "", engine.Input{Limits: engine.Limits{CPU: short}}, enough, engine.Host{})
@@ -163,7 +162,7 @@ func codeOf(err error) abi.Code {
 	return ""
 }
 
-// TestDeathOfCompiler: TestDeath for workers that compile.
+// TestDeathOfCompiler repeats TestDeath with workers that compile.
 func TestDeathOfCompiler(t *testing.T) {
 	for act, want := range map[string]abi.Code{
 		"compile for ever": abi.Timeout, "compile bomb": abi.MemoryLimit, "compile nesting": abi.StackLimit,
@@ -188,7 +187,7 @@ func TestDeathOfCompiler(t *testing.T) {
 	}
 }
 
-// TestFloods: a guest logs and calls as fast as it can.
+// TestFloods checks a guest that logs and calls as fast as it can.
 func TestFloods(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	lines, calls := 0, 0
@@ -216,7 +215,7 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// TestLargeCall: a guest sends more than a call can have.
+// TestLargeCall checks a guest that sends a call that exceeds the size limit.
 func TestLargeCall(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	called := false
@@ -226,7 +225,7 @@ func TestLargeCall(t *testing.T) {
 	}
 }
 
-// TestLargeFault: an error is longer than its frame can be.
+// TestLargeFault checks an error that is longer than its frame can be.
 func TestLargeFault(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	if _, err := b.run(t, "fail at length", "", roomy, enough, engine.Host{}); codeOf(err) != abi.ToolError {
@@ -234,12 +233,12 @@ func TestLargeFault(t *testing.T) {
 	}
 }
 
-// TestGrace: a worker that ends its run itself after the deadline is reused.
+// TestGrace checks that a worker is reused if it ends its run itself after the deadline.
 func TestGrace(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	spin := b.load(t, "fail in time", "")
 	who := b.load(t, "who", "")
-	for range 20 { // on a busy machine the grace can be too short
+	for range 20 { // on a busy machine, the grace period can be too short
 		first := whoRuns(t, who, "")
 		ctx, cancel := context.WithTimeout(t.Context(), short)
 		_, err := spin.Run(ctx, engine.Input{Input: []byte("{}")}, engine.Host{})
@@ -264,7 +263,7 @@ func whoRuns(t testing.TB, program engine.Program, domain string) string {
 	return got
 }
 
-// TestDomains: runs of different domains use different processes.
+// TestDomains checks that runs of different domains use different processes.
 func TestDomains(t *testing.T) {
 	b := newBench(t, sandbox.Options{Idle: 10})
 	one, two := b.load(t, "who", "app one"), b.load(t, "who", "app two")
@@ -282,7 +281,7 @@ func TestDomains(t *testing.T) {
 	}
 }
 
-// TestReuse: a worker is replaced after its maximum number of runs.
+// TestReuse checks that a worker is replaced after its maximum number of runs.
 func TestReuse(t *testing.T) {
 	b := newBench(t, sandbox.Options{Runs: 3})
 	program := b.load(t, "who", "")
@@ -295,7 +294,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestLifetime: a worker is replaced after its lifetime.
+// TestLifetime checks that a worker is replaced after its lifetime.
 func TestLifetime(t *testing.T) {
 	b := newBench(t, sandbox.Options{Lifetime: time.Nanosecond})
 	program := b.load(t, "who", "")
@@ -304,7 +303,7 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestIdle: the most recently used workers are kept.
+// TestIdle checks that the pool keeps the most recently used workers.
 func TestIdle(t *testing.T) {
 	b := newBench(t, sandbox.Options{Idle: 2})
 	program := b.load(t, "who", "")

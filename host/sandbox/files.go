@@ -11,10 +11,10 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The limits of what a worker can request while it compiles one source.
+// The limits on what a worker can request while it compiles one source.
 const (
 	maxFiles     = 50_000
-	maxFileBytes = 64 << 20 // all content and entries
+	maxFileBytes = 64 << 20 // of all content and entries together
 	maxEntries   = 10_000   // of a folder
 )
 
@@ -32,7 +32,7 @@ type servedFile struct {
 	entries  []fs.DirEntry
 }
 
-// size returns the approximate memory use.
+// size returns the approximate memory use of s in bytes.
 func (s servedFile) size() int {
 	const entryBytes = 128
 	n := len(s.data)
@@ -42,20 +42,20 @@ func (s servedFile) size() int {
 	return n
 }
 
-// archive serves the files of a source and caches them, so that every worker that compiles the
-// source sees the same files. It is safe for concurrent use.
+// archive serves the files of a source. It caches them, because every worker that compiles the
+// source must see the same files. It is safe for concurrent use.
 type archive struct {
 	readable []string // extensions
 
 	mu      sync.Mutex
 	files   fs.FS // nil for none
-	sealed  bool  // no more files are read; a file that is not cached does not exist
+	sealed  bool  // no more files are read, so an uncached file does not exist
 	answers map[string]servedFile
 	bytes   int
 }
 
-// newArchive returns the archive of files. Only files with the given extensions exist, so that a
-// compromised compiler sees no others.
+// newArchive returns the archive of files. It contains only files with the listed extensions, so a
+// compromised compiler can see no other files.
 func newArchive(files fs.FS, readable []string) *archive {
 	return &archive{files: files, readable: readable, answers: map[string]servedFile{}}
 }
@@ -89,8 +89,8 @@ func (a *archive) reply(f *frame, name string) error {
 	return nil
 }
 
-// hidden reports whether a part of the path starts with a dot. Hidden files, such as databases or
-// secrets, are not part of a tool.
+// hidden reports whether an element of the path starts with a dot. Hidden files, such as databases
+// or secrets, are not part of a tool.
 func hidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") && part != "." {
@@ -100,7 +100,7 @@ func hidden(name string) bool {
 	return false
 }
 
-// read reads a file from the source's file system. Any failure means that the file is missing.
+// read reads a file from the file system of the source. It reports every failure as a missing file.
 func (a *archive) read(name string) servedFile {
 	if a.files == nil || !fs.ValidPath(name) || hidden(name) {
 		return servedFile{}

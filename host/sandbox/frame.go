@@ -9,10 +9,10 @@ import (
 	"math"
 )
 
-// kind is the type of a frame. It determines the fields.
+// kind is the type of a frame. It determines the fields of the frame.
 type kind byte
 
-// The kinds of frames, with their sender. A frame that is not expected ends the exchange.
+// The kinds of frames, with the sender of each. An unexpected frame ends the exchange.
 const (
 	kindHandshake kind = iota + 1 // host: configures the worker; worker: reports its layers
 	kindLoad                      // host: compile a source
@@ -22,26 +22,26 @@ const (
 	kindRun                       // host: run a program
 	kindCall                      // worker: a memory call of the guest
 	kindReply                     // host: the reply to the call
-	kindLog                       // worker: a log line, without a reply
+	kindLog                       // worker: a log line; the host does not reply
 	kindOutcome                   // worker: the result of the run
-	kindPrepare                   // host: prepare the shared state of a language; answered by kindLoaded
+	kindPrepare                   // host: prepare the shared state of a language; the reply is kindLoaded
 	kindCount     = iota
 )
 
-// version is the version of the protocol. Both sides must have the same.
+// version is the protocol version. Both sides must have the same version.
 const version = 3
 
-// sizes holds the largest payload that is accepted, by kind; 0 rejects the kind.
+// sizes contains the maximum payload size of each kind. A size of 0 rejects the kind.
 type sizes [kindCount + 1]int
 
-// headBytes is the size of a frame's head: the length of the payload in little endian, and the
-// kind.
+// headBytes is the size of a frame's head. The head contains the payload length in little endian
+// and the kind.
 const headBytes = 5
 
-// maxReusedBytes is the largest buffer that is kept for the next frame.
+// maxReusedBytes is the size of the largest buffer that is reused for the next frame.
 const maxReusedBytes = 64 << 10
 
-// wire reads and writes frames. It is used by one goroutine at a time.
+// wire reads and writes frames. Only one goroutine can use it at a time.
 type wire struct {
 	in       *bufio.Reader
 	out      io.Writer
@@ -53,11 +53,11 @@ func newWire(in io.Reader, out io.Writer) *wire {
 	return &wire{in: bufio.NewReaderSize(in, 16<<10), out: out}
 }
 
-// errProtocol is wrapped by errors about frames that violate the protocol.
+// errProtocol is the error that all errors about invalid frames wrap.
 var errProtocol = errors.New("protocol violation")
 
-// receive reads a frame. It checks the length against the limit of its kind before it allocates
-// memory. The caller owns the payload; the fields are valid until the next frame.
+// receive reads a frame. It checks the length against the limit of the kind before it allocates
+// memory. The caller owns the payload. The fields are valid until the next frame.
 func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	head, err := w.in.Peek(headBytes)
 	if err != nil {
@@ -79,13 +79,13 @@ func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	return k, &w.received, nil
 }
 
-// frame starts a frame in the buffer of the previous one.
+// frame starts a frame in the buffer of the previous frame.
 func (w *wire) frame(k kind) *frame {
 	w.writing.bytes = append(w.writing.bytes[:0], 0, 0, 0, 0, byte(k))
 	return &w.writing
 }
 
-// send writes a frame in one call.
+// send writes a frame with one call of Write.
 func (w *wire) send(f *frame) error {
 	message := f.bytes
 	if cap(message) > maxReusedBytes {
@@ -99,7 +99,8 @@ func (w *wire) send(f *frame) error {
 	return err
 }
 
-// frame is a frame under construction. Numbers are varints; bytes follow their length.
+// frame is a frame under construction. Numbers are encoded as varints, and bytes are preceded by
+// their length.
 type frame struct{ bytes []byte }
 
 func (f *frame) number(n uint64) *frame {
@@ -119,7 +120,7 @@ func (f *frame) text(text string) *frame {
 	return f
 }
 
-// optional writes data that may be nil, which differs from empty.
+// optional writes data that can be nil. The reader can distinguish nil from empty data.
 func (f *frame) optional(data []byte) *frame {
 	if data == nil {
 		return f.number(0)
@@ -137,8 +138,8 @@ func (f *frame) texts(list []string) *frame {
 	return f
 }
 
-// fields reads the fields of a frame. After an error every field is empty and end returns the
-// error, so that callers check once.
+// fields reads the fields of a frame. After an error, every further field is empty, and end returns
+// the error. Callers therefore check only once.
 type fields struct {
 	rest      []byte
 	malformed bool
@@ -154,7 +155,7 @@ func (f *fields) number() uint64 {
 	return n
 }
 
-// count reads a number of at most limit.
+// count reads a number that must not exceed limit.
 func (f *fields) count(limit int) int {
 	n := f.number()
 	if n > uint64(limit) {
@@ -164,7 +165,7 @@ func (f *fields) count(limit int) int {
 	return int(n)
 }
 
-// amount reads a number that fits int64.
+// amount reads a number that must fit into an int64.
 func (f *fields) amount() int64 {
 	n := f.number()
 	if n > math.MaxInt64 {
@@ -174,7 +175,7 @@ func (f *fields) amount() int64 {
 	return int64(n)
 }
 
-// take returns the next n bytes. They share the memory of the payload.
+// take returns the next n bytes, which share the memory of the payload.
 func (f *fields) take(n uint64) []byte {
 	if n > uint64(len(f.rest)) {
 		f.rest, f.malformed = nil, true
@@ -197,9 +198,10 @@ func (f *fields) optional() []byte {
 	return f.take(n - 1)
 }
 
-// texts reads a list of at most limit texts.
+// texts reads a list of strings that has at most limit elements.
 func (f *fields) texts(limit int) []string {
-	// Each text takes at least one byte, so the rest bounds the list whatever its length claims.
+	// Each string needs at least one byte. The rest of the payload therefore limits the list, even
+	// if its length field is larger.
 	n := f.count(min(limit, len(f.rest)))
 	if n == 0 {
 		return nil
@@ -211,7 +213,7 @@ func (f *fields) texts(limit int) []string {
 	return list
 }
 
-// end returns an error if the payload was malformed or has bytes left.
+// end returns an error if the payload is malformed or contains additional bytes.
 func (f *fields) end() error {
 	if f.malformed || len(f.rest) > 0 {
 		return fmt.Errorf("malformed fields of a frame: %w", errProtocol)

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// seed returns the bytes of frames.
+// seed returns the encoded bytes of frames.
 func seed(frames ...func(*wire) error) []byte {
 	var out bytes.Buffer
 	w := newWire(nil, &out)
@@ -25,8 +25,8 @@ func seed(frames ...func(*wire) error) []byte {
 	return out.Bytes()
 }
 
-// FuzzParent feeds the data of a worker to a run and to a load. Whatever the data, what reaches the
-// host stays within its limits, and outputs are JSON.
+// FuzzParent feeds arbitrary data to the parent as the output of a worker, for a run and for a
+// load. Everything that reaches the host must stay within its limits, and outputs must be JSON.
 func FuzzParent(f *testing.F) {
 	call := func(w *wire) error {
 		return w.send(w.frame(kindCall).text(abi.GetContent).number(2).optional([]byte(`"prefs"`)).optional(nil))
@@ -68,7 +68,7 @@ func fuzzRun(t *testing.T, sent []byte) {
 		return nil
 	}
 	x.host.Call = func(_ context.Context, call abi.Call) (json.RawMessage, error) {
-		if len(call.Args) > maxArguments { // memory checks their content; the arguments of a plug-in are bytes too
+		if len(call.Args) > maxArguments { // the memory checks their content, because a plug-in also passes arguments as bytes
 			t.Errorf("a call with %d arguments reached the host", len(call.Args))
 		}
 		if call.Op == "" {
@@ -85,7 +85,8 @@ func fuzzRun(t *testing.T, sent []byte) {
 	}
 }
 
-// FuzzWorker feeds the data of a parent to a worker, which must not panic.
+// FuzzWorker feeds arbitrary data to a worker as the output of its parent. The worker must not
+// panic.
 func FuzzWorker(f *testing.F) {
 	load := func(w *wire) error {
 		return w.send(w.frame(kindLoad).number(1).text("echo").text("[]").text("").text("a").text("").number(1).texts(nil).text("code"))
@@ -108,7 +109,7 @@ func FuzzWorker(f *testing.F) {
 	})
 }
 
-// echo is an engine that reads a file, calls and logs.
+// echo is an engine that reads a file, calls the memory and logs.
 type echo struct{}
 
 func (echo) Info() engine.Info { return engine.Info{Name: "echo"} }

@@ -9,18 +9,18 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// handshake is the first message of both sides. The parent configures the worker; the worker
+// handshake is the first message of both sides. The parent configures the worker. The worker
 // reports how it has locked itself down.
 type handshake struct {
 	version uint64
 	build   string
-	key     string // random; the worker returns it, which shows that it speaks this protocol
+	key     string // random; the worker returns it to show that it uses this protocol
 
 	// Sent by the parent:
 	without []string // the layers to disable
 	mounts  mounts
 	job     uint64
-	files   []string // the files that jobPrepare reads, in mounts.folder
+	files   []string // the names in mounts.folder of the files that jobPrepare reads
 
 	namespaces bool // the worker has its own user namespace
 
@@ -31,19 +31,20 @@ type handshake struct {
 // maxSharedFiles is the maximum number of files in Shared.Files.
 const maxSharedFiles = 16
 
-// newHandshake returns a handshake with the fields that both sides compare.
+// newHandshake returns a handshake that contains the fields that both sides compare.
 func newHandshake() handshake { return handshake{version: version, build: build(), key: rand.Text()} }
 
 // mounts describes the folders that a worker can access.
 type mounts struct {
-	folder      string // compiled code of its domain; "" for none
-	language    string // the language whose Shared it starts; "" for none
+	folder      string // compiled code of the worker's domain; "" if there is none
+	language    string // the language whose Shared the worker starts; "" if there is none
 	shared      string // the folder of the shared state
-	memoryFiles bool   // it can create memory files
-	generation  int    // counts how often the shared state was prepared; only used by the parent
+	memoryFiles bool   // the worker can create memory files
+	generation  int    // the number of the shared state's preparation; used only by the parent
 }
 
-// The jobs of a worker. All except jobRun write to mounts.folder, do one thing, and run no guest.
+// The jobs of a worker. All jobs except jobRun write to mounts.folder, do one thing, and run no
+// guest.
 const (
 	jobRun     = iota
 	jobCompile // compile one source
@@ -77,8 +78,8 @@ func bit(b bool) uint64 {
 // modulePath is the path of this module in the build information of a program.
 const modulePath = "github.com/toolrun/toolrun"
 
-// build identifies the version of the protocol, the ABI and this module. Both sides must agree on
-// it.
+// build identifies the versions of the protocol, the ABI and this module. Both sides must have the
+// same versions.
 var build = sync.OnceValue(func() string {
 	text := fmt.Sprintf("worker %d, ABI %d", version, abi.Version)
 	info, ok := debug.ReadBuildInfo()

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// The isolation layers of a worker, from the outside in.
+// The isolation layers of a worker, from the outermost to the innermost.
 const (
-	LayerProcess     = "process"      // a guest runs in its own process, which can be killed
+	LayerProcess     = "process"      // the guest runs in its own process, which can be killed
 	LayerParentDeath = "parent_death" // the worker dies with its parent
 	LayerNamespaces  = "namespaces"   // no network and no privileges: user, network, ipc and uts namespaces
 	LayerPrivileges  = "no_new_privs" // executing a program does not grant privileges
 	LayerLimits      = "limits"       // few threads and descriptors, no large files, no core dumps
-	LayerMemory      = "memory"       // the kernel denies memory beyond the limit of the run
-	LayerCPU         = "cpu_time"     // the parent measures and limits processor time
-	LayerLandlock    = "landlock"     // no access to files outside its own folder, no TCP
-	LayerChroot      = "chroot"       // no names, sizes or times of files outside its own folder
-	LayerCgroup      = "cgroup"       // the kernel counts all memory and threads of a worker
+	LayerMemory      = "memory"       // the kernel denies memory beyond the run's limit
+	LayerCPU         = "cpu_time"     // the parent measures and limits the processor time
+	LayerLandlock    = "landlock"     // no access to files outside the worker's own folder, no TCP
+	LayerChroot      = "chroot"       // no names, sizes or times of files outside the worker's own folder
+	LayerCgroup      = "cgroup"       // the kernel counts all memory and all threads of the worker
 	LayerSeccomp     = "seccomp"      // only the system calls that running a guest requires
 )
 
-// layers lists all layers, in the order of a Report.
+// layers contains the names of all layers in the order of a Report.
 var layers = []string{
 	LayerProcess, LayerParentDeath, LayerNamespaces, LayerPrivileges, LayerLimits, LayerMemory, LayerCPU, LayerCgroup, LayerLandlock, LayerChroot, LayerSeccomp,
 }
@@ -30,8 +30,8 @@ var layers = []string{
 // Layers returns the names of all layers, in the order of a Report.
 func Layers() []string { return slices.Clone(layers) }
 
-// Baseline returns the layers that need only kernel support: all but LayerCgroup, which requires
-// that an administrator delegates a control group. They are in the order of a Report.
+// Baseline returns the layers that need only kernel support, in the order of a Report. These are
+// all layers except LayerCgroup, for which an administrator must delegate a control group.
 func Baseline() []string {
 	return slices.DeleteFunc(Layers(), func(name string) bool { return name == LayerCgroup })
 }
@@ -40,7 +40,7 @@ func Baseline() []string {
 type Layer struct {
 	Name string `json:"name"`
 	On   bool   `json:"on"`
-	// Detail describes what the layer protects if it is on, and why it is off otherwise.
+	// Detail describes what the layer protects. If the layer is off, Detail is the reason.
 	Detail string `json:"detail"`
 }
 
@@ -49,10 +49,11 @@ type Report struct {
 	Layers []Layer `json:"layers"`
 }
 
-// errDisabled is the detail of a layer that Options.Without names.
+// errDisabled is the detail of a layer that Options.Without disables.
 var errDisabled = errors.New("disabled by option")
 
-// newLayer returns a layer that is on with the detail, or off if err is not nil.
+// newLayer returns a layer that is on with the detail. If err is not nil, the layer is off, and err
+// is the reason.
 func newLayer(name string, err error, detail string) Layer {
 	if err != nil {
 		return Layer{Name: name, Detail: err.Error()}
@@ -65,13 +66,13 @@ func (r Report) On(name string) bool {
 	return slices.ContainsFunc(r.Layers, func(l Layer) bool { return l.Name == name && l.On })
 }
 
-// MissingError reports that a machine lacks layers that Options.Require names.
+// MissingError reports that some layers in Options.Require are not available on this machine.
 type MissingError struct {
-	// Layers are the missing layers with their reasons. There is at least one.
+	// Layers contains the missing layers with the reasons. It has at least one element.
 	Layers []Layer
 }
 
-// Error returns the layers and the reasons.
+// Error returns the names of the layers and the reasons.
 func (e *MissingError) Error() string {
 	var texts []string
 	for _, l := range e.Layers {

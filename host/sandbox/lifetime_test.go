@@ -24,7 +24,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// children returns the child processes of this process that were not reaped.
+// children returns the child processes of this process that have not been reaped.
 func children(t testing.TB) []int {
 	t.Helper()
 	files, err := filepath.Glob("/proc/self/task/*/children")
@@ -52,8 +52,8 @@ func descriptors(t testing.TB) int {
 	return len(files)
 }
 
-// TestKilledAtEveryCall kills the worker before the run and at each memory call. The run ends at
-// once with its cause, and the next one succeeds.
+// TestKilledAtEveryCall kills the worker before the run and at each memory call. The run must end
+// at once and report the cause. The next run must succeed.
 func TestKilledAtEveryCall(t *testing.T) {
 	b := newBench(t, sandbox.Options{Spares: -1})
 	code := `for (let i = 0; i < 4; i++) await memory.set_content("counter", {i}); return "done";`
@@ -75,7 +75,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), enough)
 		out, err := program.Run(ctx, engine.Input{}, host)
 		cancel()
-		if at == 0 || at == 5 { // died while idle, or never killed
+		if at == 0 || at == 5 { // the worker died while idle or was never killed
 			if string(out.Output) != `"done"` {
 				t.Errorf("killed at %d: Run = %s, %v; want done", at, out.Output, err)
 			}
@@ -114,8 +114,8 @@ func waitFor(t testing.TB, pidfd int) {
 	}
 }
 
-// TestNothingIsLeft: after runs that end in every way, Close leaves no processes and descriptors
-// behind.
+// TestNothingIsLeft checks that Close leaves no processes and no descriptors behind, after runs
+// that ended in all possible ways.
 func TestNothingIsLeft(t *testing.T) {
 	before, fds := len(children(t)), descriptors(t)
 	b := newBench(t, sandbox.Options{Workers: 3})
@@ -137,7 +137,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestCloseUnderWay: Close ends active runs.
+// TestCloseUnderWay checks that Close ends active runs.
 func TestCloseUnderWay(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	program := b.load(t, "call", "")
@@ -145,7 +145,7 @@ func TestCloseUnderWay(t *testing.T) {
 		go b.pool.Close()
 		return json.RawMessage("null"), nil
 	}}
-	for range 1000 { // the run may end before Close has started
+	for range 1000 { // the run can end before Close has started
 		if _, err := perform(t, program, "", engine.Input{}, enough, host); err != nil {
 			if codeOf(err) != abi.Unavailable {
 				t.Errorf("Run = %v; want unavailable", err)
@@ -171,7 +171,7 @@ func TestMixed(t *testing.T) {
 					if want == abi.Timeout {
 						limit = short
 					}
-					// Waiting for a worker counts too: other runs can use up a short deadline.
+					// The wait for a worker counts too, so other runs can use up a short deadline.
 					if _, err := perform(t, program, "", roomy, limit, host); codeOf(err) != want {
 						t.Errorf("%s: Run = %v; want %q", act, err, want)
 					}
@@ -182,14 +182,14 @@ func TestMixed(t *testing.T) {
 	group.Wait()
 }
 
-// asParent makes this test binary a program with a pool whose guest does not end.
+// asParent runs this test binary as a program with a pool and a guest that never ends.
 const asParent = "TOOLRUN_TEST_PARENT"
 
 func init() {
 	if os.Getenv(asParent) == "" {
 		return
 	}
-	sandbox.Main(languages...) // not needed, since a worker has no environment, but Main is always called first
+	sandbox.Main(languages...) // not needed, because a worker has no environment, but Main is always called first
 	pool, err := sandbox.New(sandbox.Options{Languages: languages})
 	if err != nil {
 		panic(err)
@@ -211,7 +211,7 @@ func init() {
 	os.Exit(0)
 }
 
-// TestParentDies: if the parent is killed while a guest spins, no worker survives.
+// TestParentDies checks that no worker survives if the parent is killed while a guest spins.
 func TestParentDies(t *testing.T) {
 	children(t) // skips if unsupported
 	parent := exec.Command(os.Args[0], "-test.run=^$")

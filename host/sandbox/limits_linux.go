@@ -12,11 +12,11 @@ import (
 // The limits of a worker.
 const (
 	maxDescriptors = 256      // files, pipes and memory files
-	maxThreads     = 64       // an engine takes about 15
-	maxAddresses   = 16 << 30 // bytes of address space beyond what Go's runtime reserved; this also bounds page tables
+	maxThreads     = 64       // an engine needs about 15
+	maxAddresses   = 16 << 30 // in bytes, in addition to what Go's runtime has reserved; also limits page tables
 )
 
-// The largest file that a worker can write, in bytes: compiled code or a memory file.
+// The size limits in bytes of files that a worker writes. These are compiled code and memory files.
 const (
 	maxCompiledFile = 256 << 20
 	maxSharedFile   = 1 << 30
@@ -28,16 +28,16 @@ func limitsDetail() string {
 		maxThreads, maxDescriptors, maxAddresses>>30)
 }
 
-// setLimits sets the resource limits of this process; see getrlimit(2). The parent limits the
-// memory.
+// setLimits sets the resource limits of this process; see getrlimit(2). The parent sets the memory
+// limit.
 func setLimits(h handshake) error {
-	signal.Ignore(unix.SIGXFSZ) // a write to a file that is too large fails with EFBIG
+	signal.Ignore(unix.SIGXFSZ) // a write to a file that is too large then fails with EFBIG
 	limits := map[int]uint64{
 		unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: maxDescriptors, unix.RLIMIT_FSIZE: fileLimit(h),
 		unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_AS: addressSpaceBytes() + maxAddresses,
 	}
-	// Otherwise the kernel counts the threads of all processes of the user, and the worker could
-	// start none.
+	// Otherwise the kernel would count the threads of all processes of the user, and the worker
+	// could start none.
 	if h.namespaces && countsThreadsByNamespace() {
 		limits[unix.RLIMIT_NPROC] = maxThreads
 	}
@@ -51,15 +51,15 @@ func setLimits(h handshake) error {
 		limit = min(limit, now.Max)
 		errs = append(errs, unix.Setrlimit(resource, &unix.Rlimit{Cur: limit, Max: limit}))
 	}
-	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // best effort: the file may not exist
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // best effort, because the file may not exist
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("set limits: %w", err)
 	}
 	return nil
 }
 
-// disableDumps prevents other processes of this user from tracing this process or reading its
-// memory through /proc.
+// disableDumps prevents other processes of the same user from tracing this process and from reading
+// its memory through /proc.
 func disableDumps() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("PR_SET_DUMPABLE: %w", err)
@@ -67,7 +67,7 @@ func disableDumps() error {
 	return nil
 }
 
-// fileLimit returns the size of the largest file that a worker can write.
+// fileLimit returns the maximum size of a file that a worker can write.
 func fileLimit(h handshake) uint64 {
 	switch {
 	case h.job == jobPrepare:
@@ -80,7 +80,7 @@ func fileLimit(h handshake) uint64 {
 	return 0
 }
 
-// addressSpaceBytes returns the size of the address space of this process; 0 if unknown.
+// addressSpaceBytes returns the size of this process's address space, or 0 if it is unknown.
 func addressSpaceBytes() uint64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -93,8 +93,8 @@ func addressSpaceBytes() uint64 {
 	return pages * uint64(os.Getpagesize())
 }
 
-// countsThreadsByNamespace reports whether RLIMIT_NPROC counts by user namespace, as Linux does
-// since 5.14.
+// countsThreadsByNamespace reports whether RLIMIT_NPROC counts by user namespace. Linux does this
+// since version 5.14.
 func countsThreadsByNamespace() bool {
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {

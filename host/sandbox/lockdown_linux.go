@@ -13,9 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockDown permanently removes from this process what running a guest does not require. It is
-// called before the process has read any data of a guest. It reports the layers that the system
-// lacks.
+// lockDown permanently removes all rights from this process that a guest does not need. Call it
+// before the process reads any data from a guest. It returns the state of each layer.
 func lockDown(h handshake, wanted func(string) bool) []Layer {
 	var done []Layer
 	add := func(name string, detail string, apply func() (string, error)) {
@@ -30,7 +29,7 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 	add(LayerLimits, limitsDetail(), func() (string, error) { return "", setLimits(h) })
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	root, rootErr := openRoot(h) // while /proc and the folder are reachable
+	root, rootErr := openRoot(h) // while /proc and the folder are still reachable
 	add(LayerLandlock, "no files except its own compiled code", func() (string, error) { return restrictFiles(h) })
 	landlocked := done[len(done)-1].On
 	add(LayerChroot, "no names, sizes or times of files except its own compiled code", func() (string, error) {
@@ -38,7 +37,7 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 	})
 	closeRoot(root)
 	rooted := done[len(done)-1].On
-	if wanted(LayerLimits) { // last, because changing the root reads this process's part of /proc
+	if wanted(LayerLimits) { // last, because changing the root reads /proc/self
 		if err := disableDumps(); err != nil {
 			add(LayerLimits, "", func() (string, error) { return "", err })
 			done = slices.DeleteFunc(done, func(l Layer) bool { return l.Name == LayerLimits && l.On })
@@ -46,8 +45,8 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 	}
 	add(LayerSeccomp, "only the system calls that running a guest requires", func() (string, error) {
 		return "", installFilter(permissions{
-			// Without another layer that restricts files, only workers that never see a guest can
-			// open them.
+			// If no other layer restricts files, only workers that never run a guest can open
+			// files.
 			open: h.job == jobPrepare || h.mounts.folder != "" && (landlocked || rooted), write: h.job != jobRun,
 			memoryFiles: h.mounts.memoryFiles,
 		})
@@ -56,8 +55,7 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 }
 
 // setNoNewPrivileges ensures that executing a program never grants privileges; see
-// PR_SET_NO_NEW_PRIVS in prctl(2). The filter's SECCOMP_FILTER_FLAG_TSYNC, or Landlock, extends
-// this to threads that already run.
+// PR_SET_NO_NEW_PRIVS in prctl(2). It applies to all threads.
 func setNoNewPrivileges() (string, error) {
 	if err := ll.AllThreadsPrctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return "", fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
@@ -65,8 +63,8 @@ func setNoNewPrivileges() (string, error) {
 	return "", nil
 }
 
-// restrictFiles denies access to all files outside the worker's folder and, if the kernel supports
-// it, TCP, abstract sockets and signals to other processes. See landlock(7).
+// restrictFiles denies access to all files outside the worker's folder. If the kernel supports it,
+// it also denies TCP, abstract sockets and signals to other processes. See landlock(7).
 func restrictFiles(h handshake) (string, error) {
 	abi, err := ll.LandlockGetABIVersion()
 	if err != nil {
@@ -83,15 +81,15 @@ func restrictFiles(h handshake) (string, error) {
 	if err := landlock.V7.BestEffort().Restrict(rules...); err == nil {
 		return detail, nil
 	}
-	// The folder is missing, or not readable by this user. Engines work without it; Landlock must
-	// stay on.
+	// The folder is missing or this user cannot read it. Engines work without the folder, but
+	// Landlock must stay on.
 	if err := landlock.V7.BestEffort().Restrict(); err != nil {
 		return "", err
 	}
 	return detail + "; compiled code cannot be read", nil
 }
 
-// landlockScopes describes what a version of Landlock restricts; see landlock(7), "VERSIONS".
+// landlockScopes describes what a version of Landlock restricts; see "VERSIONS" in landlock(7).
 func landlockScopes(abi int) string {
 	supported, missing := []string{"files"}, []string(nil)
 	for _, scope := range []struct {
@@ -110,5 +108,5 @@ func landlockScopes(abi int) string {
 	return strings.Join(supported, ", ") + "; not " + strings.Join(missing, ", ")
 }
 
-// dropWhenFull makes writes to a full pipe fail instead of block.
+// dropWhenFull makes a write to a full pipe fail instead of block.
 func dropWhenFull(f *os.File) { _ = unix.SetNonblock(int(f.Fd()), true) }

@@ -17,16 +17,17 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// kernelLayers are the layers that the kernel enforces in the worker.
+// kernelLayers contains the layers that the kernel enforces in the worker.
 var kernelLayers = []string{
 	sandbox.LayerNamespaces, sandbox.LayerPrivileges, sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp,
 }
 
-// attempts lists acts, each with the layers that prevent it on their own.
+// attempts contains acts of a guest. Each has a list of layers, and each of these layers alone
+// prevents the act.
 var attempts = []struct {
 	act    string
 	layers []string
-	root   bool // only root can do it without any layer
+	root   bool // without layers, only root can do it
 }{
 	{act: "open a file", layers: []string{sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp}},
 	{act: "look at a file", layers: []string{sandbox.LayerChroot, sandbox.LayerSeccomp}},
@@ -57,8 +58,8 @@ var attempts = []struct {
 	{act: "open many descriptors", layers: []string{sandbox.LayerLimits}},
 }
 
-// TestLayers tries each act in a worker: without layers, where it succeeds, with each layer that
-// prevents it on its own, and with all layers.
+// TestLayers tries each act in a worker. Without layers, the act must succeed. It must fail with
+// each layer that prevents it alone, and with all layers.
 func TestLayers(t *testing.T) {
 	w := newTestEnv(t)
 	for _, a := range attempts {
@@ -85,7 +86,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// TestEnvironment: a worker does not inherit environment variables, whatever its layers.
+// TestEnvironment checks that a worker never inherits environment variables, with any layers.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("TOOLRUN_TEST_SECRET", "secret")
 	if got := newTestEnv(t).try(t, "read the environment"); got != "it is empty" {
@@ -93,7 +94,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// testEnv holds the targets of attempts.
+// testEnv contains the targets of the attempts.
 type testEnv struct {
 	file     string
 	tcp, udp string
@@ -135,7 +136,7 @@ func newTestEnv(t *testing.T) *testEnv {
 	return w
 }
 
-// try performs an act in a worker with only these kernel layers, and returns its answer.
+// try performs an act in a worker that has only these kernel layers, and returns the result.
 func (w *testEnv) try(t *testing.T, name string, with ...string) string {
 	t.Helper()
 	for _, layer := range with {
@@ -148,7 +149,7 @@ func (w *testEnv) try(t *testing.T, name string, with ...string) string {
 	if e == nil {
 		var without []string
 		for _, layer := range kernelLayers {
-			// Landlock and the filter require the layer of privileges.
+			// Landlock and the seccomp filter require LayerPrivileges.
 			if !slices.Contains(with, layer) && (layer != sandbox.LayerPrivileges || len(with) == 0) {
 				without = append(without, layer)
 			}
@@ -194,7 +195,7 @@ func (w *testEnv) argument(act string) string {
 	return w.file
 }
 
-// TestSameLayers: all workers have the same layers, whichever thread applies them.
+// TestSameLayers checks that all workers have the same layers, whatever thread applies them.
 func TestSameLayers(t *testing.T) {
 	first, err := newPool(t, sandbox.Options{}).Report()
 	if err != nil {

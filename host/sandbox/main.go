@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The arguments of a worker process.
+// The command-line arguments of a worker process.
 const (
 	workerCommand = "worker"
 	workerFlag    = "--serve"
@@ -23,7 +23,8 @@ const (
 var mainCalled atomic.Bool
 
 // Main runs a worker and does not return if this process was started as a worker. Otherwise it does
-// nothing. A program that makes a Pool calls it first in main, with the languages of the Pool.
+// nothing. A program that creates a Pool must call Main first in its main function, with the
+// languages of the Pool.
 func Main(languages ...Language) {
 	mainCalled.Store(true)
 	if len(os.Args) == 3 && os.Args[1] == workerCommand && os.Args[2] == workerFlag {
@@ -35,21 +36,21 @@ func Main(languages ...Language) {
 	}
 }
 
-// maxProcs is the number of processors of a worker: one for the guest, one for the garbage
-// collector.
+// maxProcs is the number of processors that a worker can use: one for the guest and one for the
+// garbage collector.
 const maxProcs = 2
 
-// maxStackBytes limits the stack of a goroutine. Go's own limit is a gigabyte, which exceeds the
-// memory of a worker.
+// maxStackBytes is the maximum stack size of a goroutine. Go's own limit of one gigabyte exceeds
+// the memory limit of a worker.
 const maxStackBytes = 32 << 20
 
-// run locks this process down, then compiles and runs what the parent requests on standard input,
-// until the input ends. Answers go to standard output.
+// run locks this process down. It then reads requests of the parent from standard input until the
+// input ends, and compiles and runs programs. It writes replies to standard output.
 func run(languages []Language) error {
 	closeInherited()
 	ignoreSignals()
 	runtime.GOMAXPROCS(maxProcs)
-	time.Local = engine.UTC // the time zone of the machine is not visible to guests
+	time.Local = engine.UTC // guests must not see the time zone of the machine
 	debug.SetMaxStack(maxStackBytes)
 	in, out := os.Stdin, os.Stdout
 	os.Stdin, os.Stdout = nil, os.Stderr // stray output must not corrupt the frames
@@ -60,7 +61,7 @@ func run(languages []Language) error {
 	return nil
 }
 
-// firstFrameSizes limits the frames that a worker accepts before the handshake.
+// firstFrameSizes contains the frame size limits before the handshake.
 var firstFrameSizes = sizes{kindHandshake: 64 << 10}
 
 func serve(in io.Reader, out io.Writer, languages []Language) error {
@@ -79,7 +80,7 @@ func serve(in io.Reader, out io.Writer, languages []Language) error {
 			l.BeforeLockdown()
 		}
 	}
-	s := newServer(wire, languages, parent) // reads the state that a language shares, but nothing of a guest
+	s := newServer(wire, languages, parent) // reads the shared state of a language, but no data from a guest
 	answer := handshake{version: version, build: build(), key: parent.key}
 	answer.layers = lockDown(parent, func(name string) bool { return !slices.Contains(parent.without, name) })
 	if (Report{answer.layers}).On(LayerChroot) && s.folder != "" {

@@ -20,8 +20,8 @@ func TestCacheDirIsAbsolute(t *testing.T) {
 	}
 }
 
-// TestCompilingSurvivesTheRun: if a run ends before its worker has compiled the tool, the next run
-// uses the worker.
+// TestCompilingSurvivesTheRun checks that the next run uses a worker if the previous run ended
+// before the worker had compiled the tool.
 func TestCompilingSurvivesTheRun(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
@@ -31,7 +31,7 @@ func TestCompilingSurvivesTheRun(t *testing.T) {
 	}
 	warm := program.(engine.Warmer)
 	// A run that ends before its worker has started leaves nothing behind, so the test tries
-	// several times. Every run is shorter than compiling.
+	// several times. Every run is shorter than the compilation.
 	for patience := 20 * time.Millisecond; !warm.IsWarm(in.Domain); patience += 10 * time.Millisecond {
 		if patience > 150*time.Millisecond {
 			t.Fatal("the worker does not become ready")
@@ -46,7 +46,7 @@ func TestCompilingSurvivesTheRun(t *testing.T) {
 	}
 }
 
-// runFor runs a program with less time than it needs.
+// runFor runs a program with a deadline that is shorter than the program needs.
 func runFor(t *testing.T, p engine.Program, in engine.Input, patience time.Duration) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -55,7 +55,7 @@ func runFor(t *testing.T, p engine.Program, in engine.Input, patience time.Durat
 	return err
 }
 
-// TestCloseWhileCompiling: Close cancels a compilation and does not wait for it.
+// TestCloseWhileCompiling checks that Close cancels a compilation and does not wait for it.
 func TestCloseWhileCompiling(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")
@@ -76,7 +76,7 @@ func TestCloseWhileCompiling(t *testing.T) {
 	}
 }
 
-// TestWarm: Warm prepares a worker before the run starts.
+// TestWarm checks that Warm prepares a worker before the run starts.
 func TestWarm(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")

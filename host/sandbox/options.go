@@ -13,110 +13,112 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Language describes an engine that runs in workers. The parent and its workers must be given the
-// same languages.
+// Language describes an engine that runs in workers. The parent and its workers must have the same
+// list of languages.
 type Language struct {
-	// New makes the engine. It is called in each worker, and once in the parent, which uses only
-	// the name and the extensions of the engine.
+	// New creates the engine. It is called in each worker and once in the parent. The parent uses
+	// only the name and the extensions of the engine.
 	New func(Setup) engine.Engine
-	// BeforeLockdown acquires the system resources that the engine needs for the life of the
-	// worker. It is called before the worker locks itself down. Default: nothing.
+	// BeforeLockdown acquires the system resources that the engine needs as long as the worker
+	// runs. It is called before the worker locks itself down. Nil does nothing.
 	BeforeLockdown func()
-	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine, such
-	// as a compiler with known errors on its processor. If Options.Require names a layer, such a
-	// language is rejected and its tools are unavailable. Default "": it can be trusted.
+	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine. An
+	// example is a compiler with known errors on the machine's processor. If Options.Require is not
+	// empty, such a language is rejected and its tools are unavailable. If Unsound is "", the
+	// sandbox can be trusted.
 	Unsound string
-	// CacheCode reports whether compiled code should be kept in Setup.CacheDir because compiling is
+	// CacheCode reports whether to cache compiled code in Setup.CacheDir because compilation is
 	// slow.
 	CacheCode bool
 	// MemoryFiles reports whether the engine creates files in memory (memfd_create). Workers of
-	// other engines cannot create them, because no process limit counts their content.
+	// other engines cannot create such files, because no process limit counts their content.
 	MemoryFiles bool
-	// Shared is state that all programs of the language have in common and that is slow to prepare.
-	// Default: nothing.
+	// Shared is state that all programs of the language share and that is slow to prepare. The
+	// default is no shared state.
 	Shared *Shared
-	// ExtraBytes is the most memory that the engine needs for a run besides the guest's own.
-	// Default 0.
+	// ExtraBytes is the maximum memory in bytes that the engine needs for a run in addition to the
+	// guest's memory. The default is 0.
 	ExtraBytes int64
-	// MemoryBytes is the default memory limit of a run. Default engine.DefaultMemoryBytes.
+	// MemoryBytes is the default memory limit of a run. If it is 0, engine.DefaultMemoryBytes is
+	// used.
 	MemoryBytes int64
 }
 
-// Shared is state that all programs of a language have in common, such as an interpreter. It is
-// prepared once, in a worker that does nothing else and never sees a guest. It is kept in the
-// pool's CacheDir, where workers of every domain can read it.
+// Shared is state that all programs of a language share, such as an interpreter. It is prepared
+// once, in a worker that does nothing else and never runs a guest. It is stored in the pool's
+// CacheDir. Workers of all domains can read it.
 type Shared struct {
-	// Key identifies a version of the state. The parent's value is used.
+	// Key identifies a version of the state. Only the parent's value is used.
 	Key string
-	// Files are the absolute paths of the files that Prepare reads. The parent's value is used.
+	// Files contains the absolute paths of the files that Prepare reads. Only the parent's value is
+	// used.
 	Files []string
-	// Prepare writes the state to Setup.CacheDir, from Setup.Files.
+	// Prepare reads Setup.Files and writes the state to Setup.CacheDir.
 	Prepare func(context.Context, Setup) error
-	// Start loads the prepared state into an engine that was made with the same CacheDir. It is
-	// called in each worker before the lockdown, so it opens everything that it needs. If it fails,
-	// loading a program tries again and reports the error.
+	// Start loads the prepared state into an engine that was created with the same CacheDir. It is
+	// called in each worker before the lockdown and must open everything that it needs. If Start
+	// fails, loading a program tries again and reports the error.
 	Start func(context.Context, engine.Engine)
 }
 
-// Setup is the environment that a worker gives to an engine.
+// Setup is the environment that a worker passes to an engine.
 type Setup struct {
-	// CacheDir is the folder of compiled code. An engine reads it, and writes it in a worker that
-	// only compiles. It is "" if there is none. An engine must work even if the folder cannot be
-	// used.
+	// CacheDir is the folder of compiled code, or "" if there is none. An engine reads it. In a
+	// worker that only compiles, the engine also writes it. An engine must work even if the folder
+	// cannot be used.
 	CacheDir string
-	// Files are the files that Shared.Prepare reads. They are nil elsewhere.
+	// Files contains the files that Shared.Prepare reads. It is nil in all other workers.
 	Files []string
-	// Panicked receives the value and the stack of a panic of the engine. The parent logs them.
+	// Panicked receives the value and the stack of a panic in the engine. The parent logs both.
 	Panicked func(value any, stack []byte)
 }
 
-// Options configures a Pool. Languages are required. Zero values of other fields mean the defaults
-// in their comments.
+// Options configures a Pool. Languages is required. The zero value of each other field selects the
+// default in the field's comment.
 type Options struct {
-	// Languages are the languages that workers run.
+	// Languages contains the languages that the workers run.
 	Languages []Language
-	// Command is the path of a program whose main calls Main with the same languages, such as the
-	// toolrun command. Default: the current program.
+	// Command is the path of a program that calls Main with the same languages, such as the toolrun
+	// command. The default is the current program.
 	Command string
-	// Workers is the maximum number of concurrent guests; others wait. Default 4 for each processor
-	// that Go uses.
+	// Workers is the maximum number of concurrent guests. Further runs wait. The default is 4 for
+	// each processor that Go uses.
 	Workers int
-	// Idle is the maximum number of workers that are kept after a run for the next run of the same
-	// domain. Default: Workers.
+	// Idle is the maximum number of workers that the pool keeps after a run for the next run of the
+	// same domain. The default is Workers.
 	Idle int
-	// Spares is the number of ready workers that have not run a guest; negative for none. The first
-	// ones are started after the first run. Default 1.
+	// Spares is the number of ready workers that have not run a guest. A negative number disables
+	// spares. The first spares are started after the first run. The default is 1.
 	Spares int
-	// Runs is the number of runs after which a worker is replaced. Starting one for Python takes as
-	// much processor time as some hundred runs. Default 10,000.
+	// Runs is the number of runs after which a worker is replaced. Starting a Python worker takes
+	// as much processor time as some hundred runs. The default is 10,000.
 	Runs int
-	// Lifetime is the time from the first run of a worker to its replacement. An attacker who takes
-	// over a worker, by a bug in a language's sandbox, sees the runs of the same app and tenant
-	// until then. Default 10 minutes.
+	// Lifetime is the time after its first run at which a worker is replaced. If a bug in a
+	// language's sandbox lets an attacker take over a worker, the attacker can see the runs of the
+	// same app and tenant until then. The default is 10 minutes.
 	Lifetime time.Duration
-	// LoadBytes limits the memory for compiling a source. Default 512 MiB.
+	// LoadBytes is the memory limit for compiling a source, in bytes. The default is 512 MiB.
 	LoadBytes int64
-	// LoadTimeout limits the time in which a worker compiles a source that another worker has
-	// compiled before. If a run ends earlier, the worker is kept for the next run. Default 30
-	// seconds.
+	// LoadTimeout is the time limit for compiling a source that another worker has compiled before.
+	// If a run ends earlier, the worker is kept for the next run. The default is 30 seconds.
 	LoadTimeout time.Duration
-	// CacheDir is the folder of compiled code: an absolute path that only the user can access. It
-	// is created if missing. Code is stored by domain, and only workers of that domain can read it.
-	// Code that is not used for 30 days is removed. Default: a temporary folder that exists as long
-	// as the pool.
+	// CacheDir is the folder of compiled code. It is an absolute path that only the user can
+	// access. It is created if it does not exist. Code is stored by domain, and only workers of
+	// that domain can read it. Code that has not been used for 30 days is removed. The default is a
+	// temporary folder that exists as long as the pool.
 	CacheDir string
-	// Require names layers that New requires. If one is missing, New returns a *MissingError.
-	// Default: none.
+	// Require contains the names of layers that New requires. If a layer is missing, New returns a
+	// *MissingError. The default is none.
 	Require []string
-	// Without names layers that are disabled, to find out what each of them protects. Default:
-	// none.
+	// Without contains the names of layers to disable. Use it to find out what each layer protects.
+	// The default is none.
 	Without []string
-	// Logger receives the exit state and standard error of workers that die for an unknown reason.
-	// Default: discard.
+	// Logger receives the exit state and the standard error of workers that die for an unknown
+	// reason. The default discards them.
 	Logger *slog.Logger
 }
 
-// check returns every error in the options.
+// check returns all errors in the options.
 func (o Options) check() error {
 	var errs []error
 	if len(o.Languages) == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestMistakes: New reports every error in the options at once.
+// TestMistakes checks that New reports all errors in the options at once.
 func TestMistakes(t *testing.T) {
 	_, err := sandbox.New(sandbox.Options{Languages: []sandbox.Language{{}}, Workers: -1, Runs: -1, Require: []string{"moat"}})
 	if err == nil {
@@ -25,7 +25,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestRequire: New fails if a required layer is missing, and reports why.
+// TestRequire checks that New fails if a required layer is missing, and that it reports the reason.
 func TestRequire(t *testing.T) {
 	for _, layer := range kernelLayers {
 		pool, err := sandbox.New(sandbox.Options{Languages: languages, Require: kernelLayers, Without: []string{layer}})
@@ -43,7 +43,7 @@ func TestRequire(t *testing.T) {
 	pool.Close()
 }
 
-// TestCommand: a pool reports a command that does not run workers.
+// TestCommand checks that a pool reports a command that does not run workers.
 func TestCommand(t *testing.T) {
 	for _, command := range []string{"/bin/true", "/there/is/no/such/program"} {
 		b := newBench(t, sandbox.Options{Command: command})

@@ -9,10 +9,10 @@ import (
 )
 
 // pipe is the parent's end of the wire. It ends when the worker process exits, even if a child that
-// a guest left behind still holds the pipes.
+// a guest left behind still has the pipes open.
 type pipe struct {
 	in, out int
-	pidfd   int // -1 if the system has none
+	pidfd   int // -1 if the system does not support pidfds
 	ended   int // the number of bytes read since the process exited
 }
 
@@ -22,11 +22,11 @@ func newPipe(in, out *os.File, pidfd int) (*pipe, error) {
 	return l, os.NewSyscallError("fcntl", unix.SetNonblock(l.out, true))
 }
 
-// pipeBytes is the capacity of a pipe: at most so much is left to read after the process has
-// exited.
+// pipeBytes is the capacity of a pipe. At most this number of bytes can be unread after the process
+// has exited.
 const pipeBytes = 64 << 10
 
-// Read waits in poll(2), which wakes a thread as fast as read(2).
+// Read waits in poll(2), because a thread wakes from poll(2) as fast as from read(2).
 func (l *pipe) Read(b []byte) (int, error) {
 	for {
 		readable, ended, err := l.wait(l.in, unix.POLLIN)
@@ -75,12 +75,12 @@ func (l *pipe) Write(b []byte) (written int, err error) {
 	return written, nil
 }
 
-// empty reports whether the worker has not written anything that was not read.
+// empty reports whether all data that the worker has written has been read.
 func (l *pipe) empty() bool {
 	fds := [...]unix.PollFd{{Fd: int32(l.in), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds[:], 0)
-		if err == unix.EINTR { // Go sends signals to its threads at any time
+		if err == unix.EINTR { // Go can send signals to its threads at any time
 			continue
 		}
 		return n == 0 && err == nil
@@ -108,15 +108,15 @@ func (l *pipe) close() {
 
 // killAll kills a process and its process group.
 func killAll(p *os.Process) {
-	_ = unix.Kill(-p.Pid, unix.SIGKILL) // the worker leads a process group, and a guest may have added to it
+	_ = unix.Kill(-p.Pid, unix.SIGKILL) // the worker leads a process group, which may contain processes of a guest
 	_ = p.Kill()
 }
 
-// closeInherited closes descriptors that this process inherited because they lack close-on-exec.
-// The descriptors of Go's runtime stay open.
+// closeInherited closes descriptors that this process inherited because they are not close-on-exec.
+// It does not close the descriptors of Go's runtime.
 func closeInherited() {
 	const firstOther = 3
-	names, _ := os.ReadDir("/proc/self/fd") // without /proc there is no list
+	names, _ := os.ReadDir("/proc/self/fd") // without /proc, there is no list of descriptors
 	for _, name := range names {
 		fd := 0
 		for _, digit := range name.Name() {

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Pool keeps workers and provides engines that run guests in them. It is safe for concurrent use.
+// Pool keeps workers and provides engines that run guests in these workers. It is safe for
+// concurrent use.
 type Pool struct {
 	options  Options
 	log      *slog.Logger
@@ -20,26 +21,26 @@ type Pool struct {
 	readable []string // the extensions of the source files that workers can read
 	spawner  *spawner
 	programs atomic.Uint64 // the last program ID
-	slots    chan struct{} // a semaphore: one slot for each concurrent guest
+	slots    chan struct{} // a semaphore with one slot per concurrent guest
 	done     chan struct{} // closed by Close
 
-	background sync.WaitGroup // starts and reaps workers; added to only while a slot is held
+	background sync.WaitGroup // starts and reaps workers; Add requires a slot
 
 	mu           sync.Mutex
 	closed       bool
-	idle         []*worker      // have run a guest; the most recently used is last
-	spares       []*worker      // have not run a guest
-	starting     map[mounts]int // the number of spares being started
-	spareMounts  []mounts       // the mounts to keep spares for; any domain can use them
+	idle         []*worker      // workers that have run a guest; the most recently used is last
+	spares       []*worker      // workers that have not run a guest
+	starting     map[mounts]int // the number of spares that are starting
+	spareMounts  []mounts       // the mounts to keep spares for; not specific to a domain
 	busy         map[*worker]bool
-	temporary    string // the folder of compiled code if Options.CacheDir is empty; "" until needed
+	temporary    string // the code cache if Options.CacheDir is empty; "" until needed
 	namespaceErr error  // why workers have no namespaces
-	namespaces   bool   // a worker had namespaces before
+	namespaces   bool   // whether a worker had namespaces before
 	reported     *Report
 }
 
-// New makes a Pool. It starts a worker only if Options.Require names layers, and fails if one of
-// them is missing.
+// New creates a Pool. It starts a worker only if Options.Require is not empty. In this case, New
+// fails if a required layer is missing.
 func New(options Options) (*Pool, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -61,10 +62,11 @@ func New(options Options) (*Pool, error) {
 	return p, nil
 }
 
-// Engines returns an engine for each language, in order.
+// Engines returns one engine per language, in the order of Options.Languages.
 func (p *Pool) Engines() []engine.Engine { return p.engines }
 
-// Report returns the isolation layers of the workers. It starts a worker if none was started yet.
+// Report returns the isolation layers of the workers. It starts a worker if none has been started
+// yet.
 func (p *Pool) Report() (Report, error) {
 	p.mu.Lock()
 	known := p.reported
@@ -89,7 +91,7 @@ func (p *Pool) Report() (Report, error) {
 // errPoolClosed is the error of runs after Close.
 var errPoolClosed = unavailable("the worker pool is closed")
 
-// refill starts missing spares. The caller holds mu.
+// refill starts the missing spares. The caller must hold mu.
 func (p *Pool) refill() {
 	for _, o := range p.spareMounts {
 		for !p.closed && p.sparesOf(o)+p.starting[o] < p.options.Spares {
@@ -98,7 +100,8 @@ func (p *Pool) refill() {
 	}
 }
 
-// keepSpares adds mounts to keep spares for. They must not belong to one domain.
+// keepSpares makes the pool keep spares with these mounts. The mounts must not be specific to a
+// domain.
 func (p *Pool) keepSpares(o mounts) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -107,7 +110,8 @@ func (p *Pool) keepSpares(o mounts) {
 	}
 }
 
-// forgetSpares stops the waiting workers with these mounts, and keeps no more spares for them.
+// forgetSpares stops the waiting workers with these mounts. The pool then keeps no spares with
+// these mounts.
 func (p *Pool) forgetSpares(o mounts) {
 	p.mu.Lock()
 	p.spareMounts = slices.DeleteFunc(p.spareMounts, func(other mounts) bool { return other == o })
@@ -144,8 +148,8 @@ func (p *Pool) startSpare(o mounts) {
 	})
 }
 
-// start starts a worker. If the system denies namespaces, the worker runs without them, which its
-// report contains.
+// start starts a worker. If the system denies namespaces, the worker runs without them, and the
+// report of the worker shows this.
 func (p *Pool) start(o mounts, job uint64, files ...string) (*worker, error) {
 	set := p.spawnConfig()
 	command, argument0 := p.command()
@@ -181,19 +185,19 @@ func (p *Pool) start(o mounts, job uint64, files ...string) (*worker, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reported, p.namespaces = &w.report, p.namespaces || w.report.On(LayerNamespaces)
-	if !p.namespaces { // otherwise the failure was temporary
+	if !p.namespaces { // if a worker had namespaces before, the failure is temporary
 		p.namespaceErr = set.namespaceErr
 	}
 	return w, nil
 }
 
-// spawnConfig describes the isolation that the parent gives to a new worker.
+// spawnConfig describes the isolation that the parent applies to a new worker.
 type spawnConfig struct {
 	namespaces   bool  // the worker has its own namespaces
-	namespaceErr error // why it has none
-	chroot       bool  // the worker can change its root in them
+	namespaceErr error // why the worker has no namespaces
+	chroot       bool  // the worker can change its root in its namespaces
 	group        *group
-	groupErr     error // why it has no control group
+	groupErr     error // why the worker has no control group
 }
 
 // spawnConfig returns the configuration of the next worker.
@@ -218,8 +222,8 @@ func (p *Pool) spawnConfig() spawnConfig {
 	return s
 }
 
-// degrade removes the next feature that the system may have denied. It reports false if none is
-// left. The control group goes first, because it protects least.
+// degrade removes the next feature that the system may have denied, or returns false if there is
+// none. It removes the control group first, because the control group adds the least protection.
 func (s *spawnConfig) degrade(err error) bool {
 	switch {
 	case s.group != nil:
@@ -235,7 +239,7 @@ func (s *spawnConfig) degrade(err error) bool {
 	return true
 }
 
-// hostFault logs err and returns the fault of a run that gets no worker.
+// hostFault logs err and returns the fault for a run that could not get a worker.
 func hostFault(log *slog.Logger, err error) error {
 	log.Error("cannot start a worker", "error", err)
 	return unavailable("cannot start a process for the tool; see the log of the host")
@@ -245,7 +249,7 @@ func unavailable(text string) error {
 	return &engine.NotStartedError{Fault: abi.Faultf(abi.Unavailable, "%s", text)}
 }
 
-// command returns the program of the workers and its first argument.
+// command returns the program of the workers and the program's first argument.
 func (p *Pool) command() (path, argument0 string) {
 	if p.options.Command != "" {
 		return p.options.Command, p.options.Command
@@ -264,19 +268,19 @@ func (p *Pool) Close() error {
 	ended := slices.Concat(p.idle, p.spares)
 	p.idle, p.spares = nil, nil
 	for w := range p.busy {
-		w.kill() // its user reaps it
+		w.kill() // the goroutine that uses the worker reaps it
 	}
 	p.mu.Unlock()
 	for _, w := range ended {
 		w.stop()
 	}
 	if first {
-		for range cap(p.slots) { // wait until every run has released its worker
+		for range cap(p.slots) { // waits until every run has released its worker
 			p.slots <- struct{}{}
 		}
 		p.background.Wait()
 		if p.temporary != "" {
-			_ = os.RemoveAll(p.temporary) // the system clears the rest
+			_ = os.RemoveAll(p.temporary) // the system removes what is left
 		}
 		p.spawner.close()
 	}

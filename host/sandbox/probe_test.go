@@ -23,8 +23,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
-// probes is an engine whose guests are Go code of this file. They do what an attacker can do who
-// has escaped the sandbox of a language. A source is the name of an act.
+// probes is an engine whose guests are Go code in this file. They do what an attacker can do after
+// escaping from the sandbox of a language. A source is the name of an act.
 type probes struct{ dir string }
 
 func (probes) Info() engine.Info { return engine.Info{Name: "probe", Extensions: []string{".probe"}} }
@@ -44,8 +44,8 @@ func (p probes) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return probe{name, found}, nil
 }
 
-// compiled returns the compiled code of a source, which it writes if it is missing, or the text of
-// an error.
+// compiled returns the compiled code of a source, or the text of an error. If the code is missing,
+// compiled writes it.
 func (p probes) compiled(name string) string {
 	if p.dir == "" {
 		return "nowhere"
@@ -63,7 +63,8 @@ func (p probes) compiled(name string) string {
 	return string(text)
 }
 
-// sharing is an engine whose tools all return the same text, which is prepared once from a file.
+// sharing is an engine whose tools all return the same text. The text is shared state that is
+// prepared once from a file.
 type sharing struct{ dir, text string }
 
 var sharingLanguage = sandbox.Language{
@@ -108,7 +109,7 @@ func (s *sharing) Load(_ context.Context, src engine.Source) (engine.Program, er
 }
 func (s *sharing) Close() error { return nil }
 
-// Run returns the text, and whether the shared state is writable.
+// Run returns the text and reports whether the shared state is writable.
 func (s *sharing) Run(context.Context, engine.Input, engine.Host) (engine.Output, error) {
 	err := os.WriteFile(filepath.Join(s.dir, "made"), nil, 0o600)
 	text, _ := json.Marshal(fmt.Sprint(s.text, ", writable: ", err == nil))
@@ -119,7 +120,7 @@ type probe struct{ name, found string }
 
 func (probe) Close() error { return nil }
 
-// Run returns the result of the act: "done", or the text of its error.
+// Run returns the result of the act, which is "done" or the text of its error.
 func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engine.Output, error) {
 	var argument struct {
 		Text []byte
@@ -143,7 +144,7 @@ func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engi
 	return engine.Output{Output: text}, err
 }
 
-// asks reports whether an act returns the errors of the host, or faults, as its own.
+// asks reports whether an act returns errors of the host, or faults, as its own errors.
 func (p probe) asks() bool {
 	return strings.HasPrefix(p.name, "call") || strings.HasPrefix(p.name, "fl") || strings.HasPrefix(p.name, "fail")
 }
@@ -156,7 +157,7 @@ type act struct {
 	host engine.Host
 }
 
-// loads are acts of hostile sources while they are compiled.
+// loads contains acts that hostile sources perform while they are compiled.
 var loads = map[string]func(){
 	"compile slowly":   func() { time.Sleep(200 * time.Millisecond) },
 	"compile for ever": func() { _ = flood(func() error { return nil }) },
@@ -165,7 +166,7 @@ var loads = map[string]func(){
 	"compile crash":    func() { panic("a bug of the compiler") },
 }
 
-// loadFaults are acts that make compiling fail.
+// loadFaults contains acts that make the compilation fail.
 var loadFaults = map[string]func(dir string) error{
 	"compile to a conflict": func(string) error {
 		return &abi.Fault{Code: abi.Conflict, Message: strings.Repeat("x", 900_000), Outcome: "unknown"}
@@ -189,7 +190,7 @@ var loadFaults = map[string]func(dir string) error{
 	},
 }
 
-// fill appends to files until it is denied, or times blocks are written.
+// fill appends to files until a write is denied or it has written times blocks.
 func fill(dir string, name func(int) string, bytes, times int) error {
 	block := make([]byte, bytes)
 	for n := range times {
@@ -209,7 +210,7 @@ func fill(dir string, name func(int) string, bytes, times int) error {
 	return nil
 }
 
-// acts are the acts that are tried in a worker.
+// acts contains the acts that guests try in a worker.
 var acts = map[string]func(act) error{
 	"compile slowly": func(act) error { return nil },
 	"open a file":    func(a act) error { _, err := os.ReadFile(a.text); return err },
@@ -230,7 +231,7 @@ var acts = map[string]func(act) error{
 	"take a lease": func(act) error {
 		fd, err := unix.MemfdCreate("x", 0)
 		if err != nil {
-			fd = 0 // try a pipe instead
+			fd = 0 // if this fails, try a pipe instead
 		}
 		_, err = unix.FcntlInt(uintptr(fd), unix.F_SETLEASE, unix.F_UNLCK)
 		return may(err, unix.EAGAIN, unix.EINVAL)
@@ -323,7 +324,7 @@ var acts = map[string]func(act) error{
 		return unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY})
 	},
 	"make a namespace": func(act) error { return unix.Unshare(unix.CLONE_NEWUTS) },
-	// The file system type does not exist, so that root mounts nothing.
+	// The file system type does not exist, so root cannot mount anything.
 	"mount": func(a act) error {
 		return may(unix.Mount("none", filepath.Dir(a.text), "toolrun-none", 0, ""), unix.ENODEV)
 	},
@@ -369,13 +370,13 @@ var acts = map[string]func(act) error{
 		}
 		return errors.New("nothing was found")
 	},
-	"leave a child behind": func(act) error { // it holds the pipes, and survives the worker
+	"leave a child behind": func(act) error { // keeps the pipes open and survives the worker
 		pid, _, errno := syscall.RawSyscall6(syscall.SYS_CLONE, uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
 		if errno != 0 {
 			return errno
 		}
 		if pid == 0 {
-			for { // the process has no Go runtime, only this loop
+			for { // the process has no Go runtime and executes only this loop
 				_, _, _ = syscall.RawSyscall(syscall.SYS_GETPID, 0, 0, 0)
 			}
 		}
@@ -443,7 +444,7 @@ var acts = map[string]func(act) error{
 	},
 }
 
-// may returns nil for errors that only mean that the arguments are invalid.
+// may returns nil for errors that only report invalid arguments.
 func may(err error, harmless ...syscall.Errno) error {
 	for _, e := range harmless {
 		if err == e {

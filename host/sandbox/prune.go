@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// cacheLifetime is how long unused compiled code is kept. A tool that changed leaves its old code
-// behind.
+// cacheLifetime is the time after which unused compiled code is removed. When a tool changes, its
+// old code stays in the cache.
 const cacheLifetime = 30 * 24 * time.Hour
 
 // touch marks compiled code as used.
-func touch(entry string, now time.Time) { _ = os.Chtimes(entry, now, now) } // if this fails, the code is compiled again some day
+func touch(entry string, now time.Time) { _ = os.Chtimes(entry, now, now) } // if this fails, the code is compiled again later
 
-// prune removes compiled code that was not used for long, and the folders of compilers that were
-// killed. It ignores errors: the cache is then larger than necessary.
+// prune removes compiled code that has not been used for a long time. It also removes the folders
+// of compilers that were killed. It ignores errors, because the cache then only uses more space.
 func prune(cacheDir string, now time.Time) {
-	entries, _ := filepath.Glob(filepath.Join(cacheDir, "*", "*")) // fails only for a malformed pattern
+	entries, _ := filepath.Glob(filepath.Join(cacheDir, "*", "*")) // Glob fails only for a malformed pattern
 	for _, entry := range entries {
 		if info, err := os.Lstat(entry); err == nil && now.Sub(info.ModTime()) > cacheLifetime {
 			_ = os.RemoveAll(entry)

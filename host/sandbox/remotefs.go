@@ -15,14 +15,14 @@ var (
 	_ fs.DirEntry    = remoteEntry{}
 )
 
-// remoteFS is the file system of a source. It requests each file from the parent once. It is safe
-// for concurrent use, and valid until the load ends.
+// remoteFS is the file system of a source. It requests each file from the parent only once. It is
+// safe for concurrent use. It is valid until the load ends.
 type remoteFS struct {
 	server *server
 	known  map[string]*remoteFile
 }
 
-// Open returns a file with all of its content, or a folder with all of its entries.
+// Open returns a file with its complete content, or a folder with all of its entries.
 func (r *remoteFS) Open(name string) (fs.File, error) {
 	file, err := r.find(name)
 	if err != nil {
@@ -126,7 +126,7 @@ func (f *remoteFile) Mode() fs.FileMode {
 	return 0o444
 }
 
-// remoteEntry is an entry of a folder. Info requests the file from the parent.
+// remoteEntry is an entry of a folder. Its Info method requests the file from the parent.
 type remoteEntry struct {
 	files  *remoteFS
 	path   string

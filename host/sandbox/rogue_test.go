@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestSlowStart: a run does not wait longer than its deadline for a worker to start.
+// TestSlowStart checks that a run does not wait for a worker beyond its deadline.
 func TestSlowStart(t *testing.T) {
 	slow := filepath.Join(t.TempDir(), "slow")
 	if err := os.WriteFile(slow, []byte("#!/bin/sh\nexec sleep 5\n"), 0o700); err != nil {
@@ -32,7 +32,8 @@ func TestSlowStart(t *testing.T) {
 	}
 }
 
-// TestSpeakingAhead: a result that a worker sends in advance does not answer the next run.
+// TestSpeakingAhead checks that a result that a worker sends in advance is not used for the next
+// run.
 func TestSpeakingAhead(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	ahead, answer := b.load(t, "speak ahead", ""), b.load(t, "answer", "")
@@ -44,13 +45,13 @@ func TestSpeakingAhead(t *testing.T) {
 	}
 }
 
-// TestInheritedDescriptors: a worker does not inherit other descriptors of its parent.
+// TestInheritedDescriptors checks that a worker does not inherit other descriptors of its parent.
 func TestInheritedDescriptors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(file, []byte("the secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fd, err := unix.Open(file, unix.O_RDONLY, 0) // without close-on-exec, as C libraries do
+	fd, err := unix.Open(file, unix.O_RDONLY, 0) // not close-on-exec, like the descriptors of C libraries
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,8 @@ func TestInheritedDescriptors(t *testing.T) {
 	}
 }
 
-// TestChildLeftBehind: without seccomp, a child that a guest leaves behind does not block the host.
+// TestChildLeftBehind checks that, without seccomp, a child process that a guest leaves behind does
+// not block the host.
 func TestChildLeftBehind(t *testing.T) {
 	b := newBench(t, sandbox.Options{Without: []string{sandbox.LayerSeccomp}})
 	child := b.load(t, "leave a child behind", "")
@@ -74,7 +76,8 @@ func TestChildLeftBehind(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryCounts: shared anonymous memory counts, even without seccomp and cgroups.
+// TestSharedMemoryCounts checks that shared anonymous memory counts, even without seccomp and
+// cgroups.
 func TestSharedMemoryCounts(t *testing.T) {
 	b := newBench(t, sandbox.Options{Without: []string{sandbox.LayerSeccomp, sandbox.LayerCgroup}})
 	_, err := perform(t, b.load(t, "share memory", ""), "", engine.Input{Limits: engine.Limits{MemoryBytes: 16 << 20}}, enough, engine.Host{})
@@ -83,7 +86,7 @@ func TestSharedMemoryCounts(t *testing.T) {
 	}
 }
 
-// TestNoSuchOperation: the host does not receive calls of unknown operations.
+// TestNoSuchOperation checks that calls of unknown operations do not reach the host.
 func TestNoSuchOperation(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	if _, err := perform(t, b.load(t, "call something else", ""), "", engine.Input{}, enough, engine.Host{}); codeOf(err) != abi.Internal {
@@ -91,8 +94,8 @@ func TestNoSuchOperation(t *testing.T) {
 	}
 }
 
-// TestLandlockWithoutItsFolder: if the folder of a worker is missing, Landlock stays on and the
-// worker reads nothing.
+// TestLandlockWithoutItsFolder checks that Landlock stays on if the folder of a worker is missing.
+// The worker must not be able to read any file.
 func TestLandlockWithoutItsFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	b := newBench(t, sandbox.Options{CacheDir: dir, Require: []string{sandbox.LayerLandlock}, Spares: -1})
@@ -111,8 +114,8 @@ func TestLandlockWithoutItsFolder(t *testing.T) {
 	}
 }
 
-// TestThreadsCount: a run whose worker starts threads fails, even if no kernel limit applies, as
-// for root. The worker has some threads already when the host counts.
+// TestThreadsCount checks that a run fails if its worker starts threads and the kernel does not
+// limit them, as for root. The worker already has some threads when the host counts.
 func TestThreadsCount(t *testing.T) {
 	for _, without := range [][]string{nil, {sandbox.LayerCgroup}, {sandbox.LayerCgroup, sandbox.LayerNamespaces}} {
 		b := newBench(t, sandbox.Options{Without: without})
@@ -127,8 +130,8 @@ func TestThreadsCount(t *testing.T) {
 	}
 }
 
-// TestCompilerFillsDisk: a worker that compiles cannot fill the disk with one file, many files or
-// folders. All of its files are removed.
+// TestCompilerFillsDisk checks that a worker that compiles cannot fill the disk with one file, many
+// files or folders. All of its files must be removed.
 func TestCompilerFillsDisk(t *testing.T) {
 	for _, act := range []string{"compile to a large file", "compile to many files", "compile to many folders"} {
 		t.Run(act, func(t *testing.T) {
@@ -145,7 +148,8 @@ func TestCompilerFillsDisk(t *testing.T) {
 	}
 }
 
-// TestLoadFaults: the parent rejects faults that compiling cannot return, and truncates long ones.
+// TestLoadFaults checks that the parent rejects faults that compiling cannot return, and truncates
+// long faults.
 func TestLoadFaults(t *testing.T) {
 	for act, want := range map[string]abi.Code{"compile to a conflict": abi.Internal, "compile to a long fault": abi.SourceInvalid} {
 		b := newBench(t, sandbox.Options{})
@@ -157,8 +161,8 @@ func TestLoadFaults(t *testing.T) {
 	}
 }
 
-// TestUnsoundLanguage: a language with an unsound sandbox is rejected only if isolation is
-// required.
+// TestUnsoundLanguage checks that a language with an unsound sandbox is rejected only if isolation
+// is required.
 func TestUnsoundLanguage(t *testing.T) {
 	language := sandbox.Language{New: func(s sandbox.Setup) engine.Engine { return probes{s.CacheDir} }, Unsound: "its compiler makes mistakes"}
 	for _, require := range [][]string{nil, {sandbox.LayerProcess}} {

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The limits of what a worker sends in a run.
+// The limits on the data that a worker sends in a run.
 const (
 	maxCallBytes    = 8 << 20  // a memory call with all its arguments
 	maxLogBytes     = 64 << 10 // a log line
@@ -27,11 +27,11 @@ const (
 const (
 	outcomeOutput = iota // an output or a reply
 	outcomeFault         // an *abi.Fault as JSON
-	outcomeHalted        // the host ended the run, without a reason for the worker
+	outcomeHalted        // the host ended the run; the worker does not receive the reason
 	outcomeBroken        // an error of the worker itself, as text
 )
 
-// maxExtraMemory is how far a reported memory use can exceed the limit of the run.
+// maxExtraMemory is the maximum by which a reported memory use can exceed the run's limit.
 const maxExtraMemory = 1 << 30
 
 // exchange is the parent's side of a run.
@@ -48,7 +48,7 @@ type exchange struct {
 	bytes    int                   // the size of the log lines received
 }
 
-// sendRun asks the worker to run a program.
+// sendRun requests the worker to run a program.
 func (x *exchange) sendRun(id uint64, in engine.Input) error {
 	f := x.worker.wire.frame(kindRun)
 	f.number(id)
@@ -56,8 +56,8 @@ func (x *exchange) sendRun(id uint64, in engine.Input) error {
 	return x.worker.wire.send(f)
 }
 
-// serve answers the worker until the run has an outcome. If lost is true, err is a protocol or pipe
-// error and the worker can no longer be used.
+// serve handles the worker's frames until the run has an outcome. If lost is true, err is a
+// protocol or pipe error, and the worker can no longer be used.
 func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 	accepted := sizes{kindCall: maxCallBytes, kindLog: maxLogBytes + 16,
 		kindOutcome: 2*x.limits.OutputBytes + maxFaultBytes + maxWarningBytes}
@@ -81,7 +81,7 @@ func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 	}
 }
 
-// call performs a memory call of the guest. The host checks that its arguments are JSON.
+// call performs a memory call of the guest. The host itself checks that the arguments are JSON.
 func (x *exchange) call(f *fields) error {
 	call := abi.Call{Op: f.text()}
 	if n := f.count(maxArguments); n > 0 {
@@ -128,8 +128,8 @@ func (x *exchange) replyFault(answer *frame, fault *abi.Fault) error {
 	return x.worker.wire.send(answer.number(outcomeFault).data(text))
 }
 
-// log handles a log line. An honest worker stops at the limit, so more than twice the limit is an
-// attack.
+// log handles a log line. A correct worker stops at the limit, so log treats more than twice the
+// limit as an attack.
 func (x *exchange) log(f *fields) error {
 	level, text := abi.Level(f.text()), f.text()
 	if err := f.end(); err != nil {
@@ -142,7 +142,7 @@ func (x *exchange) log(f *fields) error {
 		return nil
 	}
 	if x.halted = x.host.Log(knownLevel(level), text); x.halted != nil {
-		x.watchdog.end(x.halted) // the guest does not wait for a reply, and must not continue
+		x.watchdog.end(x.halted) // the guest does not wait for a reply, so it must be stopped
 	}
 	return nil
 }
@@ -197,8 +197,8 @@ func unmarshalFault(text []byte, fault *abi.Fault) error {
 	return nil
 }
 
-// restoreFault returns the fault that the host issued if the guest's fault has its ID, with the
-// location and hint that the engine added. Other faults are sanitized.
+// restoreFault returns the fault that the host issued if the guest's fault has the same ID. The
+// location and the hint that the engine added are kept. All other faults are sanitized.
 func (x *exchange) restoreFault(reported *abi.Fault) error {
 	issued, ok := x.issued[reported.ID]
 	if !ok {
@@ -216,7 +216,7 @@ func (x *exchange) restoreFault(reported *abi.Fault) error {
 }
 
 // sanitized returns a fault without the fields that a guest cannot set, such as the outcome of a
-// commit, and with limits on its texts.
+// commit. It truncates long texts.
 func sanitized(f *abi.Fault) *abi.Fault {
 	const maxText, maxStack, maxViolations = 16 << 10, 64 << 10, 100
 	limit := func(text string, n int) string { return strings.ToValidUTF8(text[:min(len(text), n)], "") }
@@ -227,8 +227,8 @@ func sanitized(f *abi.Fault) *abi.Fault {
 	}
 }
 
-// contextEnded reports whether the context has ended. The timer of a worker can fire slightly
-// before that of the context.
+// contextEnded reports whether the context has ended. A worker's timer can fire slightly before the
+// timer of the context.
 func (x *exchange) contextEnded() bool {
 	if deadline, ok := x.ctx.Deadline(); ok && time.Until(deadline) < grace {
 		<-x.ctx.Done()
@@ -236,8 +236,8 @@ func (x *exchange) contextEnded() bool {
 	return x.ctx.Err() != nil
 }
 
-// writeInput writes the input of a run. The deadline is sent as the time left, because clocks
-// differ.
+// writeInput writes the input of a run. It writes the deadline as the remaining time, because
+// clocks differ between processes.
 func writeInput(f *frame, ctx context.Context, in engine.Input, limits engine.Limits) {
 	left := uint64(0)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -255,7 +255,7 @@ func writeInput(f *frame, ctx context.Context, in engine.Input, limits engine.Li
 	f.number(now)
 }
 
-// readInput reads the fields that writeInput wrote. A left of 0 means no deadline.
+// readInput reads the fields that writeInput wrote. If left is 0, there is no deadline.
 func readInput(f *fields) (in engine.Input, left time.Duration) {
 	left = time.Duration(f.amount())
 	in.Input, in.Context = f.data(), f.data()

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// permissions are the system calls that depend on the job of a worker.
+// permissions contains the permissions that depend on the job of a worker.
 type permissions struct {
-	open        bool // open files, if another layer restricts which
+	open        bool // open files; another layer restricts which files
 	write       bool // write files; requires open
 	memoryFiles bool // memfd_create and ftruncate
 }
 
-// installFilter makes the kernel deny, with EPERM, every system call that running a guest does not
-// require. See seccomp(2).
+// installFilter makes the kernel deny every system call that a guest does not need. Denied calls
+// fail with EPERM. See seccomp(2).
 func installFilter(may permissions) error {
 	if callArchitecture == 0 {
 		return errors.New("there is no filter for this architecture")
@@ -41,23 +41,24 @@ const (
 	atArguments    = 16 // 8 bytes each; the filter reads the lower half
 )
 
-// pagemapScan is the only ioctl request that a worker can make, PAGEMAP_SCAN. It reads an open page
+// pagemapScan is PAGEMAP_SCAN, the only ioctl request that a worker can make. It reads an open page
 // map of the process itself.
 const pagemapScan = 0xc0606610
 
-// newNamespaces are the flags of clone that create namespaces.
+// newNamespaces contains the flags of clone that create namespaces.
 const newNamespaces = unix.CLONE_NEWCGROUP | unix.CLONE_NEWIPC | unix.CLONE_NEWNET | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWUSER | unix.CLONE_NEWUTS
 
-// argument returns the offset of the lower half of an argument.
+// argument returns the offset of the lower half of a system call argument.
 func argument(index uint32) uint32 { return atArguments + 8*index }
 
 // The actions of the filter.
 const (
 	deny           = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
-	notImplemented = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // makes a C library fall back to older calls
+	notImplemented = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS) // makes a C library use older calls
 )
 
-// buildFilter returns the filter as a program. Each test is followed by the action if it holds.
+// buildFilter returns the filter as a program. If a test of the program is true, the program
+// returns the action that follows the test.
 func buildFilter(may permissions, self uint32) []unix.SockFilter {
 	var p filter
 	p.load(atArchitecture)
@@ -67,13 +68,13 @@ func buildFilter(may permissions, self uint32) []unix.SockFilter {
 	for _, number := range allowedCalls(may) {
 		p.returnIf(unix.BPF_JEQ, number, unix.SECCOMP_RET_ALLOW)
 	}
-	p.forCall(unix.SYS_MMAP, func() { // deny memory that is charged to no process: shared without a file, and huge pages
+	p.forCall(unix.SYS_MMAP, func() { // deny memory that is not charged to a process: shared memory without a file, and huge pages
 		p.load(argument(3))
 		p.returnIf(unix.BPF_JSET, unix.MAP_HUGETLB, deny)
 		p.returnUnless(unix.BPF_JSET, unix.MAP_ANONYMOUS, unix.SECCOMP_RET_ALLOW)
 		p.returnUnless(unix.BPF_JSET, unix.MAP_SHARED, unix.SECCOMP_RET_ALLOW)
 	})
-	p.forCall(unix.SYS_CLONE, func() { // threads of this process, but no processes
+	p.forCall(unix.SYS_CLONE, func() { // allow threads of this process, but no processes
 		p.load(argument(0))
 		p.returnIf(unix.BPF_JSET, newNamespaces, deny)
 		p.returnIf(unix.BPF_JSET, unix.CLONE_THREAD, unix.SECCOMP_RET_ALLOW)
@@ -102,26 +103,26 @@ func buildFilter(may permissions, self uint32) []unix.SockFilter {
 // filter is a program for the kernel's packet filter, bpf(4).
 type filter []unix.SockFilter
 
-// load loads four bytes of the system call's data.
+// load loads four bytes of the system call data.
 func (p *filter) load(at uint32) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at})
 }
 
-// returnIf returns an action if a test holds.
+// returnIf returns an action if a test is true.
 func (p *filter) returnIf(test uint16, value, action uint32) {
 	*p = append(*p,
 		unix.SockFilter{Code: unix.BPF_JMP | test | unix.BPF_K, K: value, Jf: 1},
 		unix.SockFilter{Code: unix.BPF_RET, K: action})
 }
 
-// returnUnless returns an action if a test does not hold.
+// returnUnless returns an action if a test is false.
 func (p *filter) returnUnless(test uint16, value, action uint32) {
 	*p = append(*p,
 		unix.SockFilter{Code: unix.BPF_JMP | test | unix.BPF_K, K: value, Jt: 1},
 		unix.SockFilter{Code: unix.BPF_RET, K: action})
 }
 
-// forCall applies tests to one call. If no test returns, the call is denied.
+// forCall applies tests to one system call. If no test returns an action, the call is denied.
 func (p *filter) forCall(number uint32, tests func()) {
 	jump := len(*p)
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: number})
@@ -130,7 +131,7 @@ func (p *filter) forCall(number uint32, tests func()) {
 	(*p)[jump].Jf = uint8(len(*p) - jump - 1)
 }
 
-// allowValues allows a call if an argument has one of the values.
+// allowValues allows a system call if an argument has one of the values.
 func (p *filter) allowValues(number, index uint32, values ...uint32) {
 	p.forCall(number, func() {
 		p.load(argument(index))
@@ -140,8 +141,8 @@ func (p *filter) allowValues(number, index uint32, values ...uint32) {
 	})
 }
 
-// allowedCalls returns the system calls that Go's runtime and the engines make after the start of a
-// worker.
+// allowedCalls returns the system calls that Go's runtime and the engines make after a worker has
+// started.
 func allowedCalls(may permissions) []uint32 {
 	allowed := append([]uint32{
 		// pipes and memory
@@ -152,7 +153,7 @@ func allowedCalls(may permissions) []uint32 {
 		unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EVENTFD2, unix.SYS_PIPE2,
 		unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK, unix.SYS_RESTART_SYSCALL,
 		unix.SYS_EXIT, unix.SYS_EXIT_GROUP,
-		// threads of a C library, if the program has one
+		// threads of a C library, if the program uses one
 		unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS, unix.SYS_MEMBARRIER,
 		// time, randomness and identity
 		unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_GETTIMEOFDAY, unix.SYS_GETRANDOM, unix.SYS_UNAME,

@@ -8,5 +8,5 @@ const (
 	callRenameat     = unix.SYS_RENAMEAT
 )
 
-// architectureCalls are allowed calls that other architectures do not have.
+// architectureCalls contains allowed calls that other architectures do not have.
 var architectureCalls []uint32

@@ -19,22 +19,22 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// server is the inside of a worker process. It handles one request at a time on one goroutine;
-// engines may use more.
+// server handles requests in a worker process. It handles one request at a time on one goroutine,
+// but engines can use more goroutines.
 type server struct {
 	wire     *wire
 	engines  map[string]func(key string) engine.Engine
 	programs map[uint64]engine.Program
-	folder   string       // the folder of compiled code, as this process names it
-	prepare  func() error // prepares the shared state of the language; nil in workers with another job
-	fileMu   sync.Mutex   // held from a file request to its reply, because a bundler opens files from many goroutines
+	folder   string       // the path of the compiled code in this process
+	prepare  func() error // prepares the shared state of the language; nil for other jobs
+	fileMu   sync.Mutex   // locked from a file request to its reply, because a bundler opens files on many goroutines
 
 	host   engine.Host
-	limits engine.Limits // of the active run
+	limits engine.Limits // the limits of the active run
 	lines  int           // the number of log lines sent
 	bytes  int           // the size of the log lines sent
-	memory int64         // the limit set in the garbage collector
-	used   int64         // the memory without a guest
+	memory int64         // the memory limit of the garbage collector
+	used   int64         // the memory use without a guest
 
 	parent      int         // the process ID of the parent
 	running     atomic.Bool // a guest is active
@@ -52,7 +52,8 @@ func newServer(w *wire, languages []Language, parent handshake) *server {
 	return s
 }
 
-// add makes the engine of a language. If it has shared state, the engine is started with it.
+// add creates the engine of a language. If the language has shared state, add starts the engine
+// with this state.
 func (s *server) add(l Language, parent handshake) {
 	e, o := l.New(Setup{Panicked: logPanic}), parent.mounts
 	switch name := e.Info().Name; {
@@ -89,10 +90,10 @@ func (s *server) prepareShared() error {
 	return s.wire.send(s.wire.frame(kindLoaded).number(status).data(body).data(nil))
 }
 
-// logPanic writes a panic to standard error, which the parent logs after an internal fault.
+// logPanic writes a panic to standard error. The parent logs it after an internal fault.
 func logPanic(value any, stack []byte) { fmt.Fprintf(os.Stderr, "panic: %v\n%s\n", value, stack) }
 
-// workSizes limits the frames that a worker accepts between runs.
+// workSizes contains the frame size limits between runs.
 var workSizes = sizes{kindLoad: maxSourceBytes + 1<<20, kindRun: maxRunBytes + 1<<10, kindPrepare: 1}
 
 // serve handles requests until the parent closes the pipe.
@@ -162,7 +163,7 @@ func reviewOf(program engine.Program, src engine.Source) []byte {
 	return text
 }
 
-// setBaseline records the memory that is left after compiling, which is not charged to a guest.
+// setBaseline records the memory use after compiling, which is not charged to a guest.
 func (s *server) setBaseline() {
 	debug.FreeOSMemory()
 	total := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
@@ -183,7 +184,7 @@ func encodeError(err error) (status uint64, body []byte) {
 	if err != nil || len(body) > maxFaultBytes-1<<10 {
 		short := abi.Faultf(fault.Code, "%s", truncate(fault.Message))
 		short.ID = truncate(fault.ID)
-		body, _ = json.Marshal(short) // cannot fail: it only has texts
+		body, _ = json.Marshal(short) // cannot fail, because all fields are strings
 	}
 	return outcomeFault, body
 }
@@ -225,11 +226,11 @@ func (s *server) run(f *fields) error {
 	return s.answer(out, err)
 }
 
-// orphanInterval is how often a worker checks, during a run, that its parent exists.
+// orphanInterval is the interval at which a worker checks during a run that its parent exists.
 const orphanInterval = time.Second
 
-// checkParent exits if the parent has exited. It is for systems whose kernel does not kill orphans:
-// while a guest runs, the worker does not read the closed pipe.
+// checkParent exits if the parent has exited. It is necessary on systems whose kernel does not kill
+// orphans. A worker does not read the closed pipe while a guest runs.
 func (s *server) checkParent() {
 	if os.Getppid() != s.parent {
 		os.Exit(1)
@@ -239,10 +240,10 @@ func (s *server) checkParent() {
 	}
 }
 
-// limitMemory sets the limit of the garbage collector, so that it works harder before the kernel
-// denies memory.
+// limitMemory sets the limit of the garbage collector. The collector then works harder before the
+// kernel denies memory.
 func (s *server) limitMemory(bytes int64) {
-	const minBytes = 4 << 20 // with less, the collector would use all processor time
+	const minBytes = 4 << 20 // with less memory, the collector would use all processor time
 	if bytes = max(bytes, minBytes); s.memory != bytes {
 		s.memory = bytes
 		debug.SetMemoryLimit(s.used + bytes)
@@ -271,17 +272,18 @@ func firstWarnings(warnings []string) []string {
 	return warnings
 }
 
-// errHalted stands for the error of a host that ended a run. The error itself stays in the parent.
+// errHalted represents the error with which the host ended a run. The worker does not receive the
+// error itself.
 var errHalted = errors.New("the host ended the run")
 
-// replySizes limits the frames that a worker accepts in reply to a memory call; fileSizes limits
-// those with a file.
+// replySizes contains the frame size limits for the reply to a memory call. fileSizes contains the
+// limits for the reply to a file request.
 var (
 	replySizes = sizes{kindReply: 256 << 20}
 	fileSizes  = sizes{kindFile: maxFileBytes + 16<<20}
 )
 
-// call sends a memory call to the parent and returns its reply.
+// call sends a memory call to the parent and returns the reply.
 func (s *server) call(_ context.Context, call abi.Call) (json.RawMessage, error) {
 	f := s.wire.frame(kindCall)
 	f.text(call.Op).number(uint64(len(call.Args)))
@@ -316,10 +318,10 @@ func (s *server) call(_ context.Context, call abi.Call) (json.RawMessage, error)
 	return nil, fault
 }
 
-// log sends a log line unless the limits of the run are exceeded.
+// log sends a log line unless the run has exceeded its limits.
 func (s *server) log(level abi.Level, text string) error {
 	if s.lines > s.limits.LogLines || s.bytes > s.limits.LogBytes {
-		return nil // the line that exceeded the limit was sent, so the host has noticed
+		return nil // the line that exceeded the limit was sent, so the host knows
 	}
 	if len(text) > maxLogBytes-64 {
 		text = strings.ToValidUTF8(text[:maxLogBytes-64], "")

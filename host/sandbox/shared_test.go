@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// sharingPool returns a pool whose only language shares state that is prepared from a file.
+// sharingPool returns a pool with one language, whose shared state is prepared from a file.
 func sharingPool(t *testing.T, cacheDir, key string, files ...string) *sandbox.Pool {
 	t.Helper()
 	language := sharingLanguage
@@ -42,8 +42,8 @@ func say(t *testing.T, pool *sandbox.Pool, domain string) (string, error) {
 	return string(out.Output), err
 }
 
-// TestShared: shared state is prepared once from files that other workers cannot read. Workers of
-// all domains can read it and cannot change it.
+// TestShared checks that shared state is prepared once from files that other workers cannot read.
+// Workers of all domains must be able to read it but not to change it.
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -68,7 +68,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestPrepared: an engine reports whether the next load prepares its shared state.
+// TestPrepared checks that an engine reports whether the next load prepares its shared state.
 func TestPrepared(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -98,8 +98,8 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// TestSharedTakesItsTime: preparing shared state is not charged to the deadline of a load. A
-// cancelled load ends at once.
+// TestSharedTakesItsTime checks that preparing shared state is not charged to the deadline of a
+// load. A canceled load must end at once.
 func TestSharedTakesItsTime(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "source")
@@ -125,8 +125,8 @@ func TestSharedTakesItsTime(t *testing.T) {
 	}
 }
 
-// TestSharedDamaged: damaged state is prepared again, and workers with the damaged state are not
-// reused.
+// TestSharedDamaged checks that damaged state is prepared again, and that workers with the damaged
+// state are not reused.
 func TestSharedDamaged(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -158,7 +158,7 @@ func TestSharedCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestSharedOutlivesTrouble: a failure to start workers does not remove shared state.
+// TestSharedOutlivesTrouble checks that a failure to start workers does not remove shared state.
 func TestSharedOutlivesTrouble(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")
@@ -185,8 +185,8 @@ func TestSharedOutlivesTrouble(t *testing.T) {
 	}
 }
 
-// TestSharedIsNotRemovedOnAClaim: the host checks whether shared state is damaged, because a worker
-// with a hostile source can lie.
+// TestSharedIsNotRemovedOnAClaim checks that the host itself checks whether shared state is
+// damaged, because a worker with a hostile source can lie.
 func TestSharedIsNotRemovedOnAClaim(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")

@@ -6,6 +6,6 @@ import (
 	"syscall"
 )
 
-// ignoreSignals ignores the signals that stop a service. They often reach all of its processes, and
-// the parent decides when a worker ends so that active runs can finish.
+// ignoreSignals ignores the signals that stop a service. Such signals often reach all processes of
+// the service. Active runs can then finish, because only the parent decides when a worker ends.
 func ignoreSignals() { signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) }

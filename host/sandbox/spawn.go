@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// spawner starts processes from one OS thread that lives until close. The kernel kills a worker
-// when the thread that started it ends (PR_SET_PDEATHSIG in prctl(2)), and Go's other threads come
-// and go.
+// spawner starts processes from one OS thread that exists until close. The kernel kills a worker
+// when the thread that started the worker ends (PR_SET_PDEATHSIG in prctl(2)). Go's other threads
+// can end at any time.
 type spawner struct {
-	mu     sync.Mutex // held while a function runs
+	mu     sync.Mutex // locked while a function runs
 	closed bool
 	work   chan func()
 	done   chan struct{}
@@ -18,7 +18,7 @@ type spawner struct {
 func newSpawner() *spawner {
 	t := &spawner{work: make(chan func()), done: make(chan struct{})}
 	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, and the kernel kills the remaining workers
+		runtime.LockOSThread() // never unlocked, so the thread ends with the goroutine and the kernel kills the remaining workers
 		for f := range t.work {
 			f()
 			t.done <- struct{}{}
@@ -27,7 +27,7 @@ func newSpawner() *spawner {
 	return t
 }
 
-// do runs f on the thread. It reports false if the spawner is closed.
+// do runs f on the thread. It returns false if the spawner is closed.
 func (t *spawner) do(f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

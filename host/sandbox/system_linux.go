@@ -13,15 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaceFlags are the namespaces of a worker. It has no network, and no privileges even if its
-// parent is root, because no user ID is mapped. A PID namespace is not among them: without its own
-// /proc, package psx, which applies Landlock to all threads of a program with C code, would look
-// for them under wrong IDs, forever.
+// namespaceFlags contains the new namespaces of a worker. A worker has no network. It has no
+// privileges even if its parent is root, because no user ID is mapped. A worker has no PID
+// namespace. Package psx, which applies Landlock to all threads of a program with C code, finds the
+// threads in /proc. In a PID namespace without its own /proc, psx would search for wrong IDs and
+// never finish.
 const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
-// procAttributes returns how a worker is started: in its own session, so that Ctrl-C in a terminal
-// does not reach it. In a user namespace it starts with the one capability that changing its root
-// requires.
+// procAttributes returns the attributes with which to start a worker. A worker has its own session,
+// so Ctrl-C in a terminal does not reach it. In a user namespace, it starts with only the
+// capability that is needed to change its root.
 func procAttributes(s spawnConfig, without []string, pidfd *int) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
 	if !slices.Contains(without, LayerParentDeath) {
@@ -47,21 +48,22 @@ func isDenied(err error) bool {
 	return false
 }
 
-// self returns the path of the current program, even if its file was replaced.
+// self returns the path of the current program. The path stays valid if the program's file is
+// replaced.
 func self() string { return "/proc/self/exe" }
 
 // brokenPipe reports whether a write failed because the reader has exited.
 func brokenPipe(err error) bool { return errors.Is(err, unix.EPIPE) }
 
-// wasSIGKILLed reports whether a process was killed by SIGKILL, as the kernel does if memory is
+// wasSIGKILLed reports whether SIGKILL ended a process. The kernel sends SIGKILL if memory is
 // short.
 func wasSIGKILLed(state *os.ProcessState) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == unix.SIGKILL
 }
 
-// blockingPipe returns a pipe that Go's poller does not manage. A thread that waits in read(2)
-// wakes in half the time of a goroutine that waits for the poller.
+// blockingPipe returns a pipe that does not use Go's poller. A thread that waits in read(2) wakes
+// in half the time of a goroutine that waits for the poller.
 func blockingPipe() (r, w *os.File, err error) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
@@ -70,7 +72,7 @@ func blockingPipe() (r, w *os.File, err error) {
 	return os.NewFile(uintptr(ends[0]), "from"), os.NewFile(uintptr(ends[1]), "to"), nil
 }
 
-// cpuTime returns the processor time of a process, from the clock of clock_getcpuclockid(3).
+// cpuTime returns the processor time of a process. It reads the clock of clock_getcpuclockid(3).
 func cpuTime(pid int) time.Duration {
 	const ofProcess = 2 // CPUCLOCK_SCHED
 	var ts unix.Timespec
@@ -80,17 +82,17 @@ func cpuTime(pid int) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// memorySlack is the memory that a worker needs besides its guest's: stacks of threads, and
-// reserves of the garbage collector.
+// memorySlack is the memory that a worker needs in addition to the guest's memory. It covers the
+// stacks of threads and the reserves of the garbage collector.
 const memorySlack = 24 << 20
 
-// groupSlack is the additional memory of a control group: kernel memory of the worker, and files
-// that it has read.
+// groupSlack is the additional memory of a control group. It covers the worker's kernel memory and
+// the files that the worker has read.
 const groupSlack = 64 << 20
 
-// limit limits the memory that the worker can use beyond its baseline. The kernel counts private
-// writable memory (RLIMIT_DATA in getrlimit(2)), which is Go's heap and the memories of
-// WebAssembly.
+// limit limits the memory that the worker can use in addition to its baseline. The kernel counts
+// private writable memory (RLIMIT_DATA in getrlimit(2)). This consists of Go's heap and the
+// WebAssembly memories.
 func (w *worker) limit(bytes int64) error {
 	limit := min(w.baseline+uint64(bytes)+uint64(bytes)/4+memorySlack, w.maxMemory)
 	if limit == w.memoryLimit {
@@ -118,18 +120,18 @@ func (w *worker) measure() {
 	}
 }
 
-// overMemoryLimit reports whether the worker exceeds its memory limit, in private memory or in
-// resident memory. The latter includes shared mappings.
+// overMemoryLimit reports whether the worker's private or resident memory exceeds the limit.
+// Resident memory includes shared mappings.
 func (w *worker) overMemoryLimit() bool {
 	if !w.report.On(LayerMemory) || w.memoryLimit == 0 {
-		return false // there is no limit yet, or the layer is off
+		return false // no limit is set yet, or the layer is off
 	}
 	private, resident := w.memoryNow()
 	return private > w.memoryLimit || resident > w.residentBaseline+(w.memoryLimit-min(w.memoryLimit, w.baseline))
 }
 
-// threads returns the number of threads of the worker, from the link count of /proc/PID/task; 0 if
-// it cannot be read.
+// threads returns the number of threads of the worker, or 0 if it cannot be read. The number is
+// derived from the link count of /proc/PID/task.
 func (w *worker) threads() int {
 	if !w.report.On(LayerLimits) {
 		return 0
@@ -149,8 +151,8 @@ func (w *worker) threads() int {
 	return max(0, int(stat.Nlink)-foldersOwn)
 }
 
-// memoryNow returns the memory that RLIMIT_DATA counts, and all resident memory of the worker. Both
-// are 0 if they cannot be read.
+// memoryNow returns the worker's memory that RLIMIT_DATA counts, and the worker's resident memory.
+// Both are 0 if they cannot be read.
 func (w *worker) memoryNow() (private, resident uint64) {
 	if w.statm == nil {
 		file, err := os.Open("/proc/" + strconv.Itoa(w.process.Pid) + "/statm")

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// On other systems a worker is a process that is killed at its deadline, and nothing more.
+// On other systems, a worker is a process that is killed at its deadline, without further
+// isolation.
 
 func procAttributes(spawnConfig, []string, *int) *syscall.SysProcAttr { return nil }
 
@@ -41,7 +42,7 @@ func (w *worker) threads() int { return 0 }
 
 const maxThreads = 0
 
-// groups makes control groups, which only Linux has.
+// groups creates control groups, which exist only on Linux.
 type groups struct{}
 
 func newGroups() (*groups, error) { return nil, errElsewhere }

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestTablesOfOneWorker loads one tool under two tables of operations in one worker. Each program
-// has the operations of its own table.
+// TestTablesOfOneWorker loads one tool with two operation tables in one worker. Each program must
+// use its own table.
 func TestTablesOfOneWorker(t *testing.T) {
 	js := newPool(t, sandbox.Options{Workers: 1, Spares: -1}).Engines()[javaScript]
 	const code = `return memory.probe ? await memory.probe("prefs") : "no probe";`

@@ -9,21 +9,21 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// grace is how long a worker can take to end a run after its deadline. A worker that does so is
-// reused.
+// grace is the time that a worker has to end a run after the run's deadline. A worker that does so
+// is reused.
 const grace = 50 * time.Millisecond
 
 // watchdog kills a worker whose run exceeds its budget. Its methods are safe for concurrent use.
 type watchdog struct {
 	ctx    context.Context
 	worker *worker
-	stop   func() bool // stops waiting for ctx
+	stop   func() bool // stops waiting for ctx to end
 
 	mu         sync.Mutex
-	finished   bool // the exchange has ended
+	finished   bool // whether the exchange has ended
 	reason     error
-	cpuUsed    time.Duration // processor time until the kill
-	graceTimer *time.Timer   // fires at the end of the grace
+	cpuUsed    time.Duration // the processor time used until the kill
+	graceTimer *time.Timer   // fires at the end of the grace period
 	checkTimer *time.Timer   // fires at the next check
 	doing      string        // the subject of messages
 	cpuBefore  time.Duration
@@ -32,18 +32,18 @@ type watchdog struct {
 
 // budget limits the resources of an exchange.
 type budget struct {
-	cpu    time.Duration // 0 for no limit
-	memory int64         // in bytes, beyond the baseline of the worker
-	writes *writeLimit   // nil if it writes no files
+	cpu    time.Duration // 0 disables the limit
+	memory int64         // in bytes, in addition to the baseline of the worker
+	writes *writeLimit   // nil if the worker writes no files
 }
 
-// The intervals of checks. Most runs end before the first.
+// The intervals between checks. Most runs end before the first check.
 const (
 	firstCheck    = 20 * time.Millisecond
 	checkInterval = 50 * time.Millisecond
 )
 
-// startWatchdog starts to watch an exchange with a worker.
+// startWatchdog starts watching an exchange with a worker.
 func startWatchdog(ctx context.Context, w *worker, doing string, limits budget) *watchdog {
 	g := &watchdog{ctx: ctx, worker: w, doing: doing, limits: limits, cpuBefore: cpuTime(w.process.Pid)}
 	if ctx.Done() != nil {
@@ -55,7 +55,7 @@ func startWatchdog(ctx context.Context, w *worker, doing string, limits budget) 
 	return g
 }
 
-// contextDone starts the grace of a run that timed out. A cancelled run ends without grace.
+// contextDone starts the grace period of a run that timed out. A canceled run has no grace period.
 func (g *watchdog) contextDone() {
 	if g.ctx.Err() == context.DeadlineExceeded {
 		g.startGrace()
@@ -64,7 +64,7 @@ func (g *watchdog) contextDone() {
 	g.end(engine.FaultFromContext(g.ctx))
 }
 
-// startGrace kills the worker unless the exchange ends soon.
+// startGrace kills the worker unless the exchange ends within the grace period.
 func (g *watchdog) startGrace() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -73,7 +73,7 @@ func (g *watchdog) startGrace() {
 	}
 }
 
-// end kills the worker. If reason is nil, the cause of the context is used.
+// end kills the worker. If reason is nil, the reason is the cause of the context.
 func (g *watchdog) end(reason error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -83,8 +83,8 @@ func (g *watchdog) end(reason error) {
 	g.kill(reason)
 }
 
-// kill kills the worker unless the exchange has ended or the worker was killed before. The caller
-// holds mu.
+// kill kills the worker unless the exchange has ended or the worker has already been killed. The
+// caller must hold mu.
 func (g *watchdog) kill(reason error) {
 	if !g.finished && g.reason == nil {
 		g.reason, g.cpuUsed = reason, g.used()
@@ -92,11 +92,11 @@ func (g *watchdog) kill(reason error) {
 	}
 }
 
-// check kills the worker if it has exceeded its budget; otherwise it schedules the next check.
+// check kills the worker if it has exceeded its budget. Otherwise it schedules the next check.
 func (g *watchdog) check() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.finished { // another exchange may use the worker by now
+	if g.finished { // the worker may already run another exchange
 		return
 	}
 	if err := g.exceeded(); err != nil {
@@ -111,8 +111,8 @@ func (g *watchdog) check() {
 	g.checkTimer.Reset(wait)
 }
 
-// exceeded returns a fault if the worker has exceeded its budget. The kernel does not stop a single
-// large allocation in address space that was reserved before.
+// exceeded returns a fault if the worker has exceeded its budget. This check is needed because the
+// kernel does not stop a single large allocation in address space that was reserved before.
 func (g *watchdog) exceeded() error {
 	if cpu := g.limits.cpu; cpu > 0 && g.used() > cpu {
 		f := abi.Faultf(abi.Timeout, "%s exceeded its limit of processor time (%s)", g.doing, cpu)
@@ -127,11 +127,11 @@ func (g *watchdog) exceeded() error {
 	return g.limits.writes.exceeded()
 }
 
-// used returns the processor time of the exchange so far.
+// used returns the processor time that the exchange has used so far.
 func (g *watchdog) used() time.Duration { return max(0, cpuTime(g.worker.process.Pid)-g.cpuBefore) }
 
-// done ends the watchdog. It returns the processor time used, and why the worker was killed: nil if
-// it was not.
+// done ends the watchdog. It returns the processor time used and the reason why the worker was
+// killed, or nil if it was not killed.
 func (g *watchdog) done() (used time.Duration, reason error) {
 	if g.stop != nil {
 		g.stop()

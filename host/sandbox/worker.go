@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// worker is the parent's handle on a worker process. It is used by one goroutine at a time, except
-// kill, which is safe for concurrent use.
+// worker is the parent's handle for a worker process. Only one goroutine can use it at a time. The
+// exception is kill, which is safe for concurrent use.
 type worker struct {
 	process *os.Process
 	wire    *wire
@@ -20,29 +20,29 @@ type worker struct {
 	ends    []*os.File // the parent's ends of the pipes: standard input, output and error
 	report  Report
 
-	sourceDomain string // the domain of the sources that it has compiled
-	loaded       bool   // it has compiled a source
-	runDomain    string // the domain of its runs
-	used         bool   // it has run a guest
-	unproven     bool   // it was idle or spare, and has not sent a frame since
+	sourceDomain string // the domain of the compiled sources
+	loaded       bool   // whether the worker has compiled a source
+	runDomain    string // the domain of the worker's runs
+	used         bool   // whether the worker has run a guest
+	unproven     bool   // whether the worker was waiting and has not sent a frame since
 	mounts       mounts
 	programs     map[*program]bool
 	runs         int
 	firstRun     time.Time     // the time of the first run
-	cpuAtRelease time.Duration // its processor time when it was last released
+	cpuAtRelease time.Duration // the worker's processor time at its last release
 
 	memoryLimit      uint64 // the current memory limit
-	baseline         uint64 // its memory without a guest
-	residentBaseline uint64 // its resident memory without a guest
+	baseline         uint64 // the memory use without a guest
+	residentBaseline uint64 // the resident memory without a guest
 	maxMemory        uint64 // the upper bound of the memory limit
 
-	writes *writeLimit // nil if it writes no files
+	writes *writeLimit // nil if the worker writes no files
 
 	statm *os.File // /proc/PID/statm, opened when first read
 	tasks *os.File // /proc/PID/task, opened when first counted
-	group *group   // its control group; nil for none
+	group *group   // the worker's control group; nil if there is none
 
-	reaped bool             // set once the process has been waited for, with:
+	reaped bool             // true after Wait, which also sets:
 	state  *os.ProcessState // its exit state
 	stderr string           // its standard error
 
@@ -50,14 +50,15 @@ type worker struct {
 	dead bool // it was killed
 }
 
-// maxStderrBytes is how much of a worker's standard error is read after its exit.
+// maxStderrBytes is the maximum number of bytes to read from a worker's standard error after its
+// exit.
 const maxStderrBytes = 64 << 10
 
-// startTimeout limits the start of a worker. It takes milliseconds, but a busy machine needs
-// longer.
+// startTimeout limits the time to start a worker. A start takes milliseconds, but more on a busy
+// machine.
 const startTimeout = 20 * time.Second
 
-// spawn starts a worker process and connects its standard input and output to a wire. It runs on
+// spawn starts a worker process and connects its standard input and output to a wire. Call it on
 // the thread of the spawner.
 func spawn(command, argument0 string, s spawnConfig, without []string) (*worker, error) {
 	theirIn, toCell, err1 := blockingPipe()
@@ -95,10 +96,10 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// handshakeSizes limits the frames that the parent accepts during the handshake.
+// handshakeSizes contains the frame size limits during the handshake.
 var handshakeSizes = sizes{kindHandshake: 64 << 10}
 
-// handshake configures a new worker and reads how it has locked itself down.
+// handshake configures a new worker and reads how the worker has locked itself down.
 func (w *worker) handshake(h handshake) error {
 	timer := time.AfterFunc(startTimeout, w.kill)
 	defer timer.Stop()
@@ -142,7 +143,8 @@ func (w *worker) alive() bool {
 // stop ends a worker that is no longer needed.
 func (w *worker) stop() { w.reap() }
 
-// reap kills the process, waits for it, and returns its exit state and standard error.
+// reap kills the process and waits for it. It returns the exit state and the standard error of the
+// process.
 func (w *worker) reap() (*os.ProcessState, string) {
 	if w.reaped {
 		return w.state, w.stderr
@@ -157,11 +159,11 @@ func (w *worker) reap() (*os.ProcessState, string) {
 	return w.state, w.stderr
 }
 
-// readStderr returns the standard error of the dead process. The pipe has no writer left, so
+// readStderr returns the standard error of the dead process. The pipe no longer has a writer, so
 // reading ends.
 func (w *worker) readStderr() string {
 	var stderr bytes.Buffer
-	_ = w.ends[2].SetReadDeadline(time.Now().Add(time.Second)) // in case another process holds the pipe
+	_ = w.ends[2].SetReadDeadline(time.Now().Add(time.Second)) // in case another process has the pipe open
 	_, _ = io.Copy(&stderr, io.LimitReader(w.ends[2], maxStderrBytes))
 	return stderr.String()
 }

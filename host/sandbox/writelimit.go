@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The limits of what compiling a source writes. Machine code takes up to ten times the size of its
-// source.
+// The limits on what the compilation of a source can write. Machine code is up to ten times as
+// large as its source.
 const (
 	maxWrittenBytes = 256 << 20
 	maxWrittenFiles = 100
@@ -18,15 +18,15 @@ const (
 // maxSharedEntries is the maximum number of files and folders in shared state.
 const maxSharedEntries = 1000
 
-// writeLimit limits what a worker writes to its folder.
+// writeLimit limits the files that a worker writes to its folder.
 type writeLimit struct {
 	folder string
 	bytes  int64
 	files  int // files and folders
 }
 
-// exceeded returns a fault if the folder holds more than the limit, or cannot be read. It returns
-// nil if k is nil.
+// exceeded returns a fault if the folder exceeds the limit or cannot be read. It returns nil if k
+// is nil.
 func (k *writeLimit) exceeded() error {
 	if k == nil {
 		return nil
@@ -63,8 +63,8 @@ func (k *writeLimit) fault() error {
 	return abi.Faultf(abi.SourceInvalid, "the tool compiles to more than %d MiB or %d files", k.bytes>>20, k.files).WithHint("make the tool smaller")
 }
 
-// ignoreGone ignores files that were removed meanwhile: a worker writes under a temporary name
-// first.
+// ignoreGone ignores the error for a file that was removed meanwhile. A worker first writes under a
+// temporary name and renames the file later.
 func ignoreGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

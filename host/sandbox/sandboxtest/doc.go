@@ -1,2 +1,3 @@
-// Package sandboxtest has what tests of locked-down workers do in them that Go's runtime cannot do.
+// Package sandboxtest provides functions for tests of locked-down workers. The tests need them for
+// actions that Go's runtime does not support.
 package sandboxtest

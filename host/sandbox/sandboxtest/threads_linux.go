@@ -9,15 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cloneParked starts a thread that reads a byte from a descriptor, again and again. It has no stack of its own.
+// cloneParked starts a thread that repeatedly reads a byte from a descriptor. The thread does not
+// use a stack.
 //
 //go:noescape
 func cloneParked(flags, stack, fd uintptr) uintptr
 
 var parkedStack [4096]byte
 
-// StartThreads starts threads that Go's runtime does not know, each of which waits until the process ends. It returns how
-// many it started, and the error that kept it from starting more.
+// StartThreads starts threads that Go's runtime does not know. Each thread waits until the process
+// ends. StartThreads returns the number of started threads and the error of the first thread that
+// could not start.
 func StartThreads(n int) (started int, err error) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
