@@ -20,7 +20,7 @@ func FaultFromContext(ctx context.Context) error {
 }
 
 // NotStartedError is the error of a run that could not start or continue because of the host's
-// side, such as no worker being available. The guest never sees it.
+// side, such as no worker being available. The guest never sees this error.
 type NotStartedError struct{ Fault *abi.Fault }
 
 // Error returns the message of the fault.

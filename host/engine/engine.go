@@ -11,9 +11,9 @@ import (
 
 // Engine compiles and runs tools of one language or format. It is safe for concurrent use.
 type Engine interface {
-	// Info returns the description of the engine. It never changes.
+	// Info returns the description of the engine. The description never changes.
 	Info() Info
-	// Load compiles a source. It does not run guest code. The error for an invalid source is an
+	// Load compiles a source. Load does not run guest code. The error for an invalid source is an
 	// *abi.Fault with the code source_invalid and the position in the author's file.
 	Load(ctx context.Context, src Source) (Program, error)
 }
@@ -47,13 +47,13 @@ func DefaultMemory(e Engine) int64 {
 // Preparer is implemented by engines that compile a shared component, such as an interpreter, once
 // for all programs.
 type Preparer interface {
-	// Prepared reports, without waiting, whether this compilation appears to be done. Use it only
-	// for messages, because Load may still have to compile.
+	// Prepared reports, without waiting, whether this compilation appears to be done. Use the
+	// result only for messages, because Load may still have to compile.
 	Prepared() bool
 }
 
-// IsPrepared reports whether Load has to compile only the source. It returns true for engines that
-// do not implement Preparer.
+// IsPrepared reports whether Load has to compile only the source. IsPrepared returns true for
+// engines that do not implement Preparer.
 func IsPrepared(e Engine) bool {
 	p, ok := e.(Preparer)
 	return !ok || p.Prepared()
@@ -61,13 +61,13 @@ func IsPrepared(e Engine) bool {
 
 // Source is the source code of a tool.
 type Source struct {
-	// Path is the entry file, relative to Files, with forward slashes. Errors report it as the file
-	// name.
+	// Path is the entry file, relative to Files, with forward slashes. Errors contain this path as
+	// the file name.
 	Path string
 	// Code is the content of the entry file.
 	Code []byte
-	// Files contains the files that the entry file can import. It is confined to the tool's folder.
-	// It is nil if the tool is a single file. Engines open files only through Files.
+	// Files contains the files that the entry file can import. Files is confined to the tool's
+	// folder. Files is nil if the tool is a single file. Engines open files only through Files.
 	Files fs.FS
 	// Entry is the plug-in export to run, if the tool's manifest names one. The default depends on
 	// the language.
@@ -79,7 +79,7 @@ type Source struct {
 	// variables.
 	Params []string
 	// Review requests a static check of the code. The loaded program then implements Reviewer. Only
-	// app checks request a review, because it takes time.
+	// app checks request a review, because a review takes time.
 	Review bool
 	// Domain is the isolation domain of the code. Engines that use worker processes never compile
 	// or run code from two domains in one process. The empty string is a separate domain.
@@ -96,26 +96,26 @@ func (s Source) Table() abi.Table {
 
 // Program is a compiled tool. It is safe for concurrent use.
 type Program interface {
-	// Run executes the tool once, in a fresh guest. It returns when the guest has ended, or shortly
-	// after ctx ends. The cause of ctx distinguishes a deadline (timeout) from a cancellation
-	// (cancelled).
+	// Run executes the tool once, in a fresh guest. Run returns when the guest has ended, or
+	// shortly after ctx ends. The cause of ctx distinguishes a deadline (timeout) from a
+	// cancellation (cancelled).
 	//
 	// An error from the guest is an *abi.Fault. If Host.Call returns an error that is not an
 	// *abi.Fault, the engine stops the guest at once and Run returns that error unchanged. The
-	// guest cannot catch it.
+	// guest cannot catch this error.
 	Run(ctx context.Context, in Input, host Host) (Output, error)
 	// Close frees the program after active runs have ended. Close can be called more than once.
 	Close() error
 }
 
 // Warmer is implemented by programs that need preparation, such as a new process, before their
-// first run for a domain. Run does this preparation itself, but it then counts toward the time of
-// the run. A host calls Warm first to avoid this.
+// first run for a domain. Run can do the preparation itself, but the preparation then counts toward
+// the time of the run. A host calls Warm first to keep the preparation out of that time.
 type Warmer interface {
 	// IsWarm reports whether Warm has nothing left to prepare. A run for the domain then starts at
 	// once, or waits only for other runs.
 	IsWarm(domain string) bool
-	// Warm prepares a run for the domain. It returns the same errors as Run.
+	// Warm prepares a run for the domain. Warm returns the same errors as Run.
 	Warm(ctx context.Context, domain string) error
 }
 
@@ -131,13 +131,13 @@ type Input struct {
 	Domain string
 	// Now is the initial time of the guest's clock, and Seed is the seed of its random source. A
 	// zero Now selects the real clock, and a zero Seed selects the real random source. Only tests
-	// set these fields.
+	// set Now and Seed.
 	Now  time.Time
 	Seed int64
 }
 
-// Host contains the functions that a guest can call. Only the goroutine of Run calls them, so the
-// calls are never concurrent.
+// Host contains the functions that a guest can call. Only the goroutine of Run calls these
+// functions, so the calls are never concurrent.
 type Host struct {
 	// Call performs a memory operation and returns its reply as JSON. An *abi.Fault is raised as an
 	// error in the guest, which can catch it. Any other error ends the run at once.
@@ -163,8 +163,8 @@ type Output struct {
 	CPU time.Duration
 }
 
-// Limits contains the limits of one run. A zero field selects the default in the field's comment;
-// it never means "no limit". The context of Run bounds the run time. The functions of Host bound
+// Limits contains the limits of one run. A zero field selects the default in the field's comment.
+// Zero never means "no limit". The context of Run bounds the run time. The functions of Host bound
 // the calls and the logs.
 type Limits struct {
 	// CallDepth bounds nested function calls. Default 500.
@@ -174,8 +174,8 @@ type Limits struct {
 	ValueNesting int
 	// OutputBytes bounds the output as JSON. Default 1 MiB.
 	OutputBytes int
-	// MemoryBytes bounds the guest's memory if the engine supports a memory limit. For the default,
-	// see DefaultMemory; it is 64 MiB for most engines.
+	// MemoryBytes bounds the guest's memory if the engine supports a memory limit. The default is
+	// the result of DefaultMemory, which is 64 MiB for most engines.
 	MemoryBytes int64
 	// CPU bounds the processor time of a guest that runs in its own process. The default is twice
 	// the time until the deadline of Run's context, because a garbage collector may run in parallel

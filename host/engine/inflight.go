@@ -2,8 +2,8 @@ package engine
 
 import "sync"
 
-// Inflight is a rundown guard. It counts active runs, and Close waits until the last active run has
-// ended. Enter never blocks. The zero value is open. Inflight is safe for concurrent use.
+// Inflight is a rundown guard. Inflight counts active runs, and Close waits until the last active
+// run has ended. Enter never blocks. The zero value is open. Inflight is safe for concurrent use.
 type Inflight struct {
 	mu     sync.Mutex
 	closed bool
@@ -25,8 +25,8 @@ func (i *Inflight) Enter() bool {
 // Leave ends a run that Enter began.
 func (i *Inflight) Leave() { i.runs.Done() }
 
-// Close rejects new runs and waits for active ones. It reports whether this was the first call of
-// Close.
+// Close rejects new runs and waits for active ones. Close reports whether this was the first call
+// of Close.
 func (i *Inflight) Close() (first bool) {
 	i.mu.Lock()
 	first = !i.closed

@@ -2,16 +2,16 @@ package engine
 
 import "slices"
 
-// Info describes an engine. It is the only source of the supported languages and file extensions
+// Info describes an engine. Info is the only source of the supported languages and file extensions
 // for the host, the workers and the command line.
 type Info struct {
-	// Name identifies the engine, such as "js". It is unique among the engines of a host.
+	// Name identifies the engine, such as "js". Name is unique among the engines of a host.
 	Name string
 	// Languages contains the languages in which a caller can send source text instead of naming a
 	// tool. The default is none.
 	Languages []Language
 	// Extensions contains the file extensions of the sources that the engine runs, such as ".ts". A
-	// tool's folder is searched for them in this order.
+	// tool's folder is searched for these extensions in the order of the list.
 	Extensions []string
 	// Imports contains the extensions of other files that a source can import. In a worker, the
 	// engine can read no other files.

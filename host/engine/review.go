@@ -2,8 +2,9 @@ package engine
 
 import "strings"
 
-// Review is the result of a static check of a source. It is intended for the tool's author. It is
-// not complete, because it contains only what the engine can prove without running the code.
+// Review is the result of a static check of a source. Review is intended for the tool's author.
+// Review is not complete, because it contains only what the engine can prove without running the
+// code.
 type Review struct {
 	// Calls contains the memory calls whose operation and store are literals in the code.
 	Calls []MemoryCall `json:"calls,omitempty"`
@@ -33,7 +34,7 @@ type Finding struct {
 	Position
 }
 
-// Reviewer is implemented by programs that can review their source. Its Review method returns the
+// Reviewer is implemented by programs that can review their source. The method Review returns the
 // result if Source.Review was set, and a zero Review otherwise.
 type Reviewer interface {
 	Review() Review
@@ -48,14 +49,14 @@ func ReviewOf(p Program) Review {
 	return Review{}
 }
 
-// The limits of a Review. Engines omit anything beyond them.
+// The limits of a Review. Engines omit all further calls and findings.
 const (
 	MaxReviewCalls    = 500
 	MaxReviewFindings = 100
 )
 
-// Bounded returns a copy of the review that does not exceed these limits. It truncates long texts.
-// Use it for reviews from a guest's process, which are not trusted.
+// Bounded returns a copy of the review that does not exceed these limits. Bounded truncates long
+// texts. Reviews from a guest's process are not trusted and must be bounded.
 func (r Review) Bounded() Review {
 	const name, text = 256, 1 << 10
 	var b Review

@@ -33,8 +33,8 @@ func (p *Pool) acquire(ctx context.Context, program *program, domain *string) (*
 	return w, nil
 }
 
-// startFor starts a worker for a run that owns a slot. If ctx ends first, it stops the worker as
-// soon as the worker has started.
+// startFor starts a worker for a run that owns a slot. If ctx ends first, startFor stops the worker
+// as soon as the worker has started.
 func (p *Pool) startFor(ctx context.Context, o mounts) (*worker, error) {
 	if ctx.Done() == nil {
 		return p.start(o, jobRun)
@@ -101,7 +101,7 @@ func (p *Pool) stopBusy(w *worker) {
 }
 
 // workerDied reaps a worker that the system or a user killed while it was idle. The run can be
-// retried, because it has not called the host yet.
+// retried, because the worker has not called the host yet.
 func (p *Pool) workerDied(w *worker) error {
 	state, stderr := w.reap()
 	p.log.Warn("an idle worker died", "state", fmt.Sprint(state), "stderr", stderr)
@@ -153,8 +153,8 @@ func (p *Pool) takeReady(program *program, domain *string) (*worker, error) {
 	return nil, nil
 }
 
-// maxIdleCPU is the maximum processor time that an idle worker may use. It is not zero, because
-// Go's garbage collector can still have work to do.
+// maxIdleCPU is the maximum processor time that an idle worker may use. maxIdleCPU is not zero,
+// because Go's garbage collector can still have work to do.
 const maxIdleCPU = 200 * time.Millisecond
 
 // quiescent reports whether a worker was inactive while idle. An active worker cannot be reused,
@@ -163,8 +163,8 @@ func (w *worker) quiescent() bool {
 	return w.wire.in.Buffered() == 0 && w.pipe.empty() && cpuTime(w.process.Pid)-w.cpuAtRelease < maxIdleCPU
 }
 
-// isReady reports whether an idle worker has compiled the program and can run it for the domain. It
-// also returns true if there is no free slot to prepare such a worker.
+// isReady reports whether an idle worker has compiled the program and can run it for the domain.
+// isReady also returns true if there is no free slot to prepare such a worker.
 func (p *Pool) isReady(program *program, domain string) bool {
 	if len(p.slots) == cap(p.slots) {
 		return true

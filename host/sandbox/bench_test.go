@@ -25,7 +25,8 @@ const getAndSet = `const prefs = await memory.get_content("prefs");
 await memory.set_content("prefs", {language: input.language, was: prefs.language});
 return {language: prefs.language};`
 
-// BenchmarkRunInProcess runs the tool in this process. BenchmarkRunInWorker runs it in a worker.
+// BenchmarkRunInProcess runs the tool in this process. BenchmarkRunInWorker runs the tool in a
+// worker.
 func BenchmarkRunInProcess(b *testing.B) { benchmarkRun(b, js.New()) }
 
 func BenchmarkRunInWorker(b *testing.B) {

@@ -15,13 +15,13 @@ import (
 	"github.com/toolrun/toolrun/internal/codecache"
 )
 
-// Workers execute the machine code that an engine has compiled. A process that can write this code
-// can control the workers. Therefore only a worker that compiles one source and runs no guest can
-// write the code. It writes to a temporary folder. The parent then moves the folder to a location
-// that only workers of the same domain can read.
+// Workers execute the machine code that an engine has compiled. A process that can write machine
+// code can control the workers. Therefore only a worker that compiles one source and runs no guest
+// can write the code. The compiling worker writes to a temporary folder. The parent then moves the
+// folder to a location that only workers of the same domain can read.
 
 // attachCache sets the folder and the key of the program's compiled code. If the code is missing,
-// it compiles the code.
+// attachCache compiles the code.
 func (p *program) attachCache(ctx context.Context) error {
 	if !p.engine.language.CacheCode {
 		return nil
@@ -40,8 +40,9 @@ func (p *program) attachCache(ctx context.Context) error {
 	return err
 }
 
-// attachShared sets the folder of the language's shared state. If the state is missing, it prepares
-// the state. It returns the time that this took, which is not charged to the program.
+// attachShared sets the folder of the language's shared state. If the state is missing,
+// attachShared prepares the state. attachShared returns the time that the preparation took, which
+// is not charged to the program.
 func (p *program) attachShared(ctx context.Context) (spent time.Duration, err error) {
 	e := p.engine
 	if e.language.Shared == nil {
@@ -64,8 +65,8 @@ func (p *program) attachShared(ctx context.Context) (spent time.Duration, err er
 // needs a minute to compile an interpreter.
 const prepareTimeout = 10 * time.Minute
 
-// detachedTimeout returns a context with its own time limit. The context ignores the deadline of
-// ctx, but it is canceled if ctx is canceled.
+// detachedTimeout returns a context with its own time limit. The new context ignores the deadline
+// of ctx, but it is canceled if ctx is canceled.
 func detachedTimeout(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	stop := context.AfterFunc(ctx, func() {
@@ -76,8 +77,8 @@ func detachedTimeout(ctx context.Context, limit time.Duration) (context.Context,
 	return own, func() { stop(); cancel() }
 }
 
-// sharedFolder returns the folder of the shared state and prepares the state if it is missing. It
-// returns "" if nothing can be cached. The caller must hold the lock preparing.
+// sharedFolder returns the folder of the shared state and prepares the state if it is missing.
+// sharedFolder returns "" if nothing can be cached. The caller must hold the lock preparing.
 func (e *proxy) sharedFolder(ctx context.Context) (string, error) {
 	if e.shared != "" {
 		return e.shared, nil
@@ -126,8 +127,9 @@ func (e *proxy) Prepared() bool {
 	return err == nil
 }
 
-// copyFiles copies Shared.Files to a folder and returns the names of the copies. It also returns
-// names for files that it cannot read. Prepare then reports these files as missing.
+// copyFiles copies Shared.Files to a folder and returns the names of the copies. copyFiles also
+// returns names for files that it cannot read. Prepare then reports the unreadable files as
+// missing.
 func copyFiles(folder string, files []string) (names []string, err error) {
 	for i, file := range files {
 		name := "file-" + strconv.Itoa(i)
@@ -143,9 +145,9 @@ func copyFiles(folder string, files []string) (names []string, err error) {
 	return names, nil
 }
 
-// dropShared removes damaged shared state and stops the workers that use it. The state will be
-// prepared again. A worker that compiled a hostile source can report damage that does not exist, so
-// the parent checks the state itself.
+// dropShared removes damaged shared state and stops the workers that use it. The next load prepares
+// the state again. A worker that compiled a hostile source can report damage that does not exist,
+// so the parent checks the state itself.
 func (e *proxy) dropShared(o mounts) (removed bool) {
 	e.preparing.Lock()
 	defer e.preparing.Unlock()
@@ -199,8 +201,8 @@ func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string
 	return final, nil
 }
 
-// cacheDir returns the folder of the code cache. If Options.CacheDir is empty, this is a temporary
-// folder that exists as long as the pool.
+// cacheDir returns the folder of the code cache. If Options.CacheDir is empty, cacheDir creates a
+// temporary folder that exists as long as the pool.
 func (p *Pool) cacheDir() (string, error) {
 	if p.options.CacheDir != "" {
 		return p.options.CacheDir, nil

@@ -25,13 +25,13 @@ type groups struct {
 	version int
 }
 
-// groupPrefix is the prefix of group names. The process ID and a number follow it.
+// groupPrefix is the prefix of group names. The process ID and a number follow the prefix.
 const groupPrefix = "toolrun-"
 
 var groupNumber atomic.Uint64
 
-// newGroups detects whether control groups are available. It runs once for all pools of this
-// process. It also removes the groups of processes that were killed.
+// newGroups detects whether control groups are available. newGroups runs once for all pools of this
+// process. newGroups also removes the groups of processes that were killed.
 var newGroups = sync.OnceValues(func() (*groups, error) {
 	mounts, err1 := os.ReadFile("/proc/self/mountinfo")
 	own, err2 := os.ReadFile("/proc/self/cgroup")

@@ -94,8 +94,8 @@ func hasControllers(folder string) bool {
 	return !slices.ContainsFunc(controllers, func(name string) bool { return !slices.Contains(have, name) })
 }
 
-// delegate prepares the group of this process for subgroups. It moves this process, which must be
-// the only process in the group, to a subgroup.
+// delegate prepares the group of this process for subgroups. delegate moves this process, which
+// must be the only process in the group, to a subgroup.
 func (g *groups) delegate() error {
 	folder := g.folders[0]
 	if filepath.Base(folder) == hostGroup { // created by systemd's DelegateSubgroup or by an earlier process

@@ -12,10 +12,10 @@ import (
 	"kernel.org/pub/linux/libs/security/libcap/psx"
 )
 
-// openRoot opens the folder that becomes the root of this process. It is the folder of compiled
-// code, or else a folder that contains only the process's own descriptors. Landlock puts each
-// thread in a separate domain, and a child process can enter only the folder of the thread that
-// starts it. The caller must therefore stay on its thread until it has changed the root.
+// openRoot opens the folder that becomes the root of this process. The new root is the folder of
+// compiled code, or else a folder that contains only the process's own descriptors. Landlock puts
+// each thread in a separate domain, and a child process can enter only the folder of the thread
+// that starts it. The caller must therefore stay on its thread until it has changed the root.
 func openRoot(h handshake) (int, error) {
 	folder := h.mounts.folder
 	if folder == "" {
@@ -39,8 +39,8 @@ func closeRoot(root int) {
 //
 // Package psx drops capabilities on one thread after the other and reads /proc to find the threads.
 // The root must therefore change later. A child process that shares the root with this process
-// (CLONE_FS in clone(2)) keeps the capability. It changes the root after this process has dropped
-// the capability.
+// (CLONE_FS in clone(2)) keeps the capability. The child process changes the root after this
+// process has dropped the capability.
 func changeRoot(root int) error {
 	if root < 0 {
 		return nil // the caller has the error
@@ -90,8 +90,9 @@ func waitFor(child int, status *unix.WaitStatus) error {
 var dot = [2]byte{'.', 0}
 
 // startChroot starts a process that shares the root and the current folder with this process. When
-// the new process reads a byte, it changes both. It exits if the pipe is closed first. It also
-// shares the memory, so nothing is copied. It does not use a stack.
+// the new process reads a byte, it changes the root and the current folder of both processes. The
+// new process exits if the pipe is closed first. The new process also shares the memory, so nothing
+// is copied. The new process does not use a stack.
 func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	stack := uintptr(unsafe.Pointer(&chrootStack[len(chrootStack)/2]))
 	r := cloneChroot(unix.CLONE_VM|unix.CLONE_FS|uintptr(syscall.SIGCHLD), stack, uintptr(root), uintptr(from), uintptr(to), uintptr(unsafe.Pointer(&dot)))
@@ -101,7 +102,7 @@ func startChroot(root, from, to int) (pid int, errno syscall.Errno) {
 	return int(r), 0
 }
 
-// chrootStack receives the byte that the process reads. Nothing else writes to it.
+// chrootStack receives the byte that the process reads. Nothing else writes to chrootStack.
 var chrootStack [256]byte
 
 // capabilities contains the header and the sets of capget(2) and capset(2), version 3.

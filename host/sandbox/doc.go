@@ -3,8 +3,8 @@
 // A [Pool] keeps workers and assigns them to runs. Its Engines implement the same interface as
 // in-process engines. Source, input, memory calls, log lines and results cross two pipes as frames.
 // The receiver checks the length of a frame before it allocates memory for the frame. The parent
-// does not trust the reports of a worker, so it limits time, memory, calls and sizes itself. It
-// kills a worker that exceeds its deadline or memory limit. The run then ends with timeout,
+// does not trust the reports of a worker, so it limits time, memory, calls and sizes itself. The
+// parent kills a worker that exceeds its deadline or memory limit. The run then ends with timeout,
 // memory_limit or stack_limit, and the next run gets a spare worker.
 //
 // A worker is a new process of the program that created the Pool. The program must first call

@@ -11,8 +11,9 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// TestDocumentedLayers checks the output of toolrun doctor in the documentation. It must contain
-// every layer of a Report, in the same order and with the same text except for kernel versions.
+// TestDocumentedLayers checks the output of toolrun doctor in the documentation. The documented
+// output must contain every layer of a Report, in the same order and with the same text except for
+// kernel versions.
 func TestDocumentedLayers(t *testing.T) {
 	text, err := os.ReadFile("../../docs/explanation/isolation.md")
 	if err != nil {

@@ -59,7 +59,7 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	p.mounts.memoryFiles = e.language.MemoryFiles
 	err := p.compile(ctx)
 	// If this fault comes from the engine and not from the pool, the shared state on disk may be
-	// damaged. In this case, it is prepared again once.
+	// damaged. Damaged state is prepared again once.
 	if f, ok := err.(*abi.Fault); ok && f.Code == abi.Unavailable && p.mounts.shared != "" && ctx.Err() == nil && e.dropShared(p.mounts) {
 		err = p.compile(ctx)
 	}
@@ -105,8 +105,8 @@ func checkSource(src engine.Source) error {
 	return nil
 }
 
-// program is a source that at least one worker has compiled. Other workers compile it before they
-// run it for the first time.
+// program is a source that at least one worker has compiled. Other workers compile the source
+// before they run it for the first time.
 type program struct {
 	engine *proxy
 	id     uint64
@@ -208,8 +208,8 @@ func (p *program) loadFor(ctx context.Context, w *worker, domain *string) error 
 	return errDetached
 }
 
-// IsWarm reports whether an idle worker can run the program for a domain. It also returns true if
-// there is no free slot to prepare a worker.
+// IsWarm reports whether an idle worker can run the program for a domain. IsWarm also returns true
+// if there is no free slot to prepare a worker.
 func (p *program) IsWarm(domain string) bool { return p.engine.pool.isReady(p, domain) }
 
 // Warm prepares a worker that can run the program for a domain.
@@ -374,7 +374,8 @@ func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) 
 	return nil, review, fmt.Errorf("compile: %s", text)
 }
 
-// readReview reads a review. It limits the size, because a hostile source may control the worker.
+// readReview reads a review. readReview limits the size, because a hostile source may control the
+// worker.
 func readReview(text []byte) (review engine.Review, err error) {
 	if len(text) == 0 {
 		return review, nil
@@ -393,7 +394,7 @@ func (p *program) Review() engine.Review {
 	return engine.Review{}
 }
 
-// Close waits for active runs and releases the program. It cancels compilations for later runs.
+// Close waits for active runs and releases the program. Close cancels compilations for later runs.
 func (p *program) Close() error {
 	if !p.closed.Swap(true) {
 		close(p.closing)

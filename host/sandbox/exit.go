@@ -29,7 +29,7 @@ type exit struct {
 }
 
 // fault reaps a worker and returns the fault for the run. If the exit has no known cause, fault
-// logs it with the standard error of the worker, which guests must not see.
+// logs the exit with the standard error of the worker, which guests must not see.
 func (d exit) fault(w *worker, log *slog.Logger) error {
 	state, stderr := w.reap()
 	disconnected := isDisconnect(d.cause)
@@ -70,8 +70,8 @@ func memoryFault(doing string, limit int64) *abi.Fault {
 }
 
 // ranOutOfMemory reports whether a process died because it had too little memory. Parts of Go's
-// garbage collector do not check allocations and then read address 0. On a runtime stack, only this
-// causes such an error.
+// garbage collector do not check allocations and then read address 0. On a runtime stack, only a
+// lack of memory causes such an error.
 func ranOutOfMemory(stderr string) bool {
 	if containsAny(stderr, outOfMemory) {
 		return true

@@ -96,7 +96,7 @@ func perform(t testing.TB, program engine.Program, text string, in engine.Input,
 }
 
 // TestDeath ends workers in every known way. Each exit must affect only its own run. The fault of
-// this run names the cause, and the next run succeeds.
+// the affected run must name the cause, and the next run must succeed.
 func TestDeath(t *testing.T) {
 	tests := []struct {
 		act    string

@@ -42,8 +42,8 @@ func (s servedFile) size() int {
 	return n
 }
 
-// archive serves the files of a source. It caches them, because every worker that compiles the
-// source must see the same files. It is safe for concurrent use.
+// archive serves the files of a source. archive caches the files, because every worker that
+// compiles the source must see the same files. It is safe for concurrent use.
 type archive struct {
 	readable []string // extensions
 
@@ -54,8 +54,8 @@ type archive struct {
 	bytes   int
 }
 
-// newArchive returns the archive of files. It contains only files with the listed extensions, so a
-// compromised compiler can see no other files.
+// newArchive returns the archive of files. The archive contains only files with the listed
+// extensions, so a compromised compiler can see no other files.
 func newArchive(files fs.FS, readable []string) *archive {
 	return &archive{files: files, readable: readable, answers: map[string]servedFile{}}
 }
@@ -100,7 +100,8 @@ func hidden(name string) bool {
 	return false
 }
 
-// read reads a file from the file system of the source. It reports every failure as a missing file.
+// read reads a file from the file system of the source. read reports every failure as a missing
+// file.
 func (a *archive) read(name string) servedFile {
 	if a.files == nil || !fs.ValidPath(name) || hidden(name) {
 		return servedFile{}

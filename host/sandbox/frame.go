@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// kind is the type of a frame. It determines the fields of the frame.
+// kind is the type of a frame. kind determines the fields of the frame.
 type kind byte
 
 // The kinds of frames, with the sender of each. An unexpected frame ends the exchange.
@@ -41,7 +41,7 @@ const headBytes = 5
 // maxReusedBytes is the size of the largest buffer that is reused for the next frame.
 const maxReusedBytes = 64 << 10
 
-// wire reads and writes frames. Only one goroutine can use it at a time.
+// wire reads and writes frames. Only one goroutine can use a wire at a time.
 type wire struct {
 	in       *bufio.Reader
 	out      io.Writer
@@ -56,8 +56,8 @@ func newWire(in io.Reader, out io.Writer) *wire {
 // errProtocol is the error that all errors about invalid frames wrap.
 var errProtocol = errors.New("protocol violation")
 
-// receive reads a frame. It checks the length against the limit of the kind before it allocates
-// memory. The caller owns the payload. The fields are valid until the next frame.
+// receive reads a frame. receive checks the length against the limit of the kind before it
+// allocates memory. The caller owns the payload. The fields are valid until the next frame.
 func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	head, err := w.in.Peek(headBytes)
 	if err != nil {
@@ -200,8 +200,8 @@ func (f *fields) optional() []byte {
 
 // texts reads a list of strings that has at most limit elements.
 func (f *fields) texts(limit int) []string {
-	// Each string needs at least one byte. The rest of the payload therefore limits the list, even
-	// if its length field is larger.
+	// Each string needs at least one byte. The rest of the payload therefore limits the number of
+	// strings, even if the encoded number is larger.
 	n := f.count(min(limit, len(f.rest)))
 	if n == 0 {
 		return nil

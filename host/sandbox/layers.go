@@ -68,7 +68,7 @@ func (r Report) On(name string) bool {
 
 // MissingError reports that some layers in Options.Require are not available on this machine.
 type MissingError struct {
-	// Layers contains the missing layers with the reasons. It has at least one element.
+	// Layers contains the missing layers with the reasons. Layers has at least one element.
 	Layers []Layer
 }
 

@@ -13,8 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockDown permanently removes all rights from this process that a guest does not need. Call it
-// before the process reads any data from a guest. It returns the state of each layer.
+// lockDown permanently removes all rights from this process that a guest does not need. Call
+// lockDown before the process reads any data from a guest. lockDown returns the state of each
+// layer.
 func lockDown(h handshake, wanted func(string) bool) []Layer {
 	var done []Layer
 	add := func(name string, detail string, apply func() (string, error)) {
@@ -55,7 +56,7 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 }
 
 // setNoNewPrivileges ensures that executing a program never grants privileges; see
-// PR_SET_NO_NEW_PRIVS in prctl(2). It applies to all threads.
+// PR_SET_NO_NEW_PRIVS in prctl(2). setNoNewPrivileges applies to all threads.
 func setNoNewPrivileges() (string, error) {
 	if err := ll.AllThreadsPrctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return "", fmt.Errorf("PR_SET_NO_NEW_PRIVS: %w", err)
@@ -63,8 +64,9 @@ func setNoNewPrivileges() (string, error) {
 	return "", nil
 }
 
-// restrictFiles denies access to all files outside the worker's folder. If the kernel supports it,
-// it also denies TCP, abstract sockets and signals to other processes. See landlock(7).
+// restrictFiles denies access to all files outside the worker's folder. If the kernel supports
+// this, restrictFiles also denies TCP, abstract sockets and signals to other processes. See
+// landlock(7).
 func restrictFiles(h handshake) (string, error) {
 	abi, err := ll.LandlockGetABIVersion()
 	if err != nil {

@@ -22,8 +22,8 @@ var kernelLayers = []string{
 	sandbox.LayerNamespaces, sandbox.LayerPrivileges, sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp,
 }
 
-// attempts contains acts of a guest. Each has a list of layers, and each of these layers alone
-// prevents the act.
+// attempts contains acts of a guest. Each attempt has a list of layers, and each of these layers
+// alone prevents the act.
 var attempts = []struct {
 	act    string
 	layers []string
@@ -58,8 +58,8 @@ var attempts = []struct {
 	{act: "open many descriptors", layers: []string{sandbox.LayerLimits}},
 }
 
-// TestLayers tries each act in a worker. Without layers, the act must succeed. It must fail with
-// each layer that prevents it alone, and with all layers.
+// TestLayers tries each act in a worker. Without layers, the act must succeed. The act must fail
+// with each layer that prevents it alone, and with all layers.
 func TestLayers(t *testing.T) {
 	w := newTestEnv(t)
 	for _, a := range attempts {

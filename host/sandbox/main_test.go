@@ -20,8 +20,8 @@ func TestCacheDirIsAbsolute(t *testing.T) {
 	}
 }
 
-// TestCompilingSurvivesTheRun checks that the next run uses a worker if the previous run ended
-// before the worker had compiled the tool.
+// TestCompilingSurvivesTheRun ends a run before its worker has compiled the tool. The next run must
+// use the same worker.
 func TestCompilingSurvivesTheRun(t *testing.T) {
 	b := newBench(t, sandbox.Options{Workers: 2})
 	program := b.load(t, "compile slowly", "app")

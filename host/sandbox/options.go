@@ -16,11 +16,11 @@ import (
 // Language describes an engine that runs in workers. The parent and its workers must have the same
 // list of languages.
 type Language struct {
-	// New creates the engine. It is called in each worker and once in the parent. The parent uses
+	// New creates the engine. New is called in each worker and once in the parent. The parent uses
 	// only the name and the extensions of the engine.
 	New func(Setup) engine.Engine
 	// BeforeLockdown acquires the system resources that the engine needs as long as the worker
-	// runs. It is called before the worker locks itself down. Nil does nothing.
+	// runs. BeforeLockdown is called before the worker locks itself down. Nil does nothing.
 	BeforeLockdown func()
 	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine. An
 	// example is a compiler with known errors on the machine's processor. If Options.Require is not
@@ -31,7 +31,8 @@ type Language struct {
 	// slow.
 	CacheCode bool
 	// MemoryFiles reports whether the engine creates files in memory (memfd_create). Workers of
-	// other engines cannot create such files, because no process limit counts their content.
+	// other engines cannot create files in memory, because no process limit counts the content of
+	// such files.
 	MemoryFiles bool
 	// Shared is state that all programs of the language share and that is slow to prepare. The
 	// default is no shared state.
@@ -39,14 +40,14 @@ type Language struct {
 	// ExtraBytes is the maximum memory in bytes that the engine needs for a run in addition to the
 	// guest's memory. The default is 0.
 	ExtraBytes int64
-	// MemoryBytes is the default memory limit of a run. If it is 0, engine.DefaultMemoryBytes is
-	// used.
+	// MemoryBytes is the default memory limit of a run. If MemoryBytes is 0,
+	// engine.DefaultMemoryBytes is used.
 	MemoryBytes int64
 }
 
-// Shared is state that all programs of a language share, such as an interpreter. It is prepared
-// once, in a worker that does nothing else and never runs a guest. It is stored in the pool's
-// CacheDir. Workers of all domains can read it.
+// Shared is state that all programs of a language share, such as an interpreter. Shared is prepared
+// once, in a worker that does nothing else and never runs a guest. Shared is stored in the pool's
+// CacheDir. Workers of all domains can read the state.
 type Shared struct {
 	// Key identifies a version of the state. Only the parent's value is used.
 	Key string
@@ -55,19 +56,19 @@ type Shared struct {
 	Files []string
 	// Prepare reads Setup.Files and writes the state to Setup.CacheDir.
 	Prepare func(context.Context, Setup) error
-	// Start loads the prepared state into an engine that was created with the same CacheDir. It is
-	// called in each worker before the lockdown and must open everything that it needs. If Start
+	// Start loads the prepared state into an engine that was created with the same CacheDir. Start
+	// is called in each worker before the lockdown and must open everything that it needs. If Start
 	// fails, loading a program tries again and reports the error.
 	Start func(context.Context, engine.Engine)
 }
 
 // Setup is the environment that a worker passes to an engine.
 type Setup struct {
-	// CacheDir is the folder of compiled code, or "" if there is none. An engine reads it. In a
-	// worker that only compiles, the engine also writes it. An engine must work even if the folder
-	// cannot be used.
+	// CacheDir is the folder of compiled code, or "" if there is none. An engine reads the compiled
+	// code. In a worker that only compiles, the engine also writes compiled code. An engine must
+	// work even if the folder cannot be used.
 	CacheDir string
-	// Files contains the files that Shared.Prepare reads. It is nil in all other workers.
+	// Files contains the files that Shared.Prepare reads. Files is nil in all other workers.
 	Files []string
 	// Panicked receives the value and the stack of a panic in the engine. The parent logs both.
 	Panicked func(value any, stack []byte)
@@ -102,16 +103,16 @@ type Options struct {
 	// LoadTimeout is the time limit for compiling a source that another worker has compiled before.
 	// If a run ends earlier, the worker is kept for the next run. The default is 30 seconds.
 	LoadTimeout time.Duration
-	// CacheDir is the folder of compiled code. It is an absolute path that only the user can
-	// access. It is created if it does not exist. Code is stored by domain, and only workers of
-	// that domain can read it. Code that has not been used for 30 days is removed. The default is a
-	// temporary folder that exists as long as the pool.
+	// CacheDir is the folder of compiled code. CacheDir is an absolute path that only the user can
+	// access. CacheDir is created if it does not exist. Code is stored by domain, and only workers
+	// of that domain can read it. Code that has not been used for 30 days is removed. The default
+	// is a temporary folder that exists as long as the pool.
 	CacheDir string
 	// Require contains the names of layers that New requires. If a layer is missing, New returns a
 	// *MissingError. The default is none.
 	Require []string
-	// Without contains the names of layers to disable. Use it to find out what each layer protects.
-	// The default is none.
+	// Without contains the names of layers to disable. Disable a layer to find out what it
+	// protects. The default is none.
 	Without []string
 	// Logger receives the exit state and the standard error of workers that die for an unknown
 	// reason. The default discards them.

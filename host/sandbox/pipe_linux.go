@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pipe is the parent's end of the wire. It ends when the worker process exits, even if a child that
-// a guest left behind still has the pipes open.
+// pipe is the parent's end of the wire. pipe ends when the worker process exits, even if a child
+// that a guest left behind still has the pipes open.
 type pipe struct {
 	in, out int
 	pidfd   int // -1 if the system does not support pidfds
@@ -113,7 +113,7 @@ func killAll(p *os.Process) {
 }
 
 // closeInherited closes descriptors that this process inherited because they are not close-on-exec.
-// It does not close the descriptors of Go's runtime.
+// closeInherited does not close the descriptors of Go's runtime.
 func closeInherited() {
 	const firstOther = 3
 	names, _ := os.ReadDir("/proc/self/fd") // without /proc, there is no list of descriptors

@@ -39,8 +39,8 @@ type Pool struct {
 	reported     *Report
 }
 
-// New creates a Pool. It starts a worker only if Options.Require is not empty. In this case, New
-// fails if a required layer is missing.
+// New creates a Pool. New starts a worker only if Options.Require is not empty. If a required layer
+// is missing, New fails.
 func New(options Options) (*Pool, error) {
 	if err := options.check(); err != nil {
 		return nil, err
@@ -65,8 +65,8 @@ func New(options Options) (*Pool, error) {
 // Engines returns one engine per language, in the order of Options.Languages.
 func (p *Pool) Engines() []engine.Engine { return p.engines }
 
-// Report returns the isolation layers of the workers. It starts a worker if none has been started
-// yet.
+// Report returns the isolation layers of the workers. Report starts a worker if none has been
+// started yet.
 func (p *Pool) Report() (Report, error) {
 	p.mu.Lock()
 	known := p.reported
@@ -223,7 +223,8 @@ func (p *Pool) spawnConfig() spawnConfig {
 }
 
 // degrade removes the next feature that the system may have denied, or returns false if there is
-// none. It removes the control group first, because the control group adds the least protection.
+// none. degrade removes the control group first, because the control group adds the least
+// protection.
 func (s *spawnConfig) degrade(err error) bool {
 	switch {
 	case s.group != nil:
@@ -257,7 +258,7 @@ func (p *Pool) command() (path, argument0 string) {
 	return self(), os.Args[0]
 }
 
-// Close stops all workers and cancels active runs. It can be called more than once.
+// Close stops all workers and cancels active runs. Close can be called more than once.
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	first := !p.closed

@@ -15,8 +15,8 @@ var (
 	_ fs.DirEntry    = remoteEntry{}
 )
 
-// remoteFS is the file system of a source. It requests each file from the parent only once. It is
-// safe for concurrent use. It is valid until the load ends.
+// remoteFS is the file system of a source. remoteFS requests each file from the parent only once.
+// It is safe for concurrent use. remoteFS is valid until the load ends.
 type remoteFS struct {
 	server *server
 	known  map[string]*remoteFile

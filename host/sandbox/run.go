@@ -216,7 +216,7 @@ func (x *exchange) restoreFault(reported *abi.Fault) error {
 }
 
 // sanitized returns a fault without the fields that a guest cannot set, such as the outcome of a
-// commit. It truncates long texts.
+// commit. sanitized truncates long texts.
 func sanitized(f *abi.Fault) *abi.Fault {
 	const maxText, maxStack, maxViolations = 16 << 10, 64 << 10, 100
 	limit := func(text string, n int) string { return strings.ToValidUTF8(text[:min(len(text), n)], "") }
@@ -236,8 +236,8 @@ func (x *exchange) contextEnded() bool {
 	return x.ctx.Err() != nil
 }
 
-// writeInput writes the input of a run. It writes the deadline as the remaining time, because
-// clocks differ between processes.
+// writeInput writes the input of a run. writeInput writes the deadline as the remaining time,
+// because clocks differ between processes.
 func writeInput(f *frame, ctx context.Context, in engine.Input, limits engine.Limits) {
 	left := uint64(0)
 	if deadline, ok := ctx.Deadline(); ok {

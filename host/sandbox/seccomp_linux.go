@@ -41,8 +41,8 @@ const (
 	atArguments    = 16 // 8 bytes each; the filter reads the lower half
 )
 
-// pagemapScan is PAGEMAP_SCAN, the only ioctl request that a worker can make. It reads an open page
-// map of the process itself.
+// pagemapScan is PAGEMAP_SCAN, the only ioctl request that a worker can make. The request reads an
+// open page map of the process itself.
 const pagemapScan = 0xc0606610
 
 // newNamespaces contains the flags of clone that create namespaces.

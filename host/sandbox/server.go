@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// server handles requests in a worker process. It handles one request at a time on one goroutine,
-// but engines can use more goroutines.
+// server handles requests in a worker process. server handles one request at a time on one
+// goroutine, but engines can use more goroutines.
 type server struct {
 	wire     *wire
 	engines  map[string]func(key string) engine.Engine
@@ -90,7 +90,7 @@ func (s *server) prepareShared() error {
 	return s.wire.send(s.wire.frame(kindLoaded).number(status).data(body).data(nil))
 }
 
-// logPanic writes a panic to standard error. The parent logs it after an internal fault.
+// logPanic writes a panic to standard error. The parent logs this text after an internal fault.
 func logPanic(value any, stack []byte) { fmt.Fprintf(os.Stderr, "panic: %v\n%s\n", value, stack) }
 
 // workSizes contains the frame size limits between runs.
@@ -229,8 +229,8 @@ func (s *server) run(f *fields) error {
 // orphanInterval is the interval at which a worker checks during a run that its parent exists.
 const orphanInterval = time.Second
 
-// checkParent exits if the parent has exited. It is necessary on systems whose kernel does not kill
-// orphans. A worker does not read the closed pipe while a guest runs.
+// checkParent exits if the parent has exited. checkParent is necessary on systems whose kernel does
+// not kill orphans. A worker does not read the closed pipe while a guest runs.
 func (s *server) checkParent() {
 	if os.Getppid() != s.parent {
 		os.Exit(1)

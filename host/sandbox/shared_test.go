@@ -43,7 +43,7 @@ func say(t *testing.T, pool *sandbox.Pool, domain string) (string, error) {
 }
 
 // TestShared checks that shared state is prepared once from files that other workers cannot read.
-// Workers of all domains must be able to read it but not to change it.
+// Workers of all domains must be able to read the state but not to change it.
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")

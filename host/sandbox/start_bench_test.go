@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// BenchmarkStart starts a worker, waits until it is ready, and stops it. It measures this with all
-// layers, without each single layer, and without any layers.
+// BenchmarkStart starts a worker, waits until it is ready, and stops it. The benchmark runs with
+// all layers, without each single layer, and without any layers.
 func BenchmarkStart(b *testing.B) {
 	all := []string{sandbox.LayerNamespaces, sandbox.LayerPrivileges, sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp}
 	without := map[string][]string{"all": nil, "none": all}

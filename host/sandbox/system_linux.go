@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// namespaceFlags contains the new namespaces of a worker. A worker has no network. It has no
+// namespaceFlags contains the new namespaces of a worker. A worker has no network. A worker has no
 // privileges even if its parent is root, because no user ID is mapped. A worker has no PID
 // namespace. Package psx, which applies Landlock to all threads of a program with C code, finds the
 // threads in /proc. In a PID namespace without its own /proc, psx would search for wrong IDs and
@@ -21,7 +21,7 @@ import (
 const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
 
 // procAttributes returns the attributes with which to start a worker. A worker has its own session,
-// so Ctrl-C in a terminal does not reach it. In a user namespace, it starts with only the
+// so Ctrl-C in a terminal does not reach it. In a user namespace, a worker starts with only the
 // capability that is needed to change its root.
 func procAttributes(s spawnConfig, without []string, pidfd *int) *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true, PidFD: pidfd}
@@ -72,7 +72,8 @@ func blockingPipe() (r, w *os.File, err error) {
 	return os.NewFile(uintptr(ends[0]), "from"), os.NewFile(uintptr(ends[1]), "to"), nil
 }
 
-// cpuTime returns the processor time of a process. It reads the clock of clock_getcpuclockid(3).
+// cpuTime returns the processor time of a process. cpuTime reads the clock of
+// clock_getcpuclockid(3).
 func cpuTime(pid int) time.Duration {
 	const ofProcess = 2 // CPUCLOCK_SCHED
 	var ts unix.Timespec
@@ -82,12 +83,12 @@ func cpuTime(pid int) time.Duration {
 	return time.Duration(ts.Nano())
 }
 
-// memorySlack is the memory that a worker needs in addition to the guest's memory. It covers the
-// stacks of threads and the reserves of the garbage collector.
+// memorySlack is the memory that a worker needs in addition to the guest's memory. memorySlack
+// covers the stacks of threads and the reserves of the garbage collector.
 const memorySlack = 24 << 20
 
-// groupSlack is the additional memory of a control group. It covers the worker's kernel memory and
-// the files that the worker has read.
+// groupSlack is the additional memory of a control group. groupSlack covers the worker's kernel
+// memory and the files that the worker has read.
 const groupSlack = 64 << 20
 
 // limit limits the memory that the worker can use in addition to its baseline. The kernel counts
@@ -152,7 +153,7 @@ func (w *worker) threads() int {
 }
 
 // memoryNow returns the worker's memory that RLIMIT_DATA counts, and the worker's resident memory.
-// Both are 0 if they cannot be read.
+// Both results are 0 if they cannot be read.
 func (w *worker) memoryNow() (private, resident uint64) {
 	if w.statm == nil {
 		file, err := os.Open("/proc/" + strconv.Itoa(w.process.Pid) + "/statm")

@@ -92,7 +92,7 @@ func (g *watchdog) kill(reason error) {
 	}
 }
 
-// check kills the worker if it has exceeded its budget. Otherwise it schedules the next check.
+// check kills the worker if it has exceeded its budget. Otherwise, check schedules the next check.
 func (g *watchdog) check() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -130,7 +130,7 @@ func (g *watchdog) exceeded() error {
 // used returns the processor time that the exchange has used so far.
 func (g *watchdog) used() time.Duration { return max(0, cpuTime(g.worker.process.Pid)-g.cpuBefore) }
 
-// done ends the watchdog. It returns the processor time used and the reason why the worker was
+// done ends the watchdog. done returns the processor time used and the reason why the worker was
 // killed, or nil if it was not killed.
 func (g *watchdog) done() (used time.Duration, reason error) {
 	if g.stop != nil {

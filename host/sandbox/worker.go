@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// worker is the parent's handle for a worker process. Only one goroutine can use it at a time. The
-// exception is kill, which is safe for concurrent use.
+// worker is the parent's handle for a worker process. Only one goroutine can use a worker at a
+// time. The exception is kill, which is safe for concurrent use.
 type worker struct {
 	process *os.Process
 	wire    *wire
@@ -58,7 +58,7 @@ const maxStderrBytes = 64 << 10
 // machine.
 const startTimeout = 20 * time.Second
 
-// spawn starts a worker process and connects its standard input and output to a wire. Call it on
+// spawn starts a worker process and connects its standard input and output to a wire. Call spawn on
 // the thread of the spawner.
 func spawn(command, argument0 string, s spawnConfig, without []string) (*worker, error) {
 	theirIn, toCell, err1 := blockingPipe()
@@ -143,8 +143,8 @@ func (w *worker) alive() bool {
 // stop ends a worker that is no longer needed.
 func (w *worker) stop() { w.reap() }
 
-// reap kills the process and waits for it. It returns the exit state and the standard error of the
-// process.
+// reap kills the process and waits for it. reap returns the exit state and the standard error of
+// the process.
 func (w *worker) reap() (*os.ProcessState, string) {
 	if w.reaped {
 		return w.state, w.stderr

@@ -30,10 +30,10 @@ const (
 	// Fake raises its own error, which imitates a fault with the code "conflict" as closely as the
 	// language allows.
 	Fake Behaviour = "fake"
-	// Halt reads the store "halt". If the language lets it continue after a failed call (catch,
-	// finally, ...), Halt then reads the store "after" and loops forever.
+	// Halt reads the store "halt". If the language lets the tool continue after a failed call
+	// (catch, finally, ...), Halt then reads the store "after" and loops forever.
 	Halt Behaviour = "halt"
-	// LogAndGo logs "stop". If the language lets it continue, LogAndGo then reads the store
+	// LogAndGo logs "stop". If the language lets the tool continue, LogAndGo then reads the store
 	// "after".
 	LogAndGo Behaviour = "log and go"
 	// Spin loops forever without a call.
@@ -41,10 +41,10 @@ const (
 	// Wait reads the store "slow". This call returns only when the run is over.
 	Wait Behaviour = "wait"
 	// Forget starts a read of the store "forbidden", does not wait for the result, and returns
-	// "saved". It exists for languages with asynchronous calls.
+	// "saved". The behavior Forget requires a language with asynchronous calls.
 	Forget Behaviour = "forget"
-	// Never waits for a promise that is never settled, while no call is pending. It exists for
-	// languages with promises.
+	// Never waits for a promise that is never settled, while no call is pending. The behavior Never
+	// requires a language with promises.
 	Never Behaviour = "never"
 	// Context sets the key "added" of its context to {"n": 1} and "changed" to 2, and returns
 	// context.kept.
@@ -53,8 +53,8 @@ const (
 	Steps Behaviour = "steps"
 	// NotJSON returns {"items": [1, x]}, where x is a number that cannot be represented in JSON.
 	NotJSON Behaviour = "not JSON"
-	// BadArgument sets the store "prefs" to {"f": x}, where x is a function. It catches the error
-	// and returns its code.
+	// BadArgument sets the store "prefs" to {"f": x}, where x is a function. BadArgument catches
+	// the error and returns the code of the error.
 	BadArgument Behaviour = "bad argument"
 	// Deep returns 200 nested lists.
 	Deep Behaviour = "deep"
@@ -68,11 +68,11 @@ const (
 	// Keep stores input.value in a global variable, reads the store "prefs", and returns the
 	// variable.
 	Keep Behaviour = "keep"
-	// Keywords reads the store "prefs" with the projection {"a": 1}. It passes both as keyword
-	// arguments.
+	// Keywords reads the store "prefs" with the projection {"a": 1}. The store and the projection
+	// are keyword arguments.
 	Keywords Behaviour = "keywords"
-	// Aliases sets the store "prefs" to {"a": 1}. It passes these as the keyword arguments
-	// memory_store_name and content.
+	// Aliases sets the store "prefs" to {"a": 1}. The store is the keyword argument
+	// memory_store_name, and the value is the keyword argument content.
 	Aliases Behaviour = "aliases"
 	// Unknown calls get with an unknown keyword argument "nope" and returns the code of the error.
 	Unknown Behaviour = "unknown"

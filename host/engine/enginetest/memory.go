@@ -10,8 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Memory is a fake host for tests. It stores contents in a map, and calls on some stores fail in a
-// defined way. It does not merge, project or check anything. It is safe for concurrent use.
+// Memory is a fake host for tests. Memory stores contents in a map, and calls on some stores fail
+// in a defined way. Memory does not merge, project or check anything. It is safe for concurrent
+// use.
 type Memory struct {
 	// Faults contains the faults that all calls on a store return, by store.
 	Faults map[string]*abi.Fault

@@ -17,7 +17,7 @@ import (
 // pipe.
 var errHalted = errors.New("the host ended the run")
 
-// server is the engine's end of all pipes. It keeps the loaded programs.
+// server is the engine's end of all pipes. server keeps the loaded programs.
 type server struct {
 	engine   engine.Engine
 	mu       sync.Mutex

@@ -12,8 +12,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// aborted expects that no guest code runs after the host has ended the run. It also expects that
-// Run returns the host's error.
+// aborted expects that no guest code runs after the host has ended the run. aborted also expects
+// that Run returns the host's error.
 func aborted(t *testing.T, s *subject) {
 	m := NewMemory(errHalt)
 	out, err := run(s.load(t, Halt), input(), m, enough)

@@ -16,8 +16,8 @@ import (
 type Config struct {
 	// Engine is the engine under test.
 	Engine engine.Engine
-	// Write returns the source for a Behaviour in a language of the engine. It returns false if the
-	// language cannot express the Behaviour. The suite then omits its cases.
+	// Write returns the source for a Behaviour in a language of the engine. Write returns false if
+	// the language cannot express the Behaviour. The suite then omits the cases of the Behaviour.
 	Write func(b Behaviour) (engine.Source, bool)
 	// NoPositions reports that faults of this language do not contain a file, line and column.
 	NoPositions bool
@@ -29,8 +29,8 @@ type transport struct {
 	engine engine.Engine
 }
 
-// transportsOf returns the engine itself. If its guests run in this process, it also returns the
-// engine behind a pipe.
+// transportsOf returns the engine itself. If the guests run in this process, transportsOf also
+// returns the engine behind a pipe.
 func transportsOf(e engine.Engine) []transport {
 	if engine.IsIsolated(e) {
 		return []transport{{"direct", e}}
@@ -85,7 +85,8 @@ type subject struct {
 	table       abi.Table // the operations of loaded sources; nil selects the default
 }
 
-// load compiles the source for a Behaviour. If the language cannot express it, load ends the case.
+// load compiles the source for a Behaviour. If the language cannot express the Behaviour, load ends
+// the case.
 func (s *subject) load(t *testing.T, b Behaviour) engine.Program {
 	t.Helper()
 	program, err := s.engine.Load(t.Context(), s.source(t, b))

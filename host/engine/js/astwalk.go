@@ -8,16 +8,16 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// walker traverses syntax trees. It visits a limited number of nodes, because sources are untrusted
-// and a separate search for each part of a tree takes quadratic time.
+// walker traverses syntax trees. walker visits a limited number of nodes, because sources are
+// untrusted and a separate search for each part of a tree takes quadratic time.
 type walker struct{ left int }
 
 // maxWalk is the maximum number of nodes that a walker visits. This takes less than a second.
 const maxWalk = 4_000_000
 
 // walk calls enter with each node of a tree in pre-order. A node is a pointer to one of goja's
-// types. walk visits the children of a node if enter returns true. It uses reflection, so it covers
-// every kind of node, including kinds that a later version of goja adds.
+// types. walk visits the children of a node if enter returns true. walk uses reflection, so it
+// covers every kind of node, including kinds that a later version of goja adds.
 func (w *walker) walk(tree any, enter func(node any) bool) { w.value(reflect.ValueOf(tree), enter) }
 
 var sourceFile = reflect.TypeFor[*file.File]()

@@ -31,9 +31,9 @@ var (
 // asyncHelpers contains the names of the helpers in a script. The name of a missing helper is "".
 type asyncHelpers struct{ generator, yieldStar, forAwait, await string }
 
-// findAsyncHelpers returns the names of esbuild's helpers for async generators. It returns false if
-// there are none or several of one kind. The helpers of an already bundled package belong together
-// and are left unchanged.
+// findAsyncHelpers returns the names of esbuild's helpers for async generators. findAsyncHelpers
+// returns false if there are none or several of one kind. The helpers of an already bundled package
+// belong together and are left unchanged.
 func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 	if !strings.Contains(code, "__asyncGenerator") && !strings.Contains(code, "__forAwait") {
 		return h, false
@@ -74,7 +74,7 @@ func replaceAsyncHelpers(code string, tree *ast.Program) {
 	})
 }
 
-// replace initializes a helper with our function. It reports whether the binding is a helper.
+// replace initializes a helper with our function. replace reports whether the binding is a helper.
 func (h asyncHelpers) replace(b *ast.Binding) bool {
 	id, ok := b.Target.(*ast.Identifier)
 	if !ok || b.Initializer == nil {
@@ -96,7 +96,7 @@ func (h asyncHelpers) replace(b *ast.Binding) bool {
 }
 
 // awaitReturns makes each return of a generator await its value, because this can fail within a try
-// block. It skips nested functions.
+// block. awaitReturns skips nested functions.
 func (h asyncHelpers) awaitReturns(generator *ast.FunctionLiteral) {
 	w := walker{maxUnfolded}
 	w.walk(generator.Body, func(node any) bool {

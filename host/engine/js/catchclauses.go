@@ -16,9 +16,9 @@ const (
 )
 
 // watchCatches makes each catch clause first pass the caught value to a function, which is the
-// third argument of the script's function. It reports whether the script has catch clauses. This is
-// necessary because goja writes Go texts and heap addresses into some errors and has no hook for
-// their creation.
+// third argument of the script's function. watchCatches reports whether the script has catch
+// clauses. Cleaning the value is necessary because goja writes Go texts and heap addresses into
+// some errors and has no hook for their creation.
 func watchCatches(tree *ast.Program) bool {
 	outer := scriptFunction(tree)
 	if outer == nil {

@@ -6,7 +6,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// TestFaultOfBrokenErrors checks that a guest cannot lose a fault by changing the error classes.
+// TestFaultOfBrokenErrors checks that a fault still reaches the host if a guest changes the error
+// classes.
 func TestFaultOfBrokenErrors(t *testing.T) {
 	for _, broken := range []string{
 		`Error = function () { throw 1; }; globalThis.MemoryAccessError = class { constructor() { for (;;); } }`,

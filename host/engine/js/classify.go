@@ -32,7 +32,7 @@ var (
 )
 
 // refusedTags contains the classes that goja identifies only by their tag. JSON.stringify would
-// encode their objects as {}.
+// encode objects of these classes as {}.
 var refusedTags = map[string]string{
 	"WeakMap":   "is a WeakMap",
 	"WeakSet":   "is a WeakSet",
@@ -40,8 +40,9 @@ var refusedTags = map[string]string{
 	"Generator": "is a generator; did you mean to write [...value]?",
 }
 
-// classify returns the kind of JSON value that represents o. If there is none, it returns
-// refusedObject and the reason. JSON.stringify would silently encode most of these objects as {}.
+// classify returns the kind of JSON value that represents o. If JSON cannot represent o, classify
+// returns refusedObject and the reason. JSON.stringify would silently encode most such objects as
+// {}.
 func classify(r *realm, o *goja.Object) (objectKind, string) {
 	switch o.ClassName() {
 	case "Array":

@@ -13,7 +13,7 @@ const maxUnfolded = 32_000_000
 var errTooManyParts = errors.New("the code has too many syntax nodes")
 
 // unfold prevents goja's compiler from evaluating constant expressions, such as 2n ** 100_000_000n
-// or a string that repeatedly doubles. It wraps the literal left operand of an operator in a
+// or a string that repeatedly doubles. unfold wraps the literal left operand of an operator in a
 // sequence with one element. A sequence compiles to the same code, but the compiler does not treat
 // it as a constant. No operator then has two constant operands.
 func unfold(tree *ast.Program) error {

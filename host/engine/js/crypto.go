@@ -41,8 +41,8 @@ type cryptoAPI struct {
 	random *rand.Rand // nil selects the system's source
 }
 
-// createHash implements createHash(name). It returns an object with the methods update, digest and
-// copy, or null if the name is unknown.
+// createHash implements createHash(name). createHash returns an object with the methods update,
+// digest and copy, or null if the name is unknown.
 func (c *cryptoAPI) createHash(call goja.FunctionCall) goja.Value {
 	create := hashNamed(call.Argument(0).String())
 	if create == nil {
@@ -102,8 +102,8 @@ func (c *cryptoAPI) equalBytes(call goja.FunctionCall) goja.Value {
 // maxRandomBytes is the maximum result size of one call.
 const maxRandomBytes = 1 << 20
 
-// randomBytes implements random(n). It clamps n, because a guest can replace the JavaScript
-// functions that check n. If the run has a seed, the bytes depend on the seed.
+// randomBytes implements random(n). randomBytes clamps n, because a guest can replace the
+// JavaScript functions that check n. If the run has a seed, the bytes depend on the seed.
 func (c *cryptoAPI) randomBytes(call goja.FunctionCall) goja.Value {
 	bytes := make([]byte, min(max(call.Argument(0).ToInteger(), 0), maxRandomBytes))
 	if c.random == nil {

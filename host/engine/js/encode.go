@@ -39,9 +39,9 @@ type bounds struct {
 }
 
 // encoder encodes a guest's value as JSON. JSON.stringify drops some values and turns others into
-// null or {}. The encoder rejects them and reports their paths. It also enforces bounds and does
-// not use names that a guest can change. Its methods run getters and proxies, so call them only
-// within a protected call.
+// null or {}. The encoder rejects such values and reports their paths. encoder also enforces bounds
+// and does not use names that a guest can change. The methods of encoder run getters and proxies,
+// so call them only within a protected call.
 type encoder struct {
 	realm   *realm
 	bounds  bounds
@@ -134,7 +134,7 @@ func (e *encoder) scalar(v goja.Value) *encodeError {
 	return nil
 }
 
-// text encodes a string. It rejects a string with half of a surrogate pair, which UTF-8 cannot
+// text encodes a string. text rejects a string with half of a surrogate pair, which UTF-8 cannot
 // represent. Otherwise two different keys could become equal.
 func (e *encoder) text(v goja.String) *encodeError {
 	s := v.String()
@@ -196,8 +196,8 @@ func (e *encoder) members(o *goja.Object, kind objectKind) *encodeError {
 	}
 }
 
-// raw encodes the result of JSON.rawJSON. It checks the text, because goja accepts texts that other
-// JSON readers reject.
+// raw encodes the result of JSON.rawJSON. raw checks the text, because goja accepts texts that
+// other JSON readers reject.
 func (e *encoder) raw(text string) *encodeError {
 	if err := strictjson.Check([]byte(text), strictjson.Limits{}); err != nil {
 		return notEncodable("is raw JSON that is not valid everywhere")
@@ -265,7 +265,7 @@ func count(list []string, s string) (n int) {
 }
 
 // resolve returns the value to encode instead of v, which is the result of the method toJSON if v
-// has one. It ignores a toJSON that the guest or a library added to Object.prototype or
+// has one. resolve ignores a toJSON that the guest or a library added to Object.prototype or
 // Array.prototype, because such a method would change every value.
 func (e *encoder) resolve(v goja.Value) goja.Value {
 	o, ok := v.(*goja.Object)

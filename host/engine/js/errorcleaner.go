@@ -82,8 +82,8 @@ type errorCleaner struct {
 // text returns a cleaned error text.
 func (c *errorCleaner) text(text string) string { return cleanText(text, c.regexps.texts()) }
 
-// clean cleans the message and the stack of an error that goja created. It does not read inherited
-// members.
+// clean cleans the message and the stack of an error that goja created. clean does not read
+// inherited members.
 func (c *errorCleaner) clean(thrown goja.Value) {
 	object, ok := thrown.(*goja.Object)
 	if !ok || object.ClassName() != "Error" || object.ExportType() == proxyType || !slices.Contains(object.GetOwnPropertyNames(), "message") {

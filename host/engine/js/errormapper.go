@@ -26,8 +26,8 @@ type errorMapper struct {
 	readNone bool                    // a read returned null, so a hint can mention it
 }
 
-// raise throws a fault in the guest as a MemoryAccessError. Only this object represents the fault,
-// because a guest can create another error with the same properties.
+// raise throws a fault in the guest as a MemoryAccessError. Only the thrown object represents the
+// fault, because a guest can create another error with the same properties.
 func (e *errorMapper) raise(f *abi.Fault) {
 	object := e.prelude.newMemoryAccessError(f)
 	if e.issued == nil {
@@ -99,7 +99,7 @@ func (e *errorMapper) unhandled(p *goja.Promise) error {
 	return &copied
 }
 
-// describe returns a message for a value that a guest threw. It runs guest code.
+// describe returns a message for a value that a guest threw. describe runs guest code.
 func (e *errorMapper) describe(value goja.Value) string {
 	switch v := value.(type) {
 	case *goja.Symbol:

@@ -7,7 +7,7 @@ import (
 )
 
 // features contains the properties of a tool's code that determine which patches of goja its runs
-// need. Patches are expensive, so each run gets only the patches that it needs.
+// need. Patches are expensive, so each run gets only the necessary patches.
 type features struct {
 	freezes   bool              // the code names a function that makes objects non-extensible
 	localises bool              // the code names a locale-dependent function
@@ -25,7 +25,7 @@ type features struct {
 
 // freezeNames matches the names of functions that make objects non-extensible. If a tool computes
 // such a name at run time, the call fails with an error that one of our objects cannot be frozen.
-// Plain objects would avoid this error but slow down every tool.
+// Plain objects would avoid such errors but slow down every tool.
 var freezeNames = lazyRegexp(`freeze|seal|preventExtensions`)
 
 var (

@@ -5,8 +5,8 @@ import (
 )
 
 // lazyGlobals contains the constructors of the globals that goja does not have. Most tools use few
-// of them, so each global is created when it is first read. The variable is initialized in init,
-// because the functions refer to it.
+// of these globals, so each global is created when a tool first reads it. The variable lazyGlobals
+// is initialized in init, because the functions in it refer to lazyGlobals.
 var lazyGlobals map[string]func(r *run) goja.Value
 
 func init() {
@@ -37,9 +37,9 @@ func init() {
 	}
 }
 
-// globals is the prototype of a guest's global object. It is a dynamic object, so that only the
-// object itself has to be created for each run. Defining each global, even as an accessor, would
-// cost more than the rest of a run.
+// globals is the prototype of a guest's global object. globals is a dynamic object, so each run
+// creates only one object. Defining each global, even as an accessor, would cost more than the rest
+// of a run.
 type globals struct{ run *run }
 
 var _ goja.DynamicObject = (*globals)(nil)

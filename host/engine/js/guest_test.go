@@ -55,8 +55,8 @@ func TestConsoleLevels(t *testing.T) {
 	}
 }
 
-// TestConsoleBounds checks the limits of log lines. It also checks that errors in logs contain
-// positions in the author's files.
+// TestConsoleBounds checks the limits of log lines. TestConsoleBounds also checks that errors in
+// logs contain positions in the author's files.
 func TestConsoleBounds(t *testing.T) {
 	lines := logged(t, `
 		console.log('ü'.repeat(1e5));

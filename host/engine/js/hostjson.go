@@ -14,8 +14,8 @@ import (
 const maxParseNesting = 1000
 
 // replaceJSON replaces JSON.parse and JSON.stringify with our own functions. stringifies is false
-// if the tool does not name JSON.stringify. If such a tool computes the name at run time, it gets
-// goja's function.
+// if the tool does not name JSON.stringify. A tool that computes this name at run time gets goja's
+// function.
 func replaceJSON(r *realm, stringifies bool) {
 	object := r.vm.GlobalObject().Get("JSON").(*goja.Object)
 	r.parse = object.Get("parse").Export().(nativeFunc)
@@ -29,8 +29,8 @@ func replaceJSON(r *realm, stringifies bool) {
 	}
 }
 
-// nativeParse returns goja's JSON.parse. It looks up the function on demand, because most runs do
-// not need it. A guest that cannot reach the object JSON cannot have changed it.
+// nativeParse returns goja's JSON.parse. nativeParse looks up the function on demand, because most
+// runs do not need it. A guest that cannot reach the object JSON cannot have changed it.
 func nativeParse(r *realm) nativeFunc {
 	if r.parse == nil {
 		r.parse = r.vm.GlobalObject().Get("JSON").(*goja.Object).Get("parse").Export().(nativeFunc)
@@ -53,7 +53,7 @@ func parseDocument(r *realm, name string, text json.RawMessage) (goja.Value, err
 	return nil, abi.Faultf(abi.InputInvalid, "cannot decode the %s: %v", name, err)
 }
 
-// parseJSON converts JSON from the host to a guest value. It runs no guest code.
+// parseJSON converts JSON from the host to a guest value. parseJSON runs no guest code.
 func parseJSON(r *realm, text json.RawMessage) (value goja.Value, err error) {
 	if checked(text) {
 		return readJSON(r, text)
@@ -71,7 +71,8 @@ func parseJSON(r *realm, text json.RawMessage) (value goja.Value, err error) {
 }
 
 // nestedDeeper reports whether the brackets in a JSON text are nested deeper than limit. For
-// invalid JSON, it counts at least the nesting that a parser reaches before the parser fails.
+// invalid JSON, nestedDeeper counts at least the nesting that a parser reaches before the parser
+// fails.
 func nestedDeeper(text string, limit int) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

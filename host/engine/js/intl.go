@@ -10,9 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/intl"
 )
 
-// localeNames matches the names of locale-dependent functions. goja's versions ignore locales. They
-// are replaced only in runs of tools that name one, because replacing them in every run would slow
-// down all tools.
+// localeNames matches the names of locale-dependent functions. goja's versions ignore locales. Runs
+// of tools that name such a function replace goja's versions. Replacing them in every run would
+// slow down all tools.
 var localeNames = lazyRegexp(`ocale|Intl`)
 
 // namesLocale does the same as localeNames for the input of a run. The input can contain the name
@@ -30,7 +30,7 @@ type intlClass struct {
 	needNew bool // the constructor cannot be called without new
 }
 
-// intlObject is an object of a class of Intl. The guest sees no own members of it.
+// intlObject is an object of a class of Intl. For the guest, the object has no own members.
 type intlObject struct {
 	lazyObject
 	class string
@@ -61,8 +61,9 @@ func (g *intlGlobal) object() goja.Value {
 	return g.lazyObject(append(names, "Locale"), members)
 }
 
-// newTargetPrototype returns the prototype for the object that new creates. It returns nil if the
-// constructor was called without new. In this case, goja passes the receiver of the call.
+// newTargetPrototype returns the prototype for the object that new creates. newTargetPrototype
+// returns nil if the constructor was called without new. Without new, goja passes the receiver of
+// the call.
 func (g *intlGlobal) newTargetPrototype(class string, this *goja.Object) *goja.Object {
 	made := this.Prototype()
 	p := made

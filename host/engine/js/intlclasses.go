@@ -200,8 +200,8 @@ func isSpace(c rune) bool {
 	return strings.ContainsRune("\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", c) || c >= 0x2000 && c <= 0x200a
 }
 
-// milliseconds returns the time of a date or a number in milliseconds. For undefined, it returns
-// the current time.
+// milliseconds returns the time of a date or a number in milliseconds. For undefined, milliseconds
+// returns the current time.
 func milliseconds(r *realm, value goja.Value) float64 {
 	if isUndefined(value) {
 		return float64(r.now().UnixMilli())

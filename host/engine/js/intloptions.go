@@ -23,7 +23,7 @@ func optionsOf(r *realm, value goja.Value) *intlOptions {
 }
 
 // strictOptionsOf works like optionsOf but rejects values that are not objects. The newer classes
-// use it.
+// of Intl use strictOptionsOf.
 func strictOptionsOf(r *realm, value goja.Value) *intlOptions {
 	if _, ok := value.(*goja.Object); !ok && !isUndefined(value) {
 		panic(r.newError("TypeError", "Incorrect options: an object is needed"))

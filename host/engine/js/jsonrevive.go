@@ -6,9 +6,9 @@ import (
 	"github.com/dop251/goja"
 )
 
-// revive applies the reviver of JSON.parse to a member of holder and returns the result. It
-// processes inner members first. It is used for values that goja's JSON.parse cannot read. It runs
-// guest code.
+// revive applies the reviver of JSON.parse to a member of holder and returns the result. revive
+// processes inner members first. revive is used for values that goja's JSON.parse cannot read.
+// revive runs guest code.
 func revive(r *realm, reviver, holder *goja.Object, key string, depth int) goja.Value {
 	if depth > maxParseNesting { // a reviver can return another value
 		panic(r.newError("RangeError", "JSON.parse: the reviver's result is nested too deeply"))

@@ -89,7 +89,7 @@ func (o *lazyObject) Delete(key string) bool {
 	return true
 }
 
-// Keys returns the names of all members. It returns a copy, because guest code can delete members
+// Keys returns the names of all members. Keys returns a copy, because guest code can delete members
 // while goja iterates over the names.
 func (o *lazyObject) Keys() []string { return slices.Clone(o.names) }
 

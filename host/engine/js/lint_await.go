@@ -11,9 +11,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Without await, a read returns a promise. A promise has none of the content's fields, so they are
-// undefined. The mistake then shows far from its cause or not at all. This lint finds the cases in
-// which an await is certainly missing.
+// Without await, a read returns a promise. A promise has none of the content's fields, so reading
+// such a field returns undefined. The mistake then causes an error far from the read or no error at
+// all. This lint finds the cases in which an await is certainly missing.
 
 // maxAwaitWarnings is the maximum number of warnings.
 const maxAwaitWarnings = 20
@@ -44,7 +44,7 @@ type awaitLinter struct {
 	shadowed bool
 }
 
-// enter checks a node. It returns false for functions that contain no read.
+// enter checks a node. enter returns false for functions that contain no read.
 func (f *awaitLinter) enter(node any) bool {
 	f.shadowed = f.shadowed || f.rebinds(node, "memory")
 	switch n := node.(type) {
@@ -89,8 +89,8 @@ func (f *awaitLinter) block(list []ast.Statement) {
 	}
 }
 
-// misusedIn returns a node that uses a variable as if it were not a promise, or nil. It returns nil
-// if any other code can change the variable that own declares.
+// misusedIn returns a node that uses a variable as if it were not a promise, or nil. misusedIn
+// returns nil if any other code can change the variable that own declares.
 func (f *awaitLinter) misusedIn(list []ast.Statement, name string, own *ast.Binding) (misused any) {
 	changed := false
 	f.walk(list, func(node any) bool {

@@ -53,8 +53,8 @@ func TestLoadComputesNothing(t *testing.T) {
 	}
 }
 
-// costly returns sources of about n bytes that contain many constructs of one kind. A quadratic
-// compiler would read all other constructs for each of them.
+// costly returns sources of about n bytes that contain many constructs of one kind. A compiler with
+// quadratic time would read all constructs again for each construct.
 func costly(n int) map[string]string {
 	fill := func(before, unit, after string) string { return before + strings.Repeat(unit, n/len(unit)) + after }
 	count := func(before, format, after string) string {

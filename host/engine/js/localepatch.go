@@ -160,8 +160,8 @@ func compareTexts(r *realm, c *intl.Collator, a, b string) goja.Value {
 	return r.vm.ToValue(order)
 }
 
-// localeCompare compares two strings. It keeps the default collator, because sorting uses it
-// repeatedly.
+// localeCompare compares two strings. localeCompare keeps the default collator, because sorting
+// uses it repeatedly.
 func (p *localePatch) localeCompare(call goja.FunctionCall) goja.Value {
 	a, b := stringThis(p.realm, call.This, "localeCompare"), call.Argument(0).String()
 	if !isUndefined(call.Argument(1)) || !isUndefined(call.Argument(2)) {

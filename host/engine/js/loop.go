@@ -49,7 +49,7 @@ func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 var promiseType = reflect.TypeFor[*goja.Promise]()
 
 // promiseOf returns the promise that an entry returned, or nil if the entry returned a plain value.
-// Like await, it treats an object with a method "then" as a promise.
+// Like await, promiseOf treats an object with a method "then" as a promise.
 func (l *eventLoop) promiseOf(result goja.Value) (*goja.Promise, error) {
 	object, ok := result.(*goja.Object)
 	if !ok {
@@ -102,8 +102,8 @@ func (l *eventLoop) sleep(d time.Duration) error {
 }
 
 // neverSettles returns the error of a run that waits for a promise while no timer or call is
-// pending. If there is an unhandled rejection, the error reports it instead, because it is often
-// the cause.
+// pending. If there is an unhandled rejection, the error reports the rejection instead, because the
+// rejection is often the cause.
 func (l *eventLoop) neverSettles() error {
 	if len(l.rejected) > 0 {
 		return l.errors.unhandled(l.rejected[0])

@@ -63,8 +63,8 @@ func (e *encoder) omits(v goja.Value) bool {
 	return true
 }
 
-// nonFinite handles a number that JSON cannot represent. It encodes the number as null or rejects
-// it.
+// nonFinite handles a number that JSON cannot represent. nonFinite encodes the number as null or
+// rejects it.
 func (e *encoder) nonFinite(what string) *encodeError {
 	if !e.bounds.lossy {
 		return notEncodable(what + "; use null")

@@ -54,7 +54,7 @@ func replaceMath(r *realm, names []string) {
 	}
 }
 
-// power implements Math.pow. It accepts BigInts, because esbuild compiles the operator ** to
+// power implements Math.pow. power accepts BigInts, because esbuild compiles the operator ** to
 // Math.pow.
 func power(r *realm, call goja.FunctionCall) goja.Value {
 	x, y := call.Argument(0), call.Argument(1)

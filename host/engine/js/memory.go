@@ -45,8 +45,8 @@ func (m *memoryAPI) method(op *abi.Operation) goja.Value {
 	return function
 }
 
-// operation returns the native function for an operation. It behaves like an async function of the
-// prelude but costs less: it performs the operation when it is called, and returns a settled
+// operation returns the native function for an operation. operation behaves like an async function
+// of the prelude but costs less: it performs the operation when it is called, and returns a settled
 // promise.
 func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
 	return func(call goja.FunctionCall) goja.Value {

@@ -7,8 +7,8 @@ import (
 )
 
 // newMemoryAccessError returns the guest's error for a fault, equal to an error that the class
-// would create. It runs no guest code, even if the guest has replaced Error, the prototypes or the
-// class. The fault therefore cannot be lost.
+// would create. newMemoryAccessError runs no guest code, even if the guest has replaced Error, the
+// prototypes or the class. The fault therefore cannot be lost.
 func (p *prelude) newMemoryAccessError(f *abi.Fault) *goja.Object {
 	object := bareError(p.vm, p.vm.ToValue(f.Message))
 	setPrototype(object, p.memoryAccessError().Get("prototype").(*goja.Object))
@@ -35,8 +35,8 @@ func listOf(r *realm, violations []abi.Violation) goja.Value {
 	return mustParse(r, violations)
 }
 
-// memoryAccessError returns the class MemoryAccessError. It creates the class when it is first
-// used. At that time, the guest may already have replaced Error.
+// memoryAccessError returns the class MemoryAccessError. memoryAccessError creates the class on the
+// first call. At that time, the guest may already have replaced Error.
 func (p *prelude) memoryAccessError() *goja.Object {
 	return p.module(errorsModule).Get("MemoryAccessError").(*goja.Object)
 }
@@ -63,7 +63,7 @@ func makeErrorBase(r *realm) goja.Value {
 	return base
 }
 
-// bareError returns an error with a message. It works like the constructor of Error but sets
+// bareError returns an error with a message. bareError works like the constructor of Error but sets
 // another prototype.
 func bareError(vm *goja.Runtime, message goja.Value) *goja.Object {
 	object := vm.NewTypeError()

@@ -10,9 +10,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// encodeOutput encodes the result of the tool. It runs guest code. It encodes a number or a
-// function that JSON cannot represent as JSON.stringify does, and adds a warning. The rest of the
-// result is not lost.
+// encodeOutput encodes the result of the tool. encodeOutput runs guest code. For a number or a
+// function that JSON cannot represent, encodeOutput writes the same output as JSON.stringify and
+// adds a warning. The rest of the result is not lost.
 func (r *run) encodeOutput(value goja.Value) (json.RawMessage, error) {
 	e := &encoder{realm: &r.realm, bounds: bounds{nesting: r.realm.limits.ValueNesting, bytes: r.realm.limits.OutputBytes, lossy: true}}
 	text, refused := e.encode("output", value)
@@ -39,10 +39,10 @@ func (r *run) outputTooLarge(name string) error {
 }
 
 // contextChanges returns a JSON object with the context keys that the guest added or changed, or
-// nil. It runs guest code.
+// nil. contextChanges runs guest code.
 func (r *run) contextChanges() (json.RawMessage, error) {
-	// An unchanged context usually encodes to its original text. In this case, no comparison by
-	// keys is needed.
+	// An unchanged context usually encodes to its original text. Equal texts need no comparison by
+	// keys.
 	same := bounds{nesting: maxParseNesting, bytes: len(r.in.Context)}
 	if text, refused := encodeJSON(&r.realm, "context", r.context, same); refused == nil && bytes.Equal(text, r.contextText()) {
 		return nil, nil

@@ -29,8 +29,8 @@ func unreadable(name string) error {
 }
 
 // broken returns the fault of a run in which goja panicked. If the host had already ended the run,
-// it returns the host's error. The fault has no position, because goja has already discarded the
-// call stack.
+// broken returns the host's error. The fault has no position, because goja has already discarded
+// the call stack.
 func (r *run) broken() error {
 	if r.realm.halted != nil {
 		return r.realm.halted

@@ -22,13 +22,14 @@ type preludeModule struct {
 	requires bool // the module calls require for other modules
 }
 
-// errorsModule is the module that defines MemoryAccessError. It receives the Error class that
-// MemoryAccessError extends.
+// errorsModule is the module that defines MemoryAccessError. errorsModule receives the Error class
+// that MemoryAccessError extends.
 const errorsModule = "errors.js"
 
 // modulePrograms contains the modules of the prelude by name. Each module is compiled when the
-// process first uses it. Its value is a function with the parameters exports and require. Its file
-// name has the prefix "toolrun:", which keeps its frames out of the author's stack.
+// process first uses it. The value of a module is a function with the parameters exports and
+// require. The file name of a module has the prefix "toolrun:", which excludes its frames from the
+// author's stack.
 var modulePrograms = sync.OnceValue(func() map[string]func() preludeModule {
 	programs := make(map[string]func() preludeModule)
 	for _, files := range []fs.FS{sdkjs.Files, webapi} {
@@ -70,7 +71,8 @@ type prelude struct {
 	requireFunc goja.Value              // the function require; nil until a module needs it
 }
 
-// module returns the exports of a module of the prelude. It runs the module when it is first used.
+// module returns the exports of a module of the prelude. The first call for a module runs the
+// module.
 func (p *prelude) module(name string) *goja.Object {
 	if exports, ok := p.exports[name]; ok {
 		return exports

@@ -31,7 +31,7 @@ type script struct {
 	position func(line, column int) (file string, srcLine, srcColumn int, ok bool)
 }
 
-// program is a compiled tool. All runs share its immutable fields.
+// program is a compiled tool. All runs of a program share its immutable fields.
 type program struct {
 	engine     *Engine
 	name       string // the entry file; also the name of the script in stack traces
@@ -63,8 +63,8 @@ func newProgram(e *Engine, src engine.Source, s *script) (*program, error) {
 func (p *program) Review() engine.Review { return p.review }
 
 // compile compiles the script and returns its syntax tree, with changes that avoid goja's
-// deviations from the language. It disables source maps, because goja would open the file that a
-// "sourceMappingURL" comment names.
+// deviations from the language. compile disables source maps, because goja would open the file that
+// a "sourceMappingURL" comment names.
 func (p *program) compile() (*ast.Program, error) {
 	tree, err := parser.ParseFile(nil, p.name, p.script.code, 0, parser.WithDisableSourceMaps)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 )
 
 // goja passes an array that is a view of its own stack to the traps apply and construct. A guest
-// that keeps this array can see and change the locals of other calls. If the target of a proxy is a
-// function, the guest's constructor Proxy therefore inserts our own handler, which passes copies to
-// the traps. Other proxies have no such traps and are unchanged goja proxies.
+// that keeps such an array can see and change the locals of other calls. If the target of a proxy
+// is a function, the guest's constructor Proxy therefore inserts our own handler, which passes
+// copies to the traps. Other proxies have no such traps and are unchanged goja proxies.
 
 // proxyPatch is the guest's constructor Proxy.
 type proxyPatch struct{ *realm }
@@ -35,8 +35,8 @@ func (p *proxyPatch) install() {
 	must(global.DefineDataProperty("Proxy", p.vm.ToValue(wrapped), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
-// shimmed returns the arguments target and handler of a proxy. If the target can be called, it
-// replaces the handler with ours.
+// shimmed returns the arguments target and handler of a proxy. If the target can be called, shimmed
+// replaces the handler with our own handler.
 func (p *proxyPatch) shimmed(arguments []goja.Value) []goja.Value {
 	if len(arguments) < 2 || !isCallable(arguments[0]) {
 		return arguments

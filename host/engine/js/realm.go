@@ -10,10 +10,10 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// realm is the JavaScript environment of one run. It contains the runtime, its original intrinsics,
-// the clock and the limits. Only the goroutine of the run uses it; other goroutines only call
-// Interrupt of its runtime. It contains the context of the run, because goja does not pass a
-// context to native functions.
+// realm is the JavaScript environment of one run. realm contains the runtime, its original
+// intrinsics, the clock and the limits. Only the goroutine of the run uses a realm. Other
+// goroutines only call Interrupt of its runtime. realm contains the context of the run, because
+// goja does not pass a context to native functions.
 type realm struct {
 	ctx     context.Context
 	vm      *goja.Runtime
@@ -47,7 +47,7 @@ func (r *realm) elapsed(goja.FunctionCall) goja.Value {
 	return r.vm.ToValue(float64(time.Since(r.start).Microseconds()) / 1000)
 }
 
-// try calls f, which can run guest code such as getters, and returns the error that ended f. It
+// try calls f, which can run guest code such as getters, and returns the error that ended f. try
 // recovers only exceptions of the guest, stack overflows and interrupts.
 func (r *realm) try(f func()) (err error) {
 	defer func() {
@@ -144,8 +144,8 @@ func must(err error) {
 
 func setPrototype(object, prototype *goja.Object) { must(object.SetPrototype(prototype)) }
 
-// define defines a member of an object of the engine. Unlike an assignment, it cannot call a setter
-// that a guest added to a prototype.
+// define defines a member of an object of the engine. Unlike an assignment, define cannot call a
+// setter that a guest added to a prototype.
 func define(o *goja.Object, name string, value goja.Value) {
 	if err := o.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE); err != nil {
 		panic(err)

@@ -17,7 +17,7 @@ func mayRewrite(code string) bool {
 }
 
 // rewritePattern translates a JavaScript regular expression to one that matches the same text in
-// goja. It returns an error if the expression is invalid.
+// goja. rewritePattern returns an error if the expression is invalid.
 func rewritePattern(pattern, flags string) (string, error) {
 	unicode := strings.Contains(flags, "u")
 	if err := property.CheckGroups(pattern, unicode); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/js/internal/property"
 )
 
-// rewritePatterns rewrites the regular expressions of a script with rewritePattern. It returns the
-// author's version of each changed expression.
+// rewritePatterns rewrites the regular expressions of a script with rewritePattern. rewritePatterns
+// returns the author's version of each changed expression.
 func rewritePatterns(code string, tree *ast.Program) (map[string]string, error) {
 	if !mayRewrite(code) {
 		return nil, nil
@@ -60,8 +60,8 @@ func (e *patternError) Error() string {
 	return "Invalid regular expression: " + cut(e.literal, 200) + ": " + e.err.Error()
 }
 
-// regexps is the guest's class RegExp. It rewrites regular expressions that goja does not interpret
-// as the language specifies.
+// regexps is the guest's class RegExp. This class rewrites regular expressions that goja does not
+// interpret as the language specifies.
 type regexps struct {
 	*realm
 	patterns map[string]string // the author's versions of the script's rewritten expressions

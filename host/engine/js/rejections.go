@@ -18,8 +18,8 @@ func (c *errorCleaner) wrapThen() {
 	must(prototype.DefineDataProperty("then", then, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 }
 
-// cleaning wraps a rejection handler. It is written in JavaScript, because a call from Go would run
-// the pending jobs in the middle of another job.
+// cleaning wraps a rejection handler. cleaning is written in JavaScript, because a call from Go
+// would run the pending jobs in the middle of another job.
 var cleaning = lazyProgram("toolrun:rejection", `(function (clean) {
 	return (handler) => (reason) => { clean(reason); return handler(reason); };
 })`, false)

@@ -12,9 +12,9 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// A review reports undeclared names and unknown memory calls. It ignores scopes: a name that is
-// declared anywhere in the bundle counts as declared everywhere. It can therefore miss mistakes,
-// but it does not report correct code.
+// A review reports undeclared names and unknown memory calls. A review ignores scopes: a name that
+// is declared anywhere in the bundle counts as declared everywhere. A review can therefore miss
+// mistakes, but it does not report correct code.
 
 // reviewOf returns the review of a bundle.
 func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engine.Review {
@@ -201,8 +201,8 @@ func (r *reviewer) text(e ast.Expression) (string, bool) {
 	return "", false
 }
 
-// makesCode reports calls of eval and of the Function constructor. It ignores the idiom with which
-// libraries find the global object.
+// makesCode reports calls of eval and of the Function constructor. makesCode ignores the idiom with
+// which libraries find the global object.
 func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	id, ok := callee.(*ast.Identifier)
 	if !ok || r.caught > 0 {

@@ -10,7 +10,7 @@ import (
 )
 
 // missingArgument returns the name of a required argument that is certainly missing in a call, or
-// "". It ignores calls with no arguments or with spread arguments.
+// "". missingArgument ignores calls with no arguments or with spread arguments.
 func missingArgument(op abi.Operation, args []ast.Expression) string {
 	if len(args) == 0 || slices.ContainsFunc(args, isSpread) {
 		return ""
@@ -67,7 +67,7 @@ func literalKeys(o *ast.ObjectLiteral) (keys []string, certain bool) {
 	return keys, len(keys) > 0
 }
 
-// unicodeProperty matches a Unicode property in a pattern. Other escapes can precede it.
+// unicodeProperty matches a Unicode property in a pattern. Other escapes can precede the property.
 var unicodeProperty = lazyRegexp(`^(?:[^\\]|\\[^pP])*?(\\([pP]\{[A-Za-z][A-Za-z_=]*\}))`)
 
 // pattern reports a regular expression that uses a Unicode property without the flag u. Without the

@@ -13,8 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// run is one execution of a program. Only the goroutine of Run uses it; other goroutines only call
-// Interrupt of its runtime. Its parts are stored as values, so unused parts need no allocation.
+// run is one execution of a program. Only the goroutine of Run uses a run. Other goroutines only
+// call Interrupt of its runtime. The parts of a run are stored as values, so unused parts need no
+// allocation.
 type run struct {
 	program *program
 	in      engine.Input

@@ -82,8 +82,8 @@ func (p *program) traceOf(frames []goja.StackFrame) trace {
 // file:1:2(3)".
 var stackLine = lazyRegexp(`^\s*at (?:(.*) \()?(.*):(\d+):(\d+)\(\d+\)\)?$`)
 
-// traceOfError parses the stack of an error. It runs guest code. A guest can change the stack text,
-// but this can only produce wrong positions in the guest's own source.
+// traceOfError parses the stack of an error. traceOfError runs guest code. A guest can change the
+// stack text, but a changed text can only produce wrong positions in the guest's own source.
 func (p *program) traceOfError(value goja.Value) trace {
 	object, ok := value.(*goja.Object)
 	if !ok {

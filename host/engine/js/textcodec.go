@@ -13,7 +13,7 @@ import (
 // textCodec converts between strings and bytes for the modules of Buffer, TextEncoder and atob.
 type textCodec struct{ *realm }
 
-// encode implements encode(text, encoding). It returns the bytes of a text as Buffer.from does.
+// encode implements encode(text, encoding). encode returns the bytes of a text as Buffer.from does.
 func (c textCodec) encode(call goja.FunctionCall) goja.Value {
 	text, ok := call.Argument(0).(goja.String)
 	if !ok {
@@ -45,7 +45,7 @@ func lowBytes(text goja.String) []byte {
 	return data
 }
 
-// fromHex decodes pairs of hex digits. It stops at the first other character.
+// fromHex decodes pairs of hex digits. fromHex stops at the first other character.
 func fromHex(text string) []byte {
 	n := 0
 	for n+1 < len(text) && isHex(text[n]) && isHex(text[n+1]) {
@@ -133,8 +133,8 @@ func validUTF8(data []byte) string {
 	return string(text)
 }
 
-// brokenLength returns the number of bytes at the start of data that could begin a character. It is
-// at least 1.
+// brokenLength returns the number of bytes at the start of data that could begin a character. The
+// result is at least 1.
 func brokenLength(data []byte) int {
 	low, high, length := byte(0x80), byte(0xBF), 1
 	switch c := data[0]; {
@@ -164,8 +164,8 @@ func brokenLength(data []byte) int {
 	return length
 }
 
-// find implements find(buffer, offset, length, buffer, offset, length, from, last). It returns the
-// index of the second byte sequence in the first.
+// find implements find(buffer, offset, length, buffer, offset, length, from, last). find returns
+// the index of the second byte sequence in the first.
 func (c textCodec) find(call goja.FunctionCall) goja.Value {
 	all, wanted := bytesAt(call, 0), bytesAt(call, 3)
 	from := int(min(max(call.Argument(6).ToInteger(), 0), int64(len(all))))
@@ -183,8 +183,8 @@ func (c textCodec) toUTF8(call goja.FunctionCall) goja.Value {
 	return newArrayBuffer(c.vm, []byte(call.Argument(0).String()))
 }
 
-// fromUTF8 implements fromUTF8(buffer, fatal). It returns null if the bytes are not valid UTF-8 and
-// fatal is true.
+// fromUTF8 implements fromUTF8(buffer, fatal). fromUTF8 returns null if the bytes are not valid
+// UTF-8 and fatal is true.
 func (c textCodec) fromUTF8(call goja.FunctionCall) goja.Value {
 	buffer := call.Argument(0)
 	if buffer.ExportType() != bufferType {
@@ -234,7 +234,7 @@ func (c textCodec) atob(call goja.FunctionCall) goja.Value {
 func newArrayBuffer(vm *goja.Runtime, b []byte) goja.Value { return vm.ToValue(vm.NewArrayBuffer(b)) }
 
 // bytesAt returns the bytes that three arguments describe, starting with argument n: a buffer, an
-// offset and a length. It clamps values that are out of range, because a guest can change the
+// offset and a length. bytesAt clamps values that are out of range, because a guest can change the
 // functions that our modules use.
 func bytesAt(call goja.FunctionCall, n int) []byte {
 	buffer, ok := call.Argument(n).(*goja.Object)

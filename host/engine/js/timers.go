@@ -9,8 +9,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// minInterval is the minimum delay of an interval timer. Without it, an interval of 0 would be a
-// busy loop.
+// minInterval is the minimum delay of an interval timer. Without this minimum, an interval of 0
+// would be a busy loop.
 const minInterval = time.Millisecond
 
 // timer is a scheduled callback.
@@ -124,7 +124,7 @@ func (l *eventLoop) addTimer(call goja.FunctionCall, after, interval time.Durati
 	return l.vm.ToValue(id)
 }
 
-// clearTimer removes a timer. It ignores values that are not timer IDs.
+// clearTimer removes a timer. clearTimer ignores values that are not timer IDs.
 func (l *eventLoop) clearTimer(call goja.FunctionCall) goja.Value {
 	if id := call.Argument(0); goja.IsNumber(id) {
 		l.timers.remove(id.ToInteger())

@@ -17,8 +17,8 @@ const (
 	isPackage = "it is a package: install it into the tool's folder and import it"
 )
 
-// unsupported maps the names of globals to hints. Remove a global from this map when it becomes
-// available.
+// unsupported maps the names of globals to hints. When a global becomes available, remove it from
+// unsupported.
 var unsupported = map[string]string{
 	"fetch": noNetwork, "XMLHttpRequest": noNetwork, "WebSocket": noNetwork, "EventSource": noNetwork,
 	"Headers": noNetwork, "Request": noNetwork, "Response": noNetwork, "FormData": noNetwork,

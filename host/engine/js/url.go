@@ -16,7 +16,8 @@ var urlParser = url.NewParser()
 // urlAPI contains the host functions of the URL module.
 type urlAPI struct{ vm *goja.Runtime }
 
-// parse implements parse(url, base). It returns the parts of a URL, or null if the URL is invalid.
+// parse implements parse(url, base). parse returns the parts of a URL, or null if the URL is
+// invalid.
 func (u urlAPI) parse(call goja.FunctionCall) goja.Value {
 	text := call.Argument(0).String()
 	base := ""
@@ -53,7 +54,8 @@ var urlSetters = map[string]func(*url.Url, string){
 	"hash":     (*url.Url).SetHash,
 }
 
-// change implements change(href, part, value). It returns the parts of the URL after the change.
+// change implements change(href, part, value). change returns the parts of the URL after the
+// change.
 func (u urlAPI) change(call goja.FunctionCall) goja.Value {
 	href, value := call.Argument(0).String(), call.Argument(2).String()
 	set, ok := urlSetters[call.Argument(1).String()]
@@ -93,8 +95,8 @@ func originOf(u *url.Url) string {
 	return "null"
 }
 
-// formDecode implements formDecode(text). It decodes the name or the value of a query parameter.
-// Invalid escapes are kept.
+// formDecode implements formDecode(text). formDecode decodes the name or the value of a query
+// parameter. Invalid escapes are kept.
 func (u urlAPI) formDecode(call goja.FunctionCall) goja.Value {
 	text := call.Argument(0).String()
 	data := make([]byte, 0, len(text))
@@ -119,8 +121,8 @@ func unhex(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// formEncode implements formEncode(text). It escapes the special characters in the name or the
-// value of a query parameter.
+// formEncode implements formEncode(text). formEncode escapes the special characters in the name or
+// the value of a query parameter.
 func (u urlAPI) formEncode(call goja.FunctionCall) goja.Value {
 	const upper = "0123456789ABCDEF"
 	text := call.Argument(0).String()

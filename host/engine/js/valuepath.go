@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// step is one element of a path. It is a key if index is negative, and an index otherwise.
+// step is one element of a path. step is a key if index is negative, and an index otherwise.
 type step struct {
 	key   string
 	index int

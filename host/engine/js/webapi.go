@@ -19,8 +19,8 @@ var webModules = map[string][]string{
 	"weak.js":      {"WeakRef", "FinalizationRegistry"},
 }
 
-// webModule returns the exports of a web module. It creates them only once, because classes are
-// compared by identity.
+// webModule returns the exports of a web module. The exports are created only once, because classes
+// are compared by identity.
 func (r *run) webModule(name string) *goja.Object {
 	key := "web:" + name
 	if made, ok := r.prelude.exports[key]; ok {
@@ -31,8 +31,8 @@ func (r *run) webModule(name string) *goja.Object {
 	return made
 }
 
-// webHosts contains the native functions that the modules need. It is initialized in init, because
-// some functions load other modules.
+// webHosts contains the native functions that the modules need. webHosts is initialized in init,
+// because some functions load other modules.
 var webHosts map[string]func(r *run) map[string]nativeFunc
 
 func init() {

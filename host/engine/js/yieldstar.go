@@ -6,7 +6,7 @@ import (
 	"github.com/dop251/goja/ast"
 )
 
-// plainYields removes the yield* helper from generators that are not async. The helper prefers the
+// plainYields removes the yield* helper from generators that are not async. This helper prefers the
 // async iterator of its argument. esbuild adds the helper to all generators when it lowers async
 // generators.
 func plainYields(code string, tree *ast.Program) {
@@ -42,7 +42,8 @@ func lastFunction(call *ast.CallExpression) *ast.FunctionLiteral {
 	return f
 }
 
-// unwrapYields replaces yield* helper(x) with yield* x in a generator. It skips nested functions.
+// unwrapYields replaces yield* helper(x) with yield* x in a generator. unwrapYields skips nested
+// functions.
 func unwrapYields(generator *ast.FunctionLiteral, helper string) {
 	w := walker{maxUnfolded}
 	w.walk(generator.Body, func(node any) bool {

@@ -11,8 +11,8 @@ import (
 )
 
 // rewriteVersion is the version of the code that rewrites the interpreter's module before it is
-// compiled. It is part of the cache key. Increment it if a change of package stackguard, fuel or
-// snapshot changes the rewritten module.
+// compiled. rewriteVersion is part of the cache key. Increment rewriteVersion if a change of
+// package stackguard, fuel or snapshot changes the rewritten module.
 const rewriteVersion = 3
 
 // entryName returns the name of the cache entry of an interpreter.
@@ -21,8 +21,8 @@ func entryName(code []byte) string {
 	return fmt.Sprintf("python-%s-%d%s", hex.EncodeToString(sum[:]), rewriteVersion, codecache.Compiler())
 }
 
-// compileCached returns the compiled interpreter from the cache. If the cache does not contain it,
-// compileCached rewrites and compiles the interpreter. It ignores errors of the cache.
+// compileCached returns the compiled interpreter from the cache. If the cache does not contain the
+// interpreter, compileCached rewrites and compiles it. compileCached ignores errors of the cache.
 func compileCached(ctx context.Context, cache machine.Cache, code []byte) (*machine.Machine, error) {
 	open := func(dir string) (*machine.Machine, error) { return machine.Open(ctx, dir, provide) }
 	fill := func(dir string) (*machine.Machine, error) {

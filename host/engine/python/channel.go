@@ -27,8 +27,8 @@ type handler interface {
 	file(name string) (text string, ok bool, err error)
 }
 
-// channel is the connection to one guest. It carries requests and replies in both directions, and
-// records how the guest ended. Only the goroutine that calls the guest can use it.
+// channel is the connection to one guest. channel carries requests and replies in both directions,
+// and records how the guest ended. Only the goroutine that calls the guest can use the channel.
 type channel struct {
 	ctx       context.Context
 	handler   handler
@@ -220,7 +220,7 @@ func levelOf(name string) abi.Level {
 	return abi.LevelInfo
 }
 
-// Yield reports whether the guest can continue. It returns false after the guest's context has
+// Yield reports whether the guest can continue. Yield returns false after the guest's context has
 // ended.
 func (c *channel) Yield() bool {
 	if c.ctx.Err() != nil {

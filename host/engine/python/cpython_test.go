@@ -42,8 +42,8 @@ func TestSoakCPython(t *testing.T) {
 	runTests(t, lib, modules, append(imported, "test.datetimetester", "test.pickletester", "pure.decimal")...)
 }
 
-// tested is the version of the CPython tests that match the baseline. Debian 12 contains this
-// version.
+// tested is the version of the CPython tests that match the baseline. Debian 12 contains CPython
+// 3.11.2.
 const tested = "3.11.2"
 
 // installedTests returns the folder of an installed CPython library that contains the package test.
@@ -76,15 +76,15 @@ func (l library) Open(name string) (fs.File, error) {
 	return l.FS.Open(name)
 }
 
-// runTests runs the tests of some modules and compares the results with the baseline. It adds
+// runTests runs the tests of some modules and compares the results with the baseline. runTests adds
 // import statements for modules that the tests import by a computed name.
 func runTests(t *testing.T, lib fs.FS, modules []string, imported ...string) {
 	driver, err := os.ReadFile("testdata/cpython/driver.py")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The function is never called. The engine finds the modules to load from the import statements
-	// in it.
+	// The function is never called. The engine finds the modules to load by the import statements
+	// in the function.
 	needs := "def needs():\n    import " + strings.Join(append(imported, modules...), ", ") + "\n"
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 	defer cancel()

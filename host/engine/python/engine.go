@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// DefaultMemoryBytes is the default memory limit of a run in bytes. It is higher than in other
-// engines, because the interpreter itself uses about 25 MiB of it.
+// DefaultMemoryBytes is the default memory limit of a run in bytes. The default is higher than in
+// other engines, because the interpreter itself uses about 25 MiB.
 const DefaultMemoryBytes = 256 << 20
 
 // MaxMemoryBytes is the highest allowed memory limit of a run in bytes.
@@ -46,9 +46,9 @@ func WithRuntime(read func() ([]byte, error)) Option {
 }
 
 // WithCache caches the compiled interpreter in a folder, because compilation takes seconds. The
-// engine creates the folder with mode 0700 if it does not exist. It ignores the folder if it
-// belongs to another user, if other users can write to it, or if the engine cannot write to it. You
-// can delete the content of the folder at any time.
+// engine creates the folder with mode 0700 if the folder does not exist. The engine ignores a
+// folder if the folder belongs to another user, if other users can write to the folder, or if the
+// engine cannot write to the folder. You can delete the content of the folder at any time.
 func WithCache(dir string) Option {
 	return func(e *Engine) { e.cache = machine.Cache{Dir: dir} }
 }
@@ -60,8 +60,8 @@ func WithCompiled(dir string) Option {
 }
 
 // WithPanicLog sets a function that receives the panics of the engine itself. Each panic is a bug.
-// The run that causes it fails with the code internal. The function must be safe for concurrent
-// use.
+// The run that causes the panic fails with the code internal. The function must be safe for
+// concurrent use.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -87,8 +87,8 @@ func (*Engine) Info() engine.Info {
 // MemoryBytes returns DefaultMemoryBytes, the default memory limit of a run.
 func (*Engine) MemoryBytes() int64 { return DefaultMemoryBytes }
 
-// Prepared reports whether the next Load needs no compilation. It returns true if the interpreter
-// is already compiled or cannot be compiled. It reads the runtime to check this.
+// Prepared reports whether the next Load needs no compilation. Prepared returns true if the
+// interpreter is already compiled or cannot be compiled. Prepared reads the runtime to check this.
 func (e *Engine) Prepared() bool {
 	if e.compiled != "" {
 		return true
@@ -100,8 +100,8 @@ func (e *Engine) Prepared() bool {
 	return e.cache.Has(entryName(code))
 }
 
-// Start starts the interpreter in advance. Without Start, the first Load starts it. Start returns
-// the same errors as Load.
+// Start starts the interpreter in advance. Without Start, the first Load starts the interpreter.
+// Start returns the same errors as Load.
 func (e *Engine) Start(ctx context.Context) (err error) {
 	defer e.recovered(&err)
 	_, err = e.started(ctx)

@@ -37,8 +37,8 @@ func Fresh(loaded engine.Program) (memory []byte, globals []uint64, err error) {
 
 var background = context.Background()
 
-// Tried returns the error of the engine's check of its own snapshot. For this check, it increases
-// the entry point's index in the function table by shift.
+// Tried returns the error of the engine's check of its own snapshot. For this check, Tried
+// increases the entry point's index in the function table by shift.
 func Tried(e *Engine, shift uint32) error {
 	i := *e.interpreter
 	i.entry.Slot += shift

@@ -15,7 +15,8 @@ const (
 	bootScript   = "boot.py"
 )
 
-// bootProgram returns the Python program that starts the interpreter. It first reads guestFiles.
+// bootProgram returns the Python program that starts the interpreter. bootProgram first reads
+// guestFiles.
 var bootProgram = sync.OnceValue(func() string { return guestText(bootScript) })
 
 // guestFiles returns a JSON object that contains the SDK's guest modules by path.

@@ -27,7 +27,7 @@ func cacheFolder() (string, error) {
 }
 
 // shared is the engine of all tests that do not change their engine, because starting an engine
-// takes half a second. It runs until the process ends.
+// takes half a second. shared runs until the process ends.
 var shared struct {
 	start  sync.Once
 	engine *python.Engine

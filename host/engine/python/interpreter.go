@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// interpreter is the CPython interpreter from which all runs start. After boot or resume, it is
-// safe for concurrent use.
+// interpreter is the CPython interpreter from which all runs start. After boot or resume, an
+// interpreter is safe for concurrent use.
 type interpreter struct {
 	machine *machine.Machine
 	data    *snapshot.Image // the state before any code ran; nil if base was loaded from a file
@@ -115,7 +115,7 @@ func locate(in *snapshot.Instance, announced []string) (entry entryPoint, err er
 // errRaised is the error of a guest that could not report its exception.
 var errRaised = errors.New("python: the interpreter raised an exception without a report")
 
-// call makes a started interpreter process one request. It returns an error if the guest trapped,
+// call makes a started interpreter process one request. call returns an error if the guest trapped,
 // exited or raised an exception.
 func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 	stack, err := stackOf(in)
@@ -135,8 +135,8 @@ func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 	return err
 }
 
-// lookUp returns the function at an index of the function table. It handles the panic of wazero if
-// no function there has the expected type.
+// lookUp returns the function at an index of the function table. lookUp handles the panic of wazero
+// if no function there has the expected type.
 func lookUp(guest api.Module, slot uint32) (f api.Function, err error) {
 	defer func() {
 		if x := recover(); x != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // BenchmarkLive measures the private memory of this process per run, including the memory of the
-// guest and of the host. It measures while the runs wait in a memory call.
+// guest and of the host. During the measurement, the runs wait in a memory call.
 func BenchmarkLive(b *testing.B) {
 	p, in := loadTool(b, newEngine(b), typical), typicalInput
 	const lives = 32
@@ -53,8 +53,8 @@ func waiting(b *testing.B, p engine.Program, in engine.Input, runs int) int {
 	return kib
 }
 
-// private returns the anonymous memory of this process in KiB. It includes the copies of pages of
-// mapped files.
+// private returns the anonymous memory of this process in KiB. The result includes modified copies
+// of pages of mapped files.
 func private(b *testing.B) int {
 	file, err := os.Open("/proc/self/smaps_rollup")
 	if err != nil {

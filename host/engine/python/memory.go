@@ -13,8 +13,8 @@ import (
 // limit. The host limits the stored content.
 const maxArgumentBytes = 16 << 20
 
-// maxDeclined is the maximum number of malformed memory calls in a run. They need their own limit,
-// because they never reach the host, which limits all other calls.
+// maxDeclined is the maximum number of malformed memory calls in a run. Malformed calls need their
+// own limit, because they never reach the host, which limits all other calls.
 const maxDeclined = 1000
 
 // memoryCalls checks the memory calls of a guest and passes them to the host.

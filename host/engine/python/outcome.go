@@ -185,8 +185,8 @@ func size(bytes int64) string {
 // maxQuote is the maximum factor by which a character grows when it is encoded as JSON.
 const maxQuote = 6
 
-// quoted decodes a JSON string from the guest and truncates it to limit bytes. It returns "" if the
-// value is not a JSON string.
+// quoted decodes a JSON string from the guest and truncates it to limit bytes. quoted returns "" if
+// the value is not a JSON string.
 func quoted(value []byte, limit int) string {
 	var text string
 	if len(value) > maxQuote*limit {

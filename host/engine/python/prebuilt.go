@@ -19,8 +19,8 @@ import (
 // interpreter is CPython for WASI, as in WithRuntime. Compile also starts the interpreter once and
 // saves a snapshot of its memory, because imports take most of the start time. The snapshot
 // contains the secret seed of the interpreter's hash function. The folder must be empty. Compile
-// creates it with mode 0700 if it does not exist. If the interpreter cannot be compiled, the error
-// is an *abi.Fault with the code source_invalid.
+// creates the folder with mode 0700 if the folder does not exist. If the interpreter cannot be
+// compiled, the error is an *abi.Fault with the code source_invalid.
 func Compile(ctx context.Context, runtime []byte, dir string) error {
 	code, err := rewrite(runtime)
 	if err != nil {
@@ -80,8 +80,8 @@ func (i *interpreter) save(dir string) error {
 	return os.WriteFile(filepath.Join(dir, stateName), text, 0o600)
 }
 
-// resume loads the snapshot that save has written. It returns false if the snapshot cannot be used.
-// The caller must then start the interpreter.
+// resume loads the snapshot that save has written. resume returns false if the snapshot cannot be
+// used. If resume returns false, the caller must start the interpreter.
 func (i *interpreter) resume(ctx context.Context, dir string) bool {
 	var state savedState
 	text, err := os.ReadFile(filepath.Join(dir, stateName))

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/snapshot"
 )
 
-// program is a loaded tool. All its runs share the fields, which do not change after Load.
+// program is a loaded tool. All runs of a program share its fields, which do not change after Load.
 type program struct {
 	engine      *Engine
 	interpreter *interpreter

@@ -16,8 +16,8 @@ import (
 )
 
 // native is a Python program that runs other programs in CPython, each in a new process. For each
-// program it prints a line of JSON with the result of the function main. If the program is a
-// function body, it prints the result of the body.
+// program, native prints a line of JSON with the result of the function main. If the program is a
+// function body, native prints the result of the body.
 const native = `
 import ast, asyncio, inspect, json, os, sys, traceback
 def run(file):
@@ -60,7 +60,8 @@ func python3(t *testing.T) (file string, minor int) {
 }
 
 // requires matches the line of a program that requires a later version of Python. The expected
-// result of such a program is in a JSON file next to it, for machines with an older version.
+// result of such a program is in a JSON file next to the program, for machines with an older
+// version.
 var requires = regexp.MustCompile(`(?m)^# Requires Python 3\.(\d+)\.$`)
 
 // The results of real programs must be equal in the engine and in this machine's CPython, byte for

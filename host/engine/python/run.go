@@ -21,8 +21,8 @@ const (
 	maxWarnings     = 10
 )
 
-// run is one use of a guest. It runs a tool, loads a tool, or starts the interpreter. Only the
-// goroutine of Run uses it.
+// run is one use of a guest, which executes a tool, loads a tool, or starts the interpreter. Only
+// the goroutine of Run uses a run.
 type run struct {
 	channel *channel
 	memory  memoryCalls
@@ -53,14 +53,14 @@ func newRun(ctx context.Context, in engine.Input, host engine.Host, from machine
 }
 
 // startRequest returns the request to run the top level of the tool. perRun reports whether the top
-// level runs for this run only. If watch is true, the guest reports the location where it uses the
-// time or random numbers.
+// level runs for this run only. If watch is true, the guest reports the location of code that uses
+// the time or random numbers.
 func (r *run) startRequest(perRun, watch bool) string {
 	return fmt.Sprintf(`start
 {"depth":%d,"nesting":%d,"per_run":%t,"watch":%t,"env":%s}`, r.limits.CallDepth, r.limits.ValueNesting, perRun, watch, r.env(perRun))
 }
 
-// env returns the environment variables for the top level's os.environ, as JSON. It returns an
+// env returns the environment variables for the top level's os.environ, as JSON. env returns an
 // empty object if the top level runs once for all runs.
 func (r *run) env(perRun bool) json.RawMessage {
 	var context struct {
@@ -91,7 +91,7 @@ func orEmpty(text json.RawMessage) json.RawMessage {
 
 // perform restores an instance of an image and makes it process requests until one fails. If image
 // is nil, perform starts an interpreter for the requests. The error is the reason why the guest
-// ended. It is nil if the call of the guest returned.
+// ended. The error is nil if the call of the guest returned.
 func (r *run) perform(p *program, image *snapshot.Image, requests ...string) error {
 	r.files, r.memory.table = p.files, p.operations
 	full := image == nil
@@ -167,7 +167,7 @@ func (r *run) refuse(op, kind, message string) ([]byte, error) {
 	return r.memory.refuse(op, kind, message)
 }
 
-// log logs a line. It buffers lines from before the run. If a run has to load the tool again, the
+// log logs a line. log buffers lines from before the run. If a run has to load the tool again, the
 // lines of that load are not logged again.
 func (r *run) log(level abi.Level, text string) error {
 	if r.logLine != nil && r.channel.doing != "load" {
@@ -187,7 +187,7 @@ func (r *run) warn(text string) {
 	}
 }
 
-// file reads a module in the tool's folder. A guest can read files only while it loads a tool.
+// file reads a module in the tool's folder. A guest can read files only while loading a tool.
 func (r *run) file(name string) (string, bool, error) {
 	if r.channel.doing != "load" {
 		return "", false, nil

@@ -15,8 +15,8 @@ import (
 // startExport is the only export of the interpreter that the engine needs.
 const startExport = "_start"
 
-// rewrite checks the interpreter's module and rewrites it for compilation. It adds a check of the
-// stack limit. Instances of the rewritten module can be stopped and restored.
+// rewrite checks the interpreter's module and rewrites it for compilation. rewrite adds a check of
+// the stack limit. Instances of the rewritten module can be stopped and restored.
 func rewrite(code []byte) (machine.Code, error) {
 	parsed, err := binary.Parse(code, binary.Limits{})
 	if err != nil {

@@ -41,8 +41,8 @@ func broken(name, format string, args ...any) error {
 	return f
 }
 
-// folder reads the modules in a tool's folder. It keeps their texts, because a guest that loads the
-// tool again must get the same texts. It is safe for concurrent use.
+// folder reads the modules in a tool's folder. folder keeps the texts of the modules, because a
+// guest that loads the tool again must get the same texts. It is safe for concurrent use.
 type folder struct {
 	files fs.FS
 
@@ -98,8 +98,8 @@ func (f *folder) open(name string) (*string, error) {
 	return &text, nil
 }
 
-// readFile reads a file, but at most one byte more than the limit. It treats an unreadable file as
-// absent, because the error could contain a path of the host.
+// readFile reads a file, but at most one byte more than the limit. readFile treats an unreadable
+// file as absent, because the error could contain a path of the host.
 func readFile(files fs.FS, name string) ([]byte, bool) {
 	file, err := files.Open(name)
 	if err != nil {
@@ -129,8 +129,8 @@ func (p *program) loadFault(r *run) error {
 	return f
 }
 
-// unreadable returns the fault for a runtime that cannot be read. It contains only the reason of a
-// file error, because the error itself contains a path of the host.
+// unreadable returns the fault for a runtime that cannot be read. The fault contains only the
+// reason of a file error, because the error itself contains a path of the host.
 func unreadable(err error) error {
 	if f, ok := err.(*abi.Fault); ok {
 		return f

@@ -46,7 +46,7 @@ func (s stack) overflowed() bool {
 }
 
 // reserveStack reserves a stack at the end of the memory, which the interpreter's allocator does
-// not use. It returns the highest and the lowest valid address of the stack pointer.
+// not use. reserveStack returns the highest and the lowest valid address of the stack pointer.
 func reserveStack(in *snapshot.Instance) (top, limit uint32, err error) {
 	pages, ok := in.Guest().Memory().Grow(stackBytes / wasmPage)
 	if !ok {
@@ -57,16 +57,16 @@ func reserveStack(in *snapshot.Instance) (top, limit uint32, err error) {
 }
 
 // maxCCalls is the maximum number of nested C calls. One Python call that passes through C counts
-// as two to five C calls, and each C call uses at most 4 KiB of the stack. With this number, the
-// guest usually reaches the limit of Python calls (Limits.CallDepth) first and does not overflow
-// the stack. This matters because a tool can catch a RecursionError, but a stack overflow ends the
-// run.
+// as two to five C calls, and each C call uses at most 4 KiB of the stack. With the chosen number,
+// a guest usually reaches the limit of Python calls (Limits.CallDepth) first and does not overflow
+// the stack. The order matters because a tool can catch a RecursionError, but a stack overflow ends
+// the run.
 const maxCCalls = 2200
 
 // allowCalls raises the limit of nested C calls, which the WASI build sets to 500. The thread state
 // of CPython 3.12 contains three adjacent numbers: the remaining Python calls, the recursion limit
-// and the remaining C calls. To mark their position, prepare.py sets the recursion limit to a
-// special value. If allowCalls does not find the numbers, it does not change the limit.
+// and the remaining C calls. To mark the position of these numbers, prepare.py sets the recursion
+// limit to a special value. If allowCalls does not find the numbers, the limit stays unchanged.
 func allowCalls(in *snapshot.Instance, mark uint32) {
 	const maxActive = 100 // the calls that are active now
 	guest := in.Guest().Memory()

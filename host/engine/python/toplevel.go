@@ -23,8 +23,8 @@ type topLevel struct {
 	early   []abi.LogLine   // the lines that the top level logged
 	varies  string          // the value used by the top level that differs between runs; "" if there is none
 
-	// location is the source line that uses the varying value. It is "" if the line is unknown, and
-	// nil until a run has searched for it.
+	// location is the source line that uses the varying value. location is "" if the line is
+	// unknown, and nil until a run has searched for it.
 	location atomic.Pointer[string]
 }
 
@@ -57,8 +57,8 @@ func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 }
 
 // try runs the top level once for all runs. If the top level fails or uses a value that differs
-// between runs, each run executes the top level itself and reports its own errors. try returns an
-// error only if the context of r ends or the host fails.
+// between runs, each run executes the top level and reports its errors. try returns an error only
+// if the context of r ends or the host fails.
 func (l *topLevel) try(r *run) error {
 	ctx := r.channel.ctx
 	var probe inputProbe

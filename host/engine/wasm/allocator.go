@@ -2,7 +2,7 @@ package wasm
 
 import "github.com/tetratelabs/wazero/experimental"
 
-// linearMemory is the memory of a guest. It grows up to a limit and allocates itself.
+// linearMemory is the memory of a guest. linearMemory grows up to a limit and allocates itself.
 type linearMemory struct {
 	bytes   []byte
 	limit   uint64
@@ -15,7 +15,7 @@ var _ experimental.LinearMemory = (*linearMemory)(nil)
 // Allocate returns l itself as the memory of the next instance.
 func (l *linearMemory) Allocate(_, _ uint64) experimental.LinearMemory { return l }
 
-// Reallocate grows the memory to size bytes. If size exceeds the limit, it returns nil, and
+// Reallocate grows the memory to size bytes. If size exceeds the limit, Reallocate returns nil, and
 // memory.grow returns -1 to the guest.
 func (l *linearMemory) Reallocate(size uint64) []byte {
 	if size > l.limit {

@@ -8,15 +8,15 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// WithCache caches compiled plug-ins in a folder. It creates the folder with mode 0700 if it does
-// not exist. It does not use the folder if it is not writable, if other users can write to it, or
-// if it belongs to another user. The cache grows with each version of each plug-in. You can delete
-// it at any time.
+// WithCache caches compiled plug-ins in a folder. The engine creates the folder with mode 0700 if
+// the folder does not exist. The engine does not use a folder that is not writable, that other
+// users can write to, or that belongs to another user. The cache grows with each version of each
+// plug-in. You can delete the cache at any time.
 func WithCache(dir string) Option {
 	return func(e *Engine) { e.cache = machine.Cache{Dir: dir} }
 }
 
-// compile returns a compiled plug-in from the cache, or compiles it. It ignores errors of the
+// compile returns a compiled plug-in from the cache, or compiles it. compile ignores errors of the
 // cache.
 func (p *plugin) compile(ctx context.Context, code machine.Code) (*machine.Machine, error) {
 	compileIn := func(dir string) (*machine.Machine, error) { return machine.CompileIn(ctx, dir, code, p.provide) }

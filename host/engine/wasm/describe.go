@@ -22,7 +22,7 @@ type Description struct {
 	MemoryBytes int64 `json:"memory_bytes"`
 }
 
-// Describe returns the metadata of a plug-in. It returns the same errors as Load.
+// Describe returns the metadata of a plug-in. Describe returns the same errors as Load.
 func Describe(src engine.Source) (Description, error) {
 	m, err := inspect(src.Code, src.Table())
 	if err == nil {

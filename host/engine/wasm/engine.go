@@ -23,7 +23,7 @@ var _ engine.Engine = (*Engine)(nil)
 type Option func(*Engine)
 
 // WithPanicLog sets a function that logs panics of the engine. Each panic is a bug. The run that
-// causes it fails with the code internal.
+// causes the panic fails with the code internal.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }
@@ -37,14 +37,14 @@ func New(options ...Option) *Engine {
 	return e
 }
 
-// Info describes the engine. It has no language, because plug-ins are not source text.
+// Info describes the engine. The engine has no language, because plug-ins are not source text.
 func (*Engine) Info() engine.Info {
 	return engine.Info{Name: "wasm", Extensions: []string{".wasm"}}
 }
 
-// Load checks a plug-in, makes it interruptible and compiles it. This takes about one second for 3
-// MB. The error is an *abi.Fault. Its code is abi_mismatch for a plug-in with another ABI version,
-// and source_invalid for any other plug-in that the host rejects.
+// Load checks a plug-in, makes it interruptible and compiles it. Compilation takes about one second
+// for 3 MB. The error is an *abi.Fault. Its code is abi_mismatch for a plug-in with another ABI
+// version, and source_invalid for any other plug-in that the host rejects.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	return load(ctx, e, src)
 }

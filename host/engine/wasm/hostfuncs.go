@@ -30,8 +30,8 @@ var (
 // fault returns the result of a host function that failed with a code.
 func fault(code abi.Code) int32 { return -int32(code.Number()) }
 
-// function is a host function that a guest can import. All its parameters and its result have type
-// i32.
+// function is a host function that a guest can import. All parameters and the result of the
+// function have type i32.
 type function struct {
 	name   string
 	params int
@@ -101,8 +101,9 @@ func (r *run) log(level abi.Level, text []byte) {
 	}
 }
 
-// note sends a log line to the host. It buffers lines from the initialization, because one
-// initialization can serve many runs. The host receives them only if the initialization fails.
+// note sends a log line to the host. note buffers lines from the initialization, because one
+// initialization can serve many runs. The host receives these lines only if the initialization
+// fails.
 func (r *run) note(level abi.Level, text []byte) error {
 	if !r.started {
 		if len(r.early) < maxEarlyLines {

@@ -14,9 +14,9 @@ import (
 )
 
 // starter creates the instances of a plug-in. If initialization has the same result in every run,
-// it restores a snapshot of an initialized instance. Otherwise it restores an image of the plug-in
-// before initialization. If an image cannot contain all state of the module, it instantiates the
-// module.
+// starter restores a snapshot of an initialized instance. Otherwise, starter restores an image of
+// the plug-in before initialization. If an image cannot contain all state of the module, starter
+// instantiates the module.
 type starter struct {
 	plugin *plugin
 
@@ -70,7 +70,7 @@ func (s *starter) failure(ctx context.Context, r *run, err error) error {
 }
 
 // end records an error of the host as the reason to stop the run, unless the run already has a
-// reason. It returns err.
+// reason. end returns err.
 func (r *run) end(err error) error {
 	if r.halted == nil {
 		r.halted = err
@@ -78,7 +78,8 @@ func (r *run) end(err error) error {
 	return err
 }
 
-// prepare creates the image during the first run. It returns nil if the module cannot be restored.
+// prepare creates the image during the first run. prepare returns nil if the module cannot be
+// restored.
 func (s *starter) prepare(ctx context.Context, r *run) (image *snapshot.Image, ready bool, err error) {
 	select {
 	case s.mutex <- struct{}{}:

@@ -83,8 +83,8 @@ func (r *run) raise(op *abi.Operation, f *abi.Fault) int32 {
 	return fault(f.Code)
 }
 
-// arguments copies the arguments of a call from the guest's memory. It checks all arguments before
-// it copies any.
+// arguments copies the arguments of a call from the guest's memory. arguments checks all arguments
+// before it copies any.
 func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *abi.Fault) {
 	call := abi.Call{Op: op.Name, Args: make([]json.RawMessage, len(op.Params))}
 	var texts [maxParams / 2][]byte

@@ -45,8 +45,8 @@ func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	return out, err
 }
 
-// flush sends the remaining output of the guest. If the initialization failed, it also sends the
-// log of the initialization. It returns the error with which the host stopped the run, or nil.
+// flush sends the remaining output of the guest. If the initialization failed, flush also sends the
+// log of the initialization. flush returns the error with which the host stopped the run, or nil.
 func (r *run) flush() error {
 	if err := r.system.Flush(); err != nil {
 		return r.stopped(err)

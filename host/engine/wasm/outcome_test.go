@@ -169,7 +169,7 @@ func filling() []byte {
 }
 
 // TestCallsEndWithTheRun runs guests that make failing host calls in a loop. Each host call must
-// check the deadline, because it uses only one instruction of the guest.
+// check the deadline, because the call uses only one instruction of the guest.
 func TestCallsEndWithTheRun(t *testing.T) {
 	loopOf := func(name string, params int, args ...int32) []byte {
 		return plugin(func(m *wasmtest.Module) { m.Pages = 300; m.Import(name, params) },

@@ -40,7 +40,7 @@ func keyOf(src engine.Source, table abi.Table) string {
 	return strings.Join([]string{src.Domain, hash(src.Code), table.Key()}, "\x00")
 }
 
-// load returns a program of a plug-in. It compiles the plug-in unless that is already done.
+// load returns a program of a plug-in. load compiles the plug-in unless it is already compiled.
 func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 	p := e.acquire(src)
 	p.loaded.Do(func() { p.err = p.build(ctx, src.Code) })
@@ -56,8 +56,8 @@ func load(ctx context.Context, e *Engine, src engine.Source) (*program, error) {
 	return &program{plugin: p, entry: entry}, nil
 }
 
-// acquire returns the plugin of a source. If there is none, it adds a plugin that is not compiled
-// yet.
+// acquire returns the plugin of a source. If there is none, acquire adds a plugin that is not
+// compiled yet.
 func (e *Engine) acquire(src engine.Source) *plugin {
 	table := src.Table()
 	key := keyOf(src, table)

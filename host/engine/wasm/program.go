@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// program is one entry of a compiled plug-in. All its runs share the fields, which do not change.
+// program is one entry of a compiled plug-in. All runs of a program share its fields, which do not
+// change.
 type program struct {
 	*plugin
 	entry string

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasi"
 )
 
-// run is the host's state of one execution of a plug-in. Imported functions get it from their
-// context. Only the goroutine of Run uses it.
+// run is the host's state of one execution of a plug-in. Imported functions get the run from their
+// context. Only the goroutine of Run uses a run.
 type run struct {
 	ctx     context.Context
 	in      engine.Input
@@ -67,8 +67,8 @@ func (r *run) printed(stream int, line []byte) error {
 	return r.note(level, line)
 }
 
-// begin ends the initialization of the instance. It discards all output of the initialization and
-// keeps only the memory.
+// begin ends the initialization of the instance. begin discards all output of the initialization
+// and keeps only the memory.
 func (r *run) begin() {
 	r.readyAt = time.Now()
 	r.started, r.reply, r.output, r.changes, r.failure = true, nil, nil, nil, nil
@@ -98,7 +98,7 @@ func (r *run) halt(err error) {
 	panic(machine.ErrStopped)
 }
 
-// account records the memory use of the guest. Call it before the instance is released.
+// account records the memory use of the guest. Call account before the instance is released.
 func (r *run) account(guest api.Module) {
 	r.used, r.refused = r.memory.peak, r.memory.refused
 	if r.restored != nil {

@@ -82,7 +82,7 @@ var behaviours = map[enginetest.Behaviour]string{
 	enginetest.Broken:   "const a = 1;\n\nconst b = = 2;",
 }
 
-// Write returns the tool for a Behaviour, together with the file that the tool imports. It
+// Write returns the tool for a Behaviour, together with the file that the tool imports. Write
 // implements the Write field of an enginetest.Config. It is safe for concurrent use.
 func Write(b enginetest.Behaviour) (engine.Source, bool) {
 	code, ok := behaviours[b]

@@ -1,3 +1,3 @@
 // Package jstools contains the test tools of package enginetest in JavaScript. Every JavaScript
-// engine can use them.
+// engine can run these tools.
 package jstools

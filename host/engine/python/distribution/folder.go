@@ -17,8 +17,8 @@ var (
 	errUnsafe   = errors.New("other users can write to it")
 )
 
-// checkFolder returns an error if a folder is not safe for executable files. It rejects symbolic
-// links.
+// checkFolder returns an error if a folder is not safe for executable files. checkFolder rejects
+// symbolic links.
 func checkFolder(dir string) error {
 	info, err := os.Lstat(dir)
 	switch {
@@ -40,8 +40,8 @@ func makeFolder(dir string) error {
 	return checkFolder(dir)
 }
 
-// scratch creates the working folder of an installation. It also removes the working folders of
-// killed installations.
+// scratch creates the working folder of an installation. scratch also removes the working folders
+// of killed installations.
 func scratch(home string) (dir string, err error) {
 	const prefix, maxAge = "new-", 24 * time.Hour // longer than any installation takes
 	entries, err := os.ReadDir(home)

@@ -11,17 +11,17 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Install downloads the runtime with this machine's npm client and installs it in dir. It creates
-// dir if it does not exist. It returns the path of the installed file. If an intact file is already
-// installed, Install downloads nothing.
+// Install downloads the runtime with this machine's npm client and installs it in dir. Install
+// creates dir if it does not exist. Install returns the path of the installed file. If an intact
+// file is already installed, Install downloads nothing.
 //
-// If progress is not nil, Install calls it on the calling goroutine with the number of unpacked
-// bytes. The number is 0 during the download, because npm does not report its progress.
+// If progress is not nil, Install calls progress on the calling goroutine with the number of
+// unpacked bytes. The number is 0 during the download, because npm does not report its progress.
 //
 // The error is an *abi.Fault with a hint. Its code is unavailable, or invalid_argument if dir is
-// "". If ctx ends, the error wraps the cause of ctx. If an installation fails, is canceled or is
-// killed, Find ignores the files that it leaves. Several goroutines and processes can install into
-// the same folder concurrently.
+// "". If ctx ends, the error wraps the cause of ctx. Find ignores the files of an installation that
+// failed, was canceled or was killed. Several goroutines and processes can install into the same
+// folder concurrently.
 func Install(ctx context.Context, dir string, progress func(done, total int64)) (file string, err error) {
 	return pinned.install(ctx, dir, progress)
 }
@@ -53,8 +53,8 @@ func (r release) install(ctx context.Context, dir string, progress func(done, to
 	return file, err
 }
 
-// installFrom downloads and unpacks the runtime in the folder work. It then moves the runtime to
-// its final path.
+// installFrom downloads and unpacks the runtime in the folder work. installFrom then moves the
+// runtime to its final path.
 func (r release) installFrom(ctx context.Context, dir, work string, progress func(done, total int64)) (file string, err error) {
 	progress(0, r.bytes)
 	archive, err := fetch(ctx, work, Package+"@"+r.version)

@@ -63,8 +63,8 @@ func pack(t *testing.T, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// fakeNPM creates a script named npm. It sets PATH to the script's folder and the system's tools.
-// $ARCHIVE is the path of the archive file.
+// fakeNPM creates a script named npm. fakeNPM sets PATH to the script's folder and the system's
+// tools. $ARCHIVE is the path of the archive file.
 func fakeNPM(t *testing.T, archive []byte, script string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -244,8 +244,8 @@ func TestInstallRefuses(t *testing.T) {
 	}
 }
 
-// TestInstallWritesOneFile installs an archive whose members have names outside of the folder. It
-// expects that none of these files are written.
+// TestInstallWritesOneFile installs an archive whose members have names outside of the folder.
+// TestInstallWritesOneFile expects that none of these files are written.
 func TestInstallWritesOneFile(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside")
 	fakeNPM(t, pack(t,

@@ -19,7 +19,7 @@ import (
 // runtime's size. This limits the work that a malicious registry can cause.
 const archiveTimes = 4
 
-// unpack extracts the runtime from an archive to a new file and checks it. It does not extract
+// unpack extracts the runtime from an archive to a new file and checks it. unpack does not extract
 // other files, and does not use names from the archive as paths.
 func (r release) unpack(ctx context.Context, archive, file string, progress func(done, total int64)) error {
 	in, err := os.Open(archive)

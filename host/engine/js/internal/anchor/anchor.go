@@ -24,8 +24,8 @@ func Used(pattern, flags string) bool {
 		strings.Contains(flags, "m") && strings.ContainsAny(pattern, "^$")
 }
 
-// Rewrite translates a JavaScript regular expression to one that matches the same text in goja. It
-// returns an invalid expression unchanged.
+// Rewrite translates a JavaScript regular expression to one that matches the same text in goja.
+// Rewrite returns an invalid expression unchanged.
 func Rewrite(pattern, flags string) string {
 	r := rewriter{pattern: pattern, lines: strings.Contains(flags, "m")}
 	for r.pos < len(pattern) {

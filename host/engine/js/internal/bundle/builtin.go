@@ -16,7 +16,7 @@ var builtins = words("assert async_hooks buffer child_process cluster console co
 var provided = words("buffer crypto process util")
 
 // providedModule returns the source of a provided module. At run time, the engine resolves the
-// global name and creates the module when it is first read.
+// global name and creates the module when the tool first reads it.
 func providedModule(name string) string {
 	return "module.exports = globalThis[" + quote("node:"+name) + "];"
 }
@@ -40,7 +40,7 @@ func isBuiltin(name string) bool {
 	return builtins[root]
 }
 
-// builtin resolves an import of a Node.js module. If a package requires an unsupported module, it
+// builtin resolves an import of a Node.js module. A package that requires an unsupported module
 // receives the error at run time. Many packages require such modules in a try block, or only for
 // one of many functions.
 func (f *files) builtin(r request, name string) (target, *resolveError) {
@@ -53,8 +53,8 @@ func (f *files) builtin(r request, name string) (target, *resolveError) {
 	return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " is a module of Node.js, which tools do not have", hintFor(name, hintBuiltin)}
 }
 
-// hintFor returns the hint for a module that tools cannot import. If there is none, it returns the
-// parameter otherwise.
+// hintFor returns the hint for a module that tools cannot import. If there is no hint, hintFor
+// returns the parameter otherwise.
 func hintFor(name, otherwise string) string {
 	root, _, _ := strings.Cut(name, "/")
 	switch {

@@ -33,7 +33,7 @@ const (
 	Module  Form = "module"  // an ES or CommonJS module that exports its entry
 )
 
-// Bundle is a tool compiled into one script. It is immutable and safe for concurrent use.
+// Bundle is a tool compiled into one script. Bundle is immutable and safe for concurrent use.
 type Bundle struct {
 	// Code is the script. Its completion value is a function entry(input, context), which runs the
 	// whole tool including its top level. The function returns the result or a promise of the

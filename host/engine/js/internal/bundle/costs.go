@@ -28,7 +28,7 @@ const (
 	shortValue = 256
 )
 
-// pattern counts the steps of a regular expression token. If the source must be rejected, it
+// pattern counts the steps of a regular expression token. If the source must be rejected, pattern
 // returns the reason and a hint.
 func (s *scanner) pattern(text string) (why, hint string) {
 	cost, depth := patternCost(text[1:strings.LastIndexByte(text, '/')])

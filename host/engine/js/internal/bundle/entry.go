@@ -12,9 +12,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The script wraps esbuild's output in one function. Each call of this function evaluates the whole
-// tool, so the top level of a tool runs once per run. Every run executes this wrapper, so it
-// contains only the code that the tool needs.
+// The script wraps esbuild's output in one function. Each call of the function evaluates the whole
+// tool, so the top level of a tool runs once per run. Every run executes the wrapper, so the
+// wrapper contains only the code that the tool needs.
 const (
 	prologueLines = 2
 
@@ -38,8 +38,8 @@ func (e *entry) enclose(code string) string {
 	return "(function (__input, __context) {\n" + define + "let __entry;\n" + code + "return __entry(__input, __context);\n})\n"
 }
 
-// entry is the source file from which esbuild starts. It sets __entry to the function that runs the
-// tool.
+// entry is the source file from which esbuild starts. entry sets __entry to the function that runs
+// the tool.
 type entry struct {
 	tool     *tool
 	form     Form
@@ -85,13 +85,13 @@ var entryExports = []string{"default", string(Main), string(Execute), "handler"}
 
 const entryHint = "write export default async function (input, context), or export a function main, execute or handler"
 
-// ownModule is the name with which the entry of a module imports the author's file. No other file
-// can import this name.
+// ownModule is the name with which the entry of a module imports the author's file. Other files
+// cannot import this name.
 const ownModule = "toolrun:entry"
 
 // module returns the entry for a file that exports its function. A handler has the signature of a
-// cloud function, (event, context). It can return its result through a callback, which is its third
-// parameter.
+// cloud function, (event, context). A handler can return its result through a callback, which is
+// its third parameter.
 func (t *tool) module() *entry {
 	return &entry{tool: t, form: Module, format: api.FormatESModule, code: `import * as tool from "` + ownModule + `";
 const own = tool.default;
@@ -110,8 +110,8 @@ __entry = (input, context) => run.call(own, input, context);
 
 // wrap returns the entry for a file whose statements run as one function. An outer function
 // declares the inputs as parameters, so the file can declare the same names. If the file declares
-// an input with var, an inner function declares the input again. With this, "var a = a || 1" reads
-// the input.
+// an input with var, an inner function declares the input again. The statement "var a = a || 1"
+// then reads the input.
 func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	e := &entry{tool: t, form: form, format: api.FormatIIFE}
 	declarations, rest := hoist(t.code, t.scan.imports)
@@ -148,8 +148,8 @@ func (t *tool) wrap(form Form, s *shape, params []string) *entry {
 	return e
 }
 
-// bindings returns the names that can refer to an input in the source, together with the
-// expressions of their values. It omits names that the source does not mention or that it imports.
+// bindings returns the names that can refer to an input in the source, and an expression for the
+// value of each name. bindings omits names that the source does not mention or that it imports.
 func (t *tool) bindings(params []string) (names, values []string) {
 	bound := map[string]string{"input": "__input", "context": "__context", "env": "__context?.env"}
 	for word := range t.scan.words {

@@ -17,8 +17,8 @@ import (
 
 // lowering lists the ES2022 features that goja does not support and that esbuild must rewrite.
 // esbuild rewrites an unsupported regular expression to a call of RegExp, which fails at run time
-// and not at load time. In the author's own files, the scan detects this first. Unicode properties,
-// \p{...}, are not rewritten, because the engine expands them.
+// and not at load time. In the author's own files, the scan detects such an expression first.
+// Unicode properties, \p{...}, are not rewritten, because the engine expands them.
 var lowering = map[string]bool{
 	"async-generator":      false,
 	"exponent-operator":    false, // becomes our Math.pow, because goja's result is inexact
@@ -36,12 +36,12 @@ var loweringSingle = func() map[string]bool {
 	return m
 }()
 
-// lastCodePoint is U+10FFFF in the form in which esbuild writes it into a string. It makes goja's
-// parser panic, but goja accepts the surrogate pair.
+// lastCodePoint is U+10FFFF in the form in which esbuild writes it into a string. lastCodePoint
+// makes goja's parser panic, but goja accepts the surrogate pair.
 var lastCodePoint = []byte(`\u{10FFFF}`)
 
-// surrogatePairs returns a lowering that writes surrogate pairs. It is used only if necessary,
-// because esbuild then rejects variable names beyond U+FFFF.
+// surrogatePairs returns a lowering that writes surrogate pairs. Build uses this lowering only if
+// necessary, because esbuild then rejects variable names beyond U+FFFF.
 func surrogatePairs(lowering map[string]bool) map[string]bool {
 	m := maps.Clone(lowering)
 	m["unicode-escapes"] = false
@@ -58,7 +58,8 @@ var defines = map[string]string{
 // name.
 var loaders = map[language]api.Loader{javascript: api.LoaderJS, typescript: api.LoaderTS, jsonText: api.LoaderJSON}
 
-// noTSConfig is an empty tsconfig.json. With this, esbuild does not search for one.
+// noTSConfig is an empty tsconfig.json. With this option, esbuild does not search for a
+// tsconfig.json.
 const noTSConfig = "{}"
 
 // transform parses and lowers one file separately.
@@ -148,8 +149,8 @@ func (e *entry) bundle(src engine.Source, lowering map[string]bool, keepNames bo
 	})
 }
 
-// pack bundles an entry and all its imports into one script. It bundles again with other options if
-// the first result requires this.
+// pack bundles an entry and all its imports into one script. pack bundles again with other options
+// if the first result requires this.
 func pack(e *entry, src engine.Source) (*packed, *abi.Fault) {
 	known, keepNames := lowering, false
 	result := e.bundle(src, known, keepNames)
@@ -189,8 +190,8 @@ var numbered = regexp.MustCompile(`\bclass (\w*?[A-Za-z_$])\d+ |\b(\w*?[A-Za-z_$
 var declaring = regexp.MustCompile(`\b(?:class|var|let|const|function) ([\w$]+)`)
 
 // renamesClass reports whether esbuild may have renamed a class because another file has a class
-// with the same name. Code that reads the name of an error's class would then fail. esbuild can
-// keep all names, but this costs one call per created function.
+// with the same name. Code that reads the name of an error's class would then fail. An option of
+// esbuild keeps all names, but it costs one call per created function.
 func renamesClass(code []byte) bool {
 	matches := numbered.FindAllSubmatch(code, -1)
 	if len(matches) == 0 {
@@ -209,8 +210,8 @@ const (
 	outputName = "tool.js"
 )
 
-// rootDirectory returns a directory for esbuild's options. esbuild then does not query the working
-// directory. It reads nothing in this directory.
+// rootDirectory returns a directory for esbuild's options. With this option, esbuild does not query
+// the working directory. esbuild reads nothing in the returned directory.
 func rootDirectory() string {
 	if runtime.GOOS == "windows" {
 		return `C:\`
@@ -222,7 +223,7 @@ func rootDirectory() string {
 const maxWarnings = 20
 
 // addWarnings adds esbuild's warnings about the author's files. If a warning shows that the module
-// exports no entry, it returns a fault.
+// exports no entry, addWarnings returns a fault.
 func (e *entry) addWarnings(p *packed, warnings []api.Message) *abi.Fault {
 	missing := 0
 	for _, w := range warnings {
@@ -264,8 +265,8 @@ func (e *entry) fault(m api.Message) *abi.Fault {
 	return f
 }
 
-// plain converts a message of esbuild to the style of a fault. It reports a panic of esbuild as an
-// error in the code, which is its most likely cause.
+// plain converts a message of esbuild to the style of a fault. plain reports a panic of esbuild as
+// an error in the code, which is its most likely cause.
 func plain(text string) string {
 	if strings.HasPrefix(text, "panic:") {
 		return "the bundler cannot rewrite this code"

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// shape describes the statements of a body. It determines the form of the tool.
+// shape describes the statements of a body. shape determines the form of the tool.
 type shape struct {
 	returns   bool   // the body has a return outside of all functions
 	exports   bool   // the body assigns to module.exports or exports
@@ -51,7 +51,7 @@ func (t *tool) parseBody(code string) (*shape, *abi.Fault) {
 }
 
 // wrappedFunction returns the function around a wrapped body. The helpers for lowered code can
-// precede it.
+// precede the function.
 func wrappedFunction(p *ast.Program) *ast.FunctionLiteral {
 	for i, s := range p.Body {
 		switch s := s.(type) {

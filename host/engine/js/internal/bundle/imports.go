@@ -2,8 +2,8 @@ package bundle
 
 import "strings"
 
-// importSpan is a static import declaration at the top level. It contains the byte offsets and the
-// declared names.
+// importSpan is a static import declaration at the top level. importSpan contains the byte offsets
+// and the declared names.
 type importSpan struct {
 	start, end int
 	names      []string

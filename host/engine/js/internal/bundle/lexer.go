@@ -26,14 +26,15 @@ type token struct {
 }
 
 // lexer splits JavaScript or TypeScript into tokens. The caller decides whether a slash is a
-// division or begins a regular expression. It also decides whether a brace ends a substitution in a
-// template.
+// division or begins a regular expression. The caller also decides whether a brace ends a
+// substitution in a template.
 type lexer struct {
 	src string
 	pos int
 }
 
-// space skips white space and comments. It reports whether they contain a line break.
+// space skips white space and comments. The result reports whether the skipped text contains a line
+// break.
 func (l *lexer) space() (newline bool) {
 	for l.pos < len(l.src) {
 		r, size := utf8.DecodeRuneInString(l.src[l.pos:])
@@ -65,7 +66,7 @@ func (l *lexer) line() {
 	l.pos = len(l.src)
 }
 
-// block skips a /* */ comment. It reports whether the comment contains a line break.
+// block skips a /* */ comment. block reports whether the comment contains a line break.
 func (l *lexer) block() bool {
 	n := strings.Index(l.src[l.pos+2:], "*/")
 	if n < 0 {
@@ -135,7 +136,7 @@ func (l *lexer) quoted(quote byte) {
 	l.pos = len(l.src)
 }
 
-// template skips the text of a template. It reports whether a substitution follows.
+// template skips the text of a template. template reports whether a substitution follows.
 func (l *lexer) template() (substitution bool) {
 	for ; l.pos < len(l.src); l.pos++ {
 		switch {
@@ -153,8 +154,8 @@ func (l *lexer) template() (substitution bool) {
 	return false
 }
 
-// regexp skips a regular expression with its flags. If the line ends before the expression, it
-// returns false and skips nothing.
+// regexp skips a regular expression with its flags. If the line ends before the expression does,
+// regexp returns false and skips nothing.
 func (l *lexer) regexp() bool {
 	class := false
 	for i := l.pos + 1; i < len(l.src); i++ {
@@ -180,8 +181,8 @@ func (l *lexer) regexp() bool {
 	return false
 }
 
-// operatorLength returns the length of the operator at the start of s. It recognizes only the
-// operators that matter to a scan and treats all others as single characters.
+// operatorLength returns the length of the operator at the start of s. operatorLength recognizes
+// only the operators that matter to a scan and treats all others as single characters.
 func operatorLength(s string) int {
 	for _, op := range [...]string{"...", "=>", "++", "--", "??", "?."} {
 		if strings.HasPrefix(s, op) && !(op == "?." && len(s) > 2 && isDigit(s[2])) {

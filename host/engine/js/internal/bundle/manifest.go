@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// manifest contains the relevant fields of a package.json. For a missing file, it is empty.
+// manifest contains the relevant fields of a package.json. The manifest of a missing file is empty.
 type manifest struct {
 	dir     string
 	broken  bool              // the file exists but cannot be parsed
@@ -21,8 +21,8 @@ type manifest struct {
 	depends map[string]bool // the names of its dependencies
 }
 
-// mains returns the entries to try, in order of preference. For require, the CommonJS entry
-// precedes the ES module, because require would return different values for them.
+// mains returns the entries to try, in order of preference. With require, the CommonJS entry
+// precedes the ES module, because the ES module has a different value.
 func (m *manifest) mains(require bool) []string {
 	list := []string{m.web, m.module, m.main}
 	if require {
@@ -116,9 +116,9 @@ func text(raw json.RawMessage) string {
 // exports is the value of "exports" or "imports" in a package.json.
 type exports struct{ root *exported }
 
-// exported is a value in exports. It is a path, a list whose first matching element counts, or an
-// ordered object with paths or conditions as keys. All fields are empty if the value is null, which
-// forbids the export.
+// exported is a value in exports. The value is a path, a list whose first matching element counts,
+// or an ordered object with paths or conditions as keys. All fields are empty if the value is null,
+// which forbids the export.
 type exported struct {
 	path string
 	list []*exported
@@ -174,8 +174,8 @@ func (x *exports) subpath(rest string) *exported {
 	return x.entry("./" + rest)
 }
 
-// entry returns the value of a key. If the key does not exist, it uses the longest matching pattern
-// with a star.
+// entry returns the value of a key. If the key does not exist, entry uses the longest matching
+// pattern with a star.
 func (x *exports) entry(name string) *exported {
 	best, longest, star := (*exported)(nil), -1, ""
 	for i, key := range x.root.keys {

@@ -25,7 +25,7 @@ func (p location) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.file, p.line, p.column)
 }
 
-// author maps a position in a source that esbuild read to a position in the author's files. It
+// author maps a position in a source that esbuild read to a position in the author's files. author
 // returns false for generated text.
 type author func(source string, line, column int) (location, bool)
 
@@ -37,8 +37,8 @@ func locationOf(l *api.Location, find author) (location, bool) {
 	return find(l.File, l.Line, units(l.LineText[:min(l.Column, len(l.LineText))])+1)
 }
 
-// positions is a decoded source map. It maps positions in generated code to positions in the
-// author's files. It is immutable.
+// positions is a decoded source map. positions maps positions in generated code to positions in the
+// author's files. positions is immutable.
 type positions struct {
 	lines [][]mapping // by line, in the order of columns
 }
@@ -68,8 +68,8 @@ func (p positions) find(line, column int) (location, bool) {
 
 var errSourceMap = errors.New("malformed source map")
 
-// decodePositions decodes a source map (version 3). It maps each position with find, so the result
-// contains none of esbuild's source names.
+// decodePositions decodes a source map (version 3). decodePositions maps each position with find,
+// so the result contains none of esbuild's source names.
 func decodePositions(sourceMap []byte, find author) (positions, error) {
 	var m struct {
 		Sources  []string `json:"sources"`

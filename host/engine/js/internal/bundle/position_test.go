@@ -13,8 +13,8 @@ import (
 
 var frame = regexp.MustCompile(`tool:(\d+):(\d+)`)
 
-// thrown runs a tool that must throw. It returns the author's positions from the stack, innermost
-// first.
+// thrown runs a tool that must throw. thrown returns the author's positions from the stack,
+// innermost first.
 func thrown(t *testing.T, b *bundle.Bundle) []string {
 	t.Helper()
 	_, err := run(b, `{"a":1}`, `{}`)
@@ -61,8 +61,8 @@ func TestRuntimePositions(t *testing.T) {
 	}
 }
 
-// TestPositionsOfOurOwnText checks that generated text has no position. It also checks that
-// Position accepts all lines and columns.
+// TestPositionsOfOurOwnText checks that generated text has no position. TestPositionsOfOurOwnText
+// also checks that Position accepts all lines and columns.
 func TestPositionsOfOurOwnText(t *testing.T) {
 	b := build(t, source("tool.js", "import './x.cjs'\nasync function main() {}", map[string]string{"x.cjs": "exports.x = 1"}))
 	lines := strings.Split(b.Code, "\n")

@@ -20,7 +20,7 @@ type request struct {
 	require  bool   // whether the import is a call of require
 }
 
-// target is the result of resolving an import. It is a file, or a module of another namespace.
+// target is the result of resolving an import. target is a file, or a module of another namespace.
 type target struct {
 	namespace string
 	path      string
@@ -35,8 +35,8 @@ type resolveError struct {
 // scheme matches the beginning of a URL or of a path with a Windows drive letter.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// resolve resolves an import for esbuild. It always returns a result, so esbuild never resolves an
-// import itself.
+// resolve resolves an import for esbuild. resolve always returns a result, so esbuild never
+// resolves an import itself.
 func (f *files) resolve(args api.OnResolveArgs) api.OnResolveResult {
 	r := request{name: args.Path, importer: args.Importer, require: args.Kind == api.ResolveJSRequireCall}
 	if args.Namespace != namespace { // the entry contains the author's imports
@@ -100,8 +100,8 @@ func (f *files) relative(r request) (target, *resolveError) {
 
 func leaves(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
 
-// serveable applies the package's browser replacements to a file. It rejects files of unsupported
-// kinds.
+// serveable applies the package's browser replacements to a file. serveable rejects files of
+// unsupported kinds.
 func (f *files) serveable(name string, r request) (target, *resolveError) {
 	m := f.manifestOf(name)
 	if to, ok := m.browser["./"+strings.TrimPrefix(name, m.dir+"/")]; ok {
@@ -167,8 +167,8 @@ func (f *files) file(name string, r request) (string, bool) {
 	return "", false
 }
 
-// packaged resolves an import of a package. It searches the package folders, starting next to the
-// importing file and moving up.
+// packaged resolves an import of a package. packaged searches the package folders, starting next to
+// the importing file and moving up.
 func (f *files) packaged(r request) (target, *resolveError) {
 	if to, ok := f.manifestOf(r.importer).browser[r.name]; ok {
 		if to == "" {

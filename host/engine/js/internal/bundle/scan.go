@@ -9,15 +9,15 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// The limits of a scan, in addition to the limit of nested brackets. Without them, the parsers
-// overflow their stack, which ends the process, or take quadratic time.
+// The limits of a scan, in addition to the limit of nested brackets. Without these limits, the
+// parsers overflow their stack, which ends the process, or take quadratic time.
 const (
 	// maxChain bounds constructs that are not brackets but use a parser's stack: 1+1+1..., !!!!!x,
-	// a=>b=>c, if (a) b; else if (c) d; else ... The stack overflows at about 100,000 of them. The
-	// longest known chain in a package is about 1,300.
+	// a=>b=>c, if (a) b; else if (c) d; else ... The stack overflows at about 100,000 such
+	// constructs. The longest known chain in a package is about 1,300.
 	maxChain = 5_000
 	// maxItems bounds the number of variables in a declaration, expressions in a comma sequence and
-	// cases in a switch. It does not apply to arguments, arrays and objects.
+	// cases in a switch. maxItems does not apply to arguments, arrays and objects.
 	maxItems = 10_000
 )
 
@@ -85,8 +85,8 @@ type scanner struct {
 	named     bool // whether the name of the imported module has been read
 }
 
-// scanSource scans a file before a parser reads it. It rejects nesting that could overflow a
-// parser's stack. It also collects the data that form.go needs.
+// scanSource scans a file before a parser reads it. scanSource rejects nesting that could overflow
+// a parser's stack. scanSource also collects the data that form.go needs.
 func scanSource(file, src string, lang language) (scan, *abi.Fault) {
 	s := newScanner(src, lang)
 	if fault := s.scan(file); fault != nil {

@@ -8,7 +8,8 @@ import (
 )
 
 // TestScanKeepsInStep checks that the scan distinguishes divisions from regular expressions. After
-// a mistake, it misses brackets and names. In each source, "marker" is code and "hidden" is not.
+// a mistake, the scan would miss brackets and names. In each source, "marker" is code and "hidden"
+// is not.
 func TestScanKeepsInStep(t *testing.T) {
 	for _, src := range []string{
 		`a / b; marker / "hidden"`,
@@ -131,8 +132,8 @@ func TestScanRefusesToGuess(t *testing.T) {
 	}
 }
 
-// TestScanLimits checks the limits of the scan. It also checks that long lists of data do not count
-// as chains.
+// TestScanLimits checks the limits of the scan. TestScanLimits also checks that long lists of data
+// do not count as chains.
 func TestScanLimits(t *testing.T) {
 	r := strings.Repeat
 	nest := engine.MaxSourceNesting

@@ -2,9 +2,9 @@ package bundle
 
 import "strings"
 
-// After an operand, a slash is a division. Elsewhere it begins a regular expression. This decision
-// determines what is text and what is code in the rest of the file. The rules are therefore
-// detailed, and FuzzScan checks them.
+// After an operand, a slash is a division. Elsewhere, a slash begins a regular expression. The
+// decision determines what is text and what is code in the rest of the file. The rules are
+// therefore detailed, and FuzzScan tests the rules.
 
 // divides reports whether a slash is a division. A slash on a new line after a statement that can
 // be complete is not a division. An operand cannot follow there, so a new statement begins.

@@ -12,11 +12,11 @@ var (
 	ours  = []string{"github.com/toolrun/toolrun/"}
 )
 
-// Crash is a recovered panic. It is immutable.
+// Crash is a recovered panic. Crash is immutable.
 type Crash struct {
 	// Value is the value that recover returned.
 	Value any
-	// Stack is the stack at the time of the panic in the format of debug.Stack. It includes the
+	// Stack is the stack at the time of the panic in the format of debug.Stack. Stack includes the
 	// frames that panicked.
 	Stack []byte
 	// Goja reports whether the panic was raised in goja or in a function that goja called, except
@@ -26,7 +26,8 @@ type Crash struct {
 
 // Of returns a Crash for the result of recover, or nil for nil. The deferred function that called
 // recover must call Of before it returns. If the value is already a *Crash, Of returns it
-// unchanged. This happens if one goroutine recovers a panic and another goroutine raises it again.
+// unchanged. A value is already a *Crash if one goroutine recovers a panic and another goroutine
+// raises it again.
 func Of(value any) *Crash {
 	if value == nil {
 		return nil
@@ -55,9 +56,9 @@ func functions() []string {
 	}
 }
 
-// repanicFrames is the maximum number of frames between a panic and its repetition. These frames
-// are a deferred function and the functions that it calls to decide. Other code that can run and
-// panic during a panic is guest code, which has more frames of goja in between.
+// repanicFrames is the maximum number of frames between a panic and its repetition. They belong to
+// a deferred function and to the functions that it calls before the repetition. Other code that can
+// run and panic during a panic is guest code, which has more frames of goja in between.
 const repanicFrames = 2
 
 // raised returns the part of a stack that begins at the first panic. Each function that recovers a

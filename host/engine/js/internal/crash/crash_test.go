@@ -13,7 +13,7 @@ import (
 // emptied sorts an array with a comparison function that empties the array. This makes goja panic.
 const emptied = `const a = [3, 2, 1]; a.sort((x, y) => { a.length = 0; return x - y; });`
 
-// run runs a script in which ours() calls a Go function. It returns the resulting crash.
+// run runs a script in which ours() calls a Go function. run returns the resulting crash.
 func run(code string, ours func()) (c *crash.Crash) {
 	defer func() { c = crash.Of(recover()) }()
 	vm := goja.New()

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// remPio2 returns x modulo pi/2 as the sum of two numbers. It also returns the quotient n, whose
-// lowest bits are exact.
+// remPio2 returns x modulo pi/2 as the sum of two numbers. remPio2 also returns the quotient n,
+// whose lowest bits are exact.
 func remPio2(x float64) (n int32, y0, y1 float64) {
 	hx, _ := words(x)
 	ix := hx & 0x7fffffff
@@ -47,8 +47,8 @@ func remPio2(x float64) (n int32, y0, y1 float64) {
 	return n, y0, y1
 }
 
-// reduceBits is the number of binary digits of pi/2 that remLarge uses. It covers the digits of the
-// largest number, the leading zeros of a remainder, and the digits of the remainder.
+// reduceBits is the number of binary digits of pi/2 that remLarge uses. reduceBits covers the
+// digits of the largest number, the leading zeros of a remainder, and the digits of the remainder.
 const reduceBits = 1024 + 200
 
 // halfPi is pi/2 times 2 to the power of reduceBits, computed with Machin's formula.

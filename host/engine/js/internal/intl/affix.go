@@ -2,8 +2,8 @@ package intl
 
 import "strings"
 
-// numberPattern is a CLDR pattern such as "¤#,##0.00;(¤#,##0.00)". It does not contain the digits
-// of the pattern's body.
+// numberPattern is a CLDR pattern such as "¤#,##0.00;(¤#,##0.00)". numberPattern does not contain
+// the digits of the pattern's body.
 type numberPattern struct {
 	positive, negative affixes
 	hasNegative        bool
@@ -81,8 +81,8 @@ const (
 	signPlus
 )
 
-// affixesOf returns the affixes that include the sign. It uses the signs in the pattern. If the
-// pattern has no plus, a plus replaces its minus.
+// affixesOf returns the affixes that include the sign. affixesOf uses the signs in the pattern. If
+// a plus is required and the pattern has none, a plus replaces the minus in the pattern.
 func (p numberPattern) affixesOf(sign int) affixes {
 	plus := sign == signPlus && !hasUnquoted(p.positive.prefix+p.positive.suffix, '+')
 	useNegative := p.hasNegative && (sign == signMinus ||

@@ -19,8 +19,8 @@ import (
 
 var order = flag.Bool("order", false, "write the characters whose order is known anew")
 
-// sortAsNode sorts texts as Node does. It also reports for each text whether it is equal to the
-// previous text.
+// sortAsNode sorts texts as Node does. sortAsNode also reports for each text whether it is equal to
+// the previous text.
 const sortAsNode = `const texts = JSON.parse(require("fs").readFileSync(0));
 const { compare } = new Intl.Collator("en");
 texts.sort((a, b) => compare(a, b) || (a < b ? -1 : 1));
@@ -60,8 +60,8 @@ func TestKnownOrder(t *testing.T) {
 	}
 }
 
-// candidates returns single characters. It returns each mark together with a letter of the same
-// script.
+// candidates returns single characters. candidates returns each mark together with a letter of the
+// same script.
 func candidates() (texts []string) {
 	for r := rune(0x80); r < 0x20000; r++ {
 		ideograph := r >= 0x3400 && r < 0x4E00

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Collator implements Intl.Collator, which orders texts. Only one goroutine can use it at a time.
+// Collator implements Intl.Collator, which orders texts. Only one goroutine can use a Collator at a
+// time.
 type Collator struct {
 	name, usage, sensitivity string
 	numeric                  bool
@@ -61,8 +62,8 @@ func NewCollator(tags []Tag, o Options) (*Collator, error) {
 	return c, c.prepare(l)
 }
 
-// readNumeric reads the options that a language tag can also contain. It reports whether the tag
-// determines the numeric order.
+// readNumeric reads the options that a language tag can also contain. readNumeric reports whether
+// the tag determines the numeric order.
 func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 	if kn, ok := l.keyword("kn"); ok {
 		c.numeric = kn == ""
@@ -88,8 +89,8 @@ func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 	return ofTag, nil
 }
 
-// prepare creates the order. It fails for languages that golang.org/x/text orders differently from
-// ICU.
+// prepare creates the order. prepare fails for languages that golang.org/x/text orders differently
+// from ICU.
 func (c *Collator) prepare(l locale) error {
 	c.root = slices.Contains(rootLanguages, l.Language)
 	if !c.root && !slices.Contains(tailoredLanguages, l.Language) || l.name == "fr-CA" {
@@ -117,20 +118,22 @@ func (c *Collator) prepare(l locale) error {
 	return nil
 }
 
-// ukrainian is a Ukrainian letter. Other languages treat it as the letter і with a mark.
+// ukrainian is a Ukrainian letter. Languages other than Ukrainian treat this letter as the letter і
+// with a mark.
 var ukrainian = []string{"ї", "і\u034f\u0308", "Ї", "І\u034f\u0308"}
 
 // accented contains letters that golang.org/x/text treats as separate letters and that ICU treats
 // as letters with a mark. A combining grapheme joiner separates the letter from the mark in the
-// replacement. It has no weight, but it prevents golang.org/x/text from combining them.
+// replacement. The joiner has no weight, but it prevents golang.org/x/text from combining the
+// letter and the mark.
 var accented = append([]string{"ѓ", "г\u034f\u0301", "Ѓ", "Г\u034f\u0301", "ќ", "к\u034f\u0301", "Ќ", "К\u034f\u0301"}, ukrainian...)
 
 func (c *Collator) compare(a, b string) int {
 	return c.order.CompareString(c.apart.Replace(a), c.apart.Replace(b))
 }
 
-// Compare returns -1, 0 or 1 if a sorts before, equal to or after b. It returns an error if the
-// order depends on characters that ICU orders differently.
+// Compare returns -1, 0 or 1 if a sorts before, equal to or after b. Compare returns an error if
+// the order depends on characters that ICU orders differently.
 func (c *Collator) Compare(a, b string) (int, error) {
 	if a == b {
 		return 0, nil
@@ -168,8 +171,8 @@ func mixes(text string, script *unicode.RangeTable) bool {
 const firstSymbol, lastSymbol = "`", "\U0001D1DD"
 
 // compareSymbols compares texts with symbols whose position in the sort order is unknown. They sort
-// between firstSymbol and lastSymbol. The result is certain if both of these positions give the
-// same result.
+// between firstSymbol and lastSymbol. The result is certain if a symbol in either position gives
+// the same result.
 func (c *Collator) compareSymbols(a, b string) (int, error) {
 	lowA, okA := c.placed(a, firstSymbol)
 	lowB, okB := c.placed(b, firstSymbol)
@@ -201,8 +204,8 @@ func (c *Collator) placed(text, symbol string) (string, bool) {
 	return b.String(), true
 }
 
-// withoutCommon removes the common prefix of two texts. It does not split a character or separate a
-// letter from its mark.
+// withoutCommon removes the common prefix of two texts. withoutCommon does not split a character or
+// separate a letter from its mark.
 func withoutCommon(a, b string) (string, string) {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -233,8 +236,8 @@ var strokes = strings.NewReplacer("ł", "l"+stroke, "Ł", "L"+stroke, "đ", "d"+
 // strokesAmong contains the marks that golang.org/x/text orders correctly relative to a stroke.
 var strokesAmong = []rune("\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0335")
 
-// safeStrokes reports whether the order of texts with strokes is certain. It is certain if the
-// letters determine the order, or if all marks are in strokesAmong.
+// safeStrokes reports whether the order of texts with strokes is certain. The order is certain if
+// the letters determine it, or if all marks are in strokesAmong.
 func (c *Collator) safeStrokes(a, b string) bool {
 	if collate.New(language.Und, collate.Loose).CompareString(a, b) != 0 {
 		return true

@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// packed is the output of the command generate. It contains the paths of all data, followed by a
-// table for each locale with texts by path. It is embedded as a string, which uses no memory until
-// it is read.
+// packed is the output of the command generate. packed contains the paths of all data, followed by
+// a table for each locale with texts by path. packed is embedded as a string, which uses no memory
+// until it is read.
 //
 //go:embed cldr.bin
 var packed string
@@ -23,7 +23,7 @@ type archive struct {
 	chunks map[string]*chunk
 }
 
-// chunk is a table in the archive. It is decompressed when it is first used.
+// chunk is a table in the archive. chunk is decompressed when it is first used.
 type chunk struct {
 	packed string
 	once   sync.Once

@@ -12,8 +12,8 @@ import (
 const maxTime = 8.64e15
 
 // Format formats a time, given in milliseconds since 1970, as a string. Since version 42, CLDR uses
-// narrow spaces in some patterns. Node replaces them with plain spaces in format, but not in
-// formatToParts.
+// narrow spaces in some patterns. Node replaces narrow spaces with plain spaces in format, but not
+// in formatToParts.
 func (f *DateTimeFormat) Format(ms float64) (string, error) {
 	parts, err := f.Parts(ms)
 	return strings.ReplaceAll(Join(parts), "\u202f", " "), err

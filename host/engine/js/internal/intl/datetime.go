@@ -189,8 +189,8 @@ func (d *dateOptions) applyDefaults(defaults Defaults) error {
 var calendars = strings.Fields(`buddhist chinese coptic dangi ethioaa ethiopic gregory hebrew indian islamic islamic-civil
 	islamic-rgsa islamic-tbla islamic-umalqura iso8601 japanese persian roc islamicc ethiopic-amete-alem`)
 
-// calendar checks the requested calendar. Only one calendar is supported. It returns the extension
-// for the resolved locale.
+// calendar checks the requested calendar. Only one calendar is supported. calendar returns the
+// extension for the resolved locale.
 func (l locale) calendar(option string) (extension string, err error) {
 	requested := ""
 	for _, name := range []string{option, l.extension("ca")} {
@@ -213,8 +213,8 @@ func (l locale) calendar(option string) (extension string, err error) {
 
 var cycleLetters = map[string]byte{"h11": 'K', "h12": 'h', "h23": 'H', "h24": 'k'}
 
-// choosePattern selects the pattern for the options. It returns the "hc" extension for the resolved
-// locale.
+// choosePattern selects the pattern for the options. choosePattern returns the "hc" extension for
+// the resolved locale.
 func (f *DateTimeFormat) choosePattern(d dateOptions) (extension string, err error) {
 	p := patternsOf(f.locale)
 	cycle, extension := f.cycle(d, p)

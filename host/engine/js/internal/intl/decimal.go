@@ -17,8 +17,8 @@ type Decimal struct {
 	exp       int
 }
 
-// maxExponent is the maximum exponent of numbers in texts. Without it, formatting 1e999999999 would
-// produce as many digits.
+// maxExponent is the maximum exponent of numbers in texts. Without this limit, formatting
+// 1e999999999 would produce a billion digits.
 const maxExponent = 1000
 
 // NewFloat returns the shortest Decimal that parses as x.

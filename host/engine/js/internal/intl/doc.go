@@ -1,5 +1,5 @@
-// Package intl formats numbers, dates and lists as the Intl object of ECMA-402 does. It uses the
-// data of Unicode CLDR.
+// Package intl formats numbers, dates and lists as the Intl object of ECMA-402 does. The data comes
+// from Unicode CLDR.
 //
 // The results equal the results of Node 20, which uses ICU 78 with CLDR 48. The package never
 // approximates: it rejects unsupported features with an *Error. The data is embedded in compressed

@@ -2,8 +2,8 @@ package intl
 
 import "strings"
 
-// field is a component of a date. The order of the constants is ICU's. It determines which field is
-// appended to which.
+// field is a component of a date. The order of the constants is ICU's. The order determines which
+// field is appended to which other field.
 type field int
 
 const (
@@ -200,8 +200,8 @@ func (s *skeleton) mask() (mask int) {
 	return mask
 }
 
-// distance returns the distance between s and a pattern whose fields are other. It also returns the
-// missing and the extra fields. It ignores the fields of s that are not in mask.
+// distance returns the distance between s and a pattern whose fields are other. distance also
+// returns the missing and the extra fields. distance ignores the fields of s that are not in mask.
 func (s *skeleton) distance(other *skeleton, mask int) (distance, missing, extra int) {
 	const extraField, missingField = 0x10000, 0x1000
 	for f := range fieldCount {

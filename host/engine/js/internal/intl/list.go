@@ -61,7 +61,7 @@ func (f *ListFormat) Parts(texts []string) []Part {
 }
 
 // appended appends an element with a pattern that begins with the previous result. All patterns of
-// CLDR do this, so a long list is joined in linear time.
+// CLDR begin with the previous result, so a long list is joined in linear time.
 func (f *ListFormat) appended(parts, element []Part, position string) []Part {
 	pattern := f.pattern(position)
 	between, after, _ := strings.Cut(strings.TrimPrefix(pattern, "{0}"), "{1}")
@@ -70,7 +70,7 @@ func (f *ListFormat) appended(parts, element []Part, position string) []Part {
 }
 
 // joined combines two elements with a pattern. text is the beginning of the second element. In some
-// languages, the conjunction depends on it.
+// languages, the conjunction depends on text.
 func (f *ListFormat) joined(position string, first, second []Part, text string) []Part {
 	pattern := f.pattern(position)
 	if position == "2" || position == "end" {

@@ -29,8 +29,8 @@ type testCase struct {
 	Unit    string  `json:"unit,omitempty"`
 }
 
-// answer is the result of a test case. It contains a text, its parts and the resolved options, or
-// the class of an error.
+// answer is the result of a test case. answer contains a text, its parts and the resolved options,
+// or the class of an error.
 type answer struct {
 	text     string
 	parts    string
@@ -368,7 +368,8 @@ func dateCase(r *rand.Rand) testCase {
 	return testCase{Kind: kind, Locale: locales(r), Options: o, Value: value}
 }
 
-// size returns the number of random test cases. The variable INTL_CASES changes it.
+// size returns the number of random test cases. The environment variable INTL_CASES changes the
+// number.
 func size() int {
 	if n, err := strconv.Atoi(os.Getenv("INTL_CASES")); err == nil {
 		return n

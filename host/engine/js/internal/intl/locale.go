@@ -108,7 +108,7 @@ func SupportedLocales(tags []Tag) (supported []string) {
 }
 
 // numberingSystem returns the numbering system from the option, the tag or the locale, in this
-// order. It also returns the extension for the resolved locale.
+// order. numberingSystem also returns the extension for the resolved locale.
 func (l locale) numberingSystem(option string) (system, extension string, err error) {
 	standard := l.table.get("numbers/system")
 	for _, requested := range []string{option, l.extension("nu")} {

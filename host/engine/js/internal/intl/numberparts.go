@@ -188,8 +188,8 @@ func (f *NumberFormat) scientific(d *Decimal) (exponent, minFraction int) {
 	return f.scale(d, multiplier)
 }
 
-// scale multiplies by a power of ten that depends on the magnitude, and then rounds. It returns the
-// removed exponent.
+// scale multiplies by a power of ten that depends on the magnitude, and then rounds. scale returns
+// the removed exponent.
 func (f *NumberFormat) scale(d *Decimal, multiplier func(magnitude int) int) (exponent, minFraction int) {
 	if d.zero() {
 		return 0, f.rounding.apply(d)

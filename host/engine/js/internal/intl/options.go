@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Options reads the options that a guest passed. If an implementation cannot convert a value, it
-// panics.
+// Options reads the options that a guest passed. An implementation panics if it cannot convert a
+// value.
 type Options interface {
 	// Text returns an option as a string. ok is false if the option is undefined.
 	Text(name string) (value string, ok bool)
@@ -77,7 +77,7 @@ func isKeywordType(text string) bool {
 	return true
 }
 
-// Part is one part of a formatted value. Unit is the unit of a number in a relative time. It is
+// Part is one part of a formatted value. Unit is the unit of a number in a relative time. Unit is
 // empty in all other formats.
 type Part struct{ Type, Value, Unit string }
 

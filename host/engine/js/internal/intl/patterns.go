@@ -182,7 +182,7 @@ func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing,
 			}
 		}
 	}
-	// ICU looks up the pattern by its letters. The first entry with these letters can be a
+	// ICU looks up the pattern by its letters. The first entry with the same letters can be a
 	// different entry.
 	for _, e := range p.entries {
 		if e.fields.letters == entry.fields.letters && e.fields.lengths == entry.fields.lengths {
@@ -192,8 +192,8 @@ func (p *patterns) nearest(s *skeleton, mask int) (entry *patternEntry, missing,
 	return entry, missing, extra
 }
 
-// appended combines two patterns if no pattern has all fields. Like ICU, it omits fields that are
-// missing in the second pattern.
+// appended combines two patterns if no pattern has all fields. Like ICU, appended omits fields that
+// are missing in the second pattern.
 func (p *patterns) appended(s *skeleton, fields int) string {
 	if fields == 0 {
 		return ""

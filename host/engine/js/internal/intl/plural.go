@@ -156,7 +156,7 @@ func (r relation) holds(o operands) bool {
 }
 
 // reduced returns the value of digits modulo the modulus of the relation. If there is no modulus,
-// it caps large values. The cap exceeds all numbers in the rules.
+// reduced caps large values. The cap exceeds all numbers in the rules.
 func (r relation) reduced(digits string) int {
 	const large = 1_000_000_000
 	value := 0
@@ -172,7 +172,7 @@ func (r relation) reduced(digits string) int {
 }
 
 // simple reports whether the categories are independent of the last digits of the number and of its
-// fraction. ICU changes these digits in the compact notation.
+// fraction. ICU changes the last digits in the compact notation.
 func (p *pluralRules) simple() bool {
 	for _, alternatives := range p.conditions {
 		for _, and := range alternatives {

@@ -107,8 +107,8 @@ func (f *RelativeTimeFormat) Parts(d Decimal, unit string) ([]Part, error) {
 	return parts, nil
 }
 
-// named returns a word such as "yesterday", or "". Like ICU, it treats a number that is almost an
-// integer as an integer.
+// named returns a word such as "yesterday", or "". Like ICU, named treats a number that is almost
+// an integer as an integer.
 func (f *RelativeTimeFormat) named(d Decimal, field string) string {
 	d.digits = slices.Clone(d.digits)
 	d.roundTo(-2, "halfExpand", 1)

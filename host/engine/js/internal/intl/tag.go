@@ -142,8 +142,8 @@ func (t *Tag) replaceAliases() {
 	}
 }
 
-// successor returns the region that replaces a former region. If there are several, it prefers the
-// most likely region for the language.
+// successor returns the region that replaces a former region. If several regions replace the former
+// region, successor prefers the most likely region for the language.
 func (t *Tag) successor(regions []string) string {
 	if likely := (Tag{Language: t.Language, Script: t.Script}).maximized().Region; slices.Contains(regions, likely) {
 		return likely

@@ -15,7 +15,8 @@ type zone struct {
 	location *time.Location
 }
 
-// localZone returns the time zone of the process. Its name is known only if it is UTC.
+// localZone returns the time zone of the process. The name of this zone is known only if the zone
+// is UTC.
 func localZone(location *time.Location) zone {
 	_, winter := time.Date(2000, 1, 1, 0, 0, 0, 0, location).Zone()
 	_, summer := time.Date(2000, 7, 1, 0, 0, 0, 0, location).Zone()

@@ -34,8 +34,8 @@ func Used(pattern string) bool {
 
 // Expand replaces the properties in an expression with the flag u by character classes. If the
 // expression has named groups, the result begins with an empty lookahead. The faster of goja's two
-// engines loses the names of groups. It does not support lookaheads, so goja then uses the other
-// engine.
+// regexp engines loses the names of groups. Because this engine does not support lookaheads, goja
+// then uses the other engine.
 func Expand(pattern string) (string, error) {
 	e := expander{pattern: pattern}
 	if namedGroup.MatchString(pattern) {

@@ -1,6 +1,6 @@
 // Package property expands the Unicode properties in JavaScript regular expressions, \p{...} and
-// \P{...}, to character classes. It is intended for an engine that does not support properties. It
-// also checks syntax that such an engine accepts incorrectly.
+// \P{...}, to character classes. The package is intended for a regexp engine that does not support
+// properties. The package also checks syntax that such an engine accepts incorrectly.
 package property
 
 import (

@@ -11,12 +11,12 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution"
 )
 
-// Variable is the name of an environment variable that contains the path of the runtime. Set it if
-// the runtime is installed elsewhere.
+// Variable is the name of an environment variable that contains the path of the runtime. Set this
+// variable if the runtime is not installed in the usual folder.
 const Variable = "TOOLRUN_PYTHON_WASM"
 
-// File returns the path of the runtime. It skips the test if there is no runtime. It is safe for concurrent
-// use.
+// File returns the path of the runtime. File skips the test if there is no runtime. It is safe for
+// concurrent use.
 func File(t testing.TB) string {
 	t.Helper()
 	file, err := installed()

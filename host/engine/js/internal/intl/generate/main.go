@@ -17,8 +17,8 @@ import (
 	"slices"
 )
 
-// packages contains the npm packages with the data of CLDR 48.1. ICU 78.2 in Node 20 uses this
-// version. Some packages skipped it.
+// packages contains the npm packages with the data of CLDR 48.1. ICU 78.2 in Node 20 uses CLDR
+// 48.1. Some packages skipped this version.
 var packages = []string{"cldr-core@48.1.0", "cldr-dates-full@48.1.0", "cldr-numbers-full@48.1.0", "cldr-misc-full@48.1.0",
 	"cldr-units-full@48.0.0", "cldr-bcp47@48.2.0"}
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// source reads the npm packages. It keeps the first error.
+// source reads the npm packages. source keeps the first error.
 type source struct {
 	folder  string
 	err     error
@@ -52,7 +52,7 @@ func at(value any, path ...string) object {
 func sortedKeys(o object) []string { return slices.Sorted(maps.Keys(o)) }
 
 // rare contains languages with modern coverage that are omitted to keep the data small. Tools that
-// request one of them receive an error.
+// request a rare language receive an error.
 var rare = strings.Fields("ak ba chr cv dsb gd ha hsb ig jv kok pcm ps qu rm sd shn so ti tk yo")
 
 // locales returns the locales with modern coverage and their regional variants.
