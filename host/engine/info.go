@@ -56,7 +56,7 @@ func Languages(table []Info) (all []Language) {
 }
 
 // Readable returns the sorted extensions of all files that workers read for the engines in the
-// list. These are sources and imported files.
+// list. The result includes sources and imported files.
 func Readable(table []Info) []string {
 	all := Extensions(table)
 	for _, i := range table {

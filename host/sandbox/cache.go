@@ -274,8 +274,8 @@ func (e *proxy) prepareIn(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// prepareBytes is the minimum memory limit for preparing shared state. This job runs no untrusted
-// code.
+// prepareBytes is the minimum memory limit for preparing shared state. The preparation runs no
+// untrusted code.
 const prepareBytes = 2 << 30
 
 // digest returns a hash of the parts.

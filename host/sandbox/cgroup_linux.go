@@ -89,7 +89,7 @@ func (g *groups) sweep() {
 	}
 }
 
-// group is the control group of a worker. Its methods accept a nil group, which has no limits.
+// group is the control group of a worker. All methods accept a nil group, which has no limits.
 type group struct {
 	version    int
 	folders    []string

@@ -46,7 +46,7 @@ func (e *proxy) MemoryBytes() int64 { return cmp.Or(e.language.MemoryBytes, engi
 
 func (e *proxy) Info() engine.Info { return e.info }
 
-// Load compiles the source in a worker. The first run uses the same worker.
+// Load compiles the source in a worker. The first run uses the worker that compiled the source.
 func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	if err := checkSource(src); err != nil {
 		return nil, err
@@ -345,7 +345,7 @@ func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err e
 }
 
 // loadCodes contains the codes of faults that compiling can return. All other codes describe a run,
-// its caller or stored data.
+// a caller or stored data.
 var loadCodes = []abi.Code{
 	abi.SourceInvalid, abi.ABIMismatch, abi.ToolError, abi.TooLarge, abi.InvalidArgument, abi.NotFound,
 	abi.MemoryLimit, abi.StackLimit, abi.Timeout, abi.Unavailable, abi.Internal,

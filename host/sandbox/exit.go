@@ -48,9 +48,9 @@ func (d exit) fault(w *worker, log *slog.Logger) error {
 	return abi.Faultf(abi.Internal, "the process of the tool died unexpectedly; see the log of the host")
 }
 
-// diedIdle reports whether another process killed a lost worker before it sent a frame. Such a
-// worker may have died before the request. diedIdle always returns false for a worker that was
-// started for the request.
+// diedIdle reports whether another process killed a lost worker before it sent a frame. A worker
+// that was killed while idle may have died before the request. diedIdle always returns false for a
+// worker that was started for the request.
 func (w *worker) diedIdle(cause error) bool {
 	if !w.unproven || !w.alive() || !isDisconnect(cause) {
 		return false

@@ -28,7 +28,7 @@ const (
 	kindCount     = iota
 )
 
-// version is the protocol version. Both sides must have the same version.
+// version is the protocol version. The parent and the worker must use the same version.
 const version = 3
 
 // sizes contains the maximum payload size of each kind. A size of 0 rejects the kind.

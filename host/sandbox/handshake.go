@@ -78,8 +78,8 @@ func bit(b bool) uint64 {
 // modulePath is the path of this module in the build information of a program.
 const modulePath = "github.com/toolrun/toolrun"
 
-// build identifies the versions of the protocol, the ABI and this module. Both sides must have the
-// same versions.
+// build identifies the versions of the protocol, the ABI and this module. The parent and the worker
+// must have the same versions.
 var build = sync.OnceValue(func() string {
 	text := fmt.Sprintf("worker %d, ABI %d", version, abi.Version)
 	info, ok := debug.ReadBuildInfo()

@@ -30,8 +30,8 @@ var layers = []string{
 // Layers returns the names of all layers, in the order of a Report.
 func Layers() []string { return slices.Clone(layers) }
 
-// Baseline returns the layers that need only kernel support, in the order of a Report. These are
-// all layers except LayerCgroup, for which an administrator must delegate a control group.
+// Baseline returns the layers that need only kernel support, in the order of a Report. The result
+// is all layers except LayerCgroup, for which an administrator must delegate a control group.
 func Baseline() []string {
 	return slices.DeleteFunc(Layers(), func(name string) bool { return name == LayerCgroup })
 }

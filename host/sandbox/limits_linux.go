@@ -16,7 +16,8 @@ const (
 	maxAddresses   = 16 << 30 // in bytes, in addition to what Go's runtime has reserved; also limits page tables
 )
 
-// The size limits in bytes of files that a worker writes. These are compiled code and memory files.
+// A worker can write compiled code and memory files. These constants are their maximum sizes in
+// bytes.
 const (
 	maxCompiledFile = 256 << 20
 	maxSharedFile   = 1 << 30

@@ -23,8 +23,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox/sandboxtest"
 )
 
-// probes is an engine whose guests are Go code in this file. They do what an attacker can do after
-// escaping from the sandbox of a language. A source is the name of an act.
+// probes is an engine whose guests are Go code in this file. Such guests do what an attacker can do
+// after escaping from the sandbox of a language. A source is the name of an act.
 type probes struct{ dir string }
 
 func (probes) Info() engine.Info { return engine.Info{Name: "probe", Extensions: []string{".probe"}} }

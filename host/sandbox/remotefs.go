@@ -126,7 +126,7 @@ func (f *remoteFile) Mode() fs.FileMode {
 	return 0o444
 }
 
-// remoteEntry is an entry of a folder. Its Info method requests the file from the parent.
+// remoteEntry is an entry of a folder. The method Info requests the file from the parent.
 type remoteEntry struct {
 	files  *remoteFS
 	path   string

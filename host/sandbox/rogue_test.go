@@ -131,7 +131,7 @@ func TestThreadsCount(t *testing.T) {
 }
 
 // TestCompilerFillsDisk checks that a worker that compiles cannot fill the disk with one file, many
-// files or folders. All of its files must be removed.
+// files or folders. All files that the worker wrote must be removed.
 func TestCompilerFillsDisk(t *testing.T) {
 	for _, act := range []string{"compile to a large file", "compile to many files", "compile to many folders"} {
 		t.Run(act, func(t *testing.T) {

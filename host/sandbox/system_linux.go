@@ -92,8 +92,8 @@ const memorySlack = 24 << 20
 const groupSlack = 64 << 20
 
 // limit limits the memory that the worker can use in addition to its baseline. The kernel counts
-// private writable memory (RLIMIT_DATA in getrlimit(2)). This consists of Go's heap and the
-// WebAssembly memories.
+// private writable memory (RLIMIT_DATA in getrlimit(2)). Private writable memory consists of Go's
+// heap and the WebAssembly memories.
 func (w *worker) limit(bytes int64) error {
 	limit := min(w.baseline+uint64(bytes)+uint64(bytes)/4+memorySlack, w.maxMemory)
 	if limit == w.memoryLimit {

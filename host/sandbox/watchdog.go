@@ -111,8 +111,9 @@ func (g *watchdog) check() {
 	g.checkTimer.Reset(wait)
 }
 
-// exceeded returns a fault if the worker has exceeded its budget. This check is needed because the
-// kernel does not stop a single large allocation in address space that was reserved before.
+// exceeded returns a fault if the worker has exceeded its budget. The check of the memory is needed
+// because the kernel does not stop a single large allocation in address space that was reserved
+// before.
 func (g *watchdog) exceeded() error {
 	if cpu := g.limits.cpu; cpu > 0 && g.used() > cpu {
 		f := abi.Faultf(abi.Timeout, "%s exceeded its limit of processor time (%s)", g.doing, cpu)

@@ -38,7 +38,7 @@ const (
 	LogAndGo Behaviour = "log and go"
 	// Spin loops forever without a call.
 	Spin Behaviour = "spin"
-	// Wait reads the store "slow". This call returns only when the run is over.
+	// Wait reads the store "slow". The call of "slow" returns only when the run is over.
 	Wait Behaviour = "wait"
 	// Forget starts a read of the store "forbidden", does not wait for the result, and returns
 	// "saved". The behavior Forget requires a language with asynchronous calls.

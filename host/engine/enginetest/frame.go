@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// frame is one message between the two ends of a pipe. Its kind determines which fields are used.
+// frame is one message between the two ends of a pipe. The kind of a frame determines which fields
+// are used.
 type frame struct {
 	Kind kind `json:"kind"`
 
@@ -25,7 +26,7 @@ type frame struct {
 	Table    abi.Table `json:"table,omitempty"`
 	Program  int       `json:"program,omitempty"`
 
-	// Fields of open, which requests a file by Path, and of the reply with the file.
+	// These fields are used by open, which requests a file by Path, and by the reply with the file.
 	Data    []byte  `json:"data,omitempty"`
 	Entries []entry `json:"entries,omitempty"`
 	IsDir   bool    `json:"is_dir,omitempty"`

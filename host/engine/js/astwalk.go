@@ -12,7 +12,8 @@ import (
 // untrusted and a separate search for each part of a tree takes quadratic time.
 type walker struct{ left int }
 
-// maxWalk is the maximum number of nodes that a walker visits. This takes less than a second.
+// maxWalk is the maximum number of nodes that a walker visits. Visiting this many nodes takes less
+// than a second.
 const maxWalk = 4_000_000
 
 // walk calls enter with each node of a tree in pre-order. A node is a pointer to one of goja's
@@ -36,7 +37,7 @@ func (w *walker) value(v reflect.Value, enter func(node any) bool) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			// DeclarationList repeats variables of the body.
+			// The field DeclarationList repeats variables of the body.
 			if f := v.Type().Field(i); f.IsExported() && f.Name != "DeclarationList" {
 				w.value(v.Field(i), enter)
 			}

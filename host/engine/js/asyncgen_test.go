@@ -27,7 +27,7 @@ func TestAsyncGenerators(t *testing.T) {
 		// Requests keep their order.
 		`async function* g() { yield 1; yield 2 } const i = g(); return (await Promise.all([i.next(), i.next(), i.next(), i.next()])).map((r) => [r.value ?? null, r.done])`:        `[[1,false],[2,false],[null,true],[null,true]]`,
 		log + `async function* g() { yield 1 } const i = g(); i.return(1).then((r) => seen.push(r)); i.throw("x").catch((e) => seen.push(e)); await i.next(); await 0; return seen`: `[{"value":1,"done":true},"x"]`,
-		// for await accepts a synchronous iterable.
+		// A for await loop accepts a synchronous iterable.
 		log + `const it = { [Symbol.iterator]() { return { n: 0, next() { return { done: this.n > 2, value: Promise.resolve(this.n++) } }, return() { seen.push("closed"); return {} } } } }; for await (const x of it) { seen.push(x); if (x) break } return seen`: `[0,1,"closed"]`,
 		log + `const it = { *[Symbol.iterator]() { try { yield Promise.reject("no") } finally { seen.push("closed") } } }; try { for await (const x of it) seen.push(x) } catch (e) { seen.push(e) } return seen`:                                                   `["closed","no"]`,
 		`try { for await (const x of 5) ; } catch (e) { return e.name }`: `"TypeError"`,

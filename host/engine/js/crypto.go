@@ -93,8 +93,8 @@ func (c *cryptoAPI) feed(h hash.Hash, data []byte) {
 	}
 }
 
-// equalBytes implements equal(buffer, offset, length, buffer, offset, length). Its duration does
-// not depend on the contents of the buffers.
+// equalBytes implements equal(buffer, offset, length, buffer, offset, length). The duration of
+// equal does not depend on the contents of the buffers.
 func (c *cryptoAPI) equalBytes(call goja.FunctionCall) goja.Value {
 	return c.vm.ToValue(subtle.ConstantTimeCompare(bytesAt(call, 0), bytesAt(call, 3)) == 1)
 }

@@ -51,8 +51,8 @@ func (*Engine) Info() engine.Info {
 // is an *abi.Fault with the code source_invalid.
 //
 // Load returns when ctx ends. The parsers and the compiler cannot be interrupted, so they continue
-// in the background. They finish soon, because the size of a source is limited. The sandbox limits
-// the parsers and the compiler in any case.
+// in the background. The parsers finish soon, because the size of a source is limited. The sandbox
+// limits the parsers and the compiler in any case.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	type outcome struct {
 		program engine.Program

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Patterns of goja's most common errors. These messages contain neither the name of the value that
-// was null nor a fix.
+// These patterns match goja's most common errors. goja's messages contain neither the name of the
+// value that was null nor a fix.
 var (
 	notDefined = lazyRegexp(`^ReferenceError: (\S+) is not defined$`)
 	readOfNone = lazyRegexp(`^TypeError: Cannot read property '(.*)' of undefined(?: or null)?$`)

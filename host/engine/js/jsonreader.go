@@ -11,7 +11,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxSafeDigits is the maximum number of digits with which every integer is exact in JavaScript.
+// Every integer with at most maxSafeDigits digits is exact in JavaScript.
 const maxSafeDigits = 15
 
 var errNumber = errors.New("it contains a number that JavaScript cannot represent")

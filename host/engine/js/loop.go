@@ -112,8 +112,8 @@ func (l *eventLoop) neverSettles() error {
 		WithHint("nothing is left that could resolve it: no timer runs and no call is under way")
 }
 
-// trackRejection records rejected promises without a handler. They are reported only when the run
-// ends, because a tool can start a call, do something else, and await the call later.
+// trackRejection records rejected promises without a handler. Rejections are reported only when the
+// run ends, because a tool can start a call, do something else, and await the call later.
 func (l *eventLoop) trackRejection(p *goja.Promise, operation goja.PromiseRejectionOperation) {
 	if operation == goja.PromiseRejectionReject {
 		l.cleaner.clean(p.Result())

@@ -12,7 +12,7 @@ import (
 )
 
 // maxArgumentBytes is the maximum size of one argument of a memory call. The host limits the stored
-// content. This limit applies only to the encoder.
+// content. The limit maxArgumentBytes applies only to the encoder.
 const maxArgumentBytes = 16 << 20
 
 // maxNameBytes is the maximum length of an unknown name in a message. Longer names are truncated.

@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// script is a tool as one classic script. Its completion value is the function entry(input,
-// context).
+// script is a tool as one classic script. The completion value of the script is the function
+// entry(input, context).
 type script struct {
 	code     string
 	warnings []string

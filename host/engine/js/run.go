@@ -109,8 +109,8 @@ func (r *run) execute() (engine.Output, error) {
 	return r.output(value)
 }
 
-// finalError returns the error of a run whose entry has settled. There is an error if the host
-// stopped the run or a rejection has no handler.
+// finalError returns the error of a run whose entry has settled. finalError returns nil unless the
+// host stopped the run or a rejection has no handler.
 func (r *run) finalError() error {
 	if r.realm.halted != nil {
 		return r.realm.halted

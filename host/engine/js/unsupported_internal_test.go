@@ -2,7 +2,7 @@ package js
 
 import "testing"
 
-// TestUnsupportedGlobals checks that each global with a hint is undefined.
+// TestUnsupportedGlobals checks that each global that has a hint is undefined.
 func TestUnsupportedGlobals(t *testing.T) {
 	defined := definedGlobals(&program{engine: New(), script: &script{}})
 	for name := range unsupported {

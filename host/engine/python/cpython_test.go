@@ -21,8 +21,8 @@ import (
 )
 
 // CPython's own tests of some modules must pass in the engine, except for the tests in
-// testdata/cpython/baseline.txt. Most modules, such as decimal, take minutes. Without a soak, only
-// the tests of json, re and two collections run.
+// testdata/cpython/baseline.txt. The tests of most modules, such as decimal, take minutes. Without
+// a soak, only the tests of json, re and two collections run.
 func TestSoakCPython(t *testing.T) {
 	lib := installedTests(t)
 	files, err := fs.Glob(lib, "test/test_json/test_*.py")
@@ -61,9 +61,9 @@ func installedTests(t *testing.T) fs.FS {
 	return nil
 }
 
-// library is a file system with the parts of a Python library that the tests need. They are the
-// package test and, as pure.decimal, the module _pydecimal, which is missing in the interpreter's
-// own library.
+// library is a file system with the parts of a Python library that the tests need. These parts are
+// the package test and, as pure.decimal, the module _pydecimal, which is missing in the
+// interpreter's own library.
 type library struct{ fs.FS }
 
 func (l library) Open(name string) (fs.File, error) {

@@ -109,10 +109,10 @@ func (e *Engine) Start(ctx context.Context) (err error) {
 }
 
 // Load compiles a tool and the modules in its folder that it can import. The first Load starts the
-// interpreter. This takes half a second, or several seconds if the cache does not contain the
-// interpreter. If the tool cannot be loaded, the error is an *abi.Fault with the code
-// source_invalid. If there is no usable runtime, the code is unavailable or source_invalid, and the
-// hint describes the remedy.
+// interpreter. Starting the interpreter takes half a second, or several seconds if the cache does
+// not contain the interpreter. If the tool cannot be loaded, the error is an *abi.Fault with the
+// code source_invalid. If there is no usable runtime, the code is unavailable or source_invalid,
+// and the hint describes the remedy.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (loaded engine.Program, err error) {
 	defer e.recovered(&err)
 	i, err := e.started(ctx)

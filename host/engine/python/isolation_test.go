@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python"
 )
 
-// planters contains tools that try to leave traces for later runs, or to break later runs. Their
-// results do not matter, except that no result is an internal fault.
+// planters contains tools that try to leave traces for later runs, or to break later runs. The
+// results of planters do not matter, except that no result may be an internal fault.
 var planters = map[string]string{
 	"globals":          "import builtins, sys\nbuiltins.planted = globals()['planted'] = sys.planted = 'PLANTED-by-' + 'someone'",
 	"json":             "import json\njson.dumps = json.loads = lambda *a, **k: 'PLANTED'\njson.encoder.c_make_encoder = json.encoder.encode_basestring = None\njson.planted = 1\nreturn {}",

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// maxArgumentBytes is the maximum size of one argument of a memory call. All engines use this
+// maxArgumentBytes is the maximum size of one argument of a memory call. All engines use the same
 // limit. The host limits the stored content.
 const maxArgumentBytes = 16 << 20
 

@@ -78,8 +78,8 @@ func (r *run) changes(text []byte) (json.RawMessage, error) {
 	return text, nil
 }
 
-// silent returns the result of a guest that sent no reply. Such a guest exited, trapped, or broke
-// the code that sends the reply.
+// silent returns the result of a guest that sent no reply. A guest sends no reply if it exited,
+// trapped, or broke the code that sends the reply.
 func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 	exit, exited := errors.AsType[*sys.ExitError](ended)
 	switch {

@@ -54,8 +54,8 @@ func Version() string {
 	return fmt.Sprintf("%d.%d.%x", rewriteVersion, snapshotVersion, sum[:8])
 }
 
-// The files of a saved snapshot. One contains the memory, and the other contains the rest of the
-// state.
+// A saved snapshot consists of two files. One file contains the memory, and the other file contains
+// the rest of the state.
 const (
 	memoryName = "memory"
 	stateName  = "state"

@@ -19,8 +19,8 @@ import (
 
 var one = engine.Source{Path: "tool.py", Code: []byte("return 1")}
 
-// TestNoRuntime checks the faults if there is no usable interpreter. They must contain a hint, but
-// no path of the host.
+// TestNoRuntime checks the faults if there is no usable interpreter. These faults must contain a
+// hint, but no path of the host.
 func TestNoRuntime(t *testing.T) {
 	silent, foreign := wasmtest.Module{Pages: 1}, wasmtest.Module{Pages: 1}
 	silent.Func("_start", 0)
@@ -98,8 +98,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCompiled checks that other engines can use a compiled interpreter without a runtime. They
-// must also report a damaged interpreter.
+// TestCompiled checks that other engines can use a compiled interpreter without a runtime. The
+// engines must also report a damaged interpreter.
 func TestCompiled(t *testing.T) {
 	code := installed(t)
 	dir := filepath.Join(t.TempDir(), "compiled")

@@ -24,7 +24,7 @@ const wasmPage = 64 << 10
 type stack struct{ pointer, limit api.MutableGlobal }
 
 // stackOf returns the stack of an instance. The stack pointer is the first mutable global of type
-// i32. The second such global is the stack limit, which package stackguard adds.
+// i32. The second mutable global of type i32 is the stack limit, which package stackguard adds.
 func stackOf(in *snapshot.Instance) (s stack, err error) {
 	var found []api.MutableGlobal
 	for _, global := range in.Globals() {

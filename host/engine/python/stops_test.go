@@ -40,8 +40,8 @@ var endless = map[string]string{
 	"compiling":          "while True:\n    compile('x = 1\\n' * 10 ** 5, 'x', 'exec')",
 }
 
-// TestEndless checks that tools end at their deadline. This includes deadlines during Go garbage
-// collections, which wait for guests to yield.
+// TestEndless checks that tools end at their deadline. The test includes deadlines during Go
+// garbage collections, which wait for guests to yield.
 func TestEndless(t *testing.T) {
 	e := sharedEngine(t)
 	stopped := make(chan struct{})

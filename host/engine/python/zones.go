@@ -21,8 +21,8 @@ import (
 //go:embed zoneinfo.zip.gz
 var packedZones []byte
 
-// zoneFiles returns the time zone files (RFC 9636) by zone name, about 400 KiB. They are unpacked
-// when a tool first needs a zone. All runs of the process share the unpacked files.
+// zoneFiles returns the time zone files (RFC 9636) by zone name, about 400 KiB. The files are
+// unpacked when a tool first needs a zone. All runs of the process share the unpacked files.
 var zoneFiles = sync.OnceValue(func() map[string][]byte {
 	files, err := unpackZones()
 	if err != nil {

@@ -43,8 +43,8 @@ func (*Engine) Info() engine.Info {
 }
 
 // Load checks a plug-in, makes it interruptible and compiles it. Compilation takes about one second
-// for 3 MB. The error is an *abi.Fault. Its code is abi_mismatch for a plug-in with another ABI
-// version, and source_invalid for any other plug-in that the host rejects.
+// for 3 MB. The error is an *abi.Fault. The code of the fault is abi_mismatch for a plug-in with
+// another ABI version, and source_invalid for any other plug-in that the host rejects.
 func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Program, error) {
 	return load(ctx, e, src)
 }

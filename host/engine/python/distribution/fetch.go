@@ -26,7 +26,7 @@ func fetch(ctx context.Context, work, spec string) (archive string, err error) {
 		return "", folderFault(err)
 	}
 	defer stderr.Close()
-	// By default, npm retries for minutes. This suits a build but not a waiting user.
+	// By default, npm retries for minutes. Long retries suit a build but not a waiting user.
 	cmd := exec.CommandContext(ctx, npm, "pack", spec, "--pack-destination=.", "--ignore-scripts", "--loglevel=error",
 		"--no-update-notifier", "--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000")
 	cmd.Dir, cmd.Stderr = work, stderr

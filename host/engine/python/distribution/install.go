@@ -18,10 +18,10 @@ import (
 // If progress is not nil, Install calls progress on the calling goroutine with the number of
 // unpacked bytes. The number is 0 during the download, because npm does not report its progress.
 //
-// The error is an *abi.Fault with a hint. Its code is unavailable, or invalid_argument if dir is
-// "". If ctx ends, the error wraps the cause of ctx. Find ignores the files of an installation that
-// failed, was canceled or was killed. Several goroutines and processes can install into the same
-// folder concurrently.
+// The error is an *abi.Fault with a hint. The code of the fault is unavailable, or invalid_argument
+// if dir is "". If ctx ends, the error wraps the cause of ctx. Find ignores the files of an
+// installation that failed, was canceled or was killed. Several goroutines and processes can
+// install into the same folder concurrently.
 func Install(ctx context.Context, dir string, progress func(done, total int64)) (file string, err error) {
 	return pinned.install(ctx, dir, progress)
 }

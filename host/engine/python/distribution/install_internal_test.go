@@ -289,8 +289,8 @@ func TestInstallNowhere(t *testing.T) {
 	}
 }
 
-// TestInstallCancelled checks that a cancellation kills an npm process that hangs. Its child
-// process, which keeps a pipe open, must be killed too.
+// TestInstallCancelled checks that a cancellation kills an npm process that hangs. The child
+// process of npm, which keeps a pipe open, must be killed too.
 func TestInstallCancelled(t *testing.T) {
 	fakeNPM(t, nil, `sleep 6000 > "$PIPE" & wait`)
 	pipe := filepath.Join(t.TempDir(), "pipe")

@@ -16,7 +16,7 @@ import (
 )
 
 // archiveTimes bounds the packed and the unpacked size of an archive, as a multiple of the
-// runtime's size. This limits the work that a malicious registry can cause.
+// runtime's size. The bound limits the work that a malicious registry can cause.
 const archiveTimes = 4
 
 // unpack extracts the runtime from an archive to a new file and checks it. unpack does not extract

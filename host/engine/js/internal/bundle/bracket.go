@@ -7,7 +7,7 @@ import (
 )
 
 // The bundler parses a body inside a function. A parser therefore reports a missing bracket at text
-// that the author did not write. The scan finds the bracket itself.
+// that the author did not write. The scan reports the position of the unmatched bracket.
 
 // bracketFault returns the fault for the first unmatched bracket in the tool's file, or nil.
 func (t *tool) bracketFault() *abi.Fault {

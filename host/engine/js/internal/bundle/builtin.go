@@ -41,8 +41,8 @@ func isBuiltin(name string) bool {
 }
 
 // builtin resolves an import of a Node.js module. A package that requires an unsupported module
-// receives the error at run time. Many packages require such modules in a try block, or only for
-// one of many functions.
+// receives the error at run time. Many packages require unsupported modules in a try block, or only
+// for one of many functions.
 func (f *files) builtin(r request, name string) (target, *resolveError) {
 	if provided[name] {
 		return target{provider, name}, nil

@@ -31,8 +31,8 @@ func (e *entry) enclose(code string) string {
 		define = symbols
 	}
 	if e.format == api.FormatESModule {
-		// Modules can use await at their top level. This await works even if the guest replaces
-		// promises at run time.
+		// Modules can use await at their top level. The await in the wrapper works even if the
+		// guest replaces promises at run time.
 		return "(async function (__input, __context) {\n" + define + "let __entry;\n" + code + "return await __entry(__input, __context);\n})\n"
 	}
 	return "(function (__input, __context) {\n" + define + "let __entry;\n" + code + "return __entry(__input, __context);\n})\n"

@@ -117,8 +117,8 @@ func text(raw json.RawMessage) string {
 type exports struct{ root *exported }
 
 // exported is a value in exports. The value is a path, a list whose first matching element counts,
-// or an ordered object with paths or conditions as keys. All fields are empty if the value is null,
-// which forbids the export.
+// or an ordered object with paths or conditions as keys. If the value is null, which forbids the
+// export, all fields are empty.
 type exported struct {
 	path string
 	list []*exported

@@ -129,7 +129,7 @@ var (
 // the source files.
 var compiled = map[string]string{".js": ".ts", ".mjs": ".mts", ".cjs": ".cts"}
 
-// file returns the file for a path. This is the path itself, the path with an extension, or the
+// file returns the file for a path. The file is the path itself, the path with an extension, or the
 // index file of a folder.
 func (f *files) file(name string, r request) (string, bool) {
 	endings := authorEndings

@@ -56,9 +56,10 @@ func functions() []string {
 	}
 }
 
-// repanicFrames is the maximum number of frames between a panic and its repetition. They belong to
-// a deferred function and to the functions that it calls before the repetition. Other code that can
-// run and panic during a panic is guest code, which has more frames of goja in between.
+// repanicFrames is the maximum number of frames between a panic and its repetition. The frames
+// belong to a deferred function and to the functions that it calls before the repetition. Other
+// code that can run and panic during a panic is guest code, which has more frames of goja in
+// between.
 const repanicFrames = 2
 
 // raised returns the part of a stack that begins at the first panic. Each function that recovers a

@@ -58,7 +58,7 @@ func powInf(ax, y float64) float64 {
 	return 0
 }
 
-// The kinds of numbers, by their parity.
+// The function parity returns one of these kinds of numbers.
 const (
 	fraction = iota
 	odd

@@ -170,9 +170,9 @@ func mixes(text string, script *unicode.RangeTable) bool {
 // The first and the last symbol in the sort order.
 const firstSymbol, lastSymbol = "`", "\U0001D1DD"
 
-// compareSymbols compares texts with symbols whose position in the sort order is unknown. They sort
-// between firstSymbol and lastSymbol. The result is certain if a symbol in either position gives
-// the same result.
+// compareSymbols compares texts with symbols whose position in the sort order is unknown. Such
+// symbols sort between firstSymbol and lastSymbol. The result is certain if a symbol in either
+// position gives the same result.
 func (c *Collator) compareSymbols(a, b string) (int, error) {
 	lowA, okA := c.placed(a, firstSymbol)
 	lowB, okB := c.placed(b, firstSymbol)

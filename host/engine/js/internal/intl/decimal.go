@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Decimal is a number to format. Its value is digits times 10 to the power of exp, or a value that
-// is not finite.
+// Decimal is a number to format. The value of a Decimal is digits times 10 to the power of exp,
+// unless it is not finite.
 type Decimal struct {
 	negative  bool
 	infinite  bool

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// NewLocale returns the tag of a new Intl.Locale. This is the first argument with the options
+// NewLocale returns the tag of a new Intl.Locale. The tag is the first argument with the options
 // applied.
 func NewLocale(tag Tag, o Options) (Tag, error) {
 	wrong := rangeErrorf("Incorrect locale information provided")

@@ -225,7 +225,8 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// Option is a member of the result of resolvedOptions. Its value is a string, an int or a bool.
+// Option is a member of the result of resolvedOptions. The value of an Option is a string, an int
+// or a bool.
 type Option struct {
 	Name  string
 	Value any

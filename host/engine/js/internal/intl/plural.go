@@ -156,7 +156,7 @@ func (r relation) holds(o operands) bool {
 }
 
 // reduced returns the value of digits modulo the modulus of the relation. If there is no modulus,
-// reduced caps large values. The cap exceeds all numbers in the rules.
+// reduced caps large values. The capped value exceeds all numbers in the rules.
 func (r relation) reduced(digits string) int {
 	const large = 1_000_000_000
 	value := 0

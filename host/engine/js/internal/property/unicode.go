@@ -13,16 +13,16 @@ var (
 	ErrRepeat = errors.New("Nothing to repeat")
 )
 
-// The letters that have a meaning after a backslash if the flag u is set, outside and inside of a
-// character class.
+// If the flag u is set, only these letters have a meaning after a backslash. The two lists apply
+// outside and inside of a character class.
 const (
 	escapes      = "bBfnrtvdDsSwWpPuxck"
 	classEscapes = "bfnrtvdDsSwWpPuxc"
 )
 
-// CheckUnicode returns an error for constructs that the flag u forbids but goja accepts. These are
-// an escaped letter that has no meaning, such as \Z from other languages, and a repeated
-// lookaround.
+// CheckUnicode returns an error for constructs that the flag u forbids but goja accepts. Such
+// constructs are an escaped letter that has no meaning, like \Z from other languages, and a
+// repeated lookaround.
 func CheckUnicode(pattern string) error {
 	var lookarounds []bool // whether each open group is a lookaround
 	for i := 0; i < len(pattern); i++ {
