@@ -30,7 +30,7 @@ func IsIsolated(e Engine) bool {
 	return ok && i.Isolated()
 }
 
-// MemoryDefaulter is implemented by engines with a default memory limit of their own.
+// MemoryDefaulter is implemented by engines that define a default memory limit.
 type MemoryDefaulter interface {
 	// MemoryBytes returns the default memory limit of a run.
 	MemoryBytes() int64

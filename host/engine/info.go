@@ -29,7 +29,7 @@ type Language struct {
 	Extensions []string
 }
 
-// Infos returns the descriptions of engines, in their order.
+// Infos returns the descriptions of the engines, in the same order.
 func Infos(engines []Engine) []Info {
 	infos := make([]Info, len(engines))
 	for i, e := range engines {

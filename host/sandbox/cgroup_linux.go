@@ -175,8 +175,8 @@ func (g *group) limit(bytes uint64) error {
 		return nil
 	}
 	value := []byte(strconv.FormatUint(bytes, 10))
-	// The limit without swap must never exceed the limit with swap. Raising the limits therefore
-	// starts with the limit with swap, and lowering starts with the other limit.
+	// The limit without swap must never exceed the limit with swap. When the limits are raised, the
+	// limit with swap is therefore written first. When the limits are lowered, it is written last.
 	var errs []error
 	for _, up := range []bool{true, false} {
 		errs = errs[:0]

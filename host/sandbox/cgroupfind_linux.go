@@ -58,7 +58,7 @@ func findGroups(mounts, own string) (*groups, error) {
 	return g, nil
 }
 
-// ownGroups returns the groups of a process by controller. In version 2, the key is "".
+// ownGroups returns the groups of a process by controller. In cgroup version 2, the only key is "".
 func ownGroups(text string) map[string]string {
 	paths := map[string]string{}
 	for line := range strings.Lines(text) {

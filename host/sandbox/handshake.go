@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// handshake is the first message of both sides. The parent configures the worker. The worker
-// reports how it has locked itself down.
+// handshake is the first message that the parent and the worker exchange. The parent configures the
+// worker. The worker reports how it has locked itself down.
 type handshake struct {
 	version uint64
 	build   string
@@ -31,7 +31,7 @@ type handshake struct {
 // maxSharedFiles is the maximum number of files in Shared.Files.
 const maxSharedFiles = 16
 
-// newHandshake returns a handshake that contains the fields that both sides compare.
+// newHandshake returns a handshake that contains the fields that the parent and the worker compare.
 func newHandshake() handshake { return handshake{version: version, build: build(), key: rand.Text()} }
 
 // mounts describes the folders that a worker can access.

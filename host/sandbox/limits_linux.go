@@ -38,7 +38,7 @@ func setLimits(h handshake) error {
 		unix.RLIMIT_MEMLOCK: 0, unix.RLIMIT_MSGQUEUE: 0, unix.RLIMIT_AS: addressSpaceBytes() + maxAddresses,
 	}
 	// Otherwise the kernel would count the threads of all processes of the user, and the worker
-	// could start none.
+	// could not start any threads.
 	if h.namespaces && countsThreadsByNamespace() {
 		limits[unix.RLIMIT_NPROC] = maxThreads
 	}

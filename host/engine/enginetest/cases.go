@@ -205,7 +205,8 @@ func (s *subject) wantPosition(t *testing.T, f *abi.Fault, b Behaviour, line int
 	}
 }
 
-// wantCall expects exactly one call, whose first arguments are the ones passed here.
+// wantCall expects exactly one call. The parameters of wantCall are the first arguments of the
+// call.
 func wantCall(t *testing.T, m *Memory, op string, args ...string) {
 	t.Helper()
 	calls := m.Calls()

@@ -17,7 +17,7 @@ import (
 type frame struct {
 	Kind kind `json:"kind"`
 
-	// Fields of load and loaded.
+	// The frames load and loaded use these fields.
 	Path     string    `json:"path,omitempty"`
 	Code     []byte    `json:"code,omitempty"`
 	Entry    string    `json:"entry,omitempty"`

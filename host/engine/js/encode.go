@@ -235,7 +235,7 @@ func (e *encoder) record(o *goja.Object) *encodeError {
 		e.path = append(e.path, step{key: key, index: -1})
 		raw := o.Get(key)
 		if strings.ContainsRune(key, utf8.RuneError) && (raw == nil || count(keys, key) > 1) {
-			// goja replaces invalid characters in a key with U+FFFD. Get with such a key finds
+			// goja replaces invalid characters in a key with U+FFFD. Get with the changed key finds
 			// nothing or a different member.
 			return notEncodable("has half of a surrogate pair in its name")
 		}
@@ -266,7 +266,7 @@ func count(list []string, s string) (n int) {
 
 // resolve returns the value to encode instead of v, which is the result of the method toJSON if v
 // has one. resolve ignores a toJSON that the guest or a library added to Object.prototype or
-// Array.prototype, because such a method would change every value.
+// Array.prototype, because a shared method would change every value.
 func (e *encoder) resolve(v goja.Value) goja.Value {
 	o, ok := v.(*goja.Object)
 	if !ok {

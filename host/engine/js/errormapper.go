@@ -42,7 +42,8 @@ func (e *errorMapper) failure(err error) error {
 	if e.halted != nil {
 		return e.halted
 	}
-	// errors.As would unwrap the Exception and read properties of the guest's objects.
+	// The code does not use errors.As, which would unwrap the Exception and read properties of the
+	// guest's objects.
 	switch ended := err.(type) {
 	case *goja.InterruptedError:
 		return engine.FaultFromContext(e.ctx)

@@ -24,7 +24,7 @@ type features struct {
 }
 
 // freezeNames matches the names of functions that make objects non-extensible. If a tool computes
-// such a name at run time, the call fails with an error that one of our objects cannot be frozen.
+// the name of such a function at run time, freezing an object of the engine fails with an error.
 // Plain objects would avoid such errors but slow down every tool.
 var freezeNames = lazyRegexp(`freeze|seal|preventExtensions`)
 
@@ -35,10 +35,10 @@ var (
 	regexpNames    = lazyRegexp(`RegExp|\.constructor\s*[()]`)
 	proxyNames     = lazyRegexp(`Proxy|\\u`)      // the name itself, possibly with an escape
 	jsonNames      = lazyRegexp(`JSON|Proxy|\\u`) // a proxy in the prototype chain of the global object receives it
-	// The global object is reachable only by these names and by the names of our own globals.
+	// Code can reach the global object only by these names and by the names of our own globals.
 	globalNames = lazyRegexp(`globalThis|\bglobal\b|\bthis\b`)
-	// A computed name reaches the global object's non-enumerable members only through brackets, an
-	// escape in a literal, or these functions.
+	// Code can compute the name of a non-enumerable member of the global object only with brackets,
+	// with an escape in a literal, or with the functions in this pattern.
 	computedAccess = lazyRegexp(`[\[\\]|Reflect|Descriptor`)
 )
 

@@ -24,7 +24,7 @@ func init() {
 		"clearImmediate":    func(r *run) goja.Value { return r.realm.native("clearImmediate", r.loop.clearTimer) },
 		"Intl":              func(r *run) goja.Value { return (&intlGlobal{realm: &r.realm}).object() },
 		"performance":       (*run).makePerformance,
-		// The results of require("crypto") and of other Node.js modules.
+		// These members are the results of require("crypto") and of other Node.js modules.
 		"node:buffer":  (*run).makeNodeBuffer,
 		"node:crypto":  func(r *run) goja.Value { return r.webModule("nodecrypto.js") },
 		"node:process": func(r *run) goja.Value { return r.webModule("process.js").Get("process") },
@@ -71,7 +71,7 @@ func (g *globals) Get(key string) goja.Value {
 }
 
 // Has reports whether the global exists. If a guest assigns to the global, the assignment creates a
-// guest's own global, which hides ours.
+// new global, which hides the engine's global.
 func (g *globals) Has(key string) bool {
 	_, ok := lazyGlobals[key]
 	return ok

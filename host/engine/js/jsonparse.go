@@ -134,7 +134,7 @@ func (p *textParser) object() goja.Value {
 }
 
 // halfName sets a member whose name contains half of a surrogate pair. A Go string cannot represent
-// such a name.
+// half of a surrogate pair.
 var halfName = lazyProgram("toolrun:json", "(function (object, name, value) { object[name] = value })", false)
 
 func (p *textParser) member(object *goja.Object, name goja.String, value goja.Value) {

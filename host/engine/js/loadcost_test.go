@@ -93,7 +93,7 @@ func costly(n int) map[string]string {
 }
 
 // TestLoadCost checks that sources of equal size compile in similar time. A source that takes
-// seconds here would take minutes at the maximum size of an entry file.
+// seconds in the test would take minutes at the maximum size of an entry file.
 func TestLoadCost(t *testing.T) {
 	for name, code := range costly(60_000) {
 		took, err := loadIn(t, name, code, 30*time.Second)

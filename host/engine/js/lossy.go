@@ -17,7 +17,7 @@ type losses struct {
 	more  int
 }
 
-// loss is the path of such a value and its replacement.
+// loss contains the path of a value that JSON cannot represent, and the replacement of the value.
 type loss struct {
 	path []step
 	what string

@@ -134,8 +134,8 @@ func (r *realm) newError(class, message string) *goja.Object {
 	return object
 }
 
-// must panics with err if it is not nil. While the run is being stopped, goja returns such an
-// error.
+// must panics with err if it is not nil. While the run is being stopped, goja can return such
+// errors.
 func must(err error) {
 	if err != nil {
 		panic(err)

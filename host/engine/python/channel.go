@@ -162,7 +162,7 @@ func (c *channel) handle(verb string, rest []byte) (err error) {
 	case "ready":
 		c.ready = strings.Split(string(rest[:min(len(rest), maxNameBytes)]), "\n")
 	case "done", "answer", "unfit", "error":
-		// This truncates only a message that is too large. The run rejects such a message later.
+		// Only a message that is too large is truncated. The run rejects a truncated message later.
 		c.outcome = outcome{verb: verb, rest: bytes.Clone(rest[:min(len(rest), c.maxOutcome)])}
 		if verb == "done" {
 			c.done = c.outcome.rest

@@ -39,7 +39,7 @@ type Option func(*Engine)
 
 // WithRuntime sets the function that returns the interpreter. The interpreter is CPython for WASI,
 // as one WebAssembly module that contains its standard library. The engine calls the function when
-// it loads the first tool, and again after an error. Package distribution installs and reads such a
+// it loads the first tool, and again after an error. Package distribution installs and reads this
 // module.
 func WithRuntime(read func() ([]byte, error)) Option {
 	return func(e *Engine) { e.runtime = read }

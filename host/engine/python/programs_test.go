@@ -59,9 +59,8 @@ func python3(t *testing.T) (file string, minor int) {
 	return lines[0], minor
 }
 
-// requires matches the line of a program that requires a later version of Python. The expected
-// result of such a program is in a JSON file next to the program, for machines with an older
-// version.
+// requires matches the line of a program that requires a later version of Python. For machines with
+// an older version, the expected result of the program is in a JSON file next to the program.
 var requires = regexp.MustCompile(`(?m)^# Requires Python 3\.(\d+)\.$`)
 
 // The results of real programs must be equal in the engine and in this machine's CPython, byte for

@@ -7,7 +7,7 @@ package anchor
 
 import "strings"
 
-// Replacements for assertions. They have the same meaning in goja and in JavaScript.
+// The replacements for assertions have the same meaning in goja and in JavaScript.
 const (
 	lineStart = `(?<![^\n\r\u2028\u2029])`
 	lineEnd   = `(?![^\n\r\u2028\u2029])`

@@ -17,8 +17,9 @@ import (
 
 // lowering lists the ES2022 features that goja does not support and that esbuild must rewrite.
 // esbuild rewrites an unsupported regular expression to a call of RegExp, which fails at run time
-// and not at load time. In the author's own files, the scan detects such an expression first.
-// Unicode properties, \p{...}, are not rewritten, because the engine expands them.
+// and not at load time. In the author's own files, the scan detects an unsupported regular
+// expression first. Unicode properties, \p{...}, are not rewritten, because the engine expands
+// them.
 var lowering = map[string]bool{
 	"async-generator":      false,
 	"exponent-operator":    false, // becomes our Math.pow, because goja's result is inexact
@@ -98,8 +99,8 @@ const (
 )
 
 // computedImport returns the message for an import or require whose argument is not a plain string.
-// If such an argument begins with "./", esbuild lists the directory on disk and bundles the files
-// in it, without calling any plug-in. Each file is therefore first parsed separately, because
+// If the computed argument begins with "./", esbuild lists the directory on disk and bundles the
+// files in it, without calling any plug-in. Each file is therefore first parsed separately, because
 // esbuild then only reports the import.
 func computedImport(messages []api.Message) *api.Message {
 	i := slices.IndexFunc(messages, func(m api.Message) bool {
@@ -204,7 +205,7 @@ func renamesClass(code []byte) bool {
 	return slices.ContainsFunc(matches, func(match [][]byte) bool { return taken[string(match[1])] || taken[string(match[2])] })
 }
 
-// The names of the entry and of the result in esbuild. They are not files.
+// esbuild uses these names for the entry and for the result, which are not files.
 const (
 	entryName  = "entry"
 	outputName = "tool.js"

@@ -14,7 +14,7 @@ import (
 const (
 	// maxChain bounds constructs that are not brackets but use a parser's stack: 1+1+1..., !!!!!x,
 	// a=>b=>c, if (a) b; else if (c) d; else ... The stack overflows at about 100,000 such
-	// constructs. The longest known chain in a package is about 1,300.
+	// constructs. The longest known chain in a package has about 1,300 constructs.
 	maxChain = 5_000
 	// maxItems bounds the number of variables in a declaration, expressions in a comma sequence and
 	// cases in a switch. maxItems does not apply to arguments, arrays and objects.
@@ -171,7 +171,7 @@ func (s *scanner) refusal(t token, text string) (why, hint string) {
 		return "the texts of an enum come to too much, written wherever they may be used", "keep long texts in a constant, and join none in an enum"
 	case s.chain > maxChain:
 		return "an expression or statement is too long", "split it: keep long lists in an array, long choices in a switch"
-	// A scan cannot determine the meaning of these tokens.
+	// A scan cannot determine the meaning of ambiguous slashes and HTML comments.
 	case slash && s.ambiguous():
 		return fmt.Sprintf("a slash directly after %s can mean two things", s.text(s.prev)), "put parentheses around what belongs together"
 	case html:

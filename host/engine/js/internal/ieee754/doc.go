@@ -3,9 +3,9 @@
 //
 // The language does not specify the last digits. Authors write and test tools with Node, where
 // Math.pow(1.0075, 360) and 9 ** 1.5 differ from the results of Go's package math. That package
-// also uses different algorithms on different processors. The functions Expm1, Log1p, Atanh, Sqrt
-// and Hypot are missing here, because Go has the same results. In a test of 352,000 values, all
-// results equal V8 except for nine sines, cosines and tangents of numbers over two million.
+// also uses different algorithms on different processors. The package omits Expm1, Log1p, Atanh,
+// Sqrt and Hypot, because Go has the same results. In a test of 352,000 values, all results equal
+// V8 except for nine sines, cosines and tangents of numbers over two million.
 //
 // The algorithms and coefficients are those of fdlibm:
 //

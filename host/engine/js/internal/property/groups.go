@@ -19,7 +19,7 @@ var (
 )
 
 // CheckGroups returns an error if the named groups of an expression, or its references to groups,
-// are invalid. goja interprets such an expression differently.
+// are invalid. goja accepts an invalid expression and interprets it differently.
 func CheckGroups(pattern string, unicodeMode bool) error {
 	if !strings.Contains(pattern, "(?<") && !(unicodeMode && strings.Contains(pattern, `\k`)) {
 		return nil

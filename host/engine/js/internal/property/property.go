@@ -1,6 +1,6 @@
 // Package property expands the Unicode properties in JavaScript regular expressions, \p{...} and
 // \P{...}, to character classes. The package is intended for a regexp engine that does not support
-// properties. The package also checks syntax that such an engine accepts incorrectly.
+// properties. The package also rejects invalid syntax that goja accepts.
 package property
 
 import (

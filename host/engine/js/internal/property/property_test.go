@@ -116,7 +116,7 @@ func samplesOf(table *unicode.RangeTable) []rune {
 	return kept
 }
 
-// TestAgainstNode checks that each property is the same set of characters in an installed Node.js
+// TestAgainstNode checks that each property contains the same characters as in an installed Node.js
 // with the same Unicode version.
 func TestAgainstNode(t *testing.T) {
 	node, err := exec.LookPath("node")
