@@ -95,7 +95,7 @@ func TestSweepGroups(t *testing.T) {
 	}
 }
 
-// TestGroup raises and lowers the limit of a group, and removes it twice.
+// TestGroup raises and lowers the limit of a group, and removes the group twice.
 func TestGroup(t *testing.T) {
 	all, err := newGroups()
 	if err != nil {

@@ -59,7 +59,7 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 	p.mounts.memoryFiles = e.language.MemoryFiles
 	err := p.compile(ctx)
 	// If this fault comes from the engine and not from the pool, the shared state on disk may be
-	// damaged. Damaged state is prepared again once.
+	// damaged. Damaged state is prepared again, but only once.
 	if f, ok := err.(*abi.Fault); ok && f.Code == abi.Unavailable && p.mounts.shared != "" && ctx.Err() == nil && e.dropShared(p.mounts) {
 		err = p.compile(ctx)
 	}

@@ -22,9 +22,9 @@ type Language struct {
 	// BeforeLockdown acquires the system resources that the engine needs as long as the worker
 	// runs. BeforeLockdown is called before the worker locks itself down. Nil does nothing.
 	BeforeLockdown func()
-	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine. An
-	// example is a compiler with known errors on the machine's processor. If Options.Require is not
-	// empty, such a language is rejected and its tools are unavailable. If Unsound is "", the
+	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine. For
+	// example, a compiler can have known errors on the machine's processor. If Options.Require is
+	// not empty, such a language is rejected and its tools are unavailable. If Unsound is "", the
 	// sandbox can be trusted.
 	Unsound string
 	// CacheCode reports whether to cache compiled code in Setup.CacheDir because compilation is
@@ -94,7 +94,7 @@ type Options struct {
 	// Runs is the number of runs after which a worker is replaced. Starting a Python worker takes
 	// as much processor time as some hundred runs. The default is 10,000.
 	Runs int
-	// Lifetime is the time after its first run at which a worker is replaced. If a bug in a
+	// Lifetime is the age at which a worker is replaced, counted from its first run. If a bug in a
 	// language's sandbox lets an attacker take over a worker, the attacker can see the runs of the
 	// same app and tenant until then. The default is 10 minutes.
 	Lifetime time.Duration

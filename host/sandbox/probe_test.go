@@ -144,7 +144,7 @@ func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engi
 	return engine.Output{Output: text}, err
 }
 
-// asks reports whether an act returns errors of the host, or faults, as its own errors.
+// asks reports whether an act returns the host's errors and faults unchanged.
 func (p probe) asks() bool {
 	return strings.HasPrefix(p.name, "call") || strings.HasPrefix(p.name, "fl") || strings.HasPrefix(p.name, "fail")
 }

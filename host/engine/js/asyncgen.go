@@ -49,9 +49,9 @@ func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 }
 
 // replaceAsyncHelpers replaces esbuild's helpers with our own functions, because they deviate from
-// the language. An await in a finally clause ended the clause if the consumer had left the loop. A
-// return did not await its value within the generator. The function next of a generator was not a
-// method of a prototype.
+// the language. With esbuild's helpers, an await in a finally clause ended the clause if the
+// consumer had left the loop. In these helpers, a return did not await its value within the
+// generator, and the function next of a generator was not a method of a prototype.
 func replaceAsyncHelpers(code string, tree *ast.Program) {
 	h, ok := findAsyncHelpers(code)
 	if !ok {

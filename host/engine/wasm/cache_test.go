@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/wasm"
 )
 
-// TestCache damages the cached files in several ways. The plug-in must still load each time.
+// TestCache damages the cached files in several ways. The plug-in must still load after each
+// damage.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	code := plugin(nil)

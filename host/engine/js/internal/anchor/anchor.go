@@ -86,7 +86,7 @@ func (r *rewriter) put(start int, text string) {
 	r.copied = r.pos
 }
 
-// wordAssertion returns the shortest replacement for \b or \B, because goja executes long ones
+// wordAssertion returns the shortest replacement for \b or \B, because goja executes long patterns
 // slowly.
 func (r *rewriter) wordAssertion(kind byte, afterWord bool) string {
 	switch {

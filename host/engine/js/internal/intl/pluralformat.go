@@ -30,8 +30,8 @@ func NewPluralRules(tags []Tag, o Options) (*PluralRules, error) {
 	return p, nil
 }
 
-// pluralLocale returns the locale of the first tag that has plural rules. Only whole languages and
-// pt-PT have rules.
+// pluralLocale returns the locale of the first tag that has plural rules. Plural rules exist only
+// for whole languages and for pt-PT.
 func pluralLocale(tags []Tag) string {
 	languages := strings.Fields(supplemental("plural/languages"))
 	for _, tag := range tags {

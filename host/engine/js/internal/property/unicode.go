@@ -13,8 +13,8 @@ var (
 	ErrRepeat = errors.New("Nothing to repeat")
 )
 
-// If the flag u is set, only these letters have a meaning after a backslash. The two lists apply
-// outside and inside of a character class.
+// If the flag u is set, only these letters have a meaning after a backslash. escapes applies
+// outside of a character class, and classEscapes applies inside of one.
 const (
 	escapes      = "bBfnrtvdDsSwWpPuxck"
 	classEscapes = "bfnrtvdDsSwWpPuxc"
