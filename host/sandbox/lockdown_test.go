@@ -22,8 +22,8 @@ var kernelLayers = []string{
 	sandbox.LayerNamespaces, sandbox.LayerPrivileges, sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp,
 }
 
-// attempts contains acts of a guest. Each attempt has a list of layers, and each of these layers
-// alone prevents the act.
+// attempts contains acts of a guest. Each attempt has a list of layers. A single layer of this list
+// is enough to prevent the act.
 var attempts = []struct {
 	act    string
 	layers []string
@@ -59,7 +59,7 @@ var attempts = []struct {
 }
 
 // TestLayers tries each act in a worker. Without layers, the act must succeed. The act must fail
-// with each layer that prevents it alone, and with all layers.
+// with each single layer that prevents it, and with all layers.
 func TestLayers(t *testing.T) {
 	w := newTestEnv(t)
 	for _, a := range attempts {

@@ -34,8 +34,8 @@ type Language struct {
 	// other engines cannot create files in memory, because no process limit counts the content of
 	// such files.
 	MemoryFiles bool
-	// Shared is state that all programs of the language share and that is slow to prepare. The
-	// default is no shared state.
+	// Shared is state that all programs of the language share and that is slow to prepare. Nil
+	// disables shared state.
 	Shared *Shared
 	// ExtraBytes is the maximum memory in bytes that the engine needs for a run in addition to the
 	// guest's memory. The default is 0.

@@ -60,7 +60,7 @@ func shown(t *testing.T, args []json.RawMessage) string {
 	return strings.TrimRight(strings.Join(parts, ","), ",")
 }
 
-// callInSDK runs memory.js alone, with a host that records the calls.
+// callInSDK runs memory.js with a host that records the calls.
 func callInSDK(t *testing.T, call string) string {
 	t.Helper()
 	source, err := sdkjs.Files.ReadFile("memory.js")

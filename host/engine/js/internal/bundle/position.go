@@ -69,7 +69,7 @@ func (p positions) find(line, column int) (location, bool) {
 var errSourceMap = errors.New("malformed source map")
 
 // decodePositions decodes a source map (version 3). decodePositions maps each position with find,
-// so the result contains none of esbuild's source names.
+// so the result does not contain esbuild's source names.
 func decodePositions(sourceMap []byte, find author) (positions, error) {
 	var m struct {
 		Sources  []string `json:"sources"`

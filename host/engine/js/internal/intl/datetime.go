@@ -19,8 +19,8 @@ type DateTimeFormat struct {
 	shown                []Option // the components, for resolvedOptions
 }
 
-// Defaults is a rule for missing components. If a DateTimeFormat has none of the components in
-// Required, it gets the components in Defaults.
+// Defaults is a rule for missing components. If all components in Required are missing, the
+// DateTimeFormat gets the components in Defaults.
 type Defaults struct{ Required, Defaults string }
 
 // The defaults of the constructor and of Date's methods.
@@ -159,7 +159,7 @@ func (d *dateOptions) fits(defaults Defaults) error {
 	return nil
 }
 
-// applyDefaults adds the default components if none of the required ones is present.
+// applyDefaults adds the default components if all required components are missing.
 func (d *dateOptions) applyDefaults(defaults Defaults) error {
 	if d.style != "" || d.time != "" {
 		for _, c := range components {
