@@ -19,9 +19,9 @@ TEXT ·cloneChroot(SB), NOSPLIT, $0-56
 	MOVQ AX, ret+48(FP)
 	RET
 
-child: // it has this process's memory and no stack: nothing here uses one
+child: // the new process shares the memory and does not use a stack
 	MOVQ R9, DI
-	MOVQ $3, AX   // close, so that the end of the other process ends this one
+	MOVQ $3, AX   // close; this process then ends when the other process ends
 	SYSCALL
 	MOVQ R14, DI
 	MOVQ R13, SI

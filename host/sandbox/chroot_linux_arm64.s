@@ -18,9 +18,9 @@ TEXT ·cloneChroot(SB), NOSPLIT, $0-56
 	MOVD R0, ret+48(FP)
 	RET
 
-child: // it has this process's memory and no stack: nothing here uses one
+child: // the new process shares the memory and does not use a stack
 	MOVD R23, R0
-	MOVD $57, R8  // close, so that the end of the other process ends this one
+	MOVD $57, R8  // close; this process then ends when the other process ends
 	SVC
 	MOVD R21, R0
 	MOVD R20, R1

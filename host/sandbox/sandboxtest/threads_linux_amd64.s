@@ -16,7 +16,7 @@ TEXT ·cloneParked(SB), NOSPLIT, $0-32
 	MOVQ AX, ret+24(FP)
 	RET
 
-parked: // the new thread, which has no stack and needs none
+parked: // the new thread, which does not use a stack
 	MOVQ R12, DI
 	MOVQ R13, SI
 	MOVQ $1, DX

@@ -15,7 +15,7 @@ TEXT ·cloneParked(SB), NOSPLIT, $0-32
 	MOVD R0, ret+24(FP)
 	RET
 
-parked: // the new thread, which has no stack and needs none
+parked: // the new thread, which does not use a stack
 	MOVD R19, R0
 	MOVD R20, R1
 	MOVD $1, R2

@@ -5,8 +5,8 @@
 //   npm install --no-save unicode-property-value-aliases-ecmascript unicode-property-aliases-ecmascript
 //   node generate.mjs
 //
-// Each line is a list of names, a tab, and ranges: the distance from the end of the previous range,
-// and the number of further code points, in base 36.
+// Each line contains a list of names, a tab, and ranges. A range is the distance from the end of
+// the previous range and the number of further code points, both in base 36.
 import { createRequire } from 'node:module';
 import { writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
