@@ -270,8 +270,8 @@ func (r *reviewer) find(at int, hint, message string) bool {
 	return true
 }
 
-// position returns the author's position of an offset in the bundle, and whether it is outside of
-// packages.
+// position maps an offset in the bundle to a position in the author's files. The second result is
+// false for generated code and for the code of packages.
 func (r *reviewer) position(at int) (engine.Position, bool) {
 	in := r.tree.File.Position(at - r.tree.File.Base())
 	file, line, column, ok := r.script.position(in.Line, in.Column)
