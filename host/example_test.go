@@ -38,7 +38,7 @@ func Example() {
 	// {"visits":2}
 }
 
-// visit is also the code in docs/tutorials/embed-in-go.md.
+// visit opens a host, runs a tool for a user, and prints the output.
 func visit(ctx context.Context, input json.RawMessage) error {
 	db, err := bolt.Open("memory.db", nil)
 	if err != nil {
