@@ -21,6 +21,7 @@ type reader struct {
 	t      *testing.T
 	page   string
 	dir    string
+	clone  string // absolute path of the repository
 	port   string // of the service that the page starts, in place of 8080
 	script strings.Builder
 	shown  []command
@@ -44,6 +45,7 @@ func follow(t *testing.T, page string, bin string, env []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r.clone = clone
 	if err := os.Symlink(clone, filepath.Join(r.dir, "..", "toolrun")); err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +129,8 @@ var (
 // compilation.
 func (r *reader) local(text string) string {
 	text = fromSource.ReplaceAllString(text, "toolrun")
+	// The path of the link differs in each test, so Go would compile the packages of toolrun again.
+	text = strings.ReplaceAll(text, "=../toolrun", "="+r.clone)
 	if !strings.Contains(text, "--listen") {
 		text = serving.ReplaceAllString(text, "toolrun serve --listen 127.0.0.1:8080")
 	}
