@@ -83,8 +83,8 @@ type Limits struct {
 	// AppRecords, but at least 1 MiB and 1,000 records, unless the limits of the app are lower.
 	UserBytes   int64
 	UserRecords int64
-	// LedgerBytes is the maximum size of a tenant's ledger. A sweep removes the oldest entries of a
-	// larger ledger. Default: 1 GiB.
+	// LedgerBytes is the maximum size of a tenant's ledger. If the ledger is larger, a sweep
+	// removes the oldest entries. Default: 1 GiB.
 	LedgerBytes int64
 }
 

@@ -34,8 +34,8 @@ type Kind interface {
 
 // Space is a Kind with operations that do not have a store parameter: an app has one store for
 // these operations. If another kind has the same operation with a store parameter, the first
-// parameter of this kind's operation must be a required text. The text distinguishes the two forms
-// of a call.
+// parameter of this kind's operation must be a required text. This text distinguishes calls with a
+// store from calls without a store.
 type Space interface {
 	Kind
 	// Space returns the name of the store.

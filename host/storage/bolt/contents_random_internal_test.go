@@ -39,7 +39,7 @@ func TestContentsAtRandom(t *testing.T) {
 	}
 }
 
-// changeAtRandom changes some of a few records in one commit, or removes some records by tag.
+// changeAtRandom changes several random records in one commit, or removes several records by tag.
 func changeAtRandom(t *testing.T, r *rand.Rand, b *Backend, want map[storage.Key][]byte, revision int64) {
 	t.Helper()
 	if r.IntN(6) == 0 {
