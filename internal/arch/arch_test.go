@@ -105,6 +105,7 @@ var rules = map[string]rule{
 	"host/memory/document": {own: []string{"abi", "schema", "internal/bytesize", "internal/mergepatch", "internal/strictjson", "host/declare", "host/memory/kind", "host/storage"}},
 	"host/app":             {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/declare", "internal/bytesize"}, others: []string{"github.com/goccy/go-yaml"}},
 	"host/template":        {own: []string{"abi", "internal/strictjson"}},
+	"host/journal":         {own: []string{"abi"}},
 	"host/agent/abl":       {own: []string{"internal/spell"}},
 	"host": {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/app", "host/engine", "host/memory", "host/memory/kind", "host/partition", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},

@@ -1,0 +1,238 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// entryOverhead is the size that an entry counts in addition to its texts and its answer.
+const entryOverhead = 128
+
+// Call makes an external call. idempotencyKey is the value of the header Idempotency-Key. The call
+// must return in bounded time, soon after ctx ends. ctx is cancelled only if the call is safe; it
+// keeps the deadline of the attempt. The journal keeps the answer, which must not be modified.
+type Call func(ctx context.Context, idempotencyKey string) (answer []byte, err error)
+
+// Attempt is one execution of a run and its nested runs. It is safe for concurrent use.
+type Attempt struct {
+	journal *Journal
+	number  int
+	// ended is closed when the attempt ends. The journal's lock guards the close and the fields
+	// below.
+	ended chan struct{}
+	equal map[Key]int
+	live  bool
+}
+
+// Do returns the recorded answer or error of the request. If there is none, it makes the call and
+// records the result. It returns a *ConflictError, without a call, if too many attempts have made
+// new calls.
+//
+// If ctx or the attempt ends first, Do returns the fault timeout or cancelled, which is not recorded.
+// A safe call is then cancelled; an unsafe one continues and is recorded. The answer must not be
+// modified.
+func (a *Attempt) Do(ctx context.Context, request Request, call Call) ([]byte, error) {
+	key := a.nextKey(request)
+	for {
+		e, err := a.enter(ctx, key, request.Safe, call)
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-e.done:
+			if !e.discarded {
+				return e.answer, e.err
+			}
+		case <-ctx.Done():
+			a.journal.abandon(e)
+			return nil, contextFault(ctx)
+		case <-a.ended:
+			return nil, errEnded()
+		}
+	}
+}
+
+// nextKey returns the key of a request, with the number of equal requests in this attempt.
+func (a *Attempt) nextKey(request Request) Key {
+	key := request.key()
+	a.journal.mu.Lock()
+	defer a.journal.mu.Unlock()
+	a.equal[key]++
+	key.N = a.equal[key]
+	return key
+}
+
+// enter returns the entry of a call, and starts the call if there is no entry.
+func (a *Attempt) enter(ctx context.Context, key Key, safe bool, call Call) (*entry, error) {
+	j := a.journal
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if a.hasEnded() {
+		return nil, errEnded()
+	}
+	if ctx.Err() != nil {
+		return nil, contextFault(ctx)
+	}
+	if e := j.entries[key]; e != nil {
+		e.attempt = a.number
+		return e, nil
+	}
+	if !a.live {
+		if j.live == j.limits.LiveAttempts {
+			return nil, &ConflictError{Reason: fmt.Sprintf("%d attempts have made external calls", j.live)}
+		}
+		a.live = true
+		j.live++
+	}
+	detached, cancel := detach(ctx)
+	e := &entry{key: key, order: j.started, safe: safe, cancel: cancel, attempt: a.number, done: make(chan struct{})}
+	j.started++
+	j.entries[key] = e
+	go func() {
+		defer cancel()
+		answer, err := protect(detached, call, key.Idempotency(j.runKey))
+		j.finish(e, answer, err)
+	}()
+	return e, nil
+}
+
+// detach returns a context with the values and the deadline of ctx, but not its cancellation.
+func detach(ctx context.Context) (context.Context, context.CancelFunc) {
+	detached := context.WithoutCancel(ctx)
+	if deadline, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(detached, deadline)
+	}
+	return context.WithCancel(detached)
+}
+
+// protect turns a panic of call into an error, since call runs on a goroutine of its own.
+func protect(ctx context.Context, call Call, idempotencyKey string) (answer []byte, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			answer, err = nil, fmt.Errorf("external call panicked: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return call(ctx, idempotencyKey)
+}
+
+// finish records the result of a call.
+func (j *Journal) finish(e *entry, answer []byte, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	defer close(e.done)
+	if e.cancelled && err != nil {
+		e.discarded = true
+		delete(j.entries, e.key)
+		return
+	}
+	e.cancelled = false
+	if err != nil {
+		answer = nil
+		e.encoded, _ = json.Marshal(abi.FaultOf(err)) // a fault contains only strings and numbers
+	}
+	e.answer, e.err = answer, err
+	size := e.size()
+	if j.recorded == j.limits.Entries || size > j.limits.Bytes-j.bytes {
+		j.full = true
+		delete(j.entries, e.key)
+		return
+	}
+	j.recorded++
+	j.bytes += size
+}
+
+func (e *entry) size() int {
+	return entryOverhead + len(e.key.Kind) + len(e.key.Target) + len(e.answer) + len(e.encoded)
+}
+
+// abandon cancels a safe call.
+func (j *Journal) abandon(e *entry) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	e.stop()
+}
+
+// stop cancels a safe call in flight. The caller holds the journal's lock.
+func (e *entry) stop() {
+	if e.safe && e.inFlight() {
+		e.cancelled = true
+		e.cancel()
+	}
+}
+
+func (e *entry) inFlight() bool {
+	select {
+	case <-e.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// End ends the attempt: it cancels safe calls in flight, and waits until all calls of the run have
+// returned and are recorded. Do returns the fault cancelled from then on. If ctx ends first, End
+// returns its fault; calls in flight are still recorded when they return. Ending twice is allowed.
+func (a *Attempt) End(ctx context.Context) error {
+	for _, e := range a.end() {
+		select {
+		case <-e.done:
+		case <-ctx.Done():
+			return contextFault(ctx)
+		}
+	}
+	return nil
+}
+
+// end stops the attempt and returns the calls in flight.
+func (a *Attempt) end() (flying []*entry) {
+	a.journal.mu.Lock()
+	defer a.journal.mu.Unlock()
+	a.stop()
+	for _, e := range a.journal.entries {
+		if e.inFlight() {
+			flying = append(flying, e)
+		}
+	}
+	return flying
+}
+
+// stop marks the attempt as ended and cancels its safe calls. The caller holds the journal's lock.
+func (a *Attempt) stop() {
+	if a.hasEnded() {
+		return
+	}
+	close(a.ended)
+	for _, e := range a.journal.entries {
+		if e.attempt == a.number {
+			e.stop()
+		}
+	}
+}
+
+func (a *Attempt) hasEnded() bool {
+	select {
+	case <-a.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+func errEnded() error { return abi.Faultf(abi.Cancelled, "the run's attempt has ended") }
+
+// contextFault returns the fault for the end of a context.
+func contextFault(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if fault, ok := errors.AsType[*abi.Fault](cause); ok {
+		return fault
+	}
+	if errors.Is(cause, context.DeadlineExceeded) {
+		return abi.Faultf(abi.Timeout, "the external call exceeded its deadline")
+	}
+	return abi.Faultf(abi.Cancelled, "the external call was cancelled")
+}

@@ -1,0 +1,174 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// formatVersion is the first byte of an encoded journal.
+const formatVersion = 1
+
+// The flags of an encoded entry.
+const (
+	flagSafe  = 1
+	flagFault = 2
+)
+
+// Encode returns the recorded calls as bytes, for a run that is paused. It fails if a call is in
+// flight: end the attempt first. The bytes contain answers, which are data of the run's user.
+//
+// The number of attempts is not encoded. A pause is not a conflict, so a decoded journal can have as
+// many live attempts as a new one.
+func (j *Journal) Encode() ([]byte, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.full {
+		return nil, errors.New("encode journal: the journal is full")
+	}
+	owner := sha256.Sum256([]byte(j.runKey))
+	data := append([]byte{formatVersion}, owner[:]...)
+	data = binary.AppendUvarint(data, uint64(len(j.entries)))
+	for _, e := range j.ordered() {
+		if e.inFlight() {
+			return nil, errors.New("encode journal: a call is in flight")
+		}
+		data = e.append(data)
+	}
+	return data, nil
+}
+
+func (e *entry) append(data []byte) []byte {
+	flags, content := byte(0), e.answer
+	if e.safe {
+		flags |= flagSafe
+	}
+	if e.err != nil {
+		flags |= flagFault
+		content = e.encoded
+	}
+	data = append(data, flags)
+	data = appendBytes(data, []byte(e.key.Kind))
+	data = appendBytes(data, []byte(e.key.Target))
+	data = append(data, e.key.Digest[:]...)
+	data = binary.AppendUvarint(data, uint64(e.key.N))
+	return appendBytes(data, content)
+}
+
+func appendBytes(data, b []byte) []byte {
+	return append(binary.AppendUvarint(data, uint64(len(b))), b...)
+}
+
+// Decode returns the journal that Encode has encoded for the same run key. It keeps no reference to
+// data.
+func Decode(data []byte, runKey string, limits Limits) (*Journal, error) {
+	j := New(runKey, limits)
+	r := &reader{rest: data}
+	if version := r.take(1); r.failed || version[0] != formatVersion {
+		return nil, errors.New("decode journal: the version is unknown")
+	}
+	if owner := r.takeArray(); owner != sha256.Sum256([]byte(runKey)) {
+		return nil, errors.New("decode journal: it belongs to another run")
+	}
+	count := r.length()
+	for i := 0; i < count && !r.failed; i++ {
+		if err := j.restore(r); err != nil {
+			return nil, fmt.Errorf("decode journal: entry %d: %w", i+1, err)
+		}
+	}
+	if r.failed || len(r.rest) > 0 {
+		return nil, errors.New("decode journal: it is damaged")
+	}
+	return j, nil
+}
+
+// restore reads an entry and adds it.
+func (j *Journal) restore(r *reader) error {
+	flags := r.take(1)
+	e := &entry{order: j.started, cancel: func() {}, done: make(chan struct{})}
+	close(e.done)
+	e.key.Kind, e.key.Target = string(r.text()), string(r.text())
+	e.key.Digest = r.takeArray()
+	e.key.N = r.number()
+	content := r.text()
+	switch {
+	case r.failed:
+		return errors.New("it is incomplete")
+	case flags[0] > flagSafe|flagFault || e.key.N == 0:
+		return errors.New("it is malformed")
+	case j.entries[e.key] != nil:
+		return errors.New("its key occurs twice")
+	}
+	e.safe = flags[0]&flagSafe != 0
+	if flags[0]&flagFault == 0 {
+		e.answer = append([]byte{}, content...)
+	} else if err := e.restoreFault(content); err != nil {
+		return err
+	}
+	if j.recorded == j.limits.Entries || e.size() > j.limits.Bytes-j.bytes {
+		return errors.New("it exceeds the limits of a journal")
+	}
+	j.entries[e.key] = e
+	j.started++
+	j.recorded++
+	j.bytes += e.size()
+	return nil
+}
+
+func (e *entry) restoreFault(content []byte) error {
+	fault := &abi.Fault{}
+	if err := json.Unmarshal(content, fault); err != nil || fault.Code.Number() == 0 {
+		return errors.New("its fault is malformed")
+	}
+	e.err = fault
+	e.encoded, _ = json.Marshal(fault) // a fault contains only strings and numbers
+	return nil
+}
+
+// reader reads an encoded journal. After a failure it returns zero values.
+type reader struct {
+	rest   []byte
+	failed bool
+}
+
+func (r *reader) take(n int) []byte {
+	if r.failed || n > len(r.rest) {
+		r.failed = true
+		return nil
+	}
+	taken := r.rest[:n]
+	r.rest = r.rest[n:]
+	return taken
+}
+
+func (r *reader) takeArray() (a [sha256.Size]byte) {
+	copy(a[:], r.take(len(a)))
+	return a
+}
+
+func (r *reader) number() int {
+	v, n := binary.Uvarint(r.rest)
+	const maxNumber = 1 << 31
+	if r.failed || n <= 0 || v >= maxNumber {
+		r.failed = true
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return int(v)
+}
+
+// length reads a number that is at most the number of remaining bytes.
+func (r *reader) length() int {
+	n := r.number()
+	if n > len(r.rest) {
+		r.failed = true
+		return 0
+	}
+	return n
+}
+
+func (r *reader) text() []byte { return r.take(r.length()) }

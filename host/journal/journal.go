@@ -1,0 +1,143 @@
+package journal
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// The defaults of Limits.
+const (
+	DefaultEntries      = 256
+	DefaultBytes        = 16 << 20
+	DefaultLiveAttempts = 3
+)
+
+// Limits contains the bounds of a journal. A zero field selects its default, never "no limit".
+type Limits struct {
+	// Entries is the maximum number of recorded calls. Default: 256.
+	Entries int
+	// Bytes is the maximum size of all answers and keys. Default: 16 MiB.
+	Bytes int
+	// LiveAttempts is the maximum number of attempts that make new calls. Default: 3.
+	LiveAttempts int
+}
+
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		Entries:      cmp.Or(max(l.Entries, 0), DefaultEntries),
+		Bytes:        cmp.Or(max(l.Bytes, 0), DefaultBytes),
+		LiveAttempts: cmp.Or(max(l.LiveAttempts, 0), DefaultLiveAttempts),
+	}
+}
+
+// Journal contains the external calls of one run and its nested runs. It is safe for concurrent
+// use.
+type Journal struct {
+	runKey string
+	limits Limits
+
+	mu      sync.Mutex
+	entries map[Key]*entry
+	// started numbers the calls in the order of their start.
+	started int
+	// recorded and bytes count the answered entries.
+	recorded, bytes int
+	full            bool
+	// attempts counts the attempts, and live those that made a new call.
+	attempts, live int
+	current        *Attempt
+}
+
+// entry is a call in flight or with its answer. The journal's lock guards it until done is closed;
+// answer, err and discarded are immutable after that.
+type entry struct {
+	key    Key
+	order  int
+	safe   bool
+	cancel context.CancelFunc
+	// attempt is the number of the last attempt that asked for the call.
+	attempt   int
+	cancelled bool
+	done      chan struct{}
+
+	answer []byte
+	err    error
+	// encoded is the fault of err as JSON.
+	encoded []byte
+	// discarded is true if the call was cancelled. It then has no answer.
+	discarded bool
+}
+
+// New returns an empty journal. runKey identifies the run in idempotency keys: it must differ
+// between runs and survive a restart.
+func New(runKey string, limits Limits) *Journal {
+	return &Journal{runKey: runKey, limits: limits.withDefaults(), entries: map[Key]*entry{}}
+}
+
+// Begin starts a new attempt, in which the numbers of equal requests start again. It ends the
+// previous attempt without waiting for its calls. If the journal is full, it returns a
+// *ConflictError, since the run cannot be executed again.
+func (j *Journal) Begin() (*Attempt, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.full {
+		return nil, &ConflictError{Reason: "its external calls exceed the journal"}
+	}
+	if j.current != nil {
+		j.current.stop()
+	}
+	j.attempts++
+	j.current = &Attempt{journal: j, number: j.attempts, equal: map[Key]int{}, ended: make(chan struct{})}
+	return j.current, nil
+}
+
+// Full reports whether an answer did not fit. The run can finish, but it cannot be executed again:
+// a conflict is then its result.
+func (j *Journal) Full() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.full
+}
+
+// Orphans returns the calls of earlier attempts that the last attempt has not repeated, in the order
+// of their start. They were made, but the run's result does not depend on them. It omits cancelled
+// calls.
+func (j *Journal) Orphans() []Key {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var orphans []Key
+	for _, e := range j.ordered() {
+		if e.attempt != j.attempts && !e.cancelled {
+			orphans = append(orphans, e.key)
+		}
+	}
+	return orphans
+}
+
+// ordered returns the entries in the order of their start. The caller holds the lock.
+func (j *Journal) ordered() []*entry {
+	all := make([]*entry, 0, len(j.entries))
+	for _, e := range j.entries {
+		all = append(all, e)
+	}
+	slices.SortFunc(all, func(a, b *entry) int { return cmp.Compare(a.order, b.order) })
+	return all
+}
+
+// ConflictError reports that a run cannot be executed again. The run ends with the fault conflict,
+// which its guest cannot catch.
+type ConflictError struct{ Reason string }
+
+// Error returns the message of the fault.
+func (e *ConflictError) Error() string { return e.fault().Error() }
+
+// Unwrap returns the fault.
+func (e *ConflictError) Unwrap() error { return e.fault() }
+
+func (e *ConflictError) fault() *abi.Fault {
+	return abi.Faultf(abi.Conflict, "the run was not executed again after a conflict: %s", e.Reason)
+}

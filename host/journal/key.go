@@ -1,0 +1,56 @@
+package journal
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+)
+
+// Request is a call that an attempt asks for.
+type Request struct {
+	// Kind is the kind of the call, such as "chat". Target is the name of the model, or the host.
+	Kind, Target string
+	// Body is the canonical request: equal requests have equal bytes. Only its digest is kept.
+	Body []byte
+	// Safe is true if the call has no effects and can be cancelled. The zero value is false: the
+	// call is awaited and recorded.
+	Safe bool
+}
+
+// Key identifies a call within a run.
+type Key struct {
+	Kind, Target string
+	// Digest is the SHA-256 of the canonical request.
+	Digest [sha256.Size]byte
+	// N numbers the equal requests of an attempt, from 1.
+	N int
+}
+
+// Idempotency returns the value of the header Idempotency-Key for the call: a hash of the run's key
+// and the journal's key, in hexadecimal. It is the same in every attempt and after a restart.
+func (k Key) Idempotency(runKey string) string {
+	h := sha256.New()
+	writeText(h, runKey)
+	writeText(h, k.Kind)
+	writeText(h, k.Target)
+	h.Write(k.Digest[:])
+	writeLength(h, k.N)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// writeText writes the length too, so that adjacent texts cannot be confused.
+func writeText(h hash.Hash, text string) {
+	writeLength(h, len(text))
+	h.Write([]byte(text))
+}
+
+func writeLength(h hash.Hash, n int) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(n))
+	h.Write(b[:])
+}
+
+func (r Request) key() Key {
+	return Key{Kind: r.Kind, Target: r.Target, Digest: sha256.Sum256(r.Body)}
+}
