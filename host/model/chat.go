@@ -1,0 +1,82 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Chat is a language model. Implementations are safe for concurrent use.
+type Chat interface {
+	// Chat sends the request and returns the checked answer. Temporary errors are retried within
+	// the deadline of ctx. The error is an *abi.Fault. The usage is valid even if the answer is
+	// rejected, since the provider charges for it.
+	Chat(ctx context.Context, request ChatRequest) (ChatAnswer, error)
+}
+
+// Role is the author of a message.
+type Role string
+
+// The roles.
+const (
+	System    Role = "system"
+	User      Role = "user"
+	Assistant Role = "assistant"
+	ToolRole  Role = "tool"
+)
+
+// ChatRequest is a conversation that the model continues.
+type ChatRequest struct {
+	Messages []Message `json:"messages"`
+	// Schema is the JSON Schema of the answer. Without it the answer is a text.
+	Schema json.RawMessage `json:"schema,omitempty"`
+	// Tools are the tools that the model can call instead of answering.
+	Tools []Tool `json:"tools,omitempty"`
+	// MaxTokens is the maximum length of the answer in tokens. Default: the provider's.
+	MaxTokens int `json:"max_tokens,omitempty"`
+	// IdempotencyKey identifies the request at the provider, if it is repeated. It is not part of
+	// the canonical request. Default: none.
+	IdempotencyKey string `json:"-"`
+}
+
+// Message is a part of a conversation.
+type Message struct {
+	Role    Role   `json:"role"`
+	Content string `json:"content"`
+	// ToolCalls are the calls that an assistant's message asks for.
+	ToolCalls []ToolCall `json:"tool_calls,omitempty"`
+	// ToolCallID is the id of the call whose result is the content of a tool's message.
+	ToolCallID string `json:"tool_call_id,omitempty"`
+}
+
+// Tool is a function that is offered to a model.
+type Tool struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	// Parameters is the JSON Schema of the arguments. Default: any object.
+	Parameters json.RawMessage `json:"parameters,omitempty"`
+}
+
+// ToolCall is a call of a tool that a model asks for.
+type ToolCall struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Arguments is a JSON object.
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// ChatAnswer is the answer of a model: tool calls, an object or a text.
+type ChatAnswer struct {
+	Text string `json:"text,omitempty"`
+	// Object is compact JSON that fits the schema of the request.
+	Object    json.RawMessage `json:"object,omitempty"`
+	ToolCalls []ToolCall      `json:"tool_calls,omitempty"`
+	// Truncated is true if the text ends at the limit of tokens.
+	Truncated bool  `json:"truncated,omitempty"`
+	Usage     Usage `json:"usage"`
+}
+
+// Usage is the price of a request in tokens, as reported by the provider.
+type Usage struct {
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
+}

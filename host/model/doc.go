@@ -1,0 +1,10 @@
+// Package model is the contract of language models and embedding models. It contains no provider:
+// see the package openai.
+//
+// A Chat answers a ChatRequest with a text, with an object that fits a JSON schema, or with calls of
+// offered tools. ChatRequest.Canonical encodes equal requests as equal bytes, for the journal of a
+// run. ChatRequest.Answer checks what a model returned. An Embedder returns vectors of texts.
+//
+// All errors are an *abi.Fault. They contain no credentials, no address of a provider, and of a
+// provider's error only a short text without control characters.
+package model

@@ -1,0 +1,211 @@
+// Package modeltest is a provider of models for tests. It speaks the protocol of OpenAI on a port of
+// 127.0.0.1, answers from a script, and counts requests.
+package modeltest
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"time"
+)
+
+// Reply is an answer of the script. The zero value repeats the last message.
+type Reply struct {
+	// Status is the HTTP status. Default: 200.
+	Status int
+	// Header contains additional headers.
+	Header map[string]string
+	// Body replaces the whole body.
+	Body string
+	// Text is the content of the answer. Default: "re: " and the last message.
+	Text string
+	// Finish is the finish_reason. Default: stop.
+	Finish string
+	// Calls are tool calls: pairs of a name and its arguments.
+	Calls [][2]string
+	// Delay is the time before the answer. It ends early if the client disconnects.
+	Delay time.Duration
+}
+
+// Request is a request that the server has received.
+type Request struct {
+	Path           string
+	IdempotencyKey string
+	Authorization  string
+	// Prompt is the content of the last message, or the first text to embed.
+	Prompt string
+	Body   []byte
+}
+
+// Server is a provider. It is safe for concurrent use.
+type Server struct {
+	// Key is the accepted API key. Default: every key is accepted. Dim is the number of dimensions
+	// of vectors. Default: 4. Set both before the first request.
+	Key string
+	Dim int
+
+	http *httptest.Server
+	mu   sync.Mutex
+
+	script   []Reply
+	requests []Request
+}
+
+// Start starts a server. Close stops it.
+func Start() *Server {
+	s := &Server{}
+	s.http = httptest.NewServer(s)
+	return s
+}
+
+// URL returns the base URL, such as http://127.0.0.1:1234/v1.
+func (s *Server) URL() string { return s.http.URL + "/v1" }
+
+// Close stops the server.
+func (s *Server) Close() { s.http.Close() }
+
+// Script adds replies for the next requests. After the script, the server gives zero Replies.
+func (s *Server) Script(replies ...Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = append(s.script, replies...)
+}
+
+// Requests returns the received requests.
+func (s *Server) Requests() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// Keys returns the number of requests by idempotency key, including those that failed.
+func (s *Server) Keys() map[string]int {
+	counts := map[string]int{}
+	for _, r := range s.Requests() {
+		counts[r.IdempotencyKey]++
+	}
+	return counts
+}
+
+// body contains the fields of both kinds of requests.
+type body struct {
+	Model    string `json:"model"`
+	Messages []struct {
+		Content string `json:"content"`
+	} `json:"messages"`
+	Input []string `json:"input"`
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var raw json.RawMessage
+	var in body
+	if err := json.NewDecoder(r.Body).Decode(&raw); err != nil || json.Unmarshal(raw, &in) != nil {
+		fail(w, http.StatusBadRequest, "the body is not valid")
+		return
+	}
+	reply := s.next(r, raw, in)
+	for name, value := range reply.Header {
+		w.Header().Set(name, value)
+	}
+	if reply.Delay > 0 {
+		select {
+		case <-time.After(reply.Delay):
+		case <-r.Context().Done():
+			return
+		}
+	}
+	switch {
+	case s.Key != "" && r.Header.Get("Authorization") != "Bearer "+s.Key:
+		fail(w, http.StatusUnauthorized, "Incorrect API key provided: "+r.Header.Get("Authorization"))
+	case reply.Body != "":
+		w.WriteHeader(max(reply.Status, http.StatusOK))
+		fmt.Fprint(w, reply.Body)
+	case reply.Status > http.StatusOK:
+		fail(w, reply.Status, "scripted failure")
+	case r.URL.Path == "/v1/chat/completions":
+		answer(w, chat(reply, in))
+	case r.URL.Path == "/v1/embeddings":
+		answer(w, s.embeddings(in))
+	default:
+		fail(w, http.StatusNotFound, "no such path")
+	}
+}
+
+// next records a request and returns its reply.
+func (s *Server) next(r *http.Request, raw []byte, in body) (reply Reply) {
+	request := Request{Path: r.URL.Path, IdempotencyKey: r.Header.Get("Idempotency-Key"), Authorization: r.Header.Get("Authorization"), Prompt: in.prompt(), Body: raw}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, request)
+	if len(s.script) > 0 {
+		reply, s.script = s.script[0], s.script[1:]
+	}
+	return reply
+}
+
+func (b body) prompt() string {
+	switch {
+	case len(b.Messages) > 0:
+		return b.Messages[len(b.Messages)-1].Content
+	case len(b.Input) > 0:
+		return b.Input[0]
+	}
+	return ""
+}
+
+type object = map[string]any
+
+func chat(reply Reply, in body) object {
+	message, finish := object{"role": "assistant", "content": reply.Text}, "stop"
+	if reply.Text == "" && len(reply.Calls) == 0 {
+		message["content"] = "re: " + in.prompt()
+	}
+	var calls []object
+	for i, call := range reply.Calls {
+		calls = append(calls, object{"id": fmt.Sprintf("call_%d", i+1), "type": "function", "function": object{"name": call[0], "arguments": call[1]}})
+	}
+	if calls != nil {
+		message["tool_calls"], finish = calls, "tool_calls"
+	}
+	if reply.Finish != "" {
+		finish = reply.Finish
+	}
+	return object{
+		"id": "chatcmpl-1", "object": "chat.completion", "model": in.Model,
+		"choices": []object{{"index": 0, "message": message, "finish_reason": finish}},
+		"usage":   object{"prompt_tokens": len(in.Messages), "completion_tokens": 2, "total_tokens": len(in.Messages) + 2},
+	}
+}
+
+// embeddings returns vectors that depend only on the texts.
+func (s *Server) embeddings(in body) object {
+	data := []object{}
+	for i, text := range in.Input {
+		vector := make([]float32, max(s.Dim, 0))
+		if s.Dim == 0 {
+			vector = make([]float32, 4)
+		}
+		for d := range vector {
+			h := fnv.New32a()
+			fmt.Fprint(h, d, text)
+			vector[d] = float32(h.Sum32()%2000)/1000 - 1
+		}
+		data = append(data, object{"object": "embedding", "index": i, "embedding": vector})
+	}
+	return object{"object": "list", "model": in.Model, "data": data, "usage": object{"prompt_tokens": len(in.Input), "total_tokens": len(in.Input)}}
+}
+
+func fail(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(object{"error": object{"message": message, "type": "error", "code": status}})
+}
+
+func answer(w http.ResponseWriter, v object) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(v)
+}

@@ -1,0 +1,96 @@
+package openai
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/sashabaranov/go-openai"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/model"
+)
+
+// EmbedOptions configures an embedder.
+type EmbedOptions struct {
+	// Dim is the number of dimensions of the model's vectors. Required.
+	Dim int
+	// QueryPrefix and DocumentPrefix are put before each text, as some models require. Default: "".
+	QueryPrefix, DocumentPrefix string
+}
+
+// MaxTexts is the maximum number of texts of one request.
+const MaxTexts = 2048
+
+type embedder struct {
+	provider *Provider
+	options  EmbedOptions
+}
+
+// Embedder returns an embedder with the provider's model.
+func (p *Provider) Embedder(options EmbedOptions) (model.Embedder, error) {
+	const maxDim = 16_384
+	if options.Dim < 1 || options.Dim > maxDim {
+		return nil, fmt.Errorf("dim is %d; it must be between 1 and %d", options.Dim, maxDim)
+	}
+	return &embedder{provider: p, options: options}, nil
+}
+
+// ID implements model.Embedder. It contains everything that changes the vectors, except the base
+// URL.
+func (e *embedder) ID() string {
+	return fmt.Sprintf("openai:%s:%d:%q:%q", e.provider.options.Model, e.options.Dim, e.options.QueryPrefix, e.options.DocumentPrefix)
+}
+
+// Dim implements model.Embedder.
+func (e *embedder) Dim() int { return e.options.Dim }
+
+// Embed implements model.Embedder.
+func (e *embedder) Embed(ctx context.Context, texts []string, purpose model.Purpose) ([][]float32, model.Usage, error) {
+	prefix := e.options.DocumentPrefix
+	switch {
+	case purpose == model.Query:
+		prefix = e.options.QueryPrefix
+	case purpose != model.Document:
+		return nil, model.Usage{}, abi.Faultf(abi.InvalidArgument, "the purpose must be query or document")
+	}
+	if len(texts) > MaxTexts {
+		return nil, model.Usage{}, abi.Faultf(abi.TooLarge, "the request has %d texts; the limit is %d", len(texts), MaxTexts)
+	}
+	if len(texts) == 0 {
+		return nil, model.Usage{}, nil
+	}
+	input, size := make([]string, len(texts)), 0
+	for i, text := range texts {
+		input[i] = prefix + text
+		if size += len(input[i]); size > model.MaxRequestBytes {
+			return nil, model.Usage{}, abi.Faultf(abi.TooLarge, "the texts have over %d bytes", model.MaxRequestBytes)
+		}
+	}
+	bounded, cancel := context.WithTimeout(ctx, e.provider.options.Timeout)
+	defer cancel()
+	request := openai.EmbeddingRequest{Input: input, Model: openai.EmbeddingModel(e.provider.options.Model)}
+	response, err := e.provider.api("").CreateEmbeddings(bounded, request)
+	if err != nil {
+		return nil, model.Usage{}, e.provider.fault(ctx, err)
+	}
+	vectors, err := e.vectors(response.Data, len(texts))
+	return vectors, usageOf(response.Usage), err
+}
+
+// vectors returns the vectors in the order of their texts.
+func (e *embedder) vectors(data []openai.Embedding, count int) ([][]float32, error) {
+	if len(data) != count {
+		return nil, abi.Faultf(abi.Unavailable, "the model's provider sent %d vectors for %d texts", len(data), count)
+	}
+	vectors := make([][]float32, count)
+	for _, d := range data {
+		if d.Index < 0 || d.Index >= count || vectors[d.Index] != nil {
+			return nil, abi.Faultf(abi.Unavailable, "the model's provider sent vectors with wrong indexes")
+		}
+		if len(d.Embedding) != e.options.Dim {
+			return nil, abi.Faultf(abi.Unavailable, "the model's provider sent a vector of %d dimensions; want %d", len(d.Embedding), e.options.Dim)
+		}
+		vectors[d.Index] = d.Embedding
+	}
+	return vectors, nil
+}

@@ -1,0 +1,121 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+var (
+	errRedirect = errors.New("redirect to another host")
+	errTooLarge = errors.New("answer too large")
+)
+
+// sender sends one request, with retries. It reads the whole answer, so that its size is bounded
+// before anything parses it.
+type sender struct {
+	provider       *Provider
+	idempotencyKey string
+}
+
+// Do implements openai.HTTPDoer.
+func (s *sender) Do(request *http.Request) (*http.Response, error) {
+	if s.idempotencyKey != "" {
+		request.Header.Set("Idempotency-Key", s.idempotencyKey)
+	}
+	for try := 1; ; try++ {
+		response, err := s.once(request)
+		if try == s.provider.options.Tries || !temporary(response, err) {
+			return response, err
+		}
+		if !s.provider.wait(request.Context(), try, response) {
+			return response, err
+		}
+		if request, err = again(request); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *sender) once(request *http.Request) (*http.Response, error) {
+	response, err := s.provider.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	limit := s.provider.options.AnswerBytes
+	content, err := io.ReadAll(io.LimitReader(response.Body, int64(limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > limit {
+		return nil, errTooLarge
+	}
+	response.Body = io.NopCloser(bytes.NewReader(content))
+	return response, nil
+}
+
+// again returns a copy of a request whose body was read.
+func again(request *http.Request) (*http.Request, error) {
+	repeated := request.Clone(request.Context())
+	if request.GetBody == nil {
+		return repeated, nil
+	}
+	body, err := request.GetBody()
+	repeated.Body = body
+	return repeated, err
+}
+
+// temporary reports whether the provider did not process a request and may do so later. An error
+// after the connection was made is not temporary, since the request may have been processed.
+func temporary(response *http.Response, err error) bool {
+	if err != nil {
+		dial, ok := errors.AsType[*net.OpError](err)
+		return ok && dial.Op == "dial"
+	}
+	switch {
+	case response.StatusCode == http.StatusTooManyRequests:
+		return true
+	case response.StatusCode == http.StatusNotImplemented:
+		return false
+	}
+	return response.StatusCode >= http.StatusInternalServerError
+}
+
+// wait waits before the next try. It returns false, without waiting, if the deadline comes first.
+func (p *Provider) wait(ctx context.Context, try int, response *http.Response) bool {
+	d := p.delay(try, response)
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {
+		return false
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// delay returns the wait after a number of tries: half of the backoff, and the other half scaled by
+// the jitter. A longer Retry-After takes precedence.
+func (p *Provider) delay(try int, response *http.Response) time.Duration {
+	const maxDoublings = 4
+	backoff := p.options.Backoff << min(try-1, maxDoublings)
+	d := backoff/2 + time.Duration(float64(backoff/2)*p.options.Jitter())
+	if response == nil {
+		return d
+	}
+	const maxSeconds = 1 << 20
+	seconds, err := strconv.Atoi(response.Header.Get("Retry-After"))
+	if err != nil || seconds < 0 {
+		return d
+	}
+	return max(d, time.Duration(min(seconds, maxSeconds))*time.Second)
+}
