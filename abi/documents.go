@@ -70,7 +70,7 @@ func deleteContent() Operation {
 		},
 		Reply: Type{Shape: Object, Name: "DeleteReply", Fields: []Field{
 			{Name: "success", Type: Type{Shape: Success}},
-			{Name: "deleted", Type: Type{Shape: Boolean}, Doc: "whether there was a record"},
+			{Name: "deleted", Type: Type{Shape: Boolean}, Doc: "whether the record existed"},
 		}},
 	}
 }

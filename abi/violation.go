@@ -71,7 +71,7 @@ func disallowed(keyword string) string {
 	case "additionalProperties", "unevaluatedProperties":
 		return "is not a property that the schema declares"
 	case "additionalItems", "unevaluatedItems":
-		return "exceeds the number of items that the schema allows"
+		return "is an additional item, which the schema does not allow"
 	case "propertyNames":
 		return "is not an allowed name"
 	}
@@ -117,9 +117,9 @@ var phrases = map[string]phrase{
 	"minItems":    {bare: "has too few items", limited: "must have at least %s items", plural: "s"},
 	"maxItems":    {bare: "has too many items", limited: "must have at most %s items", plural: "s"},
 	"uniqueItems": {bare: "must not contain duplicate items"},
-	"contains":    {bare: "must have an item that fits the schema of contains"},
-	"minContains": {bare: "has too few items that fit the schema of contains", limited: "must have at least %s items that fit the schema of contains"},
-	"maxContains": {bare: "has too many items that fit the schema of contains", limited: "must have at most %s items that fit the schema of contains"},
+	"contains":    {bare: "must have an item that matches the contains schema"},
+	"minContains": {bare: "has too few items that match the contains schema", limited: "must have at least %s items that match the contains schema"},
+	"maxContains": {bare: "has too many items that match the contains schema", limited: "must have at most %s items that match the contains schema"},
 
 	"required":          {bare: "is required"},
 	"dependentRequired": {bare: "is required if another property is present"},
@@ -127,12 +127,12 @@ var phrases = map[string]phrase{
 	"minProperties":     {bare: "has too few properties", limited: "must have at least %s properties"},
 	"maxProperties":     {bare: "has too many properties", limited: "must have at most %s properties"},
 
-	"anyOf": {bare: "must fit one of the schemas of anyOf"},
-	"oneOf": {bare: "must fit exactly one of the schemas of oneOf"},
-	"not":   {bare: "must not fit the schema of not"},
+	"anyOf": {bare: "must match at least one of the anyOf schemas"},
+	"oneOf": {bare: "must match exactly one of the oneOf schemas"},
+	"not":   {bare: "must not match the not schema"},
 
 	"maxDepth":  {bare: "is nested too deeply", limited: "is nested deeper than %s levels", plural: "s"},
-	"maxNumber": {bare: "is a number with too many digits or too large an exponent"},
-	"maxWork":   {bare: "takes too long to check"},
+	"maxNumber": {bare: "is a number with too many digits or an exponent that is too large"},
+	"maxWork":   {bare: "takes too long to validate"},
 	"json":      {bare: "is not a JSON value"},
 }

@@ -26,8 +26,8 @@ func TestViolationString(t *testing.T) {
 		{"/a", "exclusiveMaximum", `true`, `/a: must be less than the maximum`}, // draft 4
 		{"/a", "maxItems", `1`, `/a: must have at most 1 item`},
 		{"/a", "uniqueItems", `true`, `/a: must not contain duplicate items`},
-		{"/a", "contains", `false`, `/a: must have an item that fits the schema of contains`},
-		{"/a", "anyOf", `[{"type":"string"}]`, `/a: must fit one of the schemas of anyOf`},
+		{"/a", "contains", `false`, `/a: must have an item that matches the contains schema`},
+		{"/a", "anyOf", `[{"type":"string"}]`, `/a: must match at least one of the anyOf schemas`},
 		{"/a/b", "required", `["b"]`, `/a/b: is required`},
 		{"/b", "dependencies", `{"a":["b"]}`, `/b: is required if another property is present`},
 		{"", "dependencies", `false`, `/: is not allowed`},

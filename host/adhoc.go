@@ -60,7 +60,7 @@ func codeFile(languages []engine.Language, language string) (string, error) {
 	}
 	f := abi.Faultf(abi.InvalidArgument, "the language %q is not supported", language)
 	if len(known) == 0 {
-		return "", f.WithHint("no engine of this host runs code that is sent as text")
+		return "", f.WithHint("this host has no engine for code in requests")
 	}
 	slices.Sort(known)
 	return "", f.WithHint("the languages are: %s", strings.Join(known, ", "))
@@ -141,7 +141,7 @@ func (c *programCache) release(entry *cachedTool) {
 // not have.
 func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {
-		return declared, abi.Faultf(abi.SourceInvalid, "the code is larger than %s", bytesize.Format(int64(h.limits.SourceBytes)))
+		return declared, abi.Faultf(abi.SourceInvalid, "the code exceeds %s", bytesize.Format(int64(h.limits.SourceBytes)))
 	}
 	file, err := codeFile(h.languages, inv.Code.Language)
 	if err != nil {
@@ -186,7 +186,7 @@ func declares(a *app.App, store string) bool {
 
 // unknownGrant returns the fault for a grant on a store that the app does not have.
 func unknownGrant(a *app.App, name string) error {
-	f := abi.Faultf(abi.InvalidArgument, "the grant on %q: the app has no such store", name)
+	f := abi.Faultf(abi.InvalidArgument, "the grant on %q: the app does not declare this store", name)
 	known := []string{declare.SessionMeta}
 	for _, s := range a.Stores {
 		known = append(known, s.Name)

@@ -23,8 +23,8 @@ func (r *run) admit(ctx context.Context) error {
 		return err
 	}
 	late := *f
-	late.Message += ": it expired while the run waited to be admitted"
-	return late.WithHint("the host is busy: retry with fewer concurrent requests, or raise the time limit")
+	late.Message += " while it was queued"
+	return late.WithHint("retry with fewer concurrent requests, or raise the time limit")
 }
 
 // timeLimit returns the time limit of the run. A confined caller can shorten the limit, but not

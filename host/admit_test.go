@@ -42,7 +42,7 @@ func TestInputsWaitForAdmission(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := run(h, inv)
-			if !errors.Is(err, abi.Timeout) || !strings.Contains(err.Error(), "time limit (5s): it expired while the run waited to be admitted") {
+			if !errors.Is(err, abi.Timeout) || !strings.Contains(err.Error(), "time limit (5s) while it was queued") {
 				t.Errorf("a bad %s while the gate is occupied = %v; want a timeout that mentions the queue", name, err)
 			}
 			gate.Release(ofTest)

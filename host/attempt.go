@@ -34,7 +34,7 @@ func (a *attempt) host() engine.Host {
 // call performs a memory operation for the guest.
 func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, error) {
 	if a.calls++; a.calls > a.run.limits.Calls {
-		return nil, &stop{abi.Faultf(abi.CallLimit, "the run made more than %d memory calls", a.run.limits.Calls)}
+		return nil, &stop{abi.Faultf(abi.CallLimit, "the run exceeded its limit of %d memory calls", a.run.limits.Calls)}
 	}
 	began := time.Now()
 	reply, err := a.view.Call(ctx, call)
@@ -125,7 +125,7 @@ func (a *attempt) log(level abi.Level, text string) error {
 	if len(a.logs) == limits.LogLines || a.logBytes > limits.LogBytes {
 		a.logBytes = limits.LogBytes + 1
 		level = abi.LevelWarn
-		text = fmt.Sprintf("log truncated: a run may log %d lines and %s", limits.LogLines, bytesize.Format(int64(limits.LogBytes)))
+		text = fmt.Sprintf("log truncated: a run can log at most %d lines and %s", limits.LogLines, bytesize.Format(int64(limits.LogBytes)))
 	}
 	line := abi.LogLine{Level: level, Time: a.run.h.now(), Text: text}
 	a.logs = append(a.logs, line)

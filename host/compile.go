@@ -39,11 +39,11 @@ func (c *compiler) engine(t *tool) (engine.Engine, error) {
 	if e := c.h.engines[ext]; e != nil {
 		return e, nil
 	}
-	f := abi.Faultf(abi.SourceInvalid, "no engine of this host runs %s files", ext)
+	f := abi.Faultf(abi.SourceInvalid, "no engine of this host supports %s files", ext)
 	if len(c.h.engines) == 0 {
-		return nil, f.WithHint("the host was opened without engines; set Options.Engines, for example to those of a worker pool")
+		return nil, f.WithHint("set Options.Engines, for example to the engines of a worker pool")
 	}
-	return nil, f.WithHint("this host runs: %s", strings.Join(slices.Sorted(maps.Keys(c.h.engines)), ", "))
+	return nil, f.WithHint("use a file with one of these extensions: %s", strings.Join(slices.Sorted(maps.Keys(c.h.engines)), ", "))
 }
 
 // compile reads the source of a tool and compiles it with the engine for its file extension. It
@@ -63,7 +63,7 @@ func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit ti
 		return nil, err
 	}
 	defer c.h.gate.Release(flow)
-	timeout := abi.Faultf(abi.Timeout, "compiling the tool exceeded its time limit (%s)", limit)
+	timeout := abi.Faultf(abi.Timeout, "the compilation of the tool exceeded its time limit (%s)", limit)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, timeout.WithHint("%s", c.loadHint(limit)))
 	defer cancel()
 	return eng.Load(ctx, src)
@@ -72,9 +72,9 @@ func (c *compiler) compile(ctx context.Context, t *tool, tenant string, limit ti
 // loadHint returns a hint with the name of the limit that a compilation exceeded.
 func (c *compiler) loadHint(limit time.Duration) string {
 	if limit < c.h.limits.LoadTimeout {
-		return "code that comes with a request is compiled within the time limit of the run; shorten the code"
+		return "shorten the code, or raise the run's time limit, which includes compilation"
 	}
-	return "the limit is LoadTimeout of the host; make the tool smaller"
+	return "make the tool smaller, or raise the host's LoadTimeout"
 }
 
 // admit waits at the gate. After a timeout the fault is unavailable, because the tool itself has
@@ -89,7 +89,7 @@ func (c *compiler) admit(ctx context.Context, flow admission.Flow, limit time.Du
 	case ctx.Err() != nil:
 		return errHostClosed
 	case errors.Is(err, abi.Timeout):
-		return abi.Faultf(abi.Unavailable, "the tool waited %s to be compiled", limit).
+		return abi.Faultf(abi.Unavailable, "the tool waited %s for compilation", limit).
 			WithHint("retry in a second, with fewer concurrent requests")
 	}
 	return err

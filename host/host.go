@@ -102,8 +102,8 @@ func checkFiles(a *app.App) error {
 			continue
 		}
 		if _, err := fs.Stat(a.Files, t.Source); errors.Is(err, fs.ErrClosed) {
-			return abi.Faultf(abi.InvalidArgument, "open the app %q: its files were closed after app.Load", a.ID).
-				WithHint("keep the os.Root or fs.FS that app.Load was given open until Host.Close")
+			return abi.Faultf(abi.InvalidArgument, "open the app %q: the app's files were closed after app.Load", a.ID).
+				WithHint("keep the os.Root or fs.FS passed to app.Load open until Host.Close")
 		}
 		return nil
 	}
@@ -119,7 +119,7 @@ func byExtension(engines []engine.Engine) (map[string]engine.Engine, error) {
 		}
 		for _, ext := range e.Info().Extensions {
 			if other := found[ext]; other != nil {
-				return nil, fmt.Errorf("host: the engines %s and %s both run %s files", other.Info().Name, e.Info().Name, ext)
+				return nil, fmt.Errorf("host: the engines %s and %s both support %s files", other.Info().Name, e.Info().Name, ext)
 			}
 			found[ext] = e
 		}

@@ -97,10 +97,10 @@ func (o Options) withDefaults() Options {
 func (o Options) check() error {
 	errs := []error{o.Limits.check()}
 	if o.App == nil {
-		errs = append(errs, errors.New("host: Options.App is nil; app.Load reads one"))
+		errs = append(errs, errors.New("host: Options.App is nil; load an app with app.Load"))
 	}
 	if o.Backend == nil {
-		errs = append(errs, errors.New("host: Options.Backend is nil; bolt.Open opens a database"))
+		errs = append(errs, errors.New("host: Options.Backend is nil; open a database with bolt.Open"))
 	}
 	return errors.Join(errs...)
 }

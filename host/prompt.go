@@ -31,7 +31,7 @@ func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string
 func (h *Host) RenderPrompt(ctx context.Context, caller Caller, prompt string) (Rendered, error) {
 	declared, ok := h.app.Prompt(prompt)
 	if !ok {
-		return Rendered{}, abi.Faultf(abi.NotFound, "there is no prompt %q", prompt)
+		return Rendered{}, abi.Faultf(abi.NotFound, "the prompt %q does not exist", prompt)
 	}
 	if len(declared.Broken) > 0 {
 		return Rendered{}, abi.Faultf(abi.SourceInvalid, "the declaration of the prompt %q has errors: %v", prompt, declared.Broken)
@@ -48,7 +48,7 @@ func promptFault(err error) error {
 		return err
 	}
 	g := *f
-	g.Message = fmt.Sprintf("there is no store %q, or the prompt is not granted it", f.Store)
+	g.Message = fmt.Sprintf("the store %q does not exist or was not granted to the prompt", f.Store)
 	if !strings.HasPrefix(f.Hint, "did you mean") {
 		g.Hint = "declare the store in the app file and grant it to the prompt: grants: {" + f.Store + ": read}"
 	}

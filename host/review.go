@@ -94,14 +94,14 @@ func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	case at < 0 && call.Store == declare.SessionMeta && op.Verb != abi.Read:
 		return finding(app.MissingGrant, "", "%s is read-only", call.Store)
 	case at < 0:
-		return finding(app.MissingGrant, grantHint(call.Store, op.Verb), "the tool is not granted the store %q", call.Store)
+		return finding(app.MissingGrant, grantHint(call.Store, op.Verb), "the tool has no grant on the store %q", call.Store)
 	case t.Grants[at].Allows(op.Verb):
 		return Finding{}, false
 	case call.Store == declare.SessionMeta:
 		return finding(app.MissingGrant, "", "%s is read-only", call.Store)
 	}
 	return finding(app.MissingGrant, grantHint(call.Store, append(slices.Clone(t.Grants[at].Verbs), op.Verb)...),
-		"%s needs the grant %s on the store %q", call.Op, op.Verb, call.Store)
+		"%s requires the grant %s on the store %q", call.Op, op.Verb, call.Store)
 }
 
 func (h *Host) storeHint(name string) string {
@@ -157,8 +157,8 @@ func (h *Host) clamped(t *tool) []Finding {
 			return fmt.Sprint(n)
 		}
 		findings = append(findings, Finding{Limit: l.key, Code: app.OverLimit, Finding: engine.Finding{
-			Message: fmt.Sprintf("limits.%s is %s, and the limit of this host is %s, which applies", l.key, format(l.requested), format(l.maximum)),
-			Hint:    fmt.Sprintf("set it to %s at most, or run the tool on a host that allows more", format(l.maximum)),
+			Message: fmt.Sprintf("limits.%s is %s, but this host limits it to %s", l.key, format(l.requested), format(l.maximum)),
+			Hint:    fmt.Sprintf("set it to at most %s, or use a host with a higher limit", format(l.maximum)),
 		}})
 	}
 	return findings

@@ -40,16 +40,16 @@ tools:
 	want := map[string][]string{
 		"broken": nil,
 		"calls": {
-			`missing_grant calls.js:1:7 set_content needs the grant write on the store "prefs" (grant it to the tool: grants: {prefs: [read, write]})`,
-			`missing_grant calls.js:2:7 the tool is not granted the store "conv" (grant it to the tool: grants: {conv: delete})`,
+			`missing_grant calls.js:1:7 set_content requires the grant write on the store "prefs" (grant it to the tool: grants: {prefs: [read, write]})`,
+			`missing_grant calls.js:2:7 the tool has no grant on the store "conv" (grant it to the tool: grants: {conv: delete})`,
 			`missing_grant calls.js:3:7 sessionMeta is read-only ()`,
 			`unknown_store calls.js:4:7 the store "sessionmeta" is not declared (did you mean "sessionMeta"?)`,
 			`unknown_store calls.js:5:14 the store "perfs" is not declared (did you mean "prefs"?)`,
 		},
 		"limits": {
-			`over_limit memory limits.memory is 1GiB, and the limit of this host is 64MiB, which applies`,
-			`over_limit output limits.output is 2MiB, and the limit of this host is 1MiB, which applies`,
-			`over_limit calls limits.calls is 1001, and the limit of this host is 1000, which applies`,
+			`over_limit memory limits.memory is 1GiB, but this host limits it to 64MiB`,
+			`over_limit output limits.output is 2MiB, but this host limits it to 1MiB`,
+			`over_limit calls limits.calls is 1001, but this host limits it to 1000`,
 		},
 	}
 	got := h.Review(t.Context())

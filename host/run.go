@@ -15,7 +15,7 @@ import (
 
 // InProcessWarning is the warning in the Result of every run that was executed in the host's own
 // process.
-const InProcessWarning = "the tool ran inside the host's process: only its engine isolates it from files, the network and other memory"
+const InProcessWarning = "the tool ran in the host's process: only the engine isolates it from files, the network and other memory"
 
 // run is the execution of one Invocation.
 type run struct {
@@ -192,7 +192,7 @@ func refused(err error) error {
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		return f
 	}
-	return abi.Faultf(abi.AccessDenied, "the run was refused: %v", err)
+	return abi.Faultf(abi.AccessDenied, "the run was rejected: %v", err)
 }
 
 // prepare checks the input and the context of the invocation.
@@ -374,7 +374,7 @@ func schemaWarnings(effects report.Effects) []string {
 	var warnings []string
 	for _, w := range effects.Writes {
 		for _, v := range w.Violations {
-			warnings = append(warnings, "stored although it does not fit the schema of "+w.Store+": "+v.String())
+			warnings = append(warnings, "stored despite violating the schema of "+w.Store+": "+v.String())
 		}
 	}
 	return warnings
@@ -382,10 +382,10 @@ func schemaWarnings(effects report.Effects) []string {
 
 // limitHints contains hints on where to set a limit that was exceeded.
 var limitHints = map[abi.Code]string{
-	abi.Timeout:     "the limit is limits.timeout of the tool, the timeout of the request, or the host's",
-	abi.CallLimit:   "the limit is limits.calls of the tool, or the host's",
-	abi.OutputLimit: "the limit is limits.output of the tool, or the host's",
-	abi.MemoryLimit: "the limit is limits.memory of the tool, or the host's",
+	abi.Timeout:     "raise limits.timeout of the tool, the timeout of the request, or the host's limit",
+	abi.CallLimit:   "raise limits.calls of the tool, or the host's limit",
+	abi.OutputLimit: "raise limits.output of the tool, or the host's limit",
+	abi.MemoryLimit: "raise limits.memory of the tool, or the host's limit",
 }
 
 // fault converts the error of a run to the fault for the caller.
@@ -402,7 +402,7 @@ func (r *run) faultOf(err error) *abi.Fault {
 		return f
 	}
 	if errors.Is(err, context.Canceled) {
-		return abi.Faultf(abi.Cancelled, "the run was cancelled")
+		return abi.Faultf(abi.Cancelled, "the run was canceled")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return abi.Faultf(abi.Timeout, "the run exceeded its time limit")

@@ -64,8 +64,8 @@ func (h *Host) DefaultTool() (string, error) {
 	if len(h.tools) == 0 {
 		return "", abi.Faultf(abi.NotFound, "the app has no tool to run").WithHint("declare one in the app file")
 	}
-	return "", abi.Faultf(abi.InvalidArgument, "no tool is named, and the app has several tools and no default").
-		WithHint("name one, or declare default_tool in the app file: %s", namesOf(h.tools))
+	return "", abi.Faultf(abi.InvalidArgument, "the request names no tool, and the app has several tools but no default").
+		WithHint("name one of the tools, or declare default_tool in the app file: %s", namesOf(h.tools))
 }
 
 // toolName returns the name of the tool of an invocation, or "" if the invocation has none.
@@ -90,7 +90,7 @@ func (h *Host) tool(name string) (*tool, error) {
 		_, err := h.DefaultTool()
 		return nil, err
 	}
-	f := abi.Faultf(abi.NotFound, "there is no tool %q", name)
+	f := abi.Faultf(abi.NotFound, "the tool %q does not exist", name)
 	if len(h.tools) == 0 {
 		return nil, f.WithHint("the app declares no tools")
 	}

@@ -15,7 +15,7 @@ type toolFS struct{ fsys fs.FS }
 // maxLinks is the maximum number of symbolic links that are followed for one name.
 const maxLinks = 40
 
-var errOutside = errors.New("the path leaves the tool's folder")
+var errOutside = errors.New("the path is outside the tool's folder")
 
 // Open opens the file that name resolves to.
 func (f toolFS) Open(name string) (fs.File, error) {

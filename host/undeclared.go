@@ -52,7 +52,7 @@ func (t *tool) undeclared(input any) []string {
 		if len(t.inputs) == 0 || slices.Contains(t.inputs, name) {
 			continue
 		}
-		warning := fmt.Sprintf("the input has %q, which the tool's inputSchema does not declare", shortName(name))
+		warning := fmt.Sprintf("the tool's inputSchema does not declare the input %q", shortName(name))
 		if meant := spell.Name(name, missing); meant != "" {
 			near = append(near, fmt.Sprintf("%s; did you mean %q?", warning, shortName(meant)))
 			continue

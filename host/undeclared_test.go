@@ -19,11 +19,11 @@ func TestUndeclaredInput(t *testing.T) {
 		want                []string
 	}{
 		{"declared", known, `{"timeZone": "UTC"}`, nil},
-		{"other case", known, `{"timezone": "UTC"}`, []string{`the input has "timezone", which the tool's inputSchema does not declare; did you mean "timeZone"?`}},
-		{"nothing near", known, `{"verbose": true}`, []string{`the input has "verbose", which the tool's inputSchema does not declare`}},
-		{"the declared name is given too", known, `{"timezone": "UTC", "timeZone": "UTC"}`, []string{`the input has "timezone", which the tool's inputSchema does not declare`}},
+		{"other case", known, `{"timezone": "UTC"}`, []string{`the tool's inputSchema does not declare the input "timezone"; did you mean "timeZone"?`}},
+		{"nothing near", known, `{"verbose": true}`, []string{`the tool's inputSchema does not declare the input "verbose"`}},
+		{"the declared name is given too", known, `{"timezone": "UTC", "timeZone": "UTC"}`, []string{`the tool's inputSchema does not declare the input "timezone"`}},
 		{"several", known, `{"b1": 1, "a1": 2}`, []string{
-			`the input has "a1", which the tool's inputSchema does not declare`, `the input has "b1", which the tool's inputSchema does not declare`,
+			`the tool's inputSchema does not declare the input "a1"`, `the tool's inputSchema does not declare the input "b1"`,
 		}},
 		{"open by declaration", known + `, additionalProperties: true`, `{"timezone": "UTC"}`, nil},
 		{"declared by a pattern", known + `, patternProperties: {"^time": {}}`, `{"timezone": "UTC"}`, nil},

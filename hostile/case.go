@@ -34,7 +34,7 @@ func (w *env) layOut(c corpus.Case) (layout, error) {
 	}
 	for _, f := range c.Files {
 		if err := writeFile(filepath.Join(l.dir, filepath.FromSlash(f.Path)), f, outside); err != nil {
-			return l, fmt.Errorf("lay out %s: %w", c.Name, err)
+			return l, fmt.Errorf("write files of %s: %w", c.Name, err)
 		}
 	}
 	if c.Input == nil {

@@ -91,7 +91,7 @@ func newEnv(ctx context.Context, binary, self string) (_ *env, err error) {
 func buildToolrun(ctx context.Context, to string) error {
 	dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/toolrun/toolrun").Output()
 	if err != nil {
-		return fmt.Errorf("find the module of toolrun: %w", err)
+		return fmt.Errorf("find toolrun's module: %w", err)
 	}
 	build := exec.CommandContext(ctx, "go", "build", "-o", to, "./cmd/toolrun")
 	build.Dir = string(bytes.TrimSpace(dir))
@@ -114,7 +114,7 @@ func (w *env) seed(ctx context.Context) error {
 		cmd := exec.CommandContext(ctx, w.binary, "memory", "set", record.store, record.content,
 			"--app", w.path("app.yaml"), "--db", w.path("seed.db"), "--user", victim)
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("write the store %s: %w\n%s", record.store, err, out)
+			return fmt.Errorf("write to the store %s: %w\n%s", record.store, err, out)
 		}
 	}
 	return nil

@@ -70,6 +70,6 @@ func printNative(to io.Writer, results []native.Result) {
 		}
 	}
 	n := countNative(results)
-	fmt.Fprintf(to, "native   %d of %d attacks blocked by all layers\n", n.blocked, n.tried)
-	fmt.Fprintf(to, "         %d of %d with host and neighbour alive, with each of %d layers disabled\n", n.aliveOff, n.triedOff, n.layers)
+	fmt.Fprintf(to, "native   all layers block %d of %d attacks\n", n.blocked, n.tried)
+	fmt.Fprintf(to, "         host and neighbour survive in %d of %d cases, with each of %d layers disabled\n", n.aliveOff, n.triedOff, n.layers)
 }

@@ -27,7 +27,7 @@ func (w *env) findPython(ctx context.Context) (string, error) {
 	}
 	out, err := exec.CommandContext(ctx, w.binary, "python", "info", "--json").Output()
 	if err != nil {
-		return "", fmt.Errorf("find the Python interpreter of toolrun: %w", err)
+		return "", fmt.Errorf("find toolrun's Python interpreter: %w", err)
 	}
 	var info struct{ File string }
 	return info.File, json.Unmarshal(out, &info)

@@ -113,7 +113,7 @@ func (r *runner) one(ctx context.Context, c corpus.Case, db string) (o outcome, 
 func (w *env) runBaseline(ctx context.Context, l layout) (baseline.End, error) {
 	done, err := w.procs.execute(baseline.Command(ctx, w.self, l.Case, l.dir, l.input), baseline.Patience(l.Case))
 	if err != nil {
-		return baseline.None, fmt.Errorf("run %s with the baseline host: %w", l.Name, err)
+		return baseline.None, fmt.Errorf("run %s on the baseline host: %w", l.Name, err)
 	}
 	return baseline.Judge(done.Killed == hung, done.Killed != ownExit, done.Exit, done.stdout), nil
 }

@@ -51,8 +51,8 @@ func checkCost(root *node, all []*node, depth int) *Error {
 		}
 		if b.steps > maxCostSteps {
 			return &Error{
-				Message: "the schema is too complex: how often it checks a value cannot be bounded in reasonable time",
-				Hint:    "let fewer schemas apply to the same value",
+				Message: "the schema is too complex: cannot bound the number of checks per value",
+				Hint:    "reduce the number of schemas that apply to the same value",
 			}
 		}
 	}
@@ -98,14 +98,14 @@ func tooMany(reached tally, depth int) *Error {
 	maximum := slices.MaxFunc(nodesOf(reached), func(a, b *node) int {
 		return cmp.Or(cmp.Compare(reached[a], reached[b]), cmp.Compare(b.id, a.id))
 	})
-	where := "one value"
+	where := "a value"
 	if depth > 0 {
-		where = fmt.Sprintf("one value %d levels deep", depth)
+		where = fmt.Sprintf("a value %d levels deep", depth)
 	}
 	return &Error{
 		Pointer: maximum.pointer,
-		Message: fmt.Sprintf("the cost of the schema is not bounded: it checks %s over %d times, %d of them by this part", where, maxVisits, reached[maximum]),
-		Hint:    "let each schema apply to a value once; if a schema refers to itself in several branches, distinguish them by a required property with a const",
+		Message: fmt.Sprintf("the schema is too expensive: it checks %s more than %d times, %d of them by this subschema", where, maxVisits, reached[maximum]),
+		Hint:    "apply each schema to a value only once; if several branches refer to the same schema, distinguish the branches by a required property with a const",
 	}
 }
 
@@ -131,7 +131,7 @@ func rankNodes(all []*node) *Error {
 		}
 		ranks[n] = n.rank
 		if n.rank > maxNesting {
-			return &Error{Pointer: n.pointer, Message: fmt.Sprintf("more than %d schemas apply to each other here", maxNesting)}
+			return &Error{Pointer: n.pointer, Message: fmt.Sprintf("subschemas of the same value are nested more than %d levels deep", maxNesting)}
 		}
 		return nil
 	}

@@ -111,13 +111,13 @@ func (s *Schema) checkDefaults(all []*node) Errors {
 		if steps = f.steps; f.spent() {
 			errs = append(errs, &Error{
 				Pointer: at,
-				Message: "the default, with the defaults of its own members, has no end or is too large",
-				Hint:    "a default that is an object gets the defaults of its own properties; do not let it contain itself",
+				Message: "the default is infinite or too large, including the defaults of its properties",
+				Hint:    "do not let a default contain itself through the defaults of its properties",
 			})
 			continue
 		}
 		if found := s.check(n, value); len(found) > 0 {
-			e := &Error{Pointer: at, Message: "the default does not fit its own schema and is not used: " + Summary(found), Harmless: true}
+			e := &Error{Pointer: at, Message: "the default violates its schema and is not used: " + Summary(found), Harmless: true}
 			s.mistakes, unfit = append(s.mistakes, e), append(unfit, n)
 		}
 	}

@@ -40,7 +40,7 @@ func draftOf(root any) (*draft, Errors) {
 		}
 	}
 	return nil, oneError("/$schema", "$schema names an unsupported draft",
-		"omit it for draft 2020-12, or use one of "+strings.Join(draftURLs(), ", "))
+		"omit $schema for draft 2020-12, or use one of "+strings.Join(draftURLs(), ", "))
 }
 
 // bareURL removes the scheme and an empty fragment of a URL, because authors write them

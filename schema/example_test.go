@@ -45,6 +45,6 @@ func ExampleCompile() {
 		fmt.Println("hint:", mistake.Hint)
 	}
 	// Output:
-	// the cost of the schema is not bounded: it checks one value 12 levels deep over 10000 times, 4096 of them by this part
-	// hint: let each schema apply to a value once; if a schema refers to itself in several branches, distinguish them by a required property with a const
+	// the schema is too expensive: it checks a value 12 levels deep more than 10000 times, 4096 of them by this subschema
+	// hint: apply each schema to a value only once; if several branches refer to the same schema, distinguish the branches by a required property with a const
 }

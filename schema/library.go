@@ -53,7 +53,7 @@ func compileMeta(d *draft) *Schema {
 
 // endless is the message for a schema that applies itself to the same value, directly or
 // indirectly.
-const endless = "the schema refers to itself without end, for the same value"
+const endless = "the schema refers to itself infinitely for the same value"
 
 // libraryText returns the library's reason for rejecting a schema, without the library's prefix and
 // documentURL.

@@ -31,7 +31,7 @@ func (s *scanner) oddities(object map[string]any, pointer string) {
 	}
 	if pointer == "" && len(unknown) > 0 && readsAsProperties(object, unknown) {
 		s.mistake("", "write {type: object, properties: {"+short60(unknown[0])+": {type: string}}}",
-			"the schema has no JSON Schema keyword and checks nothing: %q looks like a property", unknown[0])
+			"the schema has no JSON Schema keyword and accepts every value: %q looks like a property", unknown[0])
 		return
 	}
 	for _, keyword := range unknown {
@@ -91,7 +91,7 @@ func readsAsSchema(value any) bool {
 
 func keywordHint(object map[string]any, keyword string) string {
 	if keyword == "nullable" {
-		return `write type: [string, "null"], with the type that it has besides`
+		return `write a list of types, such as type: [string, "null"]`
 	}
 	if hint := suggestion(keyword, keywords); hint != "" {
 		return hint
@@ -161,8 +161,8 @@ func (s *Schema) impossibleIn(n *node) (errs Errors) {
 		if r.properties[name] == nil && !r.matches(name) {
 			errs = append(errs, &Error{
 				Pointer: joinIndex(n.pointer+"/required", i),
-				Message: fmt.Sprintf("%q is required, but the object cannot have it: its properties do not declare it", short60(name)),
-				Hint:    cmp.Or(suggestion(name, r.listed), "declare it under properties, or do not require it"),
+				Message: fmt.Sprintf("%q is required but not declared in properties", short60(name)),
+				Hint:    cmp.Or(suggestion(name, r.listed), "declare it in properties, or remove it from required"),
 			})
 		}
 	}

@@ -38,22 +38,22 @@ func TestMistakes(t *testing.T) {
 		{"nowhere near", `{"type": "object", "colour": 1}`, false, []string{`"colour"` + unknown + `/colour; start the names of your own annotations with x-`}},
 		{"property next to type", `{"type": "object", "page": {"type": "string"}}`, false, []string{`"page"` + unknown + `/page; declare properties under properties`}},
 		{"nullable", `{"properties": {"a": {"type": "string", "nullable": true}}}`, false, []string{
-			`"nullable"` + unknown + `/properties/a/nullable; write type: [string, "null"], with the type that it has besides`}},
+			`"nullable"` + unknown + `/properties/a/nullable; write a list of types, such as type: [string, "null"]`}},
 		{"draft 4", `{"$schema": "http://json-schema.org/draft-04/schema#", "items": [{"minlen": 1}]}`, false, []string{`"minlen"` + unknown + `/items/0/minlen; did you mean "minLength"?`}},
 		{"shape", `{"page": "string", "limit": {"type": "integer"}}`, false, []string{
-			`the schema has no JSON Schema keyword and checks nothing: "limit" looks like a property; write {type: object, properties: {limit: {type: string}}}`}},
+			`the schema has no JSON Schema keyword and accepts every value: "limit" looks like a property; write {type: object, properties: {limit: {type: string}}}`}},
 		{"format", `{"properties": {"a": {"format": "datetime"}, "b": {"format": "url"}, "c": {"format": "zip"}}}`, false, []string{
 			`"datetime"` + noFormat + `/properties/a/format; did you mean "date-time"?`,
 			`"url"` + noFormat + `/properties/b/format; did you mean "uri"?`,
 			`"zip"` + noFormat + `/properties/c/format`}},
 		{"required and closed", `{"properties": {"a": {}}, "required": ["a", "b"]}`, true, []string{
-			`"b" is required, but the object cannot have it: its properties do not declare it, at /required/1; declare it under properties, or do not require it`}},
+			`"b" is required but not declared in properties, at /required/1; declare it in properties, or remove it from required`}},
 		{"required and misspelt", `{"properties": {"list": {"items": {"properties": {"name": {}}, "additionalProperties": false, "required": ["naem"]}}}}`, false, []string{
-			`"naem" is required, but the object cannot have it: its properties do not declare it, at /properties/list/items/required/0; did you mean "name"?`}},
+			`"naem" is required but not declared in properties, at /properties/list/items/required/0; did you mean "name"?`}},
 		{"behind $ref", `{"properties": {"a": {"$ref": "#/$defs/p"}}, "$defs": {"p": {"properties": {}, "required": ["x"]}}}`, true, []string{
-			`"x" is required, but the object cannot have it: its properties do not declare it, at /$defs/p/required/0; declare it under properties, or do not require it`}},
+			`"x" is required but not declared in properties, at /$defs/p/required/0; declare it in properties, or remove it from required`}},
 		{"default", `{"properties": {"a": {"type": "string", "default": null}}}`, false, []string{
-			`the default does not fit its own schema and is not used: /: must be of type "string", at /properties/a/default`}},
+			`the default violates its schema and is not used: /: must be of type "string", at /properties/a/default`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -105,8 +105,8 @@ func TestCompileSuggests(t *testing.T) {
 	tests := []struct{ schema, message, hint string }{
 		{`{"properties": {"a": {"type": "objekt"}}}`, `"type" must be one of`, `did you mean "object"?`},
 		{`{"properties": {"a": {"type": ["null", "str"]}}}`, ``, `did you mean "string"?`},
-		{`{"$ref": "#/$defs/pet", "$defs": {"Pet": {}}}`, `"#/$defs/pet" has no target`, `did you mean "Pet"?`},
-		{`{"$ref": "#/definitions/pet"}`, `"#/definitions/pet" has no target`, `declare it under $defs and refer to it as #/$defs/...`},
+		{`{"$ref": "#/$defs/pet", "$defs": {"Pet": {}}}`, `"#/$defs/pet" does not exist`, `did you mean "Pet"?`},
+		{`{"$ref": "#/definitions/pet"}`, `"#/definitions/pet" does not exist`, `declare the schema in $defs and refer to it as #/$defs/...`},
 	}
 	for _, test := range tests {
 		_, err := schema.Compile([]byte(test.schema), schema.Options{})

@@ -40,7 +40,7 @@ func (s *scanner) pattern(expression, pointer string) {
 		s.patterns.weight += weigh(expression)
 	}
 	if s.patterns.weight > maxWeights {
-		s.fail(pointer, "the regular expressions have too many case-insensitive classes, or \\p{...}, in total")
+		s.fail(pointer, "the regular expressions have too many case-insensitive classes or \\p{...} in total")
 		return
 	}
 	size, runes, err := measure(expression)
@@ -52,7 +52,7 @@ func (s *scanner) pattern(expression, pointer string) {
 	s.patterns.runes += runes
 	switch {
 	case size > maxPattern:
-		s.fail(pointer, "the regular expression is too large: it expands to %d steps, and the limit is %d", size, maxPattern)
+		s.fail(pointer, "the regular expression expands to %d steps; the limit is %d", size, maxPattern)
 	case s.patterns.size > maxPatterns || s.patterns.runes > maxRunes:
 		s.fail(pointer, "the regular expressions are too large in total")
 	}
@@ -62,10 +62,10 @@ func (s *scanner) pattern(expression, pointer string) {
 // runes in its character classes.
 func measure(expression string) (size, runes int, err error) {
 	if len(expression) > maxPatternText {
-		return 0, 0, errors.New("it is too long")
+		return 0, 0, errors.New("too long")
 	}
 	if weigh(expression) > maxWeight {
-		return 0, 0, errors.New("it has too many case-insensitive classes, or \\p{...}")
+		return 0, 0, errors.New("too many case-insensitive classes or \\p{...}")
 	}
 	re, err := syntax.Parse(translate(expression), syntax.Perl)
 	if detail, ok := errors.AsType[*syntax.Error](err); ok {
@@ -89,21 +89,21 @@ func (e *unsupportedError) Error() string { return e.what }
 var foreign = []struct{ begins, what, hint string }{
 	{"(?=", "a lookahead, (?=...)", "match the whole text, or put each condition into a separate pattern under allOf"},
 	{"(?!", "a negative lookahead, (?!...)", "put the excluded pattern into not: {pattern: ...}"},
-	{"(?<=", "a lookbehind, (?<=...)", "match the preceding text as well"},
+	{"(?<=", "a lookbehind, (?<=...)", "match the preceding text too"},
 	{"(?<!", "a negative lookbehind, (?<!...)", "put the excluded pattern into not: {pattern: ...}"},
-	{`\k<`, "a backreference", "expressions follow RE2, which matches in linear time; write the repetition out"},
+	{`\k<`, "a backreference", "repeat the expression instead of using a backreference"},
 }
 
 // unsupported explains why RE2 rejects an expression.
 func unsupported(err *syntax.Error) error {
 	for _, f := range foreign {
 		if strings.HasPrefix(err.Expr, f.begins) {
-			return &unsupportedError{"it has " + f.what, f.hint}
+			return &unsupportedError{"it contains " + f.what, f.hint}
 		}
 	}
 	if len(err.Expr) == 2 && err.Expr[0] == '\\' && '1' <= err.Expr[1] && err.Expr[1] <= '9' {
 		last := foreign[len(foreign)-1]
-		return &unsupportedError{"it has " + last.what + ", " + err.Expr, last.hint}
+		return &unsupportedError{"it contains " + last.what + ", " + err.Expr, last.hint}
 	}
 	return errors.New(err.Code.String())
 }
@@ -112,7 +112,7 @@ func patternHint(err error) string {
 	if e, ok := errors.AsType[*unsupportedError](err); ok {
 		return e.hint
 	}
-	return "expressions follow RE2, which has no lookahead and no backreference"
+	return "use RE2 syntax, which has no lookahead or backreference"
 }
 
 func measureTree(re *syntax.Regexp) (size, runes int) {

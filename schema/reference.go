@@ -43,8 +43,8 @@ func (s *scanner) resolve(ref reference) {
 	if !ok {
 		s.errs = append(s.errs, &Error{
 			Pointer: ref.pointer,
-			Message: "the " + ref.keyword + " leaves the document",
-			Hint:    "copy its target into $defs and refer to it as #/$defs/...",
+			Message: "the " + ref.keyword + " refers to another document",
+			Hint:    "copy the target into $defs and refer to it as #/$defs/...",
 		})
 		return
 	}
@@ -92,7 +92,7 @@ func (s *scanner) respell(ref reference, fragment string) {
 // dangling returns the mistake for a reference without a target. Its hint lists existing targets.
 func (s *scanner) dangling(ref reference, fragment, target string) *Error {
 	at := strings.LastIndexByte(target, '/')
-	hint := "declare it under $defs and refer to it as #/$defs/..."
+	hint := "declare the schema in $defs and refer to it as #/$defs/..."
 	if holder, ok := lookup(s.root, target[:max(at, 0)]); ok {
 		if named, ok := holder.(map[string]any); ok && at >= 0 && len(s.errs) < maxMistakes {
 			hint = cmp.Or(suggestion(unescaper.Replace(target[at+1:]), sortedKeys(named)), hint)
@@ -100,7 +100,7 @@ func (s *scanner) dangling(ref reference, fragment, target string) *Error {
 	}
 	return &Error{
 		Pointer: ref.pointer,
-		Message: fmt.Sprintf("the %s %q has no target in the document", ref.keyword, short60("#"+fragment)),
+		Message: fmt.Sprintf("the target of the %s %q does not exist in the document", ref.keyword, short60("#"+fragment)),
 		Hint:    hint,
 	}
 }

@@ -101,7 +101,7 @@ func scanSchema(root any, d *draft) *scanner {
 	}
 	s.usedKeywords()
 	if s.exhausted() {
-		s.fail("", "the schema is too large: the limit is %d schemas, %d of them with $id or an anchor or under unknown keywords", maxSchemas, maxNamed)
+		s.fail("", "the schema exceeds the limit of %d subschemas, or of %d with $id, with an anchor or under unknown keywords", maxSchemas, maxNamed)
 	}
 	return s
 }
@@ -195,7 +195,7 @@ func (s *scanner) identify(object map[string]any, pointer string, base *url.URL)
 	bare := *parsed
 	bare.Fragment, bare.RawFragment = "", ""
 	if !selfReferable(&bare) {
-		s.fail(join(pointer, s.draft.id), "the %s is a URL that references cannot resolve to", s.draft.id)
+		s.fail(join(pointer, s.draft.id), "references cannot resolve to the URL in %s", s.draft.id)
 		return base
 	}
 	s.name(&bare, pointer)

@@ -191,13 +191,13 @@ func misspelling(v abi.Violation) string {
 	}
 	switch {
 	case len(v.Limit) == 0:
-		return what + " is not valid here"
+		return what + " is not a valid value"
 	case v.Keyword == "enum":
 		return fmt.Sprintf("%s must be one of %s", what, v.Limit)
 	case v.Keyword == "type":
 		return fmt.Sprintf("%s must be a value of type %s", what, v.Limit)
 	}
-	return fmt.Sprintf("%s is not valid here: %s must be %s", what, v.Keyword, v.Limit)
+	return fmt.Sprintf("%s is not a valid value: %s must be %s", what, v.Keyword, v.Limit)
 }
 
 // importSchema compiles a scanned schema. If the library rejects the schema or panics, importSchema

@@ -119,7 +119,7 @@ func (c *check) deterministic(ctx context.Context) Outcome {
 	second, secondErr := c.run(ctx, c.input, c.double().reply)
 	o := Outcome{Name: "is deterministic", OK: true}
 	if fmt.Sprint(err) != fmt.Sprint(secondErr) || !bytes.Equal(first.Output, second.Output) {
-		o.OK, o.Detail = false, "two runs with the same input, clock, random numbers and memory returned different results: does the output depend on the order of a map?"
+		o.OK, o.Detail = false, "two runs with the same input, clock, random numbers and records returned different results; check whether the output depends on map order"
 	}
 	return o
 }

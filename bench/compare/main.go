@@ -35,7 +35,7 @@ func main() {
 
 func compare(builds []string, pairs int, span time.Duration) error {
 	if len(builds) != 2 {
-		return fmt.Errorf("two builds of a benchmark are required, an old and a new one; got %d", len(builds))
+		return fmt.Errorf("got %d benchmark builds; want two, an old one and a new one", len(builds))
 	}
 	var names []string
 	ratios := map[string][]float64{}

@@ -87,8 +87,12 @@ func openNeighbours(name string, limits admission.Limits) (n *neighbours, err er
 	return n, nil
 }
 
-func (n *neighbours) undisturbed() string { return "paced small runs, undisturbed, " + n.name }
-func (n *neighbours) disturbed() string   { return "paced small runs, next to bombs, " + n.name }
+func (n *neighbours) undisturbed() string {
+	return "small runs at a fixed rate, undisturbed, " + n.name
+}
+func (n *neighbours) disturbed() string {
+	return "small runs at a fixed rate, next to bombs, " + n.name
+}
 
 func (n *neighbours) cases() []*measure.Case {
 	return []*measure.Case{
@@ -166,8 +170,8 @@ func (n *neighbours) flood(ctx context.Context, first int) error {
 func (n *neighbours) figures(rows measure.Rows) []measure.Figure {
 	undisturbed, disturbed := rows[n.undisturbed()], rows[n.disturbed()]
 	return []measure.Figure{
-		{Name: "small runs next to bombs, over undisturbed, " + n.name + ", p50", Value: disturbed.P50 / undisturbed.P50},
-		{Name: "small runs next to bombs, over undisturbed, " + n.name + ", p99", Value: disturbed.P99 / undisturbed.P99, Aim: "at most 2"},
-		{Name: "bombs executed meanwhile, " + n.name, Value: float64(n.ran.Load()) / n.flooded.Seconds(), Unit: "per second"},
+		{Name: "ratio of small runs next to bombs to undisturbed runs, " + n.name + ", p50", Value: disturbed.P50 / undisturbed.P50},
+		{Name: "ratio of small runs next to bombs to undisturbed runs, " + n.name + ", p99", Value: disturbed.P99 / undisturbed.P99, Aim: "at most 2"},
+		{Name: "bombs executed during the measurement, " + n.name, Value: float64(n.ran.Load()) / n.flooded.Seconds(), Unit: "per second"},
 	}
 }

@@ -33,7 +33,7 @@ const plugin = "../plugins/examples/route_ticket_as/tool.wasm"
 func pluginApp() (fstest.MapFS, error) {
 	code, err := os.ReadFile(plugin)
 	if err != nil {
-		return nil, fmt.Errorf("read a plug-in (run in the folder bench): %w", err)
+		return nil, fmt.Errorf("read plug-in (run this benchmark in the folder bench): %w", err)
 	}
 	return fstest.MapFS{
 		"tool.wasm": {Data: code},
@@ -123,9 +123,9 @@ func priceFigures(rows measure.Rows) []measure.Figure {
 	return []measure.Figure{
 		{Name: "a JavaScript run with one get and one set in a worker, p50", Value: rows[inWorker].P50, Unit: "µs", Aim: "under 150"},
 		{Name: "overhead of the worker, p50", Value: rows[inWorker].P50 - rows[inProcess].P50, Unit: "µs", Aim: "under 60"},
-		rows.Over("JavaScript in a worker, over in process, p50", inWorker, "", inProcess),
+		rows.Over("ratio of JavaScript in a worker to in process, p50", inWorker, "", inProcess),
 		{Name: "overhead of a worker for a WebAssembly run with one get and one set, p50", Value: rows[pluginInWorker].P50 - rows[pluginInside].P50, Unit: "µs"},
-		rows.Over("WebAssembly in a worker, over in process, p50", pluginInWorker, "", pluginInside),
-		{Name: "many JavaScript runs at once in workers, over in process, per second", Value: rows[manyInWorkers].Rate / rows[manyInProcess].Rate},
+		rows.Over("ratio of WebAssembly in a worker to in process, p50", pluginInWorker, "", pluginInside),
+		{Name: "ratio of concurrent JavaScript runs in workers to in process, rate", Value: rows[manyInWorkers].Rate / rows[manyInProcess].Rate},
 	}
 }

@@ -68,7 +68,7 @@ func readPeers(out []byte) (rows []measure.Row, err error) {
 			Missing string  `json:"missing"`
 		}
 		if err := json.Unmarshal(line, &peer); err != nil {
-			return rows, fmt.Errorf("parse a line of peers.mjs: %w", err)
+			return rows, fmt.Errorf("parse line of peers.mjs: %w", err)
 		}
 		rows = append(rows, measure.Row{Name: peer.Name, Workers: 1, P50: peer.P50, P99: peer.P99, Rate: peer.Rate, Missing: peer.Missing})
 	}
@@ -79,7 +79,7 @@ func readPeers(out []byte) (rows []measure.Row, err error) {
 func peerFigures(rows measure.Rows, peers []measure.Row) (list []measure.Figure) {
 	for _, peer := range peers {
 		if rows.Has(peer.Name) {
-			list = append(list, rows.Over(peer.Name+", over a run in a worker, p50", peer.Name, "above 1", inWorker))
+			list = append(list, rows.Over(peer.Name+", ratio to a run in a worker, p50", peer.Name, "above 1", inWorker))
 		}
 	}
 	return list

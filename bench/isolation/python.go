@@ -23,8 +23,8 @@ import (
 // The cases of Python.
 const (
 	pythonInWorker = "Python, json, re, datetime and one get, in a worker"
-	pythonMany     = "Python, the same, many at once"
-	pythonProcess  = "python3 -I -c, a process for the same"
+	pythonMany     = "Python, json, re, datetime and one get, in workers, concurrently"
+	pythonProcess  = "python3 -I -c, json, re and datetime, in a process"
 )
 
 // countWords parses a request, reads memory once, and uses common modules.
@@ -123,7 +123,7 @@ func runPython() error {
 
 func (p *pythons) figures(rows measure.Rows) (list []measure.Figure) {
 	if rows.Has(pythonProcess, pythonInWorker) {
-		list = append(list, rows.Over("a python3 process, over a Python run in a worker, p50", pythonProcess, "at least 10", pythonInWorker))
+		list = append(list, rows.Over("ratio of a python3 process to a Python run in a worker, p50", pythonProcess, "at least 10", pythonInWorker))
 	}
 	if rows.Has(pythonMany) {
 		perCore := rows[pythonMany].Rate / float64(runtime.GOMAXPROCS(0))

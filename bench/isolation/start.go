@@ -102,6 +102,6 @@ func startFigures(rows measure.Rows) []measure.Figure {
 	return []measure.Figure{
 		{Name: "a cold start, from nothing to the first result, p50", Value: rows[coldStart].P50 / 1000, Unit: "ms"},
 		{Name: "a new tenant's first result, with a spare worker, p50", Value: rows[newTenant].P50 / 1000, Unit: "ms"},
-		rows.Over("a new tenant's first run, over a later one in its worker, p50", newTenant, "", inWorker),
+		rows.Over("ratio of a new tenant's first run to later runs in the same worker, p50", newTenant, "", inWorker),
 	}
 }

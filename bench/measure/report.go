@@ -67,7 +67,7 @@ func (f Figure) String() string {
 // row summarizes a case that was measured at least once.
 func (c *Case) row() Row {
 	if len(c.took) == 0 {
-		return Row{Name: c.Name, Workers: c.Workers, Missing: "no call ended in time"}
+		return Row{Name: c.Name, Workers: c.Workers, Missing: "no call finished in time"}
 	}
 	slices.Sort(c.took)
 	slices.Sort(c.rates)

@@ -71,7 +71,7 @@ func uploads(a *attacker) (func(int) bool, error) {
 func links(a *attacker) (func(int) bool, error) {
 	got, link := a.mallory("links").upload("links", picture())
 	if link == "" {
-		return nil, fmt.Errorf("upload a file: %s", got)
+		return nil, fmt.Errorf("cannot upload a file: %s", got)
 	}
 	address := strings.TrimPrefix(a.url, "http://")
 	path := strings.TrimPrefix(link, a.url)

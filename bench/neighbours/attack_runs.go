@@ -38,7 +38,7 @@ func (a *attacker) tool(name string) func(int) bool {
 // merges performs blind merges into a large record. The commit has to repeat blind merges.
 func merges(a *attacker) (func(int) bool, error) {
 	if got := a.mallory("").run("large", nil); got != "ok" {
-		return nil, fmt.Errorf("fill the record: %s", got)
+		return nil, fmt.Errorf("cannot fill the record: %s", got)
 	}
 	return a.tool("merge"), nil
 }
@@ -93,11 +93,11 @@ func (u user) initialize() (string, error) {
 	defer response.Body.Close()
 	id := response.Header.Get("Mcp-Session-Id")
 	if id == "" {
-		return "", fmt.Errorf("start an MCP session: %s", response.Status)
+		return "", fmt.Errorf("cannot start an MCP session: %s", response.Status)
 	}
 	status, answer := user{u.url, u.token, withSession(u.more, id)}.send(http.MethodPost, "/mcp", "application/json", []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))
 	if status >= 300 {
-		return "", fmt.Errorf("start an MCP session: %d %s", status, answer)
+		return "", fmt.Errorf("cannot start an MCP session: %d %s", status, answer)
 	}
 	return id, nil
 }
@@ -158,7 +158,7 @@ func (u user) keep(number int) error {
 			for n := i; n < dropped; n += 4 {
 				once := user{u.url, u.token, http.Header{"Idempotency-Key": {fmt.Sprintf("%d-%d", number, n)}}}
 				if got := once.run("answer", nil); got != "ok" {
-					errs <- fmt.Errorf("keep a result: %s", got)
+					errs <- fmt.Errorf("cannot store a result: %s", got)
 				}
 			}
 		})

@@ -101,7 +101,7 @@ func (u user) run(tool string, input []byte) string {
 func (u user) startSession(session string) error {
 	status, answer := u.send(http.MethodPost, "/api/v1/sessions", "application/json", fmt.Appendf(nil, `{"session_id":%q}`, session))
 	if status >= 300 || status == 0 {
-		return fmt.Errorf("start a session: %d %s", status, answer)
+		return fmt.Errorf("cannot start a session: %d %s", status, answer)
 	}
 	return nil
 }

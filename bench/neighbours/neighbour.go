@@ -63,7 +63,7 @@ func readers(s *service) ([]neighbour, error) {
 	for _, who := range people {
 		got, link := s.user(who.tenant, who.name, who.name).upload(who.name, form("a.txt", "text/plain", []byte("hello")))
 		if link == "" {
-			return nil, fmt.Errorf("upload a file for %s: %s", who.name, got)
+			return nil, fmt.Errorf("cannot upload a file for %s: %s", who.name, got)
 		}
 		path := strings.TrimPrefix(link, s.url)
 		list = append(list, neighbour{who: who.tenant, what: "link", pace: 100 * time.Millisecond, send: func(int) string {

@@ -107,7 +107,7 @@ func (s *service) await(out io.Reader) error {
 	line, err := lines.ReadString('\n')
 	if s.url = listens.FindString(line); s.url == "" {
 		text, _ := os.ReadFile(filepath.Join(s.dir, "log"))
-		return fmt.Errorf("the service does not start: %v\n%s", err, text)
+		return fmt.Errorf("the service did not start: %v\n%s", err, text)
 	}
 	go func() { _, _ = io.Copy(io.Discard, lines) }()
 	for _, tenant := range []string{attacked, other} {

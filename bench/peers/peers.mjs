@@ -105,7 +105,7 @@ for (const [name, prepare] of Object.entries(peers)) {
   try {
     run = await prepare();
   } catch (error) {
-    console.log(JSON.stringify({ name, missing: `the package is not installed, or does not load here (${error.code ?? error.name})` }));
+    console.log(JSON.stringify({ name, missing: `the package is not installed or cannot be loaded (${error.code ?? error.name})` }));
     continue;
   }
   console.log(JSON.stringify({ name, ...await measure(run) }));

@@ -128,7 +128,7 @@ func figures(rows measure.Rows) (list []measure.Figure) {
 			for _, workers := range []int{1, many} {
 				a, b := name(tool, place, workers), name("go", place, workers)
 				if rows.Has(a, b) {
-					list = append(list, rows.Over(a+", over without a sandbox, p50", a, "", b))
+					list = append(list, rows.Over(a+", ratio to a run without a sandbox, p50", a, "", b))
 				}
 			}
 		}

@@ -31,14 +31,14 @@ func prepare(dir string) (*measure.Bench, error) {
 
 func figures(rows measure.Rows) []measure.Figure {
 	list := []measure.Figure{
-		rows.Over("Extism's go-sdk, fresh, over toolrun, p50", smallExtism, "at least 20", smallRun),
-		rows.Over("a small plug-in, over bare wazero, p50", smallRun, "about 1", smallBare),
-		rows.Over("a Go plug-in from its snapshot, over fresh in bare wazero, p50", goRun, "below 0.2", goBare),
+		rows.Over("ratio of Extism's go-sdk, fresh, to toolrun, p50", smallExtism, "at least 20", smallRun),
+		rows.Over("ratio of a small plug-in to bare wazero, p50", smallRun, "about 1", smallBare),
+		rows.Over("ratio of a Go plug-in from its snapshot to a fresh one in bare wazero, p50", goRun, "below 0.2", goBare),
 	}
 	for _, w := range workloads {
 		list = append(list,
-			rows.Over(w.name+": stoppable, over bare, p50", w.name+rewrittenSuffix, w.aim, w.name+bareSuffix),
-			rows.Over(w.name+": WithCloseOnContextDone, over bare, p50", w.name+contextSuffix, "none: this is wazero's own way", w.name+bareSuffix))
+			rows.Over(w.name+": ratio of stoppable to bare, p50", w.name+rewrittenSuffix, w.aim, w.name+bareSuffix),
+			rows.Over(w.name+": ratio of WithCloseOnContextDone to bare, p50", w.name+contextSuffix, "none: this is wazero's mechanism", w.name+bareSuffix))
 	}
 	return list
 }

@@ -24,11 +24,11 @@ func bracketProblem(file string, tokens token.Tokens) *Problem {
 			open = append(open, t)
 		case token.MappingEndType, token.SequenceEndType:
 			if len(open) == 0 {
-				return found(t, fmt.Sprintf("put a string that contains %s in quotes", t.Value), "%s closes no bracket", t.Value)
+				return found(t, fmt.Sprintf("quote strings that contain %s", t.Value), "%s has no opening bracket", t.Value)
 			}
 			last := open[len(open)-1]
 			if want := closing[last.Value]; t.Value != want {
-				return found(t, "write "+want, "%s does not match %s in line %d", t.Value, last.Value, last.Position.Line)
+				return found(t, "write "+want, "%s does not match %s on line %d", t.Value, last.Value, last.Position.Line)
 			}
 			open = open[:len(open)-1]
 		}
@@ -37,5 +37,5 @@ func bracketProblem(file string, tokens token.Tokens) *Problem {
 		return nil
 	}
 	last := open[len(open)-1]
-	return found(last, "write "+closing[last.Value]+" where it ends", "%s is not closed", last.Value)
+	return found(last, "write "+closing[last.Value]+" at the end", "%s is not closed", last.Value)
 }

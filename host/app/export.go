@@ -36,7 +36,7 @@ func Export(a *App) ([]byte, error) {
 	}
 	text, err := encode(exportedApp{a.ID, formatDuration(a.SessionIdle), stores, tools, a.DefaultTool, prompts}, "  ")
 	if err == nil && len(text) > maxFileBytes {
-		err = fmt.Errorf("export app %s: it takes %d KiB, and the limit for an app file is %d KiB", a.ID, len(text)>>10, maxFileBytes>>10)
+		err = fmt.Errorf("export app %s: the app file needs %d KiB; the limit is %d KiB", a.ID, len(text)>>10, maxFileBytes>>10)
 	}
 	return text, err
 }
@@ -59,12 +59,12 @@ func (ld Loader) Import(name string, document []byte) (*App, Problems) {
 func brokenPart(a *App) error {
 	for _, t := range a.Tools {
 		if len(t.Broken) > 0 {
-			return fmt.Errorf("export app %s: the tool %s is broken: %w", a.ID, t.Name, t.Broken)
+			return fmt.Errorf("export app %s: tool %s is invalid: %w", a.ID, t.Name, t.Broken)
 		}
 	}
 	for _, p := range a.Prompts {
 		if len(p.Broken) > 0 {
-			return fmt.Errorf("export app %s: the prompt %s is broken: %w", a.ID, p.Name, p.Broken)
+			return fmt.Errorf("export app %s: prompt %s is invalid: %w", a.ID, p.Name, p.Broken)
 		}
 	}
 	return nil
@@ -123,7 +123,7 @@ type exportedPrompt struct {
 func exportStore(s declare.Store) (string, any, error) {
 	schema, err := canonical(s.Schema)
 	if err != nil {
-		return "", nil, fmt.Errorf("export the schema of store %s: %w", s.Name, err)
+		return "", nil, fmt.Errorf("export schema of store %s: %w", s.Name, err)
 	}
 	if s.Access == declare.ScopeSession && s.Retention == (declare.Retention{}) {
 		s.Retention.Session = true // the default if a file does not set the retention
@@ -171,7 +171,7 @@ func exportTool(t Tool) (string, any, error) {
 		out.OutputSchema, err = canonical(t.OutputSchema)
 	}
 	if err != nil {
-		return "", nil, fmt.Errorf("export the schemas of tool %s: %w", t.Name, err)
+		return "", nil, fmt.Errorf("export schemas of tool %s: %w", t.Name, err)
 	}
 	return t.Name, out, nil
 }

@@ -69,7 +69,7 @@ func TestExportIsAnAppFile(t *testing.T) {
 func TestExportRefusesBrokenParts(t *testing.T) {
 	for _, text := range []string{"app: a\ntools: {t: {source: gone.js}}", "app: a\nprompts: {p: {}}"} {
 		a, _ := app.Load(files("app.yaml", text), "app.yaml")
-		if _, err := app.Export(a); err == nil || !strings.Contains(err.Error(), "broken") {
+		if _, err := app.Export(a); err == nil || !strings.Contains(err.Error(), "is invalid") {
 			t.Errorf("Export of %q: %v; want an error", text, err)
 		}
 	}

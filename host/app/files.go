@@ -73,7 +73,7 @@ func (r *fileReader) spend(at position, bytes int) bool {
 // because opening a named pipe would block.
 func (r *fileReader) isFile(at position, file string) bool {
 	if !fs.ValidPath(file) {
-		r.errorf(at, OutsideFolder, "", "%s is not a path within the folder", quote(file))
+		r.errorf(at, OutsideFolder, "", "%s is not a path in the folder", quote(file))
 		return false
 	}
 	info, err := fs.Stat(r.fsys, file)
@@ -97,7 +97,7 @@ func (r *fileReader) fileProblem(at position, file string, err error) {
 	case errors.Is(err, fs.ErrPermission):
 		r.errorf(at, MissingFile, "", "cannot read %s: permission denied", quote(file))
 	case strings.Contains(err.Error(), "escapes from parent"): // os.Root exports no error value for this case
-		r.errorf(at, OutsideFolder, "put the file itself there", "%s is a link that leaves the folder", quote(file))
+		r.errorf(at, OutsideFolder, "replace the link with the file", "%s links to a file outside the folder", quote(file))
 	default:
 		r.errorf(at, MissingFile, "", "cannot read %s", quote(file))
 	}
@@ -131,11 +131,11 @@ func (r *fileReader) resolve(n *node, base string) (string, bool) {
 	case p == "":
 		r.errorf(n.position, BadValue, "", "the path is empty")
 	case strings.Contains(p, `\`):
-		r.errorf(n.position, BadValue, "write "+quote(strings.ReplaceAll(p, `\`, "/")), `a path is written with /, not with \`)
+		r.errorf(n.position, BadValue, "write "+quote(strings.ReplaceAll(p, `\`, "/")), `separate folders with /, not with \`)
 	case path.IsAbs(p), drive.MatchString(p), drive.MatchString(file):
 		r.errorf(n.position, OutsideFolder, "write a path relative to this file", "%s is an absolute path", quote(p))
 	case file == "..", strings.HasPrefix(file, "../"):
-		r.errorf(n.position, OutsideFolder, "move the file into the app's folder", "%s leaves the app's folder", quote(p))
+		r.errorf(n.position, OutsideFolder, "move the file into the app's folder", "%s is outside the app's folder", quote(p))
 	case !fs.ValidPath(file):
 		r.errorf(n.position, BadValue, "", "%s is not a path", quote(p))
 	default:

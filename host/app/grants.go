@@ -41,7 +41,7 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 		if readOnly && (g.Allows(abi.Write) || g.Allows(abi.Delete)) {
 			what := declare.SessionMeta
 			if r.prompt != "" {
-				what = "the memory of a prompt"
+				what = "a grant of a prompt"
 			}
 			r.errorf(m.value.position, BadValue, "write "+m.key+": read", "%s is read-only", what)
 		}
@@ -79,7 +79,7 @@ func (r *grantReader) verbs(n *node) []abi.Verb {
 
 func (r *grantReader) verb(n *node) []abi.Verb {
 	if n.kind != text {
-		r.errorf(n.position, WrongType, "known here: "+strings.Join(verbWords, ", "), "a verb must be a string, not %s", n.kind)
+		r.errorf(n.position, WrongType, "use one of: "+strings.Join(verbWords, ", "), "a verb must be a string, not %s", n.kind)
 		return nil
 	}
 	verbs, err := declare.ParseVerbs(n.value)

@@ -51,10 +51,10 @@ func TestUnknownKinds(t *testing.T) {
 		store         string
 		message, hint string
 	}{
-		{"an unsupported kind", app.Loader{}, `{kind: counter, access: user}`, `"counter" is not a kind of store`, `known here: document`},
+		{"an unsupported kind", app.Loader{}, `{kind: counter, access: user}`, `"counter" is not a kind of store`, `use one of: document`},
 		{"a slip", counters, `{kind: countr, access: user}`, `"countr" is not a kind of store`, `did you mean "counter"?`},
-		{"a reserved kind", counters, `{kind: block, access: user}`, `stores of the kind "block" are not supported`, `remove kind`},
-		{"a resource", counters, `{kind: counter, access: user, expose: resource}`, `only documents can be exposed as resources`, `remove expose`},
+		{"a reserved kind", counters, `{kind: block, access: user}`, `stores of kind "block" are not supported`, `remove kind`},
+		{"a resource", counters, `{kind: counter, access: user, expose: resource}`, `only document stores can be exposed as resources`, `remove expose`},
 	} {
 		_, problems := tt.loader.Load(files("app.yaml", "app: shop\nmemory:\n  visits: "+tt.store+"\n"), "app.yaml")
 		if len(problems) != 1 || !strings.Contains(problems[0].Message, tt.message) || problems[0].Hint != tt.hint {

@@ -15,10 +15,10 @@ var poorNames = regexp.MustCompile(`(?i)^([a-z]|data|temp|tmp|test|testing|foo|b
 // lintStore warns about valid declarations of a store that are usually mistakes.
 func (r *storeReader) lintStore(m member, s declare.Store) {
 	if poorNames.MatchString(s.Name) {
-		r.warnf(m.position, PoorName, "describe its content, such as userPreferences or orderHistory; the name cannot be changed later", "the name %s does not describe the content", quote(s.Name))
+		r.warnf(m.position, PoorName, "choose a name such as userPreferences or orderHistory; it cannot be changed later", "the name %s does not describe the content", quote(s.Name))
 	}
 	if s.Retention.Session && s.Access == declare.ScopeApplication {
-		r.warnf(m.value.get("retention").position, ShortLived, "use a time such as 1_week", "memory shared by all users ends with the session of the user who wrote it last")
+		r.warnf(m.value.get("retention").position, ShortLived, "use a time such as 1_week", "a record that all users share expires with the session of its last writer")
 	}
 	declared := m.value.get("schema")
 	switch none := declared == nil || declared.kind == null; {
@@ -50,7 +50,7 @@ func (l *load) lintGrants(a *App) {
 	}
 	for _, s := range a.Stores {
 		if !granted[s.Name] {
-			l.warnf(l.grants.declared[s.Name], NotGranted, "grant it to a tool: grants: {"+s.Name+": readwrite}", "no tool or prompt is granted the store %s", quote(s.Name))
+			l.warnf(l.grants.declared[s.Name], NotGranted, "grant it to a tool: grants: {"+s.Name+": readwrite}", "no tool or prompt has a grant on the store %s", quote(s.Name))
 		}
 	}
 }

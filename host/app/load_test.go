@@ -209,10 +209,10 @@ func TestProblemsAsError(t *testing.T) {
 
 func TestSchemaTexts(t *testing.T) {
 	for schema, want := range map[string]string{
-		"{maximum: 0x10}": `"0x10" is not a number in JSON`,
-		"{type: array}":   "the input of a tool is an object",
+		"{maximum: 0x10}": `"0x10" is not a JSON number`,
+		"{type: array}":   "the input schema of a tool must be of type object",
 		"{$ref: x.json}":  "$ref",
-		"array.json":      "the input of a tool is an object",
+		"array.json":      "the input schema of a tool must be of type object",
 		"rows.json":       "a JSON Schema must be an object, not a list",
 	} {
 		_, problems := app.Load(files("app.yaml", "app: a\ntools: {t: {source: t.js, description: d, inputSchema: "+schema+"}}", "t.js", "", "rows.json", "[]", "array.json", `{"type": "array"}`), "app.yaml")

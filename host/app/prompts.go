@@ -34,7 +34,7 @@ func (r *promptReader) prompt(m member) Prompt {
 	if p.text = n.get("template"); p.text != nil {
 		p.Template = r.text(p.text, "template")
 	} else if lacks(n, "template", promptKeys) {
-		r.errorf(m.position, MissingKey, `add template: "..."`, "the prompt %s has no template", quote(m.key))
+		r.errorf(m.position, MissingKey, `add template: "..."`, "prompt %s has no template", quote(m.key))
 	}
 	return p
 }

@@ -18,7 +18,7 @@ func (r *reporter) report(p Problem) {
 	case len(r.problems) < maxProblems:
 	case p.Severity == SeverityError && !r.more:
 		r.more = true
-		p = newProblem(position{p.File, p.Line, p.Column}, OverLimit, "", "there are more than %d problems; the rest is omitted", maxProblems)
+		p = newProblem(position{p.File, p.Line, p.Column}, OverLimit, "", "more than %d problems were found; the others are omitted", maxProblems)
 	default:
 		return
 	}

@@ -26,7 +26,7 @@ func (r *schemaReader) schema(n *node, key string) *node {
 	case n.kind == object:
 		return n
 	}
-	r.errorf(n.position, WrongType, "", "%s must be a JSON Schema or the path of one, not %s", key, n.kind)
+	r.errorf(n.position, WrongType, "", "%s must be a JSON Schema or the path of a schema file, not %s", key, n.kind)
 	return nil
 }
 
@@ -69,7 +69,7 @@ func (r *schemaReader) schemaFile(n *node, key string) *node {
 		return nil
 	}
 	if r.files.fsys == nil {
-		r.errorf(n.position, BadValue, "write the schema inline", "%s names a file, which this document does not contain", key)
+		r.errorf(n.position, BadValue, "write the schema inline", "%s is a path, but this document contains no files", key)
 		return nil
 	}
 	file, ok := r.files.resolve(n, path.Dir(n.file))
@@ -91,7 +91,7 @@ func (r *schemaReader) isJSON(n *node) bool {
 	switch n.kind {
 	case number:
 		if ok = jsonNumber.MatchString(n.value); !ok {
-			r.errorf(n.position, BadSchema, "write it as a decimal number, or in quotes to make it a string", "%s is not a number in JSON", quote(n.value))
+			r.errorf(n.position, BadSchema, "write it as a decimal number, or in quotes to make it a string", "%s is not a JSON number", quote(n.value))
 		}
 	case object:
 		ok = r.once(n)

@@ -31,13 +31,13 @@ func (r fieldReader) entries(n *node, section, what string, own func(name string
 }
 
 func (r fieldReader) sameName(first, second member, what string, own func(name string)) {
-	const hint = "names must be unique without regard to case"
+	const hint = "choose a name that differs in more than case"
 	if own != nil {
 		own(first.key)
-		r.errorf(first.position, DuplicateName, hint, "the %s %s is declared again in line %d", what, quote(first.key), second.line)
+		r.errorf(first.position, DuplicateName, hint, "the %s %s is declared again on line %d", what, quote(first.key), second.line)
 		own(second.key)
 	}
-	r.errorf(second.position, DuplicateName, hint, "the %s %s is already declared, as %s in line %d", what, quote(second.key), quote(first.key), first.line)
+	r.errorf(second.position, DuplicateName, hint, "the %s %s is already declared as %s on line %d", what, quote(second.key), quote(first.key), first.line)
 	if own != nil {
 		own("")
 	}

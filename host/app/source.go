@@ -58,7 +58,7 @@ func (r *sourceReader) source(n *node, t *Tool) *node {
 // sourceFile sets the tool's source to a file if an engine can run the file.
 func (r *sourceReader) sourceFile(n *node, t *Tool, file string) {
 	if ext := path.Ext(file); !slices.Contains(r.extensions, ext) {
-		r.errorf(n.position, BadSource, "use a source that ends in "+strings.Join(r.extensions, ", "), "no engine runs %s files such as %s", quote(ext), quote(file))
+		r.errorf(n.position, BadSource, "use a source file with one of these extensions: "+strings.Join(r.extensions, ", "), "no engine supports %s files such as %s", quote(ext), quote(file))
 		return
 	}
 	t.Source = file
@@ -89,7 +89,7 @@ func (r *sourceReader) folder(n *node, t *Tool) *node {
 	switch {
 	case !ok:
 	case t.Dir != "." && !strings.HasPrefix(entry, t.Dir+"/"):
-		r.errorf(named.position, OutsideFolder, "keep a tool's code in its folder", "%s is outside the tool's folder", quote(named.value))
+		r.errorf(named.position, OutsideFolder, "move the file into the tool's folder", "the source %s is outside the tool's folder", quote(named.value))
 	case r.files.isFile(named.position, entry):
 		r.sourceFile(named, t, entry)
 	}
@@ -115,7 +115,7 @@ func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 			return
 		}
 	}
-	r.errorf(n.position, BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no main or index file that an engine runs", quote(t.Dir))
+	r.errorf(n.position, BadSource, "set source in its "+ManifestName+", or name the file main with one of the extensions "+strings.Join(r.extensions, ", "), "the folder %s contains no main or index file with a supported extension", quote(t.Dir))
 }
 
 // lintManifestBeside warns about a manifest in the folder of a source file, because the manifest is
@@ -126,6 +126,6 @@ func (r *sourceReader) lintManifestBeside(n *node, file string) {
 		return
 	}
 	if _, err := fs.Stat(r.files.fsys, path.Join(dir, ManifestName)); err == nil {
-		r.warnf(n.position, NoEffect, "write source: "+dir+" to use it", "%s is not read, because the source is a file", quote(path.Join(dir, ManifestName)))
+		r.warnf(n.position, NoEffect, "write source: "+dir+" to use it", "%s is ignored because the source is a file", quote(path.Join(dir, ManifestName)))
 	}
 }

@@ -25,7 +25,7 @@ func (r *storeReader) stores(n *node) (stores []declare.Store, positions map[str
 	positions = map[string]position{}
 	entries := r.entries(n, "memory", "store", nil)
 	if len(entries) > r.max {
-		r.errorf(entries[r.max].position, OverLimit, "merge stores whose content belongs together", "an app has at most %d stores, and this one has %d", r.max, len(entries))
+		r.errorf(entries[r.max].position, OverLimit, "merge stores with related content", "an app is limited to %d stores, but this app has %d", r.max, len(entries))
 	}
 	for _, m := range entries {
 		positions[m.key] = m.position
@@ -59,7 +59,7 @@ func (r *storeReader) store(m member) declare.Store {
 	s.Schema = r.schemas.compiled(r.schemas.schema(n.get("schema"), "schema"), s.Strict)
 	s.Resource = r.expose(n.get("expose"))
 	if s.Resource && s.Kind != declare.KindDocument {
-		r.errorf(n.get("expose").position, BadValue, "remove expose", "only documents can be exposed as resources, and the store %s is of the kind %s", quote(m.key), s.Kind)
+		r.errorf(n.get("expose").position, BadValue, "remove expose", "only document stores can be exposed as resources; the store %s is of kind %s", quote(m.key), s.Kind)
 	}
 	r.lintStore(m, s)
 	return s
@@ -70,7 +70,7 @@ var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 // storeNameHint returns a hint with a valid name that is similar to an invalid name.
 func storeNameHint(name string) string {
 	if strings.EqualFold(name, declare.SessionMeta) {
-		return "it is built in; grant it to a tool with read"
+		return "use the built-in store with a read grant, without declaring it"
 	}
 	near := strings.Trim(notInName.ReplaceAllString(name, "_"), "_-0123456789")
 	if declare.CheckName(near) != nil {
@@ -90,7 +90,7 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	switch word {
 	case "":
 	case "block", "facts", "collection":
-		r.errorf(n.position, BadValue, "remove kind", "stores of the kind %q are not supported", word)
+		r.errorf(n.position, BadValue, "remove kind", "stores of kind %q are not supported", word)
 	default:
 		r.errorf(n.position, BadValue, didYouMean(word, known), "%s is not a kind of store", quote(word))
 	}
@@ -105,12 +105,12 @@ func (r *storeReader) expose(n *node) bool {
 		return false
 	}
 	if n.kind != text {
-		r.errorf(n.position, WrongType, "write expose: resource, or omit it", "expose must be the word resource, not %s", n.kind)
+		r.errorf(n.position, WrongType, "write expose: resource, or omit it", "expose must be resource, not %s", n.kind)
 		return false
 	}
 	word := n.value
 	if word != exposed {
-		r.errorf(n.position, BadValue, "write expose: resource, or omit it", "%s is not a value of expose", quote(word))
+		r.errorf(n.position, BadValue, "write expose: resource, or omit it", "%s is not a valid value of expose", quote(word))
 	}
 	return word == exposed
 }
@@ -128,7 +128,7 @@ func (r *storeReader) access(n *node) declare.Scope {
 		if strings.EqualFold(word, "app") {
 			hint = `did you mean "application"?`
 		}
-		r.errorf(n.position, BadValue, hint, "%s is not a value of access", quote(word))
+		r.errorf(n.position, BadValue, hint, "%s is not a valid value of access", quote(word))
 	}
 	return ""
 }
@@ -178,9 +178,9 @@ func retentionHint(s string) string {
 	case bareCount.MatchString(low):
 		return fmt.Sprintf("add a unit, such as %sd", low)
 	case zeroCount.MatchString(low):
-		return "the minimum is 1s; a tool can delete a record to keep nothing"
+		return "use at least 1s; to keep nothing, let the tool delete the record"
 	case strings.HasPrefix(low, "-"):
-		return "a retention cannot be negative"
+		return "use a positive retention"
 	case low == "forever", low == "never", low == "permanent", low == "none", low == "unlimited":
 		return "omit retention to keep records until they are deleted"
 	}

@@ -28,7 +28,7 @@ func didYouMean(word string, known []string) string {
 	if len(known) == 0 || len(known) > maxKnown {
 		return ""
 	}
-	return "known here: " + strings.Join(known, ", ")
+	return "use one of: " + strings.Join(known, ", ")
 }
 
 func nearest(word string, known []string) string {

@@ -31,7 +31,7 @@ func syntaxProblem(file string, content []byte, err error) Problem {
 	case strings.Contains(message, `'	'`):
 		message, hint = "YAML cannot be indented with tabs", "indent with spaces"
 	case strings.Contains(line, ": {{"):
-		hint = `put a string that begins with {{ in quotes`
+		hint = `quote strings that begin with {{`
 	case missingSpace.MatchString(line):
 		hint = "put a space after the colon"
 	case strings.Contains(message, "mapping value is not allowed"):
@@ -41,10 +41,10 @@ func syntaxProblem(file string, content []byte, err error) Problem {
 			at = position{file, next, indentOf(lines[next-1]) + 1}
 			break
 		}
-		hint = `put a string that contains ": " in quotes`
+		hint = `quote strings that contain ": "`
 	case strings.Contains(message, "value is not allowed") && indentOf(line) == at.column-1:
 		if fitting := fittingIndents(lines, at.line); fitting != "" {
-			message, hint = "the indentation of this line matches none of the lines above it", fitting
+			message, hint = "the indentation of this line does not match any line above", fitting
 		}
 	}
 	return newProblem(at, Syntax, hint, "%s", strings.ToValidUTF8(message, ""))
@@ -115,7 +115,7 @@ func fittingIndents(lines []string, number int) string {
 // open is a mapping or list that has not ended yet. It contains the number of its last line so far.
 type open struct{ indent, line int }
 
-func (o open) String() string { return fmt.Sprintf("%s like line %d", spaces(o.indent), o.line) }
+func (o open) String() string { return fmt.Sprintf("%s, like line %d", spaces(o.indent), o.line) }
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
@@ -127,7 +127,7 @@ func isEmpty(line string) bool {
 func spaces(n int) string {
 	switch n {
 	case 0:
-		return "by no spaces"
+		return "by 0 spaces"
 	case 1:
 		return "by 1 space"
 	}

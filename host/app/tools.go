@@ -57,7 +57,7 @@ func (r *toolReader) defaultTool(n *node, a *App) string {
 	for i, t := range a.Tools {
 		known[i] = t.Name
 	}
-	r.errorf(n.position, BadValue, didYouMean(name, known), "default_tool names %s, which is not declared", quote(name))
+	r.errorf(n.position, BadValue, didYouMean(name, known), "default_tool is %s, but the app does not declare this tool", quote(name))
 	return ""
 }
 
@@ -70,7 +70,7 @@ func (r *toolReader) tool(m member) Tool {
 		return t
 	}
 	if lacks(m.value, "source", toolKeys) {
-		r.errorf(m.position, MissingKey, "add source: tools/"+m.key+".js, or the folder of the tool", "the tool %s has no source", quote(m.key))
+		r.errorf(m.position, MissingKey, "add source: tools/"+m.key+".js or the folder of the tool", "the tool %s has no source", quote(m.key))
 		return t
 	}
 	var manifest *node
@@ -124,7 +124,7 @@ func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node
 	if entry := get("entry"); entry != nil {
 		t.Entry = r.text(entry, "entry")
 		if t.Source != "" && path.Ext(t.Source) != ".wasm" {
-			r.errorf(entry.position, BadValue, "leave it out", "entry names an export of a .wasm plug-in, and %s is not one", quote(t.Source))
+			r.errorf(entry.position, BadValue, "omit entry", "entry is only valid for .wasm plug-ins, not for %s", quote(t.Source))
 		}
 	}
 	if t.Description == "" && r.problems[before:].Err() == nil {
@@ -138,7 +138,7 @@ func (r *toolReader) objectSchema(n *node) {
 		return
 	}
 	if kind := n.get("type"); kind != nil && (kind.kind != text || kind.value != "object") {
-		r.errorf(kind.position, BadSchema, "write type: object", "the input of a tool is an object")
+		r.errorf(kind.position, BadSchema, "write type: object", "the input schema of a tool must be of type object")
 	}
 }
 

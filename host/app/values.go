@@ -41,7 +41,7 @@ func (r fieldReader) keys(n *node, what string, known []string) bool {
 		}
 		hint := didYouMean(m.key, known)
 		if empty != "" && nearest(m.key, known) == "" {
-			hint = fmt.Sprintf("if it belongs to %s, indent it more", empty)
+			hint = fmt.Sprintf("to make it a part of %s, indent it more", empty)
 		}
 		r.errorf(m.position, UnknownKey, hint, "%s has no key %s", what, quote(m.key))
 	}
@@ -52,11 +52,11 @@ func (r fieldReader) keys(n *node, what string, known []string) bool {
 func mappingHint(n *node, known []string) string {
 	switch {
 	case n.kind == null:
-		return "write its keys below it, indented more: " + strings.Join(known, ", ")
+		return "add keys on the next lines, indented more: " + strings.Join(known, ", ")
 	case n.kind == text && strings.Contains(n.value, ":"):
 		return "put a space after the colon"
 	}
-	return "known here: " + strings.Join(known, ", ")
+	return "use one of: " + strings.Join(known, ", ")
 }
 
 // named calls keys for the declaration of a store, tool or prompt. If its name is a known key, the
@@ -66,7 +66,7 @@ func (r fieldReader) named(m member, what string, known []string) bool {
 	if !slices.Contains(known, m.key) || m.value.kind == null || m.value.kind == object && declares {
 		return r.keys(m.value, what, known)
 	}
-	r.errorf(m.position, WrongType, "indent it more, below the name that it belongs to", "%s is a key of %s, but a name is expected here", m.key, what)
+	r.errorf(m.position, WrongType, "indent it below its name", "%s is a key of %s, but the file needs a name here", m.key, what)
 	return false
 }
 
@@ -139,7 +139,7 @@ var durationUnits = []struct {
 // duration returns a duration within the limits, or 0.
 func (r fieldReader) duration(n *node, key string, low, high time.Duration) time.Duration {
 	if n.kind == list || n.kind == object {
-		r.errorf(n.position, WrongType, "", "%s must be a duration such as 2s, not %s", key, n.kind)
+		r.errorf(n.position, WrongType, "", "%s must be a duration, such as 2s, not %s", key, n.kind)
 		return 0
 	}
 	d, ok := parseDuration(n.value)
@@ -147,7 +147,7 @@ func (r fieldReader) duration(n *node, key string, low, high time.Duration) time
 	case !ok:
 		r.errorf(n.position, BadValue, "write one number and one unit: 500ms, 2s, 5m, 24h or 7d", "%s is not a duration", quote(n.value))
 	case d < low || d > high:
-		r.errorf(n.position, OverLimit, "", "%s is %s; it must be between %s and %s", key, formatDuration(d), formatDuration(low), formatDuration(high))
+		r.errorf(n.position, OverLimit, "", "%s is %s; want a value between %s and %s", key, formatDuration(d), formatDuration(low), formatDuration(high))
 	default:
 		return d
 	}
@@ -185,9 +185,9 @@ func (r fieldReader) count(n *node, key string, high int64) int64 {
 	count, err := strconv.ParseInt(n.value, 10, 64)
 	switch {
 	case n.kind != number || err != nil:
-		r.errorf(n.position, WrongType, "", "%s must be a whole number such as 1000, not %s", key, n.kind)
+		r.errorf(n.position, WrongType, "", "%s must be a whole number, such as 1000, not %s", key, n.kind)
 	case count < 1 || count > high:
-		r.errorf(n.position, OverLimit, "", "%s is %s; it must be between 1 and %d", key, n.value, high)
+		r.errorf(n.position, OverLimit, "", "%s is %s; want a value between 1 and %d", key, n.value, high)
 	default:
 		return count
 	}
@@ -197,7 +197,7 @@ func (r fieldReader) count(n *node, key string, high int64) int64 {
 // size returns a number of bytes within the limits, or 0.
 func (r fieldReader) size(n *node, key string, low, high int64) int64 {
 	if n.kind == list || n.kind == object {
-		r.errorf(n.position, WrongType, "", "%s must be a size such as 64MiB, not %s", key, n.kind)
+		r.errorf(n.position, WrongType, "", "%s must be a size, such as 64MiB, not %s", key, n.kind)
 		return 0
 	}
 	size, ok := bytesize.Parse(n.value)
@@ -205,7 +205,7 @@ func (r fieldReader) size(n *node, key string, low, high int64) int64 {
 	case !ok:
 		r.errorf(n.position, BadValue, "write a number and a unit, such as 64MiB", "%s is not a size", quote(n.value))
 	case size < low || size > high:
-		r.errorf(n.position, OverLimit, "", "%s is %s; it must be between %s and %s", key, n.value, bytesize.Format(low), bytesize.Format(high))
+		r.errorf(n.position, OverLimit, "", "%s is %s; want a value between %s and %s", key, n.value, bytesize.Format(low), bytesize.Format(high))
 	default:
 		return size
 	}

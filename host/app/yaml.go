@@ -165,7 +165,7 @@ func (r *yamlReader) read(n ast.Node) *node {
 	case *ast.TagNode:
 		return r.refuse(n, Syntax, "remove the tag; use quotes for a string", "tags such as %s are not supported", quote(n.GetToken().Value))
 	}
-	return r.refuse(n, Syntax, "", "this part of YAML is not supported")
+	return r.refuse(n, Syntax, "", "this YAML syntax is not supported")
 }
 
 // scalar reads a plain or quoted string. It also recognizes valid JSON numbers that the parser
@@ -232,7 +232,7 @@ func (r *yamlReader) alias(n *ast.AliasNode) *node {
 	}
 	v, ok := r.anchors[name]
 	if !ok {
-		return r.refuse(n, Syntax, "", "the alias *%s has no anchor before it", strings.Trim(quote(name), `"`))
+		return r.refuse(n, Syntax, "", "alias *%s has no preceding anchor", strings.Trim(quote(name), `"`))
 	}
 	if r.left < 0 || r.leftBytes < 0 {
 		return (&node{position: v.position}).seal() // reported already

@@ -126,7 +126,7 @@ func checkCount(list json.RawMessage, now time.Time) ([]Artifact, error) {
 		return nil, err
 	}
 	if len(files) >= MaxFiles {
-		return nil, abi.Faultf(abi.QuotaExceeded, "the session has %d files, which is the limit", MaxFiles).WithHint("start another session")
+		return nil, abi.Faultf(abi.QuotaExceeded, "the session has reached its limit of %d files", MaxFiles).WithHint("start a new session")
 	}
 	return files, nil
 }

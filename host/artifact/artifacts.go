@@ -50,7 +50,7 @@ func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Art
 	}
 	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) { // the session possibly lists the file
 		if dropErr := a.deleteContent(context.WithoutCancel(ctx), c, up.ID); dropErr != nil {
-			a.db.Log().Error("the backend failed", "doing", "remove a part of a file", "error", dropErr)
+			a.db.Log().Error("the backend failed", "doing", "remove file part", "error", dropErr)
 		}
 	}
 	if err != nil {
@@ -84,7 +84,7 @@ func checkUpload(c partition.Caller, id string, bytes int) error {
 		return err
 	}
 	if c.Session == "" {
-		return abi.Faultf(abi.NoSession, "a file belongs to a session").WithHint("start a session first")
+		return abi.Faultf(abi.NoSession, "a file requires a session").WithHint("start a session first")
 	}
 	if bytes > MaxBytes {
 		return errTooLarge()

@@ -22,7 +22,7 @@ const (
 )
 
 func errTooLarge() error {
-	return abi.Faultf(abi.TooLarge, "the file has more than %s", bytesize.Format(MaxBytes))
+	return abi.Faultf(abi.TooLarge, "the file exceeds %s", bytesize.Format(MaxBytes))
 }
 
 // key returns the key of one of the records of a file.

@@ -45,7 +45,7 @@ func (a *Artifacts) Size(ctx context.Context, tenant, id string) (int64, error) 
 	}
 	bytes, err := strconv.ParseInt(string(r.Content), 10, 64)
 	if err != nil {
-		return 0, a.db.Fault(readingFile, fmt.Errorf("the size of a file: %w", storage.ErrCorrupt))
+		return 0, a.db.Fault(readingFile, fmt.Errorf("read file size: %w", storage.ErrCorrupt))
 	}
 	return bytes, nil
 }

@@ -58,7 +58,7 @@ func CheckName(name string) error {
 		return fmt.Errorf("the name %q is reserved for the built-in store", SessionMeta)
 	}
 	if !nameRule.MatchString(name) {
-		return fmt.Errorf("%q is not a valid store name: use a letter, then up to 63 letters, digits, _ or -", name)
+		return fmt.Errorf("invalid store name %q: use a letter and up to 63 more letters, digits, _ or -", name)
 	}
 	return nil
 }

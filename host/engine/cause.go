@@ -16,7 +16,7 @@ func FaultFromContext(ctx context.Context) error {
 	if cause == context.DeadlineExceeded || ctx.Err() == context.DeadlineExceeded {
 		return abi.Faultf(abi.Timeout, "the tool exceeded its time limit")
 	}
-	return abi.Faultf(abi.Cancelled, "the run was cancelled")
+	return abi.Faultf(abi.Cancelled, "the run was canceled")
 }
 
 // NotStartedError is the error of a run that could not start or continue because of the host's

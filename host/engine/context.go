@@ -16,5 +16,5 @@ func ReservedKey(key string) bool {
 // syntax of the tool's language.
 func ReservedKeyFault(name string) error {
 	return abi.Faultf(abi.OutputInvalid, "%s is reserved for the workflow and cannot be changed", name).
-		WithHint("return the value instead, or set another key of the context")
+		WithHint("return the value instead, or set a different context key")
 }

@@ -46,8 +46,8 @@ func pythonLanguage(c choices) sandbox.Language {
 
 // noCache returns the error of workers whose pool cannot keep compiled code.
 func noCache() ([]byte, error) {
-	return nil, abi.Faultf(abi.Unavailable, "Python tools need a folder for compiled code").
-		WithHint("set sandbox.Options.CacheDir; the toolrun command needs HOME or XDG_CACHE_HOME")
+	return nil, abi.Faultf(abi.Unavailable, "Python tools require a folder for compiled code").
+		WithHint("set sandbox.Options.CacheDir; for the toolrun command, set HOME or XDG_CACHE_HOME")
 }
 
 func compilePython(ctx context.Context, s sandbox.Setup) error {
@@ -97,7 +97,7 @@ func readPython(file string) ([]byte, error) {
 	code, err := os.ReadFile(file)
 	if err != nil {
 		return nil, abi.Faultf(abi.Unavailable, "cannot read the Python runtime").
-			WithHint("the file is missing or not readable by this user")
+			WithHint("check that the file exists and is readable")
 	}
 	return code, nil
 }

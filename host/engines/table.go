@@ -64,7 +64,7 @@ func wasmLanguage(choices) sandbox.Language {
 // architecture, or "" if it is.
 func unsound(arch string) string {
 	if arch == "arm64" {
-		return "the WebAssembly compiler (wazero 1.12) computes wrong values on arm64, which is not known to be harmless"
+		return "the WebAssembly compiler (wazero 1.12) computes wrong values on arm64, which could break the isolation"
 	}
 	return ""
 }

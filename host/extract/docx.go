@@ -34,12 +34,12 @@ func readDOCX(ctx context.Context, data []byte, out *sink) error {
 		return noText(Damaged, err)
 	}
 	if len(archive.File) > maxDOCXEntries {
-		return noText(TooComplex, fmt.Errorf("it has more than %d files", maxDOCXEntries))
+		return noText(TooComplex, fmt.Errorf("the archive has more than %d files", maxDOCXEntries))
 	}
 	f := &docxFile{archive: archive, left: maxDOCXInflated}
 	body := f.body()
 	if body == nil {
-		return noText(Damaged, errors.New("it has no word/document.xml"))
+		return noText(Damaged, errors.New("the archive has no word/document.xml"))
 	}
 	return f.readAll(ctx, body, out)
 }
@@ -112,7 +112,7 @@ func (f *docxFile) body() *zip.File {
 	return nil
 }
 
-var errInflates = fmt.Errorf("it inflates to more than %d bytes", maxDOCXInflated)
+var errInflates = fmt.Errorf("the decompressed archive exceeds %d bytes", maxDOCXInflated)
 
 // open opens a part. Reading the part uses up the budget.
 func (f *docxFile) open(part *zip.File) (io.ReadCloser, error) {

@@ -18,7 +18,7 @@ const (
 	fallbackSpace   = "http://schemas.openxmlformats.org/markup-compatibility/2006"
 )
 
-var errNested = fmt.Errorf("its elements are nested more than %d levels deep", maxDOCXNesting)
+var errNested = fmt.Errorf("XML elements are nested more than %d levels deep", maxDOCXNesting)
 
 // docxText is the text of a document. All parts of the document share it.
 type docxText struct {
@@ -62,7 +62,7 @@ func (w *docx) read(ctx context.Context) error {
 				w.put(string(t))
 			}
 		case xml.Directive: // such as a DTD, which ECMA-376 part 2 section 6.2.5 forbids
-			return errors.New("it has a DTD, which a DOCX must not have")
+			return errors.New("the XML has a DTD, which DOCX forbids")
 		}
 		if err != nil {
 			return err

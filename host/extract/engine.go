@@ -117,7 +117,7 @@ func (p *program) Run(ctx context.Context, in engine.Input, _ engine.Host) (out 
 		return engine.Output{}, err
 	}
 	if answer.Len()-1 > limit {
-		return engine.Output{}, abi.Faultf(abi.OutputLimit, "the output is larger than %d bytes", limit)
+		return engine.Output{}, abi.Faultf(abi.OutputLimit, "the output exceeds %d bytes", limit)
 	}
 	return engine.Output{Output: answer.Bytes()[:answer.Len()-1]}, nil // without the newline
 }

@@ -36,5 +36,5 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// notes.txt text/plain What the file says. <nil>
-	// invalid_argument: the file claims to be pdf (application/pdf), but its content is text/html
+	// invalid_argument: the file is declared as pdf (application/pdf), but its content is text/html
 }

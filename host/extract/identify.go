@@ -26,7 +26,7 @@ func Identify(filename, declaredMediaType string, head []byte) (Format, string, 
 		return Format{}, "", err
 	}
 	if c := contentOf(head); !f.holds(c) {
-		return Format{}, "", abi.Faultf(abi.InvalidArgument, "the file claims to be %s (%s), but its content is %s", f.Name, f.MediaTypes[0], c.name())
+		return Format{}, "", abi.Faultf(abi.InvalidArgument, "the file is declared as %s (%s), but its content is %s", f.Name, f.MediaTypes[0], c.name())
 	}
 	return f.Format.clone(), f.MediaTypes[0], nil
 }
@@ -43,10 +43,10 @@ func claimed(filename, declared string) (known, error) {
 	}
 	f, ok := byExtension(extension)
 	if !ok {
-		return known{}, notTaken("files whose names end in %q are not taken", shortened(extension))
+		return known{}, notTaken("files with the extension %q are not accepted", shortened(extension))
 	}
 	if mediaType != "" && !slices.Contains(f.MediaTypes, mediaType) {
-		return known{}, abi.Faultf(abi.InvalidArgument, "the file claims to be %s by its name and %s by its media type", f.Name, shortened(mediaType))
+		return known{}, abi.Faultf(abi.InvalidArgument, "the file has the extension of %s but the media type %s", f.Name, shortened(mediaType))
 	}
 	return f, nil
 }
@@ -54,11 +54,11 @@ func claimed(filename, declared string) (known, error) {
 // unnamed returns the format of a file without an extension.
 func unnamed(mediaType string) (known, error) {
 	if mediaType == "" {
-		return known{}, notTaken("the file has neither an extension nor a media type that says what it is")
+		return known{}, notTaken("the file has neither an extension nor a media type")
 	}
 	f, ok := byMediaType(mediaType)
 	if !ok {
-		return known{}, notTaken("files of the media type %s are not taken", shortened(mediaType))
+		return known{}, notTaken("files of media type %s are not accepted", shortened(mediaType))
 	}
 	return f, nil
 }
@@ -71,7 +71,7 @@ func declaredType(declared string) (string, error) {
 	}
 	mediaType, _, err := mime.ParseMediaType(declared)
 	if err != nil && mediaType == "" { // invalid parameters are ignored
-		return "", abi.Faultf(abi.InvalidArgument, "%q is not a media type", shortened(declared))
+		return "", abi.Faultf(abi.InvalidArgument, "invalid media type %q", shortened(declared))
 	}
 	if mediaType == "application/octet-stream" {
 		return "", nil
@@ -80,7 +80,7 @@ func declaredType(declared string) (string, error) {
 }
 
 func notTaken(format string, args ...any) error {
-	return abi.Faultf(abi.InvalidArgument, format, args...).WithHint("accepted files are %s", accepted())
+	return abi.Faultf(abi.InvalidArgument, format, args...).WithHint("use one of these formats: %s", accepted())
 }
 
 // shortened truncates a text from a client for a message.

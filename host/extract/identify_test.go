@@ -69,10 +69,10 @@ func TestIdentify(t *testing.T) {
 func TestIdentifyRefusesMismatch(t *testing.T) {
 	jar := string(zipOf(t, part{"META-INF/MANIFEST.MF", "Manifest-Version: 1.0\n"}, part{"A.class", ""}))
 	for _, c := range []struct{ name, declared, head, want string }{
-		{"a.pdf", "application/pdf", html, "claims to be pdf (application/pdf), but its content is text/html"},
+		{"a.pdf", "application/pdf", html, "is declared as pdf (application/pdf), but its content is text/html"},
 		{"a.pdf", "", html + "%PDF-1.4", "but its content is text/plain"},
 		{"a.pdf", "", "", "but its content is empty"},
-		{"a.png", "image/png", "#!/usr/bin/python\nimport os", "claims to be png (image/png), but its content is text/x-python"},
+		{"a.png", "image/png", "#!/usr/bin/python\nimport os", "is declared as png (image/png), but its content is text/x-python"},
 		{"a.png", "", jpeg, "its content is image/jpeg"},
 		{"a.png", "", svg, "its content is image/svg+xml"},
 		{"a.gif", "", "GIF89a=1;alert(1)", "its content is text/plain"},
@@ -95,14 +95,14 @@ func TestIdentifyRefusesMismatch(t *testing.T) {
 		{"a.html", "", "#!/bin/sh\nrm", "its content is text/x-shellscript"},
 		{"a.html", "", svg, "its content is image/svg+xml"},
 		{"a.rtf", "", "hi", "its content is text/plain"},
-		{"a.exe", "", "MZ", `files whose names end in ".exe" are not taken`},
-		{"a.svg", "image/svg+xml", svg, `files whose names end in ".svg" are not taken`},
+		{"a.exe", "", "MZ", `files with the extension ".exe" are not accepted`},
+		{"a.svg", "image/svg+xml", svg, `files with the extension ".svg" are not accepted`},
 		{"a.pdf.exe", "application/pdf", "%PDF-1.4", `".exe"`},
-		{"a.pdf", "text/html", "%PDF-1.4\n\xFF", "claims to be pdf by its name and text/html by its media type"},
-		{"a", "application/zip", "PK", "files of the media type application/zip are not taken"},
+		{"a.pdf", "text/html", "%PDF-1.4\n\xFF", "has the extension of pdf but the media type text/html"},
+		{"a", "application/zip", "PK", "files of media type application/zip are not accepted"},
 		{"a", "", "hi", "neither an extension nor a media type"},
 		{"a.d/b", "application/octet-stream", "hi", "neither an extension nor a media type"},
-		{"a.pdf", "no media type", "%PDF-", `"no media type" is not a media type`},
+		{"a.pdf", "no media type", "%PDF-", `invalid media type "no media type"`},
 	} {
 		_, _, err := extract.Identify(c.name, c.declared, []byte(c.head))
 		if !errors.Is(err, abi.InvalidArgument) || !strings.Contains(err.Error(), c.want) {

@@ -22,7 +22,7 @@ const MaxNameBytes = 255
 // longer than MaxNameBytes.
 func CleanName(filename string) (string, error) {
 	if !utf8.ValidString(filename) {
-		return "", badName("is not in UTF-8")
+		return "", badName("is not valid UTF-8")
 	}
 	name := strings.TrimLeft(baseName(filename), " .\u00A0\u3000")
 	name = strings.TrimRight(name, " .\u00A0\u3000")
@@ -32,11 +32,11 @@ func CleanName(filename string) (string, error) {
 	case len(name) > MaxNameBytes:
 		return "", badName("has more than 255 bytes")
 	case strings.ContainsFunc(name, unicode.IsControl):
-		return "", badName("has a control character or a line break")
+		return "", badName("contains a control character or a line break")
 	case strings.ContainsFunc(name, hides):
-		return "", badName("has characters that cannot be seen or change the direction of the text")
+		return "", badName("contains characters that are invisible or change the text direction")
 	case deviceName.MatchString(name):
-		return "", badName("is that of a device")
+		return "", badName("is a reserved device name")
 	}
 	return name, nil
 }

@@ -63,7 +63,7 @@ func (e *Engine) Close() error {
 // The memory limit of the library is the memory that the document leaves free.
 func (e *Engine) readPDF(ctx context.Context, data []byte, memory int64, out *sink) error {
 	if e.disabled {
-		return noText(Disabled, errors.New("there is no PDF library"))
+		return noText(Disabled, errors.New("no PDF library is available"))
 	}
 	library, err := e.library(ctx)
 	if err != nil {

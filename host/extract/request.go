@@ -45,7 +45,7 @@ func requestOf(input json.RawMessage) (r request, err error) {
 		r.Data, err = base64.StdEncoding.AppendDecode(nil, data)
 	}
 	if err != nil {
-		return request{}, abi.Faultf(abi.InvalidArgument, "the input must have a format, and data in base64")
+		return request{}, abi.Faultf(abi.InvalidArgument, "the input must contain a format and base64 data")
 	}
 	return r, nil
 }

@@ -53,7 +53,7 @@ func (s *sink) result(err error) (Text, error) {
 func readText(data []byte, out *sink) error {
 	text, ok := decodeText(data, out.limit)
 	if !ok {
-		return noText(UnknownEncoding, errors.New("the encoding is not recognised"))
+		return noText(UnknownEncoding, errors.New("the encoding is not recognized"))
 	}
 	out.write(string(text))
 	return nil
@@ -65,7 +65,7 @@ func readJSON(data []byte, out *sink) error {
 	if !utf8.Valid(text) || json.Unmarshal(text, new(json.RawMessage)) != nil {
 		decoded, ok := decodeText(data, len(data))
 		if !ok {
-			return noText(UnknownEncoding, errors.New("the encoding is not recognised"))
+			return noText(UnknownEncoding, errors.New("the encoding is not recognized"))
 		}
 		text = decoded
 	}

@@ -126,7 +126,7 @@ func erasedSince(before, now storage.Record) error {
 // idempotency key in the meantime.
 type earlierAnswer struct{ answer []byte }
 
-func (earlierAnswer) Error() string { return "an earlier run had the same idempotency key" }
+func (earlierAnswer) Error() string { return "an earlier run used the same idempotency key" }
 
 // checkKey returns an error if the transaction's idempotency key has been used.
 func (t *transaction) checkKey(r storage.Record, _ time.Time) error {

@@ -59,7 +59,7 @@ func (a Authority) grant(store string) (g declare.Grant, granted bool) {
 func (a Authority) check(g declare.Grant, verb abi.Verb) error {
 	switch {
 	case a.readOnly && verb != abi.Read:
-		return abi.Faultf(abi.AccessDenied, "the store %q can only be read here", g.Store)
+		return abi.Faultf(abi.AccessDenied, "the store %q is read-only for this caller", g.Store)
 	case a.unrestricted || g.Allows(verb):
 		return nil
 	}

@@ -44,7 +44,7 @@ func (s *Service) Declare(ctx context.Context, tenant string) error {
 		err = writeCatalogue(ctx, s, partition.Caller{Tenant: tenant})
 	}
 	if errors.Is(err, records.ErrChanged) {
-		return s.records.Fault("write the catalogue", err)
+		return s.records.Fault("write the catalog", err)
 	}
 	return err
 }
@@ -55,11 +55,11 @@ func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	key := s.app.System(partition.Catalogue, c)
 	found, err := s.backend.Get(ctx, key)
 	if err != nil {
-		return s.records.Fault("read the catalogue", err)
+		return s.records.Fault("read the catalog", err)
 	}
 	old, err := decodeCatalogue(found[0])
 	if err != nil {
-		return s.records.Fault("read the catalogue", err)
+		return s.records.Fault("read the catalog", err)
 	}
 	if err := checkScopes(ctx, s, c, old); err != nil {
 		return err
@@ -77,7 +77,7 @@ func writeCatalogue(ctx context.Context, s *Service, c partition.Caller) error {
 	if errors.Is(err, records.ErrChanged) {
 		return err
 	}
-	return s.records.Fault("write the catalogue", err)
+	return s.records.Fault("write the catalog", err)
 }
 
 // CheckDeclared returns the *ScopeChangedError that Declare would return. CheckDeclared stores
@@ -86,11 +86,11 @@ func (s *Service) CheckDeclared(ctx context.Context, tenant string) error {
 	c := partition.Caller{Tenant: tenant}
 	records, err := s.backend.Get(ctx, s.app.System(partition.Catalogue, c))
 	if err != nil {
-		return s.records.Fault("read the catalogue", err)
+		return s.records.Fault("read the catalog", err)
 	}
 	old, err := decodeCatalogue(records[0])
 	if err != nil {
-		return s.records.Fault("read the catalogue", err)
+		return s.records.Fault("read the catalog", err)
 	}
 	return checkScopes(ctx, s, c, old)
 }
@@ -107,7 +107,7 @@ func decodeCatalogue(r storage.Record) (catalogue, error) {
 		return c, nil
 	}
 	if err := json.Unmarshal(r.Content, &c); err != nil {
-		return c, fmt.Errorf("catalogue: %w: %w", storage.ErrCorrupt, err)
+		return c, fmt.Errorf("catalog: %w: %w", storage.ErrCorrupt, err)
 	}
 	return c, nil
 }
@@ -164,8 +164,8 @@ type ScopeChangedError struct {
 
 // Error describes the change and suggests a fix.
 func (e *ScopeChangedError) Error() string {
-	return fmt.Sprintf("store %q has %s and is now declared with %q: "+
-		"restore the declaration, give the new store another name, or remove the records", e.Store, e.Held(), e.Declared())
+	return fmt.Sprintf("store %q has %s but is now declared with %q: "+
+		"restore the declaration, rename the new store, or remove the records", e.Store, e.Held(), e.Declared())
 }
 
 // Declared returns the new value of the changed field: the access or, if that is unchanged, the
@@ -181,7 +181,7 @@ func (e *ScopeChangedError) Declared() string {
 func (e *ScopeChangedError) Held() string {
 	what := fmt.Sprintf("of access %q", e.Was)
 	if e.WasKind != e.IsKind {
-		what = fmt.Sprintf("of the kind %q", e.WasKind)
+		what = fmt.Sprintf("of kind %q", e.WasKind)
 	}
 	if e.Records == 1 {
 		return "1 record " + what

@@ -41,7 +41,7 @@ type Erased struct {
 func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error) {
 	erased := Erased{User: c.User, Stores: map[string]int{}}
 	if c.User == "" {
-		return erased, abi.Faultf(abi.InvalidArgument, "an erasure needs a user")
+		return erased, abi.Faultf(abi.InvalidArgument, "an erasure requires a user")
 	}
 	if err := c.Check(); err != nil {
 		return erased, err
@@ -60,8 +60,8 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 			return erased, nil
 		}
 	}
-	return erased, abi.Faultf(abi.Unavailable, "the user's runs keep writing while the user is erased").
-		WithHint("stop runs for the user, then erase again")
+	return erased, abi.Faultf(abi.Unavailable, "the user's runs kept writing during the erasure").
+		WithHint("stop the user's runs, then erase the user again")
 }
 
 // erasure is an erasure in progress of the caller's user, with a summary of what it has removed.

@@ -28,7 +28,7 @@ func (t *transaction) finished(r storage.Record) ([]byte, error) {
 		return nil, fmt.Errorf("finished run: %w: %w", storage.ErrCorrupt, err)
 	}
 	if state.Fingerprint != t.tx.Fingerprint {
-		return nil, abi.Faultf(abi.Conflict, "the idempotency key was used for a run with another %s", differing(state.Fingerprint, t.tx.Fingerprint)).
+		return nil, abi.Faultf(abi.Conflict, "the idempotency key was already used for a run with a different %s", differing(state.Fingerprint, t.tx.Fingerprint)).
 			WithHint("use a new key for a new run")
 	}
 	return state.Answer, nil
@@ -72,8 +72,8 @@ func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	}
 	content := slices.Concat([]byte(`{"fingerprint":`), fingerprint, []byte(`,"answer":`), answer, []byte(`}`))
 	if len(content) > storage.MaxContentBytes {
-		return nil, abi.Faultf(abi.TooLarge, "the Result has %d bytes; the limit under an idempotency key is %d", len(answer), storage.MaxContentBytes).
-			WithHint("let the tool return or log less, or run it without a key")
+		return nil, abi.Faultf(abi.TooLarge, "the Result has %d bytes; with an idempotency key, the limit is %d", len(answer), storage.MaxContentBytes).
+			WithHint("reduce the tool's output or log, or run the tool without a key")
 	}
 	return content, nil
 }

@@ -16,7 +16,7 @@ func (st *store) key(group storage.Key, c partition.Caller, who string) (storage
 	case declare.ScopeUser:
 		if c.User == "" {
 			return "", abi.Faultf(abi.NoUser, "store %q is per-user, but %s has no user", st.Name, who).
-				WithHint("run it for a user")
+				WithHint("run the tool for a user")
 		}
 		key = key.With(storage.Part{Tag: storage.User, Value: c.User})
 	case declare.ScopeSession:
@@ -30,5 +30,5 @@ func (st *store) key(group storage.Key, c partition.Caller, who string) (storage
 
 func noSession(st *store, who string) error {
 	return abi.Faultf(abi.NoSession, "store %q is per-session, but %s has no session", st.Name, who).
-		WithHint("run it in a session")
+		WithHint("run the tool in a session")
 }

@@ -40,7 +40,7 @@ func (k *kinds) add(added kind.Kind) error {
 	}
 	name := added.Name()
 	if name == "" || k.byName[name] != nil {
-		return fmt.Errorf("memory: the name of the kind %q is empty or already registered", name)
+		return fmt.Errorf("memory: the kind name %q is empty or already registered", name)
 	}
 	k.byName[name], k.names = added, append(k.names, string(name))
 	for _, op := range added.Operations() {
@@ -57,8 +57,8 @@ func (k *kinds) noOperation(st *store, op string) error {
 	for _, op := range k.byName[st.Kind].Operations() {
 		names = append(names, op.Name)
 	}
-	return abi.Faultf(abi.InvalidArgument, "the store %q is of the kind %s, which has no operation %s", st.Name, st.Kind, op).
-		WithHint("its operations are: %s", strings.Join(names, ", "))
+	return abi.Faultf(abi.InvalidArgument, "the store %q of kind %s does not support the operation %s", st.Name, st.Kind, op).
+		WithHint("use one of its operations: %s", strings.Join(names, ", "))
 }
 
 // CheckOperation returns a fault if calls that name a declared store cannot use an operation
@@ -141,7 +141,7 @@ func CheckStrict(st declare.Store, more ...kind.Kind) error {
 	if err != nil || len(mistakes) == 0 {
 		return err
 	}
-	f := abi.Faultf(abi.InvalidArgument, "the schema of the strict store %q has mistakes: %v", st.Name, mistakes)
+	f := abi.Faultf(abi.InvalidArgument, "the schema of the strict store %q is invalid: %v", st.Name, mistakes)
 	if hint := mistakes[0].Hint; hint != "" {
 		return f.WithHint("%s", hint)
 	}

@@ -42,7 +42,7 @@ func (s *Service) List(ctx context.Context, c partition.Caller, name, after stri
 	}
 	st := s.stores[name]
 	if st == nil {
-		return nil, "", abi.Faultf(abi.NotFound, "there is no store %s", kind.Quote(name))
+		return nil, "", abi.Faultf(abi.NotFound, "the store %s does not exist", kind.Quote(name))
 	}
 	group := s.app.Group(c)
 	start, err := afterCursor(group, after)
@@ -102,7 +102,7 @@ func afterCursor(group storage.Key, text string) (storage.Key, error) {
 		_, err = storage.Key(rest).Parts()
 	}
 	if err != nil {
-		return "", abi.Faultf(abi.InvalidArgument, "after is not a cursor").WithHint("pass the value of next from the previous page unchanged")
+		return "", abi.Faultf(abi.InvalidArgument, "the parameter after is not a valid cursor").WithHint("use the value of next from the previous page")
 	}
 	return group + storage.Key(rest), nil
 }
@@ -166,7 +166,7 @@ func (st *store) info(r storage.Head) RecordInfo {
 // returns the number of removed records. An empty name is an invalid_argument fault.
 func (s *Service) Purge(ctx context.Context, tenant, name string) (int, error) {
 	if name == "" {
-		return 0, abi.Faultf(abi.InvalidArgument, "a purge needs the name of a store")
+		return 0, abi.Faultf(abi.InvalidArgument, "a purge requires the name of a store")
 	}
 	n, err := s.records.DeleteWhere(ctx, storage.Selector{Prefix: prefixOf(s.app.Group(partition.Caller{Tenant: tenant}), name)}, func(storage.Head) {})
 	return n, s.records.Fault("remove records", err)

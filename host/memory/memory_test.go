@@ -313,7 +313,7 @@ func TestGrants(t *testing.T) {
 func TestTextsForOperators(t *testing.T) {
 	a, anonymous := newApp(t), caller("", "")
 	for store, want := range map[string]string{
-		"nope":  `there is no store "nope"`,
+		"nope":  `the store "nope" does not exist`,
 		"notes": `store "notes" is per-user, but the caller has no user`,
 		"cart":  `store "cart" is per-session, but the caller has no session`,
 	} {

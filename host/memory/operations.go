@@ -59,11 +59,11 @@ func checkOperation(op abi.Operation, spaceStore string) error {
 	}
 	for i, p := range op.Params {
 		if p.Kind == abi.StoreName && (i > 0 || !p.Required) {
-			return fmt.Errorf("memory: the store of the operation %s must be its first parameter, and required", op.Name)
+			return fmt.Errorf("memory: the first parameter of the operation %s must be a required store", op.Name)
 		}
 	}
 	if !namesStore(op) && spaceStore == "" {
-		return fmt.Errorf("memory: the operation %s must take a store, because its kind is not a kind.Space", op.Name)
+		return fmt.Errorf("memory: the operation %s requires a store parameter, because its kind is not a kind.Space", op.Name)
 	}
 	return nil
 }
@@ -86,16 +86,16 @@ func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) erro
 	case entry.space == name || slices.Contains(entry.stores, name):
 		return fmt.Errorf("memory: the kind %q has the operation %s twice", name, op.Name)
 	case listed.Verb != op.Verb || !slices.EqualFunc(paramsAfterStore(listed), after, sameParam):
-		return refuse("with another verb or other parameters")
+		return refuse("with different verbs or parameters")
 	case !namesStore(op) && entry.space != "":
 		return refuse("without a store")
 	case namesStore(op) && len(entry.stores) > 0:
 		if !sameName(listed.Params[0], op.Params[0]) {
-			return refuse("with other names of the store")
+			return refuse("with different names for the store parameter")
 		}
 		return nil
 	case len(after) == 0 || !after[0].Required || after[0].Type.Shape != abi.Text:
-		return refuse("one of them without a store: its first parameter must be a required text")
+		return refuse("one without a store parameter: its first parameter must be a required text")
 	}
 	if namesStore(op) {
 		listed = op
@@ -162,8 +162,8 @@ func (k *kinds) checkKind(o operation, op string, st *store, implied bool) error
 	case implied && st.Kind == o.space, !implied && slices.Contains(o.stores, st.Kind):
 		return nil
 	case !implied && st.Kind == o.space:
-		return abi.Faultf(abi.InvalidArgument, "%s does not take the name of a store of the kind %s", op, st.Kind).
-			WithHint("leave out the name of the store")
+		return abi.Faultf(abi.InvalidArgument, "%s does not accept the name of a store of kind %s", op, st.Kind).
+			WithHint("omit the store name")
 	}
 	return k.noOperation(st, op)
 }

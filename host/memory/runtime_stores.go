@@ -35,7 +35,7 @@ func declaredKey(tenant, app string) storage.Key {
 func Declared(ctx context.Context, backend storage.Backend, tenant, app string) ([]declare.Store, error) {
 	records, err := backend.Get(ctx, declaredKey(tenant, app))
 	if err != nil {
-		return nil, fmt.Errorf("read the declared stores: %w", err)
+		return nil, fmt.Errorf("read declared stores: %w", err)
 	}
 	kept, err := decodeDeclared(records[0])
 	if err != nil {
@@ -93,7 +93,7 @@ func SaveDeclared(ctx context.Context, backend storage.Backend, tenant, app stri
 		return db.Write(nil, now, key, kept, time.Time{}, partition.Caller{})
 	})
 	if err != nil {
-		return fmt.Errorf("store the declared stores: %w", err)
+		return fmt.Errorf("write declared stores: %w", err)
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func (l Limits) check() error {
 		}
 	}
 	if l.RecordBytes > storage.MaxContentBytes {
-		errs = append(errs, fmt.Errorf("memory: Limits.RecordBytes is %d; a backend stores at most %d", l.RecordBytes, storage.MaxContentBytes))
+		errs = append(errs, fmt.Errorf("memory: Limits.RecordBytes is %d; the maximum is %d", l.RecordBytes, storage.MaxContentBytes))
 	}
 	return errors.Join(errs...)
 }
@@ -220,7 +220,7 @@ func (s *Service) Operations() abi.Table { return s.kinds.table }
 func checkConfig(cfg Config) error {
 	var errs []error
 	if cfg.App == "" {
-		errs = append(errs, errors.New("memory: an app needs an id"))
+		errs = append(errs, errors.New("memory: the app has no id"))
 	}
 	if cfg.Backend == nil {
 		errs = append(errs, errors.New("memory: no backend"))
@@ -241,7 +241,7 @@ func (s *Service) addStores(stores []declare.Store) error {
 	for _, decl := range stores {
 		st, err := s.kinds.compile(decl, s.limits.content())
 		if err == nil && folded[strings.ToLower(decl.Name)] {
-			err = errors.New("the name is used twice, ignoring case")
+			err = errors.New("another store has the same name, ignoring case")
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("memory: store %q: %w", decl.Name, err))

@@ -52,7 +52,7 @@ const maxItem = 512
 // checkItem returns a fault if an item cannot be a part of a key.
 func checkItem(item string) error {
 	if len(item) > maxItem || !utf8.ValidString(item) || strings.ContainsFunc(item, unicode.IsControl) {
-		return abi.Faultf(abi.InvalidArgument, "the name of an item must be at most %d bytes of UTF-8 without control characters", maxItem)
+		return abi.Faultf(abi.InvalidArgument, "an item name must be valid UTF-8 without control characters, at most %d bytes", maxItem)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (p *storePartition) CheckWrite(ttl time.Duration) error {
 		return noSession(p.store, p.view.authority.holder())
 	}
 	if limit := p.store.Retention.For; limit > 0 && ttl > limit {
-		return abi.Faultf(abi.InvalidArgument, "the ttl is longer than the store's retention of %s, which it can only shorten", p.store.Retention)
+		return abi.Faultf(abi.InvalidArgument, "the ttl exceeds the store's retention of %s", p.store.Retention)
 	}
 	return nil
 }

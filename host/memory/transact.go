@@ -114,7 +114,7 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 }
 
 // errClosed is the error of a View that is used after its body returned.
-var errClosed = errors.New("the attempt is over")
+var errClosed = errors.New("the attempt has ended")
 
 // bodyError is an error that a body returned.
 type bodyError struct{ error }
@@ -169,15 +169,15 @@ func conflictUntilDeadline(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
 	}
-	return abi.Faultf(abi.Conflict, "other runs kept changing the same records until the time limit").
-		WithHint("retry, or let fewer runs write the same record concurrently")
+	return abi.Faultf(abi.Conflict, "other runs changed the same records until the time limit").
+		WithHint("retry, or reduce the number of concurrent runs that write the same record")
 }
 
 // unknownOutcome returns the fault of a run that may or may not have been committed.
 func (t *transaction) unknownOutcome(err error) error {
 	t.s.log.Error("the outcome of a commit is unknown", "run", t.tx.Caller.Run, "error", err)
 	f := abi.Faultf(abi.Unavailable, "the memory backend did not report whether the run was stored").
-		WithHint("check what is stored before a retry; a run with an idempotency key can be retried safely")
+		WithHint("check the stored records before a retry, or use an idempotency key")
 	f.Outcome = "unknown"
 	return f
 }

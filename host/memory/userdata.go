@@ -33,7 +33,7 @@ type UserRecord struct {
 // UserData returns a reader for the data of the caller's user in the caller's tenant.
 func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, error) {
 	if c.User == "" {
-		return nil, abi.Faultf(abi.InvalidArgument, "an export of a user's data needs a user")
+		return nil, abi.Faultf(abi.InvalidArgument, "an export of user data requires a user")
 	}
 	if err := c.Check(); err != nil {
 		return nil, err

@@ -118,7 +118,7 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 		return nil, v.noStore(name)
 	}
 	if st == v.s.meta && op.verb != abi.Read {
-		return nil, abi.Faultf(abi.ReadOnly, "%s can be read, but only the host writes it", declare.SessionMeta)
+		return nil, abi.Faultf(abi.ReadOnly, "%s is read-only for tools", declare.SessionMeta)
 	}
 	if err := v.authority.check(grant, op.verb); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (v *View) noStore(name string) error {
 	if v.authority.Unrestricted() {
 		return notDeclared(name, v.s.names)
 	}
-	f := abi.Faultf(abi.NotFound, "there is no store %s, or this tool was not granted it", kind.Quote(name))
+	f := abi.Faultf(abi.NotFound, "the store %s does not exist or was not granted to this tool", kind.Quote(name))
 	if near := spell.Name(name, v.authority.stores()); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
@@ -148,7 +148,7 @@ func (v *View) noStore(name string) error {
 
 // notDeclared is like noStore, but for an Authority that may see all stores.
 func notDeclared(name string, stores []string) error {
-	f := abi.Faultf(abi.NotFound, "there is no store %s", kind.Quote(name))
+	f := abi.Faultf(abi.NotFound, "the store %s does not exist", kind.Quote(name))
 	if near := spell.Name(name, stores); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
@@ -202,7 +202,7 @@ func (v *View) classify(ctx context.Context, err error, op, name string) error {
 		return err
 	}
 	if errors.Is(err, txn.ErrLimit) {
-		err = abi.Faultf(abi.CallLimit, "the run uses more than %d records or %d MiB of contents, or writes more than %d records or %d MiB",
+		err = abi.Faultf(abi.CallLimit, "the run exceeded its limits: %d records and %d MiB of reads, %d records and %d MiB of writes",
 			txn.MaxRecords, txn.MaxBytes>>20, txn.MaxWrites, txn.MaxWriteBytes>>20).
 			WithHint("read and write less in one run")
 	}

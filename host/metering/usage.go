@@ -56,7 +56,7 @@ func (m *Meter) Usage(ctx context.Context, tenant string, since, until time.Time
 // has metered runs, sessions or stores.
 func List(ctx context.Context, backend storage.Backend, q Query) (found []Usage, next string, err error) {
 	if q.Limit < 1 {
-		return nil, "", abi.Faultf(abi.InvalidArgument, "a list needs a limit of at least 1")
+		return nil, "", abi.Faultf(abi.InvalidArgument, "the limit of a list must be at least 1")
 	}
 	found = []Usage{}
 	at, err := parsePosition(q.After)
@@ -101,7 +101,7 @@ func parsePosition(text string) (position, error) {
 		return position{}, nil
 	}
 	if at < 0 {
-		return position{}, abi.Faultf(abi.InvalidArgument, "after is not the cursor of a page of usage")
+		return position{}, abi.Faultf(abi.InvalidArgument, "the parameter after is not a valid cursor")
 	}
 	return position{text[:at], partition.App(text[at+1:])}, nil
 }

@@ -33,7 +33,7 @@ const MaxSessionID = 128
 // Check returns a fault with abi.InvalidArgument if an id cannot be a part of a key.
 func (c Caller) Check() error {
 	if c.Tenant == "" {
-		return abi.Faultf(abi.InvalidArgument, "a caller needs a tenant")
+		return abi.Faultf(abi.InvalidArgument, "the caller has no tenant")
 	}
 	for _, id := range []struct{ what, value string }{{"tenant", c.Tenant}, {"user", c.User}, {"session", c.Session}, {"run", c.Run}} {
 		if err := CheckID(id.what, id.value); err != nil {
@@ -63,7 +63,7 @@ func AnonymousSubject(session string) string { return "\x00" + session } // no u
 // "user".
 func CheckID(what, id string) error {
 	if len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
-		return abi.Faultf(abi.InvalidArgument, "the %s id must be at most %d bytes of UTF-8 without control characters", what, maxID)
+		return abi.Faultf(abi.InvalidArgument, "the %s id must be valid UTF-8 without control characters, at most %d bytes", what, maxID)
 	}
 	if (what == "user" || what == "tenant") && (id == "." || id == "..") {
 		return abi.Faultf(abi.InvalidArgument, "the %s id must not be %q", what, id)
@@ -84,5 +84,5 @@ func CheckSessionID(id string) error {
 		return nil
 	}
 	return abi.Faultf(abi.InvalidArgument, "invalid session id").
-		WithHint("use 1 to %d ASCII letters, digits and %s, and not only dots", MaxSessionID, others)
+		WithHint("use 1 to %d ASCII letters, digits and %s, but not only dots", MaxSessionID, others)
 }

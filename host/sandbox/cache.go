@@ -139,7 +139,7 @@ func copyFiles(folder string, files []string) (names []string, err error) {
 			continue
 		}
 		if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
-			return nil, fmt.Errorf("copy the files of a language: %w", err)
+			return nil, fmt.Errorf("copy language files: %w", err)
 		}
 	}
 	return names, nil

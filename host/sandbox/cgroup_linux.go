@@ -50,7 +50,7 @@ var newGroups = sync.OnceValues(func() (*groups, error) {
 	g.sweep()
 	probe, err := g.newGroup() // fails if the folders are read-only or belong to another user
 	if err != nil {
-		return nil, fmt.Errorf("the control group of this process is not delegated to it: %w", err)
+		return nil, fmt.Errorf("the control group of this process is not delegated: %w", err)
 	}
 	probe.remove()
 	return g, nil
@@ -193,7 +193,7 @@ func (g *group) limit(bytes uint64) error {
 		}
 	}
 	if err := errors.Join(errs...); !errors.Is(err, unix.EBUSY) { // version 1 cannot lower a limit below the current use
-		return fmt.Errorf("limit the memory of a control group: %w", err)
+		return fmt.Errorf("set memory limit of control group: %w", err)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func findGroups(mounts, own string) (*groups, error) {
 	g := &groups{version: 1}
 	for _, name := range controllers {
 		if found[name] == "" {
-			return nil, fmt.Errorf("this process has no control group with the controller %q", name)
+			return nil, fmt.Errorf("the control group of this process lacks the controller %q", name)
 		}
 		g.folders = append(g.folders, found[name])
 	}
@@ -109,18 +109,18 @@ func (g *groups) delegate() error {
 	self := strconv.Itoa(os.Getpid())
 	switch members := strings.Fields(string(text)); {
 	case len(members) > 1 || len(members) == 1 && members[0] != self:
-		return errors.New("the control group of this process has other processes in it; start it in its own, for example with systemd-run --scope -p Delegate=yes")
+		return errors.New("the control group of this process contains other processes; start this process in a separate one, for example with systemd-run --scope -p Delegate=yes")
 	case len(members) == 1:
 		leaf := filepath.Join(folder, hostGroup)
 		if err := os.Mkdir(leaf, 0o755); err != nil && !errors.Is(err, unix.EEXIST) {
-			return fmt.Errorf("the control group of this process is not delegated to it: %w", err)
+			return fmt.Errorf("the control group of this process is not delegated: %w", err)
 		}
 		if err := os.WriteFile(filepath.Join(leaf, "cgroup.procs"), []byte(self), 0); err != nil {
-			return fmt.Errorf("the control group of this process is not delegated to it: %w", err)
+			return fmt.Errorf("the control group of this process is not delegated: %w", err)
 		}
 	}
 	if err := os.WriteFile(filepath.Join(folder, "cgroup.subtree_control"), []byte("+memory +pids"), 0); err != nil {
-		return fmt.Errorf("the control group of this process is not delegated to it: %w", err)
+		return fmt.Errorf("the control group of this process is not delegated: %w", err)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func openRoot(h handshake) (int, error) {
 	}
 	root, err := unix.Open(folder, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return -1, fmt.Errorf("open the folder for the root: %w", err)
+		return -1, fmt.Errorf("open root folder: %w", err)
 	}
 	return root, nil
 }
@@ -46,7 +46,7 @@ func changeRoot(root int) error {
 		return nil // the caller has the error
 	}
 	if !mayChangeRoot() {
-		return errors.New("this process has no CAP_SYS_CHROOT, neither in a user namespace nor outside")
+		return errors.New("this process lacks CAP_SYS_CHROOT inside and outside a user namespace")
 	}
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
@@ -72,7 +72,7 @@ func changeRoot(root int) error {
 		err = unix.EACCES
 	}
 	if err != nil {
-		return fmt.Errorf("change the root: %w", err)
+		return fmt.Errorf("change root: %w", err)
 	}
 	return nil
 }

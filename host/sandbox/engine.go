@@ -52,8 +52,8 @@ func (e *proxy) Load(ctx context.Context, src engine.Source) (engine.Program, er
 		return nil, err
 	}
 	if e.language.Unsound != "" && len(e.pool.options.Require) > 0 {
-		return nil, abi.Faultf(abi.Unavailable, "%s tools are rejected if isolation is required: %s", e.info.Name, e.language.Unsound).
-			WithHint("run them on another machine, or do not require isolation")
+		return nil, abi.Faultf(abi.Unavailable, "%s tools cannot be isolated: %s", e.info.Name, e.language.Unsound).
+			WithHint("use another machine, or do not require isolation")
 	}
 	p := &program{engine: e, id: e.pool.programs.Add(1), source: src, table: src.Table(), files: newArchive(src.Files, e.pool.readable), closing: make(chan struct{})}
 	p.mounts.memoryFiles = e.language.MemoryFiles
@@ -164,11 +164,11 @@ func (p *program) within(ctx context.Context, domain *string, do func(*worker) e
 			return err
 		}
 	}
-	return unavailable("processes for the tool die before they start the run; see the log of the host")
+	return unavailable("worker processes exited before they started the run; see the host's log")
 }
 
 // errDetached is the error of a run that ended before its worker was ready.
-var errDetached = errors.New("sandbox: the worker is kept for the next run")
+var errDetached = errors.New("sandbox: the worker was detached for the next run")
 
 // loadFor compiles the source in a worker. If the run ends first, the compilation continues and the
 // next run uses the worker.
@@ -311,7 +311,7 @@ func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err e
 	src := p.source
 	operations, err := json.Marshal(p.table)
 	if err != nil {
-		return nil, false, fmt.Errorf("write the operations: %w", err)
+		return nil, false, fmt.Errorf("write operations: %w", err)
 	}
 	f := w.wire.frame(kindLoad).number(p.id).text(p.engine.info.Name).data(operations).text(p.key)
 	f.text(src.Path).text(src.Entry).number(bit(src.Files != nil)).number(bit(src.Review)).texts(src.Params).data(src.Code)
@@ -333,7 +333,7 @@ func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err e
 		}
 		name := f.text()
 		if err := f.end(); err != nil {
-			return nil, false, fmt.Errorf("read which file: %w", err)
+			return nil, false, fmt.Errorf("read file name: %w", err)
 		}
 		if err := p.files.reply(w.wire.frame(kindFile), name); err != nil {
 			return nil, false, err
@@ -355,7 +355,7 @@ var loadCodes = []abi.Code{
 func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) {
 	status, text, reviewed := f.number(), f.data(), f.data()
 	if err := f.end(); err != nil {
-		return nil, review, fmt.Errorf("read the result of compiling: %w", err)
+		return nil, review, fmt.Errorf("read compilation result: %w", err)
 	}
 	switch status {
 	case outcomeOutput:
@@ -367,7 +367,7 @@ func readLoaded(f *fields) (failed *abi.Fault, review engine.Review, err error) 
 			return nil, review, err
 		}
 		if !slices.Contains(loadCodes, fault.Code) {
-			return nil, review, fmt.Errorf("compiling ended with %s: %w", fault.Code, errProtocol)
+			return nil, review, fmt.Errorf("the compilation ended with the code %s: %w", fault.Code, errProtocol)
 		}
 		return sanitized(fault), review, nil
 	}
@@ -381,7 +381,7 @@ func readReview(text []byte) (review engine.Review, err error) {
 		return review, nil
 	}
 	if err := json.Unmarshal(text, &review); err != nil {
-		return engine.Review{}, fmt.Errorf("read the review of a source: %w", errProtocol)
+		return engine.Review{}, fmt.Errorf("read source review: %w", errProtocol)
 	}
 	return review.Bounded(), nil
 }

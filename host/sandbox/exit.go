@@ -40,12 +40,12 @@ func (d exit) fault(w *worker, log *slog.Logger) error {
 		return errPoolClosed
 	case disconnected && containsAny(stderr, outOfStack):
 		return abi.Faultf(abi.StackLimit, "%s exceeded the stack limit", d.doing).
-			WithHint("check for a recursion without an end, or a deeply nested value")
+			WithHint("check for infinite recursion or a deeply nested value")
 	case disconnected && (ranOutOfMemory(stderr) || wasSIGKILLed(state)):
 		return memoryFault(d.doing, d.limit)
 	}
 	log.Error("a worker died", "doing", d.doing, "cause", d.cause, "state", fmt.Sprint(state), "stderr", stderr)
-	return abi.Faultf(abi.Internal, "the process of the tool died unexpectedly; see the log of the host")
+	return abi.Faultf(abi.Internal, "the tool's process exited unexpectedly; see the host's log")
 }
 
 // diedIdle reports whether another process killed a lost worker before it sent a frame. A worker

@@ -65,10 +65,10 @@ func (w *wire) receive(limit *sizes) (kind, *fields, error) {
 	}
 	length, k := binary.LittleEndian.Uint32(head), kind(head[4])
 	if k == 0 || k > kindCount || limit[k] == 0 {
-		return 0, nil, fmt.Errorf("a frame of kind %d: %w", k, errProtocol)
+		return 0, nil, fmt.Errorf("frame of kind %d: %w", k, errProtocol)
 	}
 	if uint64(length) > uint64(limit[k]) {
-		return 0, nil, fmt.Errorf("a frame of kind %d with %d bytes, more than %d: %w", k, length, limit[k], errProtocol)
+		return 0, nil, fmt.Errorf("frame of kind %d has %d bytes; the limit is %d: %w", k, length, limit[k], errProtocol)
 	}
 	_, _ = w.in.Discard(headBytes) // cannot fail after Peek
 	payload := make([]byte, length)
@@ -92,7 +92,7 @@ func (w *wire) send(f *frame) error {
 		f.bytes = nil
 	}
 	if uint64(len(message)-headBytes) > math.MaxUint32 {
-		return errors.New("a frame exceeds 4 GiB")
+		return errors.New("the frame exceeds 4 GiB")
 	}
 	binary.LittleEndian.PutUint32(message, uint32(len(message)-headBytes))
 	_, err := w.out.Write(message)
@@ -216,7 +216,7 @@ func (f *fields) texts(limit int) []string {
 // end returns an error if the payload is malformed or contains additional bytes.
 func (f *fields) end() error {
 	if f.malformed || len(f.rest) > 0 {
-		return fmt.Errorf("malformed fields of a frame: %w", errProtocol)
+		return fmt.Errorf("malformed frame fields: %w", errProtocol)
 	}
 	return nil
 }

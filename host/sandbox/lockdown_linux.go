@@ -26,7 +26,7 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 		more, err := apply()
 		done = append(done, newLayer(name, err, detail+more))
 	}
-	add(LayerPrivileges, "executing a program does not grant privileges", setNoNewPrivileges)
+	add(LayerPrivileges, "no additional privileges from executed programs", setNoNewPrivileges)
 	add(LayerLimits, limitsDetail(), func() (string, error) { return "", setLimits(h) })
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -44,7 +44,7 @@ func lockDown(h handshake, wanted func(string) bool) []Layer {
 			done = slices.DeleteFunc(done, func(l Layer) bool { return l.Name == LayerLimits && l.On })
 		}
 	}
-	add(LayerSeccomp, "only the system calls that running a guest requires", func() (string, error) {
+	add(LayerSeccomp, "only the system calls that guests require", func() (string, error) {
 		return "", installFilter(permissions{
 			// If no other layer restricts files, only workers that never run a guest can open
 			// files.

@@ -68,12 +68,12 @@ func serve(in io.Reader, out io.Writer, languages []Language) error {
 	wire := newWire(in, out)
 	_, f, err := wire.receive(&firstFrameSizes)
 	if err != nil {
-		return fmt.Errorf("wait for the parent's handshake: %w", err)
+		return fmt.Errorf("wait for parent handshake: %w", err)
 	}
 	var parent handshake
 	parent.read(f)
 	if err := f.end(); err != nil {
-		return fmt.Errorf("read the parent's handshake: %w", err)
+		return fmt.Errorf("read parent handshake: %w", err)
 	}
 	for _, l := range languages {
 		if l.BeforeLockdown != nil {
@@ -88,7 +88,7 @@ func serve(in io.Reader, out io.Writer, languages []Language) error {
 	}
 	answer.write(wire.frame(kindHandshake))
 	if err := wire.send(&wire.writing); err != nil {
-		return fmt.Errorf("send the handshake: %w", err)
+		return fmt.Errorf("send handshake: %w", err)
 	}
 	return s.serve()
 }

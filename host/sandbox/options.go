@@ -142,11 +142,11 @@ func (o Options) check() error {
 		}
 	}
 	if o.CacheDir != "" && !filepath.IsAbs(o.CacheDir) {
-		errs = append(errs, fmt.Errorf("sandbox: Options.CacheDir is %q, which is not an absolute path", o.CacheDir))
+		errs = append(errs, fmt.Errorf("sandbox: Options.CacheDir %q is not an absolute path", o.CacheDir))
 	}
 	if o.Command == "" && !mainCalled.Load() {
-		errs = append(errs, errors.New("sandbox: this program has not called engines.Main (or sandbox.Main); call it first in main, and in TestMain: "+
-			"its workers are new processes of the same program"))
+		errs = append(errs, errors.New("sandbox: engines.Main (or sandbox.Main) was not called; call it first in main and TestMain, because "+
+			"workers are new processes of the same program"))
 	}
 	for _, name := range slices.Concat(o.Require, o.Without) {
 		if !slices.Contains(layers, name) {

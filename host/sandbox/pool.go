@@ -243,7 +243,7 @@ func (s *spawnConfig) degrade(err error) bool {
 // hostFault logs err and returns the fault for a run that could not get a worker.
 func hostFault(log *slog.Logger, err error) error {
 	log.Error("cannot start a worker", "error", err)
-	return unavailable("cannot start a process for the tool; see the log of the host")
+	return unavailable("cannot start a process for the tool; see the host's log")
 }
 
 func unavailable(text string) error {

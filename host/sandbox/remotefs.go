@@ -75,7 +75,7 @@ func (r *remoteFS) read(f *fields, name string) (*remoteFile, error) {
 		file.entries = append(file.entries, remoteEntry{files: r, path: path.Join(name, f.text()), folder: f.number() == 1})
 	}
 	if err := f.end(); err != nil {
-		return nil, fmt.Errorf("read a file of the tool: %w", err)
+		return nil, fmt.Errorf("read tool file: %w", err)
 	}
 	return file, nil
 }

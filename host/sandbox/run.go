@@ -91,10 +91,10 @@ func (x *exchange) call(f *fields) error {
 		}
 	}
 	if err := f.end(); err != nil {
-		return fmt.Errorf("read a call: %w", err)
+		return fmt.Errorf("read call: %w", err)
 	}
 	if _, ok := x.table.Lookup(call.Op); !ok {
-		return fmt.Errorf("a call of an unknown operation: %w", errProtocol)
+		return fmt.Errorf("call of an unknown operation: %w", errProtocol)
 	}
 	answer := x.worker.wire.frame(kindReply)
 	if x.halted == nil {
@@ -123,7 +123,7 @@ func (x *exchange) replyFault(answer *frame, fault *abi.Fault) error {
 	x.issued[sent.ID] = fault
 	text, err := json.Marshal(&sent)
 	if err != nil {
-		return fmt.Errorf("write a fault: %w", err)
+		return fmt.Errorf("write fault: %w", err)
 	}
 	return x.worker.wire.send(answer.number(outcomeFault).data(text))
 }
@@ -133,10 +133,10 @@ func (x *exchange) replyFault(answer *frame, fault *abi.Fault) error {
 func (x *exchange) log(f *fields) error {
 	level, text := abi.Level(f.text()), f.text()
 	if err := f.end(); err != nil {
-		return fmt.Errorf("read a log line: %w", err)
+		return fmt.Errorf("read log line: %w", err)
 	}
 	if x.lines, x.bytes = x.lines+1, x.bytes+len(text); x.lines > 2*x.limits.LogLines+2 || x.bytes > 2*(x.limits.LogBytes+maxLogBytes) {
-		return fmt.Errorf("a flood of log lines: %w", errProtocol)
+		return fmt.Errorf("too many log lines: %w", errProtocol)
 	}
 	if x.halted != nil || x.host.Log == nil {
 		return nil
@@ -163,7 +163,7 @@ func (x *exchange) outcome(f *fields) (out engine.Output, err error, lost bool) 
 	output, changes, body := f.data(), f.optional(), f.data()
 	out.Warnings = f.texts(maxWarnings)
 	if err := f.end(); err != nil {
-		return engine.Output{}, fmt.Errorf("read an outcome: %w", err), true
+		return engine.Output{}, fmt.Errorf("read outcome: %w", err), true
 	}
 	switch {
 	case x.halted != nil:
@@ -177,13 +177,13 @@ func (x *exchange) outcome(f *fields) (out engine.Output, err error, lost bool) 
 	case status == outcomeBroken:
 		return engine.Output{}, errors.New(string(body)), true
 	case status != outcomeOutput:
-		return engine.Output{}, fmt.Errorf("an outcome: %w", errProtocol), true
+		return engine.Output{}, fmt.Errorf("decode outcome: %w", errProtocol), true
 	}
 	if len(output) > x.limits.OutputBytes || len(changes) > x.limits.OutputBytes {
 		return out, abi.Faultf(abi.OutputLimit, "the output exceeds %d bytes", x.limits.OutputBytes), false
 	}
 	if !json.Valid(output) || changes != nil && !json.Valid(changes) {
-		return engine.Output{}, fmt.Errorf("an output that is not JSON: %w", errProtocol), true
+		return engine.Output{}, fmt.Errorf("the output is not valid JSON: %w", errProtocol), true
 	}
 	out.Output, out.Context = output, changes
 	return out, nil, false
@@ -192,7 +192,7 @@ func (x *exchange) outcome(f *fields) (out engine.Output, err error, lost bool) 
 // unmarshalFault reads a fault and checks its code.
 func unmarshalFault(text []byte, fault *abi.Fault) error {
 	if json.Unmarshal(text, fault) != nil || fault.Code.Number() == 0 {
-		return fmt.Errorf("a fault: %w", errProtocol)
+		return fmt.Errorf("decode fault: %w", errProtocol)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type permissions struct {
 // fail with EPERM. See seccomp(2).
 func installFilter(may permissions) error {
 	if callArchitecture == 0 {
-		return errors.New("there is no filter for this architecture")
+		return errors.New("no filter supports this architecture")
 	}
 	program := buildFilter(may, uint32(os.Getpid()))
 	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}

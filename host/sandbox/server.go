@@ -81,7 +81,7 @@ func (s *server) add(l Language, parent handshake) {
 // prepareShared prepares the shared state of a language.
 func (s *server) prepareShared() error {
 	if s.prepare == nil {
-		return errors.New("this worker has no language to prepare")
+		return errors.New("the worker has no language to prepare")
 	}
 	status, body := uint64(outcomeOutput), []byte(nil)
 	if err := s.prepare(); err != nil {
@@ -130,14 +130,14 @@ func (s *server) load(f *fields) error {
 	src.Review = f.number() == 1
 	src.Params, src.Code = f.texts(maxParams), f.data()
 	if err := f.end(); err != nil {
-		return fmt.Errorf("read a source: %w", err)
+		return fmt.Errorf("read source: %w", err)
 	}
 	if err := json.Unmarshal(operations, &src.Operations); err != nil {
-		return fmt.Errorf("read the operations: %w", err)
+		return fmt.Errorf("read operations: %w", err)
 	}
 	newEngine := s.engines[name]
 	if newEngine == nil {
-		return fmt.Errorf("this worker has no engine %q", name)
+		return fmt.Errorf("the worker has no engine %q", name)
 	}
 	program, err := newEngine(key).Load(context.Background(), src)
 	status, body, review := uint64(outcomeOutput), []byte(nil), []byte(nil)
@@ -203,10 +203,10 @@ func (s *server) run(f *fields) error {
 	program := s.programs[f.number()]
 	in, left := readInput(f)
 	if err := f.end(); err != nil {
-		return fmt.Errorf("read a run: %w", err)
+		return fmt.Errorf("read run: %w", err)
 	}
 	if program == nil {
-		return errors.New("this worker does not have the program")
+		return errors.New("the program is not loaded in this worker")
 	}
 	s.limits, s.lines, s.bytes = in.Limits, 0, 0
 	s.limitMemory(in.Limits.MemoryBytes)
@@ -313,7 +313,7 @@ func (s *server) call(_ context.Context, call abi.Call) (json.RawMessage, error)
 	}
 	fault := &abi.Fault{}
 	if err := json.Unmarshal(data, fault); err != nil {
-		return nil, fmt.Errorf("read a fault: %w", err)
+		return nil, fmt.Errorf("read fault: %w", err)
 	}
 	return nil, fault
 }

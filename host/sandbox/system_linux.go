@@ -108,7 +108,7 @@ func (w *worker) limit(bytes int64) error {
 	}
 	err := unix.Prlimit(w.process.Pid, unix.RLIMIT_DATA, &unix.Rlimit{Cur: limit, Max: w.maxMemory}, nil)
 	if err != nil {
-		return fmt.Errorf("limit the memory of a worker: %w", err)
+		return fmt.Errorf("set memory limit of worker: %w", err)
 	}
 	w.memoryLimit = limit
 	return nil
@@ -199,7 +199,7 @@ func parentLayers(w *worker, s spawnConfig) []Layer {
 	}
 	return []Layer{
 		newLayer(LayerCgroup, s.groupErr, "the kernel counts all memory and threads of a worker"+s.group.detail()),
-		newLayer(LayerProcess, nil, "a guest runs in its own process, which is killed at its deadline"),
+		newLayer(LayerProcess, nil, "each guest runs in a separate process, killed at the deadline"),
 		newLayer(LayerParentDeath, nil, "the kernel kills a worker whose parent exits"),
 		newLayer(LayerNamespaces, namespaceErr, "no network and no privileges: user, network, ipc and uts namespaces"),
 		newLayer(LayerMemory, memory, "the kernel denies memory beyond the limit of the run (RLIMIT_DATA)"),

@@ -60,7 +60,7 @@ var errElsewhere = errors.New("only available on Linux")
 
 // parentLayers returns the layers that the parent applies to a new worker.
 func parentLayers(*worker, spawnConfig) []Layer {
-	own := []Layer{newLayer(LayerProcess, nil, "a guest runs in its own process, which is killed at its deadline")}
+	own := []Layer{newLayer(LayerProcess, nil, "each guest runs in a separate process, killed at the deadline")}
 	for _, name := range []string{LayerDeath, LayerNamespaces, LayerMemory, LayerCPU, LayerCgroup} {
 		own = append(own, newLayer(name, errElsewhere, ""))
 	}

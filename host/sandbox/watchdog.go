@@ -116,8 +116,8 @@ func (g *watchdog) check() {
 // before.
 func (g *watchdog) exceeded() error {
 	if cpu := g.limits.cpu; cpu > 0 && g.used() > cpu {
-		f := abi.Faultf(abi.Timeout, "%s exceeded its limit of processor time (%s)", g.doing, cpu)
-		return f.WithHint("the limit is limits.cpu of the tool, or the host's; by default it is twice the time of the run")
+		f := abi.Faultf(abi.Timeout, "%s exceeded its processor time limit (%s)", g.doing, cpu)
+		return f.WithHint("raise limits.cpu of the tool (default: twice the time limit of the run), or the host's limit")
 	}
 	if g.worker.overMemoryLimit() {
 		return memoryFault(g.doing, g.limits.memory)

@@ -66,7 +66,7 @@ func spawn(command, argument0 string, s spawnConfig, without []string) (*worker,
 	stderr, theirErr, err3 := os.Pipe()
 	if err := errors.Join(err1, err2, err3); err != nil {
 		closeAll([]*os.File{theirIn, toCell, fromCell, theirOut, stderr, theirErr})
-		return nil, fmt.Errorf("start a worker: %w", err)
+		return nil, fmt.Errorf("start worker: %w", err)
 	}
 	pidfd := -1
 	started, err := os.StartProcess(command, []string{argument0, workerCommand, workerFlag}, &os.ProcAttr{
@@ -76,7 +76,7 @@ func spawn(command, argument0 string, s spawnConfig, without []string) (*worker,
 	ends := []*os.File{toCell, fromCell, stderr}
 	if err != nil {
 		closeAll(ends)
-		return nil, fmt.Errorf("start a worker: %w", err)
+		return nil, fmt.Errorf("start worker: %w", err)
 	}
 	l, err := newPipe(fromCell, toCell, pidfd)
 	w := &worker{group: s.group, process: started, wire: newWire(l, l), pipe: l, ends: ends, programs: map[*program]bool{}}
@@ -85,7 +85,7 @@ func spawn(command, argument0 string, s spawnConfig, without []string) (*worker,
 	}
 	if err != nil {
 		w.reap()
-		return nil, fmt.Errorf("start a worker: %w", err)
+		return nil, fmt.Errorf("start worker: %w", err)
 	}
 	return w, nil
 }
@@ -105,19 +105,19 @@ func (w *worker) handshake(h handshake) error {
 	defer timer.Stop()
 	h.write(w.wire.frame(kindHandshake))
 	if err := w.wire.send(&w.wire.writing); err != nil {
-		return fmt.Errorf("send the handshake to a worker: %w", err)
+		return fmt.Errorf("send handshake to worker: %w", err)
 	}
 	_, f, err := w.wire.receive(&handshakeSizes)
 	if err != nil {
-		return fmt.Errorf("wait for a worker to be ready: %w", err)
+		return fmt.Errorf("wait for worker: %w", err)
 	}
 	var answer handshake
 	answer.read(f)
 	if err := f.end(); err != nil {
-		return fmt.Errorf("read the handshake of a worker: %w", err)
+		return fmt.Errorf("read worker handshake: %w", err)
 	}
 	if answer.version != version || answer.build != h.build || answer.key != h.key {
-		return fmt.Errorf("the worker runs version %q of toolrun, the parent %q", answer.build, h.build)
+		return fmt.Errorf("the worker runs toolrun %q, but the parent runs toolrun %q", answer.build, h.build)
 	}
 	w.report = Report{Layers: answer.layers}
 	return nil

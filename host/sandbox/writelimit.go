@@ -60,7 +60,7 @@ func (k *writeLimit) exceeded() error {
 }
 
 func (k *writeLimit) fault() error {
-	return abi.Faultf(abi.SourceInvalid, "the tool compiles to more than %d MiB or %d files", k.bytes>>20, k.files).WithHint("make the tool smaller")
+	return abi.Faultf(abi.SourceInvalid, "the compiled tool exceeds %d MiB or %d files", k.bytes>>20, k.files).WithHint("make the tool smaller")
 }
 
 // ignoreGone ignores the error for a file that was removed meanwhile. A worker first writes under a

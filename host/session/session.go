@@ -67,7 +67,7 @@ type Start struct {
 // check returns a fault if a reference is not valid UTF-8 and therefore cannot be stored as JSON.
 func (start Start) check() error {
 	if !utf8.ValidString(start.Reference) || !utf8.ValidString(start.UserReference) {
-		return abi.Faultf(abi.InvalidArgument, "the references of a session and its user must be UTF-8")
+		return abi.Faultf(abi.InvalidArgument, "the references of a session and its user must be valid UTF-8")
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func checkConfined(c partition.Caller, state State) error {
 		return nil
 	}
 	return abi.Faultf(abi.AccessDenied, "the user has no session with this id").
-		WithHint("start a session without an id, or use a token whose session claim names this one")
+		WithHint("start a session without an id, or use a token with this id in its session claim")
 }
 
 // errOtherUser returns the fault for a session that belongs to another user.
@@ -89,7 +89,7 @@ func errOtherUser(c partition.Caller) error {
 	if c.User == "" {
 		return f.WithHint("set user_id to the session's user")
 	}
-	return f.WithHint("only the user who started a session can use it")
+	return f.WithHint("use a session of this user")
 }
 
 func errNotFound() error { return abi.Faultf(abi.NotFound, "the session does not exist") }

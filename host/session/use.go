@@ -16,7 +16,7 @@ import (
 // references.
 func (s *Sessions) Start(ctx context.Context, c partition.Caller, start Start) (Session, error) {
 	if c.Session == "" {
-		return Session{}, abi.Faultf(abi.InvalidArgument, "a session needs an id")
+		return Session{}, abi.Faultf(abi.InvalidArgument, "the session has no id")
 	}
 	if err := c.Check(); err != nil {
 		return Session{}, err

@@ -233,7 +233,7 @@ var (
 	ErrCorrupt = errors.New("the data is corrupt")
 
 	errLimit     = errors.New("the limit must be at least 1")
-	errSelector  = errors.New("the selector is empty and would select everything")
-	errSelectors = errors.New("the selector has fields that cannot be combined")
+	errSelector  = errors.New("the selector is empty")
+	errSelectors = errors.New("the selector combines incompatible fields")
 	errNoTag     = errors.New("the selector has no tag")
 )

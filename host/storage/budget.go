@@ -28,7 +28,7 @@ type OverBudgetError struct {
 
 // Error describes the limit. Error omits the account, because an account can contain a user's id.
 func (e *OverBudgetError) Error() string {
-	return fmt.Sprintf("the budget is exceeded: the account holds %d of %d %s, and the update adds %d", e.Held, e.Max, e.Unit, e.Added)
+	return fmt.Sprintf("the budget is exceeded: the account has %d of at most %d %s; the update adds %d", e.Held, e.Max, e.Unit, e.Added)
 }
 
 // Accounts returns the accounts that the budget limits.

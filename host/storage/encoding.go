@@ -81,7 +81,7 @@ func HasVersion(data []byte, v Version) (bool, error) {
 		return v.Revision == 0 && v.Generation == "", nil
 	}
 	if len(data) < recordHeader || data[0] != recordFormat {
-		return false, corrupt(v.Key, "it is truncated or has another format")
+		return false, corrupt(v.Key, "truncated, or in another format")
 	}
 	d := decoder{rest: data[recordHeader:]}
 	revision, generation := int64(d.uvarint()), d.take(d.uvarint())
@@ -92,19 +92,19 @@ func HasVersion(data []byte, v Version) (bool, error) {
 func (r *Record) decode(key Key, data []byte) ([]byte, error) {
 	*r = Record{}
 	if len(data) < recordHeader {
-		return nil, corrupt(key, "it is truncated")
+		return nil, corrupt(key, "truncated")
 	}
 	if data[0] != recordFormat {
-		return nil, corrupt(key, fmt.Sprintf("its format is %d, not %d", data[0], recordFormat))
+		return nil, corrupt(key, fmt.Sprintf("format %d; want %d", data[0], recordFormat))
 	}
 	if binary.LittleEndian.Uint32(data[1:]) != checksum(key, data[5:]) {
-		return nil, corrupt(key, "its checksum does not match")
+		return nil, corrupt(key, "checksum mismatch")
 	}
 	d := decoder{rest: data[5:]}
 	r.fill(key, &d)
 	if d.failed || !r.Exists() {
 		*r = Record{}
-		return nil, corrupt(key, "it is malformed")
+		return nil, corrupt(key, "malformed")
 	}
 	return d.rest, nil
 }

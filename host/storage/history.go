@@ -17,7 +17,7 @@ type Changed struct {
 
 // ErrTooOld is returned by Changes for a position before the beginning of the history. A caller
 // that follows the changes then has to read all records again.
-var ErrTooOld = errors.New("the history does not reach back to that position")
+var ErrTooOld = errors.New("the position is older than the history")
 
 // Limits of a History.
 const (

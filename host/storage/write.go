@@ -54,7 +54,7 @@ func ApplyUpdate(keys []Key, now []Record, fn func(now []Record) ([]Write, error
 		k := w.Record.Key
 		i, ok := indexes.take(k)
 		if !ok {
-			return nil, fmt.Errorf("update: a write to %s, which is not a key of the update or is written twice", k)
+			return nil, fmt.Errorf("update: the key %s is written twice or is not a key of the update", k)
 		}
 		if err := check(w); err != nil {
 			return nil, fmt.Errorf("update: %s: %w", k, err)
@@ -121,23 +121,23 @@ func check(w Write) error {
 		return errKey
 	}
 	if IsFloor(r.Key) {
-		return errors.New("floors can be written only by the backend")
+		return errors.New("only the backend can write floors")
 	}
 	if w.Delete {
 		return nil
 	}
 	if len(r.Key) > MaxKeyBytes {
-		return fmt.Errorf("the key has %d bytes, more than %d", len(r.Key), MaxKeyBytes)
+		return fmt.Errorf("the key has %d bytes; the limit is %d", len(r.Key), MaxKeyBytes)
 	}
 	if len(r.Content) > MaxContentBytes {
-		return fmt.Errorf("the content has %d bytes, more than %d", len(r.Content), MaxContentBytes)
+		return fmt.Errorf("the content has %d bytes; the limit is %d", len(r.Content), MaxContentBytes)
 	}
 	if r.Revision < 1 {
-		return fmt.Errorf("the revision is %d; it must be at least 1", r.Revision)
+		return fmt.Errorf("the revision is %d; want at least 1", r.Revision)
 	}
 	for i, tag := range r.Tags {
 		if tag == "" || len(tag) > MaxTagBytes || slices.Contains(r.Tags[:i], tag) {
-			return fmt.Errorf("a tag is empty, occurs twice or has more than %d bytes", MaxTagBytes)
+			return fmt.Errorf("a tag is empty, duplicated or longer than %d bytes", MaxTagBytes)
 		}
 	}
 	return nil

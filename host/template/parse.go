@@ -25,12 +25,12 @@ func (e *Error) Error() string {
 }
 
 const (
-	hintForms   = `an expression is {{memory.<store>}} or {{memory.<store>.<path>}}; write two literal braces as \{{`
+	hintForms   = `write {{memory.<store>}} or {{memory.<store>.<path>}}; write two literal braces as \{{`
 	hintClose   = `close it with }}; write two literal braces as \{{`
-	hintBraces  = `use two braces: nothing is escaped; put a space after a literal brace: { {{`
+	hintBraces  = `use two braces; put a space after a literal brace: { {{`
 	hintBracket = `write an index, as in [0], or a name in double quotes, as in ["a name"]`
 	hintUTF8    = `save it as UTF-8`
-	hintName    = `a name in a path has letters, digits, _, - and $; write others in brackets, as in ["a name"]`
+	hintName    = `use letters, digits, _, - and $ in a name; write other names in brackets, as in ["a name"]`
 )
 
 // Parse parses a template. The error is an *Error.
@@ -116,7 +116,7 @@ func (p *parser) expression() (node, error) {
 	if namespace == "memory" {
 		return p.memory(first, path)
 	}
-	return nil, p.errorf(first, hintForms, "%s is not known in templates", quote(namespace))
+	return nil, p.errorf(first, hintForms, "%s is not available in templates", quote(namespace))
 }
 
 // memory returns a memory expression. offset is the start of the expression in the text, and path

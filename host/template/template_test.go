@@ -35,8 +35,8 @@ Your last order: {{ memory.userPrefs.recentOrders[0] }}. All: {{memory.userPrefs
 	// Output:
 	// Hello John!
 	// Your last order: tea. All: ["tea","<cake>"] <nil>
-	// 1:9: "user" is not known in templates
-	// hint: an expression is {{memory.<store>}} or {{memory.<store>.<path>}}; write two literal braces as \{{
+	// 1:9: "user" is not available in templates
+	// hint: write {{memory.<store>}} or {{memory.<store>.<path>}}; write two literal braces as \{{
 }
 
 var contents = map[string]string{
@@ -112,9 +112,9 @@ func TestParseErrors(t *testing.T) {
 		line, column  int
 		message, hint string // substrings
 	}{
-		{"another namespace", "Hi\n  {{user.name}}", 2, 5, `"user" is not known`, "{{memory.<store>.<path>}}"},
-		{"a bare name", "{{name}}", 1, 3, `"name" is not known`, `\{{`},
-		{"case counts", "{{Memory.a}}", 1, 3, `"Memory" is not known`, "memory"},
+		{"another namespace", "Hi\n  {{user.name}}", 2, 5, `"user" is not available`, "{{memory.<store>.<path>}}"},
+		{"a bare name", "{{name}}", 1, 3, `"name" is not available`, `\{{`},
+		{"case counts", "{{Memory.a}}", 1, 3, `"Memory" is not available`, "memory"},
 		{"no store", "{{memory}}", 1, 3, "names no store", "<store>"},
 		{"empty store", `{{memory[""]}}`, 1, 3, "names no store", "<store>"},
 		{"columns are characters", "größe 😀 {{x}}", 1, 11, `"x"`, ""},

@@ -115,7 +115,7 @@ func (c *commit) addExtra(now []storage.Record) (err error) {
 	}
 	for _, w := range extra {
 		if !slices.Contains(c.extraKeys(), w.Record.Key) {
-			return fmt.Errorf("OnCommit writes %s, which is not in Options.Extra", w.Record.Key)
+			return fmt.Errorf("OnCommit wrote the key %s, but Options.Extra does not contain it", w.Record.Key)
 		}
 		i := c.keys.find(w.Record.Key)
 		if i < 0 {

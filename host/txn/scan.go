@@ -21,7 +21,7 @@ const scanChunk = 256
 // record in the range is a conflict. Expired records in the range count toward MaxRecords.
 func (tx *Tx) Scan(ctx context.Context, prefix, after storage.Key, n int) ([]storage.Record, error) {
 	if n < 1 || n > MaxRecords {
-		return nil, fmt.Errorf("a scan returns from 1 to %d records, not %d", MaxRecords, n)
+		return nil, fmt.Errorf("the limit of a scan must be between 1 and %d, not %d", MaxRecords, n)
 	}
 	if err := tx.usable(); err != nil {
 		return nil, err

@@ -44,16 +44,16 @@ var (
 	ErrConflict = errors.New("other transactions changed the same records")
 	// ErrLimit means that a read or write would exceed MaxRecords, MaxBytes, MaxWrites or
 	// MaxWriteBytes. A read or write that fails with ErrLimit has no effect.
-	ErrLimit = errors.New("the transaction reads and writes too many records")
+	ErrLimit = errors.New("the transaction exceeds its limit on records or bytes")
 	// ErrNestedLimit means that a call of Nested would exceed MaxDepth or MaxNested.
 	ErrNestedLimit = errors.New("too many nested transactions")
 	// ErrUndecided is returned by updates that have no result yet and will be applied again.
 	// ErrUndecided reveals nothing about the record to the body.
-	ErrUndecided = errors.New("the update has not decided yet")
+	ErrUndecided = errors.New("the outcome of the update is not decided yet")
 	// ErrReadOnly is the error of Apply in a transaction with Options.ReadOnly.
 	ErrReadOnly = errors.New("the transaction is read-only")
 	// ErrOver is the error of a Tx that is used after its body returned.
-	ErrOver = errors.New("the transaction is over")
+	ErrOver = errors.New("the transaction has ended")
 )
 
 // Config configures a DB. Backend is required.

@@ -120,14 +120,14 @@ func Main(args []string, stdout, stderr io.Writer) int {
 
 func run(args []string, stdout io.Writer) error {
 	if len(args) != 4 {
-		return fmt.Errorf("requires a kind, a file, an input and a deadline, not %q", args)
+		return fmt.Errorf("got the arguments %q; want a kind, a file, an input and a deadline", args)
 	}
 	deadline, err := time.ParseDuration(args[3])
 	if err != nil {
 		return err
 	}
 	if err := limitMemory(); err != nil {
-		return fmt.Errorf("limit the memory: %w", err)
+		return fmt.Errorf("set memory limit: %w", err)
 	}
 	if args[0] == "py" {
 		return python(args[1], args[2])

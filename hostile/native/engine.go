@@ -45,7 +45,7 @@ func (g guests) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	}
 	a := find(name)
 	if a == nil {
-		return nil, abi.Faultf(abi.SourceInvalid, "there is no attack %q", name)
+		return nil, abi.Faultf(abi.SourceInvalid, "unknown attack %q", name)
 	}
 	if a.load != nil {
 		return guest{}, a.load(g.dir)

@@ -71,7 +71,7 @@ func (h *host) engine(name string) engine.Engine {
 func (h *host) try(a Attack) Result {
 	r := Result{Attack: a.Name, Without: h.without}
 	if !h.benign() {
-		r.Answer = "the neighbour does not run"
+		r.Answer = "the neighbour is not running"
 		return r
 	}
 	stop, during := make(chan struct{}), make(chan bool)
@@ -180,7 +180,7 @@ func describe(err error) string {
 // which one. args contains the folder, the layer, and the names of attacks.
 func Main(args []string) error {
 	if len(args) < 2 {
-		return errors.New("native: requires a folder and a layer")
+		return errors.New("native: want a folder and a layer as arguments")
 	}
 	h, err := newHost(args[0], args[1])
 	if err != nil {

@@ -59,10 +59,10 @@ func runHost(ctx context.Context, command []string, dir string, attacks []Attack
 	case begun == len(results)+1: // it ended during an attack
 		return append(results, Result{Attack: attacks[len(results)].Name, Without: without, Answer: fmt.Sprintf("the host ended: %v", exit)}), nil
 	case len(results) > 0 && begun == len(results):
-		results[len(results)-1].Alive, results[len(results)-1].Answer = false, fmt.Sprintf("the host ended after it: %v", exit)
+		results[len(results)-1].Alive, results[len(results)-1].Answer = false, fmt.Sprintf("the host ended after the attack: %v", exit)
 		return results, nil
 	}
-	return nil, fmt.Errorf("cannot start the host: %w: %s", exit, stderr.String())
+	return nil, fmt.Errorf("start host: %w: %s", exit, stderr.String())
 }
 
 // parse reads the output of Main. parse returns the results and the number of attacks that were
@@ -75,7 +75,7 @@ func parse(out *bytes.Buffer) (results []Result, begun int, err error) {
 		}
 		var r Result
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
-			return nil, 0, fmt.Errorf("read a result of a host: %w", err)
+			return nil, 0, fmt.Errorf("read host result: %w", err)
 		}
 		results = append(results, r)
 	}

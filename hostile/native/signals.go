@@ -13,14 +13,14 @@ const dnCreate = 4
 
 var signalAttacks = []Attack{
 	{Name: "signal/host", Mechanism: "kill the host", run: func(v victims) error { return unix.Kill(v.Host, unix.SIGKILL) }},
-	{Name: "signal/thread_of_host", Mechanism: "kill the host by one of its threads", run: func(v victims) error {
+	{Name: "signal/thread_of_host", Mechanism: "kill the host through one of its threads", run: func(v victims) error {
 		return unix.Tgkill(v.Host, v.Host, unix.SIGKILL)
 	}},
 	{Name: "signal/neighbour", Mechanism: "kill another worker", run: func(v victims) error { return unix.Kill(v.Neighbour, unix.SIGKILL) }},
-	{Name: "signal/all_processes", Mechanism: "signal all processes of the user (with signal 0, which does no harm)", run: func(victims) error {
+	{Name: "signal/all_processes", Mechanism: "signal all processes of the user (with the harmless signal 0)", run: func(victims) error {
 		return unix.Kill(-1, 0)
 	}},
-	{Name: "signal/by_descriptor", Mechanism: "kill the host by a descriptor of its process", run: func(v victims) error {
+	{Name: "signal/by_descriptor", Mechanism: "kill the host through a descriptor of its process", run: func(v victims) error {
 		fd, err := unix.PidfdOpen(v.Host, 0)
 		if err != nil {
 			return err
@@ -31,24 +31,24 @@ var signalAttacks = []Attack{
 		info := [32]int32{int32(unix.SIGKILL), 0, -1}
 		return reachFor(unix.SYS_RT_SIGQUEUEINFO, uintptr(v.Host), uintptr(unix.SIGKILL), uintptr(unsafe.Pointer(&info)))
 	}},
-	{Name: "signal/by_pipe", Mechanism: "have the kernel kill the host when a pipe can be read", run: func(v victims) error {
+	{Name: "signal/by_pipe", Mechanism: "make the kernel kill the host when a pipe becomes readable, with F_SETOWN", run: func(v victims) error {
 		return signalByPipe(v, func(fd uintptr) error {
 			_, err := unix.FcntlInt(fd, unix.F_SETOWN, v.Host)
 			return err
 		})
 	}},
-	{Name: "signal/by_pipe_of_thread", Mechanism: "the same by F_SETOWN_EX", run: func(v victims) error {
+	{Name: "signal/by_pipe_of_thread", Mechanism: "make the kernel kill the host when a pipe becomes readable, with F_SETOWN_EX", run: func(v victims) error {
 		return signalByPipe(v, func(fd uintptr) error {
 			owner := [2]int32{1, int32(v.Host)} // F_OWNER_PID
 			return reachFor(unix.SYS_FCNTL, fd, unix.F_SETOWN_EX, uintptr(unsafe.Pointer(&owner)))
 		})
 	}},
-	fcntl("fcntl/lease", "a lease on a file delays all who open it", unix.F_SETLEASE, unix.F_UNLCK),
-	fcntl("fcntl/notify", "signals when a folder changes", unix.F_NOTIFY, dnCreate),
-	fcntl("fcntl/pipe_size", "large pipes use up those of the host's user", unix.F_SETPIPE_SZ, 1<<17),
-	fcntl("fcntl/lock", "locks on files of others", unix.F_OFD_SETLK, invalid),
-	call("signal/timer", "timers that signal", unix.SYS_TIMER_CREATE, 0, invalid, invalid),
-	call("signal/death", "a worker that outlives its host", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, 0),
+	fcntl("fcntl/lease", "take a lease on a file, which delays others that open the file", unix.F_SETLEASE, unix.F_UNLCK),
+	fcntl("fcntl/notify", "request signals when a folder changes", unix.F_NOTIFY, dnCreate),
+	fcntl("fcntl/pipe_size", "enlarge a pipe to exhaust the pipe memory of the host's user", unix.F_SETPIPE_SZ, 1<<17),
+	fcntl("fcntl/lock", "lock files of others", unix.F_OFD_SETLK, invalid),
+	call("signal/timer", "create timers that send signals", unix.SYS_TIMER_CREATE, 0, invalid, invalid),
+	call("signal/death", "outlive the host", unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, 0),
 }
 
 // signalByPipe makes the kernel send a signal when a pipe becomes readable.

@@ -104,14 +104,14 @@ func TestRefused(t *testing.T) {
 		name, want string
 		op         abi.Operation
 	}{
-		{"a name that is not an identifier", "not a name of an operation", op(func(o *abi.Operation) { o.Name = `x"y` })},
-		{"a duplicate name", "twice", op(func(o *abi.Operation) { o.Name = abi.GetContent })},
-		{"a parameter that is not an identifier", "not a name", op(func(o *abi.Operation) { o.Params[1].Name = "a b" })},
-		{"a keyword of Python", "not a name", op(func(o *abi.Operation) { o.Params[1].Name = "from" })},
-		{"an alias that is not an identifier", "not a name", op(func(o *abi.Operation) { o.Params[1].Aliases = []string{"a-b"} })},
+		{"a name that is not an identifier", "invalid operation name", op(func(o *abi.Operation) { o.Name = `x"y` })},
+		{"a duplicate name", "duplicate operation", op(func(o *abi.Operation) { o.Name = abi.GetContent })},
+		{"a parameter that is not an identifier", "invalid parameter name", op(func(o *abi.Operation) { o.Params[1].Name = "a b" })},
+		{"a keyword of Python", "invalid parameter name", op(func(o *abi.Operation) { o.Params[1].Name = "from" })},
+		{"an alias that is not an identifier", "invalid parameter name", op(func(o *abi.Operation) { o.Params[1].Aliases = []string{"a-b"} })},
 		{"a required parameter at the end", "follows an optional one", op(func(o *abi.Operation) { o.Params[3].Required = true })},
 		{"too many parameters", "the limit is 8", op(func(o *abi.Operation) { o.Params = append(o.Params, make([]abi.Param, 8)...) })},
-		{"another type of the same name", "with other fields", op(func(o *abi.Operation) { o.Reply = abi.Type{Shape: abi.Object, Name: "SetReply"} })},
+		{"another type of the same name", "with different fields", op(func(o *abi.Operation) { o.Reply = abi.Type{Shape: abi.Object, Name: "SetReply"} })},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

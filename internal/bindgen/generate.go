@@ -82,15 +82,15 @@ func check(table abi.Table) error {
 	objects := map[string]abi.Type{}
 	for i, op := range table {
 		if !isName(op.Name) {
-			errs = append(errs, fmt.Errorf("%q is not a name of an operation", op.Name))
+			errs = append(errs, fmt.Errorf("invalid operation name %q", op.Name))
 		}
 		if _, first := table[:i].Lookup(op.Name); first {
-			errs = append(errs, fmt.Errorf("%s is in the table twice", op.Name))
+			errs = append(errs, fmt.Errorf("duplicate operation %s", op.Name))
 		}
 		errs = append(errs, checkParams(op))
 		for _, t := range objectsOf(op) {
 			if known, ok := objects[t.Name]; ok && !sameObject(known, t) {
-				errs = append(errs, fmt.Errorf("%s: another operation has the type %s with other fields", op.Name, t.Name))
+				errs = append(errs, fmt.Errorf("%s: another operation has a type %s with different fields", op.Name, t.Name))
 			}
 			objects[t.Name] = t
 		}
@@ -111,7 +111,7 @@ func checkParams(op abi.Operation) error {
 		optional = optional || !p.Required
 		for _, name := range append([]string{p.Name}, p.Aliases...) {
 			if !isName(name) {
-				errs = append(errs, fmt.Errorf("%s: %q is not a name of a parameter", op.Name, name))
+				errs = append(errs, fmt.Errorf("%s: invalid parameter name %q", op.Name, name))
 			}
 		}
 	}

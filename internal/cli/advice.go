@@ -14,13 +14,13 @@ import (
 // movedFault returns the fault of an app that cannot be opened because a store's access or kind
 // changed. flags are the flags of the failed command that name the app and the database.
 func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
-	f := abi.Faultf(abi.SourceInvalid, "the store %q has %s, but is now declared with %q", moved.Store, moved.Held(), moved.Declared())
+	f := abi.Faultf(abi.SourceInvalid, "the store %q has %s but is now declared with %q", moved.Store, moved.Held(), moved.Declared())
 	return f.WithHint("%s", movedHint(moved.Store, flags))
 }
 
 // movedHint lists the user's choices. The last choice is a shell command that the user can copy.
 func movedHint(store, flags string) string {
-	return "restore the declaration, give the new store another name, or remove the records: " + purgeCommand(store, flags)
+	return "restore the declaration, rename the new store, or remove the records with: " + purgeCommand(store, flags)
 }
 
 func purgeCommand(store, flags string) string {

@@ -31,7 +31,7 @@ func adviseTexts(err error, pairs []string, declares func() bool) error {
 		if declares() {
 			return err
 		}
-		hint := shellWord(key+"="+value) + " is a string; " + shellWord(key+":="+value) + " gives a " + kind
+		hint := shellWord(key+"="+value) + " is a string; " + shellWord(key+":="+value) + " is a " + kind
 		if f.Hint != "" {
 			hint = f.Hint + "; " + hint
 		}

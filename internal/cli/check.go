@@ -52,7 +52,7 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				if file != "" {
-					return usagef("name it once", "the command names two app files: %s and %s", args[0], file)
+					return usagef("omit one of them", "the command names two app files: %s and %s", args[0], file)
 				}
 				file = args[0]
 			}
@@ -61,7 +61,7 @@ The exit code is 2 if there are errors, and 0 if there are only warnings.`,
 	}
 	appFlag(cmd, &file)
 	isolation.register(cmd)
-	cmd.Flags().StringVar(&db, "db", "", "check the records of this database `file` too")
+	cmd.Flags().StringVar(&db, "db", "", "also check the records of this database `file`")
 	cmd.Flags().StringVar(&tenant, "tenant", host.DefaultTenant, "the `id` of the tenant whose records are checked")
 	return cmd
 }
@@ -181,9 +181,9 @@ func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *projec
 	if f.Code != abi.NotFound {
 		return pr.promptProblem(prompt, f.Line, f.Column, f.Message, f.Hint), true
 	}
-	message, hint := fmt.Sprintf("the prompt is not granted the store %q", f.Store), fmt.Sprintf("grant it to the prompt: grants: {%s: read}", f.Store)
+	message, hint := fmt.Sprintf("the prompt has no grant on the store %q", f.Store), fmt.Sprintf("grant it to the prompt: grants: {%s: read}", f.Store)
 	if known := append(pr.storeNames(), declare.SessionMeta); !slices.Contains(known, f.Store) {
-		message, hint = fmt.Sprintf("no store %q is declared", f.Store), didYouMean(f.Store, known, "")
+		message, hint = fmt.Sprintf("the store %q is not declared", f.Store), didYouMean(f.Store, known, "")
 	}
 	line, column := f.Line, f.Column
 	for _, ref := range h.Refs(prompt.Name) {
@@ -260,14 +260,14 @@ func (pr *project) compare(kept inventory, flags string) app.Problems {
 		declared, _ := pr.app.Store(r.Store)
 		if r.Moved != "" {
 			add(app.SeverityError, codeMoved, movedHint(r.Store, flags),
-				"the store %q has records of access %s and is now declared with access %s", r.Store, r.Moved, declared.Access)
+				"the store %q has records of access %s but is now declared with access %s", r.Store, r.Moved, declared.Access)
 		}
 		if r.Orphan && r.Records > 0 {
-			add(app.SeverityWarning, codeOrphan, "declare it again, or remove the records: "+purgeCommand(r.Store, flags),
-				"the store %q has %s and is no longer declared", r.Store, count(r.Records, "record"))
+			add(app.SeverityWarning, codeOrphan, "restore the declaration, or remove the records with: "+purgeCommand(r.Store, flags),
+				"the store %q has %s but is no longer declared", r.Store, count(r.Records, "record"))
 		}
 		if r.Unfit > 0 {
-			add(app.SeverityWarning, codeUnfit, "tools read them unchanged; a write to a strict store must make the whole content valid",
+			add(app.SeverityWarning, codeUnfit, "correct the records; a write to a strict store must make the whole content valid",
 				"%d of %s of the store %q do not match its schema", r.Unfit, count(r.Records, "record"), r.Store)
 		}
 	}
@@ -276,7 +276,7 @@ func (pr *project) compare(kept inventory, flags string) app.Problems {
 		if other.More {
 			held = "over " + held
 		}
-		add(app.SeverityWarning, codeOther, "this is normal if apps share a database; to use these records again after renaming an app, set app: "+other.App,
+		add(app.SeverityWarning, codeOther, "if the app was renamed, restore its id to use these records, with app: "+other.App,
 			"the database has %s of another app, %q", held, other.App)
 	}
 	return problems

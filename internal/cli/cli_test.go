@@ -128,7 +128,7 @@ func TestColor(t *testing.T) {
 			if got := strings.HasPrefix(stderr, red+"error: "); got != test.want {
 				t.Errorf("the error begins %q; coloured: %t, want %t", stderr, got, test.want)
 			}
-			if !strings.Contains(stderr, `there is no command "toolrun nothing"`) {
+			if !strings.Contains(stderr, `unknown command "toolrun nothing"`) {
 				t.Errorf("the error is %q; want the plain text", stderr)
 			}
 		})

@@ -42,7 +42,7 @@ func (cc conformCommand) command() *cobra.Command {
 		Use:   "conform PLUGIN.wasm",
 		Short: "Check a plug-in against the ABI",
 		Long: `Check a compiled plug-in against the ABI, without an app: report its imports and exports, how it handles inputs,
-replies and every fault, and the latency of a fresh start and of a call. For more coverage, give an input that it accepts.`,
+replies and every fault, and the latency of a fresh start and of a call. For more coverage, pass an input that the plug-in accepts.`,
 		Example: `  toolrun conform counter.wasm
   toolrun conform counter.wasm --input '{"by": 1}' --json`,
 		Args: takes(1, 1, "one PLUGIN.wasm"),
@@ -62,8 +62,8 @@ replies and every fault, and the latency of a fresh start and of a call. For mor
 		},
 	}
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "list every check, including those that pass")
-	cmd.Flags().StringVar(&entry, "entry", "", "the exported `function` that runs it (default: toolrun_run)")
-	cmd.Flags().StringVar(&input, "input", "{}", "an input that it accepts: `JSON`, @file or - for stdin")
+	cmd.Flags().StringVar(&entry, "entry", "", "the exported `function` to call (default: toolrun_run)")
+	cmd.Flags().StringVar(&input, "input", "{}", "an input that the plug-in accepts: `JSON`, @file or - for stdin")
 	return cmd
 }
 
@@ -114,7 +114,7 @@ func (cc conformCommand) checkPlugin(ctx context.Context, src engine.Source, inp
 		defer func() { _ = program.Close() }()
 		return conformance.Check(ctx, program, src.Operations, input), nil
 	}
-	return nil, errors.New("no engine runs plug-ins")
+	return nil, errors.New("no engine supports plug-ins")
 }
 
 // measurePlugin returns the median latencies of a fresh start and of a call, in microseconds.
@@ -152,7 +152,7 @@ func (cc conformCommand) print(c *conformReport, verbose bool) error {
 	failed := 0
 	for _, o := range c.Checks {
 		if o.Name == "runs" && o.OK {
-			fmt.Fprintf(&b, "with this input it %s\n", outcomeText(o.Detail))
+			fmt.Fprintf(&b, "with this input, the plug-in %s\n", outcomeText(o.Detail))
 		}
 		if !o.OK {
 			failed++
@@ -195,7 +195,7 @@ func listFailures(b *strings.Builder, checks []conformance.Outcome) {
 		delete(failed, o.Detail)
 		fmt.Fprintf(b, "FAIL     %s: %s\n", o.Name, o.Detail)
 		if n > 1 {
-			fmt.Fprintf(b, "         the same for %d more; -v names them\n", n-1)
+			fmt.Fprintf(b, "         %d more checks failed in the same way; use -v to list them\n", n-1)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func (c *console) printJSON(v any) error {
 		enc.SetIndent("", "  ")
 	}
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("write the answer: %w", err)
+		return fmt.Errorf("write output: %w", err)
 	}
 	text := b.String()
 	if c.env.StdoutTerminal {

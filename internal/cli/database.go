@@ -61,7 +61,7 @@ func (db database) openWith(keep bool, options *bolt.Options) (storage.Backend, 
 		return mem.New(), nil
 	case missing && !db.named:
 		if err := makeStateFolder(filepath.Dir(db.path)); err != nil {
-			return nil, abi.Faultf(abi.Unavailable, "create the folder %s: %v", db.env.show(filepath.Dir(db.path)), cause(err))
+			return nil, abi.Faultf(abi.Unavailable, "create folder %s: %v", db.env.show(filepath.Dir(db.path)), cause(err))
 		}
 	}
 	backend, err := bolt.Open(db.path, options)
@@ -72,8 +72,8 @@ func (db database) openWith(keep bool, options *bolt.Options) (storage.Backend, 
 }
 
 func noDatabase(shown string) error {
-	f := abi.Faultf(abi.NotFound, "there is no database %s", shown)
-	return &usageError{f.WithHint("the first run that writes a record creates it")}
+	f := abi.Faultf(abi.NotFound, "the database %s does not exist", shown)
+	return &usageError{f.WithHint("run a tool that writes a record to create the database")}
 }
 
 // makeStateFolder creates the folder of a database. Only the owner can read the folder. Git ignores
@@ -93,7 +93,7 @@ func makeStateFolder(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-const hintInUse = "another process has the database open; if it is toolrun serve, use --server URL"
+const hintInUse = "close the database in the other process; if that is toolrun serve, use --server URL"
 
 // fault returns the fault for a database file that cannot be opened.
 func (db database) fault(doing string, err error) error {

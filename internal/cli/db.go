@@ -53,7 +53,7 @@ func (d dbCommands) check() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Check a whole database file for damage",
-		Long: `Read a whole database file and report damage: pages, checksums of records, indexes, counters. No process may have
+		Long: `Read a whole database file and report damage: pages, checksums of records, indexes, counters. No other process can have
 the file open. To repair a damaged file, restore a backup.`,
 		Example: `  toolrun db check
   toolrun db check /backups/shop.db --json`,
@@ -78,7 +78,7 @@ func (d dbCommands) checkFile(db database) error {
 		return err
 	})
 	if err != nil {
-		return inUse(db.fault("check", err), "to check the database of a running service, check a backup: toolrun db backup DEST --server URL")
+		return inUse(db.fault("check", err), "to check the database of a running service, make a backup with toolrun db backup DEST --server URL and check that")
 	}
 	err = d.out.answer(report, func() error {
 		for _, problem := range report.Problems {

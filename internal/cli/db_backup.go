@@ -20,7 +20,7 @@ func (d dbCommands) backup() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup DEST",
 		Short: "Write a consistent copy of a database to a file",
-		Long: `Write a consistent copy of a database to a file. The copy does not contain data that was deleted before.
+		Long: `Write a consistent copy of a database to a file. The copy contains no deleted data.
 
 With --server, a running service makes the backup. It contains the data of all tenants and requires a key of role backup.
 To restore a backup, stop the service, replace its database with the file, and start it again.`,
@@ -32,7 +32,7 @@ To restore a backup, stop the service, replace its database with the file, and s
 				return err
 			}
 			if server.remote() && place.app != "" {
-				return usagef("leave --app out", "a backup of a server contains all apps")
+				return usagef("omit --app", "a backup of a server contains all apps")
 			}
 			dest := d.env.path(args[0])
 			if !server.remote() {
@@ -53,7 +53,7 @@ To restore a backup, stop the service, replace its database with the file, and s
 	}
 	place.register(cmd)
 	server.register(cmd)
-	cmd.Flags().Lookup("server").Usage = "back up the toolrun serve at this `URL`, with all its apps and tenants"
+	cmd.Flags().Lookup("server").Usage = "back up the toolrun server at this `URL`, with all its apps and tenants"
 	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return cmd
 }
@@ -61,10 +61,10 @@ To restore a backup, stop the service, replace its database with the file, and s
 // checkDest returns an error if the backup file cannot be written.
 func checkDest(named, dest string, force bool) error {
 	if _, err := os.Stat(filepath.Dir(dest)); err != nil {
-		return usagef("", "the folder of %s cannot be used: %v", named, cause(err))
+		return usagef("", "cannot use the folder of %s: %v", named, cause(err))
 	}
 	if _, err := os.Lstat(dest); err == nil && !force {
-		return usagef("to replace it, add --force", "%s exists", named)
+		return usagef("add --force to replace the file", "%s already exists", named)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func checkDest(named, dest string, force bool) error {
 func (d dbCommands) backupFile(ctx context.Context, db database, dest string) (err error) {
 	backend, err := bolt.Open(db.path, nil)
 	if err != nil {
-		return inUse(db.fault("open", err), "to back up a running service: toolrun db backup DEST --server URL")
+		return inUse(db.fault("open", err), "back up a running service with: toolrun db backup DEST --server URL")
 	}
 	defer func() { err = errors.Join(err, backend.Close()) }()
 	err = d.out.progress("copying to "+d.env.show(dest), func() error { return backend.BackupFile(ctx, dest) })
@@ -118,7 +118,7 @@ func (d dbCommands) backupRemote(ctx context.Context, f *serverFlags, dest strin
 func explainBackup(err error) error {
 	if errors.Is(err, abi.AccessDenied) {
 		if e, ok := errors.AsType[*client.Error](err); ok && e.Status == 403 {
-			return e.Fault.WithHint("create a key of role backup: toolrun key create --keys FILE --role backup NAME")
+			return e.Fault.WithHint("create a key of role backup with: toolrun key create --keys FILE --role backup NAME")
 		}
 	}
 	return explainServer(err)

@@ -16,7 +16,7 @@ func (d dbCommands) compact() *cobra.Command {
 		Long: `Copy the records of a database file into a new file, and replace the old one with it. A database file never shrinks by
 itself, and keeps deleted bytes until their pages are reused. The new file contains no deleted bytes.
 
-No process may have the file open: stop the service first. The disk needs space for the new file. If the process is
+No other process can have the file open: stop the service first. The disk needs space for the new file. If the process is
 killed, the old file stays unchanged.`,
 		Example: `  toolrun db compact
   toolrun db compact /var/lib/toolrun/memory.db --json`,
@@ -38,7 +38,7 @@ killed, the old file stays unchanged.`,
 func (d dbCommands) named(place *placeFlags, args []string) (database, error) {
 	if len(args) == 1 {
 		if place.db != "" {
-			return database{}, usagef("name it once", "the command names two databases: %s and %s", args[0], place.db)
+			return database{}, usagef("omit one of them", "the command names two databases: %s and %s", args[0], place.db)
 		}
 		place.db = args[0]
 	}
@@ -53,7 +53,7 @@ func (d dbCommands) compactFile(ctx context.Context, db database) error {
 		return err
 	})
 	if err != nil {
-		return inUse(db.fault("compact", err), "stop the process that has it open")
+		return inUse(db.fault("compact", err), "stop the process that has the database open")
 	}
 	reply := struct {
 		File string `json:"file"`

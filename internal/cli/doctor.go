@@ -74,5 +74,5 @@ func (dc doctorCommand) showLayers(report sandbox.Report) error {
 		return nil
 	}
 	return abi.Faultf(abi.Unavailable, "isolation layers are off on this machine: %s", strings.Join(off, ", ")).
-		WithHint("see docs/explanation/isolation.md for each layer; tools run with the others, unless --require-isolation is given")
+		WithHint("see docs/explanation/isolation.md for each layer; tools run with the other layers unless --require-isolation is set")
 }

@@ -20,7 +20,7 @@ func (dc doubleCommand) command() *cobra.Command {
 		Short: "Serve memory to the tests of tools, over stdin and stdout",
 		Long: `Serve memory to the tests of tools. Each line of stdin is a request in JSON, and each line of stdout a reply.
 The memory is toolrun's own: grants, schemas, errors and Results are those of a real run. Records are kept in the
-process and are gone when stdin ends. No file is written, and no connection is made.
+process and lost when stdin ends. The command writes no files and makes no connections.
 
 The packages of sdk/js and sdk/python-wasm start this command. docs/reference/double.md describes the requests.`,
 		Example: `  toolrun double --app app.yaml

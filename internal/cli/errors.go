@@ -136,6 +136,6 @@ func (c *console) printFault(f *abi.Fault, withCode bool) {
 
 // flagFor maps fault codes to the flags that provide the missing values.
 var flagFor = map[abi.Code]string{
-	abi.NoUser:    "name the user with --user",
-	abi.NoSession: "name the session with --session; toolrun session start creates one",
+	abi.NoUser:    "set the user with --user",
+	abi.NoSession: "set the session with --session, or start one with toolrun session start",
 }

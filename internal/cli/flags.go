@@ -27,7 +27,7 @@ type callerFlags struct{ tenant, user, session string }
 func (f *callerFlags) register(cmd *cobra.Command) {
 	f.tenantFlag(cmd)
 	f.userFlag(cmd)
-	cmd.Flags().StringVar(&f.session, "session", "", "the `id` of the session, which owns the records of stores with access session; a run or a write with a new id starts one")
+	cmd.Flags().StringVar(&f.session, "session", "", "the `id` of the session that owns the records of session stores; a run or a write with a new id starts a session")
 }
 
 func (f *callerFlags) tenantFlag(cmd *cobra.Command) {
@@ -35,7 +35,7 @@ func (f *callerFlags) tenantFlag(cmd *cobra.Command) {
 }
 
 func (f *callerFlags) userFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.user, "user", "", "the `id` of the user, who owns the records of stores with access user")
+	cmd.Flags().StringVar(&f.user, "user", "", "the `id` of the user who owns the records of user stores")
 }
 
 func (f *callerFlags) caller() host.Caller {

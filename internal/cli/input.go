@@ -31,7 +31,7 @@ func (e Env) document(ctx context.Context, what, arg string) (json.RawMessage, e
 		}
 		hint := ""
 		if ok && string(text) == arg {
-			hint = `quote it for the shell: '{"language": "fr"}'`
+			hint = `quote the JSON for the shell: '{"language": "fr"}'`
 		}
 		return nil, usagef(hint, "%s is not valid JSON: %v", what, err)
 	}
@@ -78,7 +78,7 @@ func (e Env) readStdin(ctx context.Context, what string) ([]byte, error) {
 func (e Env) readFile(what, name string) ([]byte, error) {
 	f, err := os.Open(e.path(name))
 	if err != nil {
-		return nil, usagef("", "%s: %s cannot be read: %v", what, name, cause(err))
+		return nil, usagef("", "%s: cannot read %s: %v", what, name, cause(err))
 	}
 	defer f.Close()
 	return readAll(what, f)
@@ -87,7 +87,7 @@ func (e Env) readFile(what, name string) ([]byte, error) {
 func readAll(what string, from io.Reader) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(from, maxDocumentBytes+1))
 	if err != nil {
-		return nil, usagef("", "%s cannot be read: %v", what, cause(err))
+		return nil, usagef("", "cannot read %s: %v", what, cause(err))
 	}
 	if len(text) > maxDocumentBytes {
 		return nil, usagef("", "%s is larger than %d MiB", what, maxDocumentBytes>>20)
@@ -121,7 +121,7 @@ func (e Env) input(ctx context.Context, arg string, pairs []string) (json.RawMes
 			return nil, err
 		}
 		if seen[key] {
-			return nil, usagef("", "the key %q is given twice", key)
+			return nil, usagef("", "duplicate key %q", key)
 		}
 		seen[key], input[key] = true, value
 	}
@@ -131,11 +131,11 @@ func (e Env) input(ctx context.Context, arg string, pairs []string) (json.RawMes
 // parsePair parses an argument of the form key=value or key:=json. The value of key=value is always
 // a string.
 func parsePair(text string) (key string, value any, err error) {
-	const hint = "write key=value for a string, key:=json for any other value"
+	const hint = "write key=value for a string or key:=json for any other value"
 	name, value, ok := strings.Cut(text, "=")
 	key, isJSON := strings.CutSuffix(name, ":")
 	if !ok || key == "" {
-		return "", nil, usagef(hint, "%q is not of the form key=value", text)
+		return "", nil, usagef(hint, "%q does not have the form key=value", text)
 	}
 	if !utf8.ValidString(text) {
 		return "", nil, usagef("", "the value of %q is not valid UTF-8", key)
@@ -174,7 +174,7 @@ func adviseTypes(err error, pairs []string) error {
 			if strictjson.Check([]byte(value), strictjson.Limits{}) != nil {
 				value = "JSON"
 			}
-			return f.WithHint("%s=... is a string; write %s for another type", key, shellWord(key+":="+value))
+			return f.WithHint("%s=... is a string; use %s for another type", key, shellWord(key+":="+value))
 		}
 	}
 	return err

@@ -44,7 +44,7 @@ type engineSet struct {
 // open creates the engines, which log to logger. It starts no process.
 func (f isolationFlags) open(out *console, logger *slog.Logger) (*engineSet, error) {
 	if f.inProcess && (f.require || len(f.layers) > 0 || len(f.without) > 0) {
-		return nil, usagef("leave one of them out", "--inprocess runs tools without isolation and cannot be combined with --require-isolation, --require-layer or --without")
+		return nil, usagef("omit one of them", "--inprocess runs tools without isolation and cannot be combined with --require-isolation, --require-layer or --without")
 	}
 	if f.inProcess {
 		return &engineSet{engines: engines.InProcess(engines.WithCache(out.env.cacheFolder("plugins")), engines.WithPanicLog(showPanic(out)), engines.WithPython(f.pythonFile(out.env)))}, nil
@@ -59,10 +59,10 @@ func (f isolationFlags) openPool(env Env, options sandbox.Options) (*engineSet, 
 	pool, err := engines.NewPool(options, engines.WithPython(f.pythonFile(env)))
 	if missing := (*sandbox.MissingError)(nil); errors.As(err, &missing) {
 		f := abi.Faultf(abi.Unavailable, "%v", missing)
-		return nil, f.WithHint("toolrun doctor shows all layers; without --require-isolation and --require-layer, tools run with the available ones")
+		return nil, f.WithHint("see toolrun doctor for all layers, or omit --require-isolation and --require-layer to use the available layers")
 	}
 	if err != nil {
-		return nil, usagef("toolrun doctor shows the available layers", "%v", err)
+		return nil, usagef("see toolrun doctor for the available layers", "%v", err)
 	}
 	return &engineSet{pool.Engines(), pool}, nil
 }

@@ -90,7 +90,7 @@ func roles() string {
 // complete sets the remaining fields of the grant from the flags.
 func (f *keyFlags) complete(now time.Time) error {
 	if f.role == "" {
-		return usagef("add --role with "+auth.KeyRoleList(), "a key requires a role")
+		return usagef("add --role with "+auth.KeyRoleList(), "the key has no role")
 	}
 	f.grant.Role, f.grant.Tenant = auth.Role(f.role), f.tenant
 	if f.expires == "" {
@@ -98,7 +98,7 @@ func (f *keyFlags) complete(now time.Time) error {
 	}
 	good, err := declare.ParseRetention(f.expires)
 	if err != nil || good.For == 0 {
-		return usagef("write a count and a unit, such as 90d or 12h", "--expires %q is not a duration", f.expires)
+		return usagef("use a number and a unit, such as 90d or 12h", "--expires %q is not a duration", f.expires)
 	}
 	f.grant.Expires = now.Add(good.For).Truncate(time.Second)
 	return nil
@@ -183,7 +183,7 @@ func (kc keyCommands) revoke() *cobra.Command {
 			}
 			err = keys.Revoke(args[0])
 			if errors.Is(err, abi.NotFound) {
-				return abi.FaultOf(err).WithHint("toolrun key list shows the IDs")
+				return abi.FaultOf(err).WithHint("list the IDs with toolrun key list")
 			}
 			if err != nil {
 				return keysFault(file, err)
@@ -209,9 +209,9 @@ func (kc keyCommands) open(written string, open func(string) (*auth.Keys, error)
 }
 
 func keysFault(written string, err error) error {
-	f := abi.Faultf(abi.Unavailable, "the key file %s cannot be used: %v", written, err)
+	f := abi.Faultf(abi.Unavailable, "cannot use the key file %s: %v", written, err)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f.WithHint("toolrun key create creates it; its folder must exist")
+		return f.WithHint("create the file with toolrun key create; its folder must exist")
 	}
 	return f
 }

@@ -38,8 +38,8 @@ func (l ledgerCommand) command() *cobra.Command {
 		Use:   "ledger",
 		Short: "List reads and writes of memory, oldest first",
 		Long: `List runs, rendered prompts, and operators' reads, writes, purges and erasures: the time, the user, the stores with
-their revisions, and the outcome. The ledger never contains the contents of records. It keeps an entry for 30 days, or as
-long as toolrun serve --ledger says.
+their revisions, and the outcome. The ledger never contains the contents of records. An entry is kept for 30 days, or
+for the duration set by toolrun serve --ledger.
 
 Commands on this machine write to the ledger of their database, as toolrun serve does. A run without a database has no
 entry: a run in no session, of an app without stores.`,
@@ -95,11 +95,11 @@ func (f *ledgerFlags) complete(cmd *cobra.Command, now time.Time) (err error) {
 	case f.run != "":
 		return f.completeRun(flags)
 	case flags.Changed("last") && f.last < 1:
-		return usagef("such as --last 20", "--last %d lists nothing", f.last)
+		return usagef("use a value such as --last 20", "--last is %d; want at least 1", f.last)
 	case flags.Changed("last") && (flags.Changed("limit") || flags.Changed("after")):
-		return usagef("leave one of them out", "--last cannot be combined with --limit or --after, which count from the oldest entry")
+		return usagef("omit one of them", "--last cannot be combined with --limit or --after, which count from the oldest entry")
 	case f.query.Limit < 1:
-		return usagef("leave it out for 100", "--limit %d lists nothing", f.query.Limit)
+		return usagef("omit --limit for 100 entries", "--limit is %d; want at least 1", f.query.Limit)
 	}
 	if f.query.Since, err = parseMoment("--since", f.since, now); err != nil {
 		return err
@@ -129,7 +129,7 @@ func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 		ago = kept.For
 	}
 	if err != nil || ago <= 0 {
-		return time.Time{}, usagef("", "%s %q is neither a duration, such as 24h or 7d, nor a time in RFC 3339, such as 2006-01-02T15:04:05Z", flag, text)
+		return time.Time{}, usagef("", "%s %q is neither a duration such as 24h or 7d, nor an RFC 3339 time such as 2006-01-02T15:04:05Z", flag, text)
 	}
 	return now.Add(-ago), nil
 }
@@ -149,7 +149,7 @@ func (l ledgerCommand) list(ctx context.Context, s ledgerBackend, c host.Caller,
 	}
 	err := l.out.answer(entries, func() error { return l.print(entries) })
 	if more {
-		l.out.note(dim, "note: ", fmt.Sprintf("there may be more entries: continue with --after %s, or raise --limit", q.After))
+		l.out.note(dim, "note: ", fmt.Sprintf("more entries may exist: continue with --after %s, or raise --limit", q.After))
 	}
 	return err
 }

@@ -22,7 +22,7 @@ var ledgerChoices = []string{"user", "session", "tool", "store", "since", "until
 // noLedgerArguments rejects positional arguments. Its hint names the flag for a run id.
 func noLedgerArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && entryID.MatchString(args[0]) {
-		return usagef("toolrun ledger --run "+args[0], "toolrun ledger takes no arguments: %q is too many", args[0])
+		return usagef("toolrun ledger --run "+args[0], "toolrun ledger accepts no arguments, got %q", args[0])
 	}
 	return takes(0, 0, "no arguments")(cmd, args)
 }
@@ -31,11 +31,11 @@ func noLedgerArguments(cmd *cobra.Command, args []string) error {
 func (f *ledgerFlags) completeRun(flags *pflag.FlagSet) error {
 	for _, name := range ledgerChoices {
 		if flags.Changed(name) {
-			return usagef("leave it out", "--run selects one entry and cannot be combined with --%s", name)
+			return usagef("omit it", "--run selects one entry and cannot be combined with --%s", name)
 		}
 	}
 	if !entryID.MatchString(f.run) {
-		return usagef("toolrun ledger lists the IDs", "--run %q is not the id of a run", f.run)
+		return usagef("list the IDs with toolrun ledger", "--run %q is not the id of a run", f.run)
 	}
 	return nil
 }
@@ -47,8 +47,8 @@ func (l ledgerCommand) listRun(ctx context.Context, s ledgerBackend, c host.Call
 		return err
 	}
 	if entry == nil {
-		return abi.Faultf(abi.NotFound, "the ledger has no entry of %s", run).
-			WithHint("toolrun ledger --last 20 lists the newest entries; the run may belong to another tenant or database")
+		return abi.Faultf(abi.NotFound, "the ledger has no entry for %s", run).
+			WithHint("list the newest entries with toolrun ledger --last 20, or check --tenant and --db")
 	}
 	entries := []ledger.Entry{*entry}
 	return l.out.answer(entries, func() error { return l.print(entries) })

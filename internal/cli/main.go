@@ -45,7 +45,7 @@ func Main(ctx context.Context, env Env) (exit int) {
 		// Recover from panics, because Go would exit with code 2, which means a usage error.
 		if v := recover(); v != nil {
 			fmt.Fprintf(p.env.Stderr, "%s\n", debug.Stack())
-			exit = p.fail(abi.Faultf(abi.Internal, "toolrun panicked, which is a bug in toolrun: %v", v))
+			exit = p.fail(abi.Faultf(abi.Internal, "toolrun panicked because of a bug: %v", v))
 		}
 	}()
 	root := p.rootCommand()
@@ -105,9 +105,9 @@ func flagHint(cmd *cobra.Command, err error) string {
 		return "see: " + cmd.CommandPath() + " --help"
 	}
 	if _, err := strconv.ParseFloat(bad.GetValue(), 64); err == nil {
-		return "write a unit: " + bad.GetValue() + "s"
+		return "add a unit: " + bad.GetValue() + "s"
 	}
-	return "write a count and a unit, such as 500ms or 5s"
+	return "use a number and a unit, such as 500ms or 5s"
 }
 
 // group creates a command with subcommands. Without arguments, the command prints its help. It
@@ -133,7 +133,7 @@ func noCommand(parent *cobra.Command, name string) error {
 	if near := spell.Name(name, known); near != "" {
 		hint = "did you mean " + parent.CommandPath() + " " + near + "?"
 	}
-	return usagef(hint, "there is no command %q", parent.CommandPath()+" "+name)
+	return usagef(hint, "unknown command %q", parent.CommandPath()+" "+name)
 }
 
 // explain prints the help of a command. For an unknown subcommand it fails. cobra would instead
@@ -169,7 +169,7 @@ func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	var empty error
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.String() == "" {
-			empty = usagef("leave the flag out, or give it a value", "--%s is empty", f.Name)
+			empty = usagef("omit the flag, or set its value", "--%s is empty", f.Name)
 		}
 	})
 	return empty
@@ -182,9 +182,9 @@ func takes(minArgs, maxArgs int, words string) cobra.PositionalArgs {
 		hint := "see: " + cmd.CommandPath() + " --help"
 		switch {
 		case len(args) < minArgs:
-			return usagef(hint, "%s takes %s", cmd.CommandPath(), words)
+			return usagef(hint, "%s requires %s", cmd.CommandPath(), words)
 		case maxArgs >= 0 && len(args) > maxArgs:
-			return usagef(hint, "%s takes %s: %q is too many", cmd.CommandPath(), words, args[maxArgs])
+			return usagef(hint, "%s accepts %s: unexpected argument %q", cmd.CommandPath(), words, args[maxArgs])
 		}
 		return nil
 	}

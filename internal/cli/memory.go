@@ -100,7 +100,7 @@ field.`,
 	f.register(cmd)
 	cmd.Flags().BoolVar(&opts.Replace, "replace", false, "replace the whole content")
 	cmd.Flags().Int64Var(&revision, "if-revision", 0, "write only if the record has this revision; 0: only if it does not exist")
-	cmd.Flags().StringVar(&opts.TTL, "ttl", "", "let the record expire after this `time`, such as 90d, 24h, 30m or 10s, if its store does not expire it earlier")
+	cmd.Flags().StringVar(&opts.TTL, "ttl", "", "the `time` to live of the record, such as 90d, 24h, 30m or 10s, if shorter than its store's retention")
 	cmd.ValidArgsFunction = m.projects.completeArg(&f.app, (*project).storeNames)
 	return cmd
 }
@@ -158,7 +158,7 @@ func (m memoryCommands) delete() *cobra.Command {
 					if bytes.Contains(reply, []byte(`"deleted":true`)) {
 						return m.out.say("deleted the record of %s", args[0])
 					}
-					return m.out.say("there was no record of %s", args[0])
+					return m.out.say("no record of %s existed", args[0])
 				})
 			})
 		},
@@ -229,7 +229,7 @@ func (m memoryCommands) purge() *cobra.Command {
 		Args: takes(1, 1, "a STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !yes {
-				return usagef("to confirm, add --yes", "this removes the records of %q of all users and sessions", args[0])
+				return usagef("add --yes to confirm", "the command removes the records of %q of all users and sessions", args[0])
 			}
 			return m.purgeStore(cmd, &f, args[0])
 		},

@@ -59,7 +59,7 @@ func (ps projects) openApp(named string) (*project, error) {
 	return pr, err
 }
 
-var errNoApp = usagef("name one with --app FILE", "there is no %s in this folder or above it", app.FileName)
+var errNoApp = usagef("use --app FILE", "no %s was found in this folder or above it", app.FileName)
 
 // read is like open, but reports mistakes in the app file as problems instead of errors.
 func (ps projects) read(named string) (*project, error) {
@@ -75,7 +75,7 @@ func (ps projects) read(named string) (*project, error) {
 	// All files of an app are in its folder. os.Root rejects links to files outside the folder.
 	root, err := os.OpenRoot(pr.dir)
 	if err != nil {
-		return nil, usagef("", "the folder of %s cannot be opened: %v", pr.file, cause(err))
+		return nil, usagef("", "cannot open the folder of %s: %v", pr.file, cause(err))
 	}
 	pr.roots = append(pr.roots, root)
 	pr.app, pr.problems = app.Load(root.FS(), filepath.Base(file))
@@ -102,9 +102,9 @@ func (ps projects) find(named string) (string, error) {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "", usagef("name an existing file", "there is no app file %s", ps.env.show(file))
+		return "", usagef("name an existing file", "the app file %s does not exist", ps.env.show(file))
 	case err != nil:
-		return "", usagef("", "the app file %s cannot be read: %v", ps.env.show(file), cause(err))
+		return "", usagef("", "cannot read the app file %s: %v", ps.env.show(file), cause(err))
 	case info.IsDir():
 		return "", usagef("", "%s is a folder", ps.env.show(file))
 	}
@@ -139,11 +139,11 @@ func readTool(env Env, written string) (*app.Tool, *os.Root, error) {
 	full := env.path(written)
 	info, err := os.Stat(full)
 	if errors.Is(err, fs.ErrNotExist) {
-		f := abi.Faultf(abi.NotFound, "there is no tool file or folder %s", written)
-		return nil, nil, &usageError{f.WithHint("to run a declared tool, write its name without slashes or leading dots")}
+		f := abi.Faultf(abi.NotFound, "the tool file or folder %s does not exist", written)
+		return nil, nil, &usageError{f.WithHint("to run a declared tool, use its name without slashes or leading dots")}
 	}
 	if err != nil {
-		return nil, nil, usagef("", "%s cannot be read: %v", written, cause(err))
+		return nil, nil, usagef("", "cannot read %s: %v", written, cause(err))
 	}
 	dir, name := filepath.Dir(full), filepath.Base(full)
 	if info.IsDir() {
@@ -151,7 +151,7 @@ func readTool(env Env, written string) (*app.Tool, *os.Root, error) {
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, nil, usagef("", "the folder of %s cannot be opened: %v", written, cause(err))
+		return nil, nil, usagef("", "cannot open the folder of %s: %v", written, cause(err))
 	}
 	tool, problems := app.LoadTool(root.FS(), name)
 	for i := range problems {
@@ -170,7 +170,7 @@ func (pr *project) mustStore(name string, builtIn ...string) error {
 	if slices.Contains(known, name) {
 		return nil
 	}
-	f := abi.Faultf(abi.NotFound, "there is no store %q in %s", name, pr.shown())
+	f := abi.Faultf(abi.NotFound, "the store %q does not exist in %s", name, pr.shown())
 	if pr.file == "" && spell.Name(name, known) == "" {
 		return &usageError{f.WithHint("%s", pr.declareHint(name))}
 	}
@@ -216,7 +216,7 @@ func didYouMean(word string, known []string, none string) string {
 	if len(known) == 0 {
 		return none
 	}
-	return "known here: " + strings.Join(known, ", ")
+	return "use one of: " + strings.Join(known, ", ")
 }
 
 // summary returns the number of stores, tools and prompts of the app as text.

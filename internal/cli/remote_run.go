@@ -62,7 +62,7 @@ func codeLanguage(written string) (string, error) {
 	}
 	last := len(titles) - 1
 	known := strings.Join(titles[:last], ", ") + " or " + titles[last]
-	return "", usagef("deploy it with the app", "%s cannot be sent to a server, which accepts a single file of %s", written, known)
+	return "", usagef("deploy the tool with the app", "cannot send %s to a server: only a single file of %s is accepted", written, known)
 }
 
 // codeOf reads a source file as ad-hoc code and returns the code with its name.

@@ -25,7 +25,7 @@ stores.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			inline := cmd.Flags().Changed("expression")
 			if inline == (len(args) == 1) {
-				return usagef("see: "+cmd.CommandPath()+" --help", "%s takes either a PROMPT or -e TEMPLATE", cmd.CommandPath())
+				return usagef("see: "+cmd.CommandPath()+" --help", "%s requires either a PROMPT or -e TEMPLATE", cmd.CommandPath())
 			}
 			if inline {
 				return rc.render(cmd, &f, "", text)
@@ -73,7 +73,7 @@ func (rc renderCommand) project(prompt string) finder {
 			return pr, nil
 		}
 		defer pr.close()
-		f := abi.Faultf(abi.NotFound, "there is no prompt %q in %s", prompt, pr.shown())
+		f := abi.Faultf(abi.NotFound, "the prompt %q does not exist in %s", prompt, pr.shown())
 		return nil, &usageError{f.WithHint("%s", didYouMean(prompt, pr.promptNames(), "the app declares no prompts"))}
 	}
 }

@@ -52,7 +52,7 @@ store: removed values (-) and added values (+), each with its JSON pointer. With
 The first Python tool compiles the interpreter, which takes up to half a minute. If the interpreter is missing and stderr is
 a terminal, npm downloads it first (12 MB); otherwise see toolrun python.
 
-With --server, the tool runs at a toolrun serve. TOOL is then a tool of its app, or a source file, whose text is sent there.`,
+With --server, the tool runs on a toolrun server. TOOL is then a tool of the server's app, or a source file to send.`,
 		Example: `  toolrun run remember_me language=fr --user ann
   toolrun run add_order 'items:=[{"sku": "a1", "count": 2}]' --user ann --session s1
   toolrun run ./tools/draft.js --grant userPrefs=read --user ann
@@ -75,7 +75,7 @@ With --server, the tool runs at a toolrun serve. TOOL is then a tool of its app,
 	flags.StringArrayVar(&f.env, "env", nil, "add `NAME=value` to the tool's environment; may be repeated")
 	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool given by its path: read, write, delete, readwrite; may be repeated")
 	flags.StringVar(&f.key, "key", "", "the idempotency `key`: a run with the same key and input returns the result of the first one")
-	flags.DurationVar(&f.timeout, "timeout", 0, "the time limit of the run, such as 500ms: at most what the tool declares, or 180s if it declares none (default: what it declares, or 5s)")
+	flags.DurationVar(&f.timeout, "timeout", 0, "the time limit of the run, such as 500ms; the tool's declared limit, or 180s without one, is the maximum (default: the declared limit, or 5s)")
 	flags.BoolVar(&f.dry, "dry-run", false, "store nothing, and show the changes that would be stored")
 	flags.BoolVar(&f.trace, "trace", false, "show each memory call with its duration on stderr")
 	cmd.ValidArgsFunction = rc.projects.completeRun(&f.app)
@@ -175,13 +175,13 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 		return inv, err
 	}
 	if flag := cmd.Flags().Lookup("timeout"); flag.Changed && f.timeout <= 0 {
-		return inv, usagef("such as --timeout 2s", "--timeout %s is not positive", f.timeout)
+		return inv, usagef("use a value such as --timeout 2s", "--timeout %s is not positive", f.timeout)
 	}
 	if f.timeout > app.DefaultMaxTimeout {
 		return inv, usagef("", "--timeout is %gs; the maximum is %gs", f.timeout.Seconds(), app.DefaultMaxTimeout.Seconds())
 	}
 	if f.dry && f.key != "" {
-		return inv, usagef("leave one of them out", "--key stores the result of a run, and --dry-run stores nothing")
+		return inv, usagef("omit one of them", "--key cannot be combined with --dry-run, which stores no result")
 	}
 	inv.Key, inv.Timeout, inv.DryRun, inv.OnLog = f.key, f.timeout, f.dry, rc.logLine()
 	return inv, nil
@@ -211,7 +211,7 @@ func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.
 // too early.
 func (rc runCommand) sweep(ctx context.Context, h *host.Host) {
 	if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
-		rc.out.warn("expired records could not be removed: %v", err)
+		rc.out.warn("cannot remove expired records: %v", err)
 	}
 }
 
@@ -222,7 +222,7 @@ func (rc runCommand) logLine() func(attempt int, line abi.LogLine) {
 	last := 1
 	return func(attempt int, line abi.LogLine) {
 		if attempt != last {
-			rc.out.note(dim, "note: ", fmt.Sprintf("the records changed during the run, attempt %d begins", attempt))
+			rc.out.note(dim, "note: ", fmt.Sprintf("records changed during the run: starting attempt %d", attempt))
 			last = attempt
 		}
 		rc.out.note(styles[line.Level], "["+string(line.Level)+"] ", line.Text)
@@ -240,7 +240,7 @@ func (rc runCommand) printResult(result *report.Result, code codeFolder, trace b
 		}
 	}
 	if result.Repeated {
-		rc.out.note(dim, "note: ", "returned the result of the earlier run "+result.RunID+" with this key; the tool did not run")
+		rc.out.note(dim, "note: ", "returned the result of run "+result.RunID+", which used the same key; the tool did not run again")
 	}
 	if !result.OK {
 		return nil
@@ -254,7 +254,7 @@ func parseEnv(args []string) (map[string]string, error) {
 	for _, text := range args {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, usagef("write --env NAME=value", "--env %q is not of the form NAME=value", text)
+			return nil, usagef("write --env NAME=value", "--env %q does not have the form NAME=value", text)
 		}
 		env[name] = value
 	}

@@ -15,7 +15,7 @@ func (rc runCommand) missingTool(cmd *cobra.Command, f *runFlags) error {
 	if err := f.check(cmd); err != nil {
 		return err
 	}
-	missing := usagef("see: "+cmd.CommandPath()+" --help", "%s takes a TOOL", cmd.CommandPath())
+	missing := usagef("see: "+cmd.CommandPath()+" --help", "%s requires a TOOL", cmd.CommandPath())
 	tools, err := rc.toolLines(cmd, f)
 	if err != nil { // there are no tools to list
 		return missing

@@ -47,29 +47,29 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "the `address` to listen on; port 0 selects a free port")
 	flags.StringVar(&f.db, "db", "", "the database `file` of all apps (default: "+stateFolder+"/"+databaseName+" next to the first app file)")
 	flags.StringVar(&f.baseURL, "base-url", "", "the `URL` at which clients reach the service, for links to files (default: the listening address)")
-	flags.StringVar(&f.linkKey, "link-key", "", "the `file` with the secret that signs links to files (default: created next to the database)")
+	flags.StringVar(&f.linkKey, "link-key", "", "the `file` with the signing secret for links to files (default: created next to the database)")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "the `file` with the TLS certificate in PEM; requires --tls-key")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "the `file` with the private key of the certificate in PEM")
 	flags.StringVar(&f.otlp, "otlp", "", "the `URL` of a collector for traces (OTLP over HTTP), such as http://127.0.0.1:4318")
-	flags.StringVar(&f.metricsTenants, "metrics-tenants", "0", "the tenants with separate metrics, others are counted together: their `ids`, separated by commas, or a number for the first tenants that run something; /metrics shows their ids and requires no key")
+	flags.StringVar(&f.metricsTenants, "metrics-tenants", "0", "the tenants with separate metrics: comma-separated `ids`, or the number of tenants, in the order of their first runs; /metrics shows the ids and requires no key")
 	flags.StringSliceVar(&f.userMetadata, "user-metadata", nil, "the `keys` of session metadata that users' tokens may set, such as name,locale (default: none)")
-	flags.Float64Var(&f.rate, "rate", 100, "the maximum number of requests a second of each caller; 0 for no limit")
-	flags.IntVar(&f.burst, "burst", 200, "the maximum burst of requests of a caller")
+	flags.Float64Var(&f.rate, "rate", 100, "the maximum number of requests per second and caller; 0 for no limit")
+	flags.IntVar(&f.burst, "burst", 200, "the maximum burst of requests per caller")
 	flags.DurationVar(&f.ledger, "ledger", 30*24*time.Hour, "how long the ledger keeps its entries; 0 for no ledger")
-	flags.DurationVar(&f.usage, "usage", 400*24*time.Hour, "how long daily usage is kept: the number of runs of each app and tenant, and their CPU time; 0 to record no usage")
-	flags.DurationVar(&f.drain, "drain", 30*time.Second, "how long a stopping service waits for running tools; then they are cancelled and store nothing")
-	flags.DurationVar(&f.linger, "linger", time.Second, "how long a stopping service still answers, with /readyz at 503, before it closes its port; 0 with --dev")
-	flags.StringVar(&f.minFree, "min-free", "", "the free disk `size` below which writes that add data fail, such as 1GiB, or off (default: 256MiB, or a quarter of a smaller disk)")
-	flags.IntVar(&f.running, "running", 0, "the maximum number of concurrent runs (default: 2 for each processor)")
+	flags.DurationVar(&f.usage, "usage", 400*24*time.Hour, "how long the daily usage of each app and tenant is kept (runs and CPU time); 0 to record no usage")
+	flags.DurationVar(&f.drain, "drain", 30*time.Second, "how long a stopping service waits for running tools before it cancels them")
+	flags.DurationVar(&f.linger, "linger", time.Second, "how long a stopping service keeps responding, with status 503 for /readyz, before it closes its port; 0 with --dev")
+	flags.StringVar(&f.minFree, "min-free", "", "the minimum free disk `size`, such as 1GiB, or off; below it, writes that add data fail (default: 256MiB, or a quarter of a smaller disk)")
+	flags.IntVar(&f.running, "running", 0, "the maximum number of concurrent runs (default: 2 per processor)")
 	flags.IntVar(&f.perTenant, "per-tenant", 0, "the maximum number of concurrent runs of a tenant (default: three quarters of --running)")
 	flags.IntVar(&f.perApp, "per-app", 0, "the maximum number of concurrent runs of an app and tenant (default: three quarters of the default of --per-tenant)")
 	flags.IntVar(&f.perUser, "per-user", 0, "the maximum number of concurrent runs of a user (default: half of --per-app)")
 	flags.StringVar(&f.appBytes, "app-bytes", "", "the storage quota of an app and tenant: records, files, sessions, stored results (default: 1GiB)")
-	flags.StringVar(&f.userBytes, "user-bytes", "", "the share of a user in that quota (default: an eighth of --app-bytes)")
+	flags.StringVar(&f.userBytes, "user-bytes", "", "the storage quota of a user in an app and tenant (default: an eighth of --app-bytes)")
 	flags.IntVar(&f.openHosts, "open", 1000, "the maximum number of open apps, counted per tenant; the least recently used one is closed")
-	flags.DurationVar(&f.hostIdle, "idle", time.Hour, "how long an unused app of a tenant stays open; negative for no limit")
+	flags.DurationVar(&f.hostIdle, "idle", time.Hour, "how long an unused app of a tenant stays open; a negative value sets no limit")
 	flags.StringVar(&f.bodyMemory, "body-memory", "256MiB", "the maximum memory of concurrent JSON request bodies")
-	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections; half of them, at most 1,024, may be unauthenticated (default: what RLIMIT_NOFILE leaves besides the worker processes, at most 8192)")
+	flags.IntVar(&f.connections, "connections", 0, "the maximum number of connections; at most half of them, and at most 1,024, can be unauthenticated (default: RLIMIT_NOFILE minus the descriptors for workers, at most 8192)")
 	for _, name := range []string{"tls-cert", "tls-key", "link-key"} {
 		_ = cmd.MarkFlagFilename(name) // fails only if the flag does not exist
 	}
@@ -133,7 +133,7 @@ func (f *serveFlags) check() error {
 		return err
 	}
 	if _, ok := bytesize.Parse(f.bodyMemory); !ok {
-		return usagef("such as 256MiB", "--body-memory is not a size: %q", f.bodyMemory)
+		return usagef("use a value such as 256MiB", "--body-memory is not a size: %q", f.bodyMemory)
 	}
 	return f.accessFlags.check()
 }
@@ -148,7 +148,7 @@ func (f *serveFlags) storage() (*bolt.Options, error) {
 	}
 	size, ok := bytesize.Parse(f.minFree)
 	if !ok || size < 1 {
-		return nil, usagef("write a count and a unit, such as 1GiB, or off", "--min-free %q is not a size", f.minFree)
+		return nil, usagef("use a number and a unit, such as 1GiB, or off", "--min-free %q is not a size", f.minFree)
 	}
 	return &bolt.Options{MinFree: size}, nil
 }
@@ -164,7 +164,7 @@ func (f *serveFlags) quota() (limits memory.Limits, err error) {
 		}
 		size, ok := bytesize.Parse(flag.text)
 		if !ok || size < 1 {
-			return limits, usagef("write a count and a unit, such as 1GiB", "%s %q is not a size", flag.name, flag.text)
+			return limits, usagef("use a number and a unit, such as 1GiB", "%s %q is not a size", flag.name, flag.text)
 		}
 		*flag.to = size
 	}
@@ -192,7 +192,7 @@ func openApps(ps projects, files []string, logger *slog.Logger) ([]*project, err
 			return nil, err
 		}
 		if other, ok := seen[pr.app.ID]; ok {
-			return nil, usagef("the field app: of an app file is the id of the app", "%s and %s both declare the app %q", other, pr.file, pr.app.ID)
+			return nil, usagef("change the app id (app:) in one of the files", "%s and %s both declare the app %q", other, pr.file, pr.app.ID)
 		}
 		seen[pr.app.ID] = pr.file
 		logProblems(logger, pr.app.ID, pr.problems)

@@ -53,9 +53,9 @@ func (f *accessFlags) check() error {
 	case tokens && (f.issuer == "" || f.audience == "" || f.jwks == ""):
 		return usagef("", "--issuer, --audience and --jwks require each other")
 	case f.dev && (tokens || f.keys != ""):
-		return usagef("to let others use the service, leave --dev out", "--dev cannot be combined with --keys or --issuer")
+		return usagef("omit --dev to serve other machines", "--dev cannot be combined with --keys or --issuer")
 	case !f.dev && !tokens && f.keys == "":
-		return usagef("toolrun key create --keys FILE creates a key; to try it out on this machine: toolrun serve --dev", "the service requires --keys, --issuer or --dev")
+		return usagef("create a key with toolrun key create --keys FILE, or try the service locally with toolrun serve --dev", "the service requires --keys, --issuer or --dev")
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authent
 	if f.keys != "" {
 		keys, err := auth.OpenKeys(env.path(f.keys))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, usagef("toolrun key create --keys "+f.keys+" creates it with a first key", "there is no key file %s", f.keys)
+			return nil, usagef("create a key file and a first key with: toolrun key create --keys "+f.keys+" NAME", "the key file %s does not exist", f.keys)
 		}
 		if err != nil {
 			return nil, usagef("", "%v", err)
@@ -135,7 +135,7 @@ func (k devKey) Authenticate(r *http.Request) (auth.Principal, error) {
 func (f *accessFlags) openDev(listen string) (authenticator, error) {
 	name, _, err := net.SplitHostPort(listen)
 	if ip := net.ParseIP(name); err != nil || name != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, usagef("such as --listen 127.0.0.1:8080", "--dev listens only on localhost, and other machines can reach %s", listen)
+		return nil, usagef("use an address such as --listen 127.0.0.1:8080", "--dev listens only on localhost, but other machines can reach %s", listen)
 	}
 	return devKey(f.devKey), nil
 }
@@ -184,19 +184,19 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 	}
 	key, err := readSecret(file)
 	if errors.Is(err, errOpenSecret) {
-		return nil, abi.Faultf(abi.InvalidArgument, "the secret for links %s: %v", out.env.show(file), err).
-			WithHint("chmod 600 %s; if others may have read it, delete it: a new one is created, and existing links become invalid", out.env.show(file))
+		return nil, abi.Faultf(abi.InvalidArgument, "link secret %s: %v", out.env.show(file), err).
+			WithHint("run chmod 600 %s; if others may have read the file, delete it; the service then creates a new secret, and existing links become invalid", out.env.show(file))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		key = []byte(rand.Text() + rand.Text())
 		err = os.WriteFile(file, key, 0o600)
 	}
 	if err != nil {
-		return nil, abi.Faultf(abi.Unavailable, "the secret for links %s: %v", out.env.show(file), cause(err))
+		return nil, abi.Faultf(abi.Unavailable, "link secret %s: %v", out.env.show(file), cause(err))
 	}
 	base := f.baseURL
 	if ip := addr.(*net.TCPAddr).IP; base == "" && ip.IsUnspecified() {
-		out.warn("links to files will start with http://%s, which no client can open: set --base-url to the address that clients use", addr)
+		out.warn("clients cannot open links to files, which start with http://%s: set --base-url to the address that clients use", addr)
 	}
 	if base == "" {
 		base = "http://" + addr.String()
@@ -207,7 +207,7 @@ func openLinks(out *console, f *serveFlags, database string, addr net.Addr) (*ht
 	return httpapi.NewLinks(key, base, out.env.Now)
 }
 
-var errOpenSecret = errors.New("others can read or change it, and could forge links to any file")
+var errOpenSecret = errors.New("others can read or change the secret and forge links")
 
 // readSecret reads a file with a secret. It fails if users other than the owner can write the file,
 // or if users outside the group can read it.

@@ -28,7 +28,7 @@ func backupOf(b storage.Backend, logger *slog.Logger) func(context.Context) (htt
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		}
-		logger.Error("the database cannot be backed up", "error", err)
-		return nil, abi.Faultf(abi.Unavailable, "the database cannot be backed up").WithHint("the log of the service has the reason")
+		logger.Error("cannot back up the database", "error", err)
+		return nil, abi.Faultf(abi.Unavailable, "cannot back up the database").WithHint("see the log of the service")
 	}
 }

@@ -17,7 +17,7 @@ const maxMetricsTenants = 1000
 func (f *serveFlags) tenantsOfMetrics() (ids []string, first int, err error) {
 	if n, err := strconv.Atoi(f.metricsTenants); err == nil {
 		if n < 0 || n > maxMetricsTenants {
-			return nil, 0, usagef("", "--metrics-tenants is %d; it must be 0 to %d, or a list of tenants", n, maxMetricsTenants)
+			return nil, 0, usagef("", "--metrics-tenants is %d; want 0 to %d, or a list of tenants", n, maxMetricsTenants)
 		}
 		return nil, n, nil
 	}
@@ -75,7 +75,7 @@ func databaseGauges(db *bolt.Backend) []gauge {
 		{"toolrun_database_bytes", "Stored bytes of all tenants: keys and contents, including the service's own records.", of(func(s bolt.Stats) int64 { return s.Bytes })},
 		{"toolrun_database_records", "Records in stores, of all tenants.", of(func(s bolt.Stats) int64 { return s.Records })},
 		{"toolrun_database_disk_free_bytes", "Free bytes on the disk of the database; -1 if unknown.", of(func(s bolt.Stats) int64 { return s.DiskFree })},
-		{"toolrun_database_commit_work_max_seconds", "Longest time that one commit has delayed others since the start, without the time to write it.", func() float64 { return db.Stats().LongestWork.Seconds() }},
+		{"toolrun_database_commit_work_max_seconds", "Longest delay of other commits by one commit since the start, without the time for writing.", func() float64 { return db.Stats().LongestWork.Seconds() }},
 	}
 }
 
@@ -85,7 +85,7 @@ func workerGauges(pool *sandbox.Pool) []gauge {
 	}
 	return []gauge{
 		{"toolrun_workers_busy", "Worker processes that are running a tool.", of(func(c sandbox.Counts) int { return c.Busy })},
-		{"toolrun_workers_idle", "Worker processes that have run tools of one tenant and wait for its next run.", of(func(c sandbox.Counts) int { return c.Idle })},
-		{"toolrun_workers_spare", "Worker processes that have not run any tool yet.", of(func(c sandbox.Counts) int { return c.Spare })},
+		{"toolrun_workers_idle", "Idle worker processes that have run tools of one tenant.", of(func(c sandbox.Counts) int { return c.Idle })},
+		{"toolrun_workers_spare", "Worker processes that have not run a tool yet.", of(func(c sandbox.Counts) int { return c.Spare })},
 	}
 }

@@ -14,7 +14,7 @@ import (
 // the tenant.
 func TestStartFaultNamesTheTenant(t *testing.T) {
 	moved := &memory.ScopeChangedError{Store: "notes", Was: declare.ScopeUser, Is: declare.ScopeApplication, Records: 1}
-	f := faultOf(startFault(fmt.Errorf("for the tenant %q: %w", "acme", moved)))
+	f := faultOf(startFault(fmt.Errorf("tenant %q: %w", "acme", moved)))
 	if f.Code != abi.SourceInvalid || !strings.Contains(f.Message, `"acme"`) || !strings.Contains(f.Message, `"notes"`) {
 		t.Errorf("the fault is %+v; want source_invalid with tenant and store", f)
 	}

@@ -272,7 +272,7 @@ func (s *server) inspect(ctx context.Context) {
 			return
 		}
 		if err != nil {
-			s.logger.Error("cannot open an app", "app", pr.app.ID, "error", err)
+			s.logger.Error("cannot open app", "app", pr.app.ID, "error", err)
 			continue
 		}
 		readAll := true
@@ -313,7 +313,7 @@ func (s *server) reload(ctx context.Context) error {
 // not replace the current one.
 func (s *server) flawless(ctx context.Context, pr *project) error {
 	if err := pr.problems.Err(); err != nil {
-		return fmt.Errorf("the app %s: %s has mistakes", pr.app.ID, pr.file) // the mistakes are already logged
+		return fmt.Errorf("the app %s: the file %s has errors", pr.app.ID, pr.file) // the mistakes are already logged
 	}
 	broken, err := s.check(ctx, pr)
 	if err != nil {
@@ -323,7 +323,7 @@ func (s *server) flawless(ctx context.Context, pr *project) error {
 		return nil
 	}
 	s.logBroken(pr, broken)
-	return fmt.Errorf("the app %s: tools that do not compile: %s", pr.app.ID, strings.Join(slices.Sorted(maps.Keys(broken)), ", "))
+	return fmt.Errorf("the app %s: these tools do not compile: %s", pr.app.ID, strings.Join(slices.Sorted(maps.Keys(broken)), ", "))
 }
 
 // logBroken logs why tools do not compile and where the errors are in their code.

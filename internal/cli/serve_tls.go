@@ -46,7 +46,7 @@ func openCertificate(env Env, f *serveFlags, logger *slog.Logger) (*certificate,
 	}
 	c.loaded = &loaded
 	if err := datesOf(c.loaded, c.looked); err != nil {
-		logger.Warn("the certificate is not valid: clients will reject it", "cert", c.certFile, "error", err)
+		logger.Warn("the certificate is invalid: clients will reject it", "cert", c.certFile, "error", err)
 	}
 	return c, nil
 }
@@ -109,9 +109,9 @@ func (c *certificate) expires() time.Time {
 func datesOf(cert *tls.Certificate, now time.Time) error {
 	switch leaf := cert.Leaf; {
 	case now.After(leaf.NotAfter):
-		return fmt.Errorf("it expired at %s", leaf.NotAfter.UTC().Format(time.RFC3339))
+		return fmt.Errorf("the certificate expired at %s", leaf.NotAfter.UTC().Format(time.RFC3339))
 	case now.Before(leaf.NotBefore):
-		return fmt.Errorf("it is not valid before %s", leaf.NotBefore.UTC().Format(time.RFC3339))
+		return fmt.Errorf("the certificate is not valid before %s", leaf.NotBefore.UTC().Format(time.RFC3339))
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ const keyVariable = "TOOLRUN_KEY"
 type serverFlags struct{ url, keyFile, ca string }
 
 func (f *serverFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.url, "server", "", "execute the command at the toolrun serve with this `URL`; --app is then the id of the app there")
+	cmd.Flags().StringVar(&f.url, "server", "", "execute the command on the toolrun server at this `URL`; --app is then the id of an app of the server")
 	cmd.Flags().StringVar(&f.keyFile, "key-file", "", "the `file` with the key for --server (default: the key in $"+keyVariable+")")
 	cmd.Flags().StringVar(&f.ca, "ca", "", "the `file` with certificates (PEM) of additional authorities to trust for --server")
 	_ = cmd.MarkFlagFilename("key-file") // fails only if the flag does not exist
@@ -55,7 +55,7 @@ func (f *serverFlags) check(cmd *cobra.Command) error {
 	}
 	for _, name := range localFlags {
 		if cmd.Flags().Changed(name) {
-			return usagef("leave one of them out", "--%s cannot be combined with --server", name)
+			return usagef("omit one of them", "--%s cannot be combined with --server", name)
 		}
 	}
 	return nil
@@ -75,7 +75,7 @@ func (a apps) client(f *serverFlags, app string) (*client.Client, error) {
 	c, err := client.New(client.Options{URL: f.url, Key: key, App: app, HTTPClient: web, UserAgent: "toolrun/" + thisVersion().Version})
 	if err != nil {
 		lines := strings.ReplaceAll(err.Error(), "client: Options.URL", "--server")
-		return nil, usagef("such as --server http://127.0.0.1:8080", "%s", strings.ReplaceAll(lines, "client: Options.Key", "the key"))
+		return nil, usagef("use a value such as --server http://127.0.0.1:8080", "%s", strings.ReplaceAll(lines, "client: Options.Key", "the key"))
 	}
 	if u, err := url.Parse(f.url); err == nil && u.Scheme == "http" && !thisMachine(u.Hostname()) {
 		a.out.warn("the key is sent to %s unencrypted; use https", u.Hostname())
@@ -98,7 +98,7 @@ func (f *serverFlags) httpClient(env Env) (*http.Client, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(text) {
-		return nil, usagef("a PEM file contains BEGIN CERTIFICATE", "--ca %s contains no certificate in PEM", f.ca)
+		return nil, usagef("use a PEM file, which contains BEGIN CERTIFICATE", "--ca %s contains no PEM certificate", f.ca)
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}
@@ -134,9 +134,9 @@ func refuseServer(cmd *cobra.Command, err error) error {
 		return nil
 	}
 	if parent := cmd.Parent(); parent != nil && parent.Name() == "db" {
-		return usagef("create a backup with toolrun db backup DEST --server URL, and use that", "%s works only on this machine and has no --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
+		return usagef("make a backup with toolrun db backup DEST --server URL and use the backup", "%s works only on this machine and does not support --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
 	}
-	return usagef("leave it out", "%s works only on this machine and has no --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
+	return usagef("omit the flag", "%s works only on this machine and does not support --%s", cmd.CommandPath(), unknown.GetSpecifiedName())
 }
 
 // explainServer converts an error of a server to a fault with a hint for the command line.
@@ -147,21 +147,21 @@ func explainServer(err error) error {
 	}
 	switch {
 	case e.Status == 0 && untrusted(err):
-		known := e.Fault.WithHint("--ca FILE names the authority that signed its certificate")
+		known := e.Fault.WithHint("pass the certificate of the signing authority with --ca FILE")
 		known.Outcome = "" // nothing was sent
 		return known
 	case e.Status == 0 && expired(err):
-		known := e.Fault.WithHint("the certificate of the server has expired or is not yet valid: renew it, or correct the clock of this machine")
+		known := e.Fault.WithHint("renew the server's certificate, which has expired or is not yet valid, or correct the clock of this machine")
 		known.Outcome = "" // nothing was sent
 		return known
 	case e.Fault.Outcome != "" && e.Status == 0:
-		return e.Fault.WithHint("the outcome is unknown; check it at the server before you retry")
+		return e.Fault.WithHint("check the outcome on the server before you retry")
 	case e.Fault.Code == abi.Unavailable && e.Status == 0:
-		return e.Fault.WithHint("is toolrun serve running there?")
+		return e.Fault.WithHint("check that toolrun serve is running at this URL")
 	case e.Status == 401:
 		return e.Fault.WithHint("check the key in --key-file or $%s", keyVariable)
 	case strings.Contains(e.Fault.Hint, "?app="):
-		return e.Fault.WithHint("name it with --app ID")
+		return e.Fault.WithHint("select an app with --app ID")
 	}
 	return e.Fault
 }

@@ -120,12 +120,12 @@ func (sc sessionCommands) show() *cobra.Command {
 func (f *callerFlags) named(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && args[0] != "" {
 		if f.session != "" && f.session != args[0] {
-			return usagef("name it once", "the command names two sessions: %q and %q", args[0], f.session)
+			return usagef("omit one of them", "the command names two sessions: %q and %q", args[0], f.session)
 		}
 		f.session = args[0]
 	}
 	if f.session == "" {
-		return usagef("toolrun session list shows the IDs", "%s requires the id of a session", cmd.CommandPath())
+		return usagef("list the IDs with toolrun session list", "%s requires the id of a session", cmd.CommandPath())
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func allPages[T any](page func(after string) (items []T, next string, err error)
 			return all, nil
 		}
 		if next == after {
-			return nil, abi.Faultf(abi.Unavailable, "the list does not end: a page follows itself")
+			return nil, abi.Faultf(abi.Unavailable, "the server returned the same page again")
 		}
 		after = next
 	}

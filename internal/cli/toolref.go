@@ -34,7 +34,7 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 		return "", err
 	}
 	if len(tool.Grants) > 0 && len(grants) == 0 {
-		rc.out.warn("%s requests memory in its %s, but is granted none: see --grant", written, app.ManifestName)
+		rc.out.warn("%s declares grants in its %s, but no --grant allows them", written, app.ManifestName)
 	}
 	tool.Grants = allowed
 	pr.roots, pr.files = append(pr.roots, root), root.Name()
@@ -46,7 +46,7 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 }
 
 func grantOfName(tool, place string) error {
-	return usagef("change its grants in "+place, "--grant applies only to tools given by their path, and %q is a name", tool)
+	return usagef("change the tool's grants in "+place, "--grant applies only to tools given by path, but %q is a name", tool)
 }
 
 // pathHint adds a hint to the fault of a tool that is named by its path. The hint names a missing
@@ -60,7 +60,7 @@ func (pr *project) pathHint(tool string, f *abi.Fault) *abi.Fault {
 	if near := spell.Name(f.Store, declared); near != "" {
 		return f.WithHint("did you mean %s?", near)
 	}
-	return f.WithHint("%s, and allow it with --grant %s=%s", pr.declareHint(shortened(f.Store)), shortened(f.Store), op.Verb)
+	return f.WithHint("%s, and grant access with --grant %s=%s", pr.declareHint(shortened(f.Store)), shortened(f.Store), op.Verb)
 }
 
 // declareHint returns the hint for a store that is not declared.
@@ -68,7 +68,7 @@ func (pr *project) declareHint(store string) string {
 	if pr.file != "" {
 		return "declare the store in " + pr.file
 	}
-	return fmt.Sprintf("declare the store in an %s here, such as {app: my_app, memory: {%s: {access: user}}}", app.FileName, store)
+	return fmt.Sprintf("declare the store in a new %s, such as {app: my_app, memory: {%s: {access: user}}}", app.FileName, store)
 }
 
 // grantHint adds a hint with the missing --grant flag to the fault of a tool that is named by its
@@ -87,7 +87,7 @@ func (pr *project) grantHint(tool string, f *abi.Fault) *abi.Fault {
 			}
 		}
 	}
-	return f.WithHint("allow it with --grant %s=%s", f.Store, verbs)
+	return f.WithHint("grant access with --grant %s=%s", f.Store, verbs)
 }
 
 func joined(verbs []abi.Verb) string {
@@ -119,7 +119,7 @@ func (pr *project) mustTool(name string) error {
 	}
 	place := " in " + pr.shown()
 	if pr.file == "" {
-		place = ", and no " + app.FileName + " in this folder or above it"
+		place = ", and no " + app.FileName + " was found in this folder or above it"
 	}
 	var known []string
 	for _, t := range pr.app.Tools {
@@ -136,9 +136,9 @@ func (pr *project) mustTool(name string) error {
 // noTool returns the message for an unknown tool or a missing source file.
 func noTool(env Env, name, place string) string {
 	if isMissingFile(env, name) {
-		return fmt.Sprintf("there is no file %s, and no tool of that name%s", name, place)
+		return fmt.Sprintf("the file %s does not exist, and no tool has this name%s", name, place)
 	}
-	return fmt.Sprintf("there is no tool %q%s", name, place)
+	return fmt.Sprintf("the tool %q does not exist%s", name, place)
 }
 
 // isMissingFile reports whether the argument looks like a source file but the file does not exist.
@@ -156,7 +156,7 @@ func parseGrants(flags []string, known func(store string) error) ([]declare.Gran
 	for _, text := range flags {
 		store, words, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, usagef("write --grant "+text+"=read, or write, delete, readwrite", "--grant %q has no verbs", text)
+			return nil, usagef("use --grant "+text+"=read, or write, delete, readwrite", "--grant %q has no verbs", text)
 		}
 		if err := known(store); err != nil {
 			return nil, err
@@ -166,7 +166,7 @@ func parseGrants(flags []string, known func(store string) error) ([]declare.Gran
 			return nil, usagef("", "--grant %s: %v", store, err)
 		}
 		if slices.ContainsFunc(grants, func(g declare.Grant) bool { return g.Store == store }) {
-			return nil, usagef("write the verbs together: "+store+"=read,write", "--grant names the store %q twice", store)
+			return nil, usagef("combine the verbs: "+store+"=read,write", "--grant names the store %q twice", store)
 		}
 		grants = append(grants, declare.Grant{Store: store, Verbs: verbs})
 	}

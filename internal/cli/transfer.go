@@ -43,7 +43,7 @@ idempotency keys, and entries of the ledger. toolrun erase removes the same data
 			}
 			for _, name := range []string{"db", "tenant"} {
 				if cmd.Flags().Changed(name) {
-					return usagef("add --user USER, or leave it out", "--%s applies only to an export with --user", name)
+					return usagef("add --user USER, or omit the flag", "--%s applies only to an export with --user", name)
 				}
 			}
 			export := tc.exportLocal
@@ -113,7 +113,7 @@ func (tc transferCommands) importCommand() *cobra.Command {
 		Long: `Read a document that export wrote, or any app file with inline schemas, check it, and write it as an app file. The
 code of the tools is not included; the command lists the missing files.
 
-With --server, declare the stores of the document at the server instead, in addition to those of the server's app file.`,
+With --server, declare the stores of the document on the server instead, in addition to those of the server's app file.`,
 		Example: `  toolrun import shop.json --dir shop
   toolrun import - -o app.yaml < shop.json`,
 		Args: takes(1, 1, "a FILE, or - for stdin"),
@@ -124,14 +124,14 @@ With --server, declare the stores of the document at the server instead, in addi
 			writes := out != "" || dir != "" || force
 			switch {
 			case server.remote() && writes:
-				return usagef("leave -o, --dir and --force out", "an import with --server writes no file")
+				return usagef("omit -o, --dir and --force", "an import with --server writes no file")
 			case server.remote():
 				return tc.importRemote(cmd.Context(), &server, id, args[0])
 			case id != "":
-				return usagef("to write a file, use --dir", "--app requires --server")
+				return usagef("use --dir to write a file", "--app requires --server")
 			}
 			if out != "" && dir != "" {
-				return usagef("give one of them", "-o cannot be combined with --dir")
+				return usagef("omit one of them", "-o cannot be combined with --dir")
 			}
 			if dir != "" {
 				out = filepath.Join(dir, app.FileName)
@@ -188,7 +188,7 @@ func (tc transferCommands) importRemote(ctx context.Context, server *serverFlags
 	}
 	return tc.out.answer(done, func() error {
 		for _, left := range done.LeftOut {
-			tc.out.warn("left out the %s %s: %s", left.Kind, left.Name, left.Reason)
+			tc.out.warn("omitted the %s %s: %s", left.Kind, left.Name, left.Reason)
 		}
 		if len(done.Stores) == 0 {
 			return tc.out.say("the app file of the server already declares every store")
@@ -245,7 +245,7 @@ func (tc transferCommands) writeDocument(document []byte, out string, force bool
 func (tc transferCommands) writeFile(name string, content []byte, force bool) error {
 	full := tc.env.path(name)
 	if err := os.MkdirAll(filepath.Dir(full), 0o777); err != nil {
-		return usagef("", "the folder of %s cannot be created: %v", name, cause(err))
+		return usagef("", "cannot create the folder of %s: %v", name, cause(err))
 	}
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if force {
@@ -253,14 +253,14 @@ func (tc transferCommands) writeFile(name string, content []byte, force bool) er
 	}
 	f, err := os.OpenFile(full, flags, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return usagef("to replace it, add --force", "%s exists", name)
+		return usagef("add --force to replace the file", "%s already exists", name)
 	}
 	if err == nil {
 		_, err = f.Write(content)
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		return usagef("", "%s cannot be written: %v", name, cause(err))
+		return usagef("", "cannot write %s: %v", name, cause(err))
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ such as an invalid input. Only toolrun serve counts runs.`,
 	f.registerPlace(cmd)
 	f.tenantFlag(cmd)
 	cmd.Flags().StringVar(&f.since, "since", "", "the first `day`, such as 2026-11-01 (default: the oldest day on record)")
-	cmd.Flags().StringVar(&f.until, "until", "", "the `day` after the last one (default: tomorrow)")
+	cmd.Flags().StringVar(&f.until, "until", "", "the `day` after the last day (default: tomorrow)")
 	return cmd
 }
 
@@ -59,11 +59,11 @@ func (f *usageFlags) query() (q metering.Query, err error) {
 			continue
 		}
 		if *flag.to, err = time.Parse(time.DateOnly, flag.text); err != nil {
-			return q, usagef("write it as 2006-01-02", "%s %q is not a day", flag.name, flag.text)
+			return q, usagef("use the format 2006-01-02", "%s %q is not a day", flag.name, flag.text)
 		}
 	}
 	if !q.Until.IsZero() && !q.Since.Before(q.Until) {
-		return q, usagef("--until is the day after the last one", "--since %s is not before --until %s", f.since, f.until)
+		return q, usagef("set --until to the day after the last day", "--since %s is not before --until %s", f.since, f.until)
 	}
 	return q, nil
 }

@@ -38,12 +38,12 @@ func (i *instance) call(ctx context.Context, r callRequest) (any, error) {
 	call := abi.Call{Op: r.Op, Args: r.Args}
 	switch {
 	case r.Operator && (r.Run != "" || r.Tool != ""):
-		return nil, abi.Faultf(abi.InvalidArgument, "an operator's call must not name a run or a tool")
+		return nil, abi.Faultf(abi.InvalidArgument, "a call with operator must not contain run or tool")
 	case r.Operator:
 		return i.operate(ctx, host.Caller{User: r.User, Session: r.Session}, call)
 	case r.Run != "" && (r.User != "" || r.Session != "" || r.Tool != "" || len(r.Metadata) > 0):
-		return nil, abi.Faultf(abi.InvalidArgument, "the user, session, tool and metadata of a run are set when it begins").
-			WithHint("leave them out of the call")
+		return nil, abi.Faultf(abi.InvalidArgument, "a call in a run must not contain user, session, tool or metadata").
+			WithHint("set them in the begin request")
 	case r.Run != "":
 		begun := i.runs[r.Run]
 		if begun == nil {

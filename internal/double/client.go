@@ -37,7 +37,7 @@ type runKey struct{}
 func (program) Run(ctx context.Context, in engine.Input, h engine.Host) (engine.Output, error) {
 	r, ok := ctx.Value(runKey{}).(*run)
 	if !ok {
-		return engine.Output{}, errors.New("the run was not started by a request")
+		return engine.Output{}, errors.New("no request started the run")
 	}
 	if r.attempts++; r.attempts > 1 {
 		return engine.Output{}, &engine.NotStartedError{Fault: again()}
@@ -67,8 +67,8 @@ func (program) Close() error { return nil }
 // again returns the fault of a run that the host would execute again. A client cannot execute its
 // run again.
 func again() *abi.Fault {
-	return abi.Faultf(abi.Conflict, "another run changed a record that this one read").
-		WithHint("toolrun retries such a run; in a test, retry it yourself")
+	return abi.Faultf(abi.Conflict, "another run changed a record that this run had read").
+		WithHint("retry the run in the test, as toolrun does")
 }
 
 func rolledBack() *abi.Fault { return abi.Faultf(abi.Cancelled, "the run was rolled back") }
@@ -94,7 +94,7 @@ func checkAnswer(name string, text json.RawMessage, limits engine.Limits) error 
 		return nil
 	}
 	if len(text) > limits.OutputBytes {
-		return abi.Faultf(abi.OutputLimit, "the %s is larger than %d bytes", name, limits.OutputBytes)
+		return abi.Faultf(abi.OutputLimit, "the %s exceeds %d bytes", name, limits.OutputBytes)
 	}
 	err := strictjson.Check(text, strictjson.Limits{Depth: limits.ValueNesting})
 	if wrong, ok := errors.AsType[*strictjson.Error](err); ok {

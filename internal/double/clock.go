@@ -39,8 +39,8 @@ var (
 // set stops the clock at a time.
 func (c *clock) set(at time.Time) error {
 	if at.Before(earliest) || at.After(latest) {
-		return abi.Faultf(abi.InvalidArgument, "the clock cannot be set to %s", at.Format(time.RFC3339)).
-			WithHint("set it to a time in the years 1970 to 8999")
+		return abi.Faultf(abi.InvalidArgument, "cannot set the clock to %s", at.Format(time.RFC3339)).
+			WithHint("use a time between the years 1970 and 8999")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,7 +51,7 @@ func (c *clock) set(at time.Time) error {
 // advance moves the clock forward. If the clock was stopped, it remains stopped.
 func (c *clock) advance(by time.Duration) error {
 	if to := c.now().Add(by); to.Before(earliest) || to.After(latest) {
-		return abi.Faultf(abi.InvalidArgument, "the clock cannot be advanced to %s", to.UTC().Format(time.RFC3339))
+		return abi.Faultf(abi.InvalidArgument, "cannot advance the clock to %s", to.UTC().Format(time.RFC3339))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,7 +75,7 @@ func (i *instance) setClock(_ context.Context, r clockRequest) (any, error) {
 	if r.Now != "" {
 		now, err := time.Parse(time.RFC3339, r.Now)
 		if err != nil {
-			return nil, abi.Faultf(abi.InvalidArgument, "%q is not a time", shortened(r.Now)).WithHint("write it as RFC 3339: 2030-01-01T00:00:00Z")
+			return nil, abi.Faultf(abi.InvalidArgument, "%q is not a time", shortened(r.Now)).WithHint("use the RFC 3339 format: 2030-01-01T00:00:00Z")
 		}
 		if err := i.clock.set(now); err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func (i *instance) setClock(_ context.Context, r clockRequest) (any, error) {
 		by, err := time.ParseDuration(r.Advance)
 		if err != nil {
 			return nil, abi.Faultf(abi.InvalidArgument, "%q is not a duration", shortened(r.Advance)).
-				WithHint("write a count and a unit of h, m, s or ms, such as 24h")
+				WithHint("use a number and a unit (h, m, s or ms), such as 24h")
 		}
 		if err := i.clock.advance(by); err != nil {
 			return nil, err
@@ -128,7 +128,7 @@ type randomRequest struct {
 
 func (i *instance) setRandom(_ context.Context, r randomRequest) (any, error) {
 	if r.Seed == nil {
-		return nil, abi.Faultf(abi.InvalidArgument, "the request random has no seed").WithHint(`for example {"do":"random","seed":1}`)
+		return nil, abi.Faultf(abi.InvalidArgument, "the random request has no seed").WithHint(`use a request such as {"do":"random","seed":1}`)
 	}
 	i.random.seed(*r.Seed)
 	return nil, nil

@@ -57,7 +57,7 @@ func importApp(document json.RawMessage) (*declaration, error) {
 func problemsFault(problems app.Problems) error {
 	errs, ok := problems.Err().(app.Problems)
 	if !ok {
-		return abi.Faultf(abi.SourceInvalid, "the declaration cannot be used")
+		return abi.Faultf(abi.SourceInvalid, "the declaration is invalid")
 	}
 	const maxListed = 5
 	var words []string
@@ -133,11 +133,11 @@ func (i *instance) toolNamed(name string) (string, error) {
 	if slices.Contains(known, name) {
 		return name, nil
 	}
-	f := abi.Faultf(abi.NotFound, "there is no tool %q", shortened(name))
+	f := abi.Faultf(abi.NotFound, "the tool %q does not exist", shortened(name))
 	if near := spell.Name(name, known); near != "" {
 		return "", f.WithHint("did you mean %q?", near)
 	}
-	return "", f.WithHint(`declare it in the app file, or with {"do":"tool"}`)
+	return "", f.WithHint(`declare the tool in the app file, or with {"do":"tool"}`)
 }
 
 type toolRequest struct {
@@ -166,8 +166,8 @@ func (i *instance) declareTool(_ context.Context, r toolRequest) (any, error) {
 	case at >= 0:
 		i.tools[at] = t
 	case len(i.tools) >= maxTools+len(i.declared.app.Tools):
-		return nil, abi.Faultf(abi.QuotaExceeded, "requests have already declared %d tools in this memory", maxTools).
-			WithHint("to replace a tool, declare it again under the same name")
+		return nil, abi.Faultf(abi.QuotaExceeded, "the memory has reached its limit of %d tools declared by requests", maxTools).
+			WithHint("replace a tool by declaring the same name again")
 	default:
 		i.tools = append(i.tools, t)
 	}

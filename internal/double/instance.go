@@ -90,7 +90,7 @@ type openedReply struct {
 // open opens a memory under a name. open replaces an existing memory with that name.
 func (s *server) open(ctx context.Context, head envelope, r openRequest) (any, error) {
 	if s.instances[head.Memory] == nil && len(s.instances) >= maxInstances {
-		return nil, abi.Faultf(abi.QuotaExceeded, "%d memories are open", maxInstances).WithHint(`close some with {"do":"close"}`)
+		return nil, abi.Faultf(abi.QuotaExceeded, "the limit of %d open memories is reached", maxInstances).WithHint(`close a memory with {"do":"close"}`)
 	}
 	d, err := s.declare(r)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *server) open(ctx context.Context, head envelope, r openRequest) (any, e
 func (s *server) declare(r openRequest) (*declaration, error) {
 	switch {
 	case r.File != "" && len(r.App) > 0:
-		return nil, abi.Faultf(abi.InvalidArgument, "the request contains both file and app").WithHint("leave one of them out")
+		return nil, abi.Faultf(abi.InvalidArgument, "the request contains both file and app").WithHint("omit one of them")
 	case r.File != "":
 		return s.declarationOf(r.File)
 	case len(r.App) > 0:
@@ -259,8 +259,8 @@ func (i *instance) refuse(_ context.Context, r refuseRequest) (any, error) {
 		known = append(known, string(code))
 	}
 	if !slices.Contains(known, string(r.Error.Code)) {
-		return nil, abi.Faultf(abi.InvalidArgument, "there is no error code %q", shortened(string(r.Error.Code))).
-			WithHint("the codes are: %s", strings.Join(known, ", "))
+		return nil, abi.Faultf(abi.InvalidArgument, "unknown error code %q", shortened(string(r.Error.Code))).
+			WithHint("use one of: %s", strings.Join(known, ", "))
 	}
 	f := *r.Error
 	i.refusals[r.Store] = &f

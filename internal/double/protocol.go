@@ -66,7 +66,7 @@ func onInstance[P any](do func(*instance, context.Context, P) (any, error)) hand
 	return func(s *server, ctx context.Context, head envelope, text []byte) (any, error) {
 		i := s.instances[head.Memory]
 		if i == nil {
-			return nil, abi.Faultf(abi.NotFound, "no memory %q is open", shortened(head.Memory)).WithHint(`open it with {"do":"open"}`)
+			return nil, abi.Faultf(abi.NotFound, "the memory %q is not open", shortened(head.Memory)).WithHint(`open it with {"do":"open"}`)
 		}
 		var params P
 		if err := decode(text, head.Do, &params); err != nil {
@@ -79,7 +79,7 @@ func onInstance[P any](do func(*instance, context.Context, P) (any, error)) hand
 // answer executes a request.
 func (s *server) answer(ctx context.Context, l line) reply {
 	if l.tooLong {
-		return failed(nil, abi.Faultf(abi.TooLarge, "a request is larger than %d bytes", maxLine))
+		return failed(nil, abi.Faultf(abi.TooLarge, "the request exceeds %d bytes", maxLine))
 	}
 	var head envelope
 	if err := json.Unmarshal(l.text, &head); err != nil {
@@ -99,11 +99,11 @@ func (s *server) answer(ctx context.Context, l line) reply {
 func failed(id json.RawMessage, err error) reply { return reply{ID: id, Error: abi.FaultOf(err)} }
 
 func unknownRequest(name string, known []string) error {
-	f := abi.Faultf(abi.InvalidArgument, "there is no request %q", shortened(name))
+	f := abi.Faultf(abi.InvalidArgument, "unknown request %q", shortened(name))
 	if near := spell.Name(name, known); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
-	return f.WithHint("the requests are: %s", strings.Join(known, ", "))
+	return f.WithHint("use one of: %s", strings.Join(known, ", "))
 }
 
 // decode decodes the parameters of a request. decode rejects unknown members.
@@ -112,8 +112,8 @@ func decode(text []byte, do string, params any) error {
 	d.DisallowUnknownFields()
 	if err := d.Decode(params); err != nil {
 		if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
-			return abi.Faultf(abi.InvalidArgument, "the request %q has no member %s", do, name).
-				WithHint("toolrun double --help refers to the documentation of the requests")
+			return abi.Faultf(abi.InvalidArgument, "the request %q does not support the member %s", do, name).
+				WithHint("see docs/reference/double.md for the requests")
 		}
 		return malformed(err)
 	}
@@ -127,9 +127,9 @@ func malformed(err error) error {
 	case ok && wrong.Field != "":
 		return abi.Faultf(abi.InvalidArgument, "the member %q of the request must not be a JSON %s", wrong.Field, wrong.Value)
 	case ok:
-		err = fmt.Errorf("it is a JSON %s", wrong.Value)
+		err = fmt.Errorf("got a JSON %s", wrong.Value)
 	}
-	return abi.Faultf(abi.InvalidArgument, "the request is not a JSON object: %v", err).WithHint(`for example {"do":"clock"}`)
+	return abi.Faultf(abi.InvalidArgument, "the request is not a JSON object: %v", err).WithHint(`use a request such as {"do":"clock"}`)
 }
 
 // shortened truncates a name for use in a fault.

@@ -120,7 +120,7 @@ func (d *dumper) add(ctx context.Context, r record) error {
 	}
 	if d.bytes += len(r.Content); len(d.found) == maxDump || d.bytes > maxDumpBytes {
 		return abi.Faultf(abi.TooLarge, "the dump has more than %d records or %d bytes", maxDump, maxDumpBytes).
-			WithHint("name a store, a user or a session")
+			WithHint("select a store, a user or a session")
 	}
 	d.found = append(d.found, r)
 	return nil

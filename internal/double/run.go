@@ -66,7 +66,7 @@ type beginRequest struct {
 // begin starts a run for later requests. begin returns an error if the host rejects the run.
 func (i *instance) begin(ctx context.Context, r beginRequest) (any, error) {
 	if len(i.runs) >= maxRuns {
-		return nil, abi.Faultf(abi.QuotaExceeded, "there are %d open runs", maxRuns).WithHint("commit them or roll them back")
+		return nil, abi.Faultf(abi.QuotaExceeded, "the limit of %d open runs is reached", maxRuns).WithHint("commit or roll back runs")
 	}
 	var err error
 	if r.Tool, err = i.toolNamed(r.Tool); err != nil {
@@ -175,5 +175,5 @@ func (r *run) left() {
 }
 
 func noRun(id string) error {
-	return abi.Faultf(abi.NotFound, "there is no open run %q", shortened(id)).WithHint(`start one with {"do":"begin"}`)
+	return abi.Faultf(abi.NotFound, "the run %q is not open", shortened(id)).WithHint(`start a run with {"do":"begin"}`)
 }

@@ -85,7 +85,7 @@ func newServer(cfg Config) (*server, error) {
 	}
 	if cfg.Load == nil {
 		cfg.Load = func(string) (*app.App, func(), error) {
-			return nil, nil, abi.Faultf(abi.InvalidArgument, "app files cannot be read here")
+			return nil, nil, abi.Faultf(abi.InvalidArgument, "the test double cannot read app files")
 		}
 	}
 	const all = 1 << 30 // runs wait for their client, not for each other
@@ -117,9 +117,9 @@ func (s *server) write(out io.Writer, r reply) error {
 	enc := json.NewEncoder(&b) // Encode ends the line
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(r); err != nil {
-		s.cfg.Logger.Error("a reply cannot be written as JSON", "error", err)
+		s.cfg.Logger.Error("cannot encode a reply as JSON", "error", err)
 		b.Reset()
-		failed := reply{ID: r.ID, Error: abi.Faultf(abi.Internal, "the reply cannot be written as JSON")}
+		failed := reply{ID: r.ID, Error: abi.Faultf(abi.Internal, "cannot encode the reply as JSON")}
 		if err := enc.Encode(failed); err != nil {
 			return err
 		}

@@ -118,7 +118,7 @@ func isRequest(line string) bool {
 // load reads app files from testdata.
 func load(file string) (*app.App, func(), error) {
 	if file != "app.yaml" {
-		return nil, nil, abi.Faultf(abi.InvalidArgument, "there is no app file %s", file)
+		return nil, nil, abi.Faultf(abi.InvalidArgument, "the app file %s does not exist", file)
 	}
 	a, problems := app.Load(os.DirFS("testdata"), file)
 	return a, func() {}, problems.Err()
@@ -377,7 +377,7 @@ func TestRequestsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, list, found := strings.Cut(serve(t, strings.NewReader(`{"do":"?"}`))[0], "the requests are: ")
+	_, list, found := strings.Cut(serve(t, strings.NewReader(`{"do":"?"}`))[0], "use one of: ")
 	list, _, _ = strings.Cut(list, `"`)
 	for _, name := range strings.Split(list, ", ") {
 		if !found || !strings.Contains(string(page), "| `"+name+"` |") {

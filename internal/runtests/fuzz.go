@@ -28,7 +28,7 @@ func fuzzPackage(folder, pkg, duration string) error {
 	listing.Dir = folder
 	targets, err := listing.Output()
 	if err != nil {
-		return fmt.Errorf("list the fuzz targets of %s: %w", pkg, err)
+		return fmt.Errorf("list fuzz targets of %s: %w", pkg, err)
 	}
 	for _, target := range strings.Fields(string(targets)) {
 		if !strings.HasPrefix(target, "Fuzz") {

@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	fuzz := flag.String("fuzz", "", "run every fuzz target for this long instead of the tests")
+	fuzz := flag.String("fuzz", "", "instead of the tests, run each fuzz target for this duration")
 	flag.Parse()
 	if err := run(*fuzz); err != nil {
 		fmt.Fprintln(os.Stderr, "runtests:", err)
@@ -31,14 +31,14 @@ func main() {
 func run(fuzz string) error {
 	folders, err := modules(".")
 	if err != nil {
-		return fmt.Errorf("find the modules: %w", err)
+		return fmt.Errorf("list modules: %w", err)
 	}
 	if fuzz != "" {
 		return fuzzAll(folders, fuzz)
 	}
 	all, err := jobs(folders)
 	if err != nil {
-		return fmt.Errorf("find the packages: %w", err)
+		return fmt.Errorf("list packages: %w", err)
 	}
 	for _, j := range all {
 		j.compile()
@@ -219,7 +219,7 @@ func (s *summary) close(testErr error) error {
 		return fmt.Errorf("go test: %w", testErr)
 	}
 	if len(s.skipped) > 0 && os.Getenv("TOOLRUN_NO_SKIP") != "" {
-		return fmt.Errorf("%d tests were skipped, and TOOLRUN_NO_SKIP is set", len(s.skipped))
+		return fmt.Errorf("%d tests were skipped, but TOOLRUN_NO_SKIP is set", len(s.skipped))
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func newPage(api *httpapi.Server) (http.HandlerFunc, error) {
 		err = pageTemplate.Execute(&page, doc)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("describe the API: %w", err)
+		return nil, fmt.Errorf("render API description: %w", err)
 	}
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -119,7 +119,7 @@ func (s *Service) ready(w http.ResponseWriter, r *http.Request) {
 		say(w, http.StatusOK, "ready")
 		return
 	}
-	text := "the backend does not answer"
+	text := "the backend does not respond"
 	if f, ok := errors.AsType[*abi.Fault](err); ok {
 		text = f.Message
 	}

@@ -21,7 +21,7 @@ func Check(text []byte, lim Limits) error {
 	}
 	s.space()
 	if s.pos < len(text) {
-		return s.fail("something follows the JSON value")
+		return s.fail("unexpected data after the JSON value")
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (s *scanner) value(depth int) *Error {
 	case c == 'n':
 		return s.word("null")
 	case s.pos == len(s.text):
-		return s.fail("the text ends where a value should be")
+		return s.fail("the text ends before a value")
 	}
 	return s.fail("expected a value")
 }
@@ -233,7 +233,7 @@ func (s *scanner) escape() *Error {
 	}
 	r, ok := hex4(s.text[start:])
 	if !ok {
-		return s.failAt(start, Malformed, `an escape \u needs four hexadecimal digits`)
+		return s.failAt(start, Malformed, `an escape \u requires four hexadecimal digits`)
 	}
 	s.pos = start + escapeLen
 	if !utf16.IsSurrogate(r) {
@@ -241,7 +241,7 @@ func (s *scanner) escape() *Error {
 	}
 	low, ok := hex4(s.text[s.pos:])
 	if !ok || utf16.DecodeRune(r, low) == utf8.RuneError {
-		return s.failAt(start, Malformed, "a string holds a surrogate without its other half")
+		return s.failAt(start, Malformed, "a string contains an unpaired surrogate")
 	}
 	s.pos += escapeLen
 	return nil

@@ -6,10 +6,10 @@ func (s *scanner) number() *Error {
 	start := s.pos
 	s.take('-')
 	if !s.take('0') && s.digits() == 0 {
-		return s.fail("a number needs a digit here")
+		return s.fail("expected a digit")
 	}
 	if s.take('.') && s.digits() == 0 {
-		return s.fail("a number needs a digit after its point")
+		return s.fail("expected a digit after the decimal point")
 	}
 	exponent := 0
 	if s.take('e') || s.take('E') {
@@ -18,7 +18,7 @@ func (s *scanner) number() *Error {
 		}
 		first := s.pos
 		if s.digits() == 0 {
-			return s.fail("a number needs a digit in its exponent")
+			return s.fail("expected a digit in the exponent")
 		}
 		exponent = magnitude(s.text[first:s.pos])
 	}
@@ -26,7 +26,7 @@ func (s *scanner) number() *Error {
 		return s.failAt(start, BadNumber, "a number has more than 40 characters")
 	}
 	if exponent > MaxExponent {
-		return s.failAt(start, BadNumber, "a number has an exponent beyond 308")
+		return s.failAt(start, BadNumber, "a number has an exponent above 308")
 	}
 	return nil
 }

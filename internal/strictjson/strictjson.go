@@ -95,7 +95,7 @@ func Decode(text []byte, lim Limits) (any, error) {
 	dec.UseNumber()
 	var v any
 	if err := dec.Decode(&v); err != nil {
-		return nil, fmt.Errorf("decode a checked document: %w", err)
+		return nil, fmt.Errorf("decode checked document: %w", err)
 	}
 	return v, nil
 }
@@ -115,7 +115,7 @@ func Encode(v any) ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		// Errors of encoding/json quote the value.
-		return nil, errors.New("encode JSON: the value contains something that JSON cannot represent")
+		return nil, errors.New("encode JSON: the value has no JSON representation")
 	}
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }

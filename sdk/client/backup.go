@@ -21,7 +21,7 @@ func (c *Client) Backup(ctx context.Context, w io.Writer) (int64, error) {
 	}
 	defer response.Body.Close()
 	if response.ContentLength < 0 || response.Header.Get("Content-Type") != "application/octet-stream" {
-		f := abi.Faultf(abi.Unavailable, "the response is not a backup of a toolrun service")
+		f := abi.Faultf(abi.Unavailable, "the response is not a backup from a toolrun service")
 		return 0, &Error{Fault: f, Status: response.StatusCode}
 	}
 	n, err := io.Copy(w, response.Body)

@@ -105,8 +105,8 @@ func foreignFault(status int) *abi.Fault {
 	if !ok {
 		code = abi.Unavailable
 	}
-	f := abi.Faultf(code, "the response %s is not from a toolrun service", strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status))))
-	return f.WithHint("check the URL; the response may come from a proxy")
+	f := abi.Faultf(code, "the response with status %s is not from a toolrun service", strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status))))
+	return f.WithHint("check the URL, and whether a proxy sent the response")
 }
 
 // unanswered returns the error for a request without a complete response. what describes the
@@ -118,7 +118,7 @@ func unanswered(ctx context.Context, method, what string, err error) *Error {
 	var f *abi.Fault
 	switch stopped := ctx.Err(); {
 	case errors.Is(stopped, context.Canceled):
-		f, err = abi.Faultf(abi.Cancelled, "the request was cancelled"), stopped
+		f, err = abi.Faultf(abi.Cancelled, "the request was canceled"), stopped
 	case stopped != nil:
 		f, err = abi.Faultf(abi.Timeout, "the service did not respond in time"), stopped
 	default:

@@ -94,7 +94,7 @@ func (h Files) Download(ctx context.Context, caller Caller, id string) (*Downloa
 	_, params, err := mime.ParseMediaType(response.Header.Get("Content-Disposition"))
 	if err != nil {
 		response.Body.Close()
-		f := abi.Faultf(abi.Unavailable, "the response is not a file of a toolrun service")
+		f := abi.Faultf(abi.Unavailable, "the response is not a file from a toolrun service")
 		return nil, &Error{Fault: f, Status: response.StatusCode, cause: err}
 	}
 	body := struct {

@@ -58,7 +58,7 @@ func newRequest(method string, path ...string) *request {
 func (r *request) withJSON(body any) (*request, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
-		return nil, mistake("the request cannot be encoded as JSON: %v", err)
+		return nil, mistake("cannot encode the request as JSON: %v", err)
 	}
 	r.text, r.media = text, mediaJSON
 	return r, nil
@@ -187,7 +187,7 @@ func fetchWith[T any](ctx context.Context, c *Client, r *request, body any) (*T,
 // unread returns the error for a response that could not be read completely.
 func unread(ctx context.Context, r *request, response *http.Response, err error) error {
 	if errors.Is(err, errTooLarge) {
-		return &Error{Fault: abi.Faultf(abi.TooLarge, "the response is larger than %d MiB", maxAnswerBytes>>20), Status: response.StatusCode}
+		return &Error{Fault: abi.Faultf(abi.TooLarge, "the response exceeds %d MiB", maxAnswerBytes>>20), Status: response.StatusCode}
 	}
 	e := unanswered(ctx, r.method, "the response ended early", err)
 	e.Status = response.StatusCode

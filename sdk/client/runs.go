@@ -80,7 +80,7 @@ func answered(result *report.Result, err error) (*report.Result, error) {
 	}
 	f := result.Error
 	if f == nil {
-		f = abi.Faultf(abi.Internal, "the run failed, and its Result has no error")
+		f = abi.Faultf(abi.Internal, "the run failed, but its Result has no error")
 	}
 	return result, &Error{Fault: f, Status: http.StatusOK, RunID: result.RunID}
 }

@@ -26,7 +26,7 @@ func (h Users) Export(ctx context.Context, user string, w io.Writer) (int64, err
 	}
 	defer response.Body.Close()
 	if response.Header.Get("Content-Type") != "application/zip" {
-		f := abi.Faultf(abi.Unavailable, "the response is not an export of a toolrun service")
+		f := abi.Faultf(abi.Unavailable, "the response is not an export from a toolrun service")
 		return 0, &Error{Fault: f, Status: response.StatusCode}
 	}
 	n, err := io.Copy(w, response.Body)

@@ -90,7 +90,7 @@ export class Client {
 
   uploadFile(caller, file, { name = file?.name, ...options } = {}) {
     if (!(file instanceof Blob) || !name) {
-      return Promise.reject(mistake('an upload must be a File, or a Blob with a name'));
+      return Promise.reject(mistake('an upload must be a File or a Blob with a name'));
     }
     const form = new FormData();
     form.append('file', file, name);
@@ -329,7 +329,7 @@ async function* pages(page, after) {
       return;
     }
     if (list.next === next) {
-      throw new ToolrunError('the service returned the same page again', { code: 'unavailable' });
+      throw new ToolrunError('the service returned the same page twice', { code: 'unavailable' });
     }
     next = list.next;
   }

@@ -101,7 +101,7 @@ export class Memory {
   effects = { reads: [], writes: [] };
 
   constructor(secret, known) {
-    if (secret !== shared) throw new TypeError('open a memory with await Memory.open(...)');
+    if (secret !== shared) throw new TypeError('use await Memory.open(...) to open a memory');
     this.#app = known.app;
     this.#user = known.user;
     this.#session = known.session;
@@ -119,7 +119,7 @@ export class Memory {
 
   static async open(options = {}) {
     const { stores, file, app = 'test', user = 'user_test', session = 'session_test', grants, tool, metadata, limits, sessionIdle, now } = options;
-    if ((stores === undefined) === (file === undefined)) throw new TypeError('Memory.open needs either stores or the path of an app file');
+    if ((stores === undefined) === (file === undefined)) throw new TypeError('Memory.open requires either stores or the path of an app file');
     const shell = new App();
     const declared = file === undefined ? { app: { app, session_idle: sessionIdle, memory: stores } } : { file: resolve(file) };
     const { operations, stores: names } = await shell.request('open', { ...declared, limits });
@@ -159,7 +159,7 @@ export class Memory {
     });
   }
 
-  async refuse(store, code, message = 'the test refuses it', details = {}) {
+  async refuse(store, code, message = 'the test refuses the call', details = {}) {
     await this.#app.request('refuse', { store, error: code === null ? null : { code, message, ...details } });
   }
 
@@ -268,7 +268,7 @@ export class Memory {
 }
 
 function toolOf(grants, tool) {
-  if (grants !== undefined && tool !== undefined) throw new TypeError('a caller has either grants or a tool of the app file');
+  if (grants !== undefined && tool !== undefined) throw new TypeError('a caller must have either grants or a tool of the app file');
   return grants === undefined ? tool : { grants };
 }
 

@@ -57,7 +57,7 @@ function isInvalidDate(value) {
 
 function text(value, path) {
   if (!/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(value)) return JSON.stringify(value);
-  throw new Unfit(`${path} holds half of a surrogate pair, which is not a character`);
+  throw new Unfit(`${path} contains an unpaired surrogate`);
 }
 
 function refuseType(value, path) {

@@ -47,7 +47,7 @@ function arrangeNamed(params, named, refuse) {
       refuse(`has no argument named ${JSON.stringify(shown)}; its arguments are ${known}`);
     }
     if (args[place] !== undefined) {
-      refuse(`got its argument ${params[place].name} under two names`);
+      refuse(`received the argument ${params[place].name} under two names`);
     }
     args[place] = named[key];
   }

@@ -64,10 +64,10 @@ export class Process {
 }
 
 function notStarted(program, error) {
-  if (error.code !== 'ENOENT') return new ToolrunError(`toolrun double cannot be started: ${error.message}`);
+  if (error.code !== 'ENOENT') return new ToolrunError(`cannot start toolrun double: ${error.message}`);
   if (process.env.TOOLRUN) {
-    return new ToolrunError(`TOOLRUN is ${JSON.stringify(program)}, which is not a program; set it to the path of toolrun`);
+    return new ToolrunError(`the variable TOOLRUN is ${JSON.stringify(program)}, which is not a program; set the variable to the path of toolrun`);
   }
   return new ToolrunError(
-    'the program toolrun is not on PATH, and tests of tools need it for their memory; install toolrun, or set the variable TOOLRUN to its path');
+    'the program toolrun, which tests of tools require, is not on PATH; install toolrun, or set the variable TOOLRUN to its path');
 }

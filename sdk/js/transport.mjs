@@ -41,10 +41,10 @@ export class Transport {
   constructor({ url, key = '', app = '', fetch = globalThis.fetch, retries = DEFAULT_RETRIES } = {}) {
     this.#base = parseBase(url);
     if (typeof key !== 'string' || /[^!-~]/.test(key)) { // fetch would quote an invalid key in its error
-      throw mistake('key contains characters that a key cannot have');
+      throw mistake('key contains invalid characters');
     }
     if (typeof fetch !== 'function') {
-      throw mistake('fetch is not available: pass the option fetch');
+      throw mistake('fetch is not available; pass the option fetch');
     }
     this.#key = key;
     this.#app = app;
@@ -96,7 +96,7 @@ export class Transport {
 
   /** Returns the error for a response that broke off. */
   broken(error, response, method, { signal } = {}) {
-    return error instanceof ToolrunError ? error : this.#unanswered(error, 'the response broke off', { method, signal }, response.status);
+    return error instanceof ToolrunError ? error : this.#unanswered(error, 'the response ended early', { method, signal }, response.status);
   }
 
   async #once(address, request) {
@@ -104,7 +104,7 @@ export class Transport {
     try {
       return await fetch(address, request);
     } catch (error) {
-      throw this.#unanswered(error, 'the service cannot be reached', request, 0);
+      throw this.#unanswered(error, 'cannot reach the service', request, 0);
     }
   }
 
@@ -131,7 +131,7 @@ export class Transport {
         }
       }
     } catch {
-      throw mistake('a value contains characters that a header cannot have');
+      throw mistake('a value contains characters that are invalid in a header');
     }
     if (!headers.has('Accept')) {
       headers.set('Accept', 'application/json');
@@ -185,10 +185,10 @@ function encode(value) {
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    throw mistake(`the request is not JSON: ${error.message}`);
+    throw mistake(`cannot encode the request as JSON: ${error.message}`);
   }
   if (text === undefined) {
-    throw mistake('the request is not JSON: undefined');
+    throw mistake('cannot encode the request as JSON: undefined');
   }
   return text;
 }
@@ -196,7 +196,7 @@ function encode(value) {
 /** Returns the error for a request whose signal was aborted. */
 function stopped(signal, outcome, status) {
   const late = signal.reason?.name === 'TimeoutError';
-  return new ToolrunError(late ? 'the service did not answer in time' : 'the request was cancelled', {
+  return new ToolrunError(late ? 'the service did not respond in time' : 'the request was canceled', {
     code: late ? 'timeout' : 'cancelled', outcome, status, cause: signal.reason,
   });
 }
@@ -245,8 +245,8 @@ export function errorOfProblem(problem, status) {
 const FOREIGN = { 400: 'invalid_argument', 401: 'access_denied', 403: 'access_denied', 404: 'not_found', 407: 'access_denied', 413: 'too_large' };
 
 export function foreign(status) {
-  return new ToolrunError(`the response, with status ${status}, is not from a toolrun service`, {
-    code: FOREIGN[status] ?? 'unavailable', status, hint: 'check the URL of the service, and for a proxy in between',
+  return new ToolrunError(`the response with status ${status} is not from a toolrun service`, {
+    code: FOREIGN[status] ?? 'unavailable', status, hint: 'check the URL, and whether a proxy sent the response',
   });
 }
 

@@ -87,7 +87,7 @@ func timeLeft(info activity.Info) (time.Duration, error) {
 	}
 	left := time.Until(info.Deadline)
 	if left -= min(left/10, time.Second); left <= 0 {
-		return 0, abi.Faultf(abi.Timeout, "the activity's deadline passed before the tool ran")
+		return 0, abi.Faultf(abi.Timeout, "the deadline of the activity expired before the tool ran")
 	}
 	return left, nil
 }

@@ -69,7 +69,7 @@ export class Host {
         delete this.stores[store];
         return [0, { success: true, deleted: existed }];
     }
-    return [UNAVAILABLE, { code: "unavailable", message: "this test double does not have the operation", op, store, id: "1" }];
+    return [UNAVAILABLE, { code: "unavailable", message: "the test double does not implement this operation", op, store, id: "1" }];
   }
 }
 

@@ -20,7 +20,7 @@ func Call(op, store string, args ...any) (json.RawMessage, error) {
 	reply, number, known := imports.Call(op, texts)
 	switch {
 	case !known:
-		return nil, invalidArgument(op, store, fmt.Sprintf("there is no operation %q with %d arguments", op, len(texts)))
+		return nil, invalidArgument(op, store, fmt.Sprintf("the operation %q with %d arguments does not exist", op, len(texts)))
 	case number < 0:
 		return nil, hostFault(op, store, number, reply)
 	}

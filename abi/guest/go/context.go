@@ -58,7 +58,7 @@ func SetContext(key string, value any) error {
 		return abi.Faultf(abi.InvalidArgument, "cannot encode the context as JSON: %v", err)
 	}
 	if number := imports.WriteContext(document); number < 0 {
-		return abi.Faultf(codeOf(number), "the host rejected the context with the key %s, which has %d bytes of JSON", key, len(document))
+		return abi.Faultf(codeOf(number), "the host rejected the context key %s (%d bytes of JSON)", key, len(document))
 	}
 	changes.Keys = keys
 	return nil

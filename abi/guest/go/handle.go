@@ -21,7 +21,7 @@ var entry func() int32
 // writes of a failed run are not stored.
 func Handle[In, Out any](f func(In) (Out, error)) {
 	if entry != nil {
-		panic("toolrun: Handle was called twice; export a function that calls Run for each further entry")
+		panic("toolrun: Handle was called twice; for each additional entry, export a function that calls Run")
 	}
 	entry = func() int32 { return Run(f) }
 }
@@ -40,7 +40,7 @@ func Run[In, Out any](f func(In) (Out, error)) (code int32) {
 	}()
 	var in In
 	if err := json.Unmarshal(imports.Input(), &in); err != nil {
-		return fail(failure{Message: "the input does not fit the tool: " + err.Error()})
+		return fail(failure{Message: "cannot decode the input: " + err.Error()})
 	}
 	out, err := f(in)
 	if err != nil {

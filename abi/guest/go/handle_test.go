@@ -87,7 +87,7 @@ func TestRunRejectsInput(t *testing.T) {
 	h := toolruntest.New(t)
 	called := false
 	_, err := toolruntest.Run(h, func(struct{ N int }) (any, error) { called = true; return nil, nil }, map[string]string{"N": "x"})
-	if called || err == nil || !strings.Contains(err.Error(), "the input does not fit the tool: json: cannot unmarshal string") {
+	if called || err == nil || !strings.Contains(err.Error(), "cannot decode the input: json: cannot unmarshal string") {
 		t.Errorf("Run = %v, called %t; want the reason, and no call", err, called)
 	}
 }

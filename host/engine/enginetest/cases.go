@@ -41,7 +41,7 @@ var cases = []struct {
 		got := m.Logs()
 		if len(got) != 2 || got[0].Text != "one" || got[0].Level != abi.LevelInfo ||
 			got[1].Text != "two" || got[1].Level != abi.LevelWarn {
-			t.Errorf("logs = %+v; want one as info, two as a warning", got)
+			t.Errorf("logs = %+v; want one as info and two as warn", got)
 		}
 	}},
 	{"gets, then sets", func(t *testing.T, s *subject) {
@@ -68,7 +68,7 @@ var cases = []struct {
 	{"an uncaught fault keeps its code", func(t *testing.T, s *subject) {
 		f := s.fault(t, Uncaught, input(), NewMemory(errHalt), abi.AccessDenied)
 		if f.ID != "1" || f.Store != "forbidden" || f.Hint != "grant it" || len(f.Violations) != 1 {
-			t.Errorf("fault = %+v; want the one that the host raised", f)
+			t.Errorf("fault = %+v; want the host's fault", f)
 		}
 		s.wantPosition(t, f, Uncaught, 3)
 	}},
@@ -119,7 +119,7 @@ var cases = []struct {
 	{"output that is not JSON", func(t *testing.T, s *subject) {
 		f := s.fault(t, NotJSON, input(), NewMemory(errHalt), abi.OutputInvalid)
 		if !strings.Contains(f.Message, "items[1]") {
-			t.Errorf("message = %q; want it to name items[1]", f.Message)
+			t.Errorf("message = %q; want items[1] in it", f.Message)
 		}
 	}},
 	{"output nested too deeply", func(t *testing.T, s *subject) {

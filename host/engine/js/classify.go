@@ -125,5 +125,5 @@ func classifyProxy(r *realm, o *goja.Object) (objectKind, string) {
 		}
 		o = target
 	}
-	return refusedObject, "is a proxy of too many proxies"
+	return refusedObject, "is a chain of too many proxies"
 }

@@ -139,7 +139,7 @@ func (e *encoder) scalar(v goja.Value) *encodeError {
 func (e *encoder) text(v goja.String) *encodeError {
 	s := v.String()
 	if strings.ContainsRune(s, utf8.RuneError) && hasLoneSurrogate(v) {
-		return notEncodable("holds half of a surrogate pair, which is not a character")
+		return notEncodable("contains an unpaired surrogate")
 	}
 	e.out = appendQuoted(e.out, s)
 	return nil
@@ -200,7 +200,7 @@ func (e *encoder) members(o *goja.Object, kind objectKind) *encodeError {
 // other JSON readers reject.
 func (e *encoder) raw(text string) *encodeError {
 	if err := strictjson.Check([]byte(text), strictjson.Limits{}); err != nil {
-		return notEncodable("is raw JSON that is not valid everywhere")
+		return notEncodable("is raw JSON that other parsers reject")
 	}
 	e.out = append(e.out, text...)
 	return nil
@@ -237,7 +237,7 @@ func (e *encoder) record(o *goja.Object) *encodeError {
 		if strings.ContainsRune(key, utf8.RuneError) && (raw == nil || count(keys, key) > 1) {
 			// goja replaces invalid characters in a key with U+FFFD. Get with the changed key finds
 			// nothing or a different member.
-			return notEncodable("has half of a surrogate pair in its name")
+			return notEncodable("has an unpaired surrogate in its name")
 		}
 		if value := e.resolve(raw); !isUndefined(value) && !e.omits(value) {
 			if !first {

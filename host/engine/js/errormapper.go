@@ -49,8 +49,8 @@ func (e *errorMapper) failure(err error) error {
 		return engine.FaultFromContext(e.ctx)
 	case *goja.StackOverflowError:
 		return e.program.traceOf(ended.Stack()).addTo(abi.Faultf(abi.StackLimit,
-			"calls are nested deeper than %d", e.limits.CallDepth).
-			WithHint("a function that calls itself may lack the condition that ends it"))
+			"the call depth exceeds %d", e.limits.CallDepth).
+			WithHint("check that recursive functions terminate"))
 	case *goja.Exception:
 		return e.thrown(ended.Value(), ended.Stack())
 	}
@@ -95,7 +95,7 @@ func (e *errorMapper) unhandled(p *goja.Promise) error {
 	}
 	copied := *fault
 	if copied.Hint == "" {
-		copied.Hint = "a promise was rejected and nothing handled it; is an await missing?"
+		copied.Hint = "a promise was rejected without a handler; is an await missing?"
 	}
 	return &copied
 }

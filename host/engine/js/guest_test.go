@@ -143,7 +143,7 @@ func TestURL(t *testing.T) {
 func TestMemoryArguments(t *testing.T) {
 	const names = "its arguments are store, projection, options"
 	for code, want := range map[string]string{
-		`get_content({ store: 'a', store_name: 'b' })`:  "get_content got its argument store under two names",
+		`get_content({ store: 'a', store_name: 'b' })`:  "get_content received the argument store under two names",
 		`get_content({ store: 'a', nope: 1 })`:          `get_content has no argument named "nope"; ` + names,
 		`get_content({ store: 'a' }, {})`:               "get_content takes either positional arguments or one object of named arguments, not both",
 		`get_content('a', {}, {}, 1)`:                   "get_content takes at most 3 arguments, not 4",

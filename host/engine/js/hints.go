@@ -29,7 +29,7 @@ func (e *errorMapper) advise(f *abi.Fault) {
 		f.Message = "TypeError: the value is null or undefined"
 		f.Hint = e.noneHint("")
 	} else if m := noMember().FindStringSubmatch(f.Message); m != nil {
-		f.Message = "TypeError: " + m[1] + " is not a function of the object"
+		f.Message = "TypeError: " + m[1] + " is not a method of the object"
 		f.Hint = e.operationHint(m[1])
 	}
 }
@@ -40,10 +40,10 @@ func (e *errorMapper) noneHint(property string) string {
 		return "" // the hint about a missing await is more useful
 	}
 	if e.readNone {
-		return "a store without a record is read as null; if that is the value here, write (await memory.get_content(store)) ?? {}"
+		return "use (await memory.get_content(store)) ?? {} if the record may be missing"
 	}
 	if isPropertyName().MatchString(property) {
-		return "if the value may be missing, write ?." + property
+		return "if the value can be missing, write ?." + property
 	}
 	return ""
 }

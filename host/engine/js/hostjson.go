@@ -48,7 +48,7 @@ func parseDocument(r *realm, name string, text json.RawMessage) (goja.Value, err
 		if _, ok := value.(*goja.Object); ok {
 			return value, nil
 		}
-		err = errors.New("it is not a JSON object")
+		err = errors.New("not a JSON object")
 	}
 	return nil, abi.Faultf(abi.InputInvalid, "cannot decode the %s: %v", name, err)
 }
@@ -59,13 +59,13 @@ func parseJSON(r *realm, text json.RawMessage) (value goja.Value, err error) {
 		return readJSON(r, text)
 	}
 	if nestedDeeper(string(text), maxParseNesting) {
-		return nil, errors.New("it is nested too deep")
+		return nil, errors.New("the JSON is nested too deeply")
 	}
 	failed := r.try(func() {
 		value = nativeParse(r)(goja.FunctionCall{Arguments: []goja.Value{r.vm.ToValue(string(text))}})
 	})
 	if failed != nil {
-		return nil, errors.New("it is not JSON, or contains a number that JavaScript cannot represent")
+		return nil, errors.New("the JSON is invalid or contains a number that JavaScript cannot represent")
 	}
 	return value, nil
 }

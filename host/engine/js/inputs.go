@@ -20,7 +20,7 @@ func (r *run) missingInputs() (warnings []string) {
 	}
 	for _, name := range r.program.script.inputs {
 		if _, provided := input[name]; !provided && len(warnings) < limit {
-			warnings = append(warnings, "the input has no "+cut(name, maxNameBytes)+", which the tool reads as $"+cut(name, maxNameBytes))
+			warnings = append(warnings, "the input has no "+cut(name, maxNameBytes)+", but the tool reads $"+cut(name, maxNameBytes))
 		}
 	}
 	return warnings

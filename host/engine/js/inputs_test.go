@@ -13,8 +13,8 @@ import (
 // optional input must not cause a warning.
 func TestMissingInput(t *testing.T) {
 	tests := []struct{ name, code, input, want string }{
-		{"missing", "return $x + 1;", `{"y": 1}`, "the input has no x, which the tool reads as $x"},
-		{"one of two", "return [$a * $b];", `{"a": 1}`, "the input has no b, which the tool reads as $b"},
+		{"missing", "return $x + 1;", `{"y": 1}`, "the input has no x, but the tool reads $x"},
+		{"one of two", "return [$a * $b];", `{"a": 1}`, "the input has no b, but the tool reads $b"},
 		{"given", "return $x * 1;", `{"x": "a"}`, ""},
 		{"optional", "return ($x ?? 1) + 1;", `{}`, ""},
 		{"another's", "return input.x + 1;", `{}`, ""},

@@ -195,7 +195,7 @@ func localeList(r *realm, value goja.Value) (tags []intl.Tag) {
 	}
 	n := length.ToInteger()
 	if n > maxLocales {
-		panic(r.newError("RangeError", "a list of locales has more than 200 entries"))
+		panic(r.newError("RangeError", "the list of locales has more than 200 entries"))
 	}
 	seen := map[string]bool{}
 	for i := range int(n) {

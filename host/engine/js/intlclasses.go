@@ -111,7 +111,7 @@ var intlClasses = []*intlClass{
 				return resolvedOptions(r, c.(*intl.Collator).Resolved())
 			},
 		}},
-	{name: "DisplayNames", needNew: true, make: unsupportedClass("DisplayNames", "keep the names that the tool needs in the tool"), methods: intlMethods{}},
+	{name: "DisplayNames", needNew: true, make: unsupportedClass("DisplayNames", "define the names in the tool"), methods: intlMethods{}},
 	{name: "Segmenter", needNew: true, make: unsupportedClass("Segmenter", "split the text with a regular expression"), methods: intlMethods{}},
 }
 
@@ -147,7 +147,7 @@ func textList(r *realm, value goja.Value) (texts []string) {
 // unsupportedMethod returns a method for formatting ranges, which are not supported.
 func unsupportedMethod(class, name string) func(*realm, any, goja.FunctionCall) goja.Value {
 	return func(r *realm, _ any, _ goja.FunctionCall) goja.Value {
-		panic(r.newError("RangeError", "Intl."+class+".prototype."+name+" is not supported by toolrun's Intl; format both ends"))
+		panic(r.newError("RangeError", "Intl."+class+".prototype."+name+" is not supported by toolrun's Intl; format the start and the end separately"))
 	}
 }
 
@@ -182,7 +182,7 @@ func decimalOf(r *realm, value goja.Value) intl.Decimal {
 	}
 	number := value.ToNumber().ToFloat()
 	if text, ok := value.(goja.String); ok && !intl.FitsFloat(text.String(), number) {
-		panic(r.newError("RangeError", "a number in a string with an exponent of more than 1000 is not supported by toolrun's Intl; use a BigInt"))
+		panic(r.newError("RangeError", "a numeric string with an exponent above 1000 is not supported by toolrun's Intl; use a BigInt"))
 	}
 	return intl.NewFloat(number)
 }

@@ -26,7 +26,7 @@ func optionsOf(r *realm, value goja.Value) *intlOptions {
 // of Intl use strictOptionsOf.
 func strictOptionsOf(r *realm, value goja.Value) *intlOptions {
 	if _, ok := value.(*goja.Object); !ok && !isUndefined(value) {
-		panic(r.newError("TypeError", "Incorrect options: an object is needed"))
+		panic(r.newError("TypeError", "Incorrect options: an object is required"))
 	}
 	return optionsOf(r, value)
 }

@@ -14,7 +14,7 @@ import (
 // Every integer with at most maxSafeDigits digits is exact in JavaScript.
 const maxSafeDigits = 15
 
-var errNumber = errors.New("it contains a number that JavaScript cannot represent")
+var errNumber = errors.New("the JSON contains a number that JavaScript cannot represent")
 
 // reader converts JSON text that strictjson has checked to guest values. reader takes a third of
 // the time of JSON.parse.

@@ -108,8 +108,8 @@ func (l *eventLoop) neverSettles() error {
 	if len(l.rejected) > 0 {
 		return l.errors.unhandled(l.rejected[0])
 	}
-	return abi.Faultf(abi.ToolError, "the tool waits for a promise that can never settle").
-		WithHint("nothing is left that could resolve it: no timer runs and no call is under way")
+	return abi.Faultf(abi.ToolError, "the tool awaits a promise that can never settle").
+		WithHint("resolve the promise; no timer and no call is pending")
 }
 
 // trackRejection records rejected promises without a handler. Rejections are reported only when the

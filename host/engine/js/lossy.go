@@ -38,7 +38,7 @@ func (l *losses) warnings(root string) []string {
 		list = append(list, pathText(root, one.path)+" "+one.what)
 	}
 	if l.more > 0 {
-		list = append(list, fmt.Sprintf("%d more values of the %s are not JSON", l.more, root))
+		list = append(list, fmt.Sprintf("%d more values of the %s have no JSON representation", l.more, root))
 	}
 	return list
 }
@@ -59,7 +59,7 @@ func (e *encoder) omits(v goja.Value) bool {
 	default:
 		return false
 	}
-	e.losses.add(e.path, what+", which JSON cannot represent: it was omitted")
+	e.losses.add(e.path, what+" and was omitted because it has no JSON representation")
 	return true
 }
 
@@ -69,7 +69,7 @@ func (e *encoder) nonFinite(what string) *encodeError {
 	if !e.bounds.lossy {
 		return notEncodable(what + "; use null")
 	}
-	e.losses.add(e.path, what+", which JSON cannot represent: it was replaced by null")
+	e.losses.add(e.path, what+" and was replaced by null because it has no JSON representation")
 	e.out = append(e.out, "null"...)
 	return nil
 }

@@ -100,7 +100,7 @@ func (m *memoryAPI) arrangeNamed(op *abi.Operation, named *goja.Object) []goja.V
 			m.refuseCall(op, "has no argument named %s; its arguments are %s", appendQuoted(nil, cut(key, maxNameBytes)), paramNames(op))
 		}
 		if !isUndefined(args[index]) {
-			m.refuseCall(op, "got its argument %s under two names", op.Params[index].Name)
+			m.refuseCall(op, "received the argument %s under two names", op.Params[index].Name)
 		}
 		args[index] = named.Get(key)
 	}
@@ -130,7 +130,7 @@ func (m *memoryAPI) callHost(op *abi.Operation, args []goja.Value) goja.Value {
 	}
 	request := m.arguments(op, args)
 	if m.host == nil {
-		m.errors.raise(&abi.Fault{Code: abi.NotFound, Op: op.Name, Message: "this run has no memory"})
+		m.errors.raise(&abi.Fault{Code: abi.NotFound, Op: op.Name, Message: "memory is not available in this run"})
 	}
 	reply, err := m.host(m.ctx, request)
 	if err == nil {

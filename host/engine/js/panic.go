@@ -36,5 +36,5 @@ func (r *run) broken() error {
 		return r.realm.halted
 	}
 	return abi.Faultf(abi.ToolError, "the JavaScript engine could not execute the code").
-		WithHint("some part of the code, at an unknown position, makes the engine fail; rewrite it")
+		WithHint("simplify the code; the engine cannot report the position")
 }

@@ -81,7 +81,7 @@ func (p *program) compile() (*ast.Program, error) {
 // sourceInvalid returns the fault for code that the bundler accepted but goja rejects. The fault
 // contains the author's position.
 func (p *program) sourceInvalid(err error) *abi.Fault {
-	message, at := "the engine does not support this syntax", file.Position{}
+	message, at := "the engine does not support the syntax", file.Position{}
 	if list, ok := errors.AsType[parser.ErrorList](err); ok && len(list) > 0 {
 		message, at = list[0].Message, list[0].Position
 	}

@@ -27,7 +27,7 @@ func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engin
 	}
 	if isBlank(src.Code) {
 		r.review.Findings = append(r.review.Findings, engine.Finding{
-			Message: "the source is empty: the tool answers null", Hint: "write what the tool does, and return what it answers",
+			Message: "the source is empty, so the tool returns null", Hint: "add code that returns a result",
 			Position: engine.Position{File: p.name, Line: 1, Column: 1},
 		})
 	}
@@ -119,7 +119,7 @@ func (r *reviewer) call(n *ast.CallExpression) {
 	at := slices.IndexFunc(r.operations, func(op abi.Operation) bool { return op.Name == name })
 	if at < 0 {
 		if !slices.Contains(objectMembers, name) && r.caught == 0 {
-			r.find(int(callee.Identifier.Idx), r.operationHint(name), "memory has no function "+name)
+			r.find(int(callee.Identifier.Idx), r.operationHint(name), "memory has no operation "+name)
 		}
 		return
 	}
@@ -150,7 +150,7 @@ func (r *reviewer) operationHint(name string) string {
 	if near := spell.Name(name, names); near != "" {
 		return "did you mean " + near + "?"
 	}
-	return "it has " + strings.Join(names, ", ")
+	return "use one of: " + strings.Join(names, ", ")
 }
 
 // storeOf returns the store of a call if the code names the store, either as the first argument or
@@ -216,7 +216,7 @@ func (r *reviewer) makesCode(callee ast.Expression, args []ast.Expression) {
 	switch name := id.Name.String(); {
 	case r.names.declared[name]:
 	case name == "eval", name == "Function":
-		r.find(int(id.Idx), "", "creating code from text is disabled in tools: no eval, no new Function")
+		r.find(int(id.Idx), "", "eval and new Function are disabled in tools")
 	}
 }
 

@@ -81,5 +81,5 @@ func (r *reviewer) pattern(n *ast.RegExpLiteral) {
 		return
 	}
 	literal := "/" + n.Pattern + "/" + n.Flags + "u"
-	r.find(int(n.Idx), "write "+cut(literal, 200), "without the flag u, "+part[1]+" in a regular expression means the letters "+part[2])
+	r.find(int(n.Idx), "write "+cut(literal, 200), "without the flag u, "+part[1]+" in a regular expression matches the letters "+part[2])
 }

@@ -49,8 +49,8 @@ func TestReview(t *testing.T) {
 		{"calls in a module", "export default async (input) => memory.get_content('prefs');", []string{"tool.js:1:33: get_content prefs"}},
 		{"memory of its own", "const memory = { get_content: (x) => x, getContent: (x) => x };\nreturn memory.get_content('prefs') + memory.getContent('x');", nil},
 
-		{"a function that memory lacks", "return await memory.getContent('prefs');", []string{"tool.js:1:21: memory has no function getContent (did you mean get_content?)"}},
-		{"one like no other", "return await memory.frobnicate();", []string{"tool.js:1:21: memory has no function frobnicate (it has get_content, set_content, delete_content)"}},
+		{"a function that memory lacks", "return await memory.getContent('prefs');", []string{"tool.js:1:21: memory has no operation getContent (did you mean get_content?)"}},
+		{"one like no other", "return await memory.frobnicate();", []string{"tool.js:1:21: memory has no operation frobnicate (it has get_content, set_content, delete_content)"}},
 		{"one that every object has", "return memory.toString();", nil},
 		{"one that may be missing", "return memory.getContent?.('prefs') ?? null;", nil},
 
@@ -62,7 +62,7 @@ func TestReview(t *testing.T) {
 		{"no value that is caught", "try { await memory.set_content('prefs'); } catch { return 1; }", []string{"tool.js:1:13: set_content prefs"}},
 
 		{"properties of Unicode without the flag", "return input.a.match(/\\p{L}+/g) ?? /[\\P{Lu}]/.test(input.a);",
-			[]string{"tool.js:1:22: without the flag u, \\p{L} in a regular expression means the letters p{L} (write /\\p{L}+/gu)", "tool.js:1:36: without the flag u, \\P{Lu}"}},
+			[]string{"tool.js:1:22: without the flag u, \\p{L} in a regular expression matches the letters p{L} (write /\\p{L}+/gu)", "tool.js:1:36: without the flag u, \\P{Lu}"}},
 		{"properties of Unicode", "return /\\p{L}/u.test(input.a) || /\\\\p{L}/.test(input.a) || /\\p{1}/.test(input.a);", nil},
 
 		{"eval", "return eval('1 + 1');", []string{"tool.js:1:8: creating code from text is disabled"}},

@@ -85,7 +85,7 @@ func onParse[T any](option func(*T), before func()) func(*T) {
 // refuseCode rejects every conversion of text to code: eval and the constructors of all kinds of
 // functions. goja does not limit the stack that nested source uses.
 func (r *run) refuseCode() {
-	panic(r.realm.newError("EvalError", "creating code from text is disabled: no eval, no new Function"))
+	panic(r.realm.newError("EvalError", "eval and new Function are disabled in tools"))
 }
 
 // execute runs the tool until it ends and returns its output.
@@ -139,7 +139,7 @@ func (r *run) callEntry() (goja.Value, error) {
 	}
 	entry, ok := goja.AssertFunction(completion)
 	if !ok {
-		return nil, abi.Faultf(abi.SourceInvalid, "%s has no function to call", r.program.name)
+		return nil, abi.Faultf(abi.SourceInvalid, "%s requires a function", r.program.name)
 	}
 	arguments := []goja.Value{input, document}
 	if r.program.catches {

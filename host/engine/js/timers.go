@@ -113,7 +113,7 @@ func (l *eventLoop) setImmediate(call goja.FunctionCall) goja.Value {
 func (l *eventLoop) addTimer(call goja.FunctionCall, after, interval time.Duration) goja.Value {
 	callback, ok := goja.AssertFunction(call.Argument(0))
 	if !ok {
-		panic(l.vm.NewTypeError("a timer needs a function to call"))
+		panic(l.vm.NewTypeError("a timer requires a function"))
 	}
 	id := l.timers.add(&timer{
 		due:      time.Now().Add(after),

@@ -6,15 +6,15 @@ func unsupportedHint(name string) string { return unsupported[name] }
 
 const (
 	noNetwork = "tools have no network: pass the data in the tool's input"
-	noPage    = "tools do not run in a browser: there is no page"
-	noModules = "a tool has no path: put its modules into its folder and import them"
+	noPage    = "tools do not run in a browser"
+	noModules = "tools have no path: put modules into the tool's folder and import them"
 	noThreads = "tools have no threads: use promises"
 	noFiles   = "tools have no files: keep bytes in a Uint8Array, and persistent data in a store"
-	noStreams = "tools have no streams: work on whole values"
-	noAborts  = "a tool cannot abort operations: a run ends at its deadline"
+	noStreams = "tools have no streams: process complete values"
+	noAborts  = "tools cannot abort operations: a run ends at its deadline"
 	noEvents  = "tools have no events: call the function"
 	inMemory  = "keep data in a store: await memory.set_content(store, value)"
-	isPackage = "it is a package: install it into the tool's folder and import it"
+	isPackage = "install the package into the tool's folder and import it"
 )
 
 // unsupported maps the names of globals to hints. When a global becomes available, remove it from

@@ -63,8 +63,8 @@ func TestValuesRefused(t *testing.T) {
 		`new Date(NaN)`:                    "output is an invalid Date",
 		`'a\ud800'`:                        "output holds half of a surrogate pair",
 		`'\udc00\ud800'`:                   "output holds half of a surrogate pair",
-		`{ '\ud800': 1 }`:                  "has half of a surrogate pair in its name",
-		`{ '\ud800': 1, '\ufffd': 2 }`:     "has half of a surrogate pair in its name",
+		`{ '\ud800': 1 }`:                  "has an unpaired surrogate in its name",
+		`{ '\ud800': 1, '\ufffd': 2 }`:     "has an unpaired surrogate in its name",
 		`(() => { const a = { b: [] }; a.b.push(a); return a; })()`:                                  "output.b[0] contains itself",
 		`(() => { const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); return [proxy]; })()`: "revoked",
 	} {
@@ -82,14 +82,14 @@ func TestValuesRefused(t *testing.T) {
 // JSON.stringify does, and warns the author.
 func TestValuesWrittenWithWarnings(t *testing.T) {
 	for _, tt := range []struct{ code, output, warning string }{
-		{`{ items: [0, { price: NaN }] }`, `{"items":[0,{"price":null}]}`, "output.items[1].price is NaN, which JSON cannot represent: it was replaced by null"},
+		{`{ items: [0, { price: NaN }] }`, `{"items":[0,{"price":null}]}`, "output.items[1].price is NaN and was replaced by null because it has no JSON representation"},
 		{`-Infinity`, `null`, "output is infinite"},
 		{`[new Number(NaN)]`, `[null]`, "output[0] is NaN"},
-		{`{ a: 1, 'a b': { f() {} } }`, `{"a":1,"a b":{}}`, `output["a b"].f is a function, which JSON cannot represent: it was omitted`},
+		{`{ a: 1, 'a b': { f() {} } }`, `{"a":1,"a b":{}}`, `output["a b"].f is a function and was omitted because it has no JSON representation`},
 		{`[() => 1, class A {}, new Proxy(() => 1, {})]`, `[null,null,null]`, "output[2] is a function"},
 		{`async () => 1`, `null`, "output is a function"},
 		{`{ s: Symbol('s') }`, `{}`, "output.s is a symbol"},
-		{`Array(9).fill(NaN)`, `[null,null,null,null,null,null,null,null,null]`, "4 more values of the output are not JSON"},
+		{`Array(9).fill(NaN)`, `[null,null,null,null,null,null,null,null,null]`, "4 more values of the output have no JSON representation"},
 		{`{ toJSON: () => NaN }`, `null`, "output is NaN"},
 		{`{ f: Object.assign(() => 1, { toJSON: () => 'f' }) }`, `{"f":"f"}`, ""},
 	} {

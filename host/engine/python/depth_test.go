@@ -77,7 +77,7 @@ func TestStackOverflow(t *testing.T) {
 			continue
 		}
 		code += "\ndef main():\n    try:\n        f(400)\n    except BaseException:\n        return 'caught'\n"
-		message := "calls are nested deeper than the stack is large"
+		message := "nested calls overflowed the stack"
 		tool{name: name, code: code, limits: engine.Limits{CallDepth: 4000}, fault: abi.StackLimit, message: message}.run(t, e)
 		out, err := after.Run(t.Context(), engine.Input{}, engine.Host{})
 		if err != nil || string(out.Output) != "[1,2]" {

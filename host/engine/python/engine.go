@@ -180,8 +180,8 @@ func (e *Engine) compiledMachine(ctx context.Context) (*machine.Machine, error) 
 	return compileCached(ctx, e.cache, code)
 }
 
-const hintRuntime = "toolrun python install gets one; --python-wasm FILE names one"
+const hintRuntime = "install it with toolrun python install, or set --python-wasm FILE"
 
 func noRuntime() ([]byte, error) {
-	return nil, abi.Faultf(abi.Unavailable, "there is no Python runtime to run it with").WithHint(hintRuntime)
+	return nil, abi.Faultf(abi.Unavailable, "no Python runtime is available").WithHint(hintRuntime)
 }

@@ -59,6 +59,6 @@ func ExampleNew() {
 		fmt.Println(fault.Hint)
 	}
 	// Output:
-	// greet.py: there is no Python runtime to run it with
-	// toolrun python install gets one; --python-wasm FILE names one
+	// greet.py: no Python runtime is available
+	// install it with toolrun python install, or set --python-wasm FILE
 }

@@ -65,7 +65,7 @@ func (i *interpreter) boot(ctx context.Context) error {
 		return engine.FaultFromContext(ctx)
 	}
 	if !c.over {
-		return unusable("it did not start")
+		return unusable("the interpreter did not start")
 	}
 	if i.base != nil && i.answers(ctx) != nil {
 		err = i.base.Close(ctx)
@@ -140,7 +140,7 @@ func (i *interpreter) call(ctx context.Context, in *snapshot.Instance) error {
 func lookUp(guest api.Module, slot uint32) (f api.Function, err error) {
 	defer func() {
 		if x := recover(); x != nil {
-			err = fmt.Errorf("python: no function of the right type at index %d: %v", slot, x)
+			err = fmt.Errorf("python: the function at index %d has the wrong type: %v", slot, x)
 		}
 	}()
 	i32 := api.ValueTypeI32
@@ -161,7 +161,7 @@ func (i *interpreter) answers(ctx context.Context) error {
 		return err
 	}
 	if c.outcome.verb != "done" || string(c.outcome.rest) != question {
-		return errors.New("python: the interpreter does not answer")
+		return errors.New("python: the interpreter does not respond")
 	}
 	return nil
 }

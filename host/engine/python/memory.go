@@ -55,12 +55,12 @@ func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fa
 	operation, ok := m.table.Lookup(op)
 	switch {
 	case !ok:
-		return operation, abi.Faultf(abi.InvalidArgument, "there is no such operation")
+		return operation, abi.Faultf(abi.InvalidArgument, "the operation does not exist")
 	case !running:
-		return operation, abi.Faultf(abi.InvalidArgument, "%s: memory is not available while the top level of a tool with an entry runs", op).
-			WithHint("call memory from the entry: the top level may run once for many runs")
+		return operation, abi.Faultf(abi.InvalidArgument, "%s: memory is only available in the entry, not at the tool's top level", op).
+			WithHint("move the call into the entry; several runs can share one execution of the top level")
 	case m.host == nil:
-		return operation, abi.Faultf(abi.NotFound, "this run has no memory")
+		return operation, abi.Faultf(abi.NotFound, "memory is not available in this run")
 	}
 	return operation, nil
 }
@@ -78,7 +78,7 @@ func (m *memoryCalls) arguments(op abi.Operation, args []string) (abi.Call, *abi
 		}
 		name := op.Params[i].Name
 		if len(text) > maxArgumentBytes {
-			return call, abi.Faultf(abi.TooLarge, "%s: the %s has %d bytes, and may have %d", op.Name, name, len(text), maxArgumentBytes)
+			return call, abi.Faultf(abi.TooLarge, "%s: the %s has %d bytes; the limit is %d", op.Name, name, len(text), maxArgumentBytes)
 		}
 		if err := checkJSON(name, []byte(text), m.nesting); err != nil {
 			code := abi.InvalidArgument
@@ -104,7 +104,7 @@ func (m *memoryCalls) refuse(op, kind, message string) ([]byte, error) {
 // decline raises the fault for a malformed call, which does not reach the host.
 func (m *memoryCalls) decline(op string, f *abi.Fault) ([]byte, error) {
 	if m.declined++; m.declined > maxDeclined {
-		return nil, abi.Faultf(abi.CallLimit, "the run made more than %d malformed memory calls", maxDeclined)
+		return nil, abi.Faultf(abi.CallLimit, "the run exceeded the limit of %d malformed memory calls", maxDeclined)
 	}
 	return m.raise(op, f)
 }

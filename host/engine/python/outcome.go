@@ -93,15 +93,15 @@ func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 	case ended != nil && ended != errRaised:
 		return out, r.trapped(ended)
 	}
-	return out, abi.Faultf(abi.ToolError, "the tool did not answer").
-		WithHint("it changed a part of Python that returns the output, or closed its standard input")
+	return out, abi.Faultf(abi.ToolError, "the tool ended without an output").
+		WithHint("check whether the tool closes its standard input or modifies Python's internals")
 }
 
 // trapped returns the fault for a trap in the interpreter.
 func (r *run) trapped(err error) error {
 	trap := machine.TrapOf(err)
 	if trap.IsStackOverflow() || r.overflowed() {
-		return abi.Faultf(abi.StackLimit, "calls are nested deeper than the stack is large").WithHint(hintRecursion)
+		return abi.Faultf(abi.StackLimit, "nested calls overflowed the stack").WithHint(hintRecursion)
 	}
 	return abi.Faultf(abi.ToolError, "the interpreter "+engine.Trapped+"%s", trap.Message)
 }
@@ -117,7 +117,7 @@ func (r *run) overflowed() bool {
 	return err == nil && s.overflowed()
 }
 
-const hintRecursion = "a function that calls itself may lack the condition that ends it"
+const hintRecursion = "check that recursive functions terminate"
 
 // failure is the guest's report of an uncaught exception.
 type failure struct {
@@ -150,7 +150,7 @@ func (r *run) faultOf(report failure) *abi.Fault {
 	}
 	switch {
 	case report.Kind == "recursion":
-		return abi.Faultf(abi.StackLimit, "calls are nested deeper than %d", r.limits.CallDepth).WithHint(hintRecursion)
+		return abi.Faultf(abi.StackLimit, "the call depth exceeds %d", r.limits.CallDepth).WithHint(hintRecursion)
 	case report.Kind == "memory" && r.deniedMemory():
 		return outOfMemory(r.limits.MemoryBytes)
 	}
@@ -163,15 +163,15 @@ func (r *run) faultOf(report failure) *abi.Fault {
 func (r *run) deniedMemory() bool { return r.instance != nil && r.instance.Refused() }
 
 func outOfMemory(limit int64) *abi.Fault {
-	return abi.Faultf(abi.MemoryLimit, "the tool asked for more memory than the %s it may have", size(limit)).
-		WithHint("limits: {memory: ...} of the tool gives it more, up to what the host allows")
+	return abi.Faultf(abi.MemoryLimit, "the tool exceeded its memory limit of %s", size(limit)).
+		WithHint("raise limits: {memory: ...} of the tool, up to the host's maximum")
 }
 
 // tooSmall returns the fault for a memory limit that is too small to start the interpreter.
 func tooSmall(limit, used int64) *abi.Fault {
 	mebibytes := (used + 1<<20 - 1) >> 20
-	return abi.Faultf(abi.MemoryLimit, "Python itself needs more than the tool's memory limit of %s", size(limit)).
-		WithHint("set limits: {memory: %dMiB} or more for the tool, and leave room for its own data", mebibytes)
+	return abi.Faultf(abi.MemoryLimit, "the Python interpreter needs more memory than the tool's limit of %s", size(limit)).
+		WithHint("set limits: {memory: %dMiB} for the tool, or more if its data needs more", mebibytes)
 }
 
 // size formats a number of bytes for messages.

@@ -27,7 +27,7 @@ const (
 func sourceText(name string, code []byte) (string, error) {
 	switch {
 	case len(code) > maxSourceBytes:
-		return "", broken(name, "%s has %d bytes; a source file can have at most %d", name, len(code), maxSourceBytes)
+		return "", broken(name, "%s has %d bytes; the limit for a source file is %d", name, len(code), maxSourceBytes)
 	case !utf8.Valid(code):
 		return "", broken(name, "%s is not valid UTF-8", name)
 	}
@@ -91,9 +91,9 @@ func (f *folder) open(name string) (*string, error) {
 	f.found, f.bytes = f.found+1, f.bytes+len(text)
 	switch {
 	case f.found > maxModules:
-		return nil, broken(name, "%s is one module too many: a tool can import at most %d modules of its own", name, maxModules)
+		return nil, broken(name, "cannot import %s: a tool can import at most %d of its own modules", name, maxModules)
 	case f.bytes > maxFolderBytes:
-		return nil, broken(name, "with %s, its module number %d, the tool imports %d bytes; it can import at most %d", name, f.found, f.bytes, maxFolderBytes)
+		return nil, broken(name, "cannot import %s: it is module %d and brings the tool to %d bytes; the limit is %d", name, f.found, f.bytes, maxFolderBytes)
 	}
 	return &text, nil
 }
@@ -118,7 +118,7 @@ func (p *program) loadFault(r *run) error {
 	if r.channel.halted != nil {
 		return r.channel.halted
 	}
-	f := broken(p.name, "%s cannot be compiled: its code is nested too deep, or it is too large", p.name).(*abi.Fault)
+	f := broken(p.name, "%s cannot be compiled: the code is too large or nested too deeply", p.name).(*abi.Fault)
 	var report failure
 	if r.channel.outcome.verb == "error" && json.Unmarshal(r.channel.outcome.rest, &report) == nil {
 		f.File, f.Line, f.Column = cmp.Or(report.File, p.name), report.Line, report.Column
@@ -138,7 +138,7 @@ func unreadable(err error) error {
 	if file, ok := errors.AsType[*fs.PathError](err); ok {
 		err = file.Err
 	}
-	return abi.Faultf(abi.SourceInvalid, "the Python runtime cannot be read: %v", err).WithHint(hintRuntime)
+	return abi.Faultf(abi.SourceInvalid, "cannot read the Python runtime: %v", err).WithHint(hintRuntime)
 }
 
 // named adds the name of the tool's file to a fault of the runtime.

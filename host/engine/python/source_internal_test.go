@@ -54,8 +54,8 @@ func TestFolderBounds(t *testing.T) {
 		reads int
 		says  string
 	}{
-		{"modules", small, maxModules, "m200.py is one module too many: a tool can import at most 200 modules of its own"},
-		{"bytes", large, maxFolderBytes / maxSourceBytes, "with m8.py, its module number 9, the tool imports 9437184 bytes; it can import at most 8388608"},
+		{"modules", small, maxModules, "cannot import m200.py: a tool can import at most 200 of its own modules"},
+		{"bytes", large, maxFolderBytes / maxSourceBytes, "cannot import m8.py: it is module 9 and brings the tool to 9437184 bytes; the limit is 8388608"},
 		{"names", fstest.MapFS{}, maxLookups, "more than 4000 names"},
 	} {
 		f := newFolder(tt.files)

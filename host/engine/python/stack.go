@@ -33,7 +33,7 @@ func stackOf(in *snapshot.Instance) (s stack, err error) {
 		}
 	}
 	if len(found) != 2 {
-		return s, errors.New("python: the module has no stack pointer and limit among its globals")
+		return s, errors.New("python: the module has no global for the stack pointer or limit")
 	}
 	return stack{pointer: found[0], limit: found[1]}, nil
 }

@@ -109,7 +109,7 @@ func (l *topLevel) warn(r *run) {
 	if location := l.location.Load(); location != nil && *location != "" {
 		in = " in " + cut([]byte(*location), maxNameBytes)
 	}
-	r.warnings = append(r.warnings, fmt.Sprintf("the top level of the tool uses %s%s, so it runs again in each run; move that to the entry", l.varies, in))
+	r.warnings = append(r.warnings, fmt.Sprintf("the top level of the tool uses %s%s, so every run executes it again; move this code into the entry", l.varies, in))
 }
 
 // inputProbe records whether a top level uses the time or random numbers.

@@ -26,8 +26,8 @@ func TestValues(t *testing.T) {
 		{name: "NaN", code: "return float('nan')", fault: abi.OutputInvalid, message: "output is NaN; use None"},
 		{name: "infinite", code: "return [1, -float('inf')]", fault: abi.OutputInvalid, message: "output[1] is infinite; use None"},
 		{name: "a cycle", code: "a = []\na.append([a])\nreturn a", fault: abi.OutputInvalid, message: "output[0][0] contains itself"},
-		{name: "half a character", code: "return ['\\ud800']", fault: abi.OutputInvalid, message: "output[0] holds half of a surrogate pair, which is not a character"},
-		{name: "half a character in a key", code: "return {'\\ud800': 1}", fault: abi.OutputInvalid, message: "a key of output holds half of a surrogate pair, which is not a character"},
+		{name: "half a character", code: "return ['\\ud800']", fault: abi.OutputInvalid, message: "output[0] contains an unpaired surrogate"},
+		{name: "half a character in a key", code: "return {'\\ud800': 1}", fault: abi.OutputInvalid, message: "a key of output contains an unpaired surrogate"},
 		{name: "a key that is not a string", code: "return {(1, 2): 3}", fault: abi.OutputInvalid, message: "output has a key that is a tuple"},
 		{name: "a key twice", code: "return {1: 2, '1': 3}", fault: abi.OutputInvalid, message: "same member name twice"},
 		{name: "a number with many digits", code: "return [10 ** 50]", fault: abi.OutputInvalid, message: "output[0]"},
@@ -40,7 +40,7 @@ func TestValues(t *testing.T) {
 		{name: "the steps, read", code: "return context['steps']['Start']['x']", env: `{"steps":{"Start":{"x":1}}}`, want: `1`},
 		{name: "an argument that is too deep", code: "a = 1\nfor _ in range(150):\n    a = [a]\nmemory.set_content('prefs', a)", fault: abi.TooLarge, message: "nested deeper"},
 		{name: "too many arguments", code: "memory.get_content('prefs', {}, {}, 1)", fault: abi.InvalidArgument, message: "takes at most 3 arguments, not 4", place: `["tool.py",1,1]`},
-		{name: "an argument twice", code: "memory.get_content('prefs', store_name='prefs')", fault: abi.InvalidArgument, message: "got its argument store twice"},
+		{name: "an argument twice", code: "memory.get_content('prefs', store_name='prefs')", fault: abi.InvalidArgument, message: "received the argument store twice"},
 	})
 }
 

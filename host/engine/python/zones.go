@@ -52,7 +52,7 @@ func unpackZones() (map[string][]byte, error) {
 			return nil, err
 		}
 		if file.Method != zip.Store {
-			return nil, fmt.Errorf("python: the time zone %s is compressed", file.Name)
+			return nil, fmt.Errorf("python: the file of time zone %s is compressed", file.Name)
 		}
 		files[strings.Clone(file.Name)] = all[begin : begin+int64(file.UncompressedSize64)]
 	}

@@ -42,7 +42,7 @@ func inspect(code []byte, table abi.Table) (*binary.Module, error) {
 func inspectEntry(m *binary.Module, entry string) error {
 	c := &checker{Module: m}
 	if _, ok := c.Export(entry); !ok {
-		return abi.Faultf(abi.SourceInvalid, "it does not export its entry %s", quote(entry)).WithHint("%s", c.entryHint())
+		return abi.Faultf(abi.SourceInvalid, "the plug-in does not export its entry %s", quote(entry)).WithHint("%s", c.entryHint())
 	}
 	return c.checkExport(entry, entryType)
 }
@@ -77,29 +77,29 @@ func (c *checker) checkOrigin() *abi.Fault {
 	if !slices.ContainsFunc(c.Imports, func(i binary.Import) bool { return i.Module == extismModule }) {
 		return nil
 	}
-	return abi.Faultf(abi.SourceInvalid, "it is an Extism plug-in: it imports %s, which this host does not have", quote(extismModule)).
-		WithHint("build its code with a binding of abi/guest in place of Extism's PDK: input, output and log have counterparts; memory.get_content and set_content replace variables; HTTP is not available")
+	return abi.Faultf(abi.SourceInvalid, "this is an Extism plug-in: it imports %s, which this host does not provide", quote(extismModule)).
+		WithHint("replace Extism's PDK with a binding of abi/guest: use memory.get_content and set_content instead of variables; HTTP is not available")
 }
 
 // checkVersion checks that the plug-in exports the marker of a supported ABI version.
 func (c *checker) checkVersion() *abi.Fault {
 	if _, ok := c.Export(command); ok {
-		return abi.Faultf(abi.SourceInvalid, "it is a command, which runs once and exits, not a plug-in").WithHint("%s", c.commandHint())
+		return abi.Faultf(abi.SourceInvalid, "the module is a command, not a plug-in: it runs once and exits").WithHint("%s", c.commandHint())
 	}
 	if e, ok := c.Export(marker); ok {
 		if got := c.signature(e); got != "() -> ()" {
-			return abi.Faultf(abi.SourceInvalid, "it exports %s as %s; it must be a function () -> ()", quote(marker), got)
+			return abi.Faultf(abi.SourceInvalid, "the export %s has type %s; want a function () -> ()", quote(marker), got)
 		}
 		return nil
 	}
 	for _, e := range c.Exports {
 		if version, ok := strings.CutPrefix(e.Name, markerPrefix); ok {
-			return abi.Faultf(abi.ABIMismatch, "it was built for version %s of the ABI; this host supports version %d", quote(version), abi.Version).
-				WithHint("build it with a binding of version %d, or use a newer host", abi.Version)
+			return abi.Faultf(abi.ABIMismatch, "the plug-in was built for ABI version %s; this host supports version %d", quote(version), abi.Version).
+				WithHint("build the plug-in with a binding of version %d, or use a newer host", abi.Version)
 		}
 	}
-	return abi.Faultf(abi.SourceInvalid, "it is not a toolrun plug-in: it does not export %s", marker).
-		WithHint("build it with one of the bindings in abi/guest, or export the marker as abi/ABI.md describes")
+	return abi.Faultf(abi.SourceInvalid, "the module is not a toolrun plug-in: it does not export %s", marker).
+		WithHint("build the module with a binding of abi/guest, or export the marker described in abi/ABI.md")
 }
 
 // commandHint describes how to rebuild a command as a plug-in. If the command exports functions
@@ -110,7 +110,7 @@ func (c *checker) commandHint() string {
 	if len(names) == 0 || slices.Contains(names, quote(defaultEntry)) { // the manifest omits the default entry
 		return reactor
 	}
-	return reactor + "; to use one of its exports, set entry in the manifest to it: " + strings.Join(names[:min(len(names), 10)], ", ")
+	return reactor + "; to use another export, set entry in the manifest to one of: " + strings.Join(names[:min(len(names), 10)], ", ")
 }
 
 // checkImports checks that the ABI provides all imports.
@@ -118,18 +118,18 @@ func (c *checker) checkImports() *abi.Fault {
 	for _, i := range c.Imports {
 		name := quote(i.Module + "." + i.Name)
 		if i.Kind != binary.ExternFunc {
-			return abi.Faultf(abi.SourceInvalid, "it imports the %s %s; a host provides only functions", i.Kind, name)
+			return abi.Faultf(abi.SourceInvalid, "the plug-in imports the %s %s; a host provides only functions", i.Kind, name)
 		}
 		want, known, ok := c.provided(i)
 		switch {
 		case !ok:
-			return abi.Faultf(abi.SourceInvalid, "it imports %s; a host provides only the modules %s, %s and %s", name, runModule, memoryModule, wasi.ModuleName).
+			return abi.Faultf(abi.SourceInvalid, "the plug-in imports %s; a host provides only the modules %s, %s and %s", name, runModule, memoryModule, wasi.ModuleName).
 				WithHint("%s", importHint(i))
 		case !known:
-			return abi.Faultf(abi.SourceInvalid, "it imports %s, which this host does not have", name).WithHint("a newer host may have it")
+			return abi.Faultf(abi.SourceInvalid, "the plug-in imports %s, which this host does not provide", name).WithHint("try a newer host")
 		}
 		if got := c.Types[i.Type].String(); got != want {
-			return abi.Faultf(abi.SourceInvalid, "it imports %s as %s, but its type is %s", name, got, want)
+			return abi.Faultf(abi.SourceInvalid, "the plug-in imports %s with type %s; want %s", name, got, want)
 		}
 	}
 	return nil
@@ -171,26 +171,26 @@ func valueTypes(types []api.ValueType) []binary.ValueType {
 func importHint(i binary.Import) string {
 	switch {
 	case i.Module == "env" && i.Name == "abort":
-		return "AssemblyScript: build with --use abort= and the function of the binding, as abi/guest/assemblyscript shows"
+		return "build AssemblyScript with --use abort= and the binding's function, as in abi/guest/assemblyscript"
 	case i.Module == "env" && (i.Name == "seed" || strings.HasPrefix(i.Name, "Date.") || strings.HasPrefix(i.Name, "console.")):
-		return "AssemblyScript imports Math.random, Date and console from a browser: use log of the binding, and clocks and random numbers of WASI"
+		return "replace Math.random, Date and console, which AssemblyScript imports from a browser, with the binding's log and with WASI"
 	case i.Module == "env":
-		return "a function is declared, but not defined: link its definition, or set the import module"
+		return "link the definition of the function, or set its import module"
 	case i.Module == "gojs" || i.Module == "go":
-		return "it was built with GOOS=js: build with GOOS=wasip1"
+		return "build with GOOS=wasip1 instead of GOOS=js"
 	case strings.Contains(i.Module, "wbg") || strings.HasPrefix(i.Module, "__wbindgen"):
-		return "it was built by wasm-bindgen for a browser: build for wasm32-wasip1, or wasm32-unknown-unknown without it"
+		return "build for wasm32-wasip1, or for wasm32-unknown-unknown without wasm-bindgen"
 	case i.Module == "wasi_unstable":
-		return "it was built for an older WASI: build for wasm32-wasip1"
+		return "build for wasm32-wasip1 instead of an older WASI version"
 	case strings.HasPrefix(i.Module, "wasi:"):
-		return "it was built for WASI preview 2: build for wasm32-wasip1"
+		return "build for wasm32-wasip1 instead of WASI preview 2"
 	}
-	return "a tool can only access its memory; abi/ABI.md lists all functions"
+	return "use only the functions listed in abi/ABI.md"
 }
 
 func (c *checker) checkMemory() *abi.Fault {
 	if e, ok := c.Export(memoryExport); !ok || e.Kind != binary.ExternMemory {
-		return abi.Faultf(abi.SourceInvalid, "it does not export its memory as %s", quote(memoryExport))
+		return abi.Faultf(abi.SourceInvalid, "the plug-in does not export its memory as %s", quote(memoryExport))
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (c *checker) checkExport(name, want string) error {
 		return nil
 	}
 	if got := c.signature(e); got != want {
-		return abi.Faultf(abi.SourceInvalid, "it exports %s as %s; it must be a function %s", quote(name), got, want)
+		return abi.Faultf(abi.SourceInvalid, "the export %s has type %s; want a function %s", quote(name), got, want)
 	}
 	return nil
 }
@@ -221,9 +221,9 @@ func (c *checker) signature(e binary.Export) string {
 func (c *checker) entryHint() string {
 	names := c.entries()
 	if len(names) == 0 {
-		return "export a function () -> i32 under that name"
+		return "export a function () -> i32 with this name"
 	}
-	return "to use one of its exports, set entry in the manifest to it: " + strings.Join(names[:min(len(names), 10)], ", ")
+	return "set entry in the manifest to one of the exports: " + strings.Join(names[:min(len(names), 10)], ", ")
 }
 
 // entries returns the names of the exports that have the type of an entry.

@@ -112,7 +112,7 @@ func TestLoadRejects(t *testing.T) {
 		{"another version", exports(0, "toolrun_abi_2"), "", abi.ABIMismatch, `version "2"`},
 		{"a command", exports(0, "_start", "toolrun_abi_1"), "", abi.SourceInvalid, "-buildmode=c-shared"},
 		{"a command with the default entry", command("toolrun_run"), "", abi.SourceInvalid, "-buildmode=c-shared"},
-		{"a command of TinyGo", command("run_test"), "", abi.SourceInvalid, `TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust; to use one of its exports, set entry in the manifest to it: "run_test"`},
+		{"a command of TinyGo", command("run_test"), "", abi.SourceInvalid, `TinyGo (0.34 or newer), -mexec-model=reactor in C, crate-type cdylib in Rust; to use another export, set entry in the manifest to one of: "run_test"`},
 		{"an Extism plug-in", extism(false), "", abi.SourceInvalid, `it is an Extism plug-in: it imports "extism:host/env"`},
 		{"an Extism plug-in that is a command", extism(true), "", abi.SourceInvalid, "in place of Extism's PDK"},
 		{"no entry", exports(0, "toolrun_abi_1"), "", abi.SourceInvalid, `"toolrun_run"`},

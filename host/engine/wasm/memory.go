@@ -43,10 +43,10 @@ func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32
 	switch {
 	case refused != nil:
 	case !r.started:
-		refused = abi.Faultf(abi.InvalidArgument, "%s: memory is not available while a plug-in initialises", op.Name).
-			WithHint("call memory from the entry: an initialised instance may serve many runs")
+		refused = abi.Faultf(abi.InvalidArgument, "%s: memory is not available while a plug-in initializes", op.Name).
+			WithHint("move the call into the entry; several runs can share one initialization")
 	case r.host.Call == nil:
-		refused = abi.Faultf(abi.NotFound, "this run has no memory")
+		refused = abi.Faultf(abi.NotFound, "memory is not available in this run")
 	default:
 		reply, err := r.host.Call(r.ctx, call)
 		if err == nil {
@@ -92,10 +92,10 @@ func arguments(op *abi.Operation, memory api.Memory, args []uint32) (abi.Call, *
 		length := args[2*i+1]
 		text, ok := memory.Read(args[2*i], length)
 		if length > 0 && !ok {
-			return call, refuse(op, abi.InvalidArgument, "the %s exceeds the guest's memory", param.Name)
+			return call, refuse(op, abi.InvalidArgument, "the %s is outside the guest's memory", param.Name)
 		}
 		if length > maxArgumentBytes {
-			return call, refuse(op, abi.TooLarge, "the %s has %d bytes; at most %d are allowed", param.Name, length, maxArgumentBytes)
+			return call, refuse(op, abi.TooLarge, "the %s has %d bytes; the limit is %d", param.Name, length, maxArgumentBytes)
 		}
 		texts[i] = text
 	}

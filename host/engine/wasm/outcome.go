@@ -39,7 +39,7 @@ func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 		return out, err
 	}
 	if len(r.failure) > 0 {
-		out.Warnings = append(out.Warnings, "the plug-in wrote an error, but reported success: "+cut(r.failure, maxNameBytes))
+		out.Warnings = append(out.Warnings, "the plug-in wrote an error but returned success: "+cut(r.failure, maxNameBytes))
 	}
 	out.Context, err = r.contextChanges()
 	return out, err
@@ -134,9 +134,9 @@ func (r *run) failed(code int32) error {
 	if len(text) == 0 {
 		f := abi.Faultf(abi.ToolError, "the plug-in returned code %d without an error message", code)
 		if r.abortMessage != "" {
-			return f.WithHint("it printed: %s", r.abortMessage)
+			return f.WithHint("see the plug-in's output: %s", r.abortMessage)
 		}
-		return f.WithHint("check its log; to report an error, call error_write or return an error from the handler")
+		return f.WithHint("check the log; to report an error, call error_write or return an error from the handler")
 	}
 	var report map[string]json.RawMessage
 	if text[0] != '{' || json.Unmarshal(text, &report) != nil {

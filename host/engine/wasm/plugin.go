@@ -126,7 +126,7 @@ func (p *plugin) build(ctx context.Context, source []byte) error {
 	}
 	p.machine, err = p.compile(ctx, code)
 	if wrong, ok := errors.AsType[*machine.ModuleError](err); ok {
-		return abi.Faultf(abi.SourceInvalid, "it is not valid WebAssembly: %v", wrong)
+		return abi.Faultf(abi.SourceInvalid, "the module is not valid WebAssembly: %v", wrong)
 	}
 	if err != nil {
 		return fmt.Errorf("wasm: %w", err)

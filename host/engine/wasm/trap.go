@@ -17,8 +17,8 @@ func (r *run) trapped(err error) error {
 	trap := machine.TrapOf(err)
 	switch {
 	case trap.IsStackOverflow():
-		f := abi.Faultf(abi.StackLimit, "the plug-in exceeded the stack limit: calls are nested too deep").
-			WithHint("check that recursive functions end")
+		f := abi.Faultf(abi.StackLimit, "the plug-in exceeded the stack limit: calls are nested too deeply").
+			WithHint("check that recursive functions terminate")
 		f.Stack = frames(trap.Stack)
 		return f
 	case r.refused:
@@ -38,7 +38,7 @@ func (r *run) trapped(err error) error {
 
 func (r *run) outOfMemory() error {
 	return abi.Faultf(abi.MemoryLimit, "the plug-in exceeded its memory limit of %s", size(r.limits.MemoryBytes)).
-		WithHint("raise limits: {memory: ...} of the tool, up to the maximum of the host")
+		WithHint("raise limits: {memory: ...} of the tool, up to the host's maximum")
 }
 
 // size formats a number of bytes.

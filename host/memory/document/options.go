@@ -45,7 +45,7 @@ func readRevision(o *options, v any) string {
 	number, _ := v.(json.Number)
 	n, err := strconv.ParseInt(string(number), 10, 64)
 	if err != nil || n < 0 {
-		return "a revision: a whole number, 0 if the record must not exist"
+		return "a revision: a whole number, or 0 for no record"
 	}
 	o.ifRevision = &n
 	return ""
@@ -73,7 +73,7 @@ func parseOptions(text json.RawMessage, allowed ...string) (options, error) {
 		return o, nil
 	}
 	if len(text) > maxOptionsBytes {
-		return o, abi.Faultf(abi.TooLarge, "the options are larger than %s", bytesize.Format(maxOptionsBytes))
+		return o, abi.Faultf(abi.TooLarge, "the options exceed %s", bytesize.Format(maxOptionsBytes))
 	}
 	value, err := strictjson.Decode(text, strictjson.Limits{Depth: 4, Keys: 100})
 	fields, ok := value.(map[string]any)

@@ -39,7 +39,7 @@ func parseProjection(text json.RawMessage) (*projection, error) {
 		return nil, nil
 	}
 	if len(text) > maxProjectionBytes {
-		return nil, abi.Faultf(abi.TooLarge, "the projection is larger than %s", bytesize.Format(maxProjectionBytes))
+		return nil, abi.Faultf(abi.TooLarge, "the projection exceeds %s", bytesize.Format(maxProjectionBytes))
 	}
 	value, err := strictjson.Decode(text, strictjson.Limits{Depth: maxProjectionPath, Keys: 1000})
 	if err != nil {
@@ -66,7 +66,7 @@ func badProjection(path string) error {
 		where = "the projection's field " + kind.Quote(path)
 	}
 	return abi.Faultf(abi.InvalidArgument, "%s must be 1 or true to include, 0 or false to exclude, or an object of fields", where).
-		WithHint(`for example {"preferences.language": 1}`)
+		WithHint(`use a projection such as {"preferences.language": 1}`)
 }
 
 // add merges the fields of one level into p. path is the path of p.
@@ -75,7 +75,7 @@ func (p *projection) add(fields map[string]any, path []string) error {
 		steps := append(path[:len(path):len(path)], splitPath(name)...)
 		full := strings.Join(steps, ".")
 		if len(steps) > maxProjectionPath {
-			return abi.Faultf(abi.InvalidArgument, "a path of the projection has more than %d steps", maxProjectionPath)
+			return abi.Faultf(abi.InvalidArgument, "a path in the projection has more than %d steps", maxProjectionPath)
 		}
 		node := p
 		for _, step := range steps[len(path):] {
@@ -84,7 +84,7 @@ func (p *projection) add(fields map[string]any, path []string) error {
 			}
 			if slices.Contains(projectionOperators, step) {
 				return abi.Faultf(abi.InvalidArgument, "the projection's field %s: the operator %s is not supported", kind.Quote(full), step).
-					WithHint("a projection only selects fields; shorten lists in the tool")
+					WithHint("select only fields; shorten lists in the tool")
 			}
 			node = node.child(step)
 		}

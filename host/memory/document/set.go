@@ -55,7 +55,7 @@ func (st *store) writable(value json.RawMessage) error {
 	}
 	if !strictjson.IsObject(value) && !st.anyRoot {
 		return abi.Faultf(abi.InvalidArgument, "the content must be an object").
-			WithHint("for other contents, declare a schema with another type at its root")
+			WithHint("to store other values, declare a schema with another root type")
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (st *store) update(value json.RawMessage, replace bool) kind.Update {
 
 // errTooSlow is the error of an update that takes too long inside the backend's transaction, where
 // other commits wait for it.
-var errTooSlow = errors.New("the update takes too long inside the backend's transaction")
+var errTooSlow = errors.New("the update took too long in the backend's transaction")
 
 // lockedWork is the maximum number of validation steps of an update inside the backend's
 // transaction.

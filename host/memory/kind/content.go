@@ -40,7 +40,7 @@ func (l Limits) fault(err error) error {
 	case doc.Kind == strictjson.TooDeep:
 		return abi.Faultf(abi.TooLarge, "the content is nested more than %d levels deep", l.Depth)
 	case doc.Kind == strictjson.TooManyKeys:
-		return abi.Faultf(abi.TooLarge, "an object in the content has more than %d members", l.Keys)
+		return abi.Faultf(abi.TooLarge, "an object in the content has more than %d properties", l.Keys)
 	case doc.Kind == strictjson.TooManyValues:
 		return abi.Faultf(abi.TooLarge, "the content has more than %d values", l.Values)
 	}

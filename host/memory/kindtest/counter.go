@@ -91,12 +91,12 @@ func nameOf(argument json.RawMessage) (string, error) {
 func countUp(ctx context.Context, p kind.Partition, name string, argument json.RawMessage) (json.RawMessage, error) {
 	by := uint64(1)
 	if !kind.IsAbsent(argument) && json.Unmarshal(argument, &by) != nil {
-		return nil, abi.Faultf(abi.InvalidArgument, "a counter is incremented by a whole number")
+		return nil, abi.Faultf(abi.InvalidArgument, "the increment of a counter must be a whole number")
 	}
 	_, err := p.Apply(ctx, name, 0, func(old storage.Record, _ bool) ([]byte, []abi.Violation, error) {
 		n := decode(old.Content) + by
 		if n > MaxCount {
-			f := abi.Faultf(abi.TooLarge, "the counter counts to %d", MaxCount)
+			f := abi.Faultf(abi.TooLarge, "the maximum of the counter is %d", MaxCount)
 			f.Item = name
 			return nil, nil, f
 		}

@@ -226,13 +226,13 @@ func TestFaults(t *testing.T) {
 	}
 	forged := &host.AdHocTool{Language: "javascript", Grants: []declare.Grant{{Store: "visits", Verbs: []abi.Verb{abi.Write}}},
 		Text: `try { await memory.count_up("visits", "js", 5000) } catch (e) { e.message = e.item; e.item = "forged"; throw e }`}
-	if f := fault(host.Invocation{Tool: "code", Code: forged}); f.Item != "js" || !strings.Contains(f.Message, "counts to") {
+	if f := fault(host.Invocation{Tool: "code", Code: forged}); f.Item != "js" || !strings.Contains(f.Message, "maximum of the counter") {
 		t.Errorf("a fault that the tool changed = %+v; want the one that memory raised", f)
 	}
 	for _, tt := range []struct{ op, store, name, want string }{
-		{abi.GetContent, "visits", `null`, "of the kind counter, which has no operation get_content"},
-		{kindtest.GetCount, "prefs", `"js"`, "of the kind document, which has no operation get_count"},
-		{kindtest.GetCount, "sessionMeta", `"js"`, "of the kind document, which has no operation get_count"},
+		{abi.GetContent, "visits", `null`, "of kind counter does not support the operation get_content"},
+		{kindtest.GetCount, "prefs", `"js"`, "of kind document does not support the operation get_count"},
+		{kindtest.GetCount, "sessionMeta", `"js"`, "of kind document does not support the operation get_count"},
 		{kindtest.GetCount, "visits", `"a\u0000b"`, "at most 512 bytes"},
 		{kindtest.GetCount, "visits", `"` + strings.Repeat("a", 513) + `"`, "at most 512 bytes"},
 	} {
@@ -329,7 +329,7 @@ func TestChangedKind(t *testing.T) {
 		h, err := host.Open(t.Context(), host.Options{App: loaded, Backend: backend, SweepEvery: -1})
 		if name == "a document" {
 			moved, ok := errors.AsType[*memory.ScopeChangedError](err)
-			if !ok || !strings.Contains(moved.Error(), `1 record of the kind "counter" and is now declared with "document"`) {
+			if !ok || !strings.Contains(moved.Error(), `1 record of kind "counter" but is now declared with "document"`) {
 				t.Errorf("Open with %s = %v; want a ScopeChangedError that names both kinds", name, err)
 			}
 			continue
@@ -357,7 +357,7 @@ func TestRegistry(t *testing.T) {
 	}{
 		{"registered", []kind.Kind{kindtest.Counters{}}, counter, ""},
 		{"not registered", nil, counter, `unknown kind "counter"`},
-		{"registered twice", []kind.Kind{kindtest.Counters{}, kindtest.Counters{}}, counter, `the kind "counter"`},
+		{"registered twice", []kind.Kind{kindtest.Counters{}, kindtest.Counters{}}, counter, `the kind name "counter"`},
 		{"the operations of another kind", []kind.Kind{renamed{"tally"}, kindtest.Counters{}}, counter, ""},
 		{"refused by the kind", []kind.Kind{kindtest.Counters{}}, strict, `store "visits": counters have no schema`},
 		{"nil", []kind.Kind{nil}, declare.Store{Name: "a", Access: declare.ScopeUser}, `nil`},
@@ -391,7 +391,7 @@ func TestReview(t *testing.T) {
 	})
 	reviews := h.Review(t.Context())
 	found := reviews["js"].Findings
-	if len(found) != 1 || found[0].Code != app.CodeMistake || found[0].Position.Line != 2 || !strings.Contains(found[0].Message, `of the kind counter, which has no operation get_content`) {
+	if len(found) != 1 || found[0].Code != app.CodeMistake || found[0].Position.Line != 2 || !strings.Contains(found[0].Message, `of kind counter does not support the operation get_content`) {
 		t.Errorf("findings = %+v; want one about get_content", found)
 	}
 	if _, bad := reviews["reader"]; bad {

@@ -107,13 +107,13 @@ func TestSpaceFaults(t *testing.T) {
 		t.Errorf("a tool without the grant = %v; want not_found of the store gauges", err)
 	}
 	for _, tt := range []struct{ name, op, args, store, want string }{
-		{"a store that is not named otherwise", kindtest.CountUp, `["gauges", "a"]`, "gauges", "does not take the name of a store of the kind gauge"},
+		{"a store that is not named otherwise", kindtest.CountUp, `["gauges", "a"]`, "gauges", "does not accept the name of a store of kind gauge"},
 		{"no argument", kindtest.CountUp, `[]`, "gauges", "the name of a counter must be a string"},
 		{"one argument", kindtest.CountUp, `[""]`, "gauges", "the name of a counter must be a string"},
 		{"a name that is not a text", kindtest.ReadGauge, `[5]`, "gauges", "the name of a counter must be a string"},
-		{"a parameter after the name", kindtest.CountUp, `["a", -1]`, "gauges", "is incremented by a whole number"},
-		{"a parameter by its name", kindtest.CountUp, `["a", null, -1]`, "gauges", "is incremented by a whole number"},
-		{"a document", kindtest.CountUp, `["prefs", "a"]`, "prefs", "of the kind document, which has no operation count_up"},
+		{"a parameter after the name", kindtest.CountUp, `["a", -1]`, "gauges", "must be a whole number"},
+		{"a parameter by its name", kindtest.CountUp, `["a", null, -1]`, "gauges", "must be a whole number"},
+		{"a document", kindtest.CountUp, `["prefs", "a"]`, "prefs", "of kind document does not support the operation count_up"},
 	} {
 		call := abi.Call{Op: tt.op}
 		if err := json.Unmarshal([]byte(tt.args), &call.Args); err != nil {
@@ -184,14 +184,14 @@ func TestSharedOperations(t *testing.T) {
 		{"with a store", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, store, query)}, ""},
 		{"first without a store", []kind.Kind{of("a", abi.Read, query, limit), of("b", abi.Read, store, query, limit), of("c", abi.Read, store, query, limit)}, ""},
 		{"first with a store", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, query), of("c", abi.Read, store, query)}, ""},
-		{"another verb", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Write, store, query)}, "another verb"},
-		{"other parameters", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, query, limit)}, "other parameters"},
-		{"another name of the store", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, renamedStore, query)}, "other names of the store"},
+		{"different verbs", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Write, store, query)}, "different verbs"},
+		{"or parameters", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, query, limit)}, "or parameters"},
+		{"another name of the store", []kind.Kind{of("a", abi.Read, store, query), of("b", abi.Read, renamedStore, query)}, "different names for the store"},
 		{"both without a store", []kind.Kind{of("a", abi.Read, query), of("b", abi.Read, query)}, `"a" and "b" both have the operation recall, without a store`},
 		{"an optional text", []kind.Kind{of("a", abi.Read, store, limit), of("b", abi.Read, limit)}, "must be a required text"},
-		{"a store at the end", []kind.Kind{of("a", abi.Read, query, store)}, "must be its first parameter"},
-		{"an optional store", []kind.Kind{of("a", abi.Read, optional, query)}, "must be its first parameter, and required"},
-		{"not a space", []kind.Kind{spaceless{of("a", abi.Read, query)}}, "must take a store"},
+		{"a store at the end", []kind.Kind{of("a", abi.Read, query, store)}, "must be a required store"},
+		{"an optional store", []kind.Kind{of("a", abi.Read, optional, query)}, "must be a required store"},
+		{"not a space", []kind.Kind{spaceless{of("a", abi.Read, query)}}, "requires a store parameter"},
 		{"twice in one kind", []kind.Kind{declaring{name: "a", table: append(of("a", abi.Read, query).Operations(), of("a", abi.Read, store, query).Operations()...)}}, "twice"},
 	} {
 		service, err := memory.New(memory.Config{App: "shop", Backend: mem.New(), Kinds: tt.kinds})

@@ -86,9 +86,9 @@ func TestActAs(t *testing.T) {
 		{"filled in", inS1, "", "", "ann", "s1", ""},
 		{"named again", inS1, "ann", "s1", "ann", "s1", ""},
 		{"a session of one's own choice", ann, "", "s2", "ann", "s2", ""},
-		{"a foreign user", ann, "ben", "", "", "", "access_denied: the credentials are for another user"},
-		{"a user by another case", ann, "Ann", "", "", "", "access_denied: the credentials are for another user"},
-		{"a foreign session", inS1, "ann", "s2", "", "", "access_denied: the credentials are for another session"},
+		{"a foreign user", ann, "ben", "", "", "", "access_denied: the credentials belong to another user"},
+		{"a user by another case", ann, "Ann", "", "", "", "access_denied: the credentials belong to another user"},
+		{"a foreign session", inS1, "ann", "s2", "", "", "access_denied: the credentials belong to another session"},
 		{"a user without a name", auth.Principal{Role: auth.User}, "ben", "", "", "", "access_denied: the credentials name no user"},
 	} {
 		user, session, err := tt.p.ActAs(tt.user, tt.session)

@@ -33,9 +33,9 @@ func TestRejectedTokensAreLogged(t *testing.T) {
 		{"a forged one", forger.sign(t, i.claims()), "its signature does not match the issuer's key"},
 		{"an unknown key", unknown.sign(t, i.claims()), "the issuer has no key with its kid"},
 		{"no token", "a.b.c", "it is not a signed JWT"},
-		{"no kid", nameless.sign(t, i.claims()), "its header has no kid"},
+		{"no kid", nameless.sign(t, i.claims()), "the token header has no kid"},
 		{"no exp", i.sign(t, claims(func(c map[string]any) { delete(c, "exp") })), "the claim exp is missing"},
-		{"an expired one", i.sign(t, claims(func(c map[string]any) { c["exp"] = start.Add(-time.Hour).Unix() })), "it has expired"},
+		{"an expired one", i.sign(t, claims(func(c map[string]any) { c["exp"] = start.Add(-time.Hour).Unix() })), "the token has expired"},
 		{"another audience", i.sign(t, claims(func(c map[string]any) { c["aud"] = "other" })), "from another issuer, for another audience"},
 		{"no tenant", i.sign(t, claims(func(c map[string]any) { delete(c, "tenant") })), "the tenant claim is missing: tenant"},
 	} {

@@ -58,7 +58,7 @@ func (w *watchedFile[T]) get(now time.Time, log *slog.Logger) T {
 	}
 	if err != nil {
 		if w.failed != err.Error() && log != nil {
-			log.Error("a file cannot be read; its last valid version stays in use unless the file was removed", "file", w.path, "error", err)
+			log.Error("cannot read a file; the last valid version stays in use unless the file was removed", "file", w.path, "error", err)
 		}
 		w.failed = err.Error()
 		return w.value
@@ -99,17 +99,17 @@ func (w *watchedFile[T]) read() (value T, info fs.FileInfo, err error) {
 		return value, nil, cause(err)
 	}
 	if !info.Mode().IsRegular() {
-		return value, nil, errors.New("it is not a regular file")
+		return value, nil, errors.New("not a regular file")
 	}
 	if info.Mode().Perm()&w.forbidden != 0 && runtime.GOOS != "windows" { // Windows has no such permission bits
-		return value, nil, fmt.Errorf("its permissions %04o are too wide: chmod it to %o", info.Mode().Perm(), info.Mode().Perm()&^w.forbidden)
+		return value, nil, fmt.Errorf("the permissions %04o are too permissive: set them to %o with chmod", info.Mode().Perm(), info.Mode().Perm()&^w.forbidden)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err != nil {
 		return value, nil, cause(err)
 	}
 	if len(data) > maxFileBytes {
-		return value, nil, fmt.Errorf("it is larger than %d bytes", maxFileBytes)
+		return value, nil, fmt.Errorf("the file exceeds %d bytes", maxFileBytes)
 	}
 	value, err = w.decode(data)
 	return value, info, err

@@ -30,7 +30,7 @@ type keySource interface {
 }
 
 // errUnknownKey reports that an issuer has no key with the requested id.
-var errUnknownKey = errors.New("the issuer has no key of this kid")
+var errUnknownKey = errors.New("the issuer has no key with this kid")
 
 // signer is the key id and the algorithm in the header of a token.
 type signer struct{ kid, alg string }
@@ -67,7 +67,7 @@ func usableKeys(data []byte) ([]jose.JSONWebKey, error) {
 		Keys []json.RawMessage `json:"keys"`
 	}
 	if err := json.Unmarshal(data, &set); err != nil {
-		return nil, errors.New("it is not a JWK Set")
+		return nil, errors.New("the document is not a JWK Set")
 	}
 	var keys []jose.JSONWebKey
 	for _, text := range set.Keys {
@@ -77,7 +77,7 @@ func usableKeys(data []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, errors.New("it has no public signature key with a kid")
+		return nil, errors.New("the JWK Set has no public signature key with a kid")
 	}
 	return keys, nil
 }
@@ -101,7 +101,7 @@ func openFileKeys(path string, log *slog.Logger) (*fileKeys, error) {
 	s := &fileKeys{&watchedFile[[]jose.JSONWebKey]{path: path, forbidden: 0o002, decode: usableKeys}, log}
 	var err error
 	if s.file.value, s.file.info, err = s.file.read(); err != nil {
-		return nil, fmt.Errorf("read the issuer's keys: %w", err)
+		return nil, fmt.Errorf("read issuer keys: %w", err)
 	}
 	return s, nil
 }
@@ -285,7 +285,7 @@ func (f *fetcher) ask(r *http.Request) ([]jose.JSONWebKey, []byte, error) {
 		return nil, nil, err
 	}
 	if len(data) > maxAnswerBytes {
-		return nil, nil, fmt.Errorf("the response is larger than %d bytes", maxAnswerBytes)
+		return nil, nil, fmt.Errorf("the response exceeds %d bytes", maxAnswerBytes)
 	}
 	keys, err := usableKeys(data)
 	if err != nil {

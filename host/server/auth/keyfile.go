@@ -58,7 +58,7 @@ func OpenKeys(path string) (*Keys, error) {
 	// The clock of Keys is set later, so read the file without a time.
 	var err error
 	if k.file.value, k.file.info, err = k.file.read(); err != nil {
-		return nil, fmt.Errorf("read the key file: %w", err)
+		return nil, fmt.Errorf("read key file: %w", err)
 	}
 	return k, nil
 }
@@ -86,13 +86,13 @@ func decodeKeys(data []byte) (keySet, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&doc); err != nil {
-		return nil, fmt.Errorf("it is not a key file: %w", err)
+		return nil, fmt.Errorf("not a key file: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("it is not a key file: there is data after the document")
+		return nil, errors.New("not a key file: unexpected data after the document")
 	}
 	if doc.Version != keyFileVersion {
-		return nil, fmt.Errorf("it is a key file of version %d; want version %d", doc.Version, keyFileVersion)
+		return nil, fmt.Errorf("the key file has version %d; want version %d", doc.Version, keyFileVersion)
 	}
 	var keys keySet
 	for i, item := range doc.Keys {
@@ -105,7 +105,7 @@ func decodeKeys(data []byte) (keySet, error) {
 	slices.SortFunc(keys, func(a, b storedKey) int { return cmp.Compare(a.ID, b.ID) })
 	for i := range keys {
 		if i > 0 && keys[i].ID == keys[i-1].ID {
-			return nil, fmt.Errorf("two keys have the id %s", keys[i].ID)
+			return nil, fmt.Errorf("duplicate key id %s", keys[i].ID)
 		}
 	}
 	return keys, nil
@@ -113,12 +113,12 @@ func decodeKeys(data []byte) (keySet, error) {
 
 func (item keyFileItem) stored() (storedKey, error) {
 	if !isID(item.ID) {
-		return storedKey{}, errors.New("the id is invalid")
+		return storedKey{}, errors.New("invalid id")
 	}
 	stored := storedKey{Key: item.Key}
 	hash, err := hex.DecodeString(item.SHA256)
 	if err != nil || len(hash) != len(stored.hash) {
-		return storedKey{}, errors.New("the sha256 is invalid")
+		return storedKey{}, errors.New("invalid sha256")
 	}
 	copy(stored.hash[:], hash)
 	return stored, item.check()
@@ -149,7 +149,7 @@ func (k *Keys) update(change func(keySet) (keySet, error)) error {
 	defer unlock()
 	old, _, err := k.file.read()
 	if err != nil {
-		return fmt.Errorf("read the key file: %w", err)
+		return fmt.Errorf("read key file: %w", err)
 	}
 	keys, err := change(old)
 	if err != nil {
@@ -157,7 +157,7 @@ func (k *Keys) update(change func(keySet) (keySet, error)) error {
 	}
 	data := encodeKeys(keys)
 	if len(data) > maxFileBytes {
-		return fmt.Errorf("write the key file: it would be larger than %d bytes", maxFileBytes)
+		return fmt.Errorf("write key file: the size would exceed %d bytes", maxFileBytes)
 	}
 	if err := replace(path, data); err != nil {
 		return err
@@ -172,7 +172,7 @@ func (k *Keys) update(change func(keySet) (keySet, error)) error {
 func lock(path string) (unlock func(), err error) {
 	f, err := lockedfile.OpenFile(path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("lock the key file: %w", cause(err))
+		return nil, fmt.Errorf("lock key file: %w", cause(err))
 	}
 	return func() { f.Close() }, nil
 }
@@ -181,7 +181,7 @@ func lock(path string) (unlock func(), err error) {
 func replace(path string, data []byte) (err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("write the key file: %w", err)
+			err = fmt.Errorf("write key file: %w", err)
 		}
 	}()
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*") // with mode 0600

@@ -116,9 +116,9 @@ func (k Key) check() error {
 	}
 	switch {
 	case !slices.Contains(KeyRoles(), k.Role):
-		return abi.Faultf(abi.InvalidArgument, "%q is not a role for keys", k.Role).WithHint("use %s", KeyRoleList())
+		return abi.Faultf(abi.InvalidArgument, "keys cannot have the role %q", k.Role).WithHint("use %s", KeyRoleList())
 	case k.Role == Backup && len(k.Apps) > 0:
-		return abi.Faultf(abi.InvalidArgument, "a %s key is for the whole service, not for an app", k.Role).
+		return abi.Faultf(abi.InvalidArgument, "a %s key applies to the whole service, not to apps", k.Role).
 			WithHint("omit the apps")
 	case k.Code && !allowed(k.Role, true, Code):
 		return abi.Faultf(abi.InvalidArgument, "a %s key cannot run code", k.Role)
@@ -140,7 +140,7 @@ func (k *Keys) Revoke(id string) error {
 	return k.update(func(old keySet) (keySet, error) {
 		i, ok := old.find(id)
 		if !ok { // omit id from the message: it may be a secret
-			return nil, abi.Faultf(abi.NotFound, "there is no key with this id")
+			return nil, abi.Faultf(abi.NotFound, "no key has this id")
 		}
 		return slices.Delete(slices.Clone(old), i, i+1), nil
 	})

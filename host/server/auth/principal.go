@@ -51,11 +51,11 @@ func (p Principal) ActAs(user, session string) (string, string, error) {
 	}
 	user, ok := bound(p.User, user)
 	if !ok {
-		return "", "", abi.Faultf(abi.AccessDenied, "the credentials are for another user").WithHint("omit the user")
+		return "", "", abi.Faultf(abi.AccessDenied, "the credentials belong to another user").WithHint("omit the user")
 	}
 	session, ok = bound(p.Session, session)
 	if !ok {
-		return "", "", abi.Faultf(abi.AccessDenied, "the credentials are for another session").WithHint("omit the session")
+		return "", "", abi.Faultf(abi.AccessDenied, "the credentials belong to another session").WithHint("omit the session")
 	}
 	return user, session, nil
 }
@@ -86,7 +86,7 @@ const maxID = 256
 
 func checkID(what, id string) error {
 	if id == "" || len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
-		return abi.Faultf(abi.InvalidArgument, "the %s must be 1 to %d bytes of UTF-8 without control characters", what, maxID)
+		return abi.Faultf(abi.InvalidArgument, "the %s must be valid UTF-8 without control characters, 1 to %d bytes", what, maxID)
 	}
 	return nil
 }

@@ -88,16 +88,16 @@ func NewTokens(options TokenOptions) (*Tokens, error) {
 func (o TokenOptions) check() error {
 	var wrong []error
 	if o.Issuer == "" {
-		wrong = append(wrong, errors.New("tokens need an issuer"))
+		wrong = append(wrong, errors.New("tokens require an issuer"))
 	}
 	if o.Audience == "" {
-		wrong = append(wrong, errors.New("tokens need an audience"))
+		wrong = append(wrong, errors.New("tokens require an audience"))
 	}
 	if o.Tenant != "" {
 		wrong = append(wrong, checkID("tenant", o.Tenant))
 	}
 	if (o.KeysURL == "") == (o.KeysFile == "") {
-		wrong = append(wrong, errors.New("the issuer's keys need either a URL or a file"))
+		wrong = append(wrong, errors.New("the issuer's keys require either a URL or a file"))
 	}
 	if o.KeysURL != "" {
 		wrong = append(wrong, checkURL(o.KeysURL, o.AllowHTTP))
@@ -113,7 +113,7 @@ func checkURL(text string, allowHTTP bool) error {
 	case u.User != nil:
 		return errors.New("the URL of the issuer's keys contains a password; the keys are public")
 	case u.Scheme == "http" && !allowHTTP && u.Hostname() != "localhost" && !net.ParseIP(u.Hostname()).IsLoopback():
-		return errors.New("the URL of the issuer's keys must be https: an attacker could forge the keys")
+		return errors.New("the URL of the issuer's keys must use https; otherwise attackers can forge the keys")
 	}
 	return nil
 }
@@ -152,18 +152,18 @@ func (t *Tokens) Verify(ctx context.Context, token string) (Principal, error) {
 	}
 	parsed, err := jwt.ParseSigned(token, algorithms) // accept only the compact form
 	if err != nil {
-		return Principal{}, t.refused("it is not a signed JWT with an accepted algorithm")
+		return Principal{}, t.refused("the token is not a JWT signed with an accepted algorithm")
 	}
 	if parsed.Headers[0].KeyID == "" {
-		return Principal{}, t.refused("its header has no kid")
+		return Principal{}, t.refused("the token header has no kid")
 	}
 	now := t.options.Now()
 	payload, err := t.keys.verify(ctx, token, signer{parsed.Headers[0].KeyID, parsed.Headers[0].Algorithm}, now)
 	if errors.Is(err, errUnknownKey) {
-		return Principal{}, t.refused("the issuer has no key with its kid: it is from another issuer, or the key is no longer or not yet in the JWK Set")
+		return Principal{}, t.refused("the JWK Set has no key with the token's kid: the token is from another issuer, or the key is expired or not yet published")
 	}
 	if errors.Is(err, Invalid) {
-		return Principal{}, t.refused("its signature does not match the issuer's key: it is forged, or from another issuer")
+		return Principal{}, t.refused("the signature does not match the issuer's key: the token is forged or from another issuer")
 	}
 	if err != nil {
 		return Principal{}, err
@@ -216,7 +216,7 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	var registered jwt.Claims
 	var all map[string]any
 	if json.Unmarshal(payload, &registered) != nil || json.Unmarshal(payload, &all) != nil {
-		return Principal{}, t.refused("its claims are not a valid JSON object (RFC 7519)")
+		return Principal{}, t.refused("the claims are not a valid JSON object (RFC 7519)")
 	}
 	if registered.Expiry == nil {
 		return Principal{}, t.refused("the claim exp is missing")
@@ -226,7 +226,7 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	if err := registered.ValidateWithLeeway(expected, leeway); errors.Is(err, jwt.ErrExpired) {
 		expired = true
 	} else if err != nil {
-		return Principal{}, t.refused("it is from another issuer, for another audience, or not valid yet")
+		return Principal{}, t.refused("the token is from another issuer, for another audience, or not valid yet")
 	}
 	tenant, okTenant := claim(all, t.options.TenantClaim)
 	user, okUser := claim(all, t.options.UserClaim)
@@ -241,7 +241,7 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	case !okTenant || !okUser || !okSession || !okSubject:
 		return Principal{}, t.refused("a claim is not a valid id")
 	case expired:
-		_ = t.refused("it has expired")
+		_ = t.refused("the token has expired")
 		return Principal{}, Expired
 	}
 	return Principal{Role: User, Tenant: tenant, User: user, Session: session, Name: cmp.Or(subject, user)}, nil

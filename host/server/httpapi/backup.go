@@ -36,7 +36,7 @@ func (h *backupHandler) register(s *Server) {
 	addPlain(s, auth.Backups, huma.Operation{
 		OperationID: "take-backup", Method: http.MethodGet, Path: "/backup", Tags: []string{"service"}, Summary: "Download a backup",
 		Description: "Returns a consistent copy of the database of the whole service, with the content of all tenants. The service can be started with this file. " +
-			"It contains no data that was removed or erased before. Only one backup can run at a time.",
+			"The copy does not contain data that was removed or erased before. Only one backup can run at a time.",
 		Responses: map[string]*huma.Response{"200": {
 			Description: "The database", Content: map[string]*huma.MediaType{backupType: {Schema: &huma.Schema{Type: "string", Format: "binary"}}},
 		}},

@@ -166,7 +166,7 @@ func (a *Access) ReadBody(w http.ResponseWriter, r *http.Request, p auth.Princip
 	b.endDecoding()
 	if wrong, ok := errors.AsType[*strictjson.Error](err); ok && (wrong.Kind == strictjson.TooManyValues || wrong.Kind == strictjson.TooDeep) {
 		b.free()
-		return nil, abi.Faultf(abi.TooLarge, "the body cannot be read: %v", wrong)
+		return nil, abi.Faultf(abi.TooLarge, "cannot read the body: %v", wrong)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(text)) // the other handler reports syntax errors itself
 	return b.free, nil

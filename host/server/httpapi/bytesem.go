@@ -154,12 +154,12 @@ func (h *reservation) leave() {
 }
 
 func (r *byteSemaphore) errFull() *problem {
-	f := abi.Faultf(abi.Unavailable, "the service has no memory for more %s at the moment", r.what).WithHint("retry in a few seconds")
+	f := abi.Faultf(abi.Unavailable, "the service has no free memory for %s", r.what).WithHint("retry in a few seconds")
 	return problemOfFault(f, 0)
 }
 
 func (r *byteSemaphore) errOverShare() *problem {
-	f := abi.Faultf(abi.Unavailable, "too many concurrent transfers of %s", r.what).WithHint("retry with fewer")
+	f := abi.Faultf(abi.Unavailable, "too many concurrent transfers of %s", r.what).WithHint("retry with fewer transfers")
 	return problemOfFault(f, http.StatusTooManyRequests)
 }
 

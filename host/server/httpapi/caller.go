@@ -54,7 +54,7 @@ func (c *call) checkRunFields(f apitypes.RunFields) error {
 		{"session_reference", f.SessionReference != ""}, {"user_reference", f.UserReference != ""},
 	} {
 		if member.provided {
-			return abi.Faultf(abi.AccessDenied, "the credentials of a user may not set %s", member.name).
+			return abi.Faultf(abi.AccessDenied, "user credentials cannot set %s", member.name).
 				WithHint("omit %s, or use an API key of the platform", member.name)
 		}
 	}
@@ -75,11 +75,11 @@ func (c *call) checkMetadata(patch json.RawMessage) error {
 		if slices.Contains(c.userMetadata, name) {
 			continue
 		}
-		f := abi.Faultf(abi.AccessDenied, "the credentials of a user may not set metadata.%s", truncatedName(name))
+		f := abi.Faultf(abi.AccessDenied, "user credentials cannot set metadata.%s", truncatedName(name))
 		if len(c.userMetadata) == 0 {
 			return f.WithHint("omit metadata.%s, or use an API key of the platform", truncatedName(name))
 		}
-		return f.WithHint("omit metadata.%s: a user may set only %s", truncatedName(name), strings.Join(c.userMetadata, ", "))
+		return f.WithHint("omit metadata.%s: a user can set only %s", truncatedName(name), strings.Join(c.userMetadata, ", "))
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (d *decoder) decode(text []byte, v any) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // the text of err names Go types
 		name := wrong.Field[strings.LastIndexByte(wrong.Field, '.')+1:]
 		if strings.HasPrefix(wrong.Value, "number") {
-			return fmt.Errorf("%s is not a number in the valid range", name)
+			return fmt.Errorf("%s is outside the valid range of numbers", name)
 		}
 		return fmt.Errorf("%s has the wrong type", name)
 	}
@@ -134,7 +134,7 @@ func (d *decoder) add(input reflect.Type) {
 		}
 		kept := field.Type == rawMessage
 		if before, known := d.members[name]; known && before != kept {
-			panic("httpapi: the member " + name + " of a body is kept as it is in one operation, and decoded in another")
+			panic("httpapi: the body member " + name + " is raw JSON in one operation but decoded in another")
 		}
 		d.members[name] = kept
 	}

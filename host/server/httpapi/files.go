@@ -99,8 +99,8 @@ func (h *fileHandler) register(s *Server) {
 		OperationID: "upload-file", Method: http.MethodPost, Path: "/sessions/{session_id}/files", Tags: tags, DefaultStatus: http.StatusCreated,
 		RequestBody:  &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{multipartType: form}},
 		MaxBodyBytes: maxUpload, BodyReadTimeout: time.Minute, Middlewares: huma.Middlewares{h.reserveUpload}, Summary: "Upload a file to a session",
-		Description: "PDF, DOCX, TXT and JSON: tools read their text in sessionMeta.artifacts. CSV, XLS, XLSX, PPT, PPTX, HTML, RTF, PNG, JPG, GIF and BMP " +
-			"are kept as they are. A file is at most 20 MiB, and lives for 30 days. A file whose content contradicts its name or media type is rejected. " +
+		Description: "Tools can read the text of PDF, DOCX, TXT and JSON files in sessionMeta.artifacts. CSV, XLS, XLSX, PPT, PPTX, HTML, RTF, PNG, JPG, GIF and BMP files " +
+			"are stored without their text. The size limit is 20 MiB, and a file expires after 30 days. A file whose content contradicts its name or media type is rejected. " +
 			"A file without text has has_text false, and text_reason says why: unsupported_format, disabled, no_text, encrypted, damaged, too_complex or unknown_encoding.",
 	}, h.upload)
 	form.Schema = uploadSchema // set after registration; otherwise the framework would read the body
@@ -112,7 +112,7 @@ func (h *fileHandler) register(s *Server) {
 	})
 	add(s, auth.Files, huma.Operation{
 		OperationID: "change-file", Method: http.MethodPatch, Path: "/sessions/{session_id}/files/{file_id}", Tags: tags,
-		Summary: "Change a file", Description: "Tools and prompts do not see the text of a file that is not active.",
+		Summary: "Change a file", Description: "Sets whether tools and prompts see the text of the file.",
 	}, func(ctx context.Context, c *call, in *fileChangeInput) (*fileOutput, error) {
 		caller, err := c.caller(ctx, in.User, in.Session)
 		if err != nil {
@@ -265,7 +265,7 @@ func readPart(part *multipart.Part, formBytes int64) (up upload, err error) {
 		return up, badForm
 	}
 	if content.Len() > artifact.MaxBytes {
-		return up, abi.Faultf(abi.TooLarge, "the file is larger than %s", bytesize.Format(artifact.MaxBytes))
+		return up, abi.Faultf(abi.TooLarge, "the file exceeds %s", bytesize.Format(artifact.MaxBytes))
 	}
 	up.content = content.Bytes()
 	return up, nil
@@ -312,7 +312,7 @@ func (h *fileHandler) download(ctx context.Context, c *call, in *fileInput) (*hu
 			d.send(hc.Context(), w)
 		}}, nil
 	}
-	return nil, abi.Faultf(abi.NotFound, "the session has no file with this id")
+	return nil, abi.Faultf(abi.NotFound, "the file does not exist in this session")
 }
 
 // fileHeaders returns headers that make a browser download an untrusted file instead of displaying

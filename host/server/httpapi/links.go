@@ -34,7 +34,7 @@ const linkKeyBytes = 32
 // service, such as https://tools.example. now is the clock; nil means the system clock.
 func NewLinks(key []byte, base string, now func() time.Time) (*Links, error) {
 	if len(key) < linkKeyBytes {
-		return nil, abi.Faultf(abi.InvalidArgument, "the key for file URLs has %d bytes; want at least %d", len(key), linkKeyBytes)
+		return nil, abi.Faultf(abi.InvalidArgument, "the signing key for file URLs has %d bytes; want at least %d", len(key), linkKeyBytes)
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -129,7 +129,7 @@ func (at *link) decode(b []byte) bool {
 func (l *Links) check(r *http.Request) (link, error) {
 	at, ok := l.open(r.PathValue("link"))
 	if !ok || r.URL.RawQuery != "" || l.now().Unix() >= at.expires {
-		return link{}, abi.Faultf(abi.NotFound, "there is no file at this URL, or the URL has expired")
+		return link{}, abi.Faultf(abi.NotFound, "the file does not exist, or its URL has expired")
 	}
 	return at, nil
 }

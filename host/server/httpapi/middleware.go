@@ -104,7 +104,7 @@ func (a *Access) admit(r *http.Request, permission auth.Permission) (auth.Princi
 		return p, busy
 	}
 	if permission != "" && !p.Allows(permission) {
-		return p, abi.Faultf(abi.AccessDenied, "the role %q may not do this: it requires the permission %q", p.Role, permission)
+		return p, abi.Faultf(abi.AccessDenied, "the role %q lacks the permission %q", p.Role, permission)
 	}
 	a.admitted(r.Context())
 	return p, nil
@@ -159,10 +159,10 @@ func (a *Access) appOf(p auth.Principal, named string) (string, error) {
 		return "", abi.Faultf(abi.NotFound, "these credentials are not valid for any app")
 	}
 	if named == "" {
-		return "", abi.Faultf(abi.InvalidArgument, "the request does not name one of several apps").WithHint("add ?app= with the id of the app")
+		return "", abi.Faultf(abi.InvalidArgument, "the credentials are valid for several apps, but the request names none").WithHint("add ?app= with the id of the app")
 	}
 	if !p.CanUseApp(named) {
-		return "", abi.Faultf(abi.NotFound, "there is no app %q", named) // same error as for an app that the principal may not use
+		return "", abi.Faultf(abi.NotFound, "the app %q does not exist", named) // same error as for an app that the principal may not use
 	}
 	return named, nil
 }
@@ -245,7 +245,7 @@ func (a *Access) Admit(r *http.Request, permission auth.Permission) (Admitted, e
 	for name, values := range query {
 		if !slices.Contains([]string{"app", "user_id", "session_id"}, name) || len(values) > 1 {
 			return Admitted{}, abi.Faultf(abi.InvalidArgument, "the query string has an unknown or duplicate parameter").
-				WithHint("use only app, user_id and session_id, once each")
+				WithHint("use only app, user_id and session_id, each at most once")
 		}
 	}
 	c, err := a.open(context.WithValue(r.Context(), principalKey{}, p), query.Get("app"))

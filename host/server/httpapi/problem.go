@@ -75,7 +75,7 @@ func problemOf(err error) *problem {
 		return problemOfFault(f, 0)
 	}
 	if errors.Is(err, context.Canceled) {
-		err = abi.Faultf(abi.Cancelled, "the request was cancelled")
+		err = abi.Faultf(abi.Cancelled, "the request was canceled")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = abi.Faultf(abi.Timeout, "the request exceeded its time limit")

@@ -117,7 +117,7 @@ func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput,
 	var projection json.RawMessage
 	if in.Projection != "" {
 		if !json.Valid([]byte(in.Projection)) {
-			return nil, abi.Faultf(abi.InvalidArgument, "the projection is not valid JSON").WithHint(`use an object such as {"preferences.language":1}`)
+			return nil, abi.Faultf(abi.InvalidArgument, "the projection is not valid JSON").WithHint(`use a JSON object such as {"preferences.language":1}`)
 		}
 		projection = json.RawMessage(in.Projection)
 	}

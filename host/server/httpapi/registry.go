@@ -28,7 +28,7 @@ const (
 const statusDone = "done"
 
 // errCancelledByID is the cause of a run that was canceled by a request.
-var errCancelledByID = abi.Faultf(abi.Cancelled, "the run was cancelled by a request")
+var errCancelledByID = abi.Faultf(abi.Cancelled, "a request canceled the run")
 
 // registry finds runs by id: the runs in progress and the runs that ended recently. It is safe for
 // concurrent use.
@@ -209,7 +209,7 @@ func (k *tenantResults) largest() (largest *callerResults) {
 }
 
 var errNoRun = abi.Faultf(abi.NotFound, "the run does not exist").
-	WithHint("only its caller and operators can find a run, until %d minutes after its end", resultRetention/time.Minute)
+	WithHint("use the credentials that started the run, within %d minutes after its end", resultRetention/time.Minute)
 
 // find returns the current state of a run of an app, provided that the principal may see the run.
 func (g *registry) find(p auth.Principal, app, id string) (apitypes.Run, error) {

@@ -72,13 +72,13 @@ func plainContentType(r *http.Request, takes *huma.RequestBody) error {
 	}
 	var kind string
 	var parameters map[string]string
-	err := errors.New("no content type, or several")
+	err := errors.New("the request must have exactly one content type")
 	if len(provided) == 1 {
 		kind, parameters, err = mime.ParseMediaType(provided[0])
 	}
 	charset := parameters["charset"]
 	if err != nil || takes.Content[kind] == nil || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		f := abi.Faultf(abi.InvalidArgument, "the content type of the body is not supported here")
+		f := abi.Faultf(abi.InvalidArgument, "this operation does not support the content type of the body")
 		return problemOfFault(f.WithHint("send %s", strings.Join(contentTypes(takes), " or ")), http.StatusUnsupportedMediaType)
 	}
 	if kind != multipartType { // multipart still needs the boundary parameter

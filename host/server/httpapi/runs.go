@@ -78,7 +78,7 @@ func (h *runHandler) register(s *Server) {
 		OperationID: "run-tool", Method: http.MethodPost, Path: "/runs", Tags: []string{"runs"}, MaxBodyBytes: maxRunBytes,
 		Summary: "Run a tool",
 		Description: "Runs a tool once, in a fresh sandbox. The response is the Result, even if the tool failed: see `ok` and `error`. " +
-			"If the tool could not run at all, the response is a problem. If the client disconnects, the run is cancelled and stores nothing.",
+			"If the tool could not run at all, the response is a problem. If the client disconnects, the run is canceled and stores nothing.",
 	}
 	add(s, auth.Run, op, answerJob((*runInput).job))
 	within := op
@@ -117,7 +117,7 @@ func (h *runHandler) addByID(s *Server) {
 	})
 	add(s, auth.Run, huma.Operation{
 		OperationID: "cancel-run", Method: http.MethodPost, Path: "/runs/{run_id}/cancel", Tags: tags, Summary: "Cancel a run",
-		Description: "The run ends soon with the code `cancelled` and stores nothing, unless it is already committing. Cancelling a run that has ended has no effect.",
+		Description: "The run ends soon with the code `cancelled` and stores nothing, unless it is already committing. Canceling a run that has ended has no effect.",
 	}, func(_ context.Context, c *call, in *runByIDInput) (*runOutput, error) {
 		if err := h.runs.stop(c.principal, c.app, in.Run); err != nil {
 			return nil, err
@@ -157,7 +157,7 @@ func (c *call) run(ctx context.Context, j job) (*resultOutput, error) {
 	}
 	inv.Key, inv.Code, inv.OnLog = j.key, j.code, j.onLog
 	if inv.DryRun && !c.principal.Allows(auth.Records) {
-		return nil, abi.Faultf(abi.AccessDenied, "a dry run reveals stored content, which requires the permission %q", auth.Records)
+		return nil, abi.Faultf(abi.AccessDenied, "a dry run reveals stored content and requires the permission %q", auth.Records)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(context.Canceled)
@@ -255,7 +255,7 @@ func listTools(_ context.Context, c *call, _ *apitypes.Target) (*listOutput[apit
 	for _, t := range c.host.App().Tools {
 		tool := apitypes.Tool{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: t.InputSchema, OutputSchema: t.OutputSchema}
 		if len(t.Broken) > 0 {
-			tool.Broken = "its declaration is invalid"
+			tool.Broken = "the declaration is invalid"
 			if c.principal.Allows(auth.Stores) && c.principal.Role == auth.Operator {
 				tool.Broken = strings.TrimSpace(t.Broken.Error())
 			}

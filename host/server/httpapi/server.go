@@ -229,7 +229,7 @@ func (s *Server) OpenAPI() ([]byte, error) { return json.MarshalIndent(s.api.Ope
 // notFound serves requests that match no operation.
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	if allowed := s.allowedMethods(r); len(allowed) > 0 {
-		p := problemOfFault(abi.Faultf(abi.InvalidArgument, "this path does not support the method"), http.StatusMethodNotAllowed)
+		p := problemOfFault(abi.Faultf(abi.InvalidArgument, "the path does not support this method"), http.StatusMethodNotAllowed)
 		p.header = http.Header{"Allow": {strings.Join(allowed, ", ")}}
 		WriteProblem(w, p)
 		return
@@ -237,7 +237,7 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	WriteProblem(w, errNoPath)
 }
 
-var errNoPath = abi.Faultf(abi.NotFound, "there is no resource at this path")
+var errNoPath = abi.Faultf(abi.NotFound, "no resource exists at this path")
 
 // allowedMethods returns the methods that the path of a request supports.
 func (s *Server) allowedMethods(r *http.Request) []string {

@@ -113,7 +113,7 @@ func (c *call) checkMessage(in *startInput) error {
 		return nil
 	}
 	if !c.principal.Allows(auth.Run) {
-		return abi.Faultf(abi.AccessDenied, "the role %q may not run the default tool: it requires the permission %q", c.principal.Role, auth.Run)
+		return abi.Faultf(abi.AccessDenied, "the role %q cannot run the default tool: it lacks the permission %q", c.principal.Role, auth.Run)
 	}
 	_, err := c.host.DefaultTool()
 	return err

@@ -64,7 +64,7 @@ func (h *storeHandler) register(s *Server) {
 		Description: "Replaces the declaration of a store that was created through the API. Records that violate the new schema stay unchanged until they are written; the response counts them. The access of a store with records cannot change.",
 	}, func(ctx context.Context, c *call, in *changeStoreInput) (*storeOutput, error) {
 		if in.Body.TechnicalName != "" && in.Body.TechnicalName != in.Store {
-			return nil, abi.Faultf(abi.InvalidArgument, "technical_name differs from the store in the path, and cannot change").
+			return nil, abi.Faultf(abi.InvalidArgument, "technical_name differs from the store in the path").
 				WithHint("omit technical_name")
 		}
 		in.Body.TechnicalName = in.Store
@@ -111,7 +111,7 @@ func (h *storeHandler) get(c *call, name string) (*storeOutput, error) {
 			return &storeOutput{h.describe(c, st)}, nil
 		}
 	}
-	return nil, abi.Faultf(abi.NotFound, "there is no store %q", name)
+	return nil, abi.Faultf(abi.NotFound, "the store %q does not exist", name)
 }
 
 // declare creates or changes a store and returns its description.

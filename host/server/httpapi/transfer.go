@@ -79,7 +79,7 @@ func (h *transferHandler) importStores(ctx context.Context, c *call, in *importI
 	names, stores, left := []string{}, []declare.Store{}, leftOut(c, imported)
 	for _, st := range imported.Stores {
 		if known, err := h.stores.get(c, st.Name); err == nil && known.Body.Declared == declaredInFile {
-			left = append(left, apitypes.LeftOut{Kind: "store", Name: st.Name, Reason: "the app file declares it: change it there"})
+			left = append(left, apitypes.LeftOut{Kind: "store", Name: st.Name, Reason: "the store is declared in the app file"})
 			continue
 		}
 		names, stores = append(names, st.Name), append(stores, st)
@@ -102,7 +102,7 @@ func leftOut(c *call, document *app.App) []apitypes.LeftOut {
 	if document.ID != c.app {
 		left = append(left, apitypes.LeftOut{Kind: "app", Name: document.ID, Reason: "the stores were declared in the app " + c.app + "; records were not copied"})
 	}
-	const deployed = "it is deployed with the app file"
+	const deployed = "tools and prompts are deployed with the app file"
 	for _, t := range document.Tools {
 		left = append(left, apitypes.LeftOut{Kind: "tool", Name: t.Name, Reason: deployed})
 	}

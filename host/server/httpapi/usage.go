@@ -38,7 +38,7 @@ func (h *usageHandler) read(ctx context.Context, in *usageInput) (*listOutput[ap
 	}
 	if in.App != "" {
 		if !p.CanUseApp(in.App) {
-			return nil, abi.Faultf(abi.NotFound, "there is no app %q", in.App) // same error as for apps of other tenants
+			return nil, abi.Faultf(abi.NotFound, "the app %q does not exist", in.App) // same error as for apps of other tenants
 		}
 		q.Apps = []string{in.App}
 	}
@@ -51,7 +51,7 @@ func (h *usageHandler) read(ctx context.Context, in *usageInput) (*listOutput[ap
 		}
 		day, err := time.Parse(time.DateOnly, bound.text)
 		if err != nil {
-			return nil, abi.Faultf(abi.InvalidArgument, "%s is not a date", bound.name).WithHint("use the form 2006-01-02")
+			return nil, abi.Faultf(abi.InvalidArgument, "%s is not a date", bound.name).WithHint("use the format 2006-01-02")
 		}
 		*bound.to = day
 	}

@@ -33,6 +33,6 @@ func isBatch(r *http.Request) bool {
 func rejectBatch(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
-	answer := errorResponse(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message in each request")
+	answer := errorResponse(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message per request")
 	_, _ = w.Write(append(answer, '\n')) // the client may have disconnected
 }

@@ -119,25 +119,25 @@ func decodeLine(next line) (message jsonrpc.Message, refused []byte) {
 	text := bytes.TrimSpace(next.text)
 	switch {
 	case next.long:
-		return nil, errorResponse(nil, jsonrpc.CodeInvalidRequest, "the message is longer than 4 MiB")
+		return nil, errorResponse(nil, jsonrpc.CodeInvalidRequest, "the message exceeds 4 MiB")
 	case len(text) == 0:
 		return nil, nil
 	case !json.Valid(text):
-		return nil, errorResponse(nil, jsonrpc.CodeParseError, "the line is not valid JSON: a message is one line")
+		return nil, errorResponse(nil, jsonrpc.CodeParseError, "the line is not valid JSON; send each message as one line")
 	case text[0] == '[':
-		return nil, errorResponse(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message in each line")
+		return nil, errorResponse(nil, jsonrpc.CodeInvalidRequest, "batches are not supported: send one message per line")
 	}
 	message, err := jsonrpc.DecodeMessage(text)
 	if response, ok := message.(*jsonrpc.Response); ok && response.Result == nil && response.Error == nil {
 		err = errNoMethod
 	}
 	if err != nil {
-		return nil, errorResponse(idOf(text), jsonrpc.CodeInvalidRequest, "the line is not a message of JSON-RPC 2.0: "+err.Error())
+		return nil, errorResponse(idOf(text), jsonrpc.CodeInvalidRequest, "the line is not a JSON-RPC 2.0 message: "+err.Error())
 	}
 	return message, nil
 }
 
-var errNoMethod = errors.New("it has neither a method nor a result nor an error")
+var errNoMethod = errors.New("method, result and error are missing")
 
 // idOf returns the id of an invalid message, or nil if the id is missing or invalid.
 func idOf(text []byte) json.RawMessage {

@@ -79,7 +79,7 @@ func (n *notifier) push(params mcp.Params) {
 func (n *notifier) log(attempt int, line abi.LogLine) {
 	if attempt != n.attempt {
 		n.attempt = attempt
-		n.progress(fmt.Sprintf("retry after a conflict: attempt %d begins", attempt))
+		n.progress(fmt.Sprintf("retry after a conflict: starting attempt %d", attempt))
 	}
 	n.push(&mcp.LoggingMessageParams{Level: levels[line.Level], Logger: n.tool, Data: line.Text})
 }

@@ -118,7 +118,7 @@ func TestProgress(t *testing.T) {
 	if _, err := c.CallTool(t.Context(), params); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"the run begins", "retry after a conflict: attempt 2 begins", "the run has ended"}
+	want := []string{"the run begins", "retry after a conflict: starting attempt 2", "the run has ended"}
 	if progress := next(t, ears.progress, len(want)); !cmp.Equal(progress, want) {
 		t.Errorf("the client got the progress %q; want %q", progress, want)
 	}

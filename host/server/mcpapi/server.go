@@ -73,7 +73,7 @@ func New(opts Options) *Server {
 		}
 		offered := describe(tool)
 		if err := offer(mcp.NewServer(s.program, nil), offered, nil); err != nil {
-			s.log.Warn("a tool is not offered to clients of MCP", "tool", tool.Name, "error", err)
+			s.log.Warn("a tool is hidden from MCP clients", "tool", tool.Name, "error", err)
 			continue
 		}
 		s.tools = append(s.tools, offered)
@@ -196,7 +196,7 @@ func (s *Server) register(sess *session, link *mcp.ServerSession) error {
 	return nil
 }
 
-var errClosing = abi.Faultf(abi.Unavailable, "the server is closing").WithHint("begin a new MCP session in a moment")
+var errClosing = abi.Faultf(abi.Unavailable, "the server is closing").WithHint("start a new MCP session in a moment")
 
 // countKey returns the caller under which sessions are counted. For a user it omits the memory
 // session, because a user can name any number of memory sessions. A caller without a user has an

@@ -203,14 +203,14 @@ func (s *session) end() {
 	ctx, cancel := context.WithTimeout(context.Background(), endTimeout)
 	defer cancel()
 	if _, err := s.api.host.Sessions().End(ctx, s.caller); err != nil {
-		s.api.log.Warn("the memory session of a disconnected client could not be ended", "session", s.caller.Session, "error", err)
+		s.api.log.Warn("cannot end the memory session of a disconnected client", "session", s.caller.Session, "error", err)
 	}
 }
 
 // faultOf returns the fault that the client receives for an error.
 func faultOf(err error) *abi.Fault {
 	if _, ok := errors.AsType[*abi.Fault](err); !ok && errors.Is(err, context.Canceled) {
-		return abi.Faultf(abi.Cancelled, "the request was cancelled")
+		return abi.Faultf(abi.Cancelled, "the request was canceled")
 	}
 	return abi.FaultOf(err)
 }

@@ -49,7 +49,7 @@ type reportingExporter struct {
 func (c reportingExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if err := c.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		c.failures.Inc()
-		c.log.WarnContext(ctx, "spans cannot be exported", "spans", len(spans), "error", err)
+		c.log.WarnContext(ctx, "cannot export spans", "spans", len(spans), "error", err)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (o Options) withDefaults() Options {
 func (o Options) check() error {
 	var errs []error
 	if !(o.SampleRatio >= 0 && o.SampleRatio <= 1) { // false for NaN
-		errs = append(errs, fmt.Errorf("telemetry: Options.SampleRatio is %v; want above 0 and at most 1", o.SampleRatio))
+		errs = append(errs, fmt.Errorf("telemetry: Options.SampleRatio is %v; want a value above 0 and at most 1", o.SampleRatio))
 	}
 	if o.FirstTenants < 0 {
 		errs = append(errs, errors.New("telemetry: Options.FirstTenants is negative"))

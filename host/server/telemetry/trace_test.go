@@ -282,7 +282,7 @@ func TestCollectorDown(t *testing.T) {
 	if err := tel.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "spans cannot be exported") {
+	if !strings.Contains(text.String(), "cannot export spans") {
 		t.Errorf("the log is %s; want a line about the export", text.String())
 	}
 	wantMetrics(t, tel, `

@@ -44,14 +44,14 @@ func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, d
 			err = service.CheckDeclared(bounded, tenant)
 		}
 		if err != nil {
-			return fmt.Errorf("open the app %q: for the tenant %q: %w", declared.ID, tenant, err)
+			return fmt.Errorf("open the app %q for the tenant %q: %w", declared.ID, tenant, err)
 		}
 		checked++
 		return nil
 	})
 	_, moved := errors.AsType[*memory.ScopeChangedError](err)
 	if err != nil && !moved && ctx.Err() == nil && bounded.Err() != nil {
-		logger.Warn("not all tenants of an app were checked for stores whose access changed", "app", declared.ID, "checked", checked, "limit", checkTimeout.String())
+		logger.Warn("some tenants of an app were not checked for stores with changed access", "app", declared.ID, "checked", checked, "limit", checkTimeout.String())
 		return nil
 	}
 	return err
@@ -108,7 +108,7 @@ func (f *failureLog) due(at hostKey, now time.Time) bool {
 	return true
 }
 
-// log logs why an app cannot be opened for a tenant.
+// log logs why cannot open an app for a tenant.
 func (f *failureLog) log(at hostKey, err error) {
 	if !f.due(at, time.Now()) {
 		return
@@ -117,5 +117,5 @@ func (f *failureLog) log(at hostKey, err error) {
 	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
 		attrs = append(attrs, "store", moved.Store)
 	}
-	f.logger.Error("an app cannot be opened for a tenant", append(attrs, "error", err)...)
+	f.logger.Error("cannot open an app for a tenant", append(attrs, "error", err)...)
 }

@@ -82,7 +82,7 @@ func (a *Apps) replace(ctx context.Context, declared *app.App) error {
 			for _, o := range fresh {
 				a.retire(o)
 			}
-			return fmt.Errorf("for the tenant %q: %w", at.tenant, err)
+			return fmt.Errorf("tenant %q: %w", at.tenant, err)
 		}
 		fresh[at] = newOpenHost(declared, h)
 	}
@@ -152,7 +152,7 @@ func (a *Apps) DeclareStores(ctx context.Context, tenant, id string, stores []de
 	return a.declare(ctx, tenant, id, stores, func(known []declare.Store) error {
 		for _, st := range stores {
 			if other := storeNamed(known, st.Name); other != nil && other.Name != st.Name {
-				return abi.Faultf(abi.Conflict, "there is a store %q already", other.Name)
+				return abi.Faultf(abi.Conflict, "the store %q already exists", other.Name)
 			}
 		}
 		return nil
@@ -171,7 +171,7 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.
 	}
 	for _, st := range stores {
 		if storeNamed(declared.Stores, st.Name) != nil {
-			return abi.Faultf(abi.Conflict, "the app file declares the store %q", st.Name).WithHint("change it there, and reload the app")
+			return abi.Faultf(abi.Conflict, "the app file declares the store %q", st.Name).WithHint("change it in the app file, and reload the app")
 		}
 	}
 	known, err := memory.Declared(ctx, a.options.Host.Backend, tenant, id)
@@ -232,9 +232,9 @@ func checkDeclare(known []declare.Store, st declare.Store, create bool) error {
 	other := storeNamed(known, st.Name)
 	switch {
 	case create && other != nil:
-		return abi.Faultf(abi.Conflict, "there is a store %q already", other.Name)
+		return abi.Faultf(abi.Conflict, "the store %q already exists", other.Name)
 	case !create && (other == nil || other.Name != st.Name):
-		return abi.Faultf(abi.NotFound, "there is no store %q", st.Name)
+		return abi.Faultf(abi.NotFound, "the store %q does not exist", st.Name)
 	}
 	return nil
 }

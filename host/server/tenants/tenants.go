@@ -233,7 +233,7 @@ var errClosed = abi.Faultf(abi.Unavailable, "the service is closing").WithHint("
 
 // errNoApp returns the error for an unknown app. The caller holds mu.
 func (a *Apps) errNoApp(id string) error {
-	f := abi.Faultf(abi.NotFound, "there is no app %q", id)
+	f := abi.Faultf(abi.NotFound, "the app %q does not exist", id)
 	if near := spell.Name(id, slices.Sorted(maps.Keys(a.apps))); near != "" {
 		return f.WithHint("did you mean %q?", near)
 	}
@@ -253,7 +253,7 @@ func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more 
 	for _, s := range stores {
 		var replaced bool
 		if merged.Stores, replaced = merge(merged.Stores, s); replaced {
-			a.logger.Warn("the earlier declaration of the tenant replaces a store of the app file", "tenant", tenant, "store", s.Name)
+			a.logger.Warn("a tenant's older declaration overrides a store of the app file", "tenant", tenant, "store", s.Name)
 		}
 	}
 	opts := a.options.Host
@@ -287,8 +287,8 @@ func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replac
 // the service.
 func openFault(err error) error {
 	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
-		return abi.Faultf(abi.Unavailable, "the app cannot be opened: its store %q has records with access %q", moved.Store, moved.Was).
-			WithHint("restore the declaration in the app file, or declare a store with another name")
+		return abi.Faultf(abi.Unavailable, "cannot open the app: its store %q has records with access %q", moved.Store, moved.Was).
+			WithHint("restore the declaration in the app file, or rename the store")
 	}
 	return err
 }

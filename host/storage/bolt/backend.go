@@ -18,7 +18,7 @@ import (
 var _ storage.Backend = (*Backend)(nil)
 
 // errBroken is the error of every operation after a panic of bbolt while it held its locks.
-var errBroken = errors.New("the database failed during use: close it and check the file")
+var errBroken = errors.New("the database failed; close it and check the file")
 
 // Backend is an open database. It is safe for concurrent use.
 type Backend struct {

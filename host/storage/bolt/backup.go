@@ -100,7 +100,7 @@ func (b *Backend) Backup(ctx context.Context, w io.Writer) (int64, error) {
 // BackupFile replaces an existing file only when the copy is complete and synced to the disk.
 func (b *Backend) BackupFile(ctx context.Context, path string) error {
 	if b.isAt(path) {
-		return fmt.Errorf("back up database to %s: that is the database itself", path)
+		return fmt.Errorf("back up database to %s: the destination is the database itself", path)
 	}
 	if err := b.copyOver(ctx, path, "."+filepath.Base(path)+".new-", func(*os.File) error { return nil }); err != nil {
 		return fmt.Errorf("back up database: %w", err)

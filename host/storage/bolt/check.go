@@ -76,7 +76,7 @@ func Check(path string) (Report, error) {
 	defer s.close()
 	report.FileBytes = s.size
 	if s.damaged {
-		report.add("pages", "", "one of the two header pages is damaged: the last commit may be lost")
+		report.add("pages", "", "one of the two header pages is damaged; the last commit may be lost")
 	}
 	lost, err := checkPages(s.raw, s.header)
 	if err != nil {
@@ -84,7 +84,7 @@ func Check(path string) (Report, error) {
 		return report, nil
 	}
 	if lost > 0 {
-		report.add("pages", "", "%d pages are neither used nor free", lost)
+		report.add("pages", "", "%d pages are neither in use nor free", lost)
 	}
 	err = s.view(func(tx *bbolt.Tx) error {
 		if err := checkFormat(tx); err != nil {
@@ -137,7 +137,7 @@ func (c *checker) checkAll() {
 	c.each(c.usage, c.checkUsage)
 	c.each(c.floors, c.checkFloor)
 	for account, u := range c.counted {
-		c.add("usage", account, "%d records and %d bytes are not counted", u.Records, u.Bytes)
+		c.add("usage", account, "%d records and %d bytes are missing from the counters", u.Records, u.Bytes)
 	}
 }
 
@@ -147,7 +147,7 @@ func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	scan := bucket.Cursor()
 	for k, v := scan.First(); k != nil; k, v = scan.Next() {
 		if !has(bucket, k) {
-			c.add("pages", "", "an entry is not where a lookup expects it: %s", storage.Key(k))
+			c.add("pages", "", "a lookup does not find the entry: %s", storage.Key(k))
 		}
 		fn(k, v)
 	}
@@ -173,16 +173,16 @@ func (c *checker) checkRecord(k, v []byte) {
 		c.counted[account] = c.counted[account].Plus(storage.UsageOf(r))
 	}
 	if !r.Expires.IsZero() && !has(c.expiry, expiryEntry(r.Expires, r.Key)) {
-		c.add("index", r.Key, "it expires but is not in the expiry index")
+		c.add("index", r.Key, "the record expires but is not in the expiry index")
 	}
 	group, _ := r.Key.Group()
 	for _, tag := range r.Tags {
 		if !has(c.tags, tagEntry(group, tag, r.Key)) {
-			c.add("index", r.Key, "its tag %q is not in the tag index", tag)
+			c.add("index", r.Key, "the tag %q is not in the tag index", tag)
 		}
 	}
 	if user := r.Key.Part(storage.User); user != "" && !slices.Contains(r.Tags, storage.SubjectTag(user)) {
-		c.add("tag", r.Key, "its key names a user but it lacks the user's tag: an erasure would not find it")
+		c.add("tag", r.Key, "the key contains a user but the record lacks the user's tag; an erasure would miss the record")
 	}
 }
 
@@ -217,6 +217,6 @@ func (c *checker) checkUsage(k, v []byte) {
 		return
 	}
 	if u != actual {
-		c.add("usage", account, "the counter has %d records and %d bytes; the file has %d and %d", u.Records, u.Bytes, actual.Records, actual.Bytes)
+		c.add("usage", account, "the counter has %d records and %d bytes; the file contains %d and %d", u.Records, u.Bytes, actual.Records, actual.Bytes)
 	}
 }

@@ -27,7 +27,7 @@ func (c *checker) checkPieces() {
 	slices.SortFunc(c.apart, func(a, b reference) int { return cmp.Compare(a.first, b.first) })
 	for i := 1; i < len(c.apart); i++ {
 		if c.apart[i].first < c.apart[i-1].end() {
-			c.add("content", "", "two records share the pieces from %d on", c.apart[i].first)
+			c.add("content", "", "two records share content pieces, from piece %d on", c.apart[i].first)
 		}
 	}
 	strays, next := 0, c.apart

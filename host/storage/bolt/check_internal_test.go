@@ -44,13 +44,13 @@ func TestCheck(t *testing.T) {
 		{"a malformed expiry entry", "index", "malformed", func(tx *bbolt.Tx) error {
 			return tx.Bucket(expiryBucket).Put([]byte("x"), nil)
 		}},
-		{"no tag entry", "index", `its tag "e" is not`, func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Delete(tagEntry(groupOf(k), "e", k)) }},
+		{"no tag entry", "index", `the tag "e" is not`, func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Delete(tagEntry(groupOf(k), "e", k)) }},
 		{"a wrong tag entry", "index", "does not match", func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Put(tagEntry(groupOf(k), "f", k), nil) }},
 		{"a malformed tag entry", "index", "malformed", func(tx *bbolt.Tx) error { return tx.Bucket(tagsBucket).Put([]byte{200}, nil) }},
 		{"a wrong usage", "usage", "the counter has 3 records and 9 bytes", func(tx *bbolt.Tx) error {
 			return putUsage(tx.Bucket(usageBucket), group, storage.Usage{Records: 3, Bytes: 9})
 		}},
-		{"no usage", "usage", "not counted", func(tx *bbolt.Tx) error { return tx.Bucket(usageBucket).Delete([]byte(group)) }},
+		{"no usage", "usage", "missing from the counters", func(tx *bbolt.Tx) error { return tx.Bucket(usageBucket).Delete([]byte(group)) }},
 		{"a truncated usage", "usage", "checksum", func(tx *bbolt.Tx) error {
 			return tx.Bucket(usageBucket).Put([]byte(group), []byte("x"))
 		}},

@@ -71,7 +71,7 @@ func decodeApart(r *storage.Record, k storage.Key, value []byte) (reference, err
 	ref, ok := parseReference(r.Content)
 	if !ok {
 		*r = storage.Record{}
-		return reference{}, damagedContent(k, "the reference to it is malformed")
+		return reference{}, damagedContent(k, "the reference is malformed")
 	}
 	r.Content = nil
 	return ref, nil
@@ -126,13 +126,13 @@ func (r reference) read(contents *bbolt.Bucket, k storage.Key) ([]byte, error) {
 	for key, piece := c.Seek(pieceKey(number)); number < r.end(); key, piece = c.Next() {
 		want := min(pieceBytes, int(r.bytes)-len(content))
 		if len(key) != 8 || binary.BigEndian.Uint64(key) != number || len(piece) != want {
-			return nil, damagedContent(k, "a piece of it is missing")
+			return nil, damagedContent(k, "a piece is missing")
 		}
 		content = append(content, piece...)
 		number++
 	}
 	if crc32.Checksum(content, castagnoli) != r.checksum {
-		return nil, damagedContent(k, "its checksum does not match")
+		return nil, damagedContent(k, "the checksum does not match")
 	}
 	return content, nil
 }

@@ -159,7 +159,7 @@ func TestTruncated(t *testing.T) {
 		if err == nil {
 			t.Errorf("a file truncated to %d of %d bytes was opened although it is incomplete", n, len(image))
 		}
-		if n >= 2*size && !strings.Contains(err.Error(), "it is truncated") {
+		if n >= 2*size && !strings.Contains(err.Error(), "the file is truncated") {
 			t.Errorf("a file truncated to %d of %d bytes: %v; want an error about the truncation", n, len(image), err)
 		}
 	}

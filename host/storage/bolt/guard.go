@@ -14,7 +14,7 @@ func guard(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: a page of the file is unreadable or malformed: %v", storage.ErrCorrupt, p)
+			err = fmt.Errorf("%w: a page is unreadable or malformed: %v", storage.ErrCorrupt, p)
 		}
 	}()
 	return fn()

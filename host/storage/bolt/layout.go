@@ -55,8 +55,8 @@ func checkFormat(tx *bbolt.Tx) error {
 		return errForeign
 	}
 	if got := string(meta.Get(formatKey)); got != strconv.Itoa(format) {
-		return fmt.Errorf("it has storage format %q, but this version reads only format %d: "+
-			"use the version that wrote it, or start with a new file", got, format)
+		return fmt.Errorf("the storage format is %q, but this version requires format %d: "+
+			"use the version that wrote the file, or a new file", got, format)
 	}
 	for _, name := range allBuckets {
 		if tx.Bucket(name) == nil {

@@ -165,7 +165,7 @@ func openSnapshot(path string, timeout time.Duration) (s *snapshot, err error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file: choose another one")
+		return nil, errors.New("not a regular file: choose another one")
 	}
 	raw, err := os.Open(path)
 	if err != nil {
@@ -236,8 +236,8 @@ func openFile(path string, o bbolt.Options) (f file, err error) {
 		f.fd.Close()
 	}
 	if errors.Is(err, bbolterrors.ErrTimeout) {
-		return f, abi.Faultf(abi.Unavailable, "the database is in use by another process, or opened twice by this one").
-			WithHint("close it there, or choose another file")
+		return f, abi.Faultf(abi.Unavailable, "the database is in use by another process, or this process opened it twice").
+			WithHint("close it in the other process, or choose another file")
 	}
 	return f, err
 }

@@ -32,7 +32,7 @@ const (
 	maxPageSize = 1 << 24
 )
 
-var errForeign = errors.New("it is not a toolrun database: choose another file")
+var errForeign = errors.New("not a toolrun database: choose another file")
 
 // noFreelist is the page id in a header if the free list is not stored.
 const noFreelist = 0xFFFFFFFFFFFFFFFF
@@ -50,7 +50,7 @@ type header struct {
 // loses a commit after a disk error.
 func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	if size == 0 {
-		return h, false, errors.New("it exists but is empty, so its data is lost: restore it from a backup, or delete it to start anew")
+		return h, false, errors.New("the file is empty, so its data is lost: restore it from a backup, or delete it to start with no data")
 	}
 	first, known, ok := readMeta(r, 0)
 	sizes := []int64{first.pageSize}
@@ -73,12 +73,12 @@ func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	case !known:
 		return h, false, errForeign
 	case !ok && !ok2:
-		return h, false, damage("its header pages are damaged or cut off")
+		return h, false, damage("the header pages are damaged or truncated")
 	case !ok || ok2 && second.transaction > first.transaction:
 		first = second
 	}
 	if need := int64(first.next) * first.pageSize; first.next < 2 || first.next > uint64(size) || need > size {
-		return h, false, damage("it is truncated: it has %d bytes and needs at least %d", size, need)
+		return h, false, damage("the file is truncated: it has %d bytes; want at least %d", size, need)
 	}
 	return first, !ok || !ok2, nil
 }
@@ -158,11 +158,11 @@ func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err erro
 		return 0, 0, nil, damage("%v", err)
 	}
 	if order.Uint64(head[:]) != id {
-		return 0, 0, nil, damage("it has the id of another page")
+		return 0, 0, nil, damage("the page has the id of another page")
 	}
 	n := 1 + uint64(order.Uint32(head[12:]))
 	if n > w.next-id {
-		return 0, 0, nil, damage("it is longer than the file")
+		return 0, 0, nil, damage("the page ends beyond the file")
 	}
 	for i := id; i < id+n; i++ {
 		if w.used[i] {
@@ -184,10 +184,10 @@ func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err erro
 // visit checks the elements of a tree page and queues the pages that they reference.
 func (w *walker) visit(flags uint16, count int, page []byte) error {
 	if flags != branchPage && flags != leafPage || flags == branchPage && count == 0 {
-		return damage("it has the wrong page type")
+		return damage("the page has the wrong type")
 	}
 	if pageHeader+count*elementSize > len(page) {
-		return damage("it has more elements than fit")
+		return damage("the page has too many elements")
 	}
 	var last []byte
 	for i := range count {
@@ -254,12 +254,12 @@ func (w *walker) checkFreelist() error {
 		n, ids = order.Uint64(ids), ids[8:]
 	}
 	if flags != freelistPage || n > uint64(len(ids)/8) {
-		return damage("it is malformed")
+		return damage("the free list is malformed")
 	}
 	for i := range n {
 		id := order.Uint64(ids[i*8:])
 		if id >= w.next || w.used[id] {
-			return damage("page %d is listed and in use, or does not exist", id)
+			return damage("page %d is in use or does not exist", id)
 		}
 		w.used[id] = true
 	}

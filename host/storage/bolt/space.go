@@ -74,7 +74,7 @@ func (b *Backend) measure() error {
 	b.free.want(func() { _ = b.Ping(context.Background()) })
 	free += b.freeBytes()
 	if free < minimum {
-		return fmt.Errorf("%w: %d bytes are free, of at least %d", storage.ErrFull, free, minimum)
+		return fmt.Errorf("%w: %d bytes are free; the minimum is %d", storage.ErrFull, free, minimum)
 	}
 	return nil
 }

@@ -64,12 +64,12 @@ const usageHeader = 4
 
 func decodeUsage(account storage.Key, data []byte) (u storage.Usage, err error) {
 	if len(data) < usageHeader || binary.LittleEndian.Uint32(data) != usageSum(account, data) {
-		return u, fmt.Errorf("usage of %s: %w: its checksum does not match", account, storage.ErrCorrupt)
+		return u, fmt.Errorf("usage of %s: %w: the checksum does not match", account, storage.ErrCorrupt)
 	}
 	records, n := binary.Varint(data[usageHeader:])
 	size, m := binary.Varint(data[usageHeader+max(n, 0):])
 	if n <= 0 || m <= 0 || usageHeader+n+m != len(data) {
-		return u, fmt.Errorf("usage of %s: %w: it is malformed", account, storage.ErrCorrupt)
+		return u, fmt.Errorf("usage of %s: %w: the entry is malformed", account, storage.ErrCorrupt)
 	}
 	return storage.Usage{Records: records, Bytes: size}, nil
 }

@@ -73,7 +73,7 @@ func configure(dsn string) (*pgxpool.Config, string, error) {
 		schema = defaultSchema
 	}
 	if !schemaName.MatchString(schema) {
-		return nil, "", fmt.Errorf("search_path %q is not the name of one schema in lower case", schema)
+		return nil, "", fmt.Errorf("search_path %q is not a single schema name in lower case", schema)
 	}
 	params["search_path"] = schema
 	params["application_name"] = "toolrun"

@@ -61,10 +61,10 @@ func createTables(ctx context.Context, conn *pgx.Conn, schema string) error {
 	}
 	found := 0
 	if err := conn.QueryRow(ctx, `select format from meta`).Scan(&found); err != nil {
-		return fmt.Errorf("read the format of the tables: %w", err)
+		return fmt.Errorf("read table format: %w", err)
 	}
 	if found != format {
-		return fmt.Errorf("the tables in schema %s have format %d, and this version needs %d: use an empty schema", schema, found, format)
+		return fmt.Errorf("the tables in schema %s have format %d, but this version requires format %d: use an empty schema", schema, found, format)
 	}
 	return nil
 }

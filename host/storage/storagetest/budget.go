@@ -193,7 +193,7 @@ func testBudgetFaults(t *testing.T, b storage.Backend) {
 			return []storage.Write{{Record: record(key(2), 1, "x")}}, rejected
 		})
 		if err != rejected {
-			t.Errorf("an update beyond the budget whose function fails = %v; want the function's error", err)
+			t.Errorf("Update over the budget with a failing function = %v; want the function's error", err)
 		}
 		checkUsage(t, b, app(name))
 	}

@@ -39,7 +39,7 @@ func testCancelled(t *testing.T, b storage.Backend) {
 	cancel()
 	for op, err := range operations(ctx, b) {
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s with a cancelled context = %v; want context.Canceled", op, err)
+			t.Errorf("%s with a canceled context = %v; want context.Canceled", op, err)
 		}
 	}
 	same(t, "the stored records", all(t, b, ""), []storage.Record{was})
@@ -85,7 +85,7 @@ func testCancelledWhileWaiting(t *testing.T, b storage.Backend) {
 	updated, removed := <-waiting, <-removing
 	for _, err := range []error{updated, removed} {
 		if err != nil && !errors.Is(err, context.Canceled) {
-			t.Errorf("cancelled while waiting: %v; want nil or context.Canceled", err)
+			t.Errorf("canceled while waiting: %v; want nil or context.Canceled", err)
 		}
 	}
 	must(t, release())
@@ -103,7 +103,7 @@ func testCancelledOnceBegun(t *testing.T, b storage.Backend) {
 	release := hold(ctx, b, k)
 	cancel()
 	if err := release(); err != nil {
-		t.Errorf("an update that was cancelled after it had begun = %v; want nil", err)
+		t.Errorf("an update that was canceled after it had begun = %v; want nil", err)
 	}
 	same(t, "the stored records", get(t, b, k), []storage.Record{record(k, 1, "held")})
 }

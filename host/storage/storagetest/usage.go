@@ -76,7 +76,7 @@ func testUsageAfterRemovals(t *testing.T, b storage.Backend) {
 			count.Add(int64(len(removed)))
 		})
 		if n := count.Load(); n != 30 && n != 29 {
-			t.Errorf("%d records were removed; want 30, or 29 and the one that an update deleted", n)
+			t.Errorf("%d records were removed; want 30, or 29 plus the record that an update deleted", n)
 		}
 		checkUsage(t, b, app("a"), ann)
 		if held := usage(t, b, ann)[0]; held.Records != 1 {
@@ -100,6 +100,6 @@ func testAccounts(t *testing.T, b storage.Backend) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := b.Usage(ctx, app("a")); !errors.Is(err, context.Canceled) {
-		t.Errorf("Usage with a cancelled context = %v", err)
+		t.Errorf("Usage with a canceled context = %v", err)
 	}
 }

@@ -97,7 +97,7 @@ func (c *workload) oneRecord() {
 	c.run(func() {})
 	c.wantValue(1, n)
 	if c.executions > 2*n+n/4 || c.maxExecutions > 4 {
-		c.t.Errorf("seed %d: %d executions of %d transactions, %d of one of them; want about 2 of each", c.seed, c.executions, n, c.maxExecutions)
+		c.t.Errorf("seed %d: %d executions of %d transactions, at most %d per transaction; want about 2 per transaction", c.seed, c.executions, n, c.maxExecutions)
 	}
 }
 

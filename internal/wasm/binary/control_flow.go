@@ -72,7 +72,7 @@ func (c *controlFlow) instruction(in Instruction) {
 		c.passed += c.mutableGlobals
 	}
 	if c.err == nil && c.passed > c.lim.PassedValues {
-		c.reject(OverLimit, in.Offset, "the blocks, branches and calls of a function pass on more than %d values", c.lim.PassedValues)
+		c.reject(OverLimit, in.Offset, "the blocks, branches and calls of a function pass more than %d values", c.lim.PassedValues)
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *controlFlow) call(t FuncType) {
 
 func (c *controlFlow) open(in Instruction) {
 	if len(c.labels) > c.lim.Nesting {
-		c.reject(OverLimit, in.Offset, "blocks nested deeper than %d", c.lim.Nesting)
+		c.reject(OverLimit, in.Offset, "blocks are nested deeper than %d levels", c.lim.Nesting)
 		return
 	}
 	if c.blocks++; c.blocks > c.lim.Blocks+1 { // the function itself is a block
@@ -93,7 +93,7 @@ func (c *controlFlow) open(in Instruction) {
 	results := 0
 	switch {
 	case in.Index != NoType && uint64(in.Index) >= uint64(len(c.m.Types)):
-		c.reject(Malformed, in.Offset, "a block has the unknown type %d; there are %d", in.Index, len(c.m.Types))
+		c.reject(Malformed, in.Offset, "the type index %d of a block is out of range (count %d)", in.Index, len(c.m.Types))
 		return
 	case in.Index != NoType:
 		t = c.m.Types[in.Index]
@@ -116,7 +116,7 @@ func (c *controlFlow) openLoop(in Instruction) {
 		c.reject(OverLimit, in.Offset, "a function has more than %d loops", c.lim.Loops)
 	}
 	if c.openLoops++; c.openLoops > c.lim.LoopNesting {
-		c.reject(OverLimit, in.Offset, "loops nested deeper than %d", c.lim.LoopNesting)
+		c.reject(OverLimit, in.Offset, "loops are nested deeper than %d levels", c.lim.LoopNesting)
 	}
 }
 
@@ -132,7 +132,7 @@ func (c *controlFlow) branchTable(in Instruction) {
 	for range in.Count + 1 {
 		target := r.u32()
 		if uint64(target) >= uint64(len(c.labels)) {
-			c.reject(Malformed, in.Offset, "a br_table refers to label %d; there are %d", target, len(c.labels))
+			c.reject(Malformed, in.Offset, "the label %d of a br_table is out of range (count %d)", target, len(c.labels))
 			return
 		}
 		c.passed += 1 + c.labels[len(c.labels)-1-int(target)].branch
@@ -142,16 +142,16 @@ func (c *controlFlow) branchTable(in Instruction) {
 // finish checks the limits that apply to a whole function. The function begins at start.
 func (c *controlFlow) finish(start, locals int) {
 	if product := c.blocks * locals; product > c.lim.LocalsTimesBlocks {
-		c.reject(OverLimit, start, "a function has %d blocks and %d locals; their product must not exceed %d", c.blocks, locals, c.lim.LocalsTimesBlocks)
+		c.reject(OverLimit, start, "a function has %d blocks and %d locals; the limit for their product is %d", c.blocks, locals, c.lim.LocalsTimesBlocks)
 	}
 	if c.allPassed += c.passed; c.allPassed > c.lim.AllPassedValues {
-		c.reject(OverLimit, start, "the blocks, branches and calls of all functions pass on more than %d values", c.lim.AllPassedValues)
+		c.reject(OverLimit, start, "the blocks, branches and calls of all functions pass more than %d values", c.lim.AllPassedValues)
 	}
 	// Loops count twice, because they take longer to compile and package fuel adds a block to each
 	// loop.
 	n := c.blocks + c.loops
 	c.squaredBlocks += n * n
 	if limit := c.lim.SquaredBlocks + SquaredBlocksPerByte*c.codeBytes; c.squaredBlocks > limit {
-		c.reject(OverLimit, start, "the squared numbers of blocks of all functions, with loops counted twice, add up to %d; at most %d are allowed", c.squaredBlocks, limit)
+		c.reject(OverLimit, start, "the sum of the squared block counts of all functions (a loop counts twice) is %d; the limit is %d", c.squaredBlocks, limit)
 	}
 }

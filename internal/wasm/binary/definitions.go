@@ -19,16 +19,16 @@ func (p *definitionParser) tables() {
 func (p *definitionParser) table() Table {
 	start := p.at
 	if p.left() > 0 && p.wasm[p.at] == 0x40 {
-		p.reject(Unsupported, start, "a table with an initial value, of the typed function references proposal; build for WebAssembly 2.0")
+		p.reject(Unsupported, start, "a table has an initial value (typed function references proposal); build for WebAssembly 2.0")
 		return Table{}
 	}
 	t := Table{Element: p.refType()}
 	t.Bounds = p.bounds("table")
 	if p.tableElements += int(t.Bounds.Min); p.tableElements > p.lim.TableElements {
-		p.reject(OverLimit, start, "the tables have %d initial elements; at most %d are allowed", p.tableElements, p.lim.TableElements)
+		p.reject(OverLimit, start, "the tables have %d initial elements; the limit is %d", p.tableElements, p.lim.TableElements)
 	}
 	if len(p.m.Tables) >= p.lim.Tables {
-		p.reject(OverLimit, start, "more than %d tables, including imported ones", p.lim.Tables)
+		p.reject(OverLimit, start, "the module has more than %d tables, including imported tables", p.lim.Tables)
 	}
 	return t
 }
@@ -38,7 +38,7 @@ func (p *definitionParser) memories() {
 	start := p.at
 	n := p.u32()
 	if n > 1 {
-		p.reject(MultiMemory, start, "%d memories; only one is supported", n)
+		p.reject(MultiMemory, start, "the module has %d memories; only one is supported", n)
 	}
 	if n == 1 {
 		p.memory()
@@ -48,12 +48,12 @@ func (p *definitionParser) memories() {
 func (p *definitionParser) memory() Bounds {
 	start := p.at
 	if p.m.Memory != nil {
-		p.reject(MultiMemory, start, "a second memory; only one is supported")
+		p.reject(MultiMemory, start, "the module has a second memory; only one is supported")
 		return Bounds{}
 	}
 	b := p.bounds("memory")
 	if p.err == nil && int64(b.Min) > int64(p.lim.MemoryPages) {
-		p.reject(OverLimit, start, "the memory has %d initial pages of 64 KiB; at most %d are allowed", b.Min, p.lim.MemoryPages)
+		p.reject(OverLimit, start, "the memory has %d initial pages of 64 KiB; the limit is %d", b.Min, p.lim.MemoryPages)
 	}
 	p.m.Memory = &b
 	return b
@@ -73,11 +73,11 @@ func (p *definitionParser) bounds(what string) Bounds {
 	flags := p.byte()
 	switch {
 	case flags&^7 != 0:
-		p.reject(Malformed, start, "a %s has the unknown flags %#02x", what, flags)
+		p.reject(Malformed, start, "a %s has unknown flags %#02x", what, flags)
 	case flags&4 != 0:
-		p.reject(Memory64, start, "a %s with 64-bit addresses; build for wasm32", what)
+		p.reject(Memory64, start, "a %s has 64-bit addresses; build for wasm32", what)
 	case flags&2 != 0:
-		p.reject(SharedMemory, start, "a %s shared between threads; build without threads (-pthread, -matomics)", what)
+		p.reject(SharedMemory, start, "a %s is shared between threads; build without -pthread and -matomics", what)
 	}
 	b := Bounds{Min: p.u32(), HasMax: flags&1 != 0}
 	if b.HasMax {
@@ -90,7 +90,7 @@ func (p *definitionParser) globals() {
 	start := p.at
 	n := p.count("globals", p.lim.Globals)
 	if all := n + len(p.m.GlobalTypes); all > p.lim.Globals {
-		p.reject(OverLimit, start, "%d globals, including imported ones; at most %d are allowed", all, p.lim.Globals)
+		p.reject(OverLimit, start, "the module has %d globals, including imported globals; the limit is %d", all, p.lim.Globals)
 		return
 	}
 	p.m.Globals = make([]Global, 0, n)
@@ -109,7 +109,7 @@ func (p *definitionParser) globalType() GlobalType {
 	start := p.at
 	mutable := p.byte()
 	if mutable > 1 {
-		p.reject(Malformed, start, "a global has the unknown flags %#02x", mutable)
+		p.reject(Malformed, start, "a global has unknown flags %#02x", mutable)
 	}
 	if t.Mutable = mutable == 1; t.Mutable {
 		p.mutableGlobals++

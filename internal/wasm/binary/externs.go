@@ -28,9 +28,9 @@ func (p *externParser) imports() {
 			i.Global = p.definitions.globalType()
 			p.m.GlobalTypes = append(p.m.GlobalTypes, i.Global)
 		case 4:
-			p.reject(Unsupported, start, "an imported tag, of the exception handling proposal; build without -fwasm-exceptions")
+			p.reject(Unsupported, start, "the module imports a tag (exception handling proposal); build without -fwasm-exceptions")
 		default:
-			p.reject(Malformed, start, "an import has the unknown kind %d", byte(i.Kind))
+			p.reject(Malformed, start, "an import has unknown kind %d", byte(i.Kind))
 		}
 		if p.err != nil {
 			return
@@ -55,7 +55,7 @@ func (p *externParser) exports() {
 		case ExternGlobal:
 			e.Index = p.index("global", len(p.m.GlobalTypes))
 		default:
-			p.reject(Malformed, start, "an export has the unknown kind %d", byte(e.Kind))
+			p.reject(Malformed, start, "an export has unknown kind %d", byte(e.Kind))
 		}
 		if p.err != nil {
 			return

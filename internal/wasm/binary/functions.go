@@ -20,7 +20,7 @@ func (p *functionParser) declarations() {
 	start := p.at
 	n := p.count("functions", p.lim.Functions)
 	if all := n + len(p.m.Funcs); all > p.lim.Functions {
-		p.reject(OverLimit, start, "%d functions, including imported ones; at most %d are allowed", all, p.lim.Functions)
+		p.reject(OverLimit, start, "the module has %d functions, including imported functions; the limit is %d", all, p.lim.Functions)
 		return
 	}
 	p.declared = make([]uint32, n)
@@ -35,7 +35,7 @@ func (p *functionParser) bodies(mutableGlobals int) {
 	start := p.at
 	n := p.count("function bodies", p.lim.Functions)
 	if n != len(p.declared) {
-		p.reject(Malformed, start, "%d functions are declared, but %d have code", len(p.declared), n)
+		p.reject(Malformed, start, "%d functions are declared, but %d have bodies", len(p.declared), n)
 		return
 	}
 	p.m.Functions = make([]Function, 0, n)
@@ -59,10 +59,10 @@ func (p *functionParser) body(typeIndex uint32) Function {
 	case p.err != nil:
 		return Function{}
 	case uint64(size) > uint64(p.left()):
-		p.reject(Malformed, start, "a function body of %d bytes announced, but only %d are left", size, p.left())
+		p.reject(Malformed, start, "a function body declares %d bytes, but only %d bytes are left", size, p.left())
 		return Function{}
 	case uint64(size) > uint64(p.lim.BodyBytes):
-		p.reject(OverLimit, start, "a function has %d bytes; at most %d are allowed", size, p.lim.BodyBytes)
+		p.reject(OverLimit, start, "a function has %d bytes; the limit is %d", size, p.lim.BodyBytes)
 		return Function{}
 	}
 	f := Function{Type: typeIndex, Offset: p.at, Body: p.wasm[p.at : p.at+int(size)]}
@@ -87,7 +87,7 @@ func (p *functionParser) declaredLocals(t FuncType) int {
 		}
 	}
 	if all > uint64(p.lim.Locals) {
-		p.reject(OverLimit, start, "a function has %d locals, including parameters; at most %d are allowed", all, p.lim.Locals)
+		p.reject(OverLimit, start, "a function has %d locals, including parameters; the limit is %d", all, p.lim.Locals)
 		return 0
 	}
 	if p.locals += int(all); p.locals > p.lim.AllLocals {
@@ -113,7 +113,7 @@ func (p *functionParser) code(t FuncType, locals int) {
 		}
 	}
 	if p.left() != 0 {
-		p.reject(Malformed, p.at, "%d bytes after the end of a function", p.left())
+		p.reject(Malformed, p.at, "a function body has %d extra bytes at its end", p.left())
 	}
 	p.flow.finish(start, locals)
 }
@@ -148,6 +148,6 @@ func (p *functionParser) checkIndexes(in Instruction, locals int) {
 
 func (p *functionParser) checkIndex(index uint32, what string, count int, in Instruction) {
 	if uint64(index) >= uint64(count) {
-		p.reject(Malformed, in.Offset, "an instruction refers to %s %d; there are %d", what, index, count)
+		p.reject(Malformed, in.Offset, "the %s index %d of an instruction is out of range (count %d)", what, index, count)
 	}
 }

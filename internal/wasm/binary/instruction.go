@@ -73,7 +73,7 @@ func (r *instructionReader) miscOp() (Op, immediate) {
 	start := r.at - 1
 	sub := r.byte()
 	if sub >= 0x80 {
-		r.reject(UnknownOpcode, start, "an instruction has an unknown opcode, or one that is longer than necessary")
+		r.reject(UnknownOpcode, start, "an instruction has an unknown or overlong opcode")
 	}
 	return opMisc<<8 | Op(sub), misc[sub]
 }
@@ -86,9 +86,9 @@ func (r *instructionReader) vectorOp() (Op, immediate) {
 	if sub >= 0x80 {
 		switch high := r.byte(); {
 		case high == 2 && r.err == nil:
-			r.reject(UnknownOpcode, start, "a relaxed vector instruction; build without -mrelaxed-simd")
+			r.reject(UnknownOpcode, start, "relaxed SIMD is not supported; build without -mrelaxed-simd")
 		case high != 1:
-			r.reject(UnknownOpcode, start, "a vector instruction has an unknown opcode, or one that is longer than necessary")
+			r.reject(UnknownOpcode, start, "a vector instruction has an unknown or overlong opcode")
 		}
 	}
 	return opVector<<8 | Op(sub), vector[sub]
@@ -96,7 +96,7 @@ func (r *instructionReader) vectorOp() (Op, immediate) {
 
 func (r *instructionReader) rejectOp(offset int, op Op) {
 	if from := proposal(op); from != "" {
-		r.reject(UnknownOpcode, offset, "instruction %#02x belongs to the proposal for %s", uint16(op), from)
+		r.reject(UnknownOpcode, offset, "instruction %#02x belongs to the unsupported proposal for %s", uint16(op), from)
 		return
 	}
 	r.reject(UnknownOpcode, offset, "unknown instruction %#02x", uint16(op))
@@ -163,7 +163,7 @@ func (r *instructionReader) blockType(in *Instruction) {
 	r.at = start
 	index := r.signed(33)
 	if index < 0 && r.err == nil {
-		r.reject(Malformed, start, "a block type is a negative number of more than one byte")
+		r.reject(Malformed, start, "a block type is an overlong negative number")
 		return
 	}
 	in.Index = uint32(index)
@@ -172,7 +172,7 @@ func (r *instructionReader) blockType(in *Instruction) {
 func (r *instructionReader) memArg() {
 	start := r.at
 	if align := r.u32(); align >= 32 {
-		r.reject(Malformed, start, "a memory access has the alignment 2**%d; at most the size of the access is allowed", align)
+		r.reject(Malformed, start, "a memory access has alignment 2**%d, which exceeds the size of the access", align)
 	}
 	r.u32()
 }
@@ -180,14 +180,14 @@ func (r *instructionReader) memArg() {
 func (r *instructionReader) memoryZero() {
 	start := r.at
 	if m := r.byte(); m != 0 {
-		r.reject(MultiMemory, start, "an instruction for memory %d; only one memory is supported", m)
+		r.reject(MultiMemory, start, "an instruction refers to memory %d; only one memory is supported", m)
 	}
 }
 
 func (r *instructionReader) selectType() {
 	start := r.at
 	if n := r.byte(); n != 1 {
-		r.reject(Malformed, start, "a select has %d types; it must have one", n)
+		r.reject(Malformed, start, "a select has %d types; want one", n)
 	}
 	r.valueType()
 }

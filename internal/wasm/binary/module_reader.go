@@ -50,7 +50,7 @@ func (r *moduleReader) constant() Const {
 			r.vectorConstant(start)
 		case opI32Add, opI32Sub, opI32Mul, opI64Add, opI64Sub, opI64Mul: // from the proposal for extended constant expressions
 		default:
-			r.reject(UnknownOpcode, start, "a constant expression contains instruction %#02x; only constants, global.get and integer add, sub and mul are allowed", op)
+			r.reject(UnknownOpcode, start, "a constant expression contains instruction %#02x; use only constants, global.get and integer add, sub and mul", op)
 		}
 	}
 	return Const{}
@@ -58,7 +58,7 @@ func (r *moduleReader) constant() Const {
 
 func (r *moduleReader) vectorConstant(start int) {
 	if op := r.byte(); op != vecConst {
-		r.reject(UnknownOpcode, start, "a constant expression contains vector instruction %#02x; only v128.const is allowed", op)
+		r.reject(UnknownOpcode, start, "a constant expression contains vector instruction %#02x; use only v128.const", op)
 	}
 	r.bytes(16)
 }

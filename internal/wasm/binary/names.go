@@ -27,7 +27,7 @@ func (p *nameParser) custom() {
 		return
 	}
 	if p.seen {
-		p.reject(Malformed, p.at, "a second name section")
+		p.reject(Malformed, p.at, "the module has a second name section")
 	}
 	p.seen = true
 	p.subsections()
@@ -40,7 +40,7 @@ func (p *nameParser) subsections() {
 		id := p.byte()
 		size := p.u32()
 		if uint64(size) > uint64(p.left()) {
-			p.reject(Malformed, start, "a subsection of the name section announces %d bytes, but only %d are left", size, p.left())
+			p.reject(Malformed, start, "a subsection of the name section declares %d bytes, but only %d bytes are left", size, p.left())
 			return
 		}
 		p.end = p.at + int(size)

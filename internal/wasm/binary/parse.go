@@ -14,7 +14,7 @@ func Parse(wasm []byte, lim Limits) (*Module, error) {
 		return nil, err
 	}
 	if len(wasm) > lim.ModuleBytes {
-		return nil, errorAt(OverLimit, 0, "the module has %d bytes; at most %d are allowed", len(wasm), lim.ModuleBytes)
+		return nil, errorAt(OverLimit, 0, "the module has %d bytes; the limit is %d", len(wasm), lim.ModuleBytes)
 	}
 	sections, err := Sections(wasm)
 	if err != nil {
@@ -86,7 +86,7 @@ func (p *parser) section(s Section) {
 
 func (p *parser) rejectSection(s Section) {
 	if s.ID == 13 {
-		p.reject(Unsupported, s.Offset, "a tag section, of the exception handling proposal; build without -fwasm-exceptions")
+		p.reject(Unsupported, s.Offset, "the module has a tag section (exception handling proposal); build without -fwasm-exceptions")
 		return
 	}
 	p.reject(Malformed, s.Offset, "unknown section %d", s.ID)
@@ -131,16 +131,16 @@ func (p *parser) start() {
 		return
 	}
 	if t := p.m.Types[p.m.Funcs[p.m.Start]]; len(t.Params)+len(t.Results) > 0 {
-		p.reject(Malformed, at, "the start function has type %s; it must be () -> ()", t)
+		p.reject(Malformed, at, "the start function has type %s; want () -> ()", t)
 	}
 }
 
 // checkCounts compares the entry counts of sections that must have the same number of entries.
 func (p *parser) checkCounts() {
 	if n := len(p.functions.declared); n != len(p.m.Functions) {
-		p.reject(Malformed, p.m.Size, "%d functions are declared, but %d have code", n, len(p.m.Functions))
+		p.reject(Malformed, p.m.Size, "%d functions are declared, but %d have bodies", n, len(p.m.Functions))
 	}
 	if p.m.DataCount >= 0 && p.m.DataCount != len(p.m.Data) {
-		p.reject(Malformed, p.m.Size, "the data count section announces %d segments, but there are %d", p.m.DataCount, len(p.m.Data))
+		p.reject(Malformed, p.m.Size, "the data count section declares %d segments, but the module has %d", p.m.DataCount, len(p.m.Data))
 	}
 }

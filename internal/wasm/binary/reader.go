@@ -25,7 +25,7 @@ func (r *reader) left() int { return r.end - r.at }
 
 func (r *reader) byte() byte {
 	if r.at >= r.end {
-		r.reject(Malformed, r.at, "unexpected end: a section or a function body ends too early")
+		r.reject(Malformed, r.at, "a section or a function body ends too early")
 		return 0
 	}
 	r.at++
@@ -34,7 +34,7 @@ func (r *reader) byte() byte {
 
 func (r *reader) bytes(n uint32) []byte {
 	if uint64(n) > uint64(r.left()) {
-		r.reject(Malformed, r.at, "unexpected end: %d bytes announced, %d left", n, r.left())
+		r.reject(Malformed, r.at, "%d bytes are announced, but only %d bytes are left", n, r.left())
 		return nil
 	}
 	r.at += int(n)
@@ -49,7 +49,7 @@ func (r *reader) u32() uint32 {
 	}
 	v, n := Uint32(r.wasm[r.at:r.end])
 	if n == 0 {
-		r.reject(Malformed, r.at, "a number is truncated or does not fit 32 bits")
+		r.reject(Malformed, r.at, "a number is truncated or exceeds 32 bits")
 		return 0
 	}
 	r.at += n
@@ -59,7 +59,7 @@ func (r *reader) u32() uint32 {
 func (r *reader) signed(bits int) int64 {
 	v, n := signed(r.wasm[r.at:r.end], bits)
 	if n == 0 {
-		r.reject(Malformed, r.at, "a number is truncated or does not fit %d bits", bits)
+		r.reject(Malformed, r.at, "a number is truncated or exceeds %d bits", bits)
 		return 0
 	}
 	r.at += n
@@ -76,10 +76,10 @@ func (r *reader) count(what string, limit int) int {
 	case r.err != nil:
 		return 0
 	case uint64(n) > uint64(r.left()):
-		r.reject(Malformed, start, "%d %s announced, but only %d bytes are left", n, what, r.left())
+		r.reject(Malformed, start, "%d %s do not fit the remaining %d bytes", n, what, r.left())
 		return 0
 	case n > math.MaxInt32 || int(n) > limit:
-		r.reject(OverLimit, start, "%d %s; at most %d are allowed", n, what, limit)
+		r.reject(OverLimit, start, "the module has %d %s; the limit is %d", n, what, limit)
 		return 0
 	}
 	return int(n)
@@ -91,11 +91,11 @@ func (r *reader) text(what string, limit int) []byte {
 	start := r.at
 	n := r.u32()
 	if uint64(n) > uint64(r.left()) {
-		r.reject(Malformed, start, "%s of %d bytes announced, but only %d are left", what, n, r.left())
+		r.reject(Malformed, start, "%s has %d bytes, but only %d bytes are left", what, n, r.left())
 		return nil
 	}
 	if uint64(n) > uint64(limit) {
-		r.reject(OverLimit, start, "%s of %d bytes; at most %d are allowed", what, n, limit)
+		r.reject(OverLimit, start, "%s has %d bytes; the limit is %d", what, n, limit)
 		return nil
 	}
 	text := r.bytes(n)
@@ -111,7 +111,7 @@ func (r *reader) index(what string, count int) uint32 {
 	start := r.at
 	i := r.u32()
 	if r.err == nil && uint64(i) >= uint64(count) {
-		r.reject(Malformed, start, "unknown %s %d; there are %d", what, i, count)
+		r.reject(Malformed, start, "the %s index %d is out of range (count %d)", what, i, count)
 		return 0
 	}
 	return i
@@ -140,11 +140,11 @@ func (r *reader) refType() ValueType {
 func (r *reader) rejectType(offset int, t ValueType) {
 	switch {
 	case t == 0x69:
-		r.reject(Unsupported, offset, "a type of the exception handling proposal; build without -fwasm-exceptions")
+		r.reject(Unsupported, offset, "exception types are not supported; build without -fwasm-exceptions")
 	case t == 0x63 || t == 0x64:
-		r.reject(Unsupported, offset, "a type of the typed function references proposal; build for WebAssembly 2.0")
+		r.reject(Unsupported, offset, "typed function references are not supported; build for WebAssembly 2.0")
 	case t >= 0x65 && t <= 0x74:
-		r.reject(Unsupported, offset, "a type of the garbage collection proposal; build for WebAssembly 2.0")
+		r.reject(Unsupported, offset, "garbage-collected types are not supported; build for WebAssembly 2.0")
 	default:
 		r.reject(Malformed, offset, "unknown value type %#02x", byte(t))
 	}

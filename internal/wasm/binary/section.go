@@ -64,11 +64,11 @@ func Sections(wasm []byte) ([]Section, error) {
 		}
 		size, n := Uint32(wasm[at+1:])
 		if n == 0 {
-			return nil, errorAt(Truncated, start, "the module ends within the size of a section")
+			return nil, errorAt(Truncated, start, "the module ends inside a section size")
 		}
 		at += 1 + n
 		if uint64(size) > uint64(len(wasm)-at) {
-			return nil, errorAt(Truncated, start, "the module is truncated: section %d announces %d bytes, but only %d are left", id, size, len(wasm)-at)
+			return nil, errorAt(Truncated, start, "the module is truncated: section %d declares %d bytes, but only %d bytes are left", id, size, len(wasm)-at)
 		}
 		sections = append(sections, Section{ID: id, Offset: at, Data: wasm[at : at+int(size)]})
 		at += int(size)
@@ -110,7 +110,7 @@ func Insert(sections []Section, s Section) []Section {
 func Vector(data []byte) (count uint32, entries []byte, err error) {
 	count, n := Uint32(data)
 	if n == 0 {
-		return 0, nil, errorAt(Malformed, 0, "a section has no valid count of its entries")
+		return 0, nil, errorAt(Malformed, 0, "the entry count of a section is invalid")
 	}
 	return count, data[n:], nil
 }
@@ -132,22 +132,22 @@ func checkHeader(wasm []byte) *Error {
 	case bytes.HasPrefix(wasm, header):
 		return nil
 	case len(wasm) == 0:
-		return errorAt(NotWasm, 0, "the file is empty; a WebAssembly module was expected")
+		return errorAt(NotWasm, 0, "the file is empty; want a WebAssembly module")
 	case len(wasm) < len(header) && bytes.HasPrefix(header, wasm):
-		return errorAt(Truncated, len(wasm), "the module is truncated within its first %d bytes", len(header))
+		return errorAt(Truncated, len(wasm), "the module is truncated in the header of %d bytes", len(header))
 	case bytes.HasPrefix(wasm, header[:4]):
 		return checkVersion(wasm[4:])
 	}
-	return errorAt(NotWasm, 0, "this is not a WebAssembly module, but %s", guess(wasm))
+	return errorAt(NotWasm, 0, "the file is not a WebAssembly module but %s", guess(wasm))
 }
 
 func checkVersion(version []byte) *Error {
 	if len(version) < 4 {
-		return errorAt(Truncated, 4, "the module is truncated within its first %d bytes", len(header))
+		return errorAt(Truncated, 4, "the module is truncated in the header of %d bytes", len(header))
 	}
 	// Components have version 13 and layer 1. Component model, Binary.md: "preamble".
 	if version[2] == 1 && version[3] == 0 {
-		return errorAt(Component, 4, "this is a component; build a core module (a reactor, without wasm-component-ld or \"wasm-tools component new\")")
+		return errorAt(Component, 4, "the file is a component; build a core module (a reactor, without wasm-component-ld or \"wasm-tools component new\")")
 	}
 	v := uint32(version[0]) | uint32(version[1])<<8 | uint32(version[2])<<16 | uint32(version[3])<<24
 	return errorAt(Version, 4, "unknown version %d of the WebAssembly binary format; only version 1 is supported", v)
@@ -162,7 +162,7 @@ func guess(data []byte) string {
 		{"\xcf\xfa\xed\xfe", "a native Mach-O program; compile it for wasm32"},
 		{"MZ", "a native Windows program; compile it for wasm32"},
 		{"BC\xc0\xde", "LLVM bitcode; link it with wasm-ld"},
-		{"!<arch>\n", "an archive of objects; link it with wasm-ld"},
+		{"!<arch>\n", "an object archive; link it with wasm-ld"},
 		{"(module", "WebAssembly text; translate it with wat2wasm"},
 		{"(component", "WebAssembly text; translate it with wat2wasm"},
 		{"version https://git-lfs", "a Git LFS pointer; fetch the file"},
@@ -174,7 +174,7 @@ func guess(data []byte) string {
 	sample := data[:min(len(data), 512)]
 	for _, b := range sample {
 		if b < ' ' && b != '\n' && b != '\r' && b != '\t' {
-			return "binary data of an unknown kind"
+			return "binary data of unknown type"
 		}
 	}
 	return "text"

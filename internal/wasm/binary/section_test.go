@@ -44,7 +44,7 @@ func ExampleParse_component() {
 	if e, ok := errors.AsType[*binary.Error](err); ok && e.Kind == binary.Component {
 		fmt.Println(e.Message)
 	}
-	// Output: this is a component; build a core module (a reactor, without wasm-component-ld or "wasm-tools component new")
+	// Output: the file is a component; build a core module (a reactor, without wasm-component-ld or "wasm-tools component new")
 }
 
 func TestInsertKeepsTheOrder(t *testing.T) {

@@ -28,7 +28,7 @@ func (p *segmentParser) elementSegment() {
 	start := p.at
 	flags := p.u32()
 	if flags > 7 {
-		p.reject(Malformed, start, "an element segment has the unknown flags %#x", flags)
+		p.reject(Malformed, start, "an element segment has unknown flags %#x", flags)
 		return
 	}
 	if flags&segmentPassive == 0 {
@@ -63,7 +63,7 @@ func (p *segmentParser) elementType(flags uint32) {
 	}
 	start := p.at
 	if kind := p.byte(); kind != 0 {
-		p.reject(Malformed, start, "an element segment has the unknown kind %d", kind)
+		p.reject(Malformed, start, "an element segment has unknown kind %d", kind)
 	}
 }
 
@@ -71,7 +71,7 @@ func (p *segmentParser) dataCount() {
 	start := p.at
 	n := p.u32()
 	if int64(n) > int64(p.lim.DataSegments) {
-		p.reject(OverLimit, start, "%d data segments; at most %d are allowed", n, p.lim.DataSegments)
+		p.reject(OverLimit, start, "the module has %d data segments; the limit is %d", n, p.lim.DataSegments)
 	}
 	p.m.DataCount = int(n)
 }
@@ -89,11 +89,11 @@ func (p *segmentParser) data() {
 		case 1:
 		case 2:
 			if p.u32() != 0 {
-				p.reject(MultiMemory, start, "a data segment for a second memory; only one is supported")
+				p.reject(MultiMemory, start, "a data segment refers to a second memory; only one is supported")
 			}
 			s.Offset = p.constant()
 		default:
-			p.reject(Malformed, start, "a data segment has the unknown flags %#x", flags)
+			p.reject(Malformed, start, "a data segment has unknown flags %#x", flags)
 		}
 		s.Data = p.bytes(p.u32())
 		if p.err != nil {

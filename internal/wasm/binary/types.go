@@ -25,9 +25,9 @@ func (p *typeParser) section() {
 func (p *typeParser) rejectForm(start int, form byte) {
 	switch form {
 	case 0x4e, 0x4f, 0x50, 0x5e, 0x5f:
-		p.reject(Unsupported, start, "a type of the garbage collection proposal; build for WebAssembly 2.0")
+		p.reject(Unsupported, start, "garbage-collected types are not supported; build for WebAssembly 2.0")
 	default:
-		p.reject(Malformed, start, "a type has the unknown form %#02x", form)
+		p.reject(Malformed, start, "a type has unknown form %#02x", form)
 	}
 }
 

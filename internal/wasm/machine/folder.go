@@ -23,14 +23,14 @@ var ErrDamaged = errors.New("the folder of compiled code is missing or damaged")
 // when it is complete.
 func Save(ctx context.Context, dir string, code Code, imports Imports) (*Machine, error) {
 	if code.Restorable == nil {
-		return nil, fmt.Errorf("save a machine: %w", code.NotRestorable)
+		return nil, fmt.Errorf("save machine: %w", code.NotRestorable)
 	}
 	text, err := code.Restorable.MarshalBinary()
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, moduleName), text, 0o600)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("save a machine: %w", err)
+		return nil, fmt.Errorf("save machine: %w", err)
 	}
 	return CompileIn(ctx, dir, code, imports)
 }
@@ -40,11 +40,11 @@ func Save(ctx context.Context, dir string, code Code, imports Imports) (*Machine
 func Open(ctx context.Context, dir string, imports Imports) (*Machine, error) {
 	text, err := os.ReadFile(filepath.Join(dir, moduleName))
 	if err != nil {
-		return nil, fmt.Errorf("open a machine: %w", err)
+		return nil, fmt.Errorf("open machine: %w", err)
 	}
 	module := new(snapshot.Module)
 	if err := module.UnmarshalBinary(text); err != nil {
-		return nil, fmt.Errorf("open a machine: %w", err)
+		return nil, fmt.Errorf("open machine: %w", err)
 	}
 	return CompileIn(ctx, dir, Code{Binary: module.Binary, Restorable: module}, imports)
 }

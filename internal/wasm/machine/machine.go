@@ -40,7 +40,7 @@ func Compile(ctx context.Context, code Code, imports Imports) (*Machine, error) 
 func CompileIn(ctx context.Context, dir string, code Code, imports Imports) (*Machine, error) {
 	cache, err := wazero.NewCompilationCacheWithDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open the folder of compiled code: %w", err)
+		return nil, fmt.Errorf("open folder of compiled code: %w", err)
 	}
 	return compile(ctx, cache, code, imports)
 }
@@ -54,7 +54,7 @@ func compile(ctx context.Context, cache wazero.CompilationCache, code Code, impo
 		return nil, errors.Join(&ModuleError{err}, m.Close())
 	}
 	if err = errors.Join(provideFuel(ctx, m.runtime), imports(ctx, m.runtime, m.compiled)); err != nil {
-		return nil, errors.Join(fmt.Errorf("instantiate the imports: %w", err), m.Close())
+		return nil, errors.Join(fmt.Errorf("instantiate imports: %w", err), m.Close())
 	}
 	return m, nil
 }

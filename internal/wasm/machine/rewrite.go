@@ -69,7 +69,7 @@ func Rewrite(m *binary.Module, o RewriteOptions) (Code, error) {
 func parseAgain(code []byte, limits binary.Limits) (*binary.Module, error) {
 	m, err := binary.Parse(code, limits)
 	if err != nil {
-		return nil, fmt.Errorf("parse the rewritten module: %w", err)
+		return nil, fmt.Errorf("parse rewritten module: %w", err)
 	}
 	return m, nil
 }

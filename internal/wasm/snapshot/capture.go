@@ -96,7 +96,7 @@ func CaptureInitialized(ctx context.Context, base *Image, w *NondeterminismProbe
 // the memory differs between runs for any other reason.
 func (w *NondeterminismProbe) classify(ctx context.Context, memory []byte) (generators []int, err error) {
 	if w.clock {
-		return nil, fmt.Errorf("%w: it reads the real-time clock during initialisation", ErrVaries)
+		return nil, fmt.Errorf("%w: the initialization reads the real-time clock", ErrVaries)
 	}
 	if w.reads == 1 && len(w.random) == goSeedSize {
 		if generators, err = findGoGenerators(ctx, memory, w.random); err != nil {
@@ -107,9 +107,9 @@ func (w *NondeterminismProbe) classify(ctx context.Context, memory []byte) (gene
 	case len(generators) > 0:
 		return generators, nil
 	case w.reads > 0:
-		return nil, fmt.Errorf("%w: it reads random numbers during initialisation", ErrVaries)
+		return nil, fmt.Errorf("%w: the initialization reads random numbers", ErrVaries)
 	case w.mono:
-		return nil, fmt.Errorf("%w: it reads the monotonic clock during initialisation", ErrVaries)
+		return nil, fmt.Errorf("%w: the initialization reads the monotonic clock", ErrVaries)
 	}
 	return nil, nil
 }

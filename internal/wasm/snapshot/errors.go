@@ -10,10 +10,10 @@ import (
 var (
 	// ErrUnsupported means that a module has state that an image cannot contain. The error text
 	// names the state.
-	ErrUnsupported = errors.New("the module cannot be snapshotted")
+	ErrUnsupported = errors.New("cannot take a snapshot of the module")
 	// ErrVaries means that the state of an initialized guest differs between runs, because the
 	// guest read a clock or random numbers. In this case each run must initialize its own instance.
-	ErrVaries = errors.New("the module must be initialised for every run")
+	ErrVaries = errors.New("the module must be initialized for every run")
 	// ErrMemory means that an image exceeds the memory limit of a run.
 	ErrMemory = errors.New("the guest exceeds its memory limit")
 	// ErrClosed means that the image was closed.

@@ -52,7 +52,7 @@ const (
 	maxGoLookalikes = 1 << 16
 )
 
-var errLookalikes = fmt.Errorf("%w: too much of its memory resembles a random number generator", ErrVaries)
+var errLookalikes = fmt.Errorf("%w: too many memory regions resemble a random number generator", ErrVaries)
 
 // findGoGenerators returns the addresses of all generators in memory whose seeds derive from the
 // random bytes that the runtime received. The most expensive check computes a block. It is

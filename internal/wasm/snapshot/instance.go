@@ -60,7 +60,7 @@ func (in *Instance) seed(random io.Reader) error {
 	}
 	if err := seedGoGenerators(in.bytes(), in.image.generators, random); err != nil {
 		_ = in.Close(context.Background())
-		return fmt.Errorf("seed a snapshot: %w", err)
+		return fmt.Errorf("seed snapshot: %w", err)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func (in *Instance) Globals() []api.MutableGlobal { return in.pooled.globals }
 // the new limit.
 func (in *Instance) LimitMemory(bytes uint64) error {
 	if has := uint64(len(in.bytes())); has > bytes {
-		return fmt.Errorf("%w: it has %d bytes, the limit is %d", ErrMemory, has, bytes)
+		return fmt.Errorf("%w: the memory has %d bytes; the limit is %d", ErrMemory, has, bytes)
 	}
 	in.pooled.memory.limit = bytes
 	return nil
@@ -94,7 +94,7 @@ func (in *Instance) Initialize(ctx context.Context) error {
 	for _, name := range []string{startExport, "_initialize"} {
 		if f := in.pooled.guest.ExportedFunction(name); f != nil {
 			if _, err := f.Call(ctx); err != nil {
-				return fmt.Errorf("initialize the module: %w", err)
+				return fmt.Errorf("initialize module: %w", err)
 			}
 		}
 	}

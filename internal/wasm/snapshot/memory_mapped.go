@@ -32,7 +32,7 @@ func newMemory(s *source, limit uint64) (*memory, error) {
 	m := &memory{source: s, reserved: reserved, limit: uint64(length)}
 	if err := m.mapSource(); err != nil {
 		m.Free()
-		return nil, fmt.Errorf("map an image: %w", err)
+		return nil, fmt.Errorf("map image: %w", err)
 	}
 	return m, nil
 }

@@ -54,7 +54,7 @@ func newPooled(ctx context.Context, i *Image) (*pooled, error) {
 	c.guest, err = i.runtime.InstantiateModule(experimental.WithMemoryAllocator(ctx, allocate), i.compiled, instanceConfig)
 	if err != nil {
 		memory.Free()
-		return nil, fmt.Errorf("instantiate a snapshot: %w", err)
+		return nil, fmt.Errorf("instantiate snapshot: %w", err)
 	}
 	if err := c.fit(i); err != nil {
 		_ = c.free(ctx)
@@ -67,7 +67,7 @@ func newPooled(ctx context.Context, i *Image) (*pooled, error) {
 func (c *pooled) fit(i *Image) error {
 	size := uint64(c.guest.Memory().Size())
 	if size > i.bytes {
-		return fmt.Errorf("instantiate a snapshot: the memory has %d bytes; want %d: the compiled module does not match", size, i.bytes)
+		return fmt.Errorf("instantiate snapshot: the compiled module does not match: the memory has %d bytes; want %d", size, i.bytes)
 	}
 	if _, ok := c.guest.Memory().Grow(uint32((i.bytes - size) / wasmPage)); !ok {
 		return fmt.Errorf("%w: the runtime cannot provide %d bytes", ErrMemory, i.bytes)
@@ -75,7 +75,7 @@ func (c *pooled) fit(i *Image) error {
 	for _, name := range i.module.globals {
 		global, ok := c.guest.ExportedGlobal(name).(api.MutableGlobal)
 		if !ok {
-			return fmt.Errorf("instantiate a snapshot: no global %q: the compiled module does not match", name)
+			return fmt.Errorf("instantiate snapshot: the compiled module does not match: the global %q is missing", name)
 		}
 		c.globals = append(c.globals, global)
 	}

@@ -58,21 +58,21 @@ func Rewrite(m *binary.Module) (*Module, error) {
 // checkState rejects modules with state that an image cannot contain.
 func checkState(m *binary.Module) error {
 	if m.Memory == nil {
-		return unsupported("it has no memory")
+		return unsupported("the module has no memory")
 	}
 	for _, i := range m.Imports {
 		if i.Kind != binary.ExternFunc {
-			return unsupported("it imports the %s %q.%q", i.Kind, i.Module, i.Name)
+			return unsupported("the module imports the %s %q.%q", i.Kind, i.Module, i.Name)
 		}
 	}
 	for i, g := range m.Globals {
 		if g.Mutable && g.Type != binary.I32 && g.Type != binary.I64 && g.Type != binary.F32 && g.Type != binary.F64 {
-			return unsupported("its mutable global %d is a %s", i, g.Type)
+			return unsupported("the mutable global %d has type %s", i, g.Type)
 		}
 	}
 	for _, e := range m.Exports {
 		if len(e.Name) >= len(reservedPrefix) && e.Name[:len(reservedPrefix)] == reservedPrefix {
-			return unsupported("it exports the reserved name %q", e.Name)
+			return unsupported("the module exports the reserved name %q", e.Name)
 		}
 	}
 	return checkTables(m)
@@ -85,13 +85,13 @@ func initialMemory(m *binary.Module) ([]byte, error) {
 	for i, s := range m.Data {
 		switch {
 		case s.Passive:
-			return nil, unsupported("its data segment %d is passive", i)
+			return nil, unsupported("the data segment %d is passive", i)
 		case !s.Offset.IsNumber:
-			return nil, unsupported("the offset of its data segment %d is not a constant", i)
+			return nil, unsupported("the offset of the data segment %d is not constant", i)
 		}
 		end := uint64(uint32(s.Offset.Number)) + uint64(len(s.Data))
 		if end > size {
-			return nil, unsupported("its data segment %d is outside of its memory", i)
+			return nil, unsupported("the data segment %d is outside the memory", i)
 		}
 		used = max(used, end)
 	}

@@ -31,8 +31,8 @@ func TestRewriteRejects(t *testing.T) {
 		{"imported memory", "imports the memory", module(types, section(binary.ImportSection, join(name("a"), name("b"), []byte{2, 0, 1})))},
 		{"imported global", "imports the global", with(section(binary.ImportSection, join(name("a"), name("b"), []byte{3, 0x7f, 0})))},
 		{"imported table", "imports the table", with(section(binary.ImportSection, join(name("a"), name("b"), []byte{1, 0x70, 0, 1})))},
-		{"global with a reference", "is a funcref", with(section(binary.GlobalSection, []byte{0x70, 1, 0xd0, 0x70, 0x0b}))},
-		{"global with a vector", "is a v128", with(section(binary.GlobalSection, join([]byte{0x7b, 1, 0xfd, 0x0c}, make([]byte, 16), []byte{0x0b})))},
+		{"global with a reference", "has type funcref", with(section(binary.GlobalSection, []byte{0x70, 1, 0xd0, 0x70, 0x0b}))},
+		{"global with a vector", "has type v128", with(section(binary.GlobalSection, join([]byte{0x7b, 1, 0xfd, 0x0c}, make([]byte, 16), []byte{0x0b})))},
 		{"reserved export", "reserved name", with(section(binary.ExportSection, join(name("toolrun:start"), []byte{0, 0})))},
 		{"table.set", "changes a table", with(section(binary.CodeSection, body(0x41, 0, 0xd0, 0x70, 0x26, 0)))},
 		{"table.grow", "changes a table", with(section(binary.CodeSection, body(0xd0, 0x70, 0x41, 0, 0xfc, 0x0f, 0, 0x1a)))},
@@ -41,8 +41,8 @@ func TestRewriteRejects(t *testing.T) {
 		{"table.init", "changes a table", with(element, section(binary.CodeSection, body(0x41, 0, 0x41, 0, 0x41, 0, 0xfc, 0x0c, 0, 0)))},
 		{"elem.drop", "changes a table", with(element, section(binary.CodeSection, body(0xfc, 0x0d, 0)))},
 		{"passive data", "is passive", with(data)},
-		{"data beyond the memory", "outside of its memory", with(section(binary.DataSection, join([]byte{0, 0x41, 0xff, 0xff, 3, 0x0b}, name("xy"))))},
-		{"data at a negative offset", "outside of its memory", with(section(binary.DataSection, join([]byte{0, 0x41, 0x7f, 0x0b}, name("x"))))},
+		{"data beyond the memory", "outside the memory", with(section(binary.DataSection, join([]byte{0, 0x41, 0xff, 0xff, 3, 0x0b}, name("xy"))))},
+		{"data at a negative offset", "outside the memory", with(section(binary.DataSection, join([]byte{0, 0x41, 0x7f, 0x0b}, name("x"))))},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := rewrite(test.wasm)

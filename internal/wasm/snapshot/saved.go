@@ -17,7 +17,7 @@ type Saved struct {
 // guest's memory.
 func (i *Image) Save(file string) (Saved, error) {
 	if err := i.source.save(file); err != nil {
-		return Saved{}, fmt.Errorf("save an image: %w", err)
+		return Saved{}, fmt.Errorf("save image: %w", err)
 	}
 	return Saved{i.bytes, i.globals, i.generators}, nil
 }
@@ -33,7 +33,7 @@ func (m *Module) Release() { m.Binary, m.memory = nil, nil }
 // trusted.
 func Open(runtime wazero.Runtime, compiled wazero.CompiledModule, m *Module, o Options, file string, saved Saved) (*Image, error) {
 	if len(saved.Globals) != len(m.globals) || saved.Bytes < m.bytes {
-		return nil, fmt.Errorf("open an image: it belongs to another module")
+		return nil, fmt.Errorf("open image: the image belongs to another module")
 	}
 	i := &Image{
 		runtime: runtime, compiled: compiled, module: m, options: o.withDefaults(),

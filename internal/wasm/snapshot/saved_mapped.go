@@ -40,11 +40,11 @@ func openSource(name string) (*source, error) {
 	s.users.Store(1)
 	var err error
 	if s.fd, err = unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
-		return nil, fmt.Errorf("open an image: %w", err)
+		return nil, fmt.Errorf("open image: %w", err)
 	}
 	if err := s.mapWhole(); err != nil {
 		s.close()
-		return nil, fmt.Errorf("open an image: %w", err)
+		return nil, fmt.Errorf("open image: %w", err)
 	}
 	return s, nil
 }
@@ -55,7 +55,7 @@ func (s *source) mapWhole() error {
 		return err
 	}
 	if stat.Size%int64(pageSize) != 0 || stat.Size > maxMemoryBytes {
-		return fmt.Errorf("the file has %d bytes, which is not the size of a memory", stat.Size)
+		return fmt.Errorf("the file size of %d bytes is not a multiple of the page size", stat.Size)
 	}
 	if stat.Size == 0 {
 		return nil

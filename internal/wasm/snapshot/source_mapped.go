@@ -73,22 +73,22 @@ func (s *source) create(size int, fill func(write func(at int, b []byte) error) 
 func (s *source) open(size int, fill func(write func(at int, b []byte) error) error) (err error) {
 	if s.fd, err = unix.MemfdCreate("toolrun-snapshot", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING); err != nil {
 		s.fd = -1
-		return fmt.Errorf("create a memory file: %w", err)
+		return fmt.Errorf("create memory file: %w", err)
 	}
 	if err := unix.Ftruncate(s.fd, int64(size)); err != nil {
-		return fmt.Errorf("size a memory file: %w", err)
+		return fmt.Errorf("resize memory file: %w", err)
 	}
 	if err := fill(s.write); err != nil {
-		return fmt.Errorf("write a memory file: %w", err)
+		return fmt.Errorf("write memory file: %w", err)
 	}
 	// Sealing future writes suffices, because the file has no writable mapping. The stronger
 	// F_SEAL_WRITE fails with EBUSY while the kernel still references a page that was just written.
 	const seals = unix.F_SEAL_FUTURE_WRITE | unix.F_SEAL_GROW | unix.F_SEAL_SHRINK | unix.F_SEAL_SEAL
 	if _, err := unix.FcntlInt(uintptr(s.fd), unix.F_ADD_SEALS, seals); err != nil {
-		return fmt.Errorf("seal a memory file: %w", err)
+		return fmt.Errorf("seal memory file: %w", err)
 	}
 	if s.view, err = unix.Mmap(s.fd, 0, size, unix.PROT_READ, unix.MAP_SHARED); err != nil {
-		return fmt.Errorf("map a memory file: %w", err)
+		return fmt.Errorf("map memory file: %w", err)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func checkTables(m *binary.Module) error {
 		for in := range binary.Instructions(f.Code) {
 			switch in.Op {
 			case tableSet, elemDrop, binary.TableInit, binary.TableCopy, binary.TableGrow, binary.TableFill:
-				return unsupported("its function %d changes a table", i+m.ImportedFuncs())
+				return unsupported("the function %d changes a table", i+m.ImportedFuncs())
 			}
 		}
 	}

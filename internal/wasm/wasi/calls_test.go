@@ -335,8 +335,8 @@ func TestNew(t *testing.T) {
 		want string
 	}{
 		{wasi.Config{Args: []string{"a", "b\x00c"}}, "argument 1 contains a NUL byte"},
-		{wasi.Config{Environ: []string{"A=1", "B", "=C"}}, "environment variable 1 is not of the form NAME=value\nenvironment variable 2 is not of the form NAME=value"},
-		{wasi.Config{Args: []string{string(make([]byte, 1<<20))}}, "argument 0 contains a NUL byte\nthe arguments take 1048577 bytes; at most 1048576 are allowed"},
+		{wasi.Config{Environ: []string{"A=1", "B", "=C"}}, "environment variable 1 does not have the form NAME=value\nenvironment variable 2 does not have the form NAME=value"},
+		{wasi.Config{Args: []string{string(make([]byte, 1<<20))}}, "argument 0 contains a NUL byte\nthe arguments have 1048577 bytes; the limit is 1048576"},
 		{wasi.Config{Args: []string{"\x00"}, Environ: []string{"A=\x00"}}, "argument 0 contains a NUL byte\nenvironment variable 0 contains a NUL byte"},
 	} {
 		if s, err := wasi.New(tt.c); err == nil || err.Error() != tt.want || s != nil {

@@ -113,7 +113,7 @@ func checkStrings(what string, list []string) error {
 		total += len(s) + 1
 	}
 	if total > MaxVariables {
-		errs = append(errs, fmt.Errorf("the %ss take %d bytes; at most %d are allowed", what, total, MaxVariables))
+		errs = append(errs, fmt.Errorf("the %ss have %d bytes; the limit is %d", what, total, MaxVariables))
 	}
 	return errors.Join(errs...)
 }
@@ -122,7 +122,7 @@ func checkNames(environ []string) error {
 	var errs []error
 	for i, s := range environ {
 		if strings.IndexByte(s, '=') <= 0 {
-			errs = append(errs, fmt.Errorf("environment variable %d is not of the form NAME=value", i))
+			errs = append(errs, fmt.Errorf("environment variable %d does not have the form NAME=value", i))
 		}
 	}
 	return errors.Join(errs...)

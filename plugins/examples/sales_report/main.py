@@ -23,7 +23,7 @@ def read_rows(text: str) -> list[dict]:
     """Read a CSV text. Errors contain the line number, counted from 1."""
     reader = csv.DictReader(io.StringIO(text, newline=""), skipinitialspace=True)
     if reader.fieldnames != COLUMNS:
-        raise ValueError(f"the first line is to be {','.join(COLUMNS)}")
+        raise ValueError(f"the first line must be {','.join(COLUMNS)}")
     rows = []
     for row in reader:
         try:

@@ -173,7 +173,7 @@ test('values that are not JSON are refused', async () => {
 });
 
 test('an invalid declaration is rejected', async () => {
-  await assert.rejects(Memory.open({ stores: { prefs: { access: 'everybody' } } }), { code: 'source_invalid', message: '"everybody" is not a value of access' });
+  await assert.rejects(Memory.open({ stores: { prefs: { access: 'everybody' } } }), { code: 'source_invalid', message: '"everybody" is not a valid value of access' });
   await assert.rejects(Memory.open({ stores: { prefs: { access: 'user' } }, grants: { perfs: 'read' } }), { hint: 'did you mean "prefs"?' });
   await assert.rejects(Memory.open({}), TypeError);
   assert.throws(() => new Memory(), TypeError);

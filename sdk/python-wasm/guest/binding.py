@@ -53,8 +53,8 @@ class Call:
         if not meant:
             return None
         return (
-            f"{self.name}({name}) got the whole input as {name}, because the input has no key {name}; "
-            f"it has the similar key {meant}"
+            f"{self.name}({name}) received the whole input as {name}, because the input has no key {name}; "
+            f"the input has the similar key {meant}"
         )
 
     def _by_position(self, input, context):
@@ -118,7 +118,7 @@ class Call:
         known = {p.name for p in (*self.positional, *self.keyword_only)}
         meant = near(name, [key for key in input if key not in known])
         advice = f"; the input has the similar key {meant}" if meant else ""
-        return f"{self.name}() requires {name}, which is not in the input{advice}"
+        return f"{self.name}() requires {name}, but the input does not contain it{advice}"
 
 
 def _location(entry):

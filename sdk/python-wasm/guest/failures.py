@@ -69,7 +69,7 @@ def _message(error, limit=_MAX_TEXT):
     try:
         text = str(error)
     except BaseException:
-        return f"{name}, whose message cannot be read"
+        return f"{name} (the message cannot be read)"
     if isinstance(error, Stuck):
         return text
     if isinstance(error, SystemExit):
@@ -84,11 +84,11 @@ def hint_of(error):
     error, _ = _first_of(error)
     try:
         if type(error) is TypeError and str(error).endswith(_AWAITED):
-            return "do not await memory calls in Python: they return their result directly"
+            return "do not await memory calls: in Python, they return their result directly"
         if isinstance(error, OSError) and error.errno in _FILE_ERRORS and FILES not in str(error):
             return FILES
         if type(error) is KeyError and _raised_by(error) == "_Environ.__getitem__":
-            return "os.environ has only the variables that env sets, in the manifest or for a run"
+            return "set the variable with env, in the manifest or for the run"
     except BaseException:
         pass  # the exception is from a class of the tool
     return ""

@@ -94,7 +94,7 @@ def reserved_name_warning(params):
     taken = sorted(filter(_is_reserved, params))
     if not taken:
         return None
-    return f'the parameter {taken[0]} is not a variable because the name is reserved; read it as input["{taken[0]}"]'
+    return f'the parameter {taken[0]} has a reserved name and is not a variable; use input["{taken[0]}"]'
 
 
 _PREDEFINED = frozenset({"datetime", *(module.__name__ for module in _MODULES)})

@@ -65,10 +65,10 @@ class Missing:
         """Describe the modules that the tool can import."""
         if self.single_file:
             return (
-                "the tool is one file, which can import only the standard library; a tool whose source is a folder "
-                "can also import the modules in it, and pure Python packages that are copied there"
+                "a tool in a single file can import only the standard library; a tool in a folder "
+                "can also import modules and pure Python packages in the folder"
             )
         return (
-            "a tool can import the standard library and the modules in its own folder; a pure Python package can be "
-            "copied there"
+            "a tool can import only the standard library and the modules in its folder; copy pure Python packages "
+            "into the folder"
         )

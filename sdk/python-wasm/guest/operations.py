@@ -42,7 +42,7 @@ def _suggest(names):
 
     def __getattr__(name):
         meant = near(name, names)
-        advice = f"did you mean {meant}?" if meant else f"it has {', '.join(names)}"
+        advice = f"did you mean {meant}?" if meant else f"use one of: {', '.join(names)}"
         raise AttributeError(f"module 'memory' has no attribute {name!r}; {advice}")
 
     return __getattr__
@@ -90,7 +90,7 @@ def _arrange(name, params, positions, args, kwargs):
             known = ", ".join(param["name"] for param in params)
             _refuse(name, f"has no argument named {quote(key[:64])}; its arguments are {known}")
         if arranged[position] is not _ABSENT:
-            _refuse(name, f"got its argument {params[position]['name']} twice")
+            _refuse(name, f"received the argument {params[position]['name']} twice")
         arranged[position] = value
     return arranged
 

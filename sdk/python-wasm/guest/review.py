@@ -40,8 +40,8 @@ class _Reviewer:
 
     def _entry(self, file):
         if not file.tree.body:
-            hint = "write what the tool does, and return what it answers"
-            file.find(None, "the source is empty: the tool answers null", hint)
+            hint = "add code that returns a result"
+            file.find(None, "the source is empty, so the tool returns null", hint)
         elif self.tool.source.warning:
             # The text of the warning is meant for a run. A review does not know what the tool
             # returns.
@@ -142,8 +142,8 @@ class _File(ast.NodeVisitor):
             return
         names = list(self.reviewer.operations)
         meant = near(function.attr, names)
-        hint = f"did you mean {meant}?" if meant else f"it has {', '.join(names)}"
-        self.find(function, f"memory has no function {function.attr}", hint)
+        hint = f"did you mean {meant}?" if meant else f"use one of: {', '.join(names)}"
+        self.find(function, f"memory has no operation {function.attr}", hint)
 
     def _store(self, operation, node):
         """Return the name of the store in a call, or None if it is unknown."""
@@ -172,7 +172,7 @@ class _File(ast.NodeVisitor):
             ):
                 self.find(
                     node,
-                    f"memory.{function.attr} at the top level of a module runs when the tool is loaded, outside of any run",
+                    f"memory.{function.attr} at the top level of a module is called when the tool is loaded, outside of a run",
                     f"call it in {self.reviewer.tool.source.entry}",
                 )
 

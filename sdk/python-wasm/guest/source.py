@@ -78,17 +78,17 @@ class Source:
                 if meant:
                     return f"nothing calls the function {name}, and the tool returned nothing; did you mean {meant}?"
             return (
-                f"nothing calls the function {defined[-1]}, and the tool returned nothing; name it main or execute, "
+                f"nothing calls the function {defined[-1]}, and the tool returned nothing; rename it to main or execute, "
                 "or return its result"
             )
         for name, _ in _assigned(self.own):
             if name in _ENTRIES and not any(_reads(node, name) for node in self.own):
                 return (
-                    f"the tool returns nothing: its source does not show that {name} is a function; "
+                    f"the tool returns nothing: the source does not define {name} as a function; "
                     f"write def {name}, or return the output"
                 )
         if not any(_acts(node) for node in self.own):
-            return "the tool returns nothing: it has no function main or execute and no return"
+            return "the tool returns nothing: the source has no function main or execute and no return"
         return None
 
     def _find_exit(self):
@@ -97,8 +97,8 @@ class Source:
         for node in (inner for outer in run for inner in ast.walk(outer)):
             if isinstance(node, ast.Call) and _exits(node):
                 return (
-                    f"the tool returns nothing: line {node.lineno} calls {_dotted(node.func)}, which ends it without an "
-                    "output; use return"
+                    f"the tool returns nothing: line {node.lineno} calls {_dotted(node.func)}, which ends the tool without "
+                    "an output; use return"
                 )
         return None
 

@@ -16,11 +16,11 @@ import threading
 import time
 from errno import ENOTSUP, EROFS
 
-THREADS = "there are no threads in a tool; use asyncio for concurrent waits"
-NETWORK = "there is no network in a tool"
-FILES = "there are no files in a tool; keep data in memory"
-_PROCESSES = "there are no processes in a tool"
-NO_STDIN = "is not available: the input of a tool is in the dict input"
+THREADS = "tools have no threads; use asyncio for concurrent waits"
+NETWORK = "tools have no network"
+FILES = "tools have no files; keep data in a store"
+_PROCESSES = "tools cannot start processes"
+NO_STDIN = "is not available; read the tool's input from the dict input"
 
 # The specific reasons why some modules of the standard library are missing.
 _REASONS = {"multiprocessing": _PROCESSES, "mmap": FILES, "ssl": NETWORK, "webbrowser": NETWORK}
@@ -52,12 +52,12 @@ _NETWORK_PACKAGES = frozenset(
 def why_missing(module):
     """Return why a module of the standard library or a popular package is missing, or "" for other modules."""
     if module in sys.stdlib_module_names:
-        return _REASONS.get(module, "this part of the standard library is not available in a tool")
+        return _REASONS.get(module, "this part of the standard library is not available in tools")
     if module in _NETWORK_PACKAGES:
-        return f"{NETWORK}, and no package that uses it"
+        return f"{NETWORK}, and packages for network access do not work"
     if module in _COMPILED:
         instead = _COMPILED[module]
-        return "a tool cannot load packages with compiled parts" + (f"; {instead} can replace some of it" if instead else "")
+        return "tools cannot load packages with compiled code" + (f"; {instead} can replace parts of it" if instead else "")
     return ""
 
 
@@ -162,7 +162,7 @@ def install():
     """Replace everything that is not available in a tool."""
     builtins.input = _without(RuntimeError, f"input() {NO_STDIN}")
     sys.stdin = sys.__stdin__ = _NoInput()  # file descriptor 0 is the channel
-    sys.breakpointhook = _without(RuntimeError, "breakpoint() is not available in a tool")
+    sys.breakpointhook = _without(RuntimeError, "breakpoint() is not available in tools")
     builtins.open = io.open = _wrap_open(io.open)
     os.open, os.__getattr__ = _wrap_os_open(os.open), _not_in_os
     builtins.exit = builtins.quit = sys.exit

@@ -110,7 +110,7 @@ def _check(value, path):
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise Unfit(f"{path} holds half of a surrogate pair, which is not a character") from None
+            raise Unfit(f"{path} contains an unpaired surrogate") from None
     elif not isinstance(value, float):
         raise Unfit(f"{path} is {_named(value)}")
     elif isnan(value):

@@ -70,7 +70,7 @@ class Forms(ToolCase):
 
     def test_invalid_calls(self):
         for code, input, message in (
-            ("def main(title, note=None):\n    return 1\n", {}, "TypeError: main() requires title, which is not in the input"),
+            ("def main(title, note=None):\n    return 1\n", {}, "TypeError: main() requires title, but the input does not contain it"),
             ("def main(title, note=None):\n    return 1\n", {"titel": 1}, "the input has the similar key titel"),
             ("def main(data, settings):\n    return 1\n", {"a": 1}, "main() requires data"),
             ("memory.get_contents('prefs')\n", {}, "did you mean get_content?"),
@@ -271,7 +271,7 @@ class Outcomes(ToolCase):
         schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
         self.memory = Memory({"prefs": {"access": "user", "schema": schema}})
         result = self.run_code("memory.set_content('prefs', {'a': 'x'})\n")
-        self.assertEqual(result.warnings, ['stored although it does not fit the schema of prefs: /a: must be of type "integer"'])
+        self.assertEqual(result.warnings, ['stored despite violating the schema of prefs: /a: must be of type "integer"'])
 
     def test_effects(self):
         result = self.run_code("memory.get_content('prefs')\nmemory.set_content('cart', {'n': 1})\n").check()

@@ -124,7 +124,7 @@ func (s step) perform() error {
 	case s.Fail != nil:
 		return errors.New(*s.Fail)
 	default:
-		return errors.New("the step has no known key")
+		return errors.New("unknown step")
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (s step) log() error {
 	}
 	logf := levels[s.Log]
 	if logf == nil {
-		return fmt.Errorf("there is no level %q", s.Log)
+		return fmt.Errorf("unknown log level %q", s.Log)
 	}
 	logf("%s", s.Text)
 	return nil

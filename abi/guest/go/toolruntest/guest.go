@@ -66,7 +66,7 @@ func (g guest) Call(op string, args []string) (reply []byte, number int32, known
 	fault = g.h.issue(fault)
 	reply, err := json.Marshal(fault)
 	if err != nil {
-		g.h.t.Errorf("toolruntest: encode a fault: %v", err)
+		g.h.t.Errorf("toolruntest: encode fault: %v", err)
 	}
 	return reply, -int32(fault.Code.Number()), true
 }

@@ -41,7 +41,7 @@ func New(t testing.TB) *Host {
 	}
 	release, ok := imports.Use(guest{h})
 	if !ok {
-		t.Fatal("toolruntest: another host is in use: do not run tests with hosts in parallel, and use the host of the parent test in subtests")
+		t.Fatal("toolruntest: another host is in use; do not run tests with hosts in parallel, and use the parent test's host in subtests")
 	}
 	t.Cleanup(release)
 	return h

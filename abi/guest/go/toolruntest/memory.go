@@ -37,7 +37,7 @@ func (h *Host) perform(op string, args []string) ([]byte, *abi.Fault) {
 	}
 	now := h.stores[store]
 	if o.IfRevision != nil && *o.IfRevision != now.shown() {
-		return nil, abi.Faultf(abi.Conflict, "%s: the record has another revision", op)
+		return nil, abi.Faultf(abi.Conflict, "%s: the record has a different revision", op)
 	}
 	switch op {
 	case abi.GetContent:
@@ -51,8 +51,8 @@ func (h *Host) perform(op string, args []string) ([]byte, *abi.Fault) {
 		h.stores[store] = record{revision: now.revision}
 		return encode(map[string]any{"success": true, "deleted": now.content != nil})
 	}
-	return nil, abi.Faultf(abi.Unavailable, "%s: toolruntest does not have this operation", op).
-		WithHint("test the tool with toolrun run, or let the call fail with Host.Fail")
+	return nil, abi.Faultf(abi.Unavailable, "%s: toolruntest does not implement this operation", op).
+		WithHint("test the tool with toolrun run, or make the call fail with Host.Fail")
 }
 
 // last returns the last argument, which contains the options as JSON.
@@ -75,7 +75,7 @@ func (r record) shown() int64 {
 func (h *Host) set(store string, args []string, replace bool) ([]byte, *abi.Fault) {
 	var value, content any
 	if len(args) < 2 || decode([]byte(args[1]), &value) != nil || value == nil {
-		return nil, abi.Faultf(abi.InvalidArgument, "%s takes a value that is not null", abi.SetContent)
+		return nil, abi.Faultf(abi.InvalidArgument, "%s requires a non-null value", abi.SetContent)
 	}
 	now := h.stores[store]
 	if now.content != nil && decode(now.content, &content) != nil {

@@ -21,7 +21,7 @@ const checked = (result) => {
 const methodOf = (object, name) => {
   const method = object[name];
   if (method === undefined || method === null) return undefined;
-  if (typeof method !== 'function') throw new TypeError('the iterator has a member ' + name + ' that is not a function');
+  if (typeof method !== 'function') throw new TypeError('the iterator has a property ' + name + ' that is not a function');
   return method;
 };
 

@@ -10,7 +10,7 @@ exports.create = (host) => ({
 
     getRandomValues(array) {
       if (!ArrayBuffer.isView(array) || array instanceof Float32Array || array instanceof Float64Array) {
-        throw new TypeError('getRandomValues fills an array of integers');
+        throw new TypeError('getRandomValues requires an array of integers');
       }
       if (array.byteLength > MAX_BYTES) throw new RangeError(`getRandomValues fills at most ${MAX_BYTES} bytes`);
       const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);

@@ -39,13 +39,13 @@ exports.create = function create(host) {
     get ignoreBOM() { return this.#keepMark; }
 
     decode(bytes, { stream = false } = {}) {
-      if (stream) throw new TypeError('TextDecoder cannot decode a stream piece by piece');
+      if (stream) throw new TypeError('TextDecoder does not support the option stream');
       if (bytes === undefined) return '';
       const view = ArrayBuffer.isView(bytes)
         ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
         : new Uint8Array(bytes);
       const text = host.fromUTF8(view.slice().buffer, this.#fatal);
-      if (text === null) throw new TypeError('the bytes are not UTF-8');
+      if (text === null) throw new TypeError('the bytes are not valid UTF-8');
       return this.#keepMark || text.charCodeAt(0) !== 0xfeff ? text : text.slice(1);
     }
   }
@@ -61,12 +61,12 @@ exports.create = function create(host) {
     TextDecoder,
     btoa(text) {
       const encoded = host.btoa(String(text));
-      if (encoded === null) throw invalid('btoa takes characters up to U+00FF only; use TextEncoder for others');
+      if (encoded === null) throw invalid('btoa accepts only characters up to U+00FF; use TextEncoder for others');
       return encoded;
     },
     atob(text) {
       const decoded = host.atob(String(text));
-      if (decoded === null) throw invalid('the text is not base64');
+      if (decoded === null) throw invalid('the string is not valid base64');
       return decoded;
     },
   };

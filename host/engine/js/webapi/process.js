@@ -21,7 +21,7 @@ exports.create = (host) => {
       version: '',
       versions: {},
       nextTick(callback, ...args) {
-        if (typeof callback !== 'function') throw new TypeError('nextTick needs a function to call');
+        if (typeof callback !== 'function') throw new TypeError('nextTick requires a function');
         Promise.resolve().then(() => { callback(...args); });
       },
       hrtime,

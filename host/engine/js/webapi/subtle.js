@@ -23,12 +23,12 @@ const nameOf = (algorithm) => String(typeof algorithm === 'object' && algorithm 
 function hashOf(algorithm) {
   const hash = HASHES[nameOf(algorithm).toLowerCase()];
   if (hash) return hash;
-  throw failure('NotSupportedError', `the digest ${nameOf(algorithm)} is not supported; SHA-1, SHA-256, SHA-384 and SHA-512 are`);
+  throw failure('NotSupportedError', `the digest ${nameOf(algorithm)} is not supported; use SHA-1, SHA-256, SHA-384 or SHA-512`);
 }
 
 function needHmac(algorithm) {
   if (nameOf(algorithm).toUpperCase() === 'HMAC') return;
-  throw failure('NotSupportedError', `the algorithm ${nameOf(algorithm)} is not supported; HMAC is`);
+  throw failure('NotSupportedError', `the algorithm ${nameOf(algorithm)} is not supported; use HMAC`);
 }
 
 exports.create = function create(host) {
@@ -45,7 +45,7 @@ exports.create = function create(host) {
   const secretOf = (key, use) => {
     const secret = secrets.get(key);
     if (!secret) throw new TypeError('the key is not a CryptoKey');
-    if (use && !key.usages.includes(use)) throw failure('InvalidAccessError', `the key is not for ${use}`);
+    if (use && !key.usages.includes(use)) throw failure('InvalidAccessError', `the usages of the key do not include ${use}`);
     return secret;
   };
 
@@ -58,7 +58,7 @@ exports.create = function create(host) {
   function newKey(algorithm, secret, extractable, usages) {
     const list = [...usages];
     const wrong = list.find((usage) => usage !== 'sign' && usage !== 'verify');
-    if (wrong || list.length === 0) throw failure('SyntaxError', 'the usages of an HMAC key are sign and verify');
+    if (wrong || list.length === 0) throw failure('SyntaxError', 'the usages of an HMAC key must be sign or verify');
     const hash = nameOf(algorithm.hash).toUpperCase();
     const key = new CryptoKey(secrets, {
       type: 'secret', extractable: Boolean(extractable), usages: list,
@@ -70,12 +70,12 @@ exports.create = function create(host) {
 
   function needFormat(format, value) {
     if (format === 'raw') return value;
-    throw failure('NotSupportedError', `the format ${String(format)} is not supported; raw and jwk are`);
+    throw failure('NotSupportedError', `the format ${String(format)} is not supported; use raw or jwk`);
   }
 
   function fromJWK(key, algorithm) {
     if (typeof key !== 'object' || key === null || key.kty !== 'oct' || typeof key.k !== 'string') {
-      throw failure('DataError', 'the key is not a JWK of the type oct');
+      throw failure('DataError', 'the key is not a JWK of type oct');
     }
     if (key.alg !== undefined && key.alg !== JWK_NAMES[hashOf(algorithm.hash)]) throw failure('DataError', 'the key is for another algorithm');
     return new Uint8Array(host.buffer().Buffer.from(key.k, 'base64url'));

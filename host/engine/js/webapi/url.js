@@ -17,7 +17,7 @@ exports.create = function create(host) {
     const list = typeof init[Symbol.iterator] === 'function' ? [...init] : Object.entries(init);
     return list.map((pair) => {
       const [name, value, ...more] = pair;
-      if (pair.length < 2 || more.length > 0) throw new TypeError('each entry of URLSearchParams is a name and a value');
+      if (pair.length < 2 || more.length > 0) throw new TypeError('each entry of URLSearchParams must be a name and a value');
       return [String(name), String(value)];
     });
   }

@@ -11,7 +11,7 @@ exports.create = () => ({
     Object.setPrototypeOf(derived.prototype, base.prototype);
   },
   promisify(callee) {
-    if (typeof callee !== 'function') throw new TypeError('promisify needs a function');
+    if (typeof callee !== 'function') throw new TypeError('promisify requires a function');
     return function promisified(...args) {
       return new Promise((resolve, reject) => {
         callee.call(this, ...args, (error, value) => (error ? reject(error) : resolve(value)));

@@ -76,7 +76,7 @@ func (r release) read(file string) ([]byte, error) {
 		return nil, abi.Faultf(abi.Unavailable, "the Python runtime cannot be read: %v", reason(err)).WithHint(hintInstall)
 	}
 	if sum := sha256.Sum256(code); hex.EncodeToString(sum[:]) != r.sha256 {
-		return nil, abi.Faultf(abi.Unavailable, "the installed Python runtime is damaged: its SHA-256 is not the expected one").WithHint(hintInstall)
+		return nil, abi.Faultf(abi.Unavailable, "the installed Python runtime is damaged: its SHA-256 digest does not match").WithHint(hintInstall)
 	}
 	return code, nil
 }

@@ -17,7 +17,7 @@ import (
 func fetch(ctx context.Context, work, spec string) (archive string, err error) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		return "", abi.Faultf(abi.Unavailable, "the Python runtime is fetched by npm, which was not found").
+		return "", abi.Faultf(abi.Unavailable, "cannot fetch the Python runtime: npm was not found").
 			WithHint("install Node.js, which includes npm, or add npm to the PATH")
 	}
 	// npm writes to a file, because a process that outlives npm would keep a pipe open.
@@ -51,7 +51,7 @@ func archiveIn(work string) (string, error) {
 		}
 	}
 	if len(found) != 1 {
-		return "", abi.Faultf(abi.Unavailable, "npm succeeded, but left no archive of %s", Package).WithHint(hintSee)
+		return "", abi.Faultf(abi.Unavailable, "npm succeeded but wrote no archive of %s", Package).WithHint(hintSee)
 	}
 	return found[0], nil
 }
@@ -87,12 +87,12 @@ func npmFault(code string) error {
 			WithHint("check the network and npm's registry: npm config get registry")
 	case "E404", "ETARGET":
 		return abi.Faultf(abi.Unavailable, "npm's registry does not have %s %s: %s", Package, Version, code).
-			WithHint("a mirror may lack it; check npm's registry: npm config get registry")
+			WithHint("check whether npm uses a mirror: npm config get registry")
 	case "E401", "E403":
-		return abi.Faultf(abi.Unavailable, "npm's registry refuses access to %s: %s", Package, code).
-			WithHint("log in to it: npm login")
+		return abi.Faultf(abi.Unavailable, "npm's registry denied access to %s: %s", Package, code).
+			WithHint("log in to the registry: npm login")
 	case "ENOSPC":
-		return abi.Faultf(abi.Unavailable, "the disk is full: npm ended with %s", code).WithHint(hintSpace)
+		return abi.Faultf(abi.Unavailable, "the disk is full: npm failed with %s", code).WithHint(hintSpace)
 	}
 	return abi.Faultf(abi.Unavailable, "npm could not fetch %s: %s", Package, code).
 		WithHint(hintSee)

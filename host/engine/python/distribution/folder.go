@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	errNoFolder = errors.New("it is not a folder")
-	errUnsafe   = errors.New("other users can write to it")
+	errNoFolder = errors.New("not a folder")
+	errUnsafe   = errors.New("other users have write access")
 )
 
 // checkFolder returns an error if a folder is not safe for executable files. checkFolder rejects
@@ -59,12 +59,12 @@ func scratch(home string) (dir string, err error) {
 
 // folderFault returns the fault for a runtime folder that cannot be used.
 func folderFault(err error) error {
-	f := abi.Faultf(abi.Unavailable, "the folder for the Python runtime cannot be used: %v", reason(err))
+	f := abi.Faultf(abi.Unavailable, "cannot use the folder for the Python runtime: %v", reason(err))
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
 		return f.WithHint(hintSpace)
 	case errors.Is(err, errUnsafe), errors.Is(err, errNoFolder):
-		return f.WithHint("delete the folder python in toolrun's cache folder; it will be created again")
+		return f.WithHint("delete the folder python in toolrun's cache folder; toolrun creates it again")
 	}
 	return f
 }

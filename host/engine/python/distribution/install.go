@@ -31,7 +31,7 @@ func (r release) install(ctx context.Context, dir string, progress func(done, to
 		progress = func(done, total int64) {}
 	}
 	if dir == "" {
-		return "", abi.Faultf(abi.InvalidArgument, "there is no folder to install the Python runtime in")
+		return "", abi.Faultf(abi.InvalidArgument, "no folder is available for the Python runtime")
 	}
 	if file, ok := r.find(dir); ok {
 		if _, err := r.read(file); err == nil {
@@ -85,6 +85,6 @@ func unpackFault(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return abi.Faultf(abi.Unavailable, "the disk is full").WithHint(hintSpace)
 	}
-	return abi.Faultf(abi.Unavailable, "the package %s cannot be unpacked: %v", Package, reason(err)).
+	return abi.Faultf(abi.Unavailable, "cannot unpack the package %s: %v", Package, reason(err)).
 		WithHint("try again; if it fails again, clear npm's cache: npm cache clean --force")
 }

@@ -29,7 +29,7 @@ func (r release) unpack(ctx context.Context, archive, file string, progress func
 	defer in.Close()
 	compressed, err := gzip.NewReader(io.LimitReader(in, archiveTimes*r.bytes))
 	if err != nil {
-		return errors.New("it is not a gzip archive")
+		return errors.New("not a gzip archive")
 	}
 	entry, err := locate(tar.NewReader(io.LimitReader(compressed, archiveTimes*r.bytes)))
 	if err != nil {
@@ -52,7 +52,7 @@ func locate(entries *tar.Reader) (io.Reader, error) {
 	for {
 		header, err := entries.Next()
 		if err == io.EOF {
-			return nil, errors.New("it does not contain " + fileName)
+			return nil, errors.New("the archive does not contain " + fileName)
 		}
 		if err != nil {
 			return nil, errors.New("the archive is damaged")
@@ -74,8 +74,8 @@ func (r release) copy(to io.Writer, from io.Reader) error {
 		return err
 	}
 	if n != r.bytes || hex.EncodeToString(sum.Sum(nil)) != r.sha256 {
-		return abi.Faultf(abi.Unavailable, "the registry sent an unexpected %s: its SHA-256 differs from the one that this toolrun requires", fileName).
-			WithHint("nothing was installed; if npm uses a mirror, try another registry: npm_config_registry=URL toolrun python install")
+		return abi.Faultf(abi.Unavailable, "the registry sent an unexpected %s: its SHA-256 digest does not match", fileName).
+			WithHint("if npm uses a mirror, try another registry: npm_config_registry=URL toolrun python install")
 	}
 	return nil
 }

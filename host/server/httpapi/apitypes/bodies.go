@@ -18,20 +18,20 @@ type RunRequest struct {
 type CodeRequest struct {
 	Name     string `json:"name,omitempty" maxLength:"128" pattern:"^[A-Za-z0-9_.-]*$" doc:"Name of the code in the Result. Default: code" example:"node_7"`
 	Language string `json:"language" doc:"Language of the code"`
-	Code     string `json:"code" minLength:"1" doc:"The source: one file, which may import only the standard library of the language"`
+	Code     string `json:"code" minLength:"1" doc:"The source: one file that can import only the standard library of the language"`
 	// Grants maps store names to access modes, as in an app file: read, write, readwrite, or a
 	// comma-separated list of verbs.
-	Grants map[string]string `json:"grants,omitempty" doc:"Allowed operations by store: read, write, delete, readwrite, or several with commas" example:"{\"userPrefs\":\"read\"}"`
+	Grants map[string]string `json:"grants,omitempty" doc:"Allowed operations by store: read, write, delete, readwrite, or a comma-separated list" example:"{\"userPrefs\":\"read\"}"`
 	RunFields
 }
 
 // RunFields are the fields that all run requests have in common.
 type RunFields struct {
 	Input    json.RawMessage `json:"input,omitempty" doc:"Input of the tool, a JSON object. Default: an object with the message"`
-	Message  *string         `json:"message,omitempty" doc:"Message of the user: context.message, and input.message if there is no input" example:"Hello"`
+	Message  *string         `json:"message,omitempty" doc:"Message of the user. The tool receives it as context.message, and as input.message if there is no input" example:"Hello"`
 	Session  string          `json:"session_id,omitempty" maxLength:"128" doc:"The session. It is started if it does not exist. With credentials of a user, it must be a session of that user" example:"sess_123"`
 	User     string          `json:"user_id,omitempty" maxLength:"256" doc:"The user that the run acts for. Credentials of a user act only for that user; a user in metadata has no effect"`
-	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata, applied before the run; it stays if the run fails"`
+	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata. It is applied before the run and kept if the run fails"`
 	Context  json.RawMessage `json:"context,omitempty" doc:"JSON object whose members are added to the tool's context, such as steps"`
 
 	SessionReference string            `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own id of the session"`
@@ -44,7 +44,7 @@ type RunFields struct {
 // SessionRequest is a request to start a session. If it has a message, the app's default tool runs
 // in the session.
 type SessionRequest struct {
-	Message          *string         `json:"message,omitempty" doc:"Message of the user. It runs the app's default tool in the session, as a run with this message does" example:"Hello"`
+	Message          *string         `json:"message,omitempty" doc:"Message of the user. If set, the app's default tool runs in the session with this message" example:"Hello"`
 	Session          string          `json:"session_id,omitempty" maxLength:"128" doc:"Id of the session. Default: a new id. Credentials of a user may only name a session of that user"`
 	User             string          `json:"user_id,omitempty" maxLength:"256" doc:"Owner of the session. Default: the user of the credentials; otherwise the session is anonymous until an API key names a user"`
 	Metadata         json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata"`
@@ -58,16 +58,16 @@ type Run struct {
 	Tool    string `json:"tool" doc:"Name of the tool, or of the code in the request"`
 	User    string `json:"user_id,omitempty"`
 	Session string `json:"session_id,omitempty"`
-	Status  string `json:"status" enum:"queued,running,done" doc:"queued: waiting for the compilation of its tool, or for capacity; done: ended, with success or not"`
+	Status  string `json:"status" enum:"queued,running,done" doc:"queued: waiting for compilation or capacity; done: succeeded or failed"`
 	// Cancelled reports whether cancellation of the run was requested. The Result shows whether the
 	// request came in time.
-	Cancelled bool       `json:"cancelled,omitempty" doc:"Its cancellation was requested; the result shows whether that was in time"`
-	Created   time.Time  `json:"created" doc:"When it was requested"`
-	Started   *time.Time `json:"started,omitempty" doc:"When its first attempt began"`
+	Cancelled bool       `json:"cancelled,omitempty" doc:"Whether a cancellation was requested; the result shows whether it took effect"`
+	Created   time.Time  `json:"created" doc:"When the run was requested"`
+	Started   *time.Time `json:"started,omitempty" doc:"When the first attempt began"`
 	Ended     *time.Time `json:"ended,omitempty"`
-	Expires   *time.Time `json:"expires_at,omitempty" doc:"When a run that has ended can no longer be found, at the latest"`
+	Expires   *time.Time `json:"expires_at,omitempty" doc:"When the service forgets the ended run, at the latest"`
 	// Result is nil until the run has ended. It stays nil if the Result is too large to keep.
-	Result *report.Result `json:"result,omitempty" doc:"The Result; missing until the run has ended, and if it is larger than 4 MiB"`
+	Result *report.Result `json:"result,omitempty" doc:"The Result. It is missing before the end of the run, or if it exceeds 4 MiB"`
 }
 
 // Store is the declaration of a store. Its fields are named as in an app file.
@@ -81,15 +81,15 @@ type Store struct {
 	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
 	// Declared is where the store is declared: "file" for the app file, "api" for this service, or
 	// "built_in" for sessionMeta.
-	Declared string `json:"declared,omitempty" readOnly:"true" enum:"file,api,built_in" doc:"Where it is declared: in the app file, or through the API; built_in for sessionMeta, which only the host writes"`
+	Declared string `json:"declared,omitempty" readOnly:"true" enum:"file,api,built_in" doc:"Where the store is declared: in the app file or through the API; built_in for sessionMeta, which only the host writes"`
 	// Mistakes and Unfit appear only in the response to a declaration.
-	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Constraints of the schema that have no effect; a strict store with one is rejected"`
+	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Constraints of the schema that have no effect. They make the declaration of a strict store invalid"`
 	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Records that violate the schema after a change"`
 }
 
 // StoreChange is a declaration that replaces an existing declaration.
 type StoreChange struct {
-	TechnicalName string          `json:"technical_name,omitempty" maxLength:"64" doc:"Must be the store of the path, if set" example:"userPrefs"`
+	TechnicalName string          `json:"technical_name,omitempty" maxLength:"64" doc:"If set, must equal the store in the path" example:"userPrefs"`
 	Name          string          `json:"name,omitempty" maxLength:"256" doc:"Display name" example:"User preferences"`
 	Description   string          `json:"description,omitempty" maxLength:"4096" doc:"Purpose of the store"`
 	Access        string          `json:"access" enum:"session,user,application" doc:"Scope of its records"`
@@ -98,7 +98,7 @@ type StoreChange struct {
 	Schema        json.RawMessage `json:"schema,omitempty" doc:"JSON Schema of the content"`
 	// Declared, Mistakes and Unfit are accepted and ignored, so clients can send back a Store from
 	// a response.
-	Declared string          `json:"declared,omitempty" readOnly:"true" doc:"Where it is declared: in the app file, or through the API"`
+	Declared string          `json:"declared,omitempty" readOnly:"true" doc:"Where the store is declared: in the app file or through the API"`
 	Mistakes []SchemaMistake `json:"mistakes,omitempty" readOnly:"true" doc:"Ignored in requests"`
 	Unfit    *Unfit          `json:"unfit,omitempty" readOnly:"true" doc:"Ignored in requests"`
 }
@@ -107,7 +107,7 @@ type StoreChange struct {
 type SchemaMistake struct {
 	Pointer string `json:"pointer" doc:"JSON Pointer (RFC 6901) to the location in the schema"`
 	Message string `json:"message"`
-	Hint    string `json:"hint,omitempty" doc:"How to fix it"`
+	Hint    string `json:"hint,omitempty" doc:"How to fix the problem"`
 }
 
 // Unfit counts the records of a store that violate its schema.
@@ -144,7 +144,7 @@ type Rendered struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 	// Missing lists the template expressions that rendered as empty text.
-	Missing []string `json:"missing,omitempty" doc:"Expressions of the template without a stored value, or with null; they rendered as nothing" example:"[\"memory.userPrefs.language\"]"`
+	Missing []string `json:"missing,omitempty" doc:"Expressions of the template whose value is missing or null; they rendered as empty text" example:"[\"memory.userPrefs.language\"]"`
 }
 
 // Record is a stored record with its content.
@@ -194,7 +194,7 @@ type Imported struct {
 type LeftOut struct {
 	Kind   string `json:"kind" enum:"app,store,tool,prompt"`
 	Name   string `json:"name"`
-	Reason string `json:"reason" doc:"Why it was not imported"`
+	Reason string `json:"reason" doc:"Why the part was not imported"`
 }
 
 // Whoami describes the credentials that a request carries.
@@ -215,9 +215,9 @@ type Problem struct {
 	Detail string `json:"detail" doc:"Description of this problem"`
 	// Code is the abi.Code of the fault.
 	Code  string `json:"code" doc:"Stable code of the fault, the same as on the command line and in tools"`
-	Hint  string `json:"hint,omitempty" doc:"How to fix it"`
-	Store string `json:"store,omitempty" doc:"Store that the problem is about"`
-	Item  string `json:"item,omitempty" doc:"Item that the problem is about, in a store with several"`
+	Hint  string `json:"hint,omitempty" doc:"How to fix the problem"`
+	Store string `json:"store,omitempty" doc:"Store that the problem concerns"`
+	Item  string `json:"item,omitempty" doc:"Item that the problem concerns, in a store with items"`
 	RunID string `json:"run_id,omitempty" doc:"Run in which the problem occurred"`
 	// File, Line and Column locate the fault in the tool's code. Stack is the stack trace.
 	File   string `json:"file,omitempty" doc:"File of the tool, relative to the tool's folder"`

@@ -10,12 +10,12 @@ func (t Target) AppID() string { return t.App }
 
 // RunHeaders are the headers of a run request.
 type RunHeaders struct {
-	Key string `header:"Idempotency-Key" maxLength:"256" doc:"Requests with the same key get the Result of the first one, without another run; kept for 24 hours"`
+	Key string `header:"Idempotency-Key" maxLength:"256" doc:"A repeated request with the same key returns the Result of the first one without running the tool again. Results are kept for 24 hours"`
 }
 
 // SessionPath is a path parameter that names a session.
 type SessionPath struct {
-	Session string `path:"session_id" minLength:"1" maxLength:"128" doc:"Id of the session: ASCII letters, digits and ._~:@=+-, not only dots"`
+	Session string `path:"session_id" minLength:"1" maxLength:"128" doc:"Id of the session: ASCII letters, digits and ._~:@=+-, but not only dots"`
 }
 
 // RunPath is a path parameter that names a run.

@@ -20,7 +20,7 @@ def render(text, /, **values):
         if part[1] is None:
             return "["
         if part[1] not in values:
-            raise Missing(f"nothing is given for [{part[1]}]")
+            raise Missing(f"no value for [{part[1]}]")
         return format(values[part[1]], part[2] or "")
 
     return _PART.sub(value, text)

@@ -55,7 +55,7 @@ class Memory:
         clock: Callable[[], datetime] | None = None,
     ) -> None:
         if (stores is None) == (file is None):
-            raise ValueError("a memory needs either stores or the file of an app")
+            raise ValueError("Memory requires either stores or an app file")
         declared = {"app": app, "session_idle": f"{session_idle // timedelta(seconds=1)}s", "memory": dict(stores or {})}
         declaration = {"app": declared} if file is None else {"file": str(Path(file).resolve())}
         bounds = {name: bound for name, bound in asdict(limits).items() if bound is not None}
@@ -101,7 +101,7 @@ class Memory:
         """Return the same memory for another caller: user, session, and grants or tool, as in the constructor."""
         unknown = set(changes) - {"user", "session", "grants", "tool"}
         if unknown:
-            raise TypeError(f"a caller has no {sorted(unknown)[0]}")
+            raise TypeError(f"unknown argument {sorted(unknown)[0]}")
         other = object.__new__(Memory)
         other.__dict__.update(self.__dict__)
         other._run = None
@@ -113,7 +113,7 @@ class Memory:
         self._app.tool(other._manifest())
         return other
 
-    def refuse(self, store: str, code: str | None, message: str = "the test refuses it", **details: Any) -> None:
+    def refuse(self, store: str, code: str | None, message: str = "the test refuses the call", **details: Any) -> None:
         """Make every call of a tool on a store raise the error of a code, until code is None. details can contain a hint."""
         error = None if code is None else {"code": code, "message": message, **details}
         self._app.request("refuse", store=store, error=error)
@@ -132,7 +132,7 @@ class Memory:
     def set_references(self, session: str | None = None, user: str | None = None) -> None:
         """Set the platform's own identifiers of the session and its user."""
         if self._session is None:
-            raise ValueError("there is no session")
+            raise ValueError("no session is open")
         self._app.request("session", **self._who(), session_reference=session or "", user_reference=user or "")
 
     def end_session(self) -> None:

@@ -17,9 +17,9 @@ def find(path: Path) -> tuple[Path, bool]:
     if path.is_dir():
         return _entry(path), False
     if not path.is_file():
-        raise FileNotFoundError(f"there is no tool {str(path)!r}")
+        raise FileNotFoundError(f"the tool {str(path)!r} does not exist")
     if path.suffix != ".py":
-        raise ValueError(f"{str(path)!r} is not a Python tool: its name does not end in .py")
+        raise ValueError(f"{str(path)!r} is not a Python tool: the name does not end in .py")
     named = _named(path.parent)
     return path, named is None or named.resolve() != path.resolve()
 

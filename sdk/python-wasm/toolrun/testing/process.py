@@ -26,12 +26,12 @@ def find() -> str:
     named = os.environ.get("TOOLRUN")
     if named:
         if shutil.which(named) is None:
-            raise ToolrunError(f"TOOLRUN is {named!r}, which is not a program; set it to the path of toolrun")
+            raise ToolrunError(f"the variable TOOLRUN is {named!r}, which is not a program; set the variable to the path of toolrun")
         return named
     found = shutil.which("toolrun")
     if found is None:
         raise ToolrunError(
-            "the program toolrun is not on PATH, and tests need it for their memory; "
+            "the program toolrun, which tests of tools require, is not on PATH; "
             "install toolrun, or set the variable TOOLRUN to its path"
         )
     return found

@@ -158,8 +158,8 @@ class _NoMemory:
 
     def reply(self, *fields: str) -> tuple[bytes, str]:
         op = fields[1] if len(fields) > 1 else ""
-        message = f"{op}: memory is not available while the top level of a tool with an entry runs"
-        hint = "call memory from the entry: the top level may run once for many runs"
+        message = f"{op}: memory is only available in the entry, not at the tool's top level"
+        hint = "move the call into the entry; several runs can share one execution of the top level"
         fault = {"code": "invalid_argument", "message": message, "op": op, "hint": hint}
         return b"fault", "0\n" + runtime.values.encode(fault, "fault", runtime.NESTING)
 

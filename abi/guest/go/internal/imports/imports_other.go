@@ -50,7 +50,7 @@ func (none) WriteError([]byte)         {}
 func (none) Log(abi.Level, string)     {}
 
 func (none) Call(string, []string) ([]byte, int32, bool) {
-	return []byte(`{"code":"unavailable","message":"there is no host outside of a plug-in","hint":"create one for a test with toolruntest.New"}`),
+	return []byte(`{"code":"unavailable","message":"the code runs outside a plug-in, without a host","hint":"create one for a test with toolruntest.New"}`),
 		-int32(abi.Unavailable.Number()), true
 }
 
@@ -76,7 +76,7 @@ func Log(level abi.Level, text string) { host().Log(level, text) }
 func perform(op string, args []string) (reply []byte, number int32) {
 	reply, number, known := Call(op, args)
 	if !known {
-		return []byte(`{"code":"unavailable","message":"the host of the test does not have this operation"}`), -int32(abi.Unavailable.Number())
+		return []byte(`{"code":"unavailable","message":"the test host does not implement this operation"}`), -int32(abi.Unavailable.Number())
 	}
 	return reply, number
 }

@@ -15,8 +15,8 @@ func (t *tool) bracketFault() *abi.Fault {
 	case t.scan.stray >= 0:
 		return t.strayFault()
 	case t.scan.open >= 0:
-		return invalid(locationIn(t.path, t.code, t.scan.open), "this %q is not closed: the source ends first", t.bracket(t.scan.open)).
-			WithHint("add the bracket that closes it")
+		return invalid(locationIn(t.path, t.code, t.scan.open), "the source ends before this %q is closed", t.bracket(t.scan.open)).
+			WithHint("add the closing bracket")
 	}
 	return nil
 }
@@ -24,14 +24,14 @@ func (t *tool) bracketFault() *abi.Fault {
 // strayFault returns the fault for a closing bracket that has no opening bracket.
 func (t *tool) strayFault() *abi.Fault {
 	if t.scan.stray < 0 {
-		return invalid(t.end(), "a bracket is closed that was not opened")
+		return invalid(t.end(), "a closing bracket has no opening bracket")
 	}
 	at := locationIn(t.path, t.code, t.scan.stray)
 	if t.scan.opener < 0 {
-		return invalid(at, "a bracket is closed that was not opened: %q", t.bracket(t.scan.stray))
+		return invalid(at, "a closing bracket has no opening bracket: %q", t.bracket(t.scan.stray))
 	}
 	opener := locationIn(t.path, t.code, t.scan.opener)
-	return invalid(at, "%q does not close %q of line %d, column %d", t.bracket(t.scan.stray), t.bracket(t.scan.opener), opener.line, opener.column).
+	return invalid(at, "%q does not match %q on line %d, column %d", t.bracket(t.scan.stray), t.bracket(t.scan.opener), opener.line, opener.column).
 		WithHint("close the inner bracket first")
 }
 

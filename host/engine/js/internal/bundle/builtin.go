@@ -29,10 +29,10 @@ var (
 )
 
 const (
-	hintNetwork = "tools have no network: let the platform fetch the data and pass it in the input"
-	hintFiles   = "tools have no files: keep data in memory stores, or import it as a .json file"
-	hintProcess = "tools start no processes and no threads: do the work in the tool itself"
-	hintBuiltin = "use what the language has, or a package that works in browsers"
+	hintNetwork = "tools have no network: pass the data in the input"
+	hintFiles   = "tools have no files: keep data in a store, or import it from a .json file"
+	hintProcess = "tools cannot start processes or threads: do the work in the tool itself"
+	hintBuiltin = "use the language itself, or a package that works in browsers"
 )
 
 func isBuiltin(name string) bool {
@@ -50,7 +50,7 @@ func (f *files) builtin(r request, name string) (target, *resolveError) {
 	if r.require && inPackage(r.importer) {
 		return target{missing, r.name}, nil
 	}
-	return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " is a module of Node.js, which tools do not have", hintFor(name, hintBuiltin)}
+	return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " is a Node.js module, which tools cannot use", hintFor(name, hintBuiltin)}
 }
 
 // hintFor returns the hint for a module that tools cannot import. If there is no hint, hintFor

@@ -174,5 +174,5 @@ func stopped(err error) *abi.Fault {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return abi.Faultf(abi.Timeout, "bundling the tool exceeded the time limit")
 	}
-	return abi.Faultf(abi.Cancelled, "bundling the tool was cancelled")
+	return abi.Faultf(abi.Cancelled, "bundling the tool was canceled")
 }

@@ -35,9 +35,9 @@ func (s *scanner) pattern(text string) (why, hint string) {
 	s.patterns += cost
 	switch {
 	case depth > maxPatternNesting:
-		return "the groups of a regular expression are nested too deep", "nest fewer than " + strconv.Itoa(maxPatternNesting) + " groups"
+		return "the groups of a regular expression are nested too deeply", "nest fewer than " + strconv.Itoa(maxPatternNesting) + " groups"
 	case s.patterns > maxPatterns:
-		return "a regular expression, or all together, unfold to over " + strconv.Itoa(maxPatterns) + " steps", "repeat less: a{1000} counts as a thousand"
+		return "the regular expressions expand to more than " + strconv.Itoa(maxPatterns) + " steps", "use fewer repetitions: a{1000} counts as 1,000 steps"
 	}
 	return "", ""
 }

@@ -75,7 +75,7 @@ func (t *tool) entry(params []string) (*entry, *abi.Fault) {
 	case s.called != "":
 		e.warnings = append(e.warnings, fmt.Sprintf("the script calls %[1]s but returns nothing: end it with return %[1]s(...)", s.called))
 	case s.functions && !s.acts:
-		e.warnings = append(e.warnings, "the script defines functions but calls none and returns nothing: name the one to run main, or call it and return its result")
+		e.warnings = append(e.warnings, "the script defines functions but does not call them or return a value: name a function main, or call a function and return its result")
 	}
 	return e, nil
 }

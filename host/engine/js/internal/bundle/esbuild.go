@@ -110,8 +110,8 @@ func computedImport(messages []api.Message) *api.Message {
 		return nil
 	}
 	return &api.Message{
-		Text:     "the name of an import must be a string, not computed",
-		Detail:   "import each file by its name and choose among them in the code",
+		Text:     "the name of an import must be a string literal",
+		Detail:   "import each file by its name, and select one in the code",
 		Location: messages[i].Location,
 	}
 }

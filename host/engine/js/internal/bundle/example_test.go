@@ -34,6 +34,6 @@ func ExampleBuild() {
 	}
 	// Output:
 	// body 6 <nil>
-	// total.ts:1:16: "node:fs" is a module of Node.js, which tools do not have
-	// tools have no files: keep data in memory stores, or import it as a .json file
+	// total.ts:1:16: "node:fs" is a Node.js module, which tools cannot use
+	// tools have no files: keep data in a store, or import it from a .json file
 }

@@ -43,6 +43,6 @@ func countLines(s string) int {
 }
 
 func unsupportedRegexp(file, code string, offset int) *abi.Fault {
-	return invalid(locationIn(file, code, offset), `this regular expression has a flag that tools do not have: d or v`).
-		WithHint(`use the flags g, i, m, s, u and y; \p{...} takes the flag u`)
+	return invalid(locationIn(file, code, offset), `the regular expression has an unsupported flag: d or v`).
+		WithHint(`use only the flags g, i, m, s, u and y; \p{...} requires the flag u`)
 }

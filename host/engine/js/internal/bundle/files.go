@@ -61,7 +61,7 @@ func (f *files) load(args api.OnLoadArgs) api.OnLoadResult {
 	case provider:
 		contents = providedModule(args.Path)
 	default:
-		return refuse(invalid(location{file: f.entry}, "an import could not be resolved within the tool"))
+		return refuse(invalid(location{file: f.entry}, "an import could not be resolved in the tool"))
 	}
 	return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}
 }
@@ -147,7 +147,7 @@ func (f *files) read(name string) ([]byte, *abi.Fault) {
 		return nil, invalid(at, "the file cannot be read")
 	}
 	if f.bytes += int64(len(data)); f.bytes > MaxBytes {
-		return nil, invalid(location{file: f.entry}, "the tool and what it imports are larger than %d bytes", MaxBytes)
+		return nil, invalid(location{file: f.entry}, "the tool and its imports exceed %d bytes", MaxBytes)
 	}
 	return data, nil
 }

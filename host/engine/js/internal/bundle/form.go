@@ -88,7 +88,7 @@ func (t *tool) bodyFault(messages []api.Message, author author) *abi.Fault {
 func (t *tool) unsupported(err error, sourceMap []byte, author author) *abi.Fault {
 	list, ok := errors.AsType[parser.ErrorList](err)
 	if !ok || len(list) == 0 {
-		return invalid(location{file: t.path}, "tools cannot use this JavaScript syntax")
+		return invalid(location{file: t.path}, "this JavaScript syntax is not supported in tools")
 	}
 	at := location{file: t.path}
 	if p, err := decodePositions(sourceMap, author); err == nil {

@@ -61,19 +61,19 @@ func (f *files) find(r request, kind api.ResolveKind) (target, *resolveError) {
 	switch kind {
 	case api.ResolveJSImportStatement, api.ResolveJSDynamicImport, api.ResolveJSRequireCall:
 	default:
-		return target{}, &resolveError{quoted + " is not imported in a way that can be bundled", "use import or require"}
+		return target{}, &resolveError{quoted + " is imported in a way that the bundler does not support", "use import or require"}
 	}
 	bare, isNode := strings.CutPrefix(r.name, "node:")
 	switch {
 	case r.name == "" || strings.ContainsAny(r.name, "\\\x00?"):
-		return target{}, &resolveError{"invalid module name " + quoted, "name a file with ./ and slashes, or a package"}
+		return target{}, &resolveError{"invalid module name " + quoted, "use a package name, or a path that begins with ./"}
 	case isNode:
 		return f.builtin(r, bare)
 	case strings.HasPrefix(r.name, "/") || scheme.MatchString(r.name):
-		return target{}, &resolveError{quoted + " is not a file of this tool", "import files by a path that begins with ./ and stays in the tool's folder"}
+		return target{}, &resolveError{quoted + " is not a file of this tool", "use a path that begins with ./ and stays in the tool's folder"}
 	case f.fsys == nil && !isBuiltin(r.name):
 		return target{}, &resolveError{quoted + " cannot be imported: the tool is a single file", hintFor(r.name,
-			"give the tool a folder of its own, with what it imports in it and packages in "+modules)}
+			"move the tool and its imports into a folder, and install packages in its folder "+modules)}
 	case f.fsys == nil:
 		return f.builtin(r, r.name)
 	case r.name == "." || r.name == ".." || strings.HasPrefix(r.name, "./") || strings.HasPrefix(r.name, "../"):
@@ -89,11 +89,11 @@ func (f *files) relative(r request) (target, *resolveError) {
 	quoted := strconv.QuoteToASCII(r.name)
 	name := path.Join(path.Dir(r.importer), r.name)
 	if leaves(name) {
-		return target{}, &resolveError{quoted + " is outside of the tool's folder", "copy what you need into the folder"}
+		return target{}, &resolveError{quoted + " is outside the tool's folder", "copy the file into the folder"}
 	}
 	found, ok := f.file(name, r)
 	if !ok {
-		return target{}, &resolveError{quoted + " was not found", "paths are relative to the file that imports them"}
+		return target{}, &resolveError{quoted + " was not found", "use a path relative to the importing file"}
 	}
 	return f.serveable(found, r)
 }
@@ -111,7 +111,7 @@ func (f *files) serveable(name string, r request) (target, *resolveError) {
 		name = path.Join(m.dir, to)
 	}
 	if languages[path.Ext(name)] == unknown && name != f.entry {
-		return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " is not a file that can be imported", "import .js, .mjs, .cjs, .ts, .mts, .cts and .json files only"}
+		return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " has a file type that cannot be imported", "import only .js, .mjs, .cjs, .ts, .mts, .cts and .json files"}
 	}
 	if leaves(name) || !f.isFile(name) {
 		return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " was not found", "its package.json names a file that does not exist"}
@@ -242,11 +242,11 @@ func (f *files) inside(folder, rest string, r request) (target, *resolveError) {
 	}
 	name := path.Join(folder, rest)
 	if name != folder && !strings.HasPrefix(name, folder+"/") {
-		return target{}, &resolveError{quoted + " is outside of its package", "name a file of the package"}
+		return target{}, &resolveError{quoted + " is outside its package", "use a file in the package"}
 	}
 	found, ok := f.file(name, r)
 	if !ok {
-		return target{}, &resolveError{quoted + " was not found in its package", "see which files the package has"}
+		return target{}, &resolveError{quoted + " was not found in the package", "use a file that the package contains"}
 	}
 	return f.serveable(found, r)
 }
@@ -255,7 +255,7 @@ func (f *files) inside(folder, rest string, r request) (target, *resolveError) {
 func (f *files) internal(r request) (target, *resolveError) {
 	m := f.manifestOf(r.importer)
 	if m.imports == nil {
-		return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " is not defined", "name it in the imports of package.json"}
+		return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " is not defined in package.json", "define it under imports in package.json"}
 	}
 	return f.exported(m, m.imports.entry(r.name), r)
 }
@@ -268,18 +268,18 @@ func (f *files) exported(m *manifest, e *exported, r request) (target, *resolveE
 	}
 	to, ok := e.choose(func(c string) bool { return slices.Contains(conditions, c) })
 	if !ok {
-		return target{}, &resolveError{"the package does not export " + strconv.QuoteToASCII(r.name), "see the exports of its package.json"}
+		return target{}, &resolveError{"the package does not export " + strconv.QuoteToASCII(r.name), "use one of the exports in its package.json"}
 	}
 	if !strings.HasPrefix(to, "./") { // an entry in "imports" can name another package
 		if strings.HasPrefix(to, "#") || strings.HasPrefix(to, ".") || strings.HasPrefix(to, "/") || scheme.MatchString(to) {
-			return target{}, &resolveError{"the package.json of " + strconv.QuoteToASCII(r.name) + " names no file of the package", "reinstall the package"}
+			return target{}, &resolveError{"the package.json of " + strconv.QuoteToASCII(r.name) + " does not name a file in the package", "reinstall the package"}
 		}
 		r.name, r.importer = to, path.Join(m.dir, "package.json")
 		return f.packaged(r)
 	}
 	name := path.Join(m.dir, to)
 	if m.dir != "." && !strings.HasPrefix(name, m.dir+"/") || leaves(name) {
-		return target{}, &resolveError{"the package.json of " + strconv.QuoteToASCII(r.name) + " names a file outside of the package", "reinstall the package"}
+		return target{}, &resolveError{"the package.json of " + strconv.QuoteToASCII(r.name) + " names a file outside the package", "reinstall the package"}
 	}
 	return f.serveable(name, r)
 }

@@ -157,7 +157,7 @@ func TestRefusedImports(t *testing.T) {
 		{`import s from "broken"`, "package.json", ""},
 		{`import s from "ghost"`, "was not found", ""},
 		{`import s from "#inner"`, "is not defined", "imports"},
-		{`import fs from "fs"`, `"fs" is a module of Node.js, which tools do not have`, "tools have no files"},
+		{`import fs from "fs"`, `"fs" is a Node.js module, which tools cannot use`, "tools have no files"},
 		{`import fs from "node:fs/promises"`, "is a module of Node.js", "tools have no files"},
 		{`import http from "node:http"`, "is a module of Node.js", "tools have no network"},
 		{`import { spawn } from "child_process"`, "is a module of Node.js", "no processes"},

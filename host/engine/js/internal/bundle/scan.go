@@ -160,22 +160,22 @@ func (s *scanner) refusal(t token, text string) (why, hint string) {
 	slash := t.kind == pattern || text == "/"
 	switch {
 	case len(s.frames)-1 > engine.MaxSourceNesting:
-		return "brackets are nested too deep", "nest fewer than 1,000 brackets"
+		return "brackets are nested too deeply", "nest fewer than 1,000 brackets"
 	case s.top().cases > maxItems, s.top().commas > maxItems:
-		return "a list of variables, expressions or cases is too long", "keep a long list in an array, and choices in a map"
+		return "a list of variables, expressions or cases is too long", "use an array for a long list, and a map for many cases"
 	case t.kind == literal && t.end-t.start > maxDigits && text[0] <= '9' && text[0] >= '.':
 		return "a number has too many digits", "write a number in fewer than " + strconv.Itoa(maxDigits) + " characters"
 	case s.listed > maxListed:
-		return "the lists of variables and expressions are too long together", "keep long lists in arrays"
+		return "the lists of variables and expressions are too long in total", "use arrays for long lists"
 	case s.enums.exceeded():
-		return "the texts of an enum come to too much, written wherever they may be used", "keep long texts in a constant, and join none in an enum"
+		return "the strings of an enum are too long after inlining", "move long strings into constants, and do not concatenate strings in an enum"
 	case s.chain > maxChain:
-		return "an expression or statement is too long", "split it: keep long lists in an array, long choices in a switch"
+		return "an expression or statement is too long", "split it, or use an array for a long list and a switch for many cases"
 	// A scan cannot determine the meaning of ambiguous slashes and HTML comments.
 	case slash && s.ambiguous():
-		return fmt.Sprintf("a slash directly after %s can mean two things", s.text(s.prev)), "put parentheses around what belongs together"
+		return fmt.Sprintf("a slash directly after %s is ambiguous", s.text(s.prev)), "add parentheses"
 	case html:
-		return "comments of HTML are not supported", "write // in place of <!-- or -->"
+		return "HTML comments are not supported", "write // instead of <!-- or -->"
 	}
 	return "", ""
 }

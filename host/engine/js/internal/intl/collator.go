@@ -47,7 +47,7 @@ func NewCollator(tags []Tag, o Options) (*Collator, error) {
 		return nil, err
 	}
 	if ignore, ok := o.Bool("ignorePunctuation"); ok && ignore || !ok && l.Language == "th" {
-		return nil, unsupported("ignorePunctuation", "set ignorePunctuation: false, and remove punctuation from the texts")
+		return nil, unsupported("ignorePunctuation", "set ignorePunctuation: false, and remove punctuation from the strings")
 	}
 	if c.usage == "search" && !slices.Contains(searchLanguages, l.Language) {
 		return nil, unsupported(`the usage "search" in `+l.name, `use usage: "sort"`)
@@ -83,7 +83,7 @@ func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 	collation, _ := o.Text("collation")
 	for _, co := range []string{collation, l.extension("co")} {
 		if slices.Contains(collations, co) {
-			return false, unsupported("the collation "+co, "leave it out")
+			return false, unsupported("the collation "+co, "omit it")
 		}
 	}
 	return ofTag, nil
@@ -94,7 +94,7 @@ func (c *Collator) readNumeric(o Options, l locale) (ofTag bool, err error) {
 func (c *Collator) prepare(l locale) error {
 	c.root = slices.Contains(rootLanguages, l.Language)
 	if !c.root && !slices.Contains(tailoredLanguages, l.Language) || l.name == "fr-CA" {
-		return unsupported("the order of texts in "+l.name, `use the locale "en"`)
+		return unsupported("string comparison in "+l.name, `use the locale "en"`)
 	}
 	var options []collate.Option
 	switch c.sensitivity {
@@ -140,10 +140,10 @@ func (c *Collator) Compare(a, b string) (int, error) {
 	}
 	a, b = c.plain(a), c.plain(b)
 	if c.first != nil && mixes(a+b, c.first) {
-		return 0, unsupported("the order of texts in several scripts in "+c.name, `use the locale "en"`)
+		return 0, unsupported("comparison of strings in several scripts in "+c.name, `use the locale "en"`)
 	}
 	if strings.Contains(a+b, stroke) && !c.safeStrokes(a, b) {
-		return 0, unsupported("the order of letters with a stroke and of others with accents", "compare the texts with < and >")
+		return 0, unsupported("comparison of letters with strokes and letters with accents", "compare the strings with < and >")
 	}
 	if c.known(a) && c.known(b) {
 		return c.compare(a, b), nil
@@ -177,13 +177,13 @@ func (c *Collator) compareSymbols(a, b string) (int, error) {
 	lowA, okA := c.placed(a, firstSymbol)
 	lowB, okB := c.placed(b, firstSymbol)
 	if !okA || !okB {
-		return 0, unsupported("the order of a character in the texts", "compare the texts with < and >")
+		return 0, unsupported("comparison of a character in the strings", "compare the strings with < and >")
 	}
 	highA, _ := c.placed(a, lastSymbol)
 	highB, _ := c.placed(b, lastSymbol)
 	order := c.compare(lowA, highB)
 	if order != c.compare(highA, lowB) {
-		return 0, unsupported("the order of two symbols in the texts", "compare the texts with < and >")
+		return 0, unsupported("comparison of two symbols in the strings", "compare the strings with < and >")
 	}
 	return order, nil
 }

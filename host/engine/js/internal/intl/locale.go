@@ -45,7 +45,7 @@ func negotiate(tags []Tag) (locale, error) {
 		if name := available(tag); name != "" {
 			t := tableFor(name)
 			if t == nil {
-				return locale{}, unsupported("the locale "+name, "use one of Intl.NumberFormat.supportedLocalesOf()'s, such as en or de")
+				return locale{}, unsupported("the locale "+name, "use a supported locale, such as en or de")
 			}
 			return locale{tag, name, t}, nil
 		}

@@ -159,7 +159,7 @@ func (f *NumberFormat) prepare() error {
 	f.decimalSymbol, f.groupSymbol = f.symbol("decimal"), f.symbol("group")
 	f.plurals = pluralsOf("cardinal", f.locale.name)
 	if f.locale.name == "tr-TR" && f.style == "currency" && (f.currencyDisplay == "name" || f.currencySign == "accounting") {
-		return unsupported("the name or accounting form of a currency in tr-TR", `use the locale "tr"`)
+		return unsupported("the name or the accounting form of a currency in tr-TR", `use the locale "tr"`)
 	}
 	if f.notation == "compact" && f.style == "currency" && f.system != "latn" {
 		return unsupported("the compact notation of a currency with the digits "+f.system, `use numberingSystem: "latn"`)

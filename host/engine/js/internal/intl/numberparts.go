@@ -24,7 +24,7 @@ func (f *NumberFormat) Parts(d Decimal) ([]Part, error) {
 // check returns an error for a number that ICU formats with special rules.
 func (f *NumberFormat) check(d Decimal) error {
 	if f.rounding.increment != 1 && (len(d.digits) > 15 || d.magnitude() > 14) {
-		return unsupported("roundingIncrement with a number of more than 15 digits", "round the number first")
+		return unsupported("roundingIncrement for a number with more than 15 digits", "round the number first")
 	}
 	if f.rounding.increment != 1 && f.notation != "standard" {
 		return unsupported("roundingIncrement in the notation "+f.notation, `use the notation "standard"`)

@@ -202,5 +202,5 @@ func (p *pluralRules) unsure(d Decimal) bool {
 
 // errUnsure returns the error for a number for which unsure is true.
 func errUnsure() error {
-	return unsupported("the plural form of a number of more than 15 digits", "use a smaller number")
+	return unsupported("the plural form of a number with more than 15 digits", "use a smaller number")
 }

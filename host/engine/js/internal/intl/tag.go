@@ -51,7 +51,7 @@ func ParseTag(text string) (Tag, error) {
 	}
 	slices.Sort(t.variants)
 	if slices.Contains(t.variants, "posix") || slices.Contains(parts, "t") {
-		return Tag{}, unsupported("a language tag with posix or -t-", "leave these out")
+		return Tag{}, unsupported("a language tag with posix or -t-", "omit them")
 	}
 	if !t.extensions(parts) {
 		return Tag{}, wrong
