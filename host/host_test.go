@@ -198,7 +198,7 @@ func TestIdempotencyConflict(t *testing.T) {
 		inv := first()
 		change(&inv)
 		_, err := run(h, inv)
-		if f := abi.FaultOf(err); f.Code != abi.Conflict || !strings.HasSuffix(f.Message, "with another "+want) || strings.Contains(f.Error(), "secret") {
+		if f := abi.FaultOf(err); f.Code != abi.Conflict || !strings.HasSuffix(f.Message, "differs in "+want) || strings.Contains(f.Error(), "secret") {
 			t.Errorf("another %s = %v; want a conflict that names it", want, err)
 		}
 	}
@@ -209,7 +209,7 @@ func TestLogsAreBounded(t *testing.T) { everywhere(t, testLogsAreBounded) }
 func testLogsAreBounded(t *testing.T) {
 	h := openTool(t, `for (let i = 0; i < 1100; i++) console.log(i)`)
 	result, err := run(h, host.Invocation{Timeout: time.Minute})
-	if err != nil || len(result.Logs) != 1001 || !strings.HasSuffix(result.Logs[1000].Text, "may log 1000 lines and 64KiB") {
+	if err != nil || len(result.Logs) != 1001 || !strings.HasSuffix(result.Logs[1000].Text, "can log at most 1000 lines and 64KiB") {
 		t.Fatalf("%d lines, %v; want 1000 and a truncation line", len(result.Logs), err)
 	}
 }

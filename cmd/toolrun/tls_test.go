@@ -64,8 +64,8 @@ func TestCertificates(t *testing.T) {
 	if out, err := run("--ca", filepath.Join(dir, "cert.pem")); err != nil || strings.TrimSpace(out) != "1" {
 		t.Errorf("a run with --ca = %v, %s; want 1", err, out)
 	}
-	if out, err := run("--ca", filepath.Join(dir, "app.yaml")); err == nil || !strings.Contains(out, "no certificate") {
-		t.Errorf("a run with --ca and another file = %v, %s; want that it contains no certificate", err, out)
+	if out, err := run("--ca", filepath.Join(dir, "app.yaml")); err == nil || !strings.Contains(out, "no PEM certificate") {
+		t.Errorf("a run with --ca and another file = %v, %s; want that it contains no PEM certificate", err, out)
 	}
 	served := func() string {
 		conn, err := tls.Dial("tcp", strings.TrimPrefix(s.url, "https://"), &tls.Config{InsecureSkipVerify: true})

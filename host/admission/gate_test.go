@@ -181,11 +181,11 @@ func TestUserCannotFillQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, Waiting: 10, WaitingPerTenant: 8, WaitingPerApp: 6, WaitingPerUser: 3})}
 		l.arrive("a/bob@x", "a/bob@x", "a/bob@x", "a/bob@x")
-		if got := l.rejection("a/bob@x"); !strings.Contains(got, "3 of this user") {
+		if got := l.rejection("a/bob@x"); !strings.Contains(got, "3 for this user") {
 			t.Errorf("bob's fifth gets %q", got)
 		}
 		l.arrive("a/eve@x", "a/eve@x", "a/eve@x")
-		if got := l.rejection("a/eve@x"); !strings.Contains(got, "3 of this user") {
+		if got := l.rejection("a/eve@x"); !strings.Contains(got, "3 for this user") {
 			t.Errorf("eve's fourth gets %q", got)
 		}
 		pushed := make(chan error, 1)
@@ -222,7 +222,7 @@ func TestUserReplacesRunWithoutUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, WaitingPerApp: 4})}
 		l.arrive("a@x", "a@x", "a@x", "a@x", "a@x")
-		if got := l.rejection("a@x"); !strings.Contains(got, "4 of this app") {
+		if got := l.rejection("a@x"); !strings.Contains(got, "4 for this app") {
 			t.Errorf("the sixth gets %q", got)
 		}
 		l.arrive("a/ann@x", "b@y")

@@ -28,7 +28,7 @@ func (t *transaction) finished(r storage.Record) ([]byte, error) {
 		return nil, fmt.Errorf("finished run: %w: %w", storage.ErrCorrupt, err)
 	}
 	if state.Fingerprint != t.tx.Fingerprint {
-		return nil, abi.Faultf(abi.Conflict, "the idempotency key was already used for a run with a different %s", differing(state.Fingerprint, t.tx.Fingerprint)).
+		return nil, abi.Faultf(abi.Conflict, "the idempotency key was already used for a run that differs in %s", differing(state.Fingerprint, t.tx.Fingerprint)).
 			WithHint("use a new key for a new run")
 	}
 	return state.Answer, nil

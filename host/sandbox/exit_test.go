@@ -124,7 +124,7 @@ func TestDeath(t *testing.T) {
 		{act: "say", text: "\x06\x00\x00\x00\x0a\x00\x00\x01{\x00\x00\x00", limit: enough, want: abi.Internal, logged: ""},
 		{act: "say", text: "\x04\x00", limit: short, want: abi.Timeout}, // the rest is never sent
 		{act: "say", text: "\xff\xff\x00\x00\x07half of a call", limit: short, want: abi.Timeout},
-		{act: "say for ever", text: "\x04\x00\x00\x00\x09\x01x\x01y", limit: enough, want: abi.Internal, logged: "flood of log lines"},
+		{act: "say for ever", text: "\x04\x00\x00\x00\x09\x01x\x01y", limit: enough, want: abi.Internal, logged: "too many log lines"},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s %q", tt.act, tt.text), func(t *testing.T) {

@@ -138,7 +138,7 @@ func TestCompilerFillsDisk(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "compiled")
 			b := newBench(t, sandbox.Options{CacheDir: dir})
 			_, err := b.pool.Engines()[probing].Load(t.Context(), engine.Source{Path: "act.probe", Code: []byte(act)})
-			if codeOf(err) != abi.SourceInvalid || !strings.Contains(err.Error(), "compiles to more than") {
+			if codeOf(err) != abi.SourceInvalid || !strings.Contains(err.Error(), "the compiled tool exceeds") {
 				t.Errorf("Load = %v; want source_invalid, for too many or too large files", err)
 			}
 			if remaining, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(remaining) > 0 {

@@ -39,7 +39,7 @@ func TestInvalidCertificateDoesNotReplace(t *testing.T) {
 		name, why   string
 		from, until time.Duration
 	}{
-		{"late.example", "it expired at", -2 * time.Hour, -time.Hour}, {"early.example", "it is not valid before", 3 * time.Hour, 4 * time.Hour},
+		{"late.example", "the certificate expired at", -2 * time.Hour, -time.Hour}, {"early.example", "the certificate is not valid before", 3 * time.Hour, 4 * time.Hour},
 	} {
 		log.Reset()
 		writeCertificateFor(t, dir, bad.name, now.Add(bad.from), now.Add(bad.until))

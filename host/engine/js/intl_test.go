@@ -82,7 +82,7 @@ func TestIntlRefuses(t *testing.T) {
 		`Intl.PluralRules("en")`:                                                         `["TypeError","Constructor Intl.PluralRules requires 'new'"]`,
 		`new Intl.ListFormat("en").format([1])`:                                          `["TypeError","Iterable yielded a value which is not a string"]`,
 		`new Intl.RelativeTimeFormat("en").format(1, "eon")`:                             `["RangeError","Invalid unit argument for Intl.RelativeTimeFormat.prototype.format() 'eon'"]`,
-		`"ä".localeCompare("b", "ja")`:                                                   `["RangeError","the order of texts in ja is not supported by toolrun's Intl; use the locale \"en\""]`,
+		`"ä".localeCompare("b", "ja")`:                                                   `["RangeError","string comparison in ja is not supported by toolrun's Intl; use the locale \"en\""]`,
 		`"🤖".localeCompare("🦀")`:                                                         `["RangeError","comparison of two symbols in the strings is not supported by toolrun's Intl; compare the strings with < and >"]`,
 		`"i".toLocaleUpperCase("el")`:                                                    `["RangeError","toLocaleUpperCase in el is not supported by toolrun's Intl; use toUpperCase"]`,
 		`String.prototype.localeCompare.call(null, "a")`:                                 `["TypeError","String.prototype.localeCompare called on null or undefined"]`,

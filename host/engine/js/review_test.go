@@ -50,7 +50,7 @@ func TestReview(t *testing.T) {
 		{"memory of its own", "const memory = { get_content: (x) => x, getContent: (x) => x };\nreturn memory.get_content('prefs') + memory.getContent('x');", nil},
 
 		{"a function that memory lacks", "return await memory.getContent('prefs');", []string{"tool.js:1:21: memory has no operation getContent (did you mean get_content?)"}},
-		{"one like no other", "return await memory.frobnicate();", []string{"tool.js:1:21: memory has no operation frobnicate (it has get_content, set_content, delete_content)"}},
+		{"one like no other", "return await memory.frobnicate();", []string{"tool.js:1:21: memory has no operation frobnicate (use one of: get_content, set_content, delete_content)"}},
 		{"one that every object has", "return memory.toString();", nil},
 		{"one that may be missing", "return memory.getContent?.('prefs') ?? null;", nil},
 
@@ -65,8 +65,8 @@ func TestReview(t *testing.T) {
 			[]string{"tool.js:1:22: without the flag u, \\p{L} in a regular expression matches the letters p{L} (write /\\p{L}+/gu)", "tool.js:1:36: without the flag u, \\P{Lu}"}},
 		{"properties of Unicode", "return /\\p{L}/u.test(input.a) || /\\\\p{L}/.test(input.a) || /\\p{1}/.test(input.a);", nil},
 
-		{"eval", "return eval('1 + 1');", []string{"tool.js:1:8: creating code from text is disabled"}},
-		{"new Function", "return new Function('return 1')();", []string{"tool.js:1:12: creating code from text is disabled"}},
+		{"eval", "return eval('1 + 1');", []string{"tool.js:1:8: eval and new Function are disabled"}},
+		{"new Function", "return new Function('return 1')();", []string{"tool.js:1:12: eval and new Function are disabled"}},
 		{"the global object", "return typeof (globalThis || Function('return this')());", nil},
 		{"instanceof Function", "return main instanceof Function;\nfunction main() {}", nil},
 
@@ -96,7 +96,7 @@ func TestReview(t *testing.T) {
 
 		{"nothing", " \n// only this\n/* and\nthat */", []string{"tool.js:1:1: the source is empty"}},
 		{"a missing await", "const x = memory.get_content('prefs');\nreturn x.n;", []string{"tool.js:1:11: get_content prefs", "tool.js:1:11: an await is missing"}},
-		{"a function that nothing calls", "async function mian() { return 1; }", []string{"tool.js:1:1: the script defines functions but calls none"}},
+		{"a function that nothing calls", "async function mian() { return 1; }", []string{"tool.js:1:1: the script defines functions but does not call them"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -35,14 +35,14 @@ func TestReview(t *testing.T) {
 
 		{"machine code", "import json\nimport numpy as np\ndef main():\n    return np.array([1])", nil, []string{"tool.py:2:1: No module named 'numpy' ("}},
 		{"a package", "from requests.auth import x\nreturn x", nil, []string{"tool.py:1:1: No module named 'requests' (tools have no network"}},
-		{"another file", "import helper\nreturn helper.x", nil, []string{"tool.py:1:1: No module named 'helper' (the tool is one file"}},
+		{"another file", "import helper\nreturn helper.x", nil, []string{"tool.py:1:1: No module named 'helper' (a tool in a single file"}},
 		{"a part of the standard library that is not there", "import multiprocessing.pool\nreturn 1", nil, []string{"tool.py:1:1: No module named 'multiprocessing' (tools cannot start processes"}},
 		{"the standard library", "import json, re, os.path, collections.abc, memory, asyncio\nfrom datetime import date\nreturn 1", nil, nil},
 		{"only for types", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from toolrun.tool import *\ndef main():\n    return 1", nil, nil},
 		{"tried", "try:\n    import numpy\nexcept ImportError:\n    numpy = None\nreturn 1", nil, nil},
 
 		{"memory at the top level", "prefs = memory.get_content('prefs')\ndef main():\n    return prefs", nil,
-			[]string{"tool.py:1:9: get_content prefs", "tool.py:1:9: memory.get_content at the top level of a module runs when the tool is loaded"}},
+			[]string{"tool.py:1:9: get_content prefs", "tool.py:1:9: memory.get_content at the top level of a module is called when the tool is loaded"}},
 		{"a top level of the run", "prefs = memory.get_content(input['store'])\ndef main():\n    return prefs", nil, nil},
 		{"a body", "prefs = memory.get_content('prefs')\nreturn prefs", nil, []string{"tool.py:1:9: get_content prefs"}},
 		{"a main guard", "def main():\n    return 1\nif __name__ == '__main__':\n    memory.get_content('prefs')", nil, []string{"tool.py:4:5: get_content prefs"}},

@@ -104,6 +104,6 @@ func TestModules(t *testing.T) {
 		{name: "that calls memory", files: files, code: "import calls\ndef main():\n    return calls.get()", want: `null`},
 		{name: "by a computed name", files: files, code: "import importlib\nreturn importlib.import_module('d' + 'yn').N", fault: abi.ToolError, message: "No module named 'dyn'"},
 		{name: "of a folder that is not a package", files: files, code: "from namespace.module import N\nreturn N", want: `3`},
-		{name: "without files", code: "import helper\ndef main():\n    return 1", fault: abi.ToolError, message: "No module named 'helper': the tool is one file"},
+		{name: "without files", code: "import helper\ndef main():\n    return 1", fault: abi.ToolError, message: "No module named 'helper': a tool in a single file"},
 	})
 }

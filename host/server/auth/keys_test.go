@@ -185,8 +185,8 @@ func TestOpenKeysRefuses(t *testing.T) {
 		{"of the future", `{"version":2,"keys":[]}`, "version 2"},
 		{"a field that narrows what a key may do", `{"version":1,"keys":[` + item("aaaaaaaaaa", `,"user":"ann"`) + `]}`, "user"},
 		{"two documents", `{"version":1,"keys":[]}{}`, "data after the document"},
-		{"an id twice", `{"version":1,"keys":[` + item("aaaaaaaaaa", "") + `,` + item("aaaaaaaaaa", "") + `]}`, "two keys"},
-		{"a bad id", `{"version":1,"keys":[` + item("A", "") + `]}`, "key 1: the id"},
+		{"an id twice", `{"version":1,"keys":[` + item("aaaaaaaaaa", "") + `,` + item("aaaaaaaaaa", "") + `]}`, "duplicate key"},
+		{"a bad id", `{"version":1,"keys":[` + item("A", "") + `]}`, "key 1: invalid id"},
 		{"a bad hash", `{"version":1,"keys":[` + strings.Replace(item("aaaaaaaaaa", ""), `"sha256":"00`, `"sha256":"zz`, 1) + `]}`, "sha256"},
 		{"a bad role", `{"version":1,"keys":[` + strings.Replace(item("aaaaaaaaaa", ""), "runtime", "root", 1) + `]}`, "role"},
 	} {

@@ -259,7 +259,7 @@ func TestForgedTokens(t *testing.T) {
 }
 
 func TestNewTokensRefuses(t *testing.T) {
-	const file = "need either a URL or a file"
+	const file = "require either a URL or a file"
 	for _, tt := range []struct {
 		name    string
 		options auth.TokenOptions
@@ -267,7 +267,7 @@ func TestNewTokensRefuses(t *testing.T) {
 	}{
 		{"nothing", auth.TokenOptions{}, []string{"issuer", "audience", file}},
 		{"both", auth.TokenOptions{Issuer: "i", Audience: "a", KeysURL: "https://i.example", KeysFile: "f"}, []string{file}},
-		{"http", auth.TokenOptions{Issuer: "i", Audience: "a", KeysURL: "http://i.example/keys"}, []string{"must be https"}},
+		{"http", auth.TokenOptions{Issuer: "i", Audience: "a", KeysURL: "http://i.example/keys"}, []string{"must use https"}},
 		{"a password", auth.TokenOptions{Issuer: "i", Audience: "a", KeysURL: "https://a:b@i.example/keys"}, []string{"password"}},
 		{"no address", auth.TokenOptions{Issuer: "i", Audience: "a", KeysURL: "file:///etc/keys"}, []string{"not an http or https URL"}},
 		{"no file", auth.TokenOptions{Issuer: "i", Audience: "a", KeysFile: filepath.Join(t.TempDir(), "none")}, []string{"no such file"}},

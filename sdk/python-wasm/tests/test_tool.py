@@ -132,8 +132,8 @@ class Forms(ToolCase):
         sys.path.insert(0, str(self.folder))  # as if the tests were run from there
         self.addCleanup(sys.path.remove, str(self.folder))
         message = self.run_code("import helper\n").error["message"]
-        self.assertIn("No module named 'helper': the tool is one file", message)
-        self.assertIn("No module named 'nowhere': the tool is one file", self.run_code("import nowhere\n").error["message"])
+        self.assertIn("No module named 'helper': a tool in a single file", message)
+        self.assertIn("No module named 'nowhere': a tool in a single file", self.run_code("import nowhere\n").error["message"])
         self.write("main.py", "import nowhere\n")
         self.assertIn("and the modules in its own folder", run_tool(self.folder).error["message"])
 
@@ -258,7 +258,7 @@ class Outcomes(ToolCase):
     def test_memory_at_the_top_level(self):
         result = self.run_code("known = memory.get_content('prefs')\ndef main(input):\n    return known\n")
         self.assertEqual(result.error["code"], "invalid_argument")
-        self.assertIn("while the top level", result.error["message"])
+        self.assertIn("only available in the entry", result.error["message"])
 
     def test_warnings(self):
         for code, warning in (

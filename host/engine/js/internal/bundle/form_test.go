@@ -111,7 +111,7 @@ func TestBodyStaysInside(t *testing.T) {
 			if f.File != path || f.Line != 1 {
 				t.Errorf("Build(%q): at %s:%d:%d; want line 1", code, f.File, f.Line, f.Column)
 			}
-			if strings.HasPrefix(code, "}") && !strings.Contains(f.Message, "closed that was not opened") {
+			if strings.HasPrefix(code, "}") && !strings.Contains(f.Message, "has no opening bracket") {
 				t.Errorf("Build(%q): %v", code, f)
 			}
 		}
@@ -154,7 +154,7 @@ func TestNoEntry(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	const defines = "defines functions but calls none"
+	const defines = "defines functions but does not call them"
 	for _, tt := range []struct{ name, code, want string }{
 		{"functions only", "async function storeCustomerCredentials() {\n  await memory.set_content('x', {})\n}", defines},
 		{"arrow only", `const f = () => 1`, defines},

@@ -122,11 +122,11 @@ func TestUnmatchedBrackets(t *testing.T) {
 		message      string
 	}{
 		{"const a = 1;\nreturn (", 2, 8, `the source ends before this "(" is closed`},
-		{"if (true) { return 1", 1, 11, `this "{" is not closed`},
-		{"export function main() {\n  if (1) { return 2 }", 1, 24, `this "{" is not closed`},
+		{"if (true) { return 1", 1, 11, `the source ends before this "{" is closed`},
+		{"export function main() {\n  if (1) { return 2 }", 1, 24, `the source ends before this "{" is closed`},
 		{"return `a ${1 + `", 1, 18, `unterminated`},
 		{"return [}", 1, 9, `"}" does not match "[" on line 1, column 8`},
-		{"export const main = () => [1, 2};", 1, 32, `"}" does not close "["`},
+		{"export const main = () => [1, 2};", 1, 32, `"}" does not match "["`},
 		{"return (1))", 1, 11, `a closing bracket has no opening bracket: ")"`},
 		{"return 'a(", 1, 11, "unterminated string"},
 	}

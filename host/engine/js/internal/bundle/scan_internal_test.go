@@ -126,7 +126,7 @@ use(a)`
 // determine.
 func TestScanRefusesToGuess(t *testing.T) {
 	for _, src := range []string{`await /a/`, `yield /a/`, `yield / a`, `x = <any>/a/`} {
-		if _, fault := scanSource("x.ts", src, typescript); fault == nil || !strings.Contains(fault.Message, "two things") {
+		if _, fault := scanSource("x.ts", src, typescript); fault == nil || !strings.Contains(fault.Message, "ambiguous") {
 			t.Errorf("scan(%q) = %v", src, fault)
 		}
 	}
