@@ -83,7 +83,7 @@ export interface DeleteOptions {
 
 export interface DeleteReply {
   success: true;
-  /** Whether there was a record. */
+  /** Whether the record existed. */
   deleted: boolean;
 }
 

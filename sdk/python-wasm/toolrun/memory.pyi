@@ -77,7 +77,7 @@ class DeleteOptions(TypedDict, total=False):
 
 class DeleteReply(TypedDict):
     success: Literal[True]
-    # whether there was a record
+    # whether the record existed
     deleted: bool
 
 @overload
