@@ -1,5 +1,5 @@
-// Package abi defines the contract between a guest and its host: the operations that a guest can
-// call, the faults that a call can return, and their JSON formats.
+// Package abi defines the contract between a guest and its host. It contains the operations that a
+// guest can call, the faults that a call can return, and the JSON formats of both.
 //
 // A guest is the code of a tool, in any language. It accesses stored data only through the
 // operations of a [Table]. Engines generate their bindings from the table, so calls, replies and
@@ -10,5 +10,5 @@
 package abi
 
 // Version is the version of the contract. Every change that an existing guest could notice
-// increments it. Other additions do not change it.
+// increments the version.
 const Version = 1

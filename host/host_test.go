@@ -167,7 +167,7 @@ func testIdempotencyKey(t *testing.T) {
 }
 
 // TestIdempotencyConflict checks that the fault of a conflict names the parts that differ, but
-// contains no values, and that a retry with a rotated secret in its environment succeeds.
+// contains no values. A retry with a rotated secret in its environment must succeed.
 func TestIdempotencyConflict(t *testing.T) {
 	h := openTool(t, `return 1`)
 	first := func() host.Invocation {

@@ -57,19 +57,19 @@ func (r *run) record(done memory.Done, result *report.Result) {
 	r.h.ledger.add(r.info.Caller.Tenant, *e)
 }
 
-// RecordDeclared records in the ledger that an operator created or changed stores. The program that
-// opens hosts must call it.
+// RecordDeclared adds a ledger entry for stores that an operator has created or changed. The
+// program that opens hosts must call it.
 func (l *Ledger) RecordDeclared(caller Caller, stores ...string) error {
 	return l.recordStores(caller, actDeclare, stores, nil)
 }
 
-// RecordImported records in the ledger that an operator imported stores, or the error if the import
-// failed.
+// RecordImported adds a ledger entry for an operator's import of stores. If the import failed, the
+// entry contains the fault code.
 func (l *Ledger) RecordImported(caller Caller, failed error, stores ...string) error {
 	return l.recordStores(caller, actImport, stores, failed)
 }
 
-// RecordExported records in the ledger that an operator exported the app's configuration.
+// RecordExported adds a ledger entry for an operator's export of the app's configuration.
 func (l *Ledger) RecordExported(caller Caller) error {
 	return l.recordStores(caller, actExport, nil, nil)
 }
@@ -89,7 +89,7 @@ func (l *Ledger) recordStores(caller Caller, act string, stores []string, failed
 	return nil
 }
 
-// RecordDownload records in the ledger that an operator downloaded a file of the caller's session.
+// RecordDownload adds a ledger entry for an operator's download of a file of the caller's session.
 func (l *Ledger) RecordDownload(caller Caller, file string) error {
 	id, err := l.h.newID(actLoad)
 	if err != nil {
@@ -101,7 +101,7 @@ func (l *Ledger) RecordDownload(caller Caller, file string) error {
 	return nil
 }
 
-// recordAct records an operator's act.
+// recordAct adds the ledger entry of an operator's act.
 func (l *Ledger) recordAct(caller Caller, id, act string, effects report.Effects, err error) {
 	l.add(caller.as(id).Tenant, l.act(caller, id, act, effects, err))
 }

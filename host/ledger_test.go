@@ -218,8 +218,8 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// More ad-hoc tools than the cache can hold can run. An idempotency key that was used with one
-// ad-hoc tool cannot be used with another one.
+// The number of ad-hoc tools can exceed the size of the cache. An idempotency key that was used
+// with one ad-hoc tool cannot be used with another one.
 func TestManyCodes(t *testing.T) {
 	h := openTool(t, `return 0`)
 	for i := range 200 {
@@ -365,7 +365,8 @@ func TestRepeatedRunLeavesMetadata(t *testing.T) {
 	}
 }
 
-// If more ad-hoc tools run concurrently than the cache can hold, no tool is closed while it runs.
+// No tool is closed while it runs, even if the number of concurrent ad-hoc tools exceeds the size
+// of the cache.
 func TestManyCodesAtOnce(t *testing.T) {
 	h := openTool(t, `return 0`)
 	var all sync.WaitGroup

@@ -48,7 +48,7 @@ const (
 	// OutcomeExecuted means that the tool was executed at least once, successfully or not.
 	OutcomeExecuted Outcome = "executed"
 	// OutcomeRepeated means that the tool was not executed, because an earlier run had the same
-	// idempotency key. The Result is that of the earlier run.
+	// idempotency key. The Result is the Result of the earlier run.
 	OutcomeRepeated Outcome = "repeated"
 	// OutcomeRefused means that the tool was not executed, because the BeforeRun method of an
 	// observer refused the run.
@@ -89,7 +89,7 @@ type CallEvent struct {
 }
 
 // Store returns the store name that the guest passed, or "" if the call is malformed. If Err is not
-// nil, the store possibly does not exist.
+// nil, the store might not exist.
 func (e CallEvent) Store() string {
 	if e.memory == nil {
 		return ""

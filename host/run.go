@@ -66,9 +66,10 @@ func (h *Host) newRun(inv Invocation) *run {
 	return r
 }
 
-// end records the end of a run and returns the results of Run. It is a separate function so that
-// its variables do not use stack while the guest runs: whenever a stack grows beyond a power of
-// two, Go copies it. Calls of observers are in separate functions for the same reason.
+// end records the end of a run and returns the results of Run. It is a separate function, so its
+// variables do not use stack while the guest runs. A small stack is important, because Go copies a
+// stack whenever it grows beyond a power of two. Calls of observers are in separate functions for
+// the same reason.
 func (r *run) end(ctx context.Context, done memory.Done, err error) (*report.Result, error) {
 	result := r.result(done, err)
 	r.record(done, result)

@@ -25,14 +25,15 @@ memory:
   tempProcessingData: {access: session, retention: session}
 `
 
-// seedGrants are the grants that the page's samples need.
+// seedGrants lists the grants that the samples of the vendor's documentation page need.
 var seedGrants = []declare.Grant{
 	{Store: "userPrefs", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
 	{Store: "tempProcessingData", Verbs: []abi.Verb{abi.Read, abi.Write, abi.Delete}},
 	{Store: declare.SessionMeta, Verbs: []abi.Verb{abi.Read}},
 }
 
-// samples contains the code blocks of the page and an app with the page's schema.
+// samples contains the code blocks of the vendor's documentation page and an app with the page's
+// schema.
 type samples struct {
 	*host.Host
 	t      *testing.T
@@ -103,7 +104,8 @@ func (s *samples) wantPrefs() {
 
 const seedPrefs = `{"preferences":{"language":"fr","notifications":false},"recentOrders":["a1","b2"],"lastVisit":"2026-01-01T00:00:00Z"}`
 
-// TestSeedReadsAndWrites checks what the page's JavaScript reads, projects, stores and deletes.
+// TestSeedReadsAndWrites checks what the JavaScript samples of the documentation page read,
+// project, store and delete.
 func TestSeedReadsAndWrites(t *testing.T) {
 	s := newSamples(t)
 	block := s.blocks[3]
@@ -120,7 +122,8 @@ func TestSeedReadsAndWrites(t *testing.T) {
 		const all = [write, read, gone].map(p => p instanceof Promise); await Promise.all([write, read, gone]); return all`, `[true,true,true]`, host.Invocation{})
 }
 
-// TestSeedMissingAndTemporary runs the page's samples on a missing record and on a deleted one.
+// TestSeedMissingAndTemporary runs the samples of the documentation page on a missing record and on
+// a deleted record.
 func TestSeedMissingAndTemporary(t *testing.T) {
 	s := newSamples(t)
 	if _, err := s.run("javascript", s.blocks[3], host.Invocation{}); !errors.Is(err, abi.ToolError) {
@@ -136,8 +139,8 @@ func TestSeedMissingAndTemporary(t *testing.T) {
 	}
 }
 
-// TestSeedSession runs the page's session sample with the page's metadata, and compares each field
-// of sessionInfo.
+// TestSeedSession runs the session sample of the documentation page with the metadata on the page.
+// It checks each field of sessionInfo.
 func TestSeedSession(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	s := newSamples(t, func(o *host.Options) { o.Now = func() time.Time { return now } })
@@ -180,7 +183,8 @@ func TestSeedMetaIsReadOnly(t *testing.T) {
 		`await memory.set_content("sessionMeta", {metadata: {channel: "forged"}})`, `await memory.delete_content("sessionMeta")`)
 }
 
-// TestSeedFiles runs the page's loop over the files of a session, with and without files.
+// TestSeedFiles runs the loop over a session's files from the documentation page, with and without
+// files.
 func TestSeedFiles(t *testing.T) {
 	s := newSamples(t, func(o *host.Options) {
 		o.FileURL = func(_ string, f artifact.Artifact) string { return "https://files.example/" + f.Filename }

@@ -41,8 +41,8 @@ tools:
   sample: {source: sample.py, description: reads and writes, grants: {userPrefs: readwrite}}
 `
 
-// TestSeedSampleInPython runs the page's Python code unchanged on a store with content. It declares
-// the page's schema in both ways that the page describes.
+// TestSeedSampleInPython runs the Python code of the documentation page unchanged on a store with
+// content. It declares the schema in both ways that the page describes.
 func TestSeedSampleInPython(t *testing.T) {
 	blocks := seedBlocks(t, "004_agentic_apps_memory_stores.txt")
 	at := slices.IndexFunc(blocks, func(b struct{ lang, text string }) bool { return b.lang == "python" })
@@ -86,8 +86,8 @@ func checkSample(t *testing.T, h *host.Host) {
 	}
 }
 
-// TestSeedEffectsInPython checks what the page's Python code reads, projects and stores. It also
-// checks that the code cannot change sessionMeta.
+// TestSeedEffectsInPython checks what the Python code of the documentation page reads, projects and
+// stores. It also checks that the code cannot change sessionMeta.
 func TestSeedEffectsInPython(t *testing.T) {
 	s := newSamples(t, withPython(t))
 	block := s.blocks[4]

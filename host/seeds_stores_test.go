@@ -17,8 +17,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// TestSeedNames checks the store names that the page recommends and the names that it advises
-// against.
+// TestSeedNames checks the store names that the documentation page recommends and the names that it
+// advises against.
 func TestSeedNames(t *testing.T) {
 	block := seedBlocks(t, seedPage)[10].text
 	good, poor, found := strings.Cut(block, "# Avoid")
@@ -35,8 +35,9 @@ func TestSeedNames(t *testing.T) {
 	}
 }
 
-// TestSeedSchema writes content that the page's first schema allows. It also writes content that
-// the schema rejects: in the nested object, in the array, in the time, and with undeclared names.
+// TestSeedSchema writes content that the first schema of the documentation page allows. It also
+// writes content that the schema rejects: in the nested object, in the array, in the time, and with
+// undeclared names.
 func TestSeedSchema(t *testing.T) {
 	s := newSamples(t)
 	for content, pointer := range map[string]string{
@@ -59,8 +60,8 @@ func TestSeedSchema(t *testing.T) {
 	}
 }
 
-// TestSeedRequiredAndDefault stores records with the page's schema that has required members and
-// defaults.
+// TestSeedRequiredAndDefault stores records with the schema of the documentation page that has
+// required members and defaults.
 func TestSeedRequiredAndDefault(t *testing.T) {
 	h := openApp(t, fstest.MapFS{
 		"app.yaml":    {Data: []byte("app: samples\nmemory:\n  profile: {access: user, strict: true, schema: schema.json}\n")},
@@ -113,8 +114,8 @@ func openRetentions(t *testing.T, id string, b *mem.Backend, now *time.Time) *ho
 	})
 }
 
-// TestSeedRetentions checks that records of each retention expire when the page says, to the
-// microsecond.
+// TestSeedRetentions checks that records of each retention expire exactly at the documented time,
+// to the microsecond.
 func TestSeedRetentions(t *testing.T) {
 	begin := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	now := begin

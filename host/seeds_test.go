@@ -117,8 +117,8 @@ func renderSamples(t *testing.T, h *host.Host, ann host.Caller, prefs, meta stri
 	}
 }
 
-// TestSeedDeclarations loads the declarations on the page: its schemas, and the stores in its
-// section Scope Selection.
+// TestSeedDeclarations loads the declarations on the documentation page: the schemas, and the
+// stores in the section Scope Selection.
 func TestSeedDeclarations(t *testing.T) {
 	blocks := seedBlocks(t, "004_agentic_apps_memory_stores.txt")
 	for _, n := range []int{2, 12} {

@@ -39,7 +39,7 @@ type tool struct {
 	inputs   []string // the declared members of the input; nil if all members are allowed
 }
 
-// newTool returns a tool. The caller must set its source and load.
+// newTool returns a tool. The caller must set the fields source and load.
 func newTool(declared app.Tool) *tool {
 	return &tool{Tool: declared, authority: memory.Granted(declared.Grants)}
 }

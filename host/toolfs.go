@@ -8,7 +8,7 @@ import (
 )
 
 // toolFS is a file system that is confined to the folder of a tool. It rejects symbolic links out
-// of this folder. The underlying file system possibly follows all links, or is confined only to the
+// of this folder. The underlying file system might follow all links, or be confined only to the
 // app's folder, which also contains other tools.
 type toolFS struct{ fsys fs.FS }
 

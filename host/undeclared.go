@@ -16,8 +16,8 @@ var openInputs = []string{
 	"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if",
 }
 
-// declaredInputs returns the names of the properties of an input schema, or nil if the schema
-// possibly allows other members.
+// declaredInputs returns the names of the properties of an input schema, or nil if the schema might
+// allow other members.
 func declaredInputs(inputSchema []byte, params []string) []string {
 	var keywords map[string]json.RawMessage
 	if json.Unmarshal(inputSchema, &keywords) != nil {

@@ -9,13 +9,13 @@
 //
 // # Differences from JSON Schema
 //
-// If a schema has no $schema, its draft is 2020-12. The keyword format is asserted in every draft.
-// A date-time without a time zone is valid and means UTC. The keywords contentEncoding,
-// contentMediaType and contentSchema are never asserted. A $ref must refer to the same document.
-// Regular expressions follow RE2, which has no lookaheads and no backreferences; \s, \cX, \uXXXX,
+// If a schema has no $schema, its draft is 2020-12. In every draft, values must match the keyword
+// format. A date-time without a time zone is valid and means UTC. The keywords contentEncoding,
+// contentMediaType and contentSchema are never checked. A $ref must refer to the same document.
+// Regular expressions follow RE2, which has no lookaheads and no backreferences. \s, \cX, \uXXXX,
 // [] and [^] have the same meaning as in JavaScript. Host names follow RFC 5892, except for the
-// rules about text direction and compatibility forms. A default that does not fit its own schema is
-// not used.
+// rules about text direction and compatibility forms. A default that does not match its own schema
+// is not used.
 //
 // # Mistakes
 //
@@ -24,27 +24,24 @@
 //
 // # Strict
 //
-// A strict schema rejects undeclared names. An object to which a schema with the keyword properties
-// applies is closed: each of its names must be evaluated by at least one schema that applies to the
-// object. For example, if two branches of an allOf list one name each, both names are accepted. The
-// same holds in nested objects.
+// A strict schema rejects undeclared names. If a schema with the keyword properties applies to an
+// object, the object is closed. At least one schema that applies to a closed object must evaluate
+// each of its names. For example, if two branches of an allOf list one name each, both names are
+// accepted. The same is true in nested objects.
 //
 //   - A schema evaluates the names that its properties list or that its patternProperties match. If
 //     additionalProperties or unevaluatedProperties is true or a schema, the schema evaluates all
-//     other
-//     names too, and the object stays open.
+//     other names too, and the object stays open.
 //   - Schemas under $ref, allOf, then, else and dependentSchemas apply, and so do the branches of
-//     anyOf
-//     and oneOf that the value matches.
+//     anyOf and oneOf that the value matches.
 //   - Schemas under if and contains are tests. If the value matches, their names are evaluated, but
 //     they do not close the object. Schemas under not, and tests that fail, have no effect.
 //   - Strict checks run last: a value matches the same branches as without strict, and a value that
-//     is
-//     rejected without strict is also rejected with strict.
+//     is rejected without strict is also rejected with strict.
 //
 // # Bounds
 //
-// Compile rejects a schema if there is a document in which the schema would check one value over
+// Compile rejects a schema if there can be a document in which it would check one value more than
 // 10,000 times. An example is a schema that refers to itself twice for the same value: it doubles
 // the work with every level. Validate counts its steps and stops when they exceed [Limits].Work.
 //

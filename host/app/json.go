@@ -11,7 +11,7 @@ import (
 )
 
 // parseJSON parses one JSON document and keeps the positions of its values. It keeps duplicate
-// keys, so that all of them can be reported.
+// keys, so all of them can be reported.
 func parseJSON(file string, content []byte) (*node, Problems) {
 	if len(bytes.TrimSpace(content)) == 0 {
 		return (&node{position: position{file, 1, 1}}).seal(), nil

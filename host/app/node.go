@@ -37,9 +37,9 @@ type node struct {
 	// length of their strings. A shared value counts once for each alias.
 	size, bytes int
 	// start is the position of the first character of a string. It is valid only if block or
-	// verbatim is true. block means that each line of the string is a line of the file, and that
-	// all lines start at the same column. verbatim means that the string is on one line. If both
-	// are false, the string is folded or escaped in the file.
+	// verbatim is true. If block is true, each line of the string is a line of the file, and all
+	// lines start at the same column. If verbatim is true, the string is on one line. If both are
+	// false, the string is folded or escaped in the file.
 	start           position
 	block, verbatim bool
 }

@@ -57,7 +57,7 @@ func TestReferenceIsComplete(t *testing.T) {
 	}
 }
 
-// TestReferenceExample loads the app at the start of the reference.
+// TestReferenceExample loads the example app at the start of docs/reference/app-file.md.
 func TestReferenceExample(t *testing.T) {
 	_, rest, _ := strings.Cut(reference(t), "```yaml\n")
 	text, _, found := strings.Cut(rest, "```")

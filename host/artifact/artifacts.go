@@ -48,7 +48,7 @@ func (a *Artifacts) Add(ctx context.Context, c partition.Caller, up Upload) (Art
 	if err == nil {
 		err = a.list(ctx, c, file, up)
 	}
-	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) { // the session possibly lists the file
+	if err != nil && !errors.Is(err, storage.ErrUnknownOutcome) { // the session might list the file
 		if dropErr := a.deleteContent(context.WithoutCancel(ctx), c, up.ID); dropErr != nil {
 			a.db.Log().Error("the backend failed", "doing", "remove file part", "error", dropErr)
 		}

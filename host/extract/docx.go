@@ -100,8 +100,8 @@ func (f *docxFile) matching(pattern string) []*zip.File {
 	return parts
 }
 
-// body returns the part with the body, or nil if there is none. The part is usually named
-// document.xml, but Word for the web names it document2.xml.
+// body returns the part that contains the body of the document, or nil if there is none. The part
+// is usually named document.xml, but Word for the web names it document2.xml.
 func (f *docxFile) body() *zip.File {
 	if parts := f.matching("word/document.xml"); len(parts) > 0 {
 		return parts[0]

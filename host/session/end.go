@@ -97,8 +97,8 @@ func (s *Sessions) Forget(ctx context.Context, c partition.Caller) error {
 }
 
 // Sweep ends the sessions of a tenant that were idle at the given time. It also removes the records
-// of sessions that have ended since then, because the host that ended a session could have stopped
-// before it removed them.
+// of sessions that have ended since then, because a host can stop after it has ended a session and
+// before it has removed the records.
 func (s *Sessions) Sweep(ctx context.Context, tenant string, at time.Time) error {
 	c := partition.Caller{Tenant: tenant}
 	err := s.db.ScanHeads(ctx, s.db.App.System(partition.Session, c), func(heads []storage.Head) error {

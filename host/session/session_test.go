@@ -60,9 +60,9 @@ func record(t *testing.T, db *records.DB, c partition.Caller) storage.Record {
 	return r
 }
 
-// A run writes its session only if the session has not started, if its last recorded use was at
-// least an eighth of the idle time ago, if it is not bound to the user of the run, or if the run
-// changes it.
+// A run writes its session only if necessary: the session has not started, is not bound to the
+// run's user, or is changed by the run. It also writes the session if the last recorded use is
+// older than an eighth of the idle time.
 func TestStale(t *testing.T) {
 	var now time.Time
 	s, db := open(&now)

@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// FuzzTemplate checks that Parse rejects a text with a position inside the text, or that the text
-// is rendered within the size limit and reads only the stores in Refs. The paths in Refs must be
-// sufficient to render it. An escaped text must be rendered unchanged.
+// FuzzTemplate checks that an error of Parse has a position inside the text. A text without errors
+// must be rendered within the size limit and read only the stores in Refs. The paths in Refs must
+// be sufficient to render it. An escaped text must be rendered unchanged.
 func FuzzTemplate(f *testing.F) {
 	for _, seed := range []string{
 		``, `Hello {{memory.sessionMeta.metadata.userName}}!`, "a\n{{ memory.b[0].c[\"d }}\"] }} \\{{ \\\\{{memory.b}}",

@@ -30,6 +30,6 @@
 // If the handler returns that fault, wrapped or not, the run fails with it. All functions are safe
 // for concurrent use.
 //
-// On other systems than wasip1 there is no host, so calls fail with abi.Unavailable. Package
+// On systems other than wasip1 there is no host, so calls fail with abi.Unavailable. Package
 // toolruntest provides a host for tests.
 package toolrun

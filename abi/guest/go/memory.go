@@ -51,7 +51,7 @@ func GetRecord(store string, into any, options ...Option) (Record, error) {
 	return got.Record, err
 }
 
-// SetContent merges value into the content of a store as a JSON Merge Patch (RFC 7396): objects are
+// SetContent merges value into the content of a store as a JSON Merge Patch (RFC 7396). Objects are
 // merged deeply, arrays are replaced, and null removes a member. If there is no record, SetContent
 // creates one. The options [Replace], [IfRevision] and [TTL] are supported. A merge into a record
 // that the run has not read does not report a revision, because such a merge does not conflict with

@@ -112,7 +112,7 @@ func TestManyAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestOpenDamaged opens a folder with a changed byte, and an empty one.
+// TestOpenDamaged opens an empty folder, and a folder in which one byte of a file was changed.
 func TestOpenDamaged(t *testing.T) {
 	folder, err := compiled()
 	if err != nil {

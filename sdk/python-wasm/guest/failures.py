@@ -14,7 +14,7 @@ _MAX_INNER = 1000
 # Tests can run in a Python version before 3.11, which has no exception groups.
 _GROUP = getattr(builtins, "BaseExceptionGroup", ())
 
-# The ends of Python's message if a plain value is awaited: before 3.14, and since 3.14.
+# The ends of Python's message for awaiting a plain value, before and since Python 3.14.
 _AWAITED = ("can't be used in 'await' expression", "can't be awaited")
 
 # The error numbers of failed file accesses.

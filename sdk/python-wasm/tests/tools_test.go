@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "update the results in tools.json")
 
-// tool is a tool and the expected result of one run. The engine has computed the result, and
-// run_tool must return the same.
+// tool is a test case: a tool and the expected result of one run. The engine has computed the
+// result, and run_tool must return the same.
 type tool struct {
 	Name string `json:"name"`
 	Code string `json:"code"`

@@ -24,7 +24,7 @@ def own_modules(path: Path, single_file: bool, main: ModuleType, memory: ModuleT
     finders: list[Any] = [_SingleFile(folder, missing) if single_file else _Folder(folder)]
     before = dict(sys.modules)
     here = [name for name, module in before.items() if _lies_in(module, folder)]
-    for name in here:  # the test possibly has imported and changed them
+    for name in here:  # the test might have imported and changed them
         del sys.modules[name]
     sys.modules[main.__name__], sys.modules["memory"] = main, memory
     sys.meta_path[:0] = finders
