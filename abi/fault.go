@@ -12,8 +12,8 @@ import (
 type Fault struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
-	// Op and Store are the operation and the store of the failed memory call. Both are "" for all
-	// other faults.
+	// Op and Store are the operation and the store of the failed memory call. For all other faults,
+	// Op and Store are "".
 	Op    string `json:"op,omitempty"`
 	Store string `json:"store,omitempty"`
 	// Item is the name of the affected record if the store contains many records.

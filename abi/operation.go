@@ -44,9 +44,9 @@ type Operation struct {
 	Name string `json:"name"`
 	// Verb is the verb that a grant must allow for a call.
 	Verb Verb `json:"verb"`
-	// Params lists the parameters in order. There are at most MaxParams. Only the first parameter
-	// can be a store name. If the store name is optional, the next parameter is a required string,
-	// which a call can pass in place of the store name.
+	// Params lists the parameters in order, at most MaxParams. Only the first parameter can be a
+	// store name. If the store name is optional, the next parameter is a required string, which a
+	// call can pass in place of the store name.
 	Params []Param `json:"params"`
 
 	// Doc is a predicate whose subject is the operation, such as "returns the content of a store".

@@ -78,7 +78,7 @@ func (a *attempt) issue(err error) error {
 	return &g
 }
 
-// engineCodes contains the codes of faults that an engine can raise by itself. They include
+// engineCodes contains the codes of faults that an engine can raise by itself. The codes include
 // invalid_argument, too_large and call_limit, because a call whose values cannot be converted to
 // JSON never reaches the host. A fault with any other code is accepted only if the host issued it.
 var engineCodes = map[abi.Code]bool{

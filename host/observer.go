@@ -15,7 +15,7 @@ import (
 // Methods must return quickly.
 type Observer interface {
 	// SessionStarted and SessionEnded are called if a session is started or ended with Sessions.
-	// They are not called for a session that a run starts implicitly.
+	// The methods are not called for a session that a run starts implicitly.
 	SessionStarted(ctx context.Context, caller Caller)
 	SessionEnded(ctx context.Context, caller Caller)
 	// BeforeRun can refuse a run by returning an error. If the error is an *abi.Fault, it becomes

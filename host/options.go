@@ -38,7 +38,7 @@ type Options struct {
 	// Use one gate for all hosts of a process, and a worker pool with as many workers as the gate
 	// admits runs. By default, the host has a gate of its own with the limits of admission.OneApp.
 	Gate *admission.Gate
-	// Observers observe the runs of the host. They are called in this order.
+	// Observers observe the runs of the host. The observers are called in this order.
 	Observers []Observer
 	// Limits are the limits on runs. Memory contains the limits on the records of the app.
 	Limits Limits
@@ -59,9 +59,9 @@ type Options struct {
 	// FileURL returns the download URL of an uploaded file. The URL must be valid until the file
 	// expires. By default, files have no URL.
 	FileURL func(tenant string, file artifact.Artifact) string
-	// Now is the clock of the host. Rand is the source of random bytes for ids. Both must be safe
-	// for concurrent use. The defaults are the system's clock and random source. Guests always have
-	// a separate clock and random source.
+	// Now is the clock of the host. Rand is the source of random bytes for ids. Now and Rand must
+	// be safe for concurrent use. The defaults are the system's clock and random source. Guests
+	// always have a separate clock and random source.
 	Now  func() time.Time
 	Rand io.Reader
 	// Logger logs details that callers must not see, such as the errors of the backend. By default,

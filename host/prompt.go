@@ -55,8 +55,8 @@ func promptFault(err error) error {
 	return &g
 }
 
-// Refs returns the stores and fields that a declared prompt reads. They do not depend on the
-// caller. Refs returns nil for a prompt that cannot be parsed.
+// Refs returns the stores and fields that a declared prompt reads. The result does not depend on
+// the caller. Refs returns nil for a prompt that cannot be parsed.
 func (h *Host) Refs(prompt string) []template.Ref {
 	declared, _ := h.app.Prompt(prompt)
 	t, err := template.Parse(declared.Template)

@@ -68,8 +68,8 @@ func (h *Host) newRun(inv Invocation) *run {
 
 // end records the end of a run and returns the results of Run. It is a separate function, so its
 // variables do not use stack while the guest runs. A small stack is important, because Go copies a
-// stack whenever it grows beyond a power of two. Calls of observers are in separate functions for
-// the same reason.
+// stack whenever it grows beyond a power of two. The calls of observers are also in separate
+// functions, which keeps the stack small.
 func (r *run) end(ctx context.Context, done memory.Done, err error) (*report.Result, error) {
 	result := r.result(done, err)
 	r.record(done, result)

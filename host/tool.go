@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// tool is a tool with its compiled program and schemas. They are compiled when the tool is first
-// used.
+// tool is a tool with its compiled program and schemas. The program and the schemas are compiled
+// when the tool is first used.
 type tool struct {
 	app.Tool
 	authority memory.Authority // the rights that the tool's grants imply
@@ -31,7 +31,7 @@ type tool struct {
 	closed  bool
 	loading *loading // nil until the tool is first used
 
-	// loading sets these fields. They must be read only after it is done:
+	// loading sets these fields. The fields must be read only after loading is done:
 	memory   int64          // default memory limit of a run
 	isolated bool           // whether the program runs in isolated processes
 	input    *schema.Schema // nil for none
@@ -150,7 +150,7 @@ func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (e
 	}
 }
 
-// begin returns the current or finished compilation. If there is none, it starts one.
+// begin returns the current or finished compilation. If there is no compilation, begin starts one.
 func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -48,5 +48,5 @@
 // The package uses the library jsonschema/v5 only to compile schemas: the library implements the
 // drafts with their metaschemas, names and references. It does not use the library to validate
 // documents. The library's validation cannot be stopped or bounded, it panics or stalls on some
-// numbers, and it creates an error text for each violation. These texts quote the document.
+// numbers, and it creates an error text for each violation. The error texts quote the document.
 package schema

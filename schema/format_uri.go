@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The formats of URIs. They replace the library's formats, which accept spaces and brackets in
-// paths, and reject some valid templates (RFC 6570).
+// The formats of URIs. These formats replace the library's formats, which accept spaces and
+// brackets in paths, and reject some valid templates (RFC 6570).
 
 // isURI reports whether s is a URI (RFC 3986) or, if international is true, an IRI (RFC 3987). If
 // relative is true, relative references are valid, too.

@@ -11,7 +11,8 @@ func (s *scanner) fail(pointer, format string, args ...any) {
 	s.errs = append(s.errs, &Error{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
 }
 
-// references collects the references of one schema. They are resolved when all names are known.
+// references collects the references of one schema. The references are resolved when all names are
+// known.
 func (s *scanner) references(object map[string]any, pointer string, base *url.URL) {
 	for _, keyword := range refKeywords {
 		value, ok := object[keyword]

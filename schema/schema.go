@@ -161,7 +161,7 @@ func (s *Schema) check(n *node, doc any) (found []abi.Violation) {
 	return s.evaluate(n, doc, root)
 }
 
-// metas contains the metaschemas. Each is compiled at first use.
+// metas contains the metaschemas. Each metaschema is compiled at its first use.
 var metas = func() map[*draft]func() *Schema {
 	all := make(map[*draft]func() *Schema, len(drafts))
 	for _, d := range drafts {

@@ -73,7 +73,7 @@ func (a *App) Tool(name string) (Tool, bool) {
 }
 
 // RunsByDefault returns the name of the tool for runs without a tool name: the declared default
-// tool, or else the only tool. It returns "" if there is neither.
+// tool, or else the only tool. If the app has neither, RunsByDefault returns "".
 func (a *App) RunsByDefault() string {
 	if a.DefaultTool == "" && len(a.Tools) == 1 {
 		return a.Tools[0].Name

@@ -102,8 +102,8 @@ func TestLoad(t *testing.T) {
 				},
 				Env:    map[string]string{"REGION": "eu", "PORT": "0080", "DEBUG": "true", "EMPTY": ""},
 				Limits: declare.Limits{Timeout: 2 * time.Second, Memory: 64 << 20}}},
-			// Only the manifest has the key env. Both files have the keys description and grants,
-			// for which the app file takes precedence.
+			// Only the manifest has the key env. The app file and the manifest have the keys
+			// description and grants. For these keys, the app file takes precedence.
 			{Tool: declare.Tool{Name: "plugin", Description: "A folder", Source: "plugin/main.wasm", Dir: "plugin", Entry: "start", Env: map[string]string{"A": "b"}}},
 		},
 		Prompts: []app.Prompt{{Prompt: declare.Prompt{Name: "greeting", Description: "Says hello", Template: "Hello {{memory.sessionMeta.metadata.userName}}!",

@@ -56,7 +56,7 @@ const (
 // Problem is a mistake in a declaration.
 type Problem struct {
 	// File is a path relative to the app's folder. Line and Column start at 1. Columns are counted
-	// in characters. Both are 0 if the problem concerns the file as a whole.
+	// in characters. If the problem concerns the file as a whole, Line and Column are 0.
 	File   string `json:"file"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
@@ -65,8 +65,8 @@ type Problem struct {
 	Hint     string   `json:"hint,omitempty"`
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
-	// Tool or Prompt is the name of the tool or prompt with the problem. Both are "" for a problem
-	// of the app as a whole.
+	// Tool or Prompt is the name of the tool or prompt with the problem. For a problem of the app
+	// as a whole, Tool and Prompt are "".
 	Tool   string `json:"tool,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
 }

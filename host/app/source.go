@@ -97,7 +97,7 @@ func (r *sourceReader) folder(n *node, t *Tool) *node {
 }
 
 // defaultEntry sets the tool's source to the only source file in the folder with the base name
-// main. If there is none, it looks for the base name index.
+// main. If there is no such file, defaultEntry looks for the base name index.
 func (r *sourceReader) defaultEntry(n *node, t *Tool) {
 	for _, name := range entryNames {
 		var found []string

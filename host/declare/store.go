@@ -42,8 +42,8 @@ type Store struct {
 	Retention   Retention
 	// Resource is true if the store is exposed to clients that list resources, such as MCP clients.
 	Resource bool
-	// If Strict is true, writes that do not match the schema are rejected. Otherwise, they are
-	// stored and cause a warning.
+	// If Strict is true, writes that do not match the schema are rejected. Otherwise, such writes
+	// are stored and cause a warning.
 	Strict bool
 	// Schema is the text of a JSON Schema, or nil.
 	Schema json.RawMessage

@@ -20,8 +20,8 @@ type charset struct {
 	common string
 	// seldom contains less frequent non-ASCII characters.
 	seldom string
-	// words is true if non-ASCII characters form whole words, as in Cyrillic. Otherwise, they
-	// usually occur between ASCII letters.
+	// words is true if non-ASCII characters form whole words, as in Cyrillic. Otherwise, non-ASCII
+	// characters usually occur between ASCII letters.
 	words bool
 	// weigh returns the rating of a two-byte character. It is nil for single-byte encodings.
 	weigh func(first, second byte) float64

@@ -50,8 +50,8 @@ func mostlyUTF8(text []byte) bool {
 	return damaged == 0 || sound >= worth*damaged
 }
 
-// isBinary reports whether a character does not occur in text. These are the binary data bytes of
-// the WHATWG's MIME Sniffing Standard.
+// isBinary reports whether a character is a binary data byte as defined by the WHATWG's MIME
+// Sniffing Standard. Such characters do not occur in text.
 func isBinary(r rune) bool {
 	return r <= 0x08 || r == 0x0B || r >= 0x0E && r <= 0x1A || r >= 0x1C && r <= 0x1F
 }

@@ -76,7 +76,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// If an entry is added after its user or session was erased, it contains neither.
+// An entry that is added after its user or session was erased contains neither the user nor the
+// session.
 func TestAddAfterErasure(t *testing.T) {
 	now := start
 	l, db := open(&now)

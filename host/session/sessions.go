@@ -106,8 +106,8 @@ func (s *Sessions) Usable(ctx context.Context, c partition.Caller) (State, error
 
 const reading = "read a session"
 
-// Get returns the caller's session, even if it has ended. The error is abi.NotFound if there is
-// none, and abi.AccessDenied if it belongs to another user.
+// Get returns the caller's session, even if it has ended. The error is abi.NotFound if the session
+// does not exist, and abi.AccessDenied if the session belongs to another user.
 func (s *Sessions) Get(ctx context.Context, c partition.Caller) (Session, error) {
 	r, _, err := s.read(ctx, c)
 	if err != nil {

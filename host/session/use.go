@@ -49,8 +49,9 @@ func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) err
 }
 
 // Stale reports whether the caller's session must be written before a run. This is the case if the
-// session has not started, is not bound to the caller's user, or is changed by start. It is also
-// the case if the last recorded use was too long ago. It returns the same errors as Check.
+// session has not started, is not bound to the caller's user, or is changed by start. The session
+// must also be written if its last recorded use was too long ago. It returns the same errors as
+// Check.
 func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (bool, error) {
 	if c.Session == "" {
 		return false, nil

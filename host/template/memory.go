@@ -13,10 +13,11 @@ import (
 type Ref struct {
 	Store string
 	// Paths lists the fields that the template reads, in the notation of projections ("a.b"). No
-	// field is nested in another one. If Paths is nil, the template reads the whole content. These
-	// fields are sufficient to render the template.
+	// field is nested in another one. If Paths is nil, the template reads the whole content. The
+	// listed fields are sufficient to render the template.
 	Paths []string
-	// Line and Column are the position of the first use of the store. They are counted as in Error.
+	// Line and Column are the position of the first use of the store. Line and Column are counted
+	// as in Error.
 	Line, Column int
 }
 
@@ -44,8 +45,8 @@ func (t *Template) Refs() []Ref {
 // outermost returns the paths that are not nested in another path, sorted. It returns nil if one
 // path is the whole content.
 func outermost(paths []string) []string {
-	// The dot must sort before every other character. Then a field is sorted directly before the
-	// fields that are nested in it.
+	// The dot must sort before every other character. With this order, a field is sorted directly
+	// before the fields that are nested in it.
 	key := func(path string) string { return strings.ReplaceAll(path, ".", "\x00") }
 	slices.SortFunc(paths, func(a, b string) int { return strings.Compare(key(a), key(b)) })
 	if paths[0] == "" {

@@ -50,7 +50,7 @@ func (e *Error) Unwrap() []error {
 // unknownOutcome is the Outcome of a request that the service might have executed.
 const unknownOutcome = "unknown"
 
-// mistake returns an error for an invalid argument. It is used before a request is sent.
+// mistake returns an error for an invalid argument of a request that was not sent.
 func mistake(format string, args ...any) error {
 	return &Error{Fault: abi.Faultf(abi.InvalidArgument, format, args...)}
 }
@@ -93,8 +93,8 @@ func errorOfProblem(p *apitypes.Problem) *Error {
 	}
 }
 
-// foreignCodes maps HTTP statuses to fault codes. It is used for error responses without a problem
-// document, such as those of a proxy.
+// foreignCodes maps HTTP statuses to fault codes. The map is used for error responses without a
+// problem document, such as a proxy's responses.
 var foreignCodes = map[int]abi.Code{
 	http.StatusUnauthorized: abi.AccessDenied, http.StatusForbidden: abi.AccessDenied, http.StatusProxyAuthRequired: abi.AccessDenied,
 	http.StatusNotFound: abi.NotFound, http.StatusRequestEntityTooLarge: abi.TooLarge, http.StatusBadRequest: abi.InvalidArgument,

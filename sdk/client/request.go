@@ -36,8 +36,8 @@ type request struct {
 	path   []string
 	query  url.Values
 	header http.Header
-	// text or stream is the body of the request. Both are nil if there is no body. text can be sent
-	// repeatedly, but stream can be read only once.
+	// text or stream is the body of the request. If there is no body, text and stream are nil. text
+	// can be sent repeatedly, but stream can be read only once.
 	text   []byte
 	stream io.Reader
 	media  string // the media type of the body

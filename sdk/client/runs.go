@@ -30,9 +30,10 @@ func IdempotencyKey(key string) RunOption {
 	}
 }
 
-// OnRunID sets a function that StreamRun and StreamRunCode call with the id of the run. They call
-// it before the first log line, even if the run is still queued. The id can be passed to Runs.Get
-// and Runs.Cancel. Other calls ignore the option and return the id in the Result.
+// OnRunID sets a function that StreamRun and StreamRunCode call with the id of the run. The
+// function is called before the first log line, even if the run is still queued. The id can be
+// passed to Runs.Get and Runs.Cancel. Other calls ignore the option and return the id in the
+// Result.
 func OnRunID(call func(id string)) RunOption {
 	return func(r *request) { r.onRunID = call }
 }

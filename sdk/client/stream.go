@@ -51,7 +51,7 @@ func (c *Client) stream(ctx context.Context, r *request, run any, onLog func(int
 
 const mediaEvents = "text/event-stream"
 
-// follow reads the events of a run up to its Result. Both functions can be nil.
+// follow reads the events of a run up to its Result. The functions onRunID and onLog can be nil.
 func follow(from io.Reader, onLog func(int, abi.LogLine), onRunID func(string)) (*report.Result, error) {
 	events := bufio.NewReader(from)
 	for {

@@ -35,8 +35,8 @@ prompts:
 	"chatty.js":  `console.log("begun"); for (;;) {}`,
 }
 
-// TestClient runs the JavaScript tests of this package's client and of the official MCP client.
-// They use toolrun serve and toolrun mcp.
+// TestClient runs the JavaScript tests of this package's client and of the official MCP client. The
+// tests use toolrun serve and toolrun mcp.
 func TestClient(t *testing.T) {
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {

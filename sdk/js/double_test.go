@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// doubleTest is the file with the tests of the test double. They need no npm packages.
+// doubleTest is the file with the tests of the test double. The tests need no npm packages.
 const doubleTest = "test/double.test.mjs"
 
 // TestDouble runs the JavaScript tests of the test double. They use toolrun double.

@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// rewrite adds fuel and snapshots to the library. They make it possible to stop an instance and to
-// restore its state.
+// rewrite adds fuel and snapshots to the library. Fuel makes it possible to stop an instance.
+// Snapshots make it possible to restore its state.
 func rewrite(code []byte) (machine.Code, error) {
 	parsed, err := binary.Parse(code, binary.Limits{})
 	if err != nil {

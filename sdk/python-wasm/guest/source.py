@@ -12,7 +12,8 @@ STAR = "__toolrun_star__"
 
 # The names of the functions that are entry points if the tool declares none.
 _ENTRIES = ("main", "execute")
-# The usual names of handler functions on cloud platforms. They are not called automatically.
+# The usual names of handler functions on cloud platforms. toolrun does not call these functions
+# automatically.
 _HANDLERS = ("lambda_handler", "handler")
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)

@@ -87,7 +87,8 @@ func (h *Host) Changes() json.RawMessage {
 	return h.changes
 }
 
-// Logs returns the log lines without times. They do not include standard output and standard error.
+// Logs returns the log lines without times. The lines do not include standard output and standard
+// error.
 func (h *Host) Logs() []abi.LogLine {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -42,8 +42,8 @@ sys.modules["toolrun.guest.channel"] = _channel
 from toolrun.guest import importing  # noqa: E402
 
 if sys.version_info < (3, 10):
-    # This Python version does not list the modules of its library. They are in two folders or built
-    # in.
+    # This Python version does not list the modules of its library. The modules are in two folders
+    # or built in.
     _library = [sysconfig.get_path("stdlib"), sysconfig.get_config_var("DESTSHARED")]
     _found = {module.name for module in pkgutil.iter_modules([folder for folder in _library if folder])}
     importing.STANDARD = frozenset({*_found, *sys.builtin_module_names})  # type: ignore[attr-defined]
