@@ -25,8 +25,8 @@ type Observer interface {
 	BeforeRun(ctx context.Context, run RunInfo) error
 	// AttemptEnded is called after each execution of a guest, successful or not.
 	AttemptEnded(ctx context.Context, run RunInfo, event Execution)
-	// AfterRun is called after the guest of an attempt has succeeded. Writes that it makes with the
-	// given Memory are part of the run's commit. An error fails the run.
+	// AfterRun is called after the guest of an attempt has succeeded. Writes that AfterRun makes
+	// with the given Memory are part of the run's commit. An error fails the run.
 	AfterRun(ctx context.Context, run RunInfo, output json.RawMessage, memory Memory) error
 	// MemoryCalled is called after each memory operation of a guest.
 	MemoryCalled(ctx context.Context, run RunInfo, event CallEvent)

@@ -35,8 +35,9 @@ type Options struct {
 	// supported.
 	Kinds []kind.Kind
 	// Gate limits the number of concurrent runs and determines which waiting run is admitted next.
-	// Use one gate for all hosts of a process, and a worker pool with as many workers as the gate
-	// admits runs. By default, the host has a gate of its own with the limits of admission.OneApp.
+	// Use one gate for all hosts of a process. The number of workers in a worker pool should be the
+	// number of concurrent runs that the gate admits. By default, the host has a gate of its own
+	// with the limits of admission.OneApp.
 	Gate *admission.Gate
 	// Observers observe the runs of the host. The observers are called in this order.
 	Observers []Observer

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// toolFS is a file system that is confined to the folder of a tool. It rejects symbolic links out
-// of this folder. The underlying file system might follow all links, or be confined only to the
-// app's folder, which also contains other tools.
+// toolFS is a file system that is confined to the folder of a tool. It rejects symbolic links that
+// lead out of this folder. The underlying file system might follow all links, or be confined only
+// to the app's folder, which also contains other tools.
 type toolFS struct{ fsys fs.FS }
 
 // maxLinks is the maximum number of symbolic links that are followed for one name.

@@ -58,8 +58,8 @@ func (f *filler) fill(n *node, doc any) {
 	}
 }
 
-// defaultValue returns the default of a schema. If the schema has none, it returns the first
-// default of the schemas that it references.
+// defaultValue returns the default of a schema. If the schema has no default, defaultValue returns
+// the first default of the schemas that it references.
 func (n *node) defaultValue() (any, bool) {
 	if n.defaults {
 		return n.fallback, true

@@ -34,7 +34,7 @@ const (
 	helvetica = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
 )
 
-// pagesOf returns a PDF with a page for each content. It compresses every second content.
+// pagesOf returns a PDF with a page for each content. Every second content is compressed.
 func pagesOf(contents ...string) []byte {
 	objects := []string{catalogue, "", helvetica}
 	var kids []string
@@ -99,7 +99,7 @@ func docxWith(t testing.TB, document string) []byte {
 		part{"_rels/.rels", "<Relationships/>"}, part{"word/document.xml", document})
 }
 
-// bombOf returns a DOCX whose body decompresses to a number of MiB that differs from its declared
+// bombOf returns a DOCX whose body decompresses to the given number of MiB and has a false declared
 // size.
 func bombOf(t testing.TB, mebibytes int, says uint64) []byte {
 	t.Helper()

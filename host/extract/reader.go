@@ -37,7 +37,7 @@ type Reader struct {
 	// Parallel is the maximum number of documents that are read concurrently. Other documents wait
 	// in a queue. It should be the number of workers of Engine. The default is GOMAXPROCS, as in
 	// engines.NewDocumentPool. One tenant can use three quarters of Parallel. One user can use half
-	// of the tenant's share, but at least one.
+	// of the tenant's share, but at least one document is always allowed.
 	Parallel int
 
 	mu      sync.Mutex
