@@ -7,8 +7,11 @@ const (
 	DeleteContent = "delete_content"
 )
 
-// Documents returns the table of the operations on documents. After a change of the table, run go
-// generate ./internal/bindgen: it updates the guest bindings and ABI.md.
+// Operations returns the table of the operations of all built-in kinds of stores. After a change of
+// the table, run go generate ./internal/bindgen: it updates the guest bindings and ABI.md.
+func Operations() Table { return append(Documents(), Facts()...) }
+
+// Documents returns the table of the operations on documents.
 func Documents() Table {
 	return Table{getContent(), setContent(), deleteContent()}
 }
@@ -51,13 +54,17 @@ func setContent() Operation {
 				Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "write only if the record has this revision, otherwise fail with conflict; 0 means that the record must not exist"},
 				Field{Name: "ttl", Type: Type{Shape: Text}, Optional: true, Doc: "the lifetime of the record, such as \"30m\", if it is shorter than the store's retention"}),
 		},
-		Reply: Type{Shape: Object, Name: "SetReply", Fields: []Field{
-			{Name: "success", Type: Type{Shape: Success}},
-			{Name: "revision", Type: Type{Shape: Integer, Nullable: true}},
-			{Name: "updated_at", Type: Type{Shape: Text, Nullable: true}},
-			{Name: "expires_at", Type: Type{Shape: Text, Nullable: true}},
-		}, Doc: "metadata of the stored record; revision and updated_at are null after a merge into a record that the run has not read, because such a merge does not conflict with other runs"},
+		Reply: setReplyType(),
 	}
+}
+
+func setReplyType() Type {
+	return Type{Shape: Object, Name: "SetReply", Fields: []Field{
+		{Name: "success", Type: Type{Shape: Success}},
+		{Name: "revision", Type: Type{Shape: Integer, Nullable: true}},
+		{Name: "updated_at", Type: Type{Shape: Text, Nullable: true}},
+		{Name: "expires_at", Type: Type{Shape: Text, Nullable: true}},
+	}, Doc: "metadata of the stored record; revision and updated_at are null if the run has not read the record, because such a write does not conflict with other runs"}
 }
 
 func deleteContent() Operation {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"container/list"
 	"crypto/sha256"
 	"encoding/hex"
@@ -78,8 +79,8 @@ func (c *AdHocTool) tool(name, file string) (app.Tool, error) {
 			}
 			continue
 		}
-		if err := declare.CheckName(g.Store); err != nil {
-			return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant on %q: %v", g.Store, err)
+		if err := cmp.Or(declare.CheckName(g.Store), g.CheckItem()); err != nil {
+			return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant on %q: %v", g.Name(), err)
 		}
 	}
 	return app.Tool{Tool: declare.Tool{Name: name, Source: file, Grants: c.Grants}}, nil
@@ -181,7 +182,7 @@ func (c *programCache) get(h *Host, key string, declared app.Tool, text string) 
 
 // declares reports whether an app declares a store with the given name.
 func declares(a *app.App, store string) bool {
-	return store == declare.SessionMeta || slices.ContainsFunc(a.Stores, func(s declare.Store) bool { return s.Name == store })
+	return store == declare.SessionMeta || store == declare.Facts && a.Facts != nil || slices.ContainsFunc(a.Stores, func(s declare.Store) bool { return s.Name == store })
 }
 
 // unknownGrant returns the fault for a grant on a store that the app does not have.

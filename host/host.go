@@ -71,7 +71,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	}
 	h.engines, h.languages = engines, engine.Languages(engine.Infos(opts.Engines))
 	service, err := memory.New(memory.Config{
-		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.Stores, Kinds: opts.Kinds, Limits: opts.Memory,
+		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.AllStores(), Kinds: opts.Kinds, Limits: opts.Memory,
 		SessionIdle: opts.App.SessionIdle, LedgerRetention: opts.Ledger, MeteringRetention: opts.Metering, FileURL: opts.FileURL, Now: h.clock, Rand: h.rand, Logger: h.log,
 	})
 	if err != nil {

@@ -26,7 +26,7 @@ func TestEnginesGetTheTable(t *testing.T) {
 		t.Fatalf("there were %d loads; want one of the tool and one of the code", len(tables))
 	}
 	for _, table := range tables {
-		if table.Key() != abi.Documents().Key() {
+		if table.Key() != abi.Operations().Key() {
 			t.Errorf("the table is %s; want the operations of memory", table.Key())
 		}
 	}

@@ -79,7 +79,7 @@ func Engine(e engine.Engine) Runner {
 // host returns an engine.Host that records memory calls and log lines in e. The Double answers the
 // memory calls.
 func (e *Effect) host() engine.Host {
-	memory := &conformance.Double{Operations: abi.Documents()}
+	memory := &conformance.Double{Operations: abi.Operations()}
 	return engine.Host{
 		Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
 			e.Calls = append(e.Calls, call)

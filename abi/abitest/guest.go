@@ -61,7 +61,7 @@ func compacted(text []byte) string {
 
 func checkConformance(t *testing.T, probe engine.Program) {
 	input := json.RawMessage(`{"steps":[{"call":"get_content","store":"prefs"}]}`)
-	for _, outcome := range conformance.Check(t.Context(), probe, abi.Documents(), input) {
+	for _, outcome := range conformance.Check(t.Context(), probe, abi.Operations(), input) {
 		if !outcome.OK {
 			t.Errorf("%s: %s", outcome.Name, outcome.Detail)
 		}

@@ -46,7 +46,7 @@ func TestPageNamesFunctions(t *testing.T) {
 			called[s.Function] = true
 		}
 	}
-	for _, op := range abi.Documents() {
+	for _, op := range abi.Operations() {
 		if !called["memory."+op.Name] {
 			t.Errorf("no vector calls memory.%s", op.Name)
 		}

@@ -39,7 +39,7 @@ func Example() {
 	}
 	defer p.Close()
 	passed := 0
-	for _, outcome := range conformance.Check(context.Background(), p, abi.Documents(), json.RawMessage(`{}`)) {
+	for _, outcome := range conformance.Check(context.Background(), p, abi.Operations(), json.RawMessage(`{}`)) {
 		if outcome.OK {
 			passed++
 		}
@@ -57,7 +57,7 @@ func TestCheckFindsTraps(t *testing.T) {
 	}
 	defer p.Close()
 	failed := 0
-	for _, outcome := range conformance.Check(t.Context(), p, abi.Documents(), json.RawMessage(`{}`)) {
+	for _, outcome := range conformance.Check(t.Context(), p, abi.Operations(), json.RawMessage(`{}`)) {
 		isFault := strings.HasPrefix(outcome.Name, "handles the fault ")
 		if outcome.OK == isFault {
 			t.Errorf("%s: OK = %v, %s", outcome.Name, outcome.OK, outcome.Detail)
@@ -84,7 +84,7 @@ func TestCheckFindsNondeterminism(t *testing.T) {
 	}
 	defer p.Close()
 	runs := 0
-	for _, outcome := range conformance.Check(t.Context(), varying{p, &runs}, abi.Documents(), json.RawMessage(`{}`)) {
+	for _, outcome := range conformance.Check(t.Context(), varying{p, &runs}, abi.Operations(), json.RawMessage(`{}`)) {
 		if outcome.OK == (outcome.Name == "is deterministic") {
 			t.Errorf("%s: OK = %v, %s", outcome.Name, outcome.OK, outcome.Detail)
 		}

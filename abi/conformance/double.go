@@ -27,6 +27,10 @@ func FaultStore(code abi.Code) string { return "fault_" + string(code) }
 // Call returns the reply to a memory call. A read returns Content. All other calls return
 // {"success":true}.
 func (d *Double) Call(call abi.Call) (json.RawMessage, *abi.Fault) {
+	op, known := d.Operations.Lookup(call.Op)
+	if known && (len(op.Params) == 0 || op.Params[0].Kind != abi.StoreName) {
+		return replyTo(op.Verb), nil
+	}
 	var store string
 	if err := json.Unmarshal(call.Arg(0), &store); err != nil || store == "" {
 		return nil, d.issue(call, abi.InvalidArgument, "", "the store is missing")
@@ -36,10 +40,15 @@ func (d *Double) Call(call abi.Call) (json.RawMessage, *abi.Fault) {
 			return nil, d.issue(call, code, store, "requested by the test")
 		}
 	}
-	if op, ok := d.Operations.Lookup(call.Op); ok && op.Verb == abi.Read {
-		return json.RawMessage(Content), nil
+	return replyTo(op.Verb), nil
+}
+
+// replyTo returns the reply to a call with a verb.
+func replyTo(verb abi.Verb) json.RawMessage {
+	if verb == abi.Read {
+		return json.RawMessage(Content)
 	}
-	return json.RawMessage(`{"success":true}`), nil
+	return json.RawMessage(`{"success":true}`)
 }
 
 func (d *Double) issue(call abi.Call, code abi.Code, store, message string) *abi.Fault {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/host/declare"
@@ -26,6 +27,8 @@ type App struct {
 	Stores  []declare.Store
 	Tools   []Tool
 	Prompts []Prompt
+	// Facts are the declared facts, in the order of the file; nil if the app has no facts.
+	Facts []declare.Fact
 	// DefaultTool is the declared tool for runs without a tool name, or "" if none is declared. See
 	// RunsByDefault.
 	DefaultTool string
@@ -52,7 +55,15 @@ type Prompt struct {
 	text *node // the value of the key template in the file
 }
 
-// Store returns the declared store with the given name. Names are case-sensitive.
+// AllStores returns the declared stores, and the store of facts if the app has facts.
+func (a *App) AllStores() []declare.Store {
+	if a.Facts == nil {
+		return a.Stores
+	}
+	return append(slices.Clone(a.Stores), declare.FactStore(a.Facts))
+}
+
+// Store returns the declared store with that name. Case matters.
 func (a *App) Store(name string) (declare.Store, bool) {
 	for _, s := range a.Stores {
 		if s.Name == name {

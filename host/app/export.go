@@ -24,6 +24,12 @@ func Export(a *App) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	var facts ordered // nil if the app has no facts
+	if a.Facts != nil {
+		if facts, err = section(a.Facts, exportFact); err != nil {
+			return nil, err
+		}
+	}
 	tools, err := section(a.Tools, func(t Tool) (string, any, error) { return exportTool(t) })
 	if err != nil {
 		return nil, err
@@ -34,7 +40,7 @@ func Export(a *App) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := encode(exportedApp{a.ID, formatDuration(a.SessionIdle), stores, tools, a.DefaultTool, prompts}, "  ")
+	text, err := encode(exportedApp{a.ID, formatDuration(a.SessionIdle), stores, facts, tools, a.DefaultTool, prompts}, "  ")
 	if err == nil && len(text) > maxFileBytes {
 		err = fmt.Errorf("export app %s: the app file needs %d KiB; the limit is %d KiB", a.ID, len(text)>>10, maxFileBytes>>10)
 	}
@@ -74,6 +80,7 @@ type exportedApp struct {
 	App         string  `json:"app"`
 	SessionIdle string  `json:"session_idle"`
 	Memory      ordered `json:"memory"`
+	Facts       ordered `json:"facts,omitzero"`
 	Tools       ordered `json:"tools,omitempty"`
 	DefaultTool string  `json:"default_tool,omitempty"`
 	Prompts     ordered `json:"prompts,omitempty"`
@@ -179,7 +186,7 @@ func exportTool(t Tool) (string, any, error) {
 func exportGrants(grants []declare.Grant) ordered {
 	out := ordered{}
 	for _, g := range grants {
-		out = append(out, pair{g.Store, formatVerbs(g.Verbs)})
+		out = append(out, pair{g.Name(), formatVerbs(g.Verbs)})
 	}
 	return out
 }

@@ -18,6 +18,8 @@ type grantReader struct {
 	// declared contains the positions of the declared stores. It is nil for a tool that is read
 	// without an app.
 	declared map[string]position
+	// facts are the declared facts with their positions; nil if the app declares none.
+	facts map[string]position
 }
 
 // grants reads the grants of a tool or prompt. It returns nil if there are none.
@@ -32,11 +34,8 @@ func (r *grantReader) grants(n *node) []declare.Grant {
 	r.once(n)
 	var grants []declare.Grant
 	for _, m := range n.members {
-		if !r.grantable(m.key) {
-			known := slices.Sorted(maps.Keys(r.declared))
-			r.errorf(m.position, UnknownStore, didYouMean(m.key, append(known, declare.SessionMeta)), "the store %s is not declared", quote(m.key))
-		}
-		g := declare.Grant{Store: m.key, Verbs: r.verbs(m.value)}
+		g := declare.GrantOn(m.key, r.verbs(m.value)...)
+		r.checkTarget(m, g)
 		readOnly := m.key == declare.SessionMeta || r.prompt != ""
 		if readOnly && (g.Allows(abi.Write) || g.Allows(abi.Delete)) {
 			what := declare.SessionMeta
@@ -99,6 +98,31 @@ func formatVerbs(verbs []abi.Verb) string {
 		words[i] = string(v)
 	}
 	return strings.Join(words, ",")
+}
+
+// checkTarget reports a grant on something that is not declared.
+func (r *grantReader) checkTarget(m member, g declare.Grant) {
+	switch {
+	case r.declared == nil:
+	case g.Store == declare.Facts:
+		r.checkFacts(m, g)
+	case !r.grantable(m.key):
+		known := slices.Sorted(maps.Keys(r.declared))
+		r.errorf(m.position, UnknownStore, didYouMean(m.key, append(known, declare.SessionMeta)), "the store %s is not declared", quote(m.key))
+	}
+}
+
+// checkFacts reports a grant on facts that are not declared. A pattern need not match any.
+func (r *grantReader) checkFacts(m member, g declare.Grant) {
+	_, declared := r.facts[g.Item]
+	switch err := g.CheckItem(); {
+	case err != nil:
+		r.errorf(m.position, BadName, "write a path such as user.language, or user.travel.*", "%s", err)
+	case r.facts == nil:
+		r.errorf(m.position, UnknownStore, "declare them: facts: {user.language: {type: string}}", "the app declares no facts")
+	case !declared && g.Item != "" && !strings.HasSuffix(g.Item, "*"):
+		r.errorf(m.position, UnknownStore, didYouMean(g.Item, slices.Sorted(maps.Keys(r.facts))), "the fact %s is not declared", quote(g.Item))
+	}
 }
 
 // grantable reports whether a grant can name the store.

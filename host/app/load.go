@@ -59,6 +59,7 @@ type load struct {
 	files   *fileReader
 	grants  *grantReader
 	stores  *storeReader
+	facts   *factReader
 	tools   *toolReader
 	prompts *promptReader
 }
@@ -81,10 +82,10 @@ func (ld Loader) begin(fsys fs.FS) *load {
 		fieldReader: fields, schemas: schemas, sources: sources, grants: grants,
 		maxTimeout: cmp.Or(ld.MaxTimeout, DefaultMaxTimeout), maxMemory: cmp.Or(ld.MaxMemory, DefaultMaxMemory),
 	}
-	return &load{fields, files, grants, stores, tools, &promptReader{fields, grants}}
+	return &load{fields, files, grants, stores, &factReader{fields, schemas}, tools, &promptReader{fields, grants}}
 }
 
-var appKeys = []string{"app", "session_idle", "memory", "tools", "default_tool", "prompts"}
+var appKeys = []string{"app", "session_idle", "memory", "facts", "tools", "default_tool", "prompts"}
 
 var idRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
@@ -101,6 +102,7 @@ func (l *load) app(root *node) (*App, Problems) {
 			a.SessionIdle = l.duration(n, "session_idle", time.Second, maxSessionIdle)
 		}
 		a.Stores, l.grants.declared = l.stores.stores(root.get("memory"))
+		a.Facts, l.grants.facts = l.facts.facts(root.get("facts"))
 		a.Tools = l.tools.tools(root.get("tools"))
 		a.DefaultTool = l.tools.defaultTool(root.get("default_tool"), a)
 		a.Prompts = l.prompts.prompts(root.get("prompts"))

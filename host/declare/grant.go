@@ -10,7 +10,43 @@ import (
 // Grant is the permission to use some verbs on a store.
 type Grant struct {
 	Store string
+	// Item limits the grant to one item of the store, or to the items that begin with a text, as in
+	// user.travel.*. "" means the whole store. Only stores with the access ScopeByItem have grants of
+	// items.
+	Item  string
 	Verbs []abi.Verb
+}
+
+// GrantOn returns a grant by the name that files and flags use: a store, facts, the path of a fact,
+// or a pattern of paths such as user.travel.*.
+func GrantOn(name string, verbs ...abi.Verb) Grant {
+	if strings.Contains(name, ".") {
+		return Grant{Store: Facts, Item: name, Verbs: verbs}
+	}
+	return Grant{Store: name, Verbs: verbs}
+}
+
+// Name returns the name of the grant in the notation of GrantOn.
+func (g Grant) Name() string {
+	if g.Item != "" {
+		return g.Item
+	}
+	return g.Store
+}
+
+// CheckItem returns an error if the item of a grant is neither the path of a fact nor a pattern.
+func (g Grant) CheckItem() error {
+	path, pattern := strings.CutSuffix(g.Item, ".*")
+	if g.Item == "" || pattern && !strings.Contains(path, ".") && CheckFactPath(path+".x") == nil {
+		return nil
+	}
+	return CheckFactPath(path)
+}
+
+// Covers reports whether the grant includes an item of its store.
+func (g Grant) Covers(item string) bool {
+	prefix, pattern := strings.CutSuffix(g.Item, "*")
+	return g.Item == "" || pattern && strings.HasPrefix(item, prefix) || item == g.Item
 }
 
 // Allows reports whether the grant contains the verb.

@@ -16,6 +16,7 @@ const (
 	ScopeSession     Scope = "session"     // one record per session
 	ScopeUser        Scope = "user"        // one record per user, across sessions
 	ScopeApplication Scope = "application" // one record for the app, shared by all users
+	ScopeByItem      Scope = "item"        // the kind of the store determines the scope of each record
 )
 
 // Kind is the kind of a store. It determines how many records the store has, and how they are
@@ -47,6 +48,8 @@ type Store struct {
 	Strict bool
 	// Schema is the text of a JSON Schema, or nil.
 	Schema json.RawMessage
+	// Facts are the declared facts of the store of facts, in the order of the declaration.
+	Facts []Fact
 }
 
 var nameRule = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)

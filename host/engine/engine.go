@@ -89,7 +89,7 @@ type Source struct {
 // Table returns the memory operations that the tool can call.
 func (s Source) Table() abi.Table {
 	if s.Operations == nil {
-		return abi.Documents()
+		return abi.Operations()
 	}
 	return s.Operations
 }

@@ -23,12 +23,12 @@ type Authority struct {
 // use this Authority; tool code must never act under it.
 func Operator() Authority { return Authority{unrestricted: true} }
 
-// Granted returns the Authority with the rights of some grants. If a store has several grants, only
-// the first one counts. Granted copies the grants.
+// Granted returns the Authority with the rights of some grants. If several grants have the same store
+// and item, only the first one counts. The grants are copied.
 func Granted(grants []declare.Grant) Authority {
 	own := make([]declare.Grant, len(grants))
 	for i, g := range grants {
-		own[i] = declare.Grant{Store: g.Store, Verbs: slices.Clone(g.Verbs)}
+		own[i] = declare.Grant{Store: g.Store, Item: g.Item, Verbs: slices.Clone(g.Verbs)}
 	}
 	return Authority{grants: own}
 }
@@ -42,17 +42,45 @@ func ReadOnly(a Authority) Authority {
 // Unrestricted reports whether the Authority covers all stores, like the Authority of an operator.
 func (a Authority) Unrestricted() bool { return a.unrestricted }
 
-// grant returns the grant of a store. Without a grant, the store does not exist for the holder.
-func (a Authority) grant(store string) (g declare.Grant, granted bool) {
+// grant returns the grant of a store. A store without one does not exist for the holder. If there
+// are grants for items of the store, it returns the first that contains the verb, if any.
+func (a Authority) grant(store string, verb abi.Verb) (found declare.Grant, granted bool) {
 	if a.unrestricted {
 		return declare.Grant{Store: store}, true
 	}
 	for _, g := range a.grants {
-		if g.Store == store {
+		if g.Store != store {
+			continue
+		}
+		if g.Item == "" || g.Allows(verb) {
 			return g, true
 		}
+		found, granted = g, true
 	}
-	return declare.Grant{}, false
+	return found, granted
+}
+
+// checkItem returns a fault if no grant of a store allows a verb on an item. An item without a grant
+// does not exist for the holder.
+func (a Authority) checkItem(store, item string, verb abi.Verb) error {
+	if a.unrestricted {
+		return nil
+	}
+	granted := false
+	for _, g := range a.grants {
+		if g.Store == store && g.Covers(item) {
+			if g.Allows(verb) {
+				return nil
+			}
+			granted = true
+		}
+	}
+	if granted {
+		return abi.Faultf(abi.AccessDenied, "the tool has no %s grant on %q", verb, item).
+			WithHint("add the verb %s to the tool's grants", verb)
+	}
+	return abi.Faultf(abi.NotFound, "there is no %q, or this tool was not granted it", item).
+		WithHint("grant it to the tool: grants: {%s: %s}", item, verb)
 }
 
 // check returns a fault if the Authority does not allow a verb on a granted store.

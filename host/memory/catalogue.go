@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/records"
 	"github.com/toolrun/toolrun/host/storage"
@@ -28,10 +29,29 @@ type declaration struct {
 	Retention string        `json:"retention,omitempty"`
 	Strict    bool          `json:"strict,omitempty"`
 	Schema    string        `json:"schema,omitempty"`
+	// Scopes are the scopes of the declared items as JSON, for a store with several.
+	Scopes string `json:"scopes,omitempty"`
 }
 
 func declarationOf(st declare.Store) declaration {
-	return declaration{Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(), Strict: st.Strict, Schema: string(st.Schema)}
+	return declaration{
+		Kind: st.Kind, Access: st.Access, Retention: st.Retention.String(), Strict: st.Strict, Schema: string(st.Schema), Scopes: scopesOf(st.Facts),
+	}
+}
+
+// scopesOf returns the scopes of facts that declare one, as JSON in a fixed order; "" for none.
+func scopesOf(facts []declare.Fact) string {
+	scopes := map[string]declare.Scope{}
+	for _, f := range facts {
+		if f.Scope != "" {
+			scopes[f.Path] = f.Scope
+		}
+	}
+	if len(scopes) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(scopes) // strings always encode
+	return string(text)
 }
 
 // Declare compares the app's declarations with the declarations under which the tenant's records
@@ -126,8 +146,49 @@ func nextCatalogue(stores map[string]*store, old catalogue) catalogue {
 }
 
 // checkScopes returns a *ScopeChangedError for each store with records whose access or kind has
-// changed.
+// changed, and for each item with records whose scope has changed.
 func checkScopes(ctx context.Context, s *Service, c partition.Caller, old catalogue) error {
+	var errs []error
+	for name, was := range old.Stores {
+		st := s.stores[name]
+		if st == nil || st.Access != declare.ScopeByItem || was.Access != st.Access || was.Scopes == scopesOf(st.Facts) {
+			continue
+		}
+		moved, err := movedItems(ctx, s.records, c, st)
+		if err != nil {
+			return s.records.Fault("check the scopes of items", err)
+		}
+		for _, item := range slices.Sorted(maps.Keys(moved)) {
+			errs = append(errs, moved[item])
+		}
+	}
+	return errors.Join(append(errs, checkAccess(ctx, s, c, old))...)
+}
+
+// movedItems returns an error for each item of a store whose records have another scope than the
+// declared one.
+func movedItems(ctx context.Context, db *records.DB, c partition.Caller, st *store) (map[string]*ScopeChangedError, error) {
+	moved := map[string]*ScopeChangedError{}
+	err := db.ScanHeads(ctx, prefixOf(db.App.Group(c), st.Name), func(chunk []storage.Head) error {
+		for _, r := range chunk {
+			item := r.Key.Part(storage.Item)
+			was, is := scopeOf(r.Key), st.scopeOfItem(item)
+			if was == is {
+				continue
+			}
+			if moved[item] == nil {
+				moved[item] = &ScopeChangedError{Store: st.Name, Item: item, Was: was, Is: is, WasKind: st.Kind, IsKind: st.Kind}
+			}
+			moved[item].Records++
+		}
+		return nil
+	})
+	return moved, err
+}
+
+// checkAccess returns a *ScopeChangedError for each store with records whose access or kind has
+// changed.
+func checkAccess(ctx context.Context, s *Service, c partition.Caller, old catalogue) error {
 	var moved []string
 	for name, was := range old.Stores {
 		if st := s.stores[name]; st != nil && (st.Access != was.Access || st.Kind != was.Kind) {
@@ -156,7 +217,9 @@ func checkScopes(ctx context.Context, s *Service, c partition.Caller, old catalo
 // ScopeChangedError reports that the access or the kind of a store with records has changed. The
 // records were written under the previous access and kind.
 type ScopeChangedError struct {
-	Store           string
+	Store string
+	// Item is the item whose scope changed, "" for the whole store.
+	Item            string
 	Was, Is         declare.Scope
 	WasKind, IsKind declare.Kind
 	Records         int
@@ -164,8 +227,16 @@ type ScopeChangedError struct {
 
 // Error describes the change and suggests a fix.
 func (e *ScopeChangedError) Error() string {
-	return fmt.Sprintf("store %q has %s but is now declared with %q: "+
-		"restore the declaration, rename the new store, or remove the records", e.Store, e.Held(), e.Declared())
+	return fmt.Sprintf("%s has %s but is now declared with %q: "+
+		"restore the declaration, rename the new store, or remove the records", e.What(), e.Held(), e.Declared())
+}
+
+// What names the store or the item, as in: the store "prefs".
+func (e *ScopeChangedError) What() string {
+	if e.Item != "" {
+		return fmt.Sprintf("%q in the store %q", e.Item, e.Store)
+	}
+	return fmt.Sprintf("the store %q", e.Store)
 }
 
 // Declared returns the new value of the changed field: the access or, if that is unchanged, the
@@ -256,12 +327,20 @@ func (reports storeAudits) add(st *store, r storage.Record, at time.Time) {
 	if st == nil {
 		return
 	}
-	if was := scopeOf(r.Key); was != st.Access {
+	if was := scopeOf(r.Key); was != st.scopeOfItem(r.Key.Part(storage.Item)) {
 		report.Moved = was
 	}
 	if !st.compiled.Fits(r) {
 		report.Unfit++
 	}
+}
+
+// scopeOfItem returns the declared scope of the record of an item.
+func (st *store) scopeOfItem(item string) declare.Scope {
+	if scoped, ok := st.compiled.(kind.Scoped); ok {
+		return scoped.Scope(item)
+	}
+	return st.Access
 }
 
 // scopeOf returns the scope that a record's key implies.

@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"strconv"
+
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/partition"
@@ -11,11 +13,16 @@ import (
 // fault if the store is per-user or per-session and the caller has no user or session. who is the
 // name of the caller in faults.
 func (st *store) key(group storage.Key, c partition.Caller, who string) (storage.Key, error) {
+	return st.scopedKey(group, st.Access, c, who)
+}
+
+// scopedKey is like key for a scope of the store's records.
+func (st *store) scopedKey(group storage.Key, scope declare.Scope, c partition.Caller, who string) (storage.Key, error) {
 	key := prefixOf(group, st.Name)
-	switch st.Access {
+	switch scope {
 	case declare.ScopeUser:
 		if c.User == "" {
-			return "", abi.Faultf(abi.NoUser, "store %q is per-user, but %s has no user", st.Name, who).
+			return "", abi.Faultf(abi.NoUser, "%s is per-user, but %s has no user", st.what(), who).
 				WithHint("run the tool for a user")
 		}
 		key = key.With(storage.Part{Tag: storage.User, Value: c.User})
@@ -24,11 +31,23 @@ func (st *store) key(group storage.Key, c partition.Caller, who string) (storage
 			return "", noSession(st, who)
 		}
 		key = key.With(storage.Part{Tag: storage.Session, Value: c.Session})
+	case declare.ScopeApplication:
+		if st.Access == declare.ScopeByItem { // otherwise the prefix would contain the records of users
+			key = key.With(storage.Part{Tag: storage.Shared, Value: "app"})
+		}
 	}
 	return key, nil
 }
 
+// what names the records of the store in faults.
+func (st *store) what() string {
+	if st.Access == declare.ScopeByItem {
+		return "the item in " + strconv.Quote(st.Name)
+	}
+	return "store " + strconv.Quote(st.Name)
+}
+
 func noSession(st *store, who string) error {
-	return abi.Faultf(abi.NoSession, "store %q is per-session, but %s has no session", st.Name, who).
+	return abi.Faultf(abi.NoSession, "%s is per-session, but %s has no session", st.what(), who).
 		WithHint("run the tool in a session")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory/document"
+	"github.com/toolrun/toolrun/host/memory/fact"
 	"github.com/toolrun/toolrun/host/memory/kind"
 	"github.com/toolrun/toolrun/internal/spell"
 	"github.com/toolrun/toolrun/schema"
@@ -27,7 +28,7 @@ type kinds struct {
 func newKinds(more []kind.Kind) (*kinds, error) {
 	k := &kinds{byName: map[declare.Kind]kind.Kind{}, operations: map[string]operation{}}
 	var errs []error
-	for _, added := range append([]kind.Kind{document.Kind{}}, more...) {
+	for _, added := range append([]kind.Kind{document.Kind{}, fact.Kind{}}, more...) {
 		errs = append(errs, k.add(added))
 	}
 	return k, errors.Join(errs...)
@@ -89,6 +90,7 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 	}
 	switch decl.Access {
 	case declare.ScopeSession, declare.ScopeUser, declare.ScopeApplication:
+	case declare.ScopeByItem: // the kind must support it
 	default:
 		return nil, fmt.Errorf("unknown access %q: use session, user or application", decl.Access)
 	}
@@ -98,6 +100,9 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 	compiled, err := of.Compile(decl, limits)
 	if err != nil {
 		return nil, err
+	}
+	if _, scoped := compiled.(kind.Scoped); scoped != (decl.Access == declare.ScopeByItem) {
+		return nil, fmt.Errorf("the kind %q does not support the access %q", decl.Kind, decl.Access)
 	}
 	return &store{Store: decl, compiled: compiled}, nil
 }

@@ -234,8 +234,8 @@ func checkConfig(cfg Config) error {
 
 func (s *Service) addStores(stores []declare.Store) error {
 	var errs []error
-	if len(stores) > s.limits.Stores {
-		errs = append(errs, fmt.Errorf("memory: the app has %d stores; the limit is %d", len(stores), s.limits.Stores))
+	if n := countDeclared(stores); n > s.limits.Stores {
+		errs = append(errs, fmt.Errorf("memory: the app has %d stores; the limit is %d", n, s.limits.Stores))
 	}
 	folded := map[string]bool{}
 	for _, decl := range stores {
@@ -252,6 +252,17 @@ func (s *Service) addStores(stores []declare.Store) error {
 		s.names = append(s.names, decl.Name)
 	}
 	return errors.Join(errs...)
+}
+
+// countDeclared counts stores without the built-in store of facts.
+func countDeclared(stores []declare.Store) int {
+	n := 0
+	for _, st := range stores {
+		if st.Kind != declare.KindFact {
+			n++
+		}
+	}
+	return n
 }
 
 // Stores returns the declarations in order.

@@ -23,17 +23,22 @@ import (
 type storePartition struct {
 	view  *View
 	store *store
-	// key is the key of the record without an item, and the key prefix of all records. key is ""
-	// for sessionMeta without a session.
+	// scope is the scope of the records.
+	scope declare.Scope
+	// key is the key of the record without an item, and the prefix of all records. It is "" for
+	// sessionMeta without a session.
 	key storage.Key
 }
 
 var _ kind.Partition = (*storePartition)(nil)
 
 // perform calls the kind of the store.
-func (p *storePartition) perform(ctx context.Context, call abi.Call) (json.RawMessage, error) {
-	if p.store == p.view.s.meta {
+func (p *storePartition) perform(ctx context.Context, verb abi.Verb, call abi.Call) (json.RawMessage, error) {
+	switch {
+	case p.store == p.view.s.meta:
 		return p.store.compiled.Call(ctx, metaPartition{p}, call)
+	case p.store.Access == declare.ScopeByItem:
+		return p.store.compiled.Call(ctx, routedPartition{p.view, p.store, verb}, call)
 	}
 	return p.store.compiled.Call(ctx, p, call)
 }
@@ -145,11 +150,16 @@ func (p *storePartition) Delete(ctx context.Context, item string) error {
 
 // CheckWrite implements kind.Partition.
 func (p *storePartition) CheckWrite(ttl time.Duration) error {
-	if p.store.endsWithSession() && p.view.caller.Session == "" {
+	if p.endsWithSession() && p.view.caller.Session == "" {
 		return noSession(p.store, p.view.authority.holder())
 	}
-	if limit := p.store.Retention.For; limit > 0 && ttl > limit {
-		return abi.Faultf(abi.InvalidArgument, "the ttl exceeds the store's retention of %s", p.store.Retention)
+	return p.store.checkTTL(ttl)
+}
+
+// checkTTL returns a fault if the retention of the store does not allow a lifetime.
+func (st *store) checkTTL(ttl time.Duration) error {
+	if limit := st.Retention.For; limit > 0 && ttl > limit {
+		return abi.Faultf(abi.InvalidArgument, "the ttl exceeds the store's retention of %s", st.Retention)
 	}
 	return nil
 }
@@ -168,14 +178,15 @@ func (p *storePartition) expires(ttl time.Duration) time.Time {
 // tags returns the tags of a record that the attempt writes.
 func (p *storePartition) tags(key storage.Key) []string {
 	session := ""
-	if p.store.endsWithSession() {
+	if p.endsWithSession() {
 		session = p.view.caller.Session
 	}
 	return partition.Tags(key, p.view.caller, session)
 }
 
-func (st *store) endsWithSession() bool {
-	return st.Access == declare.ScopeSession || st.Retention.Session
+// endsWithSession reports whether the records end with the session that wrote them last.
+func (p *storePartition) endsWithSession() bool {
+	return p.scope == declare.ScopeSession || p.store.Retention.Session
 }
 
 // shownEnd returns endOf in the form for replies: zero means never.

@@ -50,36 +50,36 @@ func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error)
 	if v.closed != nil {
 		return nil, v.closed
 	}
-	p, own, err := v.openCall(call)
+	p, verb, own, err := v.openCall(call)
 	if err != nil {
 		return nil, err
 	}
-	reply, err := p.perform(ctx, own)
+	reply, err := p.perform(ctx, verb, own)
 	if err != nil {
 		return nil, v.classify(ctx, err, call.Op, p.store.Name)
 	}
 	return reply, nil
 }
 
-// openCall returns the partition for a call, and the call with the arguments that its kind
-// declares.
-func (v *View) openCall(call abi.Call) (*storePartition, abi.Call, error) {
+// openCall returns the partition that a call acts on, the verb of its operation, and the call with
+// the arguments that its kind declares.
+func (v *View) openCall(call abi.Call) (*storePartition, abi.Verb, abi.Call, error) {
 	op, ok := operationOf(v.s, call.Op)
 	if !ok {
-		return nil, call, withCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", kind.Quote(call.Op)), call.Op, "")
+		return nil, "", call, withCall(abi.Faultf(abi.InvalidArgument, "memory has no operation %s", kind.Quote(call.Op)), call.Op, "")
 	}
 	to, err := op.resolve(call)
 	if err != nil {
-		return nil, call, withCall(err, call.Op, "")
+		return nil, "", call, withCall(err, call.Op, "")
 	}
 	p, err := v.open(op, to.name)
 	if err == nil {
 		err = v.s.kinds.checkKind(op, call.Op, p.store, to.implied)
 	}
 	if err != nil {
-		return nil, call, withCall(err, call.Op, to.name)
+		return nil, "", call, withCall(err, call.Op, to.name)
 	}
-	return p, to.call, nil
+	return p, op.verb, to.call, nil
 }
 
 // operationOf returns an operation of a Service by name. A zero View has no Service: for it,
@@ -106,7 +106,7 @@ func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.R
 // open returns the partition of a store if the View can perform the operation on the store. A store
 // that is not granted does not exist for the View.
 func (v *View) open(op operation, name string) (*storePartition, error) {
-	grant, granted := v.authority.grant(name)
+	grant, granted := v.authority.grant(name, op.verb)
 	if !granted {
 		return nil, v.noStore(name)
 	}
@@ -124,13 +124,13 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 		return nil, err
 	}
 	if st == v.s.meta {
-		return v.partition(st, v.run.sessionKey), nil
+		return v.partition(st, st.Access, v.run.sessionKey), nil
 	}
 	key, err := st.key(v.s.app.Group(v.caller), v.caller, v.authority.holder())
 	if err != nil {
 		return nil, err
 	}
-	return v.partition(st, key), nil
+	return v.partition(st, st.Access, key), nil
 }
 
 // noStore returns the fault for a store that does not exist. noStore suggests only granted stores,
@@ -159,13 +159,13 @@ func notDeclared(name string, stores []string) error {
 }
 
 // partition returns the attempt's partition with a key. An attempt opens only few partitions.
-func (v *View) partition(st *store, key storage.Key) *storePartition {
+func (v *View) partition(st *store, scope declare.Scope, key storage.Key) *storePartition {
 	for _, p := range v.partitions {
 		if p.key == key {
 			return p
 		}
 	}
-	p := &storePartition{view: v, store: st, key: key}
+	p := &storePartition{view: v, store: st, scope: scope, key: key}
 	v.partitions = append(v.partitions, p)
 	return p
 }

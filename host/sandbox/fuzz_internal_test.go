@@ -60,7 +60,7 @@ func fuzzRun(t *testing.T, sent []byte) {
 	w := &worker{dead: true, wire: newWire(bytes.NewReader(sent), io.Discard)}
 	limits := engine.Limits{LogLines: 5, LogBytes: 100, OutputBytes: 1000}.WithDefaults()
 	lines := 0
-	x := &exchange{ctx: context.Background(), worker: w, limits: limits, table: abi.Documents(), watchdog: &watchdog{worker: w, finished: true}}
+	x := &exchange{ctx: context.Background(), worker: w, limits: limits, table: abi.Operations(), watchdog: &watchdog{worker: w, finished: true}}
 	x.host.Log = func(level abi.Level, _ string) error {
 		if lines++; lines > 2*limits.LogLines+2 || level == "" {
 			t.Errorf("log line %d of level %q reached the host", lines, level)

@@ -26,7 +26,7 @@ func TestTablesOfOneWorker(t *testing.T) {
 		t.Cleanup(func() { _ = p.Close() })
 		return p
 	}
-	with := load(append(abi.Documents(), abi.Operation{Name: "probe", Verb: abi.Read, Params: []abi.Param{{Name: "store", Kind: abi.StoreName}}}))
+	with := load(append(abi.Operations(), abi.Operation{Name: "probe", Verb: abi.Read, Params: []abi.Param{{Name: "store", Kind: abi.StoreName}}}))
 	without := load(nil)
 	host := engine.Host{Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
 		return json.RawMessage(`"` + call.Op + ` is there"`), nil

@@ -22,12 +22,13 @@ const (
 	Agent    Tag = 0x50
 	Session  Tag = 0x60
 	Workflow Tag = 0x70
+	Shared   Tag = 0x78 // separates items of the app from those of users in one store
 	Item     Tag = 0x80
 )
 
 var tagNames = map[Tag]string{
 	System: "system", Tenant: "tenant", App: "app", User: "user", Agent: "agent",
-	Session: "session", Workflow: "workflow", Store: "store", Item: "item",
+	Session: "session", Workflow: "workflow", Shared: "shared", Store: "store", Item: "item",
 }
 
 // String returns the name of the tag.

@@ -17,7 +17,7 @@ const root = "../.."
 
 // TestGenerated compares the generated files with the table of operations.
 func TestGenerated(t *testing.T) {
-	for name, want := range generate(t, abi.Documents()) {
+	for name, want := range generate(t, abi.Operations()) {
 		got, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
@@ -51,7 +51,7 @@ var probe = abi.Operation{
 	Variants: []abi.Variant{{Param: "options", Member: "deep", Value: "true", Reply: abi.Type{Shape: abi.Text, Nullable: true}, Doc: "returns one text"}},
 }
 
-func withProbe() abi.Table { return append(abi.Documents(), probe) }
+func withProbe() abi.Table { return append(abi.Operations(), probe) }
 
 func generate(t *testing.T, table abi.Table) map[string][]byte {
 	t.Helper()
@@ -65,7 +65,7 @@ func generate(t *testing.T, table abi.Table) map[string][]byte {
 // TestEveryFileHasTheOperation adds an operation to the table. Each file must then contain the
 // operation and must not lose any other line.
 func TestEveryFileHasTheOperation(t *testing.T) {
-	before := generate(t, abi.Documents())
+	before := generate(t, abi.Operations())
 	for name, text := range generate(t, withProbe()) {
 		if !bytes.Contains(text, []byte("probe_content")) {
 			t.Errorf("%s does not have the operation", name)
@@ -115,7 +115,7 @@ func TestRefused(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := bindgen.Generate(append(abi.Documents(), tt.op), os.DirFS(root))
+			_, err := bindgen.Generate(append(abi.Operations(), tt.op), os.DirFS(root))
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Generate = %v; want an error with %q", err, tt.want)
 			}

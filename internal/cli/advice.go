@@ -14,7 +14,10 @@ import (
 // movedFault returns the fault of an app that cannot be opened because a store's access or kind
 // changed. flags are the flags of the failed command that name the app and the database.
 func movedFault(moved *memory.ScopeChangedError, flags string) *abi.Fault {
-	f := abi.Faultf(abi.SourceInvalid, "the store %q has %s but is now declared with %q", moved.Store, moved.Held(), moved.Declared())
+	f := abi.Faultf(abi.SourceInvalid, "%s has %s but is now declared with %q", moved.What(), moved.Held(), moved.Declared())
+	if moved.Item != "" {
+		return f.WithHint("restore the scope and delete the values with toolrun fact delete, or declare another path")
+	}
 	return f.WithHint("%s", movedHint(moved.Store, flags))
 }
 

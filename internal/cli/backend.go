@@ -20,6 +20,7 @@ type appBackend struct {
 	prompts  promptBackend
 	sessions sessionBackend
 	records  recordBackend
+	facts    factBackend
 	users    userBackend
 	ledger   ledgerBackend
 	usage    usageBackend

@@ -258,7 +258,12 @@ func (pr *project) compare(kept inventory, flags string) app.Problems {
 	}
 	for _, r := range kept.stores {
 		declared, _ := pr.app.Store(r.Store)
-		if r.Moved != "" {
+		switch {
+		case r.Moved == "":
+		case r.Store == declare.Facts:
+			add(app.SeverityError, codeMoved, "restore the scopes and delete the values with toolrun fact delete, or declare other paths",
+				"facts with the scope %s are now declared with another scope", r.Moved)
+		default:
 			add(app.SeverityError, codeMoved, movedHint(r.Store, flags),
 				"the store %q has records of access %s but is now declared with access %s", r.Store, r.Moved, declared.Access)
 		}

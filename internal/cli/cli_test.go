@@ -72,8 +72,8 @@ func (c *cancelling) Write(p []byte) (int, error) {
 
 func TestCancelledRunStoresNothing(t *testing.T) {
 	dir := folder(t, map[string]string{
-		"app.yaml": "app: shop\nmemory:\n  facts: {access: application}\ntools:\n  put: {source: put.js, grants: {facts: readwrite}}\n",
-		"put.js":   `await memory.set_content("facts", {n: 1}); console.log("stored"); for (;;) {}`,
+		"app.yaml": "app: shop\nmemory:\n  feeds: {access: application}\ntools:\n  put: {source: put.js, grants: {feeds: readwrite}}\n",
+		"put.js":   `await memory.set_content("feeds", {n: 1}); console.log("stored"); for (;;) {}`,
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -82,7 +82,7 @@ func TestCancelledRunStoresNothing(t *testing.T) {
 	if exit != 3 || !strings.Contains(stderr.String(), "error: cancelled: ") {
 		t.Errorf("a cancelled run ended in %d and wrote %q; want 3 and that it was cancelled", exit, stderr.String())
 	}
-	_, stdout, _ := call(t, cli.Env{Args: []string{"memory", "get", "facts"}, Dir: dir})
+	_, stdout, _ := call(t, cli.Env{Args: []string{"memory", "get", "feeds"}, Dir: dir})
 	if stdout != "null\n" {
 		t.Errorf("after a cancelled run the store holds %q; want null", stdout)
 	}
@@ -177,9 +177,9 @@ func TestPanicIsInternal(t *testing.T) {
 }
 
 func TestEmptyFlagsAreRefused(t *testing.T) {
-	dir := folder(t, map[string]string{"app.yaml": "app: shop\nmemory:\n  facts: {access: application}\n"})
+	dir := folder(t, map[string]string{"app.yaml": "app: shop\nmemory:\n  feeds: {access: application}\n"})
 	for _, flag := range []string{"--user", "--tenant", "--session", "--app", "--db"} {
-		exit, _, stderr := call(t, cli.Env{Args: []string{"memory", "list", "facts", flag, ""}, Dir: dir})
+		exit, _, stderr := call(t, cli.Env{Args: []string{"memory", "list", "feeds", flag, ""}, Dir: dir})
 		if exit != 2 || !strings.Contains(stderr, flag+" is empty") {
 			t.Errorf("an empty %s ended in %d and wrote %q; want 2", flag, exit, stderr)
 		}
@@ -192,12 +192,12 @@ func TestRunFreesWhatHasEnded(t *testing.T) {
 		"app.yaml": `
 app: shop
 memory:
-  facts: {access: application, retention: 10s}
+  feeds: {access: application, retention: 10s}
 tools:
-  put: {source: put.js, grants: {facts: readwrite}}
+  put: {source: put.js, grants: {feeds: readwrite}}
   idle: {source: idle.js}
 `,
-		"put.js":  `await memory.set_content("facts", {n: 1});`,
+		"put.js":  `await memory.set_content("feeds", {n: 1});`,
 		"idle.js": `return 1;`,
 	})
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -241,7 +241,7 @@ tools:
 // orphaned.
 func TestCheckCountsLivingRecords(t *testing.T) {
 	dir := folder(t, map[string]string{
-		"was.yaml": "app: shop\nmemory:\n  facts: {access: application, retention: 10s}\n  notes: {access: application}\n",
+		"was.yaml": "app: shop\nmemory:\n  feeds: {access: application, retention: 10s}\n  notes: {access: application}\n",
 		"now.yaml": "app: shop\nmemory:\n  notes: {access: application}\n",
 	})
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -253,7 +253,7 @@ func TestCheckCountsLivingRecords(t *testing.T) {
 		}
 		return stdout
 	}
-	do("memory", "set", "facts", "{}", "--app", "was.yaml")
+	do("memory", "set", "feeds", "{}", "--app", "was.yaml")
 	if got := do("check", "now.yaml", "--json"); !strings.Contains(got, `"code":"orphan"`) {
 		t.Errorf("check = %s; want a warning about the store that is no longer declared", got)
 	}

@@ -38,6 +38,16 @@ func (e Env) document(ctx context.Context, what, arg string) (json.RawMessage, e
 	return text, nil
 }
 
+// value is document for an argument that can also be a text without quotes. A text that begins like
+// JSON is JSON.
+func (e Env) value(ctx context.Context, what, arg string) (json.RawMessage, error) {
+	isJSON := arg == "" || arg == "-" || strings.ContainsAny(arg[:1], `@{["`) || json.Valid([]byte(arg))
+	if isJSON {
+		return e.document(ctx, what, arg)
+	}
+	return strictjson.Encode(arg)
+}
+
 // overLimitHints are the hints for valid JSON that exceeds a limit.
 var overLimitHints = map[strictjson.Kind]string{
 	strictjson.BadNumber: "write the number as a string, in quotes",

@@ -22,7 +22,7 @@ import (
 // remoteBackend returns the backend of an app at a server.
 func remoteBackend(c *client.Client, env Env) appBackend {
 	return appBackend{
-		runs: remoteRuns{c, env}, prompts: remotePrompts{c}, sessions: remoteSessions{c}, records: remoteRecords{c},
+		runs: remoteRuns{c, env}, prompts: remotePrompts{c}, sessions: remoteSessions{c}, records: remoteRecords{c}, facts: remoteFacts{c},
 		users: remoteUsers{c}, ledger: remoteLedger{c}, usage: remoteUsage{c},
 	}
 }
@@ -57,7 +57,7 @@ func (r remoteRuns) Run(ctx context.Context, inv host.Invocation) (*report.Resul
 func (r remoteRuns) runCode(ctx context.Context, inv host.Invocation, fields apitypes.RunFields) (*report.Result, error) {
 	grants := map[string]string{}
 	for _, g := range inv.Code.Grants {
-		grants[g.Store] = joined(g.Verbs)
+		grants[g.Name()] = joined(g.Verbs)
 	}
 	request := apitypes.CodeRequest{Name: inv.Tool, Language: inv.Code.Language, Code: inv.Code.Text, Grants: grants, RunFields: fields}
 	result, err := r.client.RunCode(ctx, request, client.IdempotencyKey(inv.Key))

@@ -189,7 +189,7 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 
 // keeps reports whether a run can store anything: a record, a session, a result or a ledger entry.
 func (f *runFlags) keeps(pr *project) bool {
-	return len(pr.app.Stores) > 0 || f.session != "" || f.key != "" || f.db != ""
+	return len(pr.app.Stores) > 0 || pr.app.Facts != nil || f.session != "" || f.key != "" || f.db != ""
 }
 
 // open opens a project for a run. It opens no database file if the run cannot store anything.

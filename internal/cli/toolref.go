@@ -39,7 +39,7 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 	tool.Grants = allowed
 	pr.roots, pr.files = append(pr.roots, root), root.Name()
 	pr.app = &app.App{
-		ID: pr.app.ID, SessionIdle: pr.app.SessionIdle, Stores: pr.app.Stores,
+		ID: pr.app.ID, SessionIdle: pr.app.SessionIdle, Stores: pr.app.Stores, Facts: pr.app.Facts,
 		Tools: []app.Tool{*tool}, Files: root.FS(),
 	}
 	return tool.Name, nil
@@ -168,7 +168,7 @@ func parseGrants(flags []string, known func(store string) error) ([]declare.Gran
 		if slices.ContainsFunc(grants, func(g declare.Grant) bool { return g.Store == store }) {
 			return nil, usagef("combine the verbs: "+store+"=read,write", "--grant names the store %q twice", store)
 		}
-		grants = append(grants, declare.Grant{Store: store, Verbs: verbs})
+		grants = append(grants, declare.GrantOn(store, verbs...))
 	}
 	return grants, nil
 }

@@ -73,7 +73,7 @@ func problemsFault(problems app.Problems) error {
 
 // runnable returns the app with tools whose code runs in the client.
 func runnable(a *app.App, tools []app.Tool) *app.App {
-	b := &app.App{ID: a.ID, SessionIdle: a.SessionIdle, Stores: a.Stores, Files: sources}
+	b := &app.App{ID: a.ID, SessionIdle: a.SessionIdle, Stores: a.Stores, Facts: a.Facts, Files: sources}
 	for _, t := range tools {
 		t.Source, t.Dir, t.Entry = sourceFile, "", ""
 		t.Limits.Timeout, t.Limits.CPU = 0, 0 // the client may be in a debugger
@@ -92,7 +92,7 @@ func calling(tool string) string { return tool + " call" }
 // manifestOf returns the manifest of a tool with all grants.
 func manifestOf(a *app.App) map[string]any {
 	grants := map[string]string{declare.SessionMeta: "read"}
-	for _, s := range a.Stores {
+	for _, s := range a.AllStores() {
 		grants[s.Name] = "readwrite"
 	}
 	return map[string]any{"grants": grants}
@@ -101,7 +101,7 @@ func manifestOf(a *app.App) map[string]any {
 // toolFrom reads a manifest as the manifest of a tool of the app: its grants refer to stores of the
 // app.
 func toolFrom(a *app.App, name string, manifest map[string]any) (app.Tool, error) {
-	text, err := app.Export(&app.App{ID: a.ID, SessionIdle: a.SessionIdle, Stores: a.Stores})
+	text, err := app.Export(&app.App{ID: a.ID, SessionIdle: a.SessionIdle, Stores: a.Stores, Facts: a.Facts})
 	if err != nil {
 		return app.Tool{}, abi.Faultf(abi.InvalidArgument, "%v", err)
 	}

@@ -308,7 +308,7 @@ func TestOperations(t *testing.T) {
 	if err := json.Unmarshal([]byte(serve(t, strings.NewReader(`{"do":"open"}`))[0]), &reply); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(abi.Documents().Key(), reply.Result.Operations.Key()); diff != "" {
+	if diff := cmp.Diff(abi.Operations().Key(), reply.Result.Operations.Key()); diff != "" {
 		t.Errorf("the operations differ (-want +got):\n%s", diff)
 	}
 }

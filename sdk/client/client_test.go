@@ -33,6 +33,7 @@ func TestOperations(t *testing.T) {
 	t.Run("files", func(t *testing.T) { files(t, c) })
 	t.Run("stores", func(t *testing.T) { stores(t, c) })
 	t.Run("records", func(t *testing.T) { records(t, c) })
+	t.Run("facts", func(t *testing.T) { facts(t, c) })
 	t.Run("usage", func(t *testing.T) { usage(t, c) })
 	t.Run("ledger", func(t *testing.T) { ledger(t, c) })
 	t.Run("backup", func(t *testing.T) { backup(t, s) })

@@ -32,6 +32,8 @@ default_tool: fail
 memory:
   prefs: {access: user, retention: 1_month, strict: true, schema: {type: object, properties: {language: {type: string}, visits: {type: integer}}}}
   flags: {access: application}
+facts:
+  user.language: {type: string, default: en}
 tools:
   remember:
     source: remember.js

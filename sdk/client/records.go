@@ -32,15 +32,21 @@ type WriteOptions struct {
 // newRecordRequest returns a request for a record of the caller.
 func newRecordRequest(method string, caller Caller, store string, ifRevision *int64) *request {
 	r := newRequest(method, "stores", store, "record").set("user_id", caller.User).set("session_id", caller.Session)
+	r.requireRevision(ifRevision)
+	return r
+}
+
+// requireRevision sets the precondition of a write; nil means none. A request without one can be
+// repeated, unless it merges.
+func (r *request) requireRevision(ifRevision *int64) {
 	switch {
 	case ifRevision == nil:
-		r.repeatable = method != http.MethodPatch
+		r.repeatable = r.method != http.MethodPatch
 	case *ifRevision == 0:
 		r.header.Set("If-None-Match", "*")
 	default:
 		r.header.Set("If-Match", strconv.Quote(strconv.FormatInt(*ifRevision, 10)))
 	}
-	return r
 }
 
 // Get reads a record of the caller. The projection, a JSON object such as {"preferences.language":

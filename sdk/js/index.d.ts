@@ -66,8 +66,8 @@ export interface SetOptions {
 }
 
 /**
- * Metadata of the stored record; revision and updated_at are null after a merge into a record that
- * the run has not read, because such a merge does not conflict with other runs.
+ * Metadata of the stored record; revision and updated_at are null if the run has not read the
+ * record, because such a write does not conflict with other runs.
  */
 export interface SetReply {
   success: true;
@@ -85,6 +85,58 @@ export interface DeleteReply {
   success: true;
   /** Whether the record existed. */
   deleted: boolean;
+}
+
+export interface GetFactOptions {
+  /** Return the whole record instead of only the value. */
+  record?: boolean;
+}
+
+export interface FactRecord<T> {
+  path: string;
+  value: T | null;
+  revision: number;
+  updated_at: string | null;
+  expires_at: string | null;
+  /** The declared type. */
+  type: string | null;
+  /** Whether the value is the default, because none is stored. */
+  default: boolean;
+}
+
+export interface SetFactOptions {
+  /**
+   * Write only if the record has this revision, otherwise fail with conflict; 0 means that the
+   * record must not exist.
+   */
+  if_revision?: number;
+  /** The lifetime of the value, as in "30m"; default: the declared one. */
+  ttl?: string;
+}
+
+export interface ListFactsOptions {
+  /** Only facts whose path begins with these names, as in "user.travel". */
+  prefix?: string;
+  /** Only facts of this domain. */
+  domain?: string;
+  /** The largest number of facts to return, from 1 to 1000; default 100. */
+  limit?: number;
+  /** The value of next from the previous page. */
+  after?: string;
+}
+
+export interface Fact {
+  path: string;
+  value: unknown;
+  revision: number;
+  updated_at: string | null;
+  expires_at: string | null;
+}
+
+export interface FactList {
+  facts: Array<Fact>;
+  /** The value of after for the next page, or null at the end. */
+  next: string | null;
 }
 
 /**
@@ -111,6 +163,24 @@ export interface Memory {
   /** Deletes the record of a store. */
   delete_content(store: string, options?: DeleteOptions): Promise<DeleteReply>;
   delete_content(args: { store?: string; store_name?: string; memory_store_name?: string; options?: DeleteOptions }): Promise<DeleteReply>;
+
+  /** Returns the value with its record. */
+  get_fact<T = { [name: string]: any }>(path: string, options: GetFactOptions & { record: true }): Promise<FactRecord<T>>;
+  /** Returns the value of a fact; if none is stored, its declared default, or null. */
+  get_fact<T = { [name: string]: any }>(path: string, options?: GetFactOptions): Promise<T | null>;
+  get_fact<T = { [name: string]: any }>(args: { path: string; options?: GetFactOptions }): Promise<T | null>;
+
+  /** Stores the value of a fact in place of the previous one. */
+  set_fact(path: string, value: unknown, options?: SetFactOptions): Promise<SetReply>;
+  set_fact(args: { path: string; value: unknown; options?: SetFactOptions }): Promise<SetReply>;
+
+  /** Deletes the stored value of a fact, so that reads return its default again. */
+  delete_fact(path: string, options?: DeleteOptions): Promise<DeleteReply>;
+  delete_fact(args: { path: string; options?: DeleteOptions }): Promise<DeleteReply>;
+
+  /** Returns the stored facts that the tool can read, without defaults. */
+  list_facts(options?: ListFactsOptions): Promise<FactList>;
+  list_facts(args: { options?: ListFactsOptions }): Promise<FactList>;
 }
 // </operations>
 

@@ -32,3 +32,40 @@ export function delete_content(store: string, options: string | null = null): Re
   const a0 = encode(store), a1 = encode(options);
   return replyTo(memory_delete_content(at(a0), a0.byteLength, at(a1), a1.byteLength));
 }
+
+@external("memory", "get_fact")
+declare function memory_get_fact(path: usize, pathLen: i32, options: usize, optionsLen: i32): i32;
+
+/** get_fact returns the value of a fact; if none is stored, its declared default, or null. */
+export function get_fact(path: string | null, options: string | null = null): Reply {
+  const a0 = encode(path), a1 = encode(options);
+  return replyTo(memory_get_fact(at(a0), a0.byteLength, at(a1), a1.byteLength));
+}
+
+@external("memory", "set_fact")
+declare function memory_set_fact(path: usize, pathLen: i32, value: usize, valueLen: i32, options: usize,
+                                 optionsLen: i32): i32;
+
+/** set_fact stores the value of a fact in place of the previous one. */
+export function set_fact(path: string | null, value: string | null, options: string | null = null): Reply {
+  const a0 = encode(path), a1 = encode(value), a2 = encode(options);
+  return replyTo(memory_set_fact(at(a0), a0.byteLength, at(a1), a1.byteLength, at(a2), a2.byteLength));
+}
+
+@external("memory", "delete_fact")
+declare function memory_delete_fact(path: usize, pathLen: i32, options: usize, optionsLen: i32): i32;
+
+/** delete_fact deletes the stored value of a fact, so that reads return its default again. */
+export function delete_fact(path: string | null, options: string | null = null): Reply {
+  const a0 = encode(path), a1 = encode(options);
+  return replyTo(memory_delete_fact(at(a0), a0.byteLength, at(a1), a1.byteLength));
+}
+
+@external("memory", "list_facts")
+declare function memory_list_facts(options: usize, optionsLen: i32): i32;
+
+/** list_facts returns the stored facts that the tool can read, without defaults. */
+export function list_facts(options: string | null = null): Reply {
+  const a0 = encode(options);
+  return replyTo(memory_list_facts(at(a0), a0.byteLength));
+}

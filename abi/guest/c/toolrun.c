@@ -105,6 +105,23 @@ toolrun_reply toolrun_set_content(toolrun_text store, toolrun_text value, toolru
 toolrun_reply toolrun_delete_content(toolrun_text store, toolrun_text options) {
     return reply_of(toolrun_memory_delete_content(store.ptr, (uint32_t)store.len, options.ptr, (uint32_t)options.len));
 }
+
+toolrun_reply toolrun_get_fact(toolrun_text path, toolrun_text options) {
+    return reply_of(toolrun_memory_get_fact(path.ptr, (uint32_t)path.len, options.ptr, (uint32_t)options.len));
+}
+
+toolrun_reply toolrun_set_fact(toolrun_text path, toolrun_text value, toolrun_text options) {
+    return reply_of(toolrun_memory_set_fact(path.ptr, (uint32_t)path.len, value.ptr, (uint32_t)value.len, options.ptr,
+                                            (uint32_t)options.len));
+}
+
+toolrun_reply toolrun_delete_fact(toolrun_text path, toolrun_text options) {
+    return reply_of(toolrun_memory_delete_fact(path.ptr, (uint32_t)path.len, options.ptr, (uint32_t)options.len));
+}
+
+toolrun_reply toolrun_list_facts(toolrun_text options) {
+    return reply_of(toolrun_memory_list_facts(options.ptr, (uint32_t)options.len));
+}
 /* </operations> */
 
 /* The result of the entry point of a failed run. */

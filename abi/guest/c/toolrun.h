@@ -113,6 +113,14 @@ toolrun_reply toolrun_get_content(toolrun_text store, toolrun_text projection, t
 toolrun_reply toolrun_set_content(toolrun_text store, toolrun_text value, toolrun_text options);
 /* toolrun_delete_content deletes the record of a store. */
 toolrun_reply toolrun_delete_content(toolrun_text store, toolrun_text options);
+/* toolrun_get_fact returns the value of a fact; if none is stored, its declared default, or null. */
+toolrun_reply toolrun_get_fact(toolrun_text path, toolrun_text options);
+/* toolrun_set_fact stores the value of a fact in place of the previous one. */
+toolrun_reply toolrun_set_fact(toolrun_text path, toolrun_text value, toolrun_text options);
+/* toolrun_delete_fact deletes the stored value of a fact, so that reads return its default again. */
+toolrun_reply toolrun_delete_fact(toolrun_text path, toolrun_text options);
+/* toolrun_list_facts returns the stored facts that the tool can read, without defaults. */
+toolrun_reply toolrun_list_facts(toolrun_text options);
 /* </operations> */
 
 /* toolrun_pass fails the run with the fault in a reply. The caller of the tool gets the same
@@ -230,6 +238,15 @@ int32_t toolrun_memory_set_content(const void *store, uint32_t store_len, const 
                                    const void *options, uint32_t options_len);
 TOOLRUN_IMPORT("memory", "delete_content")
 int32_t toolrun_memory_delete_content(const void *store, uint32_t store_len, const void *options, uint32_t options_len);
+TOOLRUN_IMPORT("memory", "get_fact")
+int32_t toolrun_memory_get_fact(const void *path, uint32_t path_len, const void *options, uint32_t options_len);
+TOOLRUN_IMPORT("memory", "set_fact")
+int32_t toolrun_memory_set_fact(const void *path, uint32_t path_len, const void *value, uint32_t value_len,
+                                const void *options, uint32_t options_len);
+TOOLRUN_IMPORT("memory", "delete_fact")
+int32_t toolrun_memory_delete_fact(const void *path, uint32_t path_len, const void *options, uint32_t options_len);
+TOOLRUN_IMPORT("memory", "list_facts")
+int32_t toolrun_memory_list_facts(const void *options, uint32_t options_len);
 /* </imports> */
 
 #ifdef __cplusplus

@@ -238,7 +238,7 @@ func values(t *testing.T, s *subject) {
 
 // addedOperation expects an operation that exists only in the operation table to be callable.
 func addedOperation(t *testing.T, s *subject) {
-	s.table = append(abi.Documents(), abi.Operation{
+	s.table = append(abi.Operations(), abi.Operation{
 		Name: "probe_content",
 		Verb: abi.Read,
 		Params: []abi.Param{

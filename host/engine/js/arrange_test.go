@@ -67,7 +67,7 @@ func callInSDK(t *testing.T, call string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := json.Marshal(abi.Documents())
+	table, err := json.Marshal(abi.Operations())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,10 +91,10 @@ func FuzzABI(f *testing.F) {
 
 // checkedHost returns a host that checks the arguments of each call.
 func checkedHost(t *testing.T) engine.Host {
-	memory := &conformance.Double{Operations: abi.Documents()}
+	memory := &conformance.Double{Operations: abi.Operations()}
 	return engine.Host{
 		Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
-			if op, ok := abi.Documents().Lookup(call.Op); !ok || len(call.Args) > len(op.Params) {
+			if op, ok := abi.Operations().Lookup(call.Op); !ok || len(call.Args) > len(op.Params) {
 				t.Errorf("call = %v", call)
 			}
 			if store := call.Arg(0); store != nil && strictjson.Check(store, strictjson.Limits{}) != nil {

@@ -22,7 +22,7 @@ func TestTablesOfOnePlugin(t *testing.T) {
 	m.Func("toolrun_run", 1, append(append(wasmtest.Call(probe, 16, 5), wasmtest.Drop), wasmtest.Const(0)...)...)
 	e, code := wasm.New(), m.Bytes()
 	load := func(params ...abi.Param) (engine.Program, error) {
-		table := append(abi.Documents(), abi.Operation{Name: "probe", Verb: abi.Read, Params: params})
+		table := append(abi.Operations(), abi.Operation{Name: "probe", Verb: abi.Read, Params: params})
 		p, err := e.Load(t.Context(), engine.Source{Path: "p.wasm", Code: code, Operations: table})
 		if err == nil {
 			t.Cleanup(func() { _ = p.Close() })

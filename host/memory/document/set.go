@@ -5,9 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
-	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/memory/kind"
@@ -31,7 +29,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json
 	if err := p.CheckWrite(opts.ttl); err != nil {
 		return nil, err
 	}
-	if err := checkRevision(ctx, p, opts); err != nil {
+	if err := kind.CheckRevision(ctx, p, "", opts.ifRevision); err != nil {
 		return nil, err
 	}
 	if !p.Holds("") {
@@ -41,7 +39,7 @@ func (st *store) set(ctx context.Context, p kind.Partition, call abi.Call) (json
 	if err != nil {
 		return nil, err
 	}
-	return setReply(ctx, p, expires)
+	return kind.WriteReply(ctx, p, "", expires)
 }
 
 // writable performs the checks of a value that do not need the record.
@@ -97,60 +95,11 @@ func (st *store) bounded() *store {
 	return &bounded
 }
 
-// checkRevision checks the option if_revision. checkRevision adds the record to the read set.
-func checkRevision(ctx context.Context, p kind.Partition, opts options) error {
-	if opts.ifRevision == nil {
-		return nil
-	}
-	r, err := p.Get(ctx, "")
-	if err != nil {
-		return err
-	}
-	if r.Revision != *opts.ifRevision {
-		return abi.Faultf(abi.Conflict, "the record has revision %d, not %d", r.Revision, *opts.ifRevision).
-			WithHint("read the record again with the option \"record\", then retry")
-	}
-	return nil
-}
-
-// setReply returns the reply to a write. For a blind write, the reply contains only data that does
-// not depend on the record.
-func setReply(ctx context.Context, p kind.Partition, expires time.Time) (json.RawMessage, error) {
-	reply := struct {
-		Success  bool    `json:"success"`
-		Revision *int64  `json:"revision"`
-		Updated  *string `json:"updated_at"`
-		Expires  *string `json:"expires_at"`
-	}{Success: true, Expires: kind.FormatTime(expires)}
-	if p.Holds("") {
-		next, err := p.Get(ctx, "")
-		if err != nil {
-			return nil, err
-		}
-		revision := next.Revision // keeps the record off the heap
-		reply.Revision, reply.Updated = &revision, kind.FormatTime(next.Updated)
-	}
-	return json.Marshal(reply)
-}
-
-// delete performs delete_content. The reply reports whether there was a record. The operation
-// therefore always adds the record to the read set.
+// delete performs delete_content.
 func (st *store) delete(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
 	opts, err := parseOptions(call.Arg(1), "if_revision")
 	if err != nil {
 		return nil, err
 	}
-	before, err := p.Get(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	if err := checkRevision(ctx, p, opts); err != nil {
-		return nil, err
-	}
-	if before.Exists() {
-		if err := p.Delete(ctx, ""); err != nil {
-			return nil, err
-		}
-	}
-	return json.RawMessage(fmt.Sprintf(`{"success":true,"deleted":%t}`, before.Exists())), nil
+	return kind.Remove(ctx, p, "", opts.ifRevision)
 }

@@ -42,6 +42,15 @@ type Space interface {
 	Space() string
 }
 
+// Scoped is a Store that determines the scope of each record by its item. Its Partition contains the
+// records of all scopes that the caller has, and rejects an item that the caller's grants do not
+// cover. Its declaration has the access declare.ScopeByItem.
+type Scoped interface {
+	Store
+	// Scope returns the scope of the record of an item.
+	Scope(item string) declare.Scope
+}
+
 // Store is a compiled declaration. It is safe for concurrent use.
 type Store interface {
 	// Call performs an operation of the kind on the records of a partition and returns the reply as

@@ -29,6 +29,8 @@ memory:
   prefs: {access: user, retention: 1_month, strict: true, schema: {type: object, properties: {language: {type: string}, visits: {type: integer}}}}
   cart: {access: session, retention: session}
   flags: {access: application}
+facts:
+  user.language: {type: string, default: en}
 tools:
   remember:
     source: remember.js

@@ -77,6 +77,10 @@ var rows = map[string]row{
 	"PUT /api/v1/stores/{store}/record":                    {needs: true, status: 200, user: inQuery, session: inQuery, body: `{"visits":5}`},
 	"PATCH /api/v1/stores/{store}/record":                  {needs: true, status: 200, user: inQuery, session: inQuery, body: `{"visits":6}`},
 	"DELETE /api/v1/stores/{store}/record":                 {needs: true, status: 200, user: inQuery, session: inQuery},
+	"GET /api/v1/facts":                                    {status: 200, user: inQuery, session: inQuery},
+	"GET /api/v1/facts/{path}":                             {needs: true, status: 200, user: inQuery, session: inQuery},
+	"PUT /api/v1/facts/{path}":                             {needs: true, status: 200, user: inQuery, session: inQuery, body: `"it"`},
+	"DELETE /api/v1/facts/{path}":                          {needs: true, status: 200, user: inQuery, session: inQuery},
 	"GET /api/v1/stores/{store}/records":                   {status: 200, user: inQuery, session: inQuery, selects: true},
 	"DELETE /api/v1/stores/{store}/records":                {status: 200},
 	"DELETE /api/v1/users/{user_id}":                       {status: 200, user: inPath, selects: true},
@@ -228,7 +232,7 @@ func (r row) request(route httpapi.Route, a matrixRequest, d seed) (target, body
 		text, _ := json.Marshal(members)
 		body = string(text)
 	}
-	target = strings.NewReplacer("{session_id}", session, "{file_id}", d.file, "{store}", "prefs", "{prompt}", "greeting", "{user_id}", user, "{run_id}", d.run).Replace(route.Path)
+	target = strings.NewReplacer("{session_id}", session, "{file_id}", d.file, "{store}", "prefs", "{path}", "user.language", "{prompt}", "greeting", "{user_id}", user, "{run_id}", d.run).Replace(route.Path)
 	return target + "?" + query.Encode(), body, contentType
 }
 

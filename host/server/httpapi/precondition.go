@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strconv"
@@ -18,10 +17,11 @@ const anyRecord = "*"
 // writers change the record.
 const maxAnyTries = 16
 
-// withPrecondition performs a write and adds its precondition to the options.
-func (c *call) withPrecondition(ctx context.Context, in apitypes.Place, must apitypes.Precondition, options map[string]any, write func() error) error {
+// withPrecondition performs a write with its precondition in options. current returns the revision
+// of the record, nil if there is none.
+func withPrecondition(must apitypes.Precondition, options map[string]any, current func() (*int64, error), write func() error) error {
 	if must.IfMatch == anyRecord && must.IfNoneMatch == "" {
-		return c.withAnyRevision(ctx, in, options, write)
+		return withAnyRevision(options, current, write)
 	}
 	revision, err := revisionOf(must)
 	if err != nil {
@@ -33,20 +33,18 @@ func (c *call) withPrecondition(ctx context.Context, in apitypes.Place, must api
 	return preconditionFailed(must, write())
 }
 
-// withAnyRevision performs a write on the record's current revision. It fails if the record does
-// not exist.
-func (c *call) withAnyRevision(ctx context.Context, in apitypes.Place, options map[string]any, write func() error) error {
+// withAnyRevision performs a write if the record exists, at its current revision.
+func withAnyRevision(options map[string]any, current func() (*int64, error), write func() error) error {
 	for try := 1; ; try++ {
-		text, err := c.operate(ctx, in, abi.GetContent, nil, map[string]bool{"record": true})
+		revision, err := current()
 		if err != nil {
 			return err
 		}
-		found, err := recordOf(text)
-		if err != nil {
+		if revision == nil {
 			f := abi.Faultf(abi.Conflict, "the record does not exist").WithHint("omit If-Match to create it")
 			return problemOfFault(f, http.StatusPreconditionFailed)
 		}
-		options["if_revision"] = found.Body.Revision
+		options["if_revision"] = *revision
 		if err := write(); !errors.Is(err, abi.Conflict) || try == maxAnyTries {
 			return err
 		}

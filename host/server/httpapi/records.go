@@ -92,25 +92,23 @@ func addRecords(s *Server) {
 
 // operate performs an operator's operation on a record.
 func (c *call) operate(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, error) {
-	reply, _, err := c.operateWithEffects(ctx, in, op, args...)
+	reply, _, err := c.perform(ctx, in.Owner, op, append([]any{in.Store}, args...)...)
 	return reply, err
 }
 
-// operateWithEffects performs an operation like operate and also returns its effects.
-func (c *call) operateWithEffects(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, report.Effects, error) {
-	caller, err := c.caller(ctx, in.User, in.Session)
-	if err != nil {
-		return nil, report.Effects{}, err
-	}
-	encoded := make([]json.RawMessage, 0, len(args)+1)
-	for _, arg := range append([]any{in.Store}, args...) {
-		text, err := json.Marshal(arg)
-		if err != nil {
-			return nil, report.Effects{}, err
+// currentRevision returns a function that returns the revision of a record, nil if there is none.
+func (c *call) currentRevision(ctx context.Context, in apitypes.Place) func() (*int64, error) {
+	return func() (*int64, error) {
+		text, err := c.operate(ctx, in, abi.GetContent, nil, map[string]bool{"record": true})
+		if err != nil || string(text) == "null" {
+			return nil, err
 		}
-		encoded = append(encoded, text)
+		found, err := recordOf(text)
+		if err != nil {
+			return nil, err
+		}
+		return &found.Body.Revision, nil
 	}
-	return c.host.Stores().Do(ctx, caller, memory.Operator(), abi.Call{Op: op, Args: encoded})
 }
 
 func getRecord(ctx context.Context, c *call, in *getRecordInput) (*recordOutput, error) {
@@ -173,8 +171,8 @@ func (c *call) set(ctx context.Context, in apitypes.Place, must apitypes.Precond
 		options["ttl"] = ttl
 	}
 	var effects report.Effects
-	err := c.withPrecondition(ctx, in, must, options, func() (err error) {
-		_, effects, err = c.operateWithEffects(ctx, in, abi.SetContent, content, options)
+	err := withPrecondition(must, options, c.currentRevision(ctx, in), func() (err error) {
+		_, effects, err = c.perform(ctx, in.Owner, abi.SetContent, in.Store, content, options)
 		return err
 	})
 	if err != nil {
@@ -194,7 +192,7 @@ func (c *call) set(ctx context.Context, in apitypes.Place, must apitypes.Precond
 func deleteRecord(ctx context.Context, c *call, in *deleteRecordInput) (*deletedOutput, error) {
 	options := map[string]any{}
 	var text json.RawMessage
-	err := c.withPrecondition(ctx, in.Place, in.Precondition, options, func() (err error) {
+	err := withPrecondition(in.Precondition, options, c.currentRevision(ctx, in.Place), func() (err error) {
 		text, err = c.operate(ctx, in.Place, abi.DeleteContent, options)
 		return err
 	})

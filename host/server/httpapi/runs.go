@@ -242,7 +242,7 @@ func grantsOf(provided map[string]string) ([]declare.Grant, error) {
 		if err != nil {
 			return nil, abi.Faultf(abi.InvalidArgument, "the grant of the store %q: %v", store, err).WithHint("use read, write, delete or readwrite")
 		}
-		grants = append(grants, declare.Grant{Store: store, Verbs: verbs})
+		grants = append(grants, declare.GrantOn(store, verbs...))
 	}
 	// Map order is random, but equal grants must yield equal code.
 	return sorted(grants, func(g declare.Grant) string { return g.Store }), nil

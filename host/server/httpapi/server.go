@@ -155,6 +155,7 @@ func (s *Server) register(opts Options) {
 	addPrompts(s)
 	stores.register(s)
 	addRecords(s)
+	addFacts(s)
 	addLedger(s)
 	(&userHandler{access: s.access, logger: opts.Logger}).register(s)
 	(&transferHandler{stores: stores, extensions: extensions}).register(s)

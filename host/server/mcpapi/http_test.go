@@ -58,10 +58,17 @@ func dial(t *testing.T, url, user string, opts *mcp.ClientOptions) *mcp.ClientSe
 // ask sends an unprocessed request.
 func ask(t *testing.T, method, url, user, session, body string) (status int, answer string) {
 	t.Helper()
+	return askHost(t, "", method, url, user, session, body)
+}
+
+// askHost sends an unprocessed request with a Host header; "" is the host of the URL.
+func askHost(t *testing.T, host, method, url, user, session, body string) (status int, answer string) {
+	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Host = host
 	req.Header.Set("User", user)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
@@ -136,6 +143,15 @@ func TestCallersAreAuthenticated(t *testing.T) {
 		if status, answer := ask(t, http.MethodPost, url, test.user, "", listTools); status != test.status || !strings.Contains(answer, test.want) || strings.Contains(answer, "secret") {
 			t.Errorf("as %q the response is %d %q; want %d %q", test.user, status, answer, test.status, test.want)
 		}
+	}
+}
+
+// A proxy on the same machine connects to a loopback address and passes on the public Host header.
+func TestPublicHostOnLoopback(t *testing.T) {
+	url := listen(t, serve(t, openShop(t)))
+	ann := dial(t, url, "ann", nil)
+	if status, answer := askHost(t, "tools.example", http.MethodPost, url, "ann", ann.ID(), listTools); status != http.StatusOK {
+		t.Errorf("a request to the host tools.example returns %d %q; want 200", status, answer)
 	}
 }
 

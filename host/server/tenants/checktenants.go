@@ -29,7 +29,7 @@ func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, d
 	of := func(stores []declare.Store) (*memory.Service, error) {
 		return memory.New(memory.Config{App: declared.ID, Backend: opts.Backend, Stores: stores, Limits: opts.Memory, Now: opts.Now, Logger: opts.Logger})
 	}
-	common, err := of(declared.Stores)
+	common, err := of(declared.AllStores())
 	if err != nil {
 		return fmt.Errorf("open the app %q: %w", declared.ID, err)
 	}
@@ -59,7 +59,7 @@ func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, d
 
 // merged returns the stores of an app and the stores that a tenant declared.
 func merged(declared *app.App, own []declare.Store) []declare.Store {
-	stores := slices.Clone(declared.Stores)
+	stores := slices.Clone(declared.AllStores())
 	for _, s := range own {
 		stores, _ = merge(stores, s)
 	}

@@ -242,7 +242,7 @@ func checkDeclare(known []declare.Store, st declare.Store, create bool) error {
 // declarationFault returns the error for stores that cannot be declared.
 func declarationFault(stores []declare.Store, err error) error {
 	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
-		return abi.Faultf(abi.Conflict, "the store %q has %s", moved.Store, moved.Held()).
+		return abi.Faultf(abi.Conflict, "%s has %s", moved.What(), moved.Held()).
 			WithHint("restore its declaration, rename the new store, or remove the records")
 	}
 	if _, ok := errors.AsType[*abi.Fault](err); ok {

@@ -287,7 +287,7 @@ func merge(stores []declare.Store, s declare.Store) (all []declare.Store, replac
 // the service.
 func openFault(err error) error {
 	if moved, ok := errors.AsType[*memory.ScopeChangedError](err); ok {
-		return abi.Faultf(abi.Unavailable, "cannot open the app: its store %q has records with access %q", moved.Store, moved.Was).
+		return abi.Faultf(abi.Unavailable, "cannot open the app: %s has records with access %q", moved.What(), moved.Was).
 			WithHint("restore the declaration in the app file, or rename the store")
 	}
 	return err

@@ -27,7 +27,7 @@ func main() {
 
 // generate writes the files whose content has changed.
 func generate(root string) error {
-	files, err := bindgen.Generate(abi.Documents(), os.DirFS(root))
+	files, err := bindgen.Generate(abi.Operations(), os.DirFS(root))
 	if err != nil {
 		return err
 	}

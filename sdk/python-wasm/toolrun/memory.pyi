@@ -80,6 +80,50 @@ class DeleteReply(TypedDict):
     # whether the record existed
     deleted: bool
 
+class GetFactOptions(TypedDict, total=False):
+    # return the whole record instead of only the value
+    record: bool
+
+class FactRecord(TypedDict):
+    path: str
+    value: Any
+    revision: int
+    updated_at: Optional[str]
+    expires_at: Optional[str]
+    # the declared type
+    type: Optional[str]
+    # whether the value is the default, because none is stored
+    default: bool
+
+class SetFactOptions(TypedDict, total=False):
+    # write only if the record has this revision, otherwise fail with conflict; 0 means that the record must
+    # not exist
+    if_revision: int
+    # the lifetime of the value, as in "30m"; default: the declared one
+    ttl: str
+
+class ListFactsOptions(TypedDict, total=False):
+    # only facts whose path begins with these names, as in "user.travel"
+    prefix: str
+    # only facts of this domain
+    domain: str
+    # the largest number of facts to return, from 1 to 1000; default 100
+    limit: int
+    # the value of next from the previous page
+    after: str
+
+class Fact(TypedDict):
+    path: str
+    value: Any
+    revision: int
+    updated_at: Optional[str]
+    expires_at: Optional[str]
+
+class FactList(TypedDict):
+    facts: list[Fact]
+    # the value of after for the next page, or None at the end
+    next: Optional[str]
+
 @overload
 def get_content(store: str, projection: Optional[Projection] = ..., options: Optional[GetOptions] = ...) -> Any:
     """Returns the content of a store, or None if there is no record."""
@@ -125,4 +169,19 @@ def delete_content(store: str, options: Optional[DeleteOptions] = ...) -> Delete
 def delete_content(*, store_name: str, options: Optional[DeleteOptions] = ...) -> DeleteReply: ...
 @overload
 def delete_content(*, memory_store_name: str, options: Optional[DeleteOptions] = ...) -> DeleteReply: ...
+
+def get_fact(path: str, options: Optional[GetFactOptions] = ...) -> Any:
+    """Returns the value of a fact; if none is stored, its declared default, or None."""
+
+
+def set_fact(path: str, value: Any, options: Optional[SetFactOptions] = ...) -> SetReply:
+    """Stores the value of a fact in place of the previous one."""
+
+
+def delete_fact(path: str, options: Optional[DeleteOptions] = ...) -> DeleteReply:
+    """Deletes the stored value of a fact, so that reads return its default again."""
+
+
+def list_facts(options: Optional[ListFactsOptions] = ...) -> FactList:
+    """Returns the stored facts that the tool can read, without defaults."""
 # </operations>

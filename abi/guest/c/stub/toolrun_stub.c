@@ -252,4 +252,28 @@ int32_t toolrun_memory_delete_content(const void *store, uint32_t store_len, con
                                  TOOLRUN_ABSENT};
     return perform("delete_content", args, 2);
 }
+
+int32_t toolrun_memory_get_fact(const void *path, uint32_t path_len, const void *options, uint32_t options_len) {
+    const toolrun_text args[] = {toolrun_make_text(path, path_len), toolrun_make_text(options, options_len),
+                                 TOOLRUN_ABSENT};
+    return perform("get_fact", args, 2);
+}
+
+int32_t toolrun_memory_set_fact(const void *path, uint32_t path_len, const void *value, uint32_t value_len,
+                                const void *options, uint32_t options_len) {
+    const toolrun_text args[] = {toolrun_make_text(path, path_len), toolrun_make_text(value, value_len),
+                                 toolrun_make_text(options, options_len), TOOLRUN_ABSENT};
+    return perform("set_fact", args, 3);
+}
+
+int32_t toolrun_memory_delete_fact(const void *path, uint32_t path_len, const void *options, uint32_t options_len) {
+    const toolrun_text args[] = {toolrun_make_text(path, path_len), toolrun_make_text(options, options_len),
+                                 TOOLRUN_ABSENT};
+    return perform("delete_fact", args, 2);
+}
+
+int32_t toolrun_memory_list_facts(const void *options, uint32_t options_len) {
+    const toolrun_text args[] = {toolrun_make_text(options, options_len), TOOLRUN_ABSENT};
+    return perform("list_facts", args, 1);
+}
 /* </imports> */

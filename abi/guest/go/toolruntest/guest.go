@@ -53,7 +53,7 @@ func (g guest) Log(level abi.Level, text string) {
 }
 
 func (g guest) Call(op string, args []string) (reply []byte, number int32, known bool) {
-	operation, known := abi.Documents().Lookup(op)
+	operation, known := abi.Operations().Lookup(op)
 	if !known || len(args) > len(operation.Params) {
 		return nil, 0, false
 	}

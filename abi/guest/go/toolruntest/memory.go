@@ -57,7 +57,7 @@ func (h *Host) perform(op string, args []string) ([]byte, *abi.Fault) {
 
 // last returns the last argument, which contains the options as JSON.
 func last(op string, args []string) string {
-	operation, _ := abi.Documents().Lookup(op)
+	operation, _ := abi.Operations().Lookup(op)
 	if len(args) < len(operation.Params) || args[len(args)-1] == "" {
 		return "{}"
 	}

@@ -161,6 +161,21 @@ type Record struct {
 	Violations []abi.Violation `json:"violations,omitempty" doc:"Violations of the schema of a store that is not strict, in the response to a write"`
 }
 
+// Fact is the value of a fact with its record. Type and Default are missing in lists.
+type Fact struct {
+	Path  string          `json:"path" example:"user.language"`
+	Value json.RawMessage `json:"value"`
+	// Type is the declared type, "" if any type is allowed.
+	Type string `json:"type,omitempty" doc:"The declared type; missing if there is none, and in lists"`
+	// Revision is 0 if no value is stored.
+	Revision int64      `json:"revision" doc:"0 if no value is stored"`
+	Updated  *time.Time `json:"updated_at"`
+	Expires  *time.Time `json:"expires_at"`
+	// Default is true if no value is stored, so that Value is the declared default or null.
+	Default    bool            `json:"default" doc:"No value is stored: the value is the declared default, or null"`
+	Violations []abi.Violation `json:"violations,omitempty" doc:"In the response to a write: the value does not have the declared type"`
+}
+
 // List is a page of a list. Next is the cursor of the next page, or "" on the last page.
 type List[T any] struct {
 	Items []T    `json:"items" nullable:"false"`

@@ -52,15 +52,26 @@ type UsageQuery struct {
 	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"100" doc:"Maximum number of apps to return"`
 }
 
-// Place identifies a record by store, user and session.
-type Place struct {
+// Owner identifies the owner of records in an app.
+type Owner struct {
 	Target
-	StorePath
 	UserQuery
-	Session string `query:"session_id" maxLength:"128" doc:"Session of the record, in a store with session scope"`
+	Session string `query:"session_id" maxLength:"128" doc:"Session of the record, if it has session scope"`
 }
 
-// WriteOptions are the options of a write request.
+// Place identifies a record by store, user and session.
+type Place struct {
+	Owner
+	StorePath
+}
+
+// FactPlace identifies a fact by path, user and session.
+type FactPlace struct {
+	Owner
+	Path string `path:"path" minLength:"3" maxLength:"512" doc:"Path of the fact, such as user.language"`
+}
+
+// WriteOptions are the options of a write.
 type WriteOptions struct {
 	TTL string `query:"ttl" maxLength:"32" doc:"Time to live of the record, such as 1h, if shorter than the retention of its store"`
 }

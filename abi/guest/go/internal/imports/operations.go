@@ -14,3 +14,15 @@ func SetContent(args []string) (reply []byte, number int32) { return perform("se
 func DeleteContent(args []string) (reply []byte, number int32) {
 	return perform("delete_content", args)
 }
+
+// GetFact performs get_fact and returns its reply: a fault if number is negative.
+func GetFact(args []string) (reply []byte, number int32) { return perform("get_fact", args) }
+
+// SetFact performs set_fact and returns its reply: a fault if number is negative.
+func SetFact(args []string) (reply []byte, number int32) { return perform("set_fact", args) }
+
+// DeleteFact performs delete_fact and returns its reply: a fault if number is negative.
+func DeleteFact(args []string) (reply []byte, number int32) { return perform("delete_fact", args) }
+
+// ListFacts performs list_facts and returns its reply: a fault if number is negative.
+func ListFacts(args []string) (reply []byte, number int32) { return perform("list_facts", args) }

@@ -28,6 +28,38 @@ func DeleteContent(args []string) (reply []byte, number int32) {
 	return replyOf(func() int32 { return memoryDeleteContent(argument(args, 0), argument(args, 1)) })
 }
 
+//go:wasmimport memory get_fact
+func memoryGetFact(path, options string) int32
+
+// GetFact performs get_fact and returns its reply: a fault if number is negative.
+func GetFact(args []string) (reply []byte, number int32) {
+	return replyOf(func() int32 { return memoryGetFact(argument(args, 0), argument(args, 1)) })
+}
+
+//go:wasmimport memory set_fact
+func memorySetFact(path, value, options string) int32
+
+// SetFact performs set_fact and returns its reply: a fault if number is negative.
+func SetFact(args []string) (reply []byte, number int32) {
+	return replyOf(func() int32 { return memorySetFact(argument(args, 0), argument(args, 1), argument(args, 2)) })
+}
+
+//go:wasmimport memory delete_fact
+func memoryDeleteFact(path, options string) int32
+
+// DeleteFact performs delete_fact and returns its reply: a fault if number is negative.
+func DeleteFact(args []string) (reply []byte, number int32) {
+	return replyOf(func() int32 { return memoryDeleteFact(argument(args, 0), argument(args, 1)) })
+}
+
+//go:wasmimport memory list_facts
+func memoryListFacts(options string) int32
+
+// ListFacts performs list_facts and returns its reply: a fault if number is negative.
+func ListFacts(args []string) (reply []byte, number int32) {
+	return replyOf(func() int32 { return memoryListFacts(argument(args, 0)) })
+}
+
 // Call performs an operation by its name; known is false if there is no operation with that name and number of parameters.
 func Call(op string, args []string) (reply []byte, number int32, known bool) {
 	switch {
@@ -37,6 +69,14 @@ func Call(op string, args []string) (reply []byte, number int32, known bool) {
 		reply, number = SetContent(args)
 	case op == "delete_content" && len(args) <= 2:
 		reply, number = DeleteContent(args)
+	case op == "get_fact" && len(args) <= 2:
+		reply, number = GetFact(args)
+	case op == "set_fact" && len(args) <= 3:
+		reply, number = SetFact(args)
+	case op == "delete_fact" && len(args) <= 2:
+		reply, number = DeleteFact(args)
+	case op == "list_facts" && len(args) <= 1:
+		reply, number = ListFacts(args)
 	default:
 		return nil, 0, false
 	}

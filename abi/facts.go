@@ -1,0 +1,86 @@
+package abi
+
+// The names of the operations on facts.
+const (
+	GetFact    = "get_fact"
+	SetFact    = "set_fact"
+	DeleteFact = "delete_fact"
+	ListFacts  = "list_facts"
+)
+
+// Facts returns the table of the operations on facts.
+func Facts() Table {
+	return Table{getFact(), setFact(), deleteFact(), listFacts()}
+}
+
+func getFact() Operation {
+	return Operation{
+		Name: GetFact, Verb: Read,
+		Doc: "returns the value of a fact; if none is stored, its declared default, or null",
+		Params: []Param{
+			pathParam(),
+			optionsParam("GetFactOptions", Field{Name: "record", Type: Type{Shape: Boolean}, Optional: true, Doc: "return the whole record instead of only the value"}),
+		},
+		Reply: Type{Shape: Content, Nullable: true, Doc: "the value, its default or null; with the option record, the whole record"},
+		Variants: []Variant{
+			{Param: "options", Member: "record", Value: "true", Reply: Type{Shape: Object, Name: "FactRecord", Fields: append(factFields(Type{Shape: Content, Nullable: true}),
+				Field{Name: "type", Type: Type{Shape: Text, Nullable: true}, Doc: "the declared type"},
+				Field{Name: "default", Type: Type{Shape: Boolean}, Doc: "whether the value is the default, because none is stored"},
+			)}, Doc: "returns the value with its record"},
+		},
+	}
+}
+
+func setFact() Operation {
+	return Operation{
+		Name: SetFact, Verb: Write,
+		Doc: "stores the value of a fact in place of the previous one",
+		Params: []Param{
+			pathParam(),
+			{Name: "value", Kind: JSON, Required: true, Doc: "the value; null is rejected, use delete_fact"},
+			optionsParam("SetFactOptions",
+				Field{Name: "if_revision", Type: Type{Shape: Integer}, Optional: true, Doc: "write only if the record has this revision, otherwise fail with conflict; 0 means that the record must not exist"},
+				Field{Name: "ttl", Type: Type{Shape: Text}, Optional: true, Doc: "the lifetime of the value, as in \"30m\"; default: the declared one"}),
+		},
+		Reply: setReplyType(),
+	}
+}
+
+func deleteFact() Operation {
+	op := deleteContent()
+	op.Name, op.Doc = DeleteFact, "deletes the stored value of a fact, so that reads return its default again"
+	op.Params = append([]Param{pathParam()}, op.Params[1:]...)
+	return op
+}
+
+func listFacts() Operation {
+	return Operation{
+		Name: ListFacts, Verb: Read,
+		Doc: "returns the stored facts that the tool can read, without defaults",
+		Params: []Param{
+			optionsParam("ListFactsOptions",
+				Field{Name: "prefix", Type: Type{Shape: Text}, Optional: true, Doc: "only facts whose path begins with these names, as in \"user.travel\""},
+				Field{Name: "domain", Type: Type{Shape: Text}, Optional: true, Doc: "only facts of this domain"},
+				Field{Name: "limit", Type: Type{Shape: Integer}, Optional: true, Doc: "the largest number of facts to return, from 1 to 1000; default 100"},
+				Field{Name: "after", Type: Type{Shape: Text}, Optional: true, Doc: "the value of next from the previous page"}),
+		},
+		Reply: Type{Shape: Object, Name: "FactList", Fields: []Field{
+			{Name: "facts", Type: Type{Shape: List, Items: &Type{Shape: Object, Name: "Fact", Fields: factFields(Type{})}}},
+			{Name: "next", Type: Type{Shape: Text, Nullable: true}, Doc: "the value of after for the next page, or null at the end"},
+		}},
+	}
+}
+
+func pathParam() Param {
+	return Param{Name: "path", Kind: JSON, Required: true, Type: Type{Shape: Text}, Doc: "the path of the fact, as in \"user.language\""}
+}
+
+func factFields(value Type) []Field {
+	return []Field{
+		{Name: "path", Type: Type{Shape: Text}},
+		{Name: "value", Type: value},
+		{Name: "revision", Type: Type{Shape: Integer}},
+		{Name: "updated_at", Type: Type{Shape: Text, Nullable: true}},
+		{Name: "expires_at", Type: Type{Shape: Text, Nullable: true}},
+	}
+}

@@ -1,0 +1,151 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"github.com/toolrun/toolrun/host/declare"
+)
+
+var factKeys = []string{"type", "scope", "default", "ttl", "domain", "strict", "unit", "description"}
+
+// factReader reads the section facts.
+type factReader struct {
+	fieldReader
+	schemas *schemaReader
+}
+
+// maxFacts bounds the declared facts of an app.
+const maxFacts = 1000
+
+// facts returns the declared facts, and their positions by path. It returns nil if there is no such
+// section.
+func (r *factReader) facts(n *node) (facts []declare.Fact, positions map[string]position) {
+	if n == nil {
+		return nil, nil
+	}
+	facts, positions = []declare.Fact{}, map[string]position{}
+	entries := r.entries(n, "facts", "fact", nil)
+	if len(entries) > maxFacts {
+		r.errorf(entries[maxFacts].position, OverLimit, "store values that belong together as one object", "an app has at most %d facts, and this one has %d", maxFacts, len(entries))
+	}
+	for _, m := range entries {
+		positions[m.key] = m.position
+		facts = append(facts, r.fact(m))
+	}
+	return facts, positions
+}
+
+func (r *factReader) fact(m member) declare.Fact {
+	f := declare.Fact{Path: m.key}
+	if err := declare.CheckFactPath(m.key); err != nil {
+		r.errorf(m.position, BadName, "write a path such as user.language", "%s", err)
+	}
+	n := m.value
+	if n.kind == null {
+		return f
+	}
+	if !r.keys(n, "a fact", factKeys) {
+		return f
+	}
+	f.Type = declare.FactType(r.word(n.get("type"), "type", factTypes()))
+	f.Scope = r.scope(n.get("scope"))
+	f.Domain = r.text(n.get("domain"), "domain")
+	f.Unit = r.text(n.get("unit"), "unit")
+	f.Description = r.text(n.get("description"), "description")
+	if ttl := n.get("ttl"); ttl != nil {
+		f.TTL = r.ttl(ttl)
+	}
+	strict := r.flag(n.get("strict"), "strict")
+	f.Strict = strict != nil && *strict
+	f.Default = r.defaultValue(n.get("default"))
+	if f.Default != nil && !f.Type.Accepts(f.Default) {
+		r.errorf(n.get("default").position, BadValue, "", "the default is not of the type %s", f.Type)
+	}
+	if f.Strict && f.Type == "" {
+		r.warnf(n.get("strict").position, NoEffect, "add a type", "strict has no effect without a type")
+	}
+	return f
+}
+
+func factTypes() []string {
+	var words []string
+	for _, t := range declare.FactTypes() {
+		words = append(words, string(t))
+	}
+	return words
+}
+
+// factScopes are the values of scope.
+var factScopes = map[string]declare.Scope{
+	"user": declare.ScopeUser, "project": declare.ScopeApplication, "execution_tree": declare.ScopeSession,
+}
+
+func (r *factReader) scope(n *node) declare.Scope {
+	return factScopes[r.word(n, "scope", []string{"user", "project", "execution_tree"})]
+}
+
+// word returns one of the known words, "" for nil and others.
+func (r *factReader) word(n *node, key string, known []string) string {
+	if n == nil {
+		return ""
+	}
+	word := r.text(n, key)
+	for _, k := range known {
+		if k == word {
+			return k
+		}
+	}
+	if n.kind == text {
+		r.errorf(n.position, BadValue, didYouMean(word, known), "%s is not a value of %s", quote(word), key)
+	}
+	return ""
+}
+
+func (r *factReader) ttl(n *node) time.Duration {
+	retention, err := declare.ParseRetention(n.value)
+	if n.kind != text || err != nil || retention.Session {
+		r.errorf(n.position, BadValue, "write one count and one unit: 90d, 24h, 30m, 10s", "%s is not a ttl", quote(n.value))
+		return 0
+	}
+	return retention.For
+}
+
+// defaultValue returns a value as JSON, nil for none.
+func (r *factReader) defaultValue(n *node) json.RawMessage {
+	if n == nil || n.kind == null {
+		return nil
+	}
+	if !r.schemas.isJSON(n) {
+		return nil
+	}
+	var b bytes.Buffer
+	n.appendJSON(&b)
+	return b.Bytes()
+}
+
+// exportedFact is a fact in an exported app.
+type exportedFact struct {
+	Type        declare.FactType `json:"type,omitempty"`
+	Scope       string           `json:"scope,omitempty"`
+	Default     json.RawMessage  `json:"default,omitempty"`
+	TTL         string           `json:"ttl,omitempty"`
+	Domain      string           `json:"domain,omitempty"`
+	Strict      bool             `json:"strict,omitempty"`
+	Unit        string           `json:"unit,omitempty"`
+	Description string           `json:"description,omitempty"`
+}
+
+func exportFact(f declare.Fact) (string, any, error) {
+	out := exportedFact{
+		Type: f.Type, Default: f.Default, TTL: declare.Retention{For: f.TTL}.String(), Domain: f.Domain,
+		Strict: f.Strict, Unit: f.Unit, Description: f.Description,
+	}
+	for word, scope := range factScopes {
+		if scope == f.Scope {
+			out.Scope = word
+		}
+	}
+	return f.Path, out, nil
+}

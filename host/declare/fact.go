@@ -1,0 +1,135 @@
+package declare
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Facts is the name of the built-in store of facts.
+const Facts = "facts"
+
+// KindFact is the kind of the store of facts.
+const KindFact Kind = "fact"
+
+// FactStore returns the declaration of the store of facts.
+func FactStore(facts []Fact) Store {
+	return Store{Name: Facts, Kind: KindFact, Access: ScopeByItem, Facts: facts}
+}
+
+// Fact is the declaration of a fact: a value with a dotted path, such as user.language.
+type Fact struct {
+	// Path names the fact; see CheckFactPath.
+	Path string
+	// Scope is the owner of the value. Default: FactScope of the path.
+	Scope Scope
+	// Type is the type of the value. Default: any.
+	Type FactType
+	// Strict rejects values of another type. Otherwise they are stored with a warning.
+	Strict bool
+	// Default is the value that a read returns while none is stored. Nil means null.
+	Default json.RawMessage
+	// TTL is how long a value lives after it was written. Zero means until it is deleted.
+	TTL time.Duration
+	// Domain is the group of facts that the fact belongs to. Default: FactDomain of the path.
+	Domain string
+	// Unit and Description are for display.
+	Unit        string
+	Description string
+}
+
+// FactType is the type of a fact's value.
+type FactType string
+
+// The types of facts. A date is a string such as 2026-04-30, or a time as in RFC 3339.
+const (
+	FactString  FactType = "string"
+	FactNumber  FactType = "number"
+	FactBoolean FactType = "boolean"
+	FactDate    FactType = "date"
+	FactArray   FactType = "array"
+	FactObject  FactType = "object"
+)
+
+// FactTypes returns the types of facts.
+func FactTypes() []FactType {
+	return []FactType{FactString, FactNumber, FactBoolean, FactDate, FactArray, FactObject}
+}
+
+// Accepts reports whether a value, which is JSON, has the type. The zero FactType accepts any value.
+// It does not decode arrays and objects.
+func (t FactType) Accepts(value json.RawMessage) bool {
+	text := bytes.TrimSpace(value)
+	if t == "" || len(text) == 0 {
+		return t == ""
+	}
+	switch first := text[0]; t {
+	case FactString:
+		return first == '"'
+	case FactNumber:
+		return first == '-' || first >= '0' && first <= '9'
+	case FactBoolean:
+		return first == 't' || first == 'f'
+	case FactArray:
+		return first == '['
+	case FactObject:
+		return first == '{'
+	}
+	return isDate(text)
+}
+
+// maxDateText bounds the JSON text of a date before it is decoded.
+const maxDateText = 100
+
+// isDate reports whether a value is a day, or a time with or without a zone.
+func isDate(value json.RawMessage) bool {
+	var text string
+	if len(value) > maxDateText || json.Unmarshal(value, &text) != nil {
+		return false
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
+		if _, err := time.Parse(layout, text); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// MaxFactPath is the largest size of a path in bytes.
+const MaxFactPath = 512
+
+var factPathRule = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*(\.[A-Za-z_][A-Za-z0-9_-]*)+$`)
+
+// CheckFactPath returns an error if path is not a valid path: at least two names, separated by
+// dots.
+func CheckFactPath(path string) error {
+	if len(path) > MaxFactPath {
+		return fmt.Errorf("the path of a fact has %d bytes; the limit is %d", len(path), MaxFactPath)
+	}
+	if !factPathRule.MatchString(path) {
+		return fmt.Errorf("%q is not a path of a fact: use at least two names of letters, digits, _ or -, separated by dots, such as user.language", path)
+	}
+	return nil
+}
+
+// FactScope returns the scope of a fact that declares none. The first name of the path determines
+// it: project means the app, workflow and execution_tree the session, and any other name the user.
+func FactScope(path string) Scope {
+	switch first, _, _ := strings.Cut(path, "."); first {
+	case "project":
+		return ScopeApplication
+	case "workflow", "execution_tree":
+		return ScopeSession
+	}
+	return ScopeUser
+}
+
+// FactDomain returns the domain of a fact that declares none: the second name of its path.
+func FactDomain(path string) string {
+	_, rest, _ := strings.Cut(path, ".")
+	domain, _, _ := strings.Cut(rest, ".")
+	return domain
+}

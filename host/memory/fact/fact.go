@@ -1,0 +1,146 @@
+// Package fact implements the kind of store for facts: values with dotted paths, such as
+// user.language, each a record of its own. An app has one store of facts. The path of a fact
+// determines its scope: the user, the session or the app.
+package fact
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/schema"
+)
+
+// Kind is the kind of store for facts.
+type Kind struct{}
+
+var _ kind.Space = Kind{}
+
+// Name implements kind.Kind.
+func (Kind) Name() declare.Kind { return declare.KindFact }
+
+// Space implements kind.Space.
+func (Kind) Space() string { return declare.Facts }
+
+// Operations implements kind.Kind.
+func (Kind) Operations() abi.Table { return abi.Facts() }
+
+// Compile implements kind.Kind. It checks the declared facts.
+func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) {
+	st := &store{facts: make(map[string]declare.Fact, len(decl.Facts)), limits: limits}
+	var errs []error
+	for _, f := range decl.Facts {
+		if err := check(f, limits); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if _, twice := st.facts[f.Path]; twice {
+			errs = append(errs, fmt.Errorf("the fact %s is declared twice", f.Path))
+		}
+		st.facts[f.Path] = f
+	}
+	return st, errors.Join(errs...)
+}
+
+// check returns the mistake of a declaration.
+func check(f declare.Fact, limits kind.Limits) error {
+	if err := declare.CheckFactPath(f.Path); err != nil {
+		return err
+	}
+	if f.TTL < 0 || f.TTL > declare.MaxRetention {
+		return fmt.Errorf("the ttl of the fact %s is out of range", f.Path)
+	}
+	switch f.Scope {
+	case "", declare.ScopeUser, declare.ScopeSession, declare.ScopeApplication:
+	default:
+		return fmt.Errorf("the fact %s has the unknown scope %q", f.Path, f.Scope)
+	}
+	if f.Type != "" && !slices.Contains(declare.FactTypes(), f.Type) {
+		return fmt.Errorf("the fact %s has the unknown type %q", f.Path, f.Type)
+	}
+	if f.Default == nil {
+		return nil
+	}
+	if err := limits.Check(f.Default); err != nil {
+		return fmt.Errorf("the default of the fact %s: %w", f.Path, err)
+	}
+	if !f.Type.Accepts(f.Default) {
+		return fmt.Errorf("the default of the fact %s is not of the type %s", f.Path, f.Type)
+	}
+	return nil
+}
+
+// store is the compiled store. It is immutable.
+type store struct {
+	facts  map[string]declare.Fact // by path
+	limits kind.Limits
+}
+
+var _ kind.Scoped = (*store)(nil)
+
+// Scope implements kind.Scoped.
+func (st *store) Scope(path string) declare.Scope {
+	if f := st.facts[path]; f.Scope != "" {
+		return f.Scope
+	}
+	return declare.FactScope(path)
+}
+
+// domain returns the domain of a fact.
+func (st *store) domain(path string) string {
+	if f := st.facts[path]; f.Domain != "" {
+		return f.Domain
+	}
+	return declare.FactDomain(path)
+}
+
+// Call implements kind.Store.
+func (st *store) Call(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
+	if call.Op == abi.ListFacts {
+		return st.list(ctx, p, call.Arg(0))
+	}
+	path, err := pathOf(call.Arg(0))
+	if err != nil {
+		return nil, err
+	}
+	switch call.Op {
+	case abi.GetFact:
+		return st.get(ctx, p, path, call.Arg(1))
+	case abi.SetFact:
+		return st.set(ctx, p, path, call.Arg(1), call.Arg(2))
+	}
+	return remove(ctx, p, path, call.Arg(1))
+}
+
+// pathOf returns the path that a call names.
+func pathOf(arg json.RawMessage) (string, error) {
+	var path string
+	if kind.IsAbsent(arg) || json.Unmarshal(arg, &path) != nil {
+		return "", abi.Faultf(abi.InvalidArgument, "the path of a fact must be a string, such as \"user.language\"")
+	}
+	if err := declare.CheckFactPath(kind.Shorten(path)); err != nil || len(path) > declare.MaxFactPath {
+		return "", abi.Faultf(abi.InvalidArgument, "%s is not a path of a fact", kind.Quote(path)).
+			WithHint("use at least two names of letters, digits, _ or -, separated by dots, such as user.language")
+	}
+	return path, nil
+}
+
+// Fits implements kind.Store.
+func (st *store) Fits(r storage.Record) bool {
+	return st.facts[kind.Item(r)].Type.Accepts(r.Content)
+}
+
+// Show implements kind.Store. The content is the value as JSON.
+func (st *store) Show(content []byte) json.RawMessage { return content }
+
+// Public implements kind.Store. A violation concerns the whole value.
+func (st *store) Public(string) string { return "" }
+
+// Mistakes implements kind.Store.
+func (st *store) Mistakes() schema.Errors { return nil }

@@ -1,0 +1,188 @@
+package fact
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// record is a fact as replies contain it.
+type record struct {
+	Path     string          `json:"path"`
+	Value    json.RawMessage `json:"value"`
+	Revision int64           `json:"revision"`
+	Updated  *string         `json:"updated_at"`
+	Expires  *string         `json:"expires_at"`
+}
+
+// recordOf returns a fact with its stored record, which may be the zero Record.
+func recordOf(path string, value json.RawMessage, r storage.Record) record {
+	return record{path, value, r.Revision, kind.FormatTime(r.Updated), kind.FormatTime(r.Expires)}
+}
+
+// get performs get_fact. The default is not stored.
+func (st *store) get(ctx context.Context, p kind.Partition, path string, options json.RawMessage) (json.RawMessage, error) {
+	whole := false
+	if !kind.IsAbsent(options) {
+		if err := kind.ReadOptions(options, map[string]kind.Option{"record": kind.BoolOption(&whole)}); err != nil {
+			return nil, err
+		}
+	}
+	r, err := p.Get(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	declared, value := st.facts[path], json.RawMessage(r.Content)
+	if !r.Exists() {
+		value = declared.Default
+	}
+	if value == nil {
+		value = json.RawMessage("null")
+	}
+	if !whole {
+		return value, nil
+	}
+	reply := struct {
+		record
+		Type    *declare.FactType `json:"type"`
+		Default bool              `json:"default"`
+	}{record: recordOf(path, value, r), Default: !r.Exists()}
+	if declared.Type != "" {
+		reply.Type = &declared.Type
+	}
+	return json.Marshal(reply)
+}
+
+// set performs set_fact. A write to a fact that is not in the read set stays blind.
+func (st *store) set(ctx context.Context, p kind.Partition, path string, value, options json.RawMessage) (json.RawMessage, error) {
+	declared := st.facts[path]
+	required, ttl, err := readWriteOptions(options, declared.TTL)
+	if err != nil {
+		return nil, err
+	}
+	if kind.IsAbsent(value) {
+		return nil, abi.Faultf(abi.InvalidArgument, "the value of a fact is missing or null").
+			WithHint("use delete_fact to remove the value")
+	}
+	if err := st.limits.Check(value); err != nil {
+		return nil, err
+	}
+	violations, err := checkType(declared, value)
+	if err != nil {
+		return nil, err
+	}
+	if err := kind.CheckRevision(ctx, p, path, required); err != nil {
+		return nil, err
+	}
+	content := bytes.Clone(bytes.TrimSpace(value)) // the engine owns the value
+	expires, err := p.Apply(ctx, path, ttl, func(storage.Record, bool) ([]byte, []abi.Violation, error) {
+		return content, violations, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return kind.WriteReply(ctx, p, path, expires)
+}
+
+// readWriteOptions reads the options of set_fact: the required revision, nil for any, and the
+// lifetime, by default the declared one.
+func readWriteOptions(options json.RawMessage, declared time.Duration) (required *int64, ttl time.Duration, err error) {
+	if kind.IsAbsent(options) {
+		return nil, declared, nil
+	}
+	ttl = declared
+	err = kind.ReadOptions(options, map[string]kind.Option{"if_revision": kind.RevisionOption(&required), "ttl": kind.TTLOption(&ttl)})
+	return required, ttl, err
+}
+
+// checkType returns the violation of a value that does not have the declared type, as a fault if
+// the declaration is strict.
+func checkType(f declare.Fact, value json.RawMessage) ([]abi.Violation, error) {
+	if f.Type.Accepts(value) {
+		return nil, nil
+	}
+	limit, _ := json.Marshal(f.Type) // a string is always JSON
+	violations := []abi.Violation{{Keyword: "type", Limit: limit}}
+	if !f.Strict {
+		return violations, nil
+	}
+	fault := abi.Faultf(abi.SchemaViolation, "the value of %s must be of the type %s", f.Path, f.Type)
+	fault.Violations = violations
+	return nil, fault
+}
+
+// remove performs delete_fact.
+func remove(ctx context.Context, p kind.Partition, path string, options json.RawMessage) (json.RawMessage, error) {
+	var required *int64
+	if err := kind.ReadOptions(options, map[string]kind.Option{"if_revision": kind.RevisionOption(&required)}); err != nil {
+		return nil, err
+	}
+	return kind.Remove(ctx, p, path, required)
+}
+
+// Limits of list_facts.
+const (
+	defaultPage = 100
+	maxPage     = 1000
+)
+
+// listing are the options of list_facts.
+type listing struct {
+	prefix, domain, after string
+	limit                 int
+}
+
+func readListing(options json.RawMessage) (listing, error) {
+	l := listing{limit: defaultPage}
+	err := kind.ReadOptions(options, map[string]kind.Option{
+		"prefix": kind.TextOption(&l.prefix), "domain": kind.TextOption(&l.domain),
+		"after": kind.TextOption(&l.after), "limit": kind.CountOption(&l.limit, maxPage),
+	})
+	return l, err
+}
+
+// list performs list_facts.
+func (st *store) list(ctx context.Context, p kind.Partition, options json.RawMessage) (json.RawMessage, error) {
+	l, err := readListing(options)
+	if err != nil {
+		return nil, err
+	}
+	reply := struct {
+		Facts []record `json:"facts"`
+		Next  *string  `json:"next"`
+	}{Facts: []record{}}
+	for after := l.after; ; {
+		records, err := p.Scan(ctx, after, l.limit+1)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range records {
+			if len(reply.Facts) == l.limit {
+				reply.Next = &reply.Facts[l.limit-1].Path
+				return json.Marshal(reply)
+			}
+			after = kind.Item(r)
+			if st.listed(l, after) {
+				reply.Facts = append(reply.Facts, recordOf(after, r.Content, r))
+			}
+		}
+		if len(records) <= l.limit {
+			return json.Marshal(reply)
+		}
+	}
+}
+
+// listed reports whether a listing includes a fact.
+func (st *store) listed(l listing, path string) bool {
+	if l.domain != "" && st.domain(path) != l.domain {
+		return false
+	}
+	return l.prefix == "" || path == l.prefix || strings.HasPrefix(path, l.prefix+".")
+}

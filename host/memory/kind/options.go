@@ -1,0 +1,121 @@
+package kind
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/internal/bytesize"
+	"github.com/toolrun/toolrun/internal/strictjson"
+)
+
+// Option reads the value of an option. If the value is wrong, it returns the expected value as
+// text.
+type Option func(value any) (want string)
+
+// BoolOption returns an Option for true or false.
+func BoolOption(to *bool) Option {
+	return func(v any) string {
+		b, ok := v.(bool)
+		*to = b
+		if !ok {
+			return "true or false"
+		}
+		return ""
+	}
+}
+
+// RevisionOption returns an Option for the revision of a record.
+func RevisionOption(to **int64) Option {
+	return func(v any) string {
+		number, _ := v.(json.Number)
+		n, err := strconv.ParseInt(string(number), 10, 64)
+		if err != nil || n < 0 {
+			return "a revision: a whole number, or 0 for no record"
+		}
+		*to = &n
+		return ""
+	}
+}
+
+// TTLOption returns an Option for the lifetime of a record.
+func TTLOption(to *time.Duration) Option {
+	return func(v any) string {
+		text, _ := v.(string)
+		r, err := declare.ParseRetention(text)
+		if err != nil || r.Session {
+			return "a duration such as 90d, 24h, 30m or 10s"
+		}
+		*to = r.For
+		return ""
+	}
+}
+
+// TextOption returns an Option for a string that is not empty.
+func TextOption(to *string) Option {
+	return func(v any) string {
+		text, _ := v.(string)
+		*to = text
+		if text == "" {
+			return "a string that is not empty"
+		}
+		return ""
+	}
+}
+
+// CountOption returns an Option for a whole number from 1 to max.
+func CountOption(to *int, max int) Option {
+	return func(v any) string {
+		number, _ := v.(json.Number)
+		n, err := strconv.Atoi(string(number))
+		if err != nil || n < 1 || n > max {
+			return "a whole number from 1 to " + strconv.Itoa(max)
+		}
+		*to = n
+		return ""
+	}
+}
+
+// maxOptionsBytes bounds the options before they are decoded. It is far above the size of all
+// options.
+const maxOptionsBytes = 4 << 10
+
+// ReadOptions reads the options of a call, which are an object or absent. An option that is null is
+// absent. Its error is a fault for the guest.
+func ReadOptions(text json.RawMessage, known map[string]Option) error {
+	if IsAbsent(text) {
+		return nil
+	}
+	if len(text) > maxOptionsBytes {
+		return abi.Faultf(abi.TooLarge, "the options exceed %s", bytesize.Format(maxOptionsBytes))
+	}
+	value, err := strictjson.Decode(text, strictjson.Limits{Depth: 4, Keys: 100})
+	fields, ok := value.(map[string]any)
+	if err != nil || !ok {
+		return abi.Faultf(abi.InvalidArgument, "the options must be an object").
+			WithHint("the options are: %s", optionNames(known))
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		option, ok := known[name]
+		if !ok {
+			return abi.Faultf(abi.InvalidArgument, "unknown option %s", Quote(name)).
+				WithHint("the options are: %s", optionNames(known))
+		}
+		if fields[name] == nil {
+			continue
+		}
+		if want := option(fields[name]); want != "" {
+			return abi.Faultf(abi.InvalidArgument, "option %q must be %s", name, want)
+		}
+	}
+	return nil
+}
+
+func optionNames(known map[string]Option) string {
+	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
+}

@@ -1,0 +1,65 @@
+package kind
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// CheckRevision returns a fault if a call requires a revision that the record of an item does not
+// have. It adds the record to the read set. Nil means any revision.
+func CheckRevision(ctx context.Context, p Partition, item string, required *int64) error {
+	if required == nil {
+		return nil
+	}
+	r, err := p.Get(ctx, item)
+	if err != nil {
+		return err
+	}
+	if r.Revision != *required {
+		return abi.Faultf(abi.Conflict, "the record has revision %d, not %d", r.Revision, *required).
+			WithHint("read the record again with the option \"record\", then retry")
+	}
+	return nil
+}
+
+// WriteReply returns the reply to a write of an item. If the item is not in the read set, the reply
+// contains only what does not depend on the record.
+func WriteReply(ctx context.Context, p Partition, item string, expires time.Time) (json.RawMessage, error) {
+	reply := struct {
+		Success  bool    `json:"success"`
+		Revision *int64  `json:"revision"`
+		Updated  *string `json:"updated_at"`
+		Expires  *string `json:"expires_at"`
+	}{Success: true, Expires: FormatTime(expires)}
+	if p.Holds(item) {
+		next, err := p.Get(ctx, item)
+		if err != nil {
+			return nil, err
+		}
+		revision := next.Revision // the record stays off the heap
+		reply.Revision, reply.Updated = &revision, FormatTime(next.Updated)
+	}
+	return json.Marshal(reply)
+}
+
+// Remove deletes the record of an item and returns the reply. The reply reports whether there was a
+// record, so that the record is in the read set. Required is the revision for CheckRevision.
+func Remove(ctx context.Context, p Partition, item string, required *int64) (json.RawMessage, error) {
+	before, err := p.Get(ctx, item)
+	if err != nil {
+		return nil, err
+	}
+	if err := CheckRevision(ctx, p, item, required); err != nil {
+		return nil, err
+	}
+	if before.Exists() {
+		if err := p.Delete(ctx, item); err != nil {
+			return nil, err
+		}
+	}
+	return json.RawMessage(fmt.Sprintf(`{"success":true,"deleted":%t}`, before.Exists())), nil
+}
