@@ -118,8 +118,8 @@ func (c *compiler) source(t *tool) (engine.Source, error) {
 }
 
 // domain returns the isolation domain of the tools. The domain contains the tenants, because apps
-// of different tenants can have the same id. It does not depend on the order of the tenants in
-// Options and does not change when the host is opened again.
+// of different tenants can have the same id. The domain does not depend on the order of the tenants
+// in Options, and does not change when the host is opened again.
 func (c *compiler) domain() string {
 	tenants := slices.Compact(slices.Sorted(slices.Values(c.h.tenants)))
 	return fmt.Sprintf("%q of %q", c.h.app.ID, tenants)

@@ -13,7 +13,7 @@ type Format struct {
 	// most common.
 	Extensions []string
 	// MediaTypes are the media types that clients use. The first one is canonical. Clients also use
-	// some of the others for other formats.
+	// some of the other types for other formats.
 	MediaTypes []string
 	// Extracts is true if a Reader can extract text from files of this format.
 	Extracts bool

@@ -62,7 +62,7 @@ func ResultOf(err error) *Result {
 }
 
 // readDetails decodes the details of an activity's error. It ignores other errors, because their
-// details were never encoded: Temporal's SDK panics if they are decoded as another type.
+// details were never encoded. Temporal's SDK panics if details are decoded as another type.
 func readDetails(err error, into ...any) bool {
 	activity, ok := errors.AsType[*temporal.ActivityError](err)
 	if !ok {
