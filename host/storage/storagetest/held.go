@@ -72,7 +72,7 @@ func testRead(t *testing.T, b storage.Backend) {
 	got, at := read(t, b, held, two.Key, none, one.Key, storage.FloorKey(one.Key))
 	same(t, "Read", got, []storage.Record{two, {}, one, {}})
 	if !empty.Before(at) {
-		t.Errorf("the position after a write is %v, and %v before it; want a later one", at, empty)
+		t.Errorf("the position after a write is %v; before the write it was %v; want a later position", at, empty)
 	}
 	if _, again := read(t, b, storage.Held{}); again != at {
 		t.Errorf("the position changed from %v to %v without a write", at, again)

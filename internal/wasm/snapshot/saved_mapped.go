@@ -55,7 +55,7 @@ func (s *source) mapWhole() error {
 		return err
 	}
 	if stat.Size%int64(pageSize) != 0 || stat.Size > maxMemoryBytes {
-		return fmt.Errorf("the file size of %d bytes is not a multiple of the page size", stat.Size)
+		return fmt.Errorf("invalid size of a memory image: %d bytes", stat.Size)
 	}
 	if stat.Size == 0 {
 		return nil

@@ -161,7 +161,7 @@ test('values that are not JSON are refused', async () => {
   const itself = {};
   itself.self = itself;
   const values = [[NaN, 'is NaN'], [-Infinity, 'is infinite'], [() => 1, 'is a function'], [Symbol('s'), 'is a symbol'], [1n, 'is a BigInt'],
-    [new Map(), 'is a Map'], [new Set(), 'is a Set'], ['\ud83d', 'half of a surrogate pair'], [itself, 'contains itself'], [new Date(NaN), 'is an invalid Date']];
+    [new Map(), 'is a Map'], [new Set(), 'is a Set'], ['\ud83d', 'contains an unpaired surrogate'], [itself, 'contains itself'], [new Date(NaN), 'is an invalid Date']];
   for (const [value, what] of values) {
     await assert.rejects(memory.set_content('prefs', { list: [value] }), (error) => {
       assert.match(error.message, new RegExp(`^set_content: value\\.list\\[0\\].*${what}`));

@@ -135,7 +135,7 @@ class Forms(ToolCase):
         self.assertIn("No module named 'helper': a tool in a single file", message)
         self.assertIn("No module named 'nowhere': a tool in a single file", self.run_code("import nowhere\n").error["message"])
         self.write("main.py", "import nowhere\n")
-        self.assertIn("and the modules in its own folder", run_tool(self.folder).error["message"])
+        self.assertIn("and the modules in its folder", run_tool(self.folder).error["message"])
 
     def test_standard_library_takes_precedence(self):
         self.write("this.py", "raise RuntimeError('not this one')\n")
@@ -159,7 +159,7 @@ class Forms(ToolCase):
             self.assertEqual(run_tool(path).check().output, 1)
         self.write("tool.json", "{}")
         self.assertEqual(run_tool(self.folder).check().output, 1)
-        self.assertIn("one file", run_tool(self.folder / "index.py").error["message"])
+        self.assertIn("a single file", run_tool(self.folder / "index.py").error["message"])
 
     def test_missing_tool(self):
         self.write("visit.js", "return 1")
