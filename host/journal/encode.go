@@ -97,11 +97,11 @@ func (j *Journal) restore(r *reader) error {
 	content := r.text()
 	switch {
 	case r.failed:
-		return errors.New("it is incomplete")
+		return errors.New("the entry is incomplete")
 	case flags[0] > flagSafe|flagFault || e.key.N == 0:
-		return errors.New("it is malformed")
+		return errors.New("the entry is malformed")
 	case j.entries[e.key] != nil:
-		return errors.New("its key occurs twice")
+		return errors.New("duplicate key")
 	}
 	e.safe = flags[0]&flagSafe != 0
 	if flags[0]&flagFault == 0 {
@@ -110,7 +110,7 @@ func (j *Journal) restore(r *reader) error {
 		return err
 	}
 	if j.recorded == j.limits.Entries || e.size() > j.limits.Bytes-j.bytes {
-		return errors.New("it exceeds the limits of a journal")
+		return errors.New("the entry exceeds the journal's limits")
 	}
 	j.entries[e.key] = e
 	j.started++
@@ -122,7 +122,7 @@ func (j *Journal) restore(r *reader) error {
 func (e *entry) restoreFault(content []byte) error {
 	fault := &abi.Fault{}
 	if err := json.Unmarshal(content, fault); err != nil || fault.Code.Number() == 0 {
-		return errors.New("its fault is malformed")
+		return errors.New("the fault is malformed")
 	}
 	e.err = fault
 	e.encoded, _ = json.Marshal(fault) // a fault contains only strings and numbers
