@@ -5,6 +5,9 @@
 // offered tools. ChatRequest.Canonical encodes equal requests as equal bytes, for the journal of a
 // run. ChatRequest.Answer checks what a model returned. An Embedder returns vectors of texts.
 //
-// All errors are an *abi.Fault. They contain no credentials, no address of a provider, and of a
-// provider's error only a short text without control characters.
+// ReadConfig reads models.yaml, in which the operator names models and the tenants that can use them.
+// A Set contains the configured models.
+//
+// All errors of requests are an *abi.Fault. They contain no credentials, no address of a
+// provider, and of a provider's error only a short text without control characters.
 package model

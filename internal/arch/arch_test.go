@@ -107,7 +107,7 @@ var rules = map[string]rule{
 	"host/app":             {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/declare", "internal/bytesize"}, others: []string{"github.com/goccy/go-yaml"}},
 	"host/template":        {own: []string{"abi", "internal/strictjson"}},
 	"host/journal":         {own: []string{"abi"}},
-	"host/model":           {own: []string{"abi", "schema", "internal/strictjson"}},
+	"host/model":           {own: []string{"abi", "schema", "internal/bytesize", "internal/spell", "internal/strictjson"}, others: []string{"github.com/goccy/go-yaml"}},
 	"host/model/modeltest": {},
 	"host/model/openai":    {own: []string{"abi", "host/model"}, others: []string{"github.com/sashabaranov/go-openai"}},
 	"host/agent/abl":       {own: []string{"internal/spell"}},

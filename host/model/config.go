@@ -1,0 +1,83 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Config is the content of models.yaml: the models that the operator offers.
+type Config struct {
+	// Chat and Embeddings contain the models by the name that apps use.
+	Chat, Embeddings map[string]Entry
+}
+
+// Entry is a model in models.yaml.
+type Entry struct {
+	// Provider is the protocol. Default: openai.
+	Provider string
+	// BaseURL is the address of the provider. Required. It can contain credentials.
+	BaseURL string
+	// Model is the provider's name of the model. Required.
+	Model string
+	// KeyEnv is the environment variable that contains the API key. Default: no key.
+	KeyEnv string
+	// Proxy is the URL of an HTTP proxy. Default: none.
+	Proxy string
+	// Timeout bounds a request. Default: the provider's.
+	Timeout time.Duration
+	// AnswerBytes is the maximum size of an answer. Default: the provider's.
+	AnswerBytes int
+	// Tenants are the tenants that can use the model. Default: all.
+	Tenants []string
+	// TokensPerDay are the tokens that can be used in a day.
+	TokensPerDay Budget
+	// Dim, QueryPrefix and DocumentPrefix configure an embedder. Dim is required.
+	Dim                         int
+	QueryPrefix, DocumentPrefix string
+}
+
+// Budget is a number of tokens for each tenant, app and user.
+type Budget struct {
+	// Tenant, App and User have the defaults DefaultTenantTokens, DefaultAppTokens and
+	// DefaultUserTokens.
+	Tenant, App, User int64
+}
+
+// The defaults of a Budget.
+const (
+	DefaultTenantTokens = 10_000_000
+	DefaultAppTokens    = 10_000_000
+	DefaultUserTokens   = 1_000_000
+)
+
+// Mistake is an error in models.yaml. It quotes no value that can contain credentials.
+type Mistake struct {
+	File string
+	// Line and Column count from 1.
+	Line, Column int
+	Message      string
+	// Hint is advice on how to fix the mistake, or "".
+	Hint string
+}
+
+// Error returns the position, the message and the hint.
+func (m Mistake) Error() string {
+	text := fmt.Sprintf("%s:%d:%d: %s", m.File, m.Line, m.Column, m.Message)
+	if m.Hint != "" {
+		text += " (" + m.Hint + ")"
+	}
+	return text
+}
+
+// Mistakes are all errors in models.yaml, in the order of the file.
+type Mistakes []Mistake
+
+// Error returns the mistakes, one per line.
+func (m Mistakes) Error() string {
+	lines := make([]string, len(m))
+	for i, mistake := range m {
+		lines[i] = mistake.Error()
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,83 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// Factory makes the models of a provider. key is the API key, or "".
+type Factory struct {
+	Chat     func(entry Entry, key string) (Chat, error)
+	Embedder func(entry Entry, key string) (Embedder, error)
+}
+
+// Set contains the configured models. It is immutable and safe for concurrent use.
+type Set struct {
+	config    *Config
+	chats     map[string]Chat
+	embedders map[string]Embedder
+}
+
+// NewSet makes the models of a configuration. factories contains the providers by name, and getenv
+// returns an environment variable, or "". The error reports all models that cannot be made. It
+// contains no key.
+func NewSet(config *Config, factories map[string]Factory, getenv func(name string) string) (*Set, error) {
+	s := &Set{config: config, chats: map[string]Chat{}, embedders: map[string]Embedder{}}
+	var errs []error
+	for name, entry := range config.Chat {
+		chat, err := construct(entry, factories[entry.Provider].Chat, getenv)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("chat model %s: %w", name, err))
+		}
+		s.chats[name] = chat
+	}
+	for name, entry := range config.Embeddings {
+		embedder, err := construct(entry, factories[entry.Provider].Embedder, getenv)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("embedding model %s: %w", name, err))
+		}
+		s.embedders[name] = embedder
+	}
+	if len(errs) > 0 {
+		slices.SortFunc(errs, func(a, b error) int { return slices.Compare([]byte(a.Error()), []byte(b.Error())) })
+		return nil, errors.Join(errs...)
+	}
+	return s, nil
+}
+
+func construct[T any](entry Entry, factory func(Entry, string) (T, error), getenv func(string) string) (made T, err error) {
+	if factory == nil {
+		return made, fmt.Errorf("the provider %q does not exist", entry.Provider)
+	}
+	key := ""
+	if entry.KeyEnv != "" {
+		if key = getenv(entry.KeyEnv); key == "" {
+			return made, fmt.Errorf("the environment variable %s is not set", entry.KeyEnv)
+		}
+	}
+	return factory(entry, key)
+}
+
+// Chat returns the chat model of that name and its entry. If there is none, or the tenant cannot use
+// it, the error is the fault unavailable with the same text.
+func (s *Set) Chat(tenant, name string) (Chat, Entry, error) {
+	return resolve(s.chats, s.config.Chat, tenant, name)
+}
+
+// Embedder returns the embedder of that name and its entry, like Chat.
+func (s *Set) Embedder(tenant, name string) (Embedder, Entry, error) {
+	return resolve(s.embedders, s.config.Embeddings, tenant, name)
+}
+
+func resolve[T any](models map[string]T, entries map[string]Entry, tenant, name string) (found T, entry Entry, err error) {
+	entry, ok := entries[name]
+	if !ok || len(entry.Tenants) > 0 && !slices.Contains(entry.Tenants, tenant) {
+		fault := abi.Faultf(abi.Unavailable, "there is no model of that name").
+			WithHint("ask the operator which models are configured")
+		return found, Entry{}, fault
+	}
+	return models[name], entry, nil
+}
