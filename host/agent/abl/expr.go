@@ -46,7 +46,7 @@ func parsePrefix(text Text) (*Expr, int, *Problem) {
 		p := problemAt(text.Position, CodeOverLimit, "compute parts of it with SET", "the expression is longer than %d bytes", MaxExprBytes)
 		return nil, 0, &p
 	}
-	p := &exprParser{lex: lexer{text: text}}
+	p := &exprParser{lex: lexer{text: text}, loc: locator{text: text}}
 	root, problem := p.whole()
 	if problem != nil {
 		return nil, 0, problem

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	_ "time/tzdata" // the result of FORMAT_DATE does not depend on the files of the machine
 )
 
 func formatFunctions() []function {

@@ -174,6 +174,8 @@ func (l *lexer) stringToken() (token, *Problem) {
 	var b strings.Builder
 	for i := start + 1; i < len(s); {
 		switch c := s[i]; {
+		case c == '\n':
+			return token{}, l.problem(start, "close it with "+s[start:start+1], "the quoted text is not closed on its line")
 		case c == s[start]:
 			l.pos = i + 1
 			return token{kind: tokenString, text: b.String(), start: start, end: l.pos}, nil

@@ -166,10 +166,7 @@ func compute(op string, a, b float64) float64 {
 	case "*":
 		return a * b
 	case "/":
-		if b == 0 {
-			return math.NaN()
-		}
-		return a / b
+		return a / b // not finite if b is 0
 	default:
 		return math.Mod(a, b)
 	}

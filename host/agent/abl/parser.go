@@ -10,6 +10,7 @@ import (
 // exprParser parses an expression by recursive descent, one function per precedence.
 type exprParser struct {
 	lex   lexer
+	loc   locator
 	tok   token // the current token
 	depth int
 }
@@ -44,7 +45,7 @@ func (p *exprParser) take(word string) (bool, *Problem) {
 }
 
 // position returns the position of the current token.
-func (p *exprParser) position() Position { return p.lex.text.at(p.tok.start) }
+func (p *exprParser) position() Position { return p.loc.at(p.tok.start) }
 
 // nest counts a level of nesting. The caller decrements p.depth.
 func (p *exprParser) nest() *Problem {

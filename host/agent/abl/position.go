@@ -2,6 +2,7 @@ package abl
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -25,16 +26,35 @@ type Text struct {
 
 // at returns the position of a byte offset in the text.
 func (t Text) at(offset int) Position {
-	pos, start := t.Position, 0
-	for i := range min(offset, len(t.Value)) {
-		if t.Value[i] == '\n' {
-			pos.Line++
-			pos.Column = t.Indent + 1
-			start = i + 1
-		}
+	l := locator{text: t}
+	return l.at(offset)
+}
+
+// locator returns the positions of increasing offsets in a text. Unlike Text.at, it does not count
+// from the start of the text every time.
+type locator struct {
+	text   Text
+	offset int
+	pos    Position
+}
+
+func (l *locator) at(offset int) Position {
+	if offset < l.offset || l.pos == (Position{}) {
+		l.offset, l.pos = 0, l.text.Position
 	}
-	pos.Column += utf8.RuneCountInString(t.Value[start:min(max(offset, start), len(t.Value))])
-	return pos
+	offset = min(offset, len(l.text.Value))
+	for part := l.text.Value[l.offset:offset]; part != ""; {
+		line, rest, found := strings.Cut(part, "\n")
+		if found {
+			l.pos.Line++
+			l.pos.Column = l.text.Indent + 1
+		} else {
+			l.pos.Column += utf8.RuneCountInString(line)
+		}
+		part = rest
+	}
+	l.offset = offset
+	return l.pos
 }
 
 // Name is a name in a file, such as that of a step.

@@ -190,8 +190,13 @@ func (p *exprParser) call(at Position, names []string) (node, *Problem) {
 	if problem != nil {
 		return nil, problem
 	}
+	return newCall(at, fn, args)
+}
+
+// newCall returns a call, or the problem of a wrong number of arguments.
+func newCall(at Position, fn *function, args []node) (node, *Problem) {
 	if len(args) < fn.min || fn.max >= 0 && len(args) > fn.max {
-		problem := problemAt(at, CodeSyntax, "write "+fn.usage, "%s takes %s, not %d", name, fn.arity(), len(args))
+		problem := problemAt(at, CodeSyntax, "write "+fn.usage, "%s takes %s, not %d", fn.name, fn.arity(), len(args))
 		return nil, &problem
 	}
 	return &call{at: at, fn: fn, args: args}, nil

@@ -1,0 +1,220 @@
+package abl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/internal/spell"
+)
+
+// checker finds mistakes in the relations between the declarations of a document.
+type checker struct {
+	r *reader
+	d *Document
+	// whole is false for a part of a file, of which the rest is not known.
+	whole bool
+}
+
+func newChecker(r *reader) checker { return checker{r, r.doc, r.doc.Agent.Value != ""} }
+
+func (c checker) check() {
+	c.variables()
+	c.facts()
+	c.access()
+	c.nulls()
+	c.tools()
+	if c.whole {
+		c.steps()
+		c.triggers()
+	}
+	c.loops()
+}
+
+// variables warns about session variables that are declared twice, or that never end.
+func (c checker) variables() {
+	seen := map[string]int{}
+	for _, v := range c.d.Memory.Session {
+		if line := seen[v.Value]; line > 0 {
+			c.r.warnf(v.Position, CodeDuplicate, "remove one of them; the last one counts", "the session variable %s is already declared in line %d", v.Value, line)
+		}
+		seen[v.Value] = v.Line
+		if v.Reset == ResetNever {
+			c.r.warnf(v.Position, CodeStyle, "declare a path under persistent for values that survive sessions", "the session variable %s is never reset", v.Value)
+		}
+	}
+}
+
+// facts reports paths that are declared twice.
+func (c checker) facts() {
+	seen := map[string]Fact{}
+	for _, f := range c.d.Memory.Persistent {
+		switch first, ok := seen[f.Value]; {
+		case !ok:
+			seen[f.Value] = f
+		case first.Scope != f.Scope:
+			c.r.errorf(f.Position, CodeScope, "declare it once", "the path %s has the scope %s here and %s in line %d", f.Value, f.Scope, first.Scope, first.Line)
+		default:
+			c.r.warnf(f.Position, CodeDuplicate, "remove one of them; the first one counts", "the path %s is already declared in line %d", f.Value, first.Line)
+		}
+	}
+}
+
+// declaredFacts returns a function that finds the declared fact that a path is or lies in.
+func (d *Document) declaredFacts() func(path string) (Fact, bool) {
+	byPath := make(map[string]Fact, len(d.Memory.Persistent))
+	for _, f := range d.Memory.Persistent {
+		if _, ok := byPath[f.Value]; !ok {
+			byPath[f.Value] = f
+		}
+	}
+	return func(path string) (Fact, bool) {
+		for path != "" {
+			if f, ok := byPath[path]; ok {
+				return f, true
+			}
+			path = path[:max(strings.LastIndexByte(path, '.'), 0)]
+		}
+		return Fact{}, false
+	}
+}
+
+// access reports reads of paths that are only written, and writes of paths that are only read or not
+// declared.
+func (c checker) access() {
+	declared := c.d.declaredFacts()
+	read := func(at Position, path string) {
+		if f, ok := declared(path); ok && f.Access == AccessWrite {
+			c.r.errorf(at, CodeAccess, "declare it with ACCESS: readwrite", "the path %s has ACCESS: write and cannot be read", f.Value)
+		}
+	}
+	write := func(name Name, needed bool) {
+		f, ok := declared(name.Value)
+		switch {
+		case ok && f.Access == AccessRead:
+			c.r.errorf(name.Position, CodeAccess, "declare it with ACCESS: readwrite", "the path %s has ACCESS: read and cannot be written", f.Value)
+		case !ok && needed && c.whole && isFactPath(name.Value):
+			c.r.errorf(name.Position, CodeUnknown, "declare it under MEMORY, persistent: - "+name.Value, "the path %s is not declared", name.Value)
+		}
+	}
+	references := func(list []Reference) {
+		for _, ref := range list {
+			read(ref.Position, ref.String())
+		}
+	}
+	visitor{
+		expr:     func(x *Expr) { references(x.References()) },
+		template: func(t *Template) { references(t.References()) },
+		write:    func(name Name) { write(name, true) },
+	}.document(c.d)
+	for _, t := range c.d.Memory.Triggers {
+		write(t.Target, false)
+	}
+	for _, recall := range c.d.Memory.Recalls {
+		for _, path := range recall.Paths {
+			read(path.Position, path.Value)
+		}
+	}
+}
+
+// nulls warns about comparisons with null.
+func (c checker) nulls() {
+	visitor{expr: func(x *Expr) {
+		walk(x.root, func(n node) {
+			b, ok := n.(*binary)
+			if ok && (b.op == opEqual || b.op == opNotEqual) && (isNullLiteral(b.l) || isNullLiteral(b.r)) {
+				c.r.warnf(b.at, CodeStyle, "write IS SET or IS NOT SET", "a comparison with null depends on the kind of condition")
+			}
+		})
+	}}.document(c.d)
+}
+
+// tools reports tools that the agent's list does not contain.
+func (c checker) tools() {
+	if !c.d.ToolsDeclared {
+		return
+	}
+	names := make([]string, len(c.d.Tools))
+	for i, tool := range c.d.Tools {
+		if slices.Contains(names[:i], tool.Value) {
+			c.r.warnf(tool.Position, CodeDuplicate, "remove one of them", "the tool %s is listed twice", tool.Value)
+		}
+		names[i] = tool.Value
+	}
+	for _, p := range unknownTools(c.d, names, "add it to TOOLS") {
+		c.r.report(p)
+	}
+}
+
+func unknownTools(d *Document, tools []string, hint string) Problems {
+	var problems Problems
+	visitor{tool: func(name Name) {
+		if len(problems) >= maxProblems || slices.Contains(tools, name.Value) {
+			return
+		}
+		hint := hint
+		if best := spell.Name(name.Value, tools); best != "" {
+			hint = "did you mean " + best + "?"
+		}
+		problems = append(problems, problemAt(name.Position, CodeUnknown, hint, "the tool %s is not declared", name.Value))
+	}}.document(d)
+	return problems
+}
+
+// CheckTools reports the tools of a document that are not among those of an app.
+func CheckTools(d *Document, tools []string) Problems {
+	problems := unknownTools(d, tools, "declare the tool in the app")
+	for _, tool := range d.Tools {
+		if !slices.Contains(tools, tool.Value) {
+			problems = append(problems, problemAt(tool.Position, CodeUnknown, "declare the tool in the app", "the tool %s is not declared", tool.Value))
+		}
+	}
+	for i := range problems {
+		problems[i].File = d.File
+	}
+	return problems.sorted()
+}
+
+// steps reports unknown steps.
+func (c checker) steps() {
+	names := make([]string, len(c.d.Flow.Steps))
+	for i, s := range c.d.Flow.Steps {
+		names[i] = s.Value
+	}
+	visitor{step: func(name Name) {
+		if len(c.r.problems) >= maxProblems || slices.Contains(names, name.Value) {
+			return
+		}
+		hint := "declare the step under FLOW"
+		if best := spell.Name(name.Value, names); best != "" {
+			hint = "did you mean " + best + "?"
+		}
+		c.r.errorf(name.Position, CodeUnknown, hint, "there is no step %s", quote(name.Value))
+	}}.document(c.d)
+}
+
+// triggers warns about triggers that read a name that nothing sets, and so never fire.
+func (c checker) triggers() {
+	if len(c.d.Flow.Steps) == 0 {
+		return
+	}
+	declared := c.d.declaredFacts()
+	known := map[string]bool{"call_result": true, "input": true, "user": true, "project": true, "workflow": true, "execution_tree": true, "session": true}
+	for _, v := range c.d.Memory.Session {
+		known[v.Value] = true
+	}
+	visitor{write: func(name Name) {
+		first, _, _ := strings.Cut(name.Value, ".")
+		known[first] = true
+	}}.document(c.d)
+	for _, t := range c.d.Memory.Triggers {
+		if t.When == nil {
+			continue
+		}
+		for _, ref := range t.When.References() {
+			_, isFact := declared(ref.String())
+			if !isFact && !known[ref.Path[0]] && !strings.EqualFold(ref.Path[0], "now") {
+				c.r.warnf(ref.Position, CodeSuspicious, "set it in a step, or declare it under session", "nothing sets %s, so the trigger never fires", ref.Path[0])
+			}
+		}
+	}
+}

@@ -1,0 +1,351 @@
+package abl
+
+import "time"
+
+// Document is an agent as declared in a file, or a part of one.
+type Document struct {
+	// File is the name of the file, for messages.
+	File string
+	// Agent is the name of the agent, "" in a part.
+	Agent Name
+	Goal  Text
+	// StrictTypes refuses values that do not have the declared type, instead of a warning.
+	StrictTypes bool
+	Memory      Memory
+	// Constraints are the constraints of all phases in the order of the file.
+	Constraints []Constraint
+	Flow        Flow
+	OnStart     *Body
+	Hooks       []Hook
+	// Tools are the tools that the agent declares, and ToolsDeclared whether it has a list of them.
+	Tools         []Name
+	ToolsDeclared bool
+	Handoffs      []Handoff
+	// Body and OnFail are the actions and the failure action of a part without a step or a constraint.
+	Body   *Body
+	OnFail *OnFail
+	// Unsupported are the blocks of the file that have no effect.
+	Unsupported []Name
+}
+
+// Memory is the memory that an agent declares.
+type Memory struct {
+	Session    []Variable
+	Persistent []Fact
+	Triggers   []Trigger // remember
+	Recalls    []Recall
+}
+
+// Type is the declared type of a variable: string, number, boolean, date, array, object, or "" for any.
+type Type string
+
+// Reset is the event that resets a session variable to its initial value.
+type Reset string
+
+// The resets. The default is ResetSession.
+const (
+	ResetSession    Reset = "per_session"
+	ResetActivation Reset = "per_activation"
+	ResetStep       Reset = "per_step"
+	ResetNever      Reset = "never"
+)
+
+// Variable is a session variable.
+type Variable struct {
+	Name
+	Type        Type
+	Description string
+	Initial     any
+	Reset       Reset
+	Sensitive   *Sensitive
+}
+
+// Sensitive declares how a confidential value is shown outside of its context.
+type Sensitive struct {
+	Display string // redact, mask or replace
+	Mask    Mask
+}
+
+// Mask declares the characters that mask shows.
+type Mask struct {
+	ShowFirst, ShowLast int
+	Char                string
+}
+
+// FactScope is the owner of a fact.
+type FactScope string
+
+// The scopes of facts.
+const (
+	ScopeUser    FactScope = "user"
+	ScopeProject FactScope = "project"
+	ScopeTree    FactScope = "execution_tree"
+)
+
+// Access is the direction in which an agent can use a fact.
+type Access string
+
+// The directions. The default is AccessReadWrite.
+const (
+	AccessRead      Access = "read"
+	AccessWrite     Access = "write"
+	AccessReadWrite Access = "readwrite"
+)
+
+// Fact is a persistent variable. Its name is its full dotted path.
+type Fact struct {
+	Name
+	Scope       FactScope
+	Access      Access
+	Type        Type
+	Unit        string
+	Default     any
+	Description string
+	// Domain is DOMAIN or the second name of the path.
+	Domain    string
+	Sensitive *Sensitive
+}
+
+// Operation is the way in which a trigger changes a fact.
+type Operation string
+
+// The operations. The default is OperationOverwrite.
+const (
+	OperationOverwrite Operation = "overwrite"
+	OperationAppend    Operation = "append"
+)
+
+// Trigger stores a value in a fact when a condition holds.
+type Trigger struct {
+	Position
+	When      *Expr
+	Value     *Expr
+	Target    Name
+	Operation Operation
+	Unique    bool
+	MaxSize   int           // 0 means no limit
+	TTL       time.Duration // 0 means no end
+	Domain    string
+}
+
+// Action of a Recall.
+const (
+	ActionInject = "inject_context"
+	ActionLoad   = "load_memory"
+	ActionPrompt = "prompt_llm"
+)
+
+// Recall loads facts or an instruction at an event.
+type Recall struct {
+	Position
+	Event       Event
+	Action      string
+	Paths       []Name
+	Domain      string
+	Instruction string
+}
+
+// Event is a point in the life of a session, such as tool:search:after. Kind is session, search, agent,
+// tool, entity or step. Name is the agent, tool, field or step, "*" for any, and "" for session and
+// search. Moment is start, end, before, after, extracted, enter or exit.
+type Event struct {
+	Position
+	Kind, Name, Moment string
+}
+
+// Rule is the kind of a constraint.
+type Rule string
+
+// The rules. RuleRestrict fails if its condition is true, the others if it is not.
+const (
+	RuleRequire  Rule = "REQUIRE"
+	RuleLimit    Rule = "LIMIT"
+	RuleRestrict Rule = "RESTRICT"
+	RuleWarn     Rule = "WARN"
+)
+
+// Constraint is a business rule.
+type Constraint struct {
+	Position
+	Phase     string
+	Rule      Rule
+	Severity  Severity
+	Condition *Expr
+	When      *Expr // nil if the constraint always applies
+	// Before is the checkpoint: calling, returning, or "" for every step. Tool is the tool of calling.
+	Before string
+	Tool   Name
+	OnFail OnFail
+	// inert is set for a BEFORE without effect.
+	inert bool
+}
+
+// Inert reports whether the constraint has a BEFORE that no checkpoint supports. It is never checked.
+func (c Constraint) Inert() bool { return c.inert }
+
+// OnFail is the action of a constraint that fails.
+type OnFail struct {
+	Position
+	Respond  *Template
+	Handoff  Name // the agent that takes over
+	Escalate bool
+	Block    bool // no message
+	Collect  []Name
+	Goto     Name // a step
+	Retry    bool // run the step again
+	// Then is continue, retry or "". Retry checks the constraint again after Collect.
+	Then string
+}
+
+// Flow is the steps of an agent.
+type Flow struct {
+	Position
+	Entry Name // the first step, "" for the first of the file
+	Steps []Step
+}
+
+// Step is a step of a flow.
+type Step struct {
+	Name
+	Body
+	// Reasoning is nil if the step does not declare it.
+	Reasoning      *bool
+	When           *Expr
+	Gather         *Gather
+	OnInput        []Branch
+	SubIntents     []SubIntent
+	Digressions    []SubIntent
+	IntentModel    string // the model that recognizes intents, "" for phrases
+	CompleteWhen   *Expr
+	MaxAttempts    int
+	OnExhausted    Name
+	Goal           Text
+	AvailableTools []Name
+	ExitWhen       *Expr
+	MaxTurns       int
+	Model          string
+}
+
+// Body is a list of actions in the order of the file, and what follows them.
+type Body struct {
+	BodyAt  Position
+	Actions []Action
+	Then    Target // the zero value means the next step, or nothing
+}
+
+// ActionKind is the kind of an Action.
+type ActionKind string
+
+// The kinds of actions.
+const (
+	KindSet       ActionKind = "SET"
+	KindClear     ActionKind = "CLEAR"
+	KindTransform ActionKind = "TRANSFORM"
+	KindRespond   ActionKind = "RESPOND"
+	KindCall      ActionKind = "CALL"
+	KindCheck     ActionKind = "CHECK"
+	KindGather    ActionKind = "GATHER" // Step.Gather
+)
+
+// Action is an action of a body. The field of its kind is set.
+type Action struct {
+	Position
+	Kind      ActionKind
+	Set       []Assignment
+	Clear     []Name
+	Transform *Transform
+	Respond   *Template
+	Call      *Call
+	Check     *Expr
+	// OnSuccess and OnFail follow a call; OnFail follows a check.
+	OnSuccess, OnFail *Body
+}
+
+// Assignment sets a variable or a path to a value.
+type Assignment struct {
+	Target Name
+	Value  *Expr
+}
+
+// Call is a call of a tool.
+type Call struct {
+	Tool Name
+	Args []Assignment
+	As   Name // the variable of the result besides call_result
+}
+
+// Transform makes an array from another.
+type Transform struct {
+	Position
+	Source     *Expr
+	As         Name
+	Into       Name
+	Filter     *Expr
+	Map        []Assignment
+	SortBy     Name // a field of the mapped items
+	Descending bool
+	Limit      *Expr
+}
+
+// TargetKind is the kind of a Target.
+type TargetKind string
+
+// The kinds of targets.
+const (
+	TargetStep     TargetKind = "step"
+	TargetComplete TargetKind = "complete"
+	TargetContinue TargetKind = "continue"
+	TargetHandoff  TargetKind = "handoff"
+	TargetEscalate TargetKind = "escalate"
+)
+
+// Target is the successor of a body: a step, another agent, or the end. Name is the step or agent.
+type Target struct {
+	Name
+	Kind TargetKind
+}
+
+// Branch is a case of ON_INPUT. If is nil for ELSE.
+type Branch struct {
+	Position
+	If   *Expr
+	Body Body
+}
+
+// SubIntent is a reaction to an intent inside of a step.
+type SubIntent struct {
+	Position
+	Intent string
+	Resume bool
+	Body   Body
+}
+
+// Gather collects fields from the user.
+type Gather struct {
+	Position
+	Fields []Field
+	Prompt *Template
+	Model  string
+}
+
+// Field is a field of Gather.
+type Field struct {
+	Name
+	Required bool
+	Prompt   *Template
+	Type     Type
+	Default  any
+}
+
+// Hook is a body that runs before_agent, after_agent, before_turn or after_turn.
+type Hook struct {
+	Name
+	Body     Body
+	Critical bool
+}
+
+// Handoff is an agent that can take over.
+type Handoff struct {
+	Agent Name
+	When  *Expr
+}

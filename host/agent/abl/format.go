@@ -1,0 +1,78 @@
+package abl
+
+import "strings"
+
+// Format returns a file with uniform indentation and spacing. The meaning, the comments and the order
+// of lines stay the same, and formatting the result again changes nothing. The error is Problems: a
+// file that cannot be split into lines and levels is not formatted.
+func Format(src []byte) ([]byte, error) {
+	root, after, problems := readTree(src)
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	f := &formatter{}
+	for _, e := range root.children {
+		f.entry(e)
+	}
+	f.comments(after, 0)
+	text := strings.Trim(f.out.String(), "\n")
+	if text == "" {
+		return nil, nil
+	}
+	return []byte(text + "\n"), nil
+}
+
+type formatter struct{ out strings.Builder }
+
+// line writes a line with an indentation, without spaces at its end.
+func (f *formatter) line(indent int, text string) {
+	if text != "" {
+		f.out.WriteString(strings.Repeat(" ", indent) + text)
+	}
+	f.out.WriteByte('\n')
+}
+
+// comments writes comments and blank lines. Several blank lines become one.
+func (f *formatter) comments(lines []string, indent int) {
+	for i, line := range lines {
+		if line != "" || i == 0 || lines[i-1] != "" {
+			f.line(indent, line)
+		}
+	}
+}
+
+func (f *formatter) entry(e *entry) {
+	indent := 2 * e.depth
+	f.comments(e.before, indent)
+	text := ""
+	if e.key != "" {
+		text = e.key + ":"
+	}
+	switch {
+	case e.block:
+		text += " |"
+	case text != "" && e.raw[0] != "":
+		text += " " + e.raw[0]
+	case text == "":
+		text = e.raw[0]
+	}
+	margin := indent + 2
+	if e.dash {
+		text = strings.TrimRight("- "+text, " ")
+		margin += 2
+	}
+	if e.comment != "" {
+		text += "  " + e.comment
+	}
+	f.line(indent, text)
+	further := e.raw
+	if !e.block {
+		further = e.raw[1:]
+	}
+	for _, line := range further {
+		f.line(margin, line)
+	}
+	for _, child := range e.children {
+		f.entry(child)
+	}
+}

@@ -1,0 +1,268 @@
+package abl
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of files.
+const (
+	// MaxFileBytes is the maximum size of a file.
+	MaxFileBytes = 1 << 20
+	// MaxItems is the maximum number of items of any list of a file, such as steps or constraints.
+	MaxItems = 1000
+	// MaxLineBytes is the maximum length of a line.
+	MaxLineBytes = 64 << 10
+	// maxContinued is the maximum number of lines that a value in brackets continues on.
+	maxContinued = 200
+)
+
+// entry is a line of a file with the deeper lines below it.
+type entry struct {
+	num    int // the line number
+	indent int // the spaces before it
+	dash   bool
+	key    string // "" for a line without a key
+	keyCol int
+	value  Text // the rest of the line, or the text of a block
+	block  bool // whether the value is a literal block
+	quoted bool // whether the value is quoted text
+	// raw, comment and before are for the formatter: the lines of the value, the comment at the end
+	// of the line, and the blank lines and comments before the line.
+	raw      []string
+	comment  string
+	before   []string
+	children []*entry
+	depth    int
+}
+
+// at returns the position of the first character of the entry after its dash.
+func (e *entry) at() Position { return Position{e.num, e.keyCol} }
+
+// is reports whether the entry has this key, in any case.
+func (e *entry) is(key string) bool { return strings.EqualFold(e.key, key) }
+
+// lineReader splits a file into entries.
+type lineReader struct {
+	lines    []string
+	next     int
+	problems Problems
+	before   []string
+}
+
+func (r *lineReader) errorf(at Position, code Code, hint, format string, args ...any) {
+	const maxProblems = 100
+	if len(r.problems) < maxProblems {
+		r.problems = append(r.problems, problemAt(at, code, hint, format, args...))
+	}
+}
+
+// splitLines reads the entries of a file, and the comments and blank lines after the last.
+func splitLines(src []byte) (entries []*entry, after []string, problems Problems) {
+	r := &lineReader{}
+	text := strings.TrimPrefix(string(src), "\ufeff")
+	switch {
+	case len(src) > MaxFileBytes:
+		r.errorf(Position{}, CodeOverLimit, "split it into several agents", "the file is larger than %d bytes", MaxFileBytes)
+		return nil, nil, r.problems
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		r.errorf(Position{}, CodeSyntax, "save it as UTF-8", "the file is not text in UTF-8")
+		return nil, nil, r.problems
+	}
+	r.lines = strings.Split(text, "\n")
+	for i, line := range r.lines {
+		if len(line) > MaxLineBytes {
+			r.errorf(Position{i + 1, 1}, CodeOverLimit, "split it", "the line is longer than %d bytes", MaxLineBytes)
+			return nil, nil, r.problems
+		}
+	}
+	for r.next < len(r.lines) {
+		if e := r.entry(); e != nil {
+			entries = append(entries, e)
+		}
+	}
+	return entries, r.before, r.problems
+}
+
+// entry reads the next line and the lines that belong to its value. It returns nil for a blank line
+// or a comment, which precede the next entry.
+func (r *lineReader) entry() *entry {
+	line := strings.TrimRight(r.lines[r.next], " \t\r")
+	content := strings.TrimLeft(line, " \t")
+	indent := len(line) - len(content)
+	r.next++
+	if content == "" || content[0] == '#' {
+		r.before = append(r.before, content)
+		return nil
+	}
+	e := &entry{num: r.next, indent: indent, keyCol: indent + 1, before: r.before}
+	r.before = nil
+	if tab := strings.IndexByte(line[:indent], '\t'); tab >= 0 {
+		r.errorf(Position{e.num, tab + 1}, CodeIndent, "indent with two spaces", "the line is indented with a tab")
+	}
+	if content == "-" || strings.HasPrefix(content, "- ") || strings.HasPrefix(content, "-\t") {
+		e.dash = true
+		rest := strings.TrimLeft(content[1:], " \t")
+		e.keyCol += len(content) - len(rest)
+		content = rest
+	}
+	content, e.comment = cutComment(content)
+	valueCol := e.keyCol
+	if n := keyLength(content); n > 0 {
+		e.key = content[:n]
+		rest := strings.TrimLeft(content[n+1:], " \t")
+		valueCol += utf8.RuneCountInString(content[:len(content)-len(rest)])
+		content = rest
+	}
+	e.value = Text{Position: Position{e.num, valueCol}, Value: content, Indent: indent}
+	e.raw = []string{content}
+	r.value(e)
+	return e
+}
+
+// value reads the further lines of a literal block or of a value in brackets.
+func (r *lineReader) value(e *entry) {
+	switch v := e.value.Value; {
+	case e.key == "":
+		if openBrackets(v) > 0 {
+			r.continued(e)
+		}
+	case v == "|" || v == "|-" || v == "|+":
+		r.literal(e)
+	case v == ">" || v == ">-" || v == ">+":
+		r.errorf(e.value.Position, CodeSyntax, "write |, which keeps the lines", "a folded block is not supported")
+		r.literal(e)
+	case openBrackets(v) > 0:
+		r.continued(e)
+	}
+}
+
+// literal reads the lines of a literal block: those that are indented deeper than the key.
+func (r *lineReader) literal(e *entry) {
+	var lines []string
+	margin := -1
+	for ; r.next < len(r.lines); r.next++ {
+		line := strings.TrimRight(r.lines[r.next], " \t\r")
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		if line != "" && indent < e.keyCol {
+			break
+		}
+		if line != "" && (margin < 0 || indent < margin) {
+			margin = indent
+		}
+		lines = append(lines, line)
+	}
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+		r.next--
+	}
+	e.block = true
+	for i, line := range lines {
+		if line != "" {
+			lines[i] = line[margin:]
+		}
+	}
+	e.raw = lines
+	if len(lines) == 0 {
+		r.errorf(e.value.Position, CodeSyntax, "indent the text deeper than its key", "the text block is empty")
+		e.value.Value = ""
+		return
+	}
+	e.value = Text{Position: Position{e.num + 1, margin + 1}, Value: strings.Join(lines, "\n"), Indent: margin}
+}
+
+// continued reads further lines of a value until its brackets are closed. The lines are indented
+// deeper than the first, or start with a closing bracket.
+func (r *lineReader) continued(e *entry) {
+	start, depth := r.next, openBrackets(e.value.Value)
+	parts, raw := []string{e.value.Value}, e.raw
+	for r.next < len(r.lines) && r.next-start < maxContinued {
+		line := strings.TrimRight(r.lines[r.next], " \t\r")
+		text, _ := cutComment(line)
+		content := strings.TrimLeft(line, " \t")
+		if content != "" && len(line)-len(content) <= e.indent && content[0] != ']' && content[0] != '}' {
+			break
+		}
+		r.next++
+		parts, raw = append(parts, text), append(raw, content)
+		if depth += bracketDepth(text); depth <= 0 {
+			e.value.Value, e.value.Indent, e.raw = strings.Join(parts, "\n"), 0, raw
+			return
+		}
+	}
+	r.next = start
+	r.errorf(e.value.Position, CodeSyntax, "close every bracket", "the value has a bracket that is not closed")
+}
+
+// keyLength returns the length of the key that a line starts with, or 0. A key is followed by a colon
+// and a space or the end of the line.
+func keyLength(s string) int {
+	for i, r := range s {
+		switch {
+		case r == ':' && i > 0 && (i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\t'):
+			return i
+		case i == 0 && !isNameStart(r), !isNamePart(r) && r != '.' && r != '-':
+			return 0
+		}
+	}
+	return 0
+}
+
+// scanQuoted calls visit with each byte outside of quotes, until it returns false.
+func scanQuoted(s string, visit func(i int) bool) {
+	quote := byte(0)
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case (c == '"' || c == '\'') && !(i > 0 && isNamePart(rune(s[i-1]))): // not an apostrophe
+			quote = c
+		default:
+			if !visit(i) {
+				return
+			}
+		}
+	}
+}
+
+// cutComment separates a comment, which starts with # after a space, from the text before it.
+func cutComment(s string) (text, comment string) {
+	text = s
+	scanQuoted(s, func(i int) bool {
+		if s[i] != '#' || i > 0 && s[i-1] != ' ' && s[i-1] != '\t' {
+			return true
+		}
+		text, comment = strings.TrimRight(s[:i], " \t"), s[i:]
+		return false
+	})
+	return text, comment
+}
+
+// openBrackets returns the number of brackets that are not closed in a value that starts with one.
+// Other values are prose or begin with a name, and do not continue.
+func openBrackets(s string) int {
+	if s == "" || s[0] != '[' && s[0] != '{' {
+		return 0
+	}
+	return bracketDepth(s)
+}
+
+// bracketDepth returns the number of [ and { minus the number of ] and }, outside of quotes.
+func bracketDepth(s string) int {
+	depth := 0
+	scanQuoted(s, func(i int) bool {
+		switch s[i] {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		return true
+	})
+	return depth
+}

@@ -1,0 +1,279 @@
+package abl
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// actionKeys are the keys of actions, which a part of a file can consist of.
+var actionKeys = []string{"SET", "CLEAR", "TRANSFORM", "RESPOND", "CALL", "CHECK", "THEN", "ON_SUCCESS"}
+
+// readBody reads the actions below an entry in order, what follows them, and extra properties.
+func readBody(r *reader, e *entry, what string, extra properties) Body {
+	return readBodyOf(r, e.at(), e.children, what, extra)
+}
+
+func readBodyOf(r *reader, at Position, entries []*entry, what string, extra properties) Body {
+	b := Body{BodyAt: at}
+	add := func(e *entry, a Action) {
+		a.Position = e.at()
+		b.Actions = append(b.Actions, a)
+	}
+	known := properties{
+		"SET":        func(e *entry) { add(e, Action{Kind: KindSet, Set: readAssignments(r, e)}) },
+		"CLEAR":      func(e *entry) { add(e, Action{Kind: KindClear, Clear: r.nameList(e, "CLEAR")}) },
+		"TRANSFORM":  func(e *entry) { add(e, Action{Kind: KindTransform, Transform: readTransform(r, e)}) },
+		"RESPOND":    func(e *entry) { add(e, Action{Kind: KindRespond, Respond: r.template(e)}) },
+		"CALL":       func(e *entry) { add(e, Action{Kind: KindCall, Call: readCall(r, e)}) },
+		"CHECK":      func(e *entry) { add(e, Action{Kind: KindCheck, Check: r.condition(e)}) },
+		"ON_SUCCESS": func(e *entry) { readOutcome(r, e, &b, true) },
+		"ON_FAIL":    func(e *entry) { readOutcome(r, e, &b, false) },
+		"THEN":       func(e *entry) { b.Then = readTargetOf(r, e) },
+		"GOTO":       func(e *entry) { b.Then = readTargetOf(r, e) },
+	}
+	maps.Copy(known, extra)
+	r.readEntries(outcomesLast(entries), what, known)
+	return b
+}
+
+// outcomesLast moves ON_SUCCESS and ON_FAIL behind the other entries, so that the action to which
+// they belong is known.
+func outcomesLast(entries []*entry) []*entry {
+	isOutcome := func(e *entry) bool { return e.is("ON_SUCCESS") || e.is("ON_FAIL") }
+	sorted := slices.Clone(entries)
+	slices.SortStableFunc(sorted, func(a, b *entry) int {
+		switch {
+		case isOutcome(a) == isOutcome(b):
+			return 0
+		case isOutcome(a):
+			return 1
+		default:
+			return -1
+		}
+	})
+	return sorted
+}
+
+// readOutcome reads ON_SUCCESS or ON_FAIL, which belongs to the last call or check before it.
+func readOutcome(r *reader, e *entry, b *Body, success bool) {
+	var owner *Action
+	for i := range b.Actions {
+		a := &b.Actions[i]
+		if a.Kind != KindCall && (success || a.Kind != KindCheck) {
+			continue
+		}
+		if owner == nil || a.Line < e.num {
+			owner = a
+		}
+	}
+	if owner == nil {
+		r.errorf(e.at(), CodeMissing, "write it after CALL or CHECK", "%s has no CALL or CHECK before it", e.key)
+		return
+	}
+	body := readConsequence(r, e)
+	if success {
+		owner.OnSuccess = &body
+	} else {
+		owner.OnFail = &body
+	}
+}
+
+// readConsequence reads a step, a message or a block of actions.
+func readConsequence(r *reader, e *entry) Body {
+	switch {
+	case e.value.Value == "" && !e.block:
+		return readBody(r, e, e.key, properties{
+			"RETRY": func(e *entry) { r.warnf(e.at(), CodeNoEffect, "write THEN: step", "RETRY has no effect in a step") },
+		})
+	case e.block || isQuoted(e.value):
+		return Body{BodyAt: e.at(), Actions: []Action{{Position: e.at(), Kind: KindRespond, Respond: r.template(e)}}}
+	default:
+		return Body{BodyAt: e.at(), Then: readTargetOf(r, e)}
+	}
+}
+
+// readTargetOf reads a step, COMPLETE, CONTINUE, ESCALATE or HANDOFF agent.
+func readTargetOf(r *reader, e *entry) Target {
+	text := r.text(e)
+	fields := strings.Fields(text.Value)
+	t := Target{Name: Name{Position: text.Position}, Kind: TargetStep}
+	switch {
+	case len(fields) == 2 && fields[0] == "HANDOFF":
+		t.Kind = TargetHandoff
+		t.Name = r.nameOf(Text{Position: text.at(len(text.Value) - len(fields[1])), Value: fields[1]}, "an agent")
+	case len(fields) != 1:
+		r.errorf(text.Position, CodeBadValue, "write a step, COMPLETE, CONTINUE, ESCALATE or HANDOFF Agent_Name", "%s is not a target", quote(text.Value))
+	case fields[0] == "COMPLETE":
+		t.Kind = TargetComplete
+	case fields[0] == "CONTINUE":
+		t.Kind = TargetContinue
+	case fields[0] == "ESCALATE":
+		t.Kind = TargetEscalate
+	default:
+		t.Name = r.nameOf(text, "a step")
+	}
+	return t
+}
+
+var assignment = regexp.MustCompile(`^([\pL_][\pL\p{Nd}_.]*)\s*=(?:[^=]|$)`)
+
+// readAssignments reads SET in its three forms: name = value, a list of them, or name: value.
+func readAssignments(r *reader, e *entry) []Assignment {
+	var list []Assignment
+	if e.value.Value != "" {
+		list = append(list, readAssignment(r, e.value))
+	}
+	for _, child := range r.limited(e.children, "SET") {
+		r.leafItem(child)
+		if child.key == "" {
+			list = append(list, readAssignment(r, child.value))
+			continue
+		}
+		target := r.pathOf(Text{Position: child.at(), Value: child.key}, "a variable")
+		list = append(list, Assignment{Target: target, Value: r.expressionOf(child.value)})
+	}
+	if len(list) == 0 {
+		r.errorf(e.at(), CodeMissing, "write SET: name = value", "SET has no assignments")
+	}
+	return list
+}
+
+// leafItem reports lines below an item that has no properties.
+func (r *reader) leafItem(e *entry) {
+	if len(e.children) > 0 {
+		r.errorf(e.children[0].at(), CodeIndent, "indent it like the line above", "%s has no properties", quote(e.source()))
+	}
+}
+
+// readAssignment reads name = value.
+func readAssignment(r *reader, text Text) Assignment {
+	m := assignment.FindStringSubmatchIndex(text.Value)
+	if m == nil {
+		r.errorf(text.Position, CodeSyntax, "write name = value", "%s is not an assignment", quote(text.Value))
+		return Assignment{}
+	}
+	name := text.Value[m[2]:m[3]]
+	value := text
+	offset := strings.IndexByte(text.Value, '=') + 1
+	offset += len(text.Value[offset:]) - len(strings.TrimLeft(text.Value[offset:], " \t"))
+	value.Position, value.Value = text.at(offset), text.Value[offset:]
+	return Assignment{Target: r.pathOf(Text{Position: text.Position, Value: name}, "a variable"), Value: r.expressionOf(value)}
+}
+
+// readCall reads tool(a, b: expression), or a tool with WITH and AS.
+func readCall(r *reader, e *entry) *Call {
+	c := &Call{}
+	name, rest, found := strings.Cut(e.value.Value, "(")
+	trimmed := strings.TrimRight(name, " ")
+	c.Tool = r.nameOf(Text{Position: e.value.Position, Value: trimmed}, "a tool")
+	if trimmed == "" {
+		r.errorf(e.at(), CodeMissing, "write CALL: tool(a, b)", "CALL has no tool")
+	}
+	if found {
+		inner, closed := strings.CutSuffix(rest, ")")
+		if !closed {
+			r.errorf(e.value.Position, CodeSyntax, "close the arguments with )", "the arguments of %s are not closed", trimmed)
+			return c
+		}
+		c.Args = readArguments(r, Text{Position: e.value.at(len(name) + 1), Value: inner})
+	}
+	r.read(e, "CALL", properties{
+		"WITH": func(e *entry) {
+			for _, child := range e.children {
+				if child.key == "" {
+					c.Args = append(c.Args, readAssignment(r, child.value))
+					continue
+				}
+				c.Args = append(c.Args, Assignment{Name{child.at(), child.key}, readNestedValue(r, child)})
+			}
+		},
+		"AS": func(e *entry) { c.As = r.pathOf(r.text(e), "a variable") },
+	})
+	seen := map[string]bool{}
+	for _, arg := range c.Args {
+		if seen[arg.Target.Value] && arg.Target.Value != "" {
+			r.errorf(arg.Target.Position, CodeDuplicate, "remove one of them", "the argument %s occurs twice", arg.Target.Value)
+		}
+		seen[arg.Target.Value] = true
+	}
+	return c
+}
+
+// readNestedValue reads the expression of a property, or an object from deeper lines.
+func readNestedValue(r *reader, e *entry) *Expr {
+	if e.value.Value != "" || len(e.children) == 0 {
+		return r.expression(e)
+	}
+	n := &objectNode{at: e.at()}
+	for _, child := range e.children {
+		if x := readNestedValue(r, child); x != nil && child.key != "" {
+			n.keys, n.values = append(n.keys, child.key), append(n.values, x.root)
+		}
+	}
+	return &Expr{text: Text{Position: e.at(), Value: "{...}"}, root: n}
+}
+
+// readArguments reads a, b: expression, c = expression. A bare variable is an input of the same name.
+func readArguments(r *reader, text Text) []Assignment {
+	var args []Assignment
+	for i, part := range splitTop(text) {
+		if i == MaxItems {
+			r.errorf(part.Position, CodeOverLimit, "", "a call has more than %d arguments", MaxItems)
+			break
+		}
+		name, value := part.Value, part
+		if i := separator(part.Value); i >= 0 {
+			name = strings.TrimRight(part.Value[:i], " ")
+			offset := len(part.Value) - len(strings.TrimLeft(part.Value[i+1:], " "))
+			value.Position, value.Value = part.at(offset), part.Value[offset:]
+		}
+		if !isName(name) {
+			r.errorf(part.Position, CodeSyntax, "write a variable, or input: expression", "%s is not an argument", quote(part.Value))
+			continue
+		}
+		args = append(args, Assignment{Name{part.Position, name}, r.expressionOf(value)})
+	}
+	return args
+}
+
+// separator returns the offset of the : or = after the name of an argument, or -1.
+func separator(s string) int {
+	i := len(word(s))
+	rest := strings.TrimLeft(s[i:], " ")
+	if rest == "" || i == 0 || rest[0] != ':' && rest[0] != '=' || strings.HasPrefix(rest, "==") {
+		return -1
+	}
+	return len(s) - len(rest)
+}
+
+// splitTop splits a text at the commas outside of brackets and quotes.
+func splitTop(text Text) []Text {
+	var parts []Text
+	start, depth := 0, 0
+	loc := locator{text: text}
+	add := func(end int) {
+		part := text.Value[start:end]
+		trimmed := strings.TrimLeft(part, " \t")
+		if value := strings.TrimRight(trimmed, " \t"); value != "" {
+			parts = append(parts, Text{Position: loc.at(end - len(trimmed)), Value: value})
+		}
+		start = end + 1
+	}
+	scanQuoted(text.Value, func(i int) bool {
+		switch text.Value[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ',':
+			if depth == 0 {
+				add(i)
+			}
+		}
+		return true
+	})
+	add(len(text.Value))
+	return parts
+}

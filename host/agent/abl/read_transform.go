@@ -1,0 +1,80 @@
+package abl
+
+import (
+	"regexp"
+	"strings"
+)
+
+var sourceAs = regexp.MustCompile(`^(.*\S)\s+(?i:AS)\s+(\S+)$`)
+
+func readTransform(r *reader, e *entry) *Transform {
+	t := &Transform{Position: e.at()}
+	r.read(e, "TRANSFORM", properties{
+		"SOURCE":  func(e *entry) { readSource(r, e, t) },
+		"AS":      func(e *entry) { t.As = r.pathOf(r.text(e), "a variable") },
+		"INTO":    func(e *entry) { t.Into = r.pathOf(r.text(e), "a variable") },
+		"FILTER":  func(e *entry) { t.Filter = r.condition(e) },
+		"MAP":     func(e *entry) { t.Map = readMapping(r, e) },
+		"SORT_BY": func(e *entry) { readSortBy(r, e, t) },
+		"LIMIT":   func(e *entry) { t.Limit = r.expression(e) },
+	})
+	switch {
+	case r.hasProblemAt(e.at()):
+	case t.Source == nil:
+		r.errorf(e.at(), CodeMissing, "write SOURCE: array AS item", "TRANSFORM has no SOURCE")
+	case t.As.Value == "":
+		r.errorf(t.Source.Position(), CodeMissing, "write SOURCE: array AS item", "SOURCE does not name its items")
+	case t.Into.Value == "":
+		r.errorf(e.at(), CodeMissing, "write INTO: name", "TRANSFORM has no INTO")
+	}
+	return t
+}
+
+// readSource reads array AS item.
+func readSource(r *reader, e *entry, t *Transform) {
+	text := e.value
+	if m := sourceAs.FindStringSubmatchIndex(text.Value); m != nil {
+		t.As = r.pathOf(Text{Position: text.at(m[4]), Value: text.Value[m[4]:m[5]]}, "a variable")
+		text.Value = text.Value[:m[3]]
+	}
+	r.leaf(e)
+	t.Source = r.expressionOf(text)
+}
+
+// readMapping reads the fields of the mapped items.
+func readMapping(r *reader, e *entry) []Assignment {
+	var fields []Assignment
+	seen := map[string]bool{}
+	for _, child := range r.limited(e.children, "MAP") {
+		if child.key == "" || child.dash {
+			r.errorf(child.at(), CodeSyntax, "write name: item.field", "%s is not a field", quote(child.source()))
+			continue
+		}
+		if seen[child.key] {
+			r.errorf(child.at(), CodeDuplicate, "remove one of them", "the field %s occurs twice", child.key)
+		}
+		seen[child.key] = true
+		fields = append(fields, Assignment{Name{child.at(), child.key}, r.expression(child)})
+	}
+	if len(fields) == 0 {
+		r.errorf(e.at(), CodeMissing, "write name: item.field in deeper lines", "MAP has no fields")
+	}
+	return fields
+}
+
+// readSortBy reads field asc or field desc.
+func readSortBy(r *reader, e *entry, t *Transform) {
+	text := r.text(e)
+	fields := strings.Fields(text.Value)
+	if len(fields) == 0 {
+		return
+	}
+	t.SortBy = r.pathOf(Text{Position: text.Position, Value: fields[0]}, "a field")
+	switch {
+	case len(fields) == 1 || len(fields) == 2 && strings.EqualFold(fields[1], "asc"):
+	case len(fields) == 2 && strings.EqualFold(fields[1], "desc"):
+		t.Descending = true
+	default:
+		r.errorf(text.Position, CodeBadValue, "write field asc or field desc", "%s is not an order", quote(text.Value))
+	}
+}

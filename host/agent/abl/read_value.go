@@ -1,0 +1,249 @@
+package abl
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// text returns the text of an entry: quoted text, a literal block or the rest of the line.
+func (r *reader) text(e *entry) Text {
+	r.leaf(e)
+	if e.value.Value == "" && !e.block {
+		r.errorf(e.at(), CodeMissing, `write `+e.key+`: "text"`, "%s has no text", e.key)
+	}
+	if e.block {
+		return e.value
+	}
+	return r.unquote(e.value)
+}
+
+// unquote returns the content of quoted text, and other text as it is.
+func (r *reader) unquote(t Text) Text {
+	if t.Value == "" || t.Value[0] != '"' && t.Value[0] != '\'' {
+		return t
+	}
+	l := lexer{text: t}
+	tok, problem := l.next()
+	if problem != nil {
+		r.report(*problem)
+		return t
+	}
+	if strings.TrimSpace(t.Value[tok.end:]) != "" {
+		r.errorf(t.at(tok.end), CodeSyntax, `write a quote inside of quotes as \"`, "unexpected %s after the quoted text", quote(strings.TrimSpace(t.Value[tok.end:])))
+	}
+	t.Column++
+	t.Value = tok.text
+	return t
+}
+
+// isQuoted reports whether a text is written in quotes.
+func isQuoted(t Text) bool { return t.Value != "" && (t.Value[0] == '"' || t.Value[0] == '\'') }
+
+// template returns the text of an entry as a template.
+func (r *reader) template(e *entry) *Template { return r.templateOf(r.text(e)) }
+
+func (r *reader) templateOf(text Text) *Template {
+	t, problem := parseTemplate(text)
+	if problem != nil {
+		r.report(*problem)
+		return nil
+	}
+	return t
+}
+
+// expression returns the expression of an entry.
+func (r *reader) expression(e *entry) *Expr {
+	r.leaf(e)
+	return r.expressionOf(e.value)
+}
+
+func (r *reader) expressionOf(t Text) *Expr {
+	x, problem := parseExpr(t)
+	if problem != nil {
+		r.report(*problem)
+		return nil
+	}
+	return x
+}
+
+var (
+	mentionsIsSet   = regexp.MustCompile(`(?i)\bIS\s+(NOT\s+)?SET\b`)
+	durationPattern = regexp.MustCompile(`^([1-9][0-9]{0,8})([smhd])$`)
+)
+
+// condition returns the condition of an entry. Quoted text is a mistake, because it is always true.
+func (r *reader) condition(e *entry) *Expr {
+	x := r.expression(e)
+	if x == nil {
+		return nil
+	}
+	if constant, ok := x.root.(*literal); ok {
+		if s, isText := constant.value.(string); isText {
+			hint := "a condition is written without quotes"
+			if mentionsIsSet.MatchString(s) {
+				hint = hintIsSet
+			}
+			r.errorf(x.Position(), CodeSyntax, hint, "the condition is quoted text, which is always true")
+			return nil
+		}
+	}
+	return x
+}
+
+// constantOf returns the value of an entry that is a constant.
+func (r *reader) constantOf(e *entry) any {
+	x := r.expression(e)
+	if x == nil {
+		return nil
+	}
+	value, ok := x.constant()
+	if !ok {
+		hint := "write a constant"
+		if p, isName := x.root.(*path); isName {
+			hint = `quote text: "` + strings.Join(p.names, ".") + `"`
+		}
+		r.errorf(x.Position(), CodeBadValue, hint, "%s is not a constant", quote(x.String()))
+	}
+	return value
+}
+
+// boolean returns true or false.
+func (r *reader) boolean(e *entry) bool {
+	value := r.text(e)
+	b, err := strconv.ParseBool(strings.ToLower(value.Value))
+	if err != nil || len(value.Value) == 1 {
+		r.errorf(value.Position, CodeBadValue, "write true or false", "%s is not true or false", quote(value.Value))
+	}
+	return b
+}
+
+// count returns an integer from 0 to a million.
+func (r *reader) count(e *entry) int {
+	value := r.text(e)
+	n, err := strconv.Atoi(value.Value)
+	if err != nil || n < 0 || n > 1_000_000 {
+		r.errorf(value.Position, CodeBadValue, "write a whole number from 0 to 1000000", "%s is not a valid number", quote(value.Value))
+		return 0
+	}
+	return n
+}
+
+// choice returns one of the options, in their spelling.
+func (r *reader) choice(e *entry, options ...string) string {
+	value := r.text(e)
+	for _, option := range options {
+		if strings.EqualFold(option, value.Value) {
+			return option
+		}
+	}
+	if value.Value != "" {
+		r.errorf(value.Position, CodeBadValue, "write one of "+strings.Join(options, ", "), "%s is not allowed for %s", quote(value.Value), e.key)
+	}
+	return ""
+}
+
+var types = []string{"string", "number", "boolean", "date", "array", "object"}
+
+func (r *reader) typeOf(e *entry) Type { return Type(r.choice(e, types...)) }
+
+// duration returns a duration such as 90d: a number with one unit.
+func (r *reader) duration(e *entry) time.Duration {
+	value := r.text(e)
+	units := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}
+	if m := durationPattern.FindStringSubmatch(value.Value); m != nil {
+		n, err := strconv.ParseInt(m[1], 10, 64)
+		const longest = 100 * 365 * 24 * time.Hour
+		if unit := units[m[2][0]]; err == nil && n <= int64(longest/unit) {
+			return time.Duration(n) * unit
+		}
+		r.errorf(value.Position, CodeBadValue, "the longest duration is 100 years", "the duration %s is too long", quote(value.Value))
+		return 0
+	}
+	r.errorf(value.Position, CodeBadValue, `write a number with one unit, s, m, h or d: "90m" instead of 1h30m, "7d" instead of 1w`,
+		"%s is not a duration", quote(value.Value))
+	return 0
+}
+
+// name returns the name that is the value of an entry.
+func (r *reader) name(e *entry, what string) Name {
+	return r.nameOf(r.text(e), what)
+}
+
+// nameOf returns a text that is a name: letters, digits, _, and - inside.
+func (r *reader) nameOf(t Text, what string) Name {
+	t = r.unquote(t)
+	if t.Value != "" && !isName(t.Value) {
+		r.errorf(t.Position, CodeBadValue, "a name has letters, digits and _", "%s is not the name of %s", quote(t.Value), what)
+		return Name{Position: t.Position}
+	}
+	return Name{t.Position, t.Value}
+}
+
+func isName(s string) bool {
+	for i, c := range s {
+		if i == 0 && !isNameStart(c) || !isNamePart(c) && c != '-' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 256
+}
+
+// isPath reports whether s is a dotted path of names that expressions can read.
+func isPath(s string) bool {
+	return len(s) <= 512 && !slices.ContainsFunc(strings.Split(s, "."), func(part string) bool { return !isName(part) || strings.Contains(part, "-") })
+}
+
+// pathOf returns a text that is a dotted path.
+func (r *reader) pathOf(t Text, what string) Name {
+	if !isPath(t.Value) {
+		r.errorf(t.Position, CodeBadValue, "a path is names with dots between them, such as user.name", "%s is not the path of %s", quote(t.Value), what)
+		return Name{Position: t.Position}
+	}
+	return Name{t.Position, t.Value}
+}
+
+// names returns the names in [a, b.c] or a, b.c. An empty text has none.
+func (r *reader) names(t Text, what string) []Name {
+	inner := t.Value
+	offset := 0
+	if strings.HasPrefix(inner, "[") {
+		if !strings.HasSuffix(inner, "]") {
+			r.errorf(t.Position, CodeSyntax, "close the list with ]", "the list of %s is not closed", what)
+			return nil
+		}
+		inner, offset = inner[1:len(inner)-1], 1
+	}
+	var names []Name
+	loc := locator{text: t}
+	for part := range strings.SplitSeq(inner, ",") {
+		if len(names) == MaxItems {
+			r.errorf(t.Position, CodeOverLimit, "", "%s has more than %d items", what, MaxItems)
+			break
+		}
+		trimmed := strings.TrimLeft(part, " \t\r\n")
+		item := Text{Position: loc.at(offset + len(part) - len(trimmed)), Value: strings.TrimRight(trimmed, " \t\r\n")}
+		offset += len(part) + 1
+		if item = r.unquote(item); item.Value == "" {
+			continue
+		}
+		if name := r.pathOf(item, what); name.Value != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// nameList returns the names in the value of an entry or in the items below it.
+func (r *reader) nameList(e *entry, what string) []Name {
+	names := r.names(e.value, what)
+	for _, item := range r.items(e, what) {
+		names = append(names, r.names(Text{Position: item.at(), Value: item.source()}, what)...)
+	}
+	if len(names) == 0 && len(e.children) == 0 {
+		r.errorf(e.at(), CodeMissing, "write "+e.key+": [a, b]", "%s has no names", e.key)
+	}
+	return names
+}

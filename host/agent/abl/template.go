@@ -1,0 +1,163 @@
+package abl
+
+import "strings"
+
+// Template is a parsed text with expressions in double braces. It is safe for concurrent use.
+type Template struct {
+	text  Text
+	parts []part
+	// trimEnd is set if the last line of the text is the end of a block. It removes the line break
+	// before it.
+	trimEnd bool
+}
+
+// part is a piece of a template: literal text, an expression or a block.
+type part struct {
+	literal string
+	expr    *Expr
+	block   string // "", "each" or "if"
+	body    []part
+	other   []part // after {{else}}
+}
+
+// ParseTemplate parses a template. The error is a Problem with a position relative to the text.
+func ParseTemplate(text string) (*Template, error) {
+	t, problem := parseTemplate(Text{Position: Position{Line: 1, Column: 1}, Value: text})
+	if problem != nil {
+		return nil, *problem
+	}
+	return t, nil
+}
+
+// String returns the source of the template.
+func (t *Template) String() string { return t.text.Value }
+
+// Position returns the position of the template in its file.
+func (t *Template) Position() Position { return t.text.Position }
+
+// References returns the names that the template reads, in the order of the source. Names inside of
+// {{#each}} can be fields of the item and are not included.
+func (t *Template) References() []Reference {
+	var found []Reference
+	var visit func(parts []part)
+	visit = func(parts []part) {
+		for _, p := range parts {
+			if p.expr != nil {
+				found = append(found, p.expr.References()...)
+			}
+			if p.block != "each" {
+				visit(p.body)
+			}
+			visit(p.other)
+		}
+	}
+	visit(t.parts)
+	return found
+}
+
+// Render renders the template. A value that is not set renders as nothing, an array or an object as
+// JSON. The errors are those of Expr.Eval.
+func (t *Template) Render(scope Scope, o Options) (string, []Warning, error) {
+	r := renderer{ev: newEvaluator(scope, o)}
+	if err := r.parts(t.parts); err != nil {
+		return "", r.ev.warnings, err
+	}
+	s := r.out.String()
+	if t.trimEnd {
+		s = strings.TrimSuffix(s, "\n")
+	}
+	return s, r.ev.warnings, nil
+}
+
+type renderer struct {
+	ev    *evaluator
+	out   strings.Builder
+	chars int
+}
+
+func (r *renderer) write(s string) error {
+	if r.chars += chars(s); r.chars > MaxTextChars {
+		return ErrTooLong
+	}
+	r.out.WriteString(s)
+	return r.ev.charge(1 + len(s)/64)
+}
+
+func (r *renderer) parts(parts []part) error {
+	for _, p := range parts {
+		if err := r.part(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *renderer) part(p part) error {
+	if p.expr == nil {
+		return r.write(p.literal)
+	}
+	value, err := r.ev.eval(p.expr.root)
+	if err != nil {
+		return err
+	}
+	switch {
+	case p.block == "each":
+		return r.each(p, value)
+	case p.block == "if" && IsTruthy(value):
+		return r.parts(p.body)
+	case p.block == "if":
+		return r.parts(p.other)
+	}
+	s, err := r.ev.text(value)
+	if err != nil {
+		return err
+	}
+	return r.write(s)
+}
+
+// each renders a block for each item of an array. For anything else it renders what follows {{else}}.
+func (r *renderer) each(p part, value any) error {
+	items, _ := value.([]any)
+	if len(items) == 0 {
+		return r.parts(p.other)
+	}
+	outer := r.ev.scope
+	defer func() { r.ev.scope = outer }()
+	for i, item := range items {
+		r.ev.scope = itemScope{outer: outer, item: item, index: i, last: i == len(items)-1}
+		if err := r.ev.charge(1); err != nil {
+			return err
+		}
+		if err := r.parts(p.body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// itemScope is the scope of the body of {{#each}}: the fields of the item, then the outer scope.
+type itemScope struct {
+	outer Scope
+	item  any
+	index int
+	last  bool
+}
+
+func (s itemScope) Lookup(path []string) (any, int, error) {
+	switch path[0] {
+	case "@index":
+		return float64(s.index), 1, nil
+	case "@first":
+		return s.index == 0, 1, nil
+	case "@last":
+		return s.last, 1, nil
+	case "this":
+		return s.item, 1, nil
+	}
+	if m, ok := s.item.(map[string]any); ok {
+		if value, ok := m[path[0]]; ok {
+			return value, 1, nil
+		}
+	}
+	return s.outer.Lookup(path)
+}

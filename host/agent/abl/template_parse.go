@@ -1,0 +1,237 @@
+package abl
+
+import (
+	"strings"
+	"unicode"
+)
+
+const hintBraces = "write {{name}}, or \\{{ for two literal braces"
+
+// templateParser parses a template into parts.
+type templateParser struct {
+	text  Text
+	loc   locator
+	pos   int
+	parts []part      // of the innermost block
+	open  []openBlock // the blocks that are not closed yet
+	out   *Template
+}
+
+// openBlock is a block whose end was not reached yet.
+type openBlock struct {
+	offset int
+	block  part
+	before []part // the parts before the block
+	inElse bool
+}
+
+func parseTemplate(text Text) (*Template, *Problem) {
+	p := &templateParser{text: text, loc: locator{text: text}, out: &Template{text: text}}
+	for p.pos < len(text.Value) {
+		if problem := p.next(); problem != nil {
+			return nil, problem
+		}
+	}
+	if len(p.open) > 0 {
+		block := p.open[len(p.open)-1]
+		return nil, p.problem(block.offset, "close it with {{/"+block.block.block+"}}", "the block {{#%s}} is not closed", block.block.block)
+	}
+	p.out.parts = p.parts
+	return p.out, nil
+}
+
+func (p *templateParser) problem(offset int, hint, format string, args ...any) *Problem {
+	problem := problemAt(p.text.at(offset), CodeTemplate, hint, format, args...)
+	return &problem
+}
+
+func (p *templateParser) literal(s string) {
+	if s != "" {
+		p.parts = append(p.parts, part{literal: s})
+	}
+}
+
+// next parses the text up to the next braces, and the braces.
+func (p *templateParser) next() *Problem {
+	s := p.text.Value
+	i := strings.Index(s[p.pos:], "{{")
+	if i < 0 {
+		p.literal(s[p.pos:])
+		p.pos = len(s)
+		return nil
+	}
+	open := p.pos + i
+	if i > 0 && s[open-1] == '\\' {
+		p.literal(s[p.pos:open-1] + "{{")
+		p.pos = open + 2
+		return nil
+	}
+	end := closingBraces(s, open+2)
+	if end < 0 {
+		return p.problem(open, hintBraces, "the braces {{ are not closed")
+	}
+	body := strings.TrimLeft(s[open+2:end], " \t\r\n")
+	start := end - len(body)
+	body = strings.TrimRight(body, " \t\r\n")
+	before := s[p.pos:open]
+	p.pos = end + 2
+	if body != "else" && !strings.HasPrefix(body, "#") && !strings.HasPrefix(body, "/") {
+		p.literal(before)
+		return p.expression(start, body)
+	}
+	p.literal(p.standalone(before, open))
+	switch {
+	case body == "else":
+		return p.elseTag(open)
+	case body[0] == '/':
+		return p.endTag(open, strings.TrimSpace(body[1:]))
+	default:
+		return p.startTag(open, start, body)
+	}
+}
+
+// closingBraces returns the offset of the braces that close an expression, or -1.
+func closingBraces(s string, i int) int {
+	depth := 0
+	for quote := byte(0); i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '{':
+			depth++
+		case c == '}' && depth > 0:
+			depth--
+		case strings.HasPrefix(s[i:], "}}"):
+			return i
+		}
+	}
+	return -1
+}
+
+// standalone removes the rest of the line of a tag that is the only content of its line. It returns
+// the text before the tag without the indentation of the tag, and skips the line break after the tag.
+func (p *templateParser) standalone(before string, open int) string {
+	s := p.text.Value
+	trimmed := strings.TrimRight(before, " \t")
+	lineStart := open - (len(before) - len(trimmed))
+	rest := strings.TrimLeft(s[p.pos:], " \t\r")
+	if lineStart > 0 && s[lineStart-1] != '\n' || rest != "" && rest[0] != '\n' {
+		return before
+	}
+	p.out.trimEnd = rest == ""
+	p.pos = min(len(s)-len(rest)+1, len(s))
+	return trimmed
+}
+
+// expression parses an expression in braces, or a call without parentheses: add @index 1.
+func (p *templateParser) expression(start int, body string) *Problem {
+	if body == "" || body[0] == '{' {
+		return p.problem(start, hintBraces, "there is no expression in the braces")
+	}
+	e, problem := p.parse(start, body)
+	if problem == nil {
+		p.parts = append(p.parts, part{expr: e})
+	}
+	return problem
+}
+
+func (p *templateParser) parse(start int, body string) (*Expr, *Problem) {
+	text := Text{Position: p.loc.at(start), Value: body, Indent: p.text.Indent}
+	if len(body) > MaxExprBytes {
+		return parseExpr(text) // reports the length
+	}
+	parser := &exprParser{lex: lexer{text: text, at: true}, loc: locator{text: text}}
+	root, problem := parser.helper()
+	if problem != nil {
+		problem.Code = CodeTemplate
+		return nil, problem
+	}
+	return &Expr{text: text, root: root}, nil
+}
+
+// helper parses a function followed by its arguments, separated by spaces, or any expression.
+func (p *exprParser) helper() (node, *Problem) {
+	first := word(p.lex.text.Value)
+	fn := lookupFunction(strings.ToUpper(first))
+	rest := p.lex.text.Value[len(first):]
+	arg := strings.TrimLeftFunc(rest, unicode.IsSpace)
+	if fn == nil || arg == rest || arg == "" || !strings.ContainsRune("@\"'-", rune(arg[0])) && !isNamePart(rune(arg[0])) || isOperator(arg) {
+		n, problem := p.whole()
+		if problem == nil && p.tok.kind != tokenEnd {
+			problem = unexpectedToken(p.lex.text, p.tok)
+		}
+		return n, problem
+	}
+	at := p.lex.text.Position
+	p.lex.pos = len(first)
+	problem := p.advance()
+	var args []node
+	for problem == nil && p.tok.kind != tokenEnd {
+		var n node
+		if n, problem = p.prefix(); problem == nil {
+			args = append(args, n)
+		}
+	}
+	if problem != nil {
+		return nil, problem
+	}
+	return newCall(at, fn, args)
+}
+
+// isOperator reports whether text starts with an operator that continues an expression.
+func isOperator(text string) bool {
+	name := strings.ToUpper(word(text))
+	_, ok := comparisons[name]
+	return ok || name == "AND" || name == "OR" || name == "NOT" || name == "IS" || name == opImplies || strings.HasPrefix(text, "- ")
+}
+
+// startTag opens {{#each list}} or {{#if condition}}.
+func (p *templateParser) startTag(open, start int, body string) *Problem {
+	kind := word(body[1:])
+	if kind != "each" && kind != "if" {
+		return p.problem(open, "the blocks are {{#each list}} and {{#if condition}}", "there is no block %s", quote("#"+kind))
+	}
+	if len(p.open) >= MaxDepth {
+		return p.problem(open, "", "blocks are nested deeper than %d levels", MaxDepth)
+	}
+	source := strings.TrimLeft(body[1+len(kind):], " \t\r\n")
+	e, problem := p.parse(start+len(body)-len(source), source)
+	if problem != nil {
+		return problem
+	}
+	p.open = append(p.open, openBlock{offset: open, block: part{expr: e, block: kind}, before: p.parts})
+	p.parts = nil
+	return nil
+}
+
+func (p *templateParser) elseTag(open int) *Problem {
+	if len(p.open) == 0 || p.open[len(p.open)-1].inElse {
+		return p.problem(open, "write it between {{#if x}} and {{/if}}", "{{else}} does not belong to a block")
+	}
+	block := &p.open[len(p.open)-1]
+	block.block.body, block.inElse, p.parts = p.parts, true, nil
+	return nil
+}
+
+// endTag closes the innermost block.
+func (p *templateParser) endTag(open int, kind string) *Problem {
+	if len(p.open) == 0 || p.open[len(p.open)-1].block.block != kind {
+		return p.problem(open, "close blocks in the opposite order in which they begin", "{{/%s}} does not close a block", kind)
+	}
+	last := p.open[len(p.open)-1]
+	if last.inElse {
+		last.block.other = p.parts
+	} else {
+		last.block.body = p.parts
+	}
+	p.parts = append(last.before, last.block)
+	p.open = p.open[:len(p.open)-1]
+	return nil
+}

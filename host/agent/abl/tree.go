@@ -1,0 +1,72 @@
+package abl
+
+// level is an indentation of the tree being built.
+type level struct {
+	indent int
+	parent *entry
+	dashes bool // whether the level has the indentation of its parent: items below KEY:
+}
+
+// treeBuilder arranges entries by indentation.
+type treeBuilder struct {
+	root     entry
+	levels   []level
+	problems Problems
+	deep     bool // whether lines that are nested too deep were reported
+}
+
+// readTree reads a file into a tree of entries.
+func readTree(src []byte) (root *entry, after []string, problems Problems) {
+	entries, after, problems := splitLines(src)
+	b := &treeBuilder{problems: problems}
+	for _, e := range entries {
+		b.add(e)
+	}
+	return &b.root, after, b.problems
+}
+
+func (b *treeBuilder) top() *level { return &b.levels[len(b.levels)-1] }
+
+func (b *treeBuilder) pop() { b.levels = b.levels[:len(b.levels)-1] }
+
+// last returns the last entry of the innermost level.
+func (b *treeBuilder) last() *entry {
+	children := b.top().parent.children
+	return children[len(children)-1]
+}
+
+func (b *treeBuilder) add(e *entry) {
+	if len(b.levels) == 0 {
+		b.levels = []level{{indent: e.indent, parent: &b.root}}
+		b.append(e)
+		return
+	}
+	popped := false
+	for len(b.levels) > 1 && (b.top().indent > e.indent || b.top().indent == e.indent && b.top().dashes && !e.dash) {
+		popped = popped || b.top().indent > e.indent
+		b.pop()
+	}
+	switch last := b.last(); {
+	case b.top().indent > e.indent, b.top().indent < e.indent && popped:
+		b.problems = append(b.problems, problemAt(e.at(), CodeIndent, "indent it as the lines above that it belongs to",
+			"the indentation of %d spaces matches no line above", e.indent))
+		if b.top().indent < e.indent {
+			b.levels = append(b.levels, level{indent: e.indent, parent: last})
+		}
+	case b.top().indent < e.indent:
+		b.levels = append(b.levels, level{indent: e.indent, parent: last})
+	case e.dash && !last.dash && last.key != "" && last.value.Value == "" && len(last.children) == 0:
+		b.levels = append(b.levels, level{indent: e.indent, parent: last, dashes: true})
+	}
+	b.append(e)
+}
+
+func (b *treeBuilder) append(e *entry) {
+	parent := b.top().parent
+	e.depth = len(b.levels) - 1
+	if e.depth > MaxDepth && !b.deep {
+		b.deep = true
+		b.problems = append(b.problems, problemAt(e.at(), CodeOverLimit, "", "lines are nested deeper than %d levels", MaxDepth))
+	}
+	parent.children = append(parent.children, e)
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/app"
+)
+
+// agentCommands check and format the files of agents, and evaluate expressions.
+type agentCommands struct{ baseCommand }
+
+func (ac agentCommands) command() *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "agent",
+		Short: "Check and format the files of agents, and evaluate their expressions",
+		Long:  "Check and format the files of agents, and evaluate their expressions. See docs/reference/abl.md for the language.",
+	})
+	cmd.AddCommand(ac.check(), ac.format(), ac.eval())
+	return cmd
+}
+
+func (ac agentCommands) check() *cobra.Command {
+	var tools []string
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Report every mistake in the files of agents",
+		Long: `Report every mistake in the files of agents at once, as file:line:column: message. Several files are also compared
+with each other: agents that hand over to each other, and paths that several agents declare.
+
+The exit code is 2 if there are errors, and 0 if there are only warnings.`,
+		Example: `  toolrun agent check booking.abl
+  toolrun agent check agents/*.abl --tools search_hotels,book --json`,
+		Args: takes(1, -1, "at least one FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return ac.checkFiles(cmd, args, tools) },
+	}
+	cmd.Flags().StringSliceVar(&tools, "tools", nil, "the `names` of the app's tools; a call of another tool is a mistake")
+	return cmd
+}
+
+func (ac agentCommands) checkFiles(cmd *cobra.Command, files, tools []string) error {
+	var found abl.Problems
+	var docs []*abl.Document
+	for _, file := range files {
+		source, err := ac.env.readFile("the agent", file)
+		if err != nil {
+			return err
+		}
+		d, problems := abl.Parse(file, source)
+		found = append(found, problems...)
+		if cmd.Flags().Changed("tools") {
+			found = append(found, abl.CheckTools(d, tools)...)
+		}
+		docs = append(docs, d)
+	}
+	if len(docs) > 1 {
+		found = append(found, abl.CheckAll(docs)...)
+	}
+	return ac.printChecked(files, agentProblems(found))
+}
+
+// printChecked prints the problems of files, and fails if there are errors.
+func (ac agentCommands) printChecked(files []string, problems app.Problems) error {
+	warnings := len(problems.Warnings())
+	failures := len(problems) - warnings
+	what := count(len(files), "file")
+	if len(files) == 1 {
+		what = files[0]
+	}
+	err := ac.out.answer(append(app.Problems{}, problems...), func() error {
+		ac.out.printProblems(ac.env.Stdout, ac.env.StdoutTerminal, problems)
+		switch {
+		case failures > 0:
+			return nil
+		case warnings > 0:
+			return ac.out.say("%s: %s", what, count(warnings, "warning"))
+		default:
+			return ac.out.say("%s: no problems", what)
+		}
+	})
+	if err != nil || failures == 0 {
+		return err
+	}
+	return &usageError{abi.Faultf(abi.SourceInvalid, "%s: %s and %s", what, count(failures, "error"), count(warnings, "warning"))}
+}
+
+// agentProblems returns the problems of agents in the type that all commands print.
+func agentProblems(found abl.Problems) app.Problems {
+	problems := make(app.Problems, len(found))
+	for i, p := range found {
+		problems[i] = app.Problem{
+			File: p.File, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint,
+			Code: app.Code(p.Code), Severity: app.Severity(p.Severity),
+		}
+	}
+	slices.SortStableFunc(problems, func(a, b app.Problem) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
+	})
+	return problems
+}
