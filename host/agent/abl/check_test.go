@@ -255,3 +255,27 @@ func dumpSafe(d *abl.Document, problems abl.Problems) {
 		dump(d)
 	}
 }
+
+// TestOutcomeOwner checks that ON_FAIL belongs to the last call or check before it.
+func TestOutcomeOwner(t *testing.T) {
+	d, problems := abl.ParseFragment("a.abl", []byte("CHECK: x\nCALL: y\nON_FAIL: z\nTHEN: w\n"))
+	if len(problems) > 0 || d.Body == nil || len(d.Body.Actions) != 2 {
+		t.Fatalf("the part is %+v, %v", d.Body, problems)
+	}
+	if check, call := d.Body.Actions[0], d.Body.Actions[1]; check.OnFail != nil || call.OnFail == nil || call.OnFail.Then.Value != "z" {
+		t.Errorf("ON_FAIL belongs to the check: %+v", d.Body.Actions)
+	}
+}
+
+// TestLoopThatWaits checks that a loop with a step that waits for input is not a mistake.
+func TestLoopThatWaits(t *testing.T) {
+	loop := "AGENT: A\nFLOW:\n  a:\n    REASONING: false\n%s    THEN: b\n  b:\n    REASONING: false\n    SET: x = 1\n    THEN: a\n"
+	for _, waiting := range []string{"    GATHER: [y]\n", "    ON_INPUT:\n      - ELSE:\n        SET: y = 1\n"} {
+		if _, problems := abl.Parse("a.abl", fmt.Appendf(nil, loop, waiting)); len(problems) > 0 {
+			t.Errorf("the problems of a loop with %q are\n%v", waiting, problems)
+		}
+	}
+	if _, problems := abl.Parse("a.abl", fmt.Appendf(nil, loop, "")); problems.Err() == nil {
+		t.Error("a loop that never waits is not a mistake")
+	}
+}

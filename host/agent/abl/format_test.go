@@ -23,6 +23,7 @@ func TestFormat(t *testing.T) {
 			"MEMORY:\n  session:\n    - x\n    - y\n      TYPE: string  # a type\n\n  # facts\n  persistent:\n    - user.x\n# end\n"},
 		{"block", "- RESPOND: |\n      a\n\n        b   \n\n  SET: x = 1\n", "- RESPOND: |\n    a\n\n      b\n\n  SET: x = 1\n"},
 		{"list", "PATHS:   [a, # first\n b,\n\n      c]\nX: 1", "PATHS: [a,  # first\n  b,\n\n  c]\nX: 1\n"},
+		{"hash", "A: a#b # c\n", "A: a#b  # c\n"},
 		{"line ends", "\ufeffA: 1\r\nB: |\r\n  x\r\n", "A: 1\nB: |\n  x\n"},
 	} {
 		got, err := abl.Format([]byte(tt.source))
