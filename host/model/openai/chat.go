@@ -37,7 +37,7 @@ func (p *Provider) completion(request model.ChatRequest) openai.ChatCompletionRe
 	if p.base.Hostname() == "api.openai.com" {
 		out.MaxCompletionTokens = request.MaxTokens
 	} else {
-		out.MaxTokens = request.MaxTokens
+		out.MaxTokens = request.MaxTokens //lint:ignore SA1019 compatible servers need it
 	}
 	for _, m := range request.Messages {
 		message := openai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content, ToolCallID: m.ToolCallID}

@@ -4,13 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/journal"
 	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/model/modeltest"
 	"github.com/toolrun/toolrun/host/model/openai"
@@ -178,6 +182,76 @@ func TestCancelAndUnreachable(t *testing.T) {
 	_, err := provider(t, s, func(o *openai.Options) { o.BaseURL = strings.Replace(s.URL(), "http://", "http://user:secret@", 1) }).Chat(t.Context(), ask("x"))
 	if !errors.Is(err, abi.Unavailable) || strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("Chat() without a server = %v; want unavailable, without the address", err)
+	}
+}
+
+// A lost connection is not retried: the provider may have processed the request.
+func TestLostConnection(t *testing.T) {
+	s := start(t)
+	received := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if received++; received == 1 {
+			s.ServeHTTP(w, r)
+			return
+		}
+		io.Copy(io.Discard, r.Body)
+		connection, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		connection.Close()
+	}))
+	defer server.Close()
+	p := provider(t, s, func(o *openai.Options) { o.BaseURL = server.URL + "/v1" })
+	if _, err := p.Chat(t.Context(), ask("first")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Chat(t.Context(), ask("second")); !errors.Is(err, abi.Unavailable) || received != 2 {
+		t.Errorf("Chat() = %v after %d requests; want unavailable after 2, without a retry", err, received)
+	}
+}
+
+// A conflict repeats runs, and the provider limits the rate. Each prompt is answered once.
+func TestJournaledPromptsArePaidOnce(t *testing.T) {
+	s := start(t)
+	p := provider(t, s, nil)
+	s.Script(modeltest.Reply{Status: 429}, modeltest.Reply{Status: 503})
+	var runs sync.WaitGroup
+	for run := range 8 {
+		runs.Go(func() {
+			j := journal.New(fmt.Sprint("run ", run), journal.Limits{})
+			for range 3 {
+				attempt, err := j.Begin()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, prompt := range []string{"a", "b", "a"} {
+					request := ask(prompt)
+					canonical, err := request.Canonical()
+					if err != nil {
+						t.Error(err)
+					}
+					_, err = attempt.Do(t.Context(), journal.Request{Kind: "chat", Target: "m", Body: canonical}, func(ctx context.Context, key string) ([]byte, error) {
+						request.IdempotencyKey = key
+						answer, err := p.Chat(ctx, request)
+						return []byte(answer.Text), err
+					})
+					if err != nil {
+						t.Errorf("Do(%s) = %v", prompt, err)
+					}
+				}
+				if err := attempt.End(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	runs.Wait()
+	const prompts, failures = 8 * 3, 2
+	if keys, sent := len(s.Keys()), len(s.Requests()); keys != prompts || sent != prompts+failures {
+		t.Errorf("the provider got %d keys in %d requests; want %d, and %d that failed", keys, sent, prompts, failures)
 	}
 }
 

@@ -26,7 +26,9 @@ type sender struct {
 // Do implements openai.HTTPDoer.
 func (s *sender) Do(request *http.Request) (*http.Response, error) {
 	if s.idempotencyKey != "" {
-		request.Header.Set("Idempotency-Key", s.idempotencyKey)
+		// In its usual spelling the header makes net/http resend a request after a lost connection,
+		// and not every provider honours it.
+		request.Header["idempotency-key"] = []string{s.idempotencyKey}
 	}
 	for try := 1; ; try++ {
 		response, err := s.once(request)
