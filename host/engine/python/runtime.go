@@ -43,11 +43,11 @@ func compileError(err error) error {
 // inspect checks that a module is a WASI command with no other imports.
 func inspect(m *binary.Module) error {
 	if _, ok := m.Export(startExport); !ok {
-		return unusable("it does not export %s", startExport)
+		return unusable("the module does not export %s", startExport)
 	}
 	for _, i := range m.Imports {
 		if i.Module != wasi.ModuleName || i.Kind != binary.ExternFunc || !wasi.Known(i.Name) {
-			return unusable("it imports %.100q; only WASI preview 1 is available", i.Module+"."+i.Name)
+			return unusable("the module imports %.100q; only WASI preview 1 is available", i.Module+"."+i.Name)
 		}
 	}
 	return nil

@@ -114,7 +114,7 @@ func (f *files) serveable(name string, r request) (target, *resolveError) {
 		return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " has a file type that cannot be imported", "import only .js, .mjs, .cjs, .ts, .mts, .cts and .json files"}
 	}
 	if leaves(name) || !f.isFile(name) {
-		return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " was not found", "its package.json names a file that does not exist"}
+		return target{}, &resolveError{strconv.QuoteToASCII(r.name) + " was not found", "check the files in its package.json"}
 	}
 	return target{namespace, name}, nil
 }
