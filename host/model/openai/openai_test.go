@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -188,9 +189,9 @@ func TestCancelAndUnreachable(t *testing.T) {
 // A lost connection is not retried: the provider may have processed the request.
 func TestLostConnection(t *testing.T) {
 	s := start(t)
-	received := 0
+	var received atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if received++; received == 1 {
+		if received.Add(1) == 1 {
 			s.ServeHTTP(w, r)
 			return
 		}
@@ -207,8 +208,8 @@ func TestLostConnection(t *testing.T) {
 	if _, err := p.Chat(t.Context(), ask("first")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Chat(t.Context(), ask("second")); !errors.Is(err, abi.Unavailable) || received != 2 {
-		t.Errorf("Chat() = %v after %d requests; want unavailable after 2, without a retry", err, received)
+	if _, err := p.Chat(t.Context(), ask("second")); !errors.Is(err, abi.Unavailable) || received.Load() != 2 {
+		t.Errorf("Chat() = %v after %d requests; want unavailable after 2, without a retry", err, received.Load())
 	}
 }
 
