@@ -58,11 +58,10 @@ func listFacts() Operation {
 		Name: ListFacts, Verb: Read,
 		Doc: "returns the stored facts that the tool can read, without defaults",
 		Params: []Param{
-			optionsParam("ListFactsOptions",
-				Field{Name: "prefix", Type: Type{Shape: Text}, Optional: true, Doc: "only facts whose path begins with these names, as in \"user.travel\""},
-				Field{Name: "domain", Type: Type{Shape: Text}, Optional: true, Doc: "only facts of this domain"},
-				Field{Name: "limit", Type: Type{Shape: Integer}, Optional: true, Doc: "the largest number of facts to return, from 1 to 1000; default 100"},
-				Field{Name: "after", Type: Type{Shape: Text}, Optional: true, Doc: "the value of next from the previous page"}),
+			{Name: "prefix", Kind: JSON, Type: Type{Shape: Text, Nullable: true}, Doc: "only facts whose path begins with these names, such as \"user.travel\""},
+			{Name: "domain", Kind: JSON, Type: Type{Shape: Text, Nullable: true}, Doc: "only facts of this domain"},
+			{Name: "limit", Kind: JSON, Type: Type{Shape: Integer, Nullable: true}, Doc: "the maximum number of facts, from 1 to 1000; by default 100"},
+			{Name: "after", Kind: JSON, Type: Type{Shape: Text, Nullable: true}, Doc: "the value of next from the previous page"},
 		},
 		Reply: Type{Shape: Object, Name: "FactList", Fields: []Field{
 			{Name: "facts", Type: Type{Shape: List, Items: &Type{Shape: Object, Name: "Fact", Fields: factFields(Type{})}}},

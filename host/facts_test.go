@@ -50,7 +50,7 @@ func openFacts(t *testing.T, change ...func(*host.Options)) *host.Host {
 			await memory.set_fact({path: "user.travel.seat", value: {row: 3}, options: {ttl: "1h"}});
 			await memory.set_fact("user.visits", (await memory.get_fact("user.visits") ?? 0) + 1);
 			await memory.set_content("notes", {seen: true});
-			const {facts} = await memory.list_facts();
+			const {facts} = await memory.list_facts({limit: 10});
 			return [before, await memory.get_fact("user.language"), facts.map((f) => f.path), await memory.get_fact("project.rates")];`)},
 		"fails.js":  {Data: []byte(`await memory.set_fact("user.visits", 100); throw new Error("no");`)},
 		"steals.js": {Data: []byte(`try { return await memory.get_fact("user.secret") } catch (e) { return e.code }`)},
@@ -60,7 +60,7 @@ memory.set_fact("user.language", "de")
 memory.set_fact(path="user.travel.seat", value={"row": 4}, options={"ttl": "1h"})
 memory.set_fact("user.visits", (memory.get_fact("user.visits") or 0) + 1)
 deleted = memory.delete_fact("user.language")["deleted"]
-return [before, deleted, [f["path"] for f in memory.list_facts({"prefix": "user"})["facts"]]]
+return [before, deleted, [f["path"] for f in memory.list_facts("user")["facts"]]]
 `)},
 	}, change...)
 }

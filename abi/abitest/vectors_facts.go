@@ -19,7 +19,7 @@ func factCalls() []Vector {
 			Steps: []Step{{"memory.delete_fact", args(text, 8, 0, 0), 16}},
 			Want:  Effect{Calls: []abi.Call{call(abi.DeleteFact, `"user.n"`, "")}}},
 		{Name: "facts are listed",
-			Steps: []Step{{"memory.list_facts", args(0, 0), 7}},
-			Want:  Effect{Calls: []abi.Call{call(abi.ListFacts, "")}}},
+			Steps: []Step{{"memory.list_facts", args(0, 0, 0, 0, 0, 0, 0, 0), 7}},
+			Want:  Effect{Calls: []abi.Call{call(abi.ListFacts, "", "", "", "")}}},
 	}
 }

@@ -62,18 +62,20 @@ func (l localFacts) Delete(ctx context.Context, c host.Caller, path string, ifRe
 
 // List performs list_facts.
 func (l localFacts) List(ctx context.Context, c host.Caller, q client.FactQuery) (found []apitypes.Fact, next string, err error) {
-	options := map[string]any{"limit": q.Limit}
-	for name, value := range map[string]string{"prefix": q.Prefix, "domain": q.Domain, "after": q.After} {
-		if value != "" {
-			options[name] = value
-		}
-	}
 	var page struct {
 		Facts []apitypes.Fact
 		Next  string
 	}
-	_, err = l.perform(ctx, c, &page, abi.ListFacts, options)
+	_, err = l.perform(ctx, c, &page, abi.ListFacts, nullIfEmpty(q.Prefix), nullIfEmpty(q.Domain), q.Limit, nullIfEmpty(q.After))
 	return page.Facts, page.Next, err
+}
+
+// nullIfEmpty returns a text as an argument, nil for "".
+func nullIfEmpty(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }
 
 // perform executes an operation and decodes its reply, unless to is nil.

@@ -114,17 +114,6 @@ export interface SetFactOptions {
   ttl?: string;
 }
 
-export interface ListFactsOptions {
-  /** Only facts whose path begins with these names, as in "user.travel". */
-  prefix?: string;
-  /** Only facts of this domain. */
-  domain?: string;
-  /** The largest number of facts to return, from 1 to 1000; default 100. */
-  limit?: number;
-  /** The value of next from the previous page. */
-  after?: string;
-}
-
 export interface Fact {
   path: string;
   value: unknown;
@@ -179,8 +168,8 @@ export interface Memory {
   delete_fact(args: { path: string; options?: DeleteOptions }): Promise<DeleteReply>;
 
   /** Returns the stored facts that the tool can read, without defaults. */
-  list_facts(options?: ListFactsOptions): Promise<FactList>;
-  list_facts(args: { options?: ListFactsOptions }): Promise<FactList>;
+  list_facts(prefix?: string | null, domain?: string | null, limit?: number | null, after?: string | null): Promise<FactList>;
+  list_facts(args: { prefix?: string | null; domain?: string | null; limit?: number | null; after?: string | null }): Promise<FactList>;
 }
 // </operations>
 

@@ -62,10 +62,13 @@ export function delete_fact(path: string | null, options: string | null = null):
 }
 
 @external("memory", "list_facts")
-declare function memory_list_facts(options: usize, optionsLen: i32): i32;
+declare function memory_list_facts(prefix: usize, prefixLen: i32, domain: usize, domainLen: i32, limit: usize,
+                                   limitLen: i32, after: usize, afterLen: i32): i32;
 
 /** list_facts returns the stored facts that the tool can read, without defaults. */
-export function list_facts(options: string | null = null): Reply {
-  const a0 = encode(options);
-  return replyTo(memory_list_facts(at(a0), a0.byteLength));
+export function list_facts(prefix: string | null = null, domain: string | null = null, limit: string | null = null,
+                           after: string | null = null): Reply {
+  const a0 = encode(prefix), a1 = encode(domain), a2 = encode(limit), a3 = encode(after);
+  return replyTo(memory_list_facts(at(a0), a0.byteLength, at(a1), a1.byteLength, at(a2), a2.byteLength, at(a3),
+                                   a3.byteLength));
 }

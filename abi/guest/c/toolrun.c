@@ -119,8 +119,9 @@ toolrun_reply toolrun_delete_fact(toolrun_text path, toolrun_text options) {
     return reply_of(toolrun_memory_delete_fact(path.ptr, (uint32_t)path.len, options.ptr, (uint32_t)options.len));
 }
 
-toolrun_reply toolrun_list_facts(toolrun_text options) {
-    return reply_of(toolrun_memory_list_facts(options.ptr, (uint32_t)options.len));
+toolrun_reply toolrun_list_facts(toolrun_text prefix, toolrun_text domain, toolrun_text limit, toolrun_text after) {
+    return reply_of(toolrun_memory_list_facts(prefix.ptr, (uint32_t)prefix.len, domain.ptr, (uint32_t)domain.len,
+                                              limit.ptr, (uint32_t)limit.len, after.ptr, (uint32_t)after.len));
 }
 /* </operations> */
 

@@ -120,7 +120,7 @@ toolrun_reply toolrun_set_fact(toolrun_text path, toolrun_text value, toolrun_te
 /* toolrun_delete_fact deletes the stored value of a fact, so that reads return its default again. */
 toolrun_reply toolrun_delete_fact(toolrun_text path, toolrun_text options);
 /* toolrun_list_facts returns the stored facts that the tool can read, without defaults. */
-toolrun_reply toolrun_list_facts(toolrun_text options);
+toolrun_reply toolrun_list_facts(toolrun_text prefix, toolrun_text domain, toolrun_text limit, toolrun_text after);
 /* </operations> */
 
 /* toolrun_pass fails the run with the fault in a reply. The caller of the tool gets the same
@@ -246,7 +246,8 @@ int32_t toolrun_memory_set_fact(const void *path, uint32_t path_len, const void 
 TOOLRUN_IMPORT("memory", "delete_fact")
 int32_t toolrun_memory_delete_fact(const void *path, uint32_t path_len, const void *options, uint32_t options_len);
 TOOLRUN_IMPORT("memory", "list_facts")
-int32_t toolrun_memory_list_facts(const void *options, uint32_t options_len);
+int32_t toolrun_memory_list_facts(const void *prefix, uint32_t prefix_len, const void *domain, uint32_t domain_len,
+                                  const void *limit, uint32_t limit_len, const void *after, uint32_t after_len);
 /* </imports> */
 
 #ifdef __cplusplus

@@ -26,9 +26,11 @@ func DeleteFact(path any, options any, into any) (found bool, err error) {
 }
 
 // ListFacts returns the stored facts that the tool can read, without defaults. A nil argument is absent. The
-// reply is decoded into the value that into points to; found is false if it is null. options: options.
-func ListFacts(options any, into any) (found bool, err error) {
-	return operate(imports.ListFacts, "list_facts", into, options)
+// reply is decoded into the value that into points to; found is false if it is null. prefix: only facts whose
+// path begins with these names, such as "user.travel". domain: only facts of this domain. limit: the maximum
+// number of facts, from 1 to 1000; by default 100. after: the value of next from the previous page.
+func ListFacts(prefix any, domain any, limit any, after any, into any) (found bool, err error) {
+	return operate(imports.ListFacts, "list_facts", into, prefix, domain, limit, after)
 }
 
 // operate performs an operation and decodes its reply; found is false if the reply is null.

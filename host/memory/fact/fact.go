@@ -103,7 +103,7 @@ func (st *store) domain(path string) string {
 // Call implements kind.Store.
 func (st *store) Call(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
 	if call.Op == abi.ListFacts {
-		return st.list(ctx, p, call.Arg(0))
+		return st.list(ctx, p, call)
 	}
 	path, err := pathOf(call.Arg(0))
 	if err != nil {

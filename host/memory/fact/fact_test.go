@@ -166,7 +166,8 @@ func TestBadArguments(t *testing.T) {
 		}
 	}
 	f.want(ann, abi.SetFact, `"user.x", "`+strings.Repeat("x", 300<<10)+`"`, "too_large: ")
-	f.want(ann, abi.ListFacts, `{"limit": 0}`, "invalid_argument: ")
+	f.want(ann, abi.ListFacts, `null, null, 0`, "invalid_argument: the argument limit must be a whole number from 1 to 1000")
+	f.want(ann, abi.ListFacts, `5`, "invalid_argument: the argument prefix must be a string that is not empty")
 }
 
 func granted(grants ...string) memory.Authority {
@@ -257,7 +258,7 @@ func (f *facts) paths(c partition.Caller, options string) string {
 	}
 	found := map[string]bool{}
 	for {
-		text, err := json.Marshal(opts)
+		text, err := json.Marshal([]any{opts["prefix"], opts["domain"], opts["limit"], opts["after"]})
 		if err != nil {
 			f.t.Fatal(err)
 		}
@@ -265,7 +266,7 @@ func (f *facts) paths(c partition.Caller, options string) string {
 			Facts []struct{ Path string }
 			Next  *string
 		}
-		reply := f.call(c, memory.Operator(), abi.ListFacts, string(text))
+		reply := f.call(c, memory.Operator(), abi.ListFacts, strings.Trim(string(text), "[]"))
 		if err := json.Unmarshal([]byte(reply), &page); err != nil {
 			f.t.Fatalf("list_facts(%s) = %s", text, reply)
 		}

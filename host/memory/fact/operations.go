@@ -133,24 +133,39 @@ const (
 	maxPage     = 1000
 )
 
-// listing are the options of list_facts.
+// listing contains the arguments of list_facts.
 type listing struct {
 	prefix, domain, after string
 	limit                 int
 }
 
-func readListing(options json.RawMessage) (listing, error) {
+// readListing reads the arguments of list_facts.
+func readListing(call abi.Call) (listing, error) {
 	l := listing{limit: defaultPage}
-	err := kind.ReadOptions(options, map[string]kind.Option{
-		"prefix": kind.TextOption(&l.prefix), "domain": kind.TextOption(&l.domain),
-		"after": kind.TextOption(&l.after), "limit": kind.CountOption(&l.limit, maxPage),
-	})
-	return l, err
+	for i, arg := range []struct {
+		name string
+		read kind.Option
+	}{
+		{"prefix", kind.TextOption(&l.prefix)}, {"domain", kind.TextOption(&l.domain)},
+		{"limit", kind.CountOption(&l.limit, maxPage)}, {"after", kind.TextOption(&l.after)},
+	} {
+		if kind.IsAbsent(call.Arg(i)) {
+			continue
+		}
+		value, err := kind.Decode(call.Arg(i))
+		if err != nil {
+			return l, abi.Faultf(abi.InvalidArgument, "the argument %s is not valid JSON", arg.name)
+		}
+		if want := arg.read(value); want != "" {
+			return l, abi.Faultf(abi.InvalidArgument, "the argument %s must be %s", arg.name, want)
+		}
+	}
+	return l, nil
 }
 
 // list performs list_facts.
-func (st *store) list(ctx context.Context, p kind.Partition, options json.RawMessage) (json.RawMessage, error) {
-	l, err := readListing(options)
+func (st *store) list(ctx context.Context, p kind.Partition, call abi.Call) (json.RawMessage, error) {
+	l, err := readListing(call)
 	if err != nil {
 		return nil, err
 	}

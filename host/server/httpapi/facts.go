@@ -137,13 +137,7 @@ func deleteFact(ctx context.Context, c *call, in *deleteFactInput) (*deletedOutp
 }
 
 func listFacts(ctx context.Context, c *call, in *listFactsInput) (*listOutput[apitypes.Fact], error) {
-	options := map[string]any{"limit": in.Limit}
-	for name, value := range map[string]string{"prefix": in.Prefix, "domain": in.Domain, "after": in.After} {
-		if value != "" {
-			options[name] = value
-		}
-	}
-	text, _, err := c.perform(ctx, in.Owner, abi.ListFacts, options)
+	text, _, err := c.perform(ctx, in.Owner, abi.ListFacts, nullIfEmpty(in.Prefix), nullIfEmpty(in.Domain), in.Limit, nullIfEmpty(in.After))
 	if err != nil {
 		return nil, err
 	}
@@ -155,4 +149,12 @@ func listFacts(ctx context.Context, c *call, in *listFactsInput) (*listOutput[ap
 		return nil, err
 	}
 	return &listOutput[apitypes.Fact]{apitypes.List[apitypes.Fact]{Items: page.Facts, Next: page.Next}}, nil
+}
+
+// nullIfEmpty returns a text as an argument, nil for "".
+func nullIfEmpty(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }

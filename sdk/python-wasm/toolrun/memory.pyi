@@ -102,16 +102,6 @@ class SetFactOptions(TypedDict, total=False):
     # the lifetime of the value, as in "30m"; default: the declared one
     ttl: str
 
-class ListFactsOptions(TypedDict, total=False):
-    # only facts whose path begins with these names, as in "user.travel"
-    prefix: str
-    # only facts of this domain
-    domain: str
-    # the largest number of facts to return, from 1 to 1000; default 100
-    limit: int
-    # the value of next from the previous page
-    after: str
-
 class Fact(TypedDict):
     path: str
     value: Any
@@ -182,6 +172,6 @@ def delete_fact(path: str, options: Optional[DeleteOptions] = ...) -> DeleteRepl
     """Deletes the stored value of a fact, so that reads return its default again."""
 
 
-def list_facts(options: Optional[ListFactsOptions] = ...) -> FactList:
+def list_facts(prefix: Optional[str] = ..., domain: Optional[str] = ..., limit: Optional[int] = ..., after: Optional[str] = ...) -> FactList:
     """Returns the stored facts that the tool can read, without defaults."""
 # </operations>

@@ -272,8 +272,11 @@ int32_t toolrun_memory_delete_fact(const void *path, uint32_t path_len, const vo
     return perform("delete_fact", args, 2);
 }
 
-int32_t toolrun_memory_list_facts(const void *options, uint32_t options_len) {
-    const toolrun_text args[] = {toolrun_make_text(options, options_len), TOOLRUN_ABSENT};
-    return perform("list_facts", args, 1);
+int32_t toolrun_memory_list_facts(const void *prefix, uint32_t prefix_len, const void *domain, uint32_t domain_len,
+                                  const void *limit, uint32_t limit_len, const void *after, uint32_t after_len) {
+    const toolrun_text args[] = {toolrun_make_text(prefix, prefix_len), toolrun_make_text(domain, domain_len),
+                                 toolrun_make_text(limit, limit_len), toolrun_make_text(after, after_len),
+                                 TOOLRUN_ABSENT};
+    return perform("list_facts", args, 4);
 }
 /* </imports> */

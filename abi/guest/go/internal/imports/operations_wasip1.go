@@ -53,11 +53,13 @@ func DeleteFact(args []string) (reply []byte, number int32) {
 }
 
 //go:wasmimport memory list_facts
-func memoryListFacts(options string) int32
+func memoryListFacts(prefix, domain, limit, after string) int32
 
 // ListFacts performs list_facts and returns its reply: a fault if number is negative.
 func ListFacts(args []string) (reply []byte, number int32) {
-	return replyOf(func() int32 { return memoryListFacts(argument(args, 0)) })
+	return replyOf(func() int32 {
+		return memoryListFacts(argument(args, 0), argument(args, 1), argument(args, 2), argument(args, 3))
+	})
 }
 
 // Call performs an operation by its name; known is false if there is no operation with that name and number of parameters.
@@ -75,7 +77,7 @@ func Call(op string, args []string) (reply []byte, number int32, known bool) {
 		reply, number = SetFact(args)
 	case op == "delete_fact" && len(args) <= 2:
 		reply, number = DeleteFact(args)
-	case op == "list_facts" && len(args) <= 1:
+	case op == "list_facts" && len(args) <= 4:
 		reply, number = ListFacts(args)
 	default:
 		return nil, 0, false
