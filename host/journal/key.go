@@ -13,8 +13,8 @@ type Request struct {
 	Kind, Target string
 	// Body is the canonical request: equal requests have equal bytes. Only its digest is kept.
 	Body []byte
-	// Safe is true if the call has no effects and can be cancelled. The zero value is false: the
-	// call is awaited and recorded.
+	// Safe is true if the call has no effects and can be cancelled. By default, a call is
+	// unsafe: the journal waits for the call and records it.
 	Safe bool
 }
 

@@ -72,7 +72,7 @@ func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	}
 	content := slices.Concat([]byte(`{"fingerprint":`), fingerprint, []byte(`,"answer":`), answer, []byte(`}`))
 	if len(content) > storage.MaxContentBytes {
-		return nil, abi.Faultf(abi.TooLarge, "the Result has %d bytes; with an idempotency key, the limit is %d", len(answer), storage.MaxContentBytes).
+		return nil, abi.Faultf(abi.TooLarge, "the Result has %d bytes; with an idempotency key, the limit is %d", len(answer), storage.MaxContentBytes-(len(content)-len(answer))).
 			WithHint("reduce the tool's output or log, or run the tool without a key")
 	}
 	return content, nil

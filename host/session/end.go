@@ -9,8 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// End ends the caller's session and removes the records that end with the session. The session id
-// is rejected from then on. If the session has already ended, its end time does not change.
+// End ends the caller's session and removes the records that live only as long as the session. The
+// session id is rejected from then on. If the session has already ended, its end time does not
+// change.
 func (s *Sessions) End(ctx context.Context, c partition.Caller) (Session, error) {
 	if err := c.Check(); err != nil {
 		return Session{}, err
@@ -23,9 +24,9 @@ func (s *Sessions) End(ctx context.Context, c partition.Caller) (Session, error)
 
 var errUsedAgain = errors.New("the session has been used again")
 
-// end replaces the session with a tombstone and removes the records that end with the session.
-// While the tombstone exists, the session id is rejected. If found is not nil, end does nothing if
-// the session has changed since found was read.
+// end replaces the session with a tombstone and removes the records that live only as long as the
+// session. While the tombstone exists, the session id is rejected. If found is not nil, end does
+// nothing if the session has changed since found was read.
 func (s *Sessions) end(ctx context.Context, c partition.Caller, found *storage.Record) error {
 	err := s.leaveTombstone(ctx, c, found)
 	if errors.Is(err, errUsedAgain) {

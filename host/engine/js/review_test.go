@@ -50,7 +50,7 @@ func TestReview(t *testing.T) {
 		{"memory of its own", "const memory = { get_content: (x) => x, getContent: (x) => x };\nreturn memory.get_content('prefs') + memory.getContent('x');", nil},
 
 		{"a function that memory lacks", "return await memory.getContent('prefs');", []string{"tool.js:1:21: memory has no operation getContent (did you mean get_content?)"}},
-		{"one like no other", "return await memory.frobnicate();", []string{"tool.js:1:21: memory has no operation frobnicate (use one of: get_content, set_content, delete_content)"}},
+		{"one like no other", "return await memory.frobnicate();", []string{"tool.js:1:21: memory has no operation frobnicate (use one of: get_content, set_content, delete_content, get_fact"}},
 		{"one that every object has", "return memory.toString();", nil},
 		{"one that may be missing", "return memory.getContent?.('prefs') ?? null;", nil},
 

@@ -60,7 +60,7 @@ func WithCompiled(dir string) Option {
 }
 
 // WithPanicLog sets a function that receives the panics of the engine itself. Each panic is a bug.
-// The run that causes the panic fails with the code internal. The function must be safe for
+// The run that causes the panic fails with the code "internal". The function must be safe for
 // concurrent use.
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }

@@ -23,7 +23,7 @@ var _ engine.Engine = (*Engine)(nil)
 type Option func(*Engine)
 
 // WithPanicLog sets a function that logs panics of the engine. Each panic is a bug. The run that
-// causes the panic fails with the code internal.
+// causes the panic fails with the code "internal".
 func WithPanicLog(log func(value any, stack []byte)) Option {
 	return func(e *Engine) { e.panicked = log }
 }

@@ -25,6 +25,7 @@ var abiFunctions = []struct {
 	{"toolrun.result_len", 0}, {"toolrun.result_read", 3}, {"toolrun.output_write", 2}, {"toolrun.context_write", 2},
 	{"toolrun.error_write", 2}, {"toolrun.log", 3},
 	{"memory.get_content", 6}, {"memory.set_content", 6}, {"memory.delete_content", 4},
+	{"memory.get_fact", 4}, {"memory.set_fact", 6}, {"memory.delete_fact", 4}, {"memory.list_facts", 8},
 }
 
 // callsOf builds a plug-in from fuzz input. Each call uses one byte for the function and two bytes
@@ -94,10 +95,11 @@ func checkedHost(t *testing.T) engine.Host {
 	memory := &conformance.Double{Operations: abi.Operations()}
 	return engine.Host{
 		Call: func(_ context.Context, call abi.Call) (json.RawMessage, error) {
-			if op, ok := abi.Operations().Lookup(call.Op); !ok || len(call.Args) > len(op.Params) {
+			op, ok := abi.Operations().Lookup(call.Op)
+			if !ok || len(call.Args) > len(op.Params) {
 				t.Errorf("call = %v", call)
 			}
-			if store := call.Arg(0); store != nil && strictjson.Check(store, strictjson.Limits{}) != nil {
+			if store := call.Arg(0); ok && op.Params[0].Kind == abi.StoreName && store != nil && strictjson.Check(store, strictjson.Limits{}) != nil {
 				t.Errorf("store = %q", store)
 			}
 			reply, fault := memory.Call(call)

@@ -41,7 +41,8 @@ func (a *Authenticator) now() time.Time {
 	return a.Now()
 }
 
-// credential is the credential in a request. key reports whether it can only be an API key.
+// credential is the API key or the token of a request. key is true if the request sent the text in
+// a header that only API keys use.
 type credential struct {
 	text string
 	key  bool

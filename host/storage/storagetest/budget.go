@@ -120,7 +120,7 @@ func testBudgetNames(t *testing.T, b storage.Backend) {
 		err := putWithin(b, c.budget, c.write)
 		over, rejected := errors.AsType[*storage.OverBudgetError](err)
 		if err != nil && !rejected || rejected != (c.full != "") || rejected && over.Account != c.full {
-			t.Errorf("%s: Update = %v, %+v; want a full account %q", c.name, err, over, c.full)
+			t.Errorf("%s: Update = %v, %+v; want an OverBudgetError of the account %q", c.name, err, over, c.full)
 		}
 	}
 	checkUsage(t, b, app("a"), forAnn.User.Account, forBob.User.Account)

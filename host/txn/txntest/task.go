@@ -28,7 +28,7 @@ type Task struct {
 	lost         int
 }
 
-// Fault is a failure between a task and its backend.
+// Fault is a simulated failure of the connection between a task and its backend.
 type Fault int
 
 // The faults of an Update. The task gets an error that wraps [storage.ErrUnknownOutcome].
