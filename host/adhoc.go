@@ -1,7 +1,6 @@
 package host
 
 import (
-	"cmp"
 	"container/list"
 	"crypto/sha256"
 	"encoding/hex"
@@ -79,11 +78,19 @@ func (c *AdHocTool) tool(name, file string) (app.Tool, error) {
 			}
 			continue
 		}
-		if err := cmp.Or(declare.CheckName(g.Store), g.CheckItem()); err != nil {
+		if err := checkGrant(g); err != nil {
 			return app.Tool{}, abi.Faultf(abi.InvalidArgument, "the grant on %q: %v", g.Name(), err)
 		}
 	}
 	return app.Tool{Tool: declare.Tool{Name: name, Source: file, Grants: c.Grants}}, nil
+}
+
+// checkGrant returns an error if a grant does not name a store or facts.
+func checkGrant(g declare.Grant) error {
+	if g.Store == declare.Facts {
+		return g.CheckItem()
+	}
+	return declare.CheckName(g.Store)
 }
 
 // toolOf returns the tool of an invocation. The caller must call release when the run is over.

@@ -36,7 +36,7 @@ func (r *storeReader) stores(n *node) (stores []declare.Store, positions map[str
 
 func (r *storeReader) store(m member) declare.Store {
 	s := declare.Store{Name: m.key, Kind: declare.KindDocument}
-	if m.key == declare.Facts {
+	if strings.EqualFold(m.key, declare.Facts) {
 		r.errorf(m.position, BadName, "declare facts in the section facts of the app file", "the name %q is reserved for facts", m.key)
 	} else if err := declare.CheckName(m.key); err != nil {
 		r.errorf(m.position, BadName, storeNameHint(m.key), "%s", err)

@@ -60,6 +60,9 @@ func CheckName(name string) error {
 	if strings.EqualFold(name, SessionMeta) {
 		return fmt.Errorf("the name %q is reserved for the built-in store", SessionMeta)
 	}
+	if strings.EqualFold(name, Facts) {
+		return fmt.Errorf("the name %q is reserved for facts", Facts)
+	}
 	if !nameRule.MatchString(name) {
 		return fmt.Errorf("invalid store name %q: use a letter and up to 63 more letters, digits, _ or -", name)
 	}

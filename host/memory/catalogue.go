@@ -154,7 +154,7 @@ func checkScopes(ctx context.Context, s *Service, c partition.Caller, old catalo
 		if st == nil || st.Access != declare.ScopeByItem || was.Access != st.Access || was.Scopes == scopesOf(st.Facts) {
 			continue
 		}
-		moved, err := movedItems(ctx, s.records, c, st)
+		moved, err := movedItems(ctx, s.records, c, st, s.now())
 		if err != nil {
 			return s.records.Fault("check the scopes of items", err)
 		}
@@ -167,13 +167,13 @@ func checkScopes(ctx context.Context, s *Service, c partition.Caller, old catalo
 
 // movedItems returns an error for each item of a store whose records have another scope than the
 // declared one.
-func movedItems(ctx context.Context, db *records.DB, c partition.Caller, st *store) (map[string]*ScopeChangedError, error) {
+func movedItems(ctx context.Context, db *records.DB, c partition.Caller, st *store, at time.Time) (map[string]*ScopeChangedError, error) {
 	moved := map[string]*ScopeChangedError{}
 	err := db.ScanHeads(ctx, prefixOf(db.App.Group(c), st.Name), func(chunk []storage.Head) error {
 		for _, r := range chunk {
-			item := r.Key.Part(storage.Item)
+			item := kind.ItemOf(r.Key)
 			was, is := scopeOf(r.Key), st.scopeOfItem(item)
-			if was == is {
+			if was == is || !at.Before(st.endOf(r.Record)) {
 				continue
 			}
 			if moved[item] == nil {
@@ -327,7 +327,7 @@ func (reports storeAudits) add(st *store, r storage.Record, at time.Time) {
 	if st == nil {
 		return
 	}
-	if was := scopeOf(r.Key); was != st.scopeOfItem(r.Key.Part(storage.Item)) {
+	if was := scopeOf(r.Key); was != st.scopeOfItem(kind.ItemOf(r.Key)) {
 		report.Moved = was
 	}
 	if !st.compiled.Fits(r) {

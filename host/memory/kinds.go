@@ -78,7 +78,7 @@ func (s *Service) CheckOperation(name, op string) error {
 
 // compile checks a declaration and compiles it with its kind.
 func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) {
-	if err := declare.CheckName(decl.Name); err != nil {
+	if err := declare.CheckName(decl.Name); err != nil && (decl.Name != declare.Facts || decl.Kind != declare.KindFact) {
 		return nil, err
 	}
 	if decl.Kind == "" {

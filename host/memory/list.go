@@ -153,7 +153,7 @@ func (l *lifetimes) visible(ctx context.Context, st *store, r storage.Record) (b
 // info returns the metadata of a record of the store.
 func (st *store) info(r storage.Head) RecordInfo {
 	l := RecordInfo{
-		Store: st.Name, Item: r.Key.Part(storage.Item), User: r.Key.Part(storage.User), Session: r.Key.Part(storage.Session),
+		Store: st.Name, Item: kind.ItemOf(r.Key), User: r.Key.Part(storage.User), Session: r.Key.Part(storage.Session),
 		Revision: r.Revision, Bytes: int(r.ContentBytes), Created: r.Created, Updated: r.Updated,
 	}
 	if end := st.shownEnd(r.Record); !end.IsZero() {

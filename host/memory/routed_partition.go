@@ -2,8 +2,6 @@ package memory
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +20,7 @@ type routedPartition struct {
 	verb abi.Verb
 }
 
-var _ kind.Partition = routedPartition{}
+var _ kind.ScopedPartition = routedPartition{}
 
 // routedScopes are the scopes that a store with declare.ScopeByItem can have.
 var routedScopes = [...]declare.Scope{declare.ScopeUser, declare.ScopeSession, declare.ScopeApplication}
@@ -87,54 +85,23 @@ func (p routedPartition) Delete(ctx context.Context, item string) error {
 	return q.Delete(ctx, item)
 }
 
-// Scan implements kind.Partition. It merges the caller's scopes and omits records without a grant.
-// It omits the records of a user or a session if the caller has none.
+// Scan implements kind.Partition.
 func (p routedPartition) Scan(ctx context.Context, after string, limit int) ([]storage.Record, error) {
-	if err := checkItem(after); err != nil {
-		return nil, err
-	}
 	var found []storage.Record
-	for _, scope := range routedScopes {
-		q, err := p.within(scope)
-		if errors.Is(err, abi.NoUser) || errors.Is(err, abi.NoSession) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		records, err := p.scan(ctx, q, after, limit)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, records...)
-	}
-	slices.SortFunc(found, func(a, b storage.Record) int {
-		return strings.Compare(string(itemKey(kind.Item(a))), string(itemKey(kind.Item(b))))
+	err := p.Each(ctx, "", after, func(r storage.Record) bool {
+		found = append(found, r)
+		return len(found) < limit
 	})
-	return found[:min(limit, len(found))], nil
+	return found, err
 }
 
-// itemKey returns the part of a key by which the records of a partition are sorted.
-func itemKey(item string) storage.Key {
-	return storage.MakeKey(storage.Part{Tag: storage.Item, Value: item})
-}
-
-// scan returns the first records of one scope that the call can use.
-func (p routedPartition) scan(ctx context.Context, q *storePartition, after string, limit int) ([]storage.Record, error) {
-	var found []storage.Record
-	for {
-		records, err := q.Scan(ctx, after, limit)
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range records {
-			after = kind.Item(r)
-			if p.store.scopeOfItem(after) == q.scope && p.view.authority.checkItem(p.store.Name, after, p.verb) == nil {
-				found = append(found, r)
-			}
-		}
-		if len(found) >= limit || len(records) < limit {
-			return found[:min(limit, len(found))], nil
-		}
+// pathParts returns the names of a path as parts of a key, so that the items below a path are a
+// range of keys.
+func pathParts(path string) []storage.Part {
+	names := strings.Split(path, ".")
+	parts := make([]storage.Part, len(names))
+	for i, name := range names {
+		parts[i] = storage.Part{Tag: storage.Item, Value: name}
 	}
+	return parts
 }

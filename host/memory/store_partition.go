@@ -48,6 +48,9 @@ func (p *storePartition) recordKey(item string) storage.Key {
 	if item == "" {
 		return p.key
 	}
+	if p.store.Access == declare.ScopeByItem {
+		return p.key.With(pathParts(item)...)
+	}
 	return p.key.With(storage.Part{Tag: storage.Item, Value: item})
 }
 

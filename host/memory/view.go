@@ -117,6 +117,9 @@ func (v *View) open(op operation, name string) (*storePartition, error) {
 	if st == nil {
 		return nil, v.noStore(name)
 	}
+	if grant.Item != "" && st.Access != declare.ScopeByItem { // a grant of facts, and another kind of store with their name
+		return nil, v.noStore(name)
+	}
 	if st == v.s.meta && op.verb != abi.Read {
 		return nil, abi.Faultf(abi.ReadOnly, "%s is read-only for tools", declare.SessionMeta)
 	}
@@ -176,7 +179,7 @@ func (v *View) nameOf(key storage.Key) (store, item string) {
 	if st, item := v.storeOf(key); st != nil {
 		return st.Name, item
 	}
-	return key.Part(storage.Store), key.Part(storage.Item)
+	return key.Part(storage.Store), kind.ItemOf(key)
 }
 
 // storeOf returns the store and the item of a record that the attempt used. st is nil if no
@@ -187,7 +190,7 @@ func (v *View) storeOf(key storage.Key) (st *store, item string) {
 			return p.store, ""
 		}
 		if p.key != "" && key.HasPrefix(p.key) {
-			return p.store, key.Part(storage.Item)
+			return p.store, kind.ItemOf(key)
 		}
 	}
 	return nil, ""

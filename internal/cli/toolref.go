@@ -25,7 +25,7 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 		}
 		return written, pr.mustTool(written)
 	}
-	allowed, err := parseGrants(grants, func(store string) error { return pr.mustStore(store, declare.SessionMeta) })
+	allowed, err := parseGrants(grants, pr.mustGrantable)
 	if err != nil {
 		return "", err
 	}
@@ -43,6 +43,21 @@ func (rc runCommand) target(pr *project, written string, grants []string) (strin
 		Tools: []app.Tool{*tool}, Files: root.FS(),
 	}
 	return tool.Name, nil
+}
+
+// mustGrantable returns an error if a grant names neither a store nor facts of the app.
+func (pr *project) mustGrantable(name string) error {
+	g := declare.GrantOn(name)
+	if g.Store != declare.Facts {
+		return pr.mustStore(name, declare.SessionMeta)
+	}
+	if pr.app.Facts == nil {
+		return usagef("declare them: facts: {user.language: {type: string}}", "--grant %s: the app declares no facts", name)
+	}
+	if err := g.CheckItem(); err != nil {
+		return usagef("", "--grant %s: %v", name, err)
+	}
+	return nil
 }
 
 func grantOfName(tool, place string) error {
@@ -165,7 +180,7 @@ func parseGrants(flags []string, known func(store string) error) ([]declare.Gran
 		if err != nil {
 			return nil, usagef("", "--grant %s: %v", store, err)
 		}
-		if slices.ContainsFunc(grants, func(g declare.Grant) bool { return g.Store == store }) {
+		if slices.ContainsFunc(grants, func(g declare.Grant) bool { return g.Name() == store }) {
 			return nil, usagef("combine the verbs: "+store+"=read,write", "--grant names the store %q twice", store)
 		}
 		grants = append(grants, declare.GrantOn(store, verbs...))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -165,6 +166,9 @@ func TestBadArguments(t *testing.T) {
 			t.Errorf("set_fact(%s) = %s; want %s", args, got, want)
 		}
 	}
+	for size, want := range map[int]string{128: `{`, 129: `{`, 512: `{`, 513: "invalid_argument: "} {
+		f.want(ann, abi.SetFact, `"user.`+strings.Repeat("x", size-5)+`", 1`, want)
+	}
 	f.want(ann, abi.SetFact, `"user.x", "`+strings.Repeat("x", 300<<10)+`"`, "too_large: ")
 	f.want(ann, abi.ListFacts, `null, null, 0`, "invalid_argument: the argument limit must be a whole number from 1 to 1000")
 	f.want(ann, abi.ListFacts, `5`, "invalid_argument: the argument prefix must be a string that is not empty")
@@ -181,6 +185,59 @@ func granted(grants ...string) memory.Authority {
 		list = append(list, declare.GrantOn(name, parsed...))
 	}
 	return memory.Granted(list)
+}
+
+// TestListsReadOnlyGranted expects a list to read only the facts that its grants and its prefix
+// cover: others are neither in the effects, nor a reason for a conflict or for a limit.
+func TestListsReadOnlyGranted(t *testing.T) {
+	f := open(t)
+	large := `"` + strings.Repeat("x", 250<<10) + `"`
+	for i := range 70 {
+		path := fmt.Sprintf("user.secret.n%02d", i)
+		f.want(ann, abi.SetFact, `"`+path+`", `+large, `{`)
+		f.want(ann, abi.SetFact, fmt.Sprintf(`"project.n%02d", `, i)+large, `{`)
+	}
+	f.want(ann, abi.SetFact, `"user.travel.seat", 1`, `{`)
+	f.want(ann, abi.SetFact, `"user.travels", 1`, `{`)
+	f.want(ann, abi.SetFact, `"user.age", 1`, `{`)
+	for _, tt := range []struct{ grants, args, want string }{
+		{"user.travel.*: read", ``, "user.travel.seat@1"},
+		{"user.travel.*: read", `"user"`, "user.travel.seat@1"},
+		{"user.travel.*: read", `"user.travel.seat"`, "user.travel.seat@1"},
+		{"user.travel.*: read", `"user.age"`, ""},
+		{"user.age: read, user.nothing: read", ``, "user.age@1 user.nothing@0"},
+		{"user.*: read", `"user.travel"`, "user.travel.seat@1"},
+		{"user.*: write, user.travel.*: readwrite", ``, "user.travel.seat@1"},
+		{"user.travel.*: read, user.travel.seat: read", ``, "user.travel.seat@1"},
+	} {
+		call := abi.Call{Op: abi.ListFacts}
+		if err := json.Unmarshal([]byte("["+tt.args+"]"), &call.Args); err != nil {
+			t.Fatal(err)
+		}
+		_, effects, err := f.Do(t.Context(), ann, granted(strings.Split(tt.grants, ", ")...), call)
+		var read []string
+		for _, r := range effects.Reads {
+			read = append(read, fmt.Sprintf("%s@%d", r.Item, r.Revision))
+		}
+		slices.Sort(read)
+		if got := strings.Join(read, " "); err != nil || got != tt.want {
+			t.Errorf("list_facts(%s) with %s reads %q, %v; want %q", tt.args, tt.grants, got, err, tt.want)
+		}
+	}
+	if got := f.paths(ann, `{"limit": 1000}`); strings.Count(got, " ")+1 != 143 {
+		t.Errorf("an operator's pages have %d facts; want 143", strings.Count(got, " ")+1)
+	}
+}
+
+// TestListsOfManyFacts expects the work for a list to be bounded with any limit.
+func TestListsOfManyFacts(t *testing.T) {
+	f := open(t)
+	for i := range 1500 {
+		f.want(ann, abi.SetFact, fmt.Sprintf(`"user.n%d", 1`, i), `{`)
+	}
+	for range 3 {
+		f.want(ann, abi.ListFacts, `"user", "zz", 1`, `{"facts":[],"next":null}`)
+	}
 }
 
 func TestGrants(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -131,6 +130,8 @@ func remove(ctx context.Context, p kind.Partition, path string, options json.Raw
 const (
 	defaultPage = 100
 	maxPage     = 1000
+	// pageBytes is the size of contents after which a page ends, so that a page fits into memory.
+	pageBytes = 1 << 20
 )
 
 // listing contains the arguments of list_facts.
@@ -173,31 +174,22 @@ func (st *store) list(ctx context.Context, p kind.Partition, call abi.Call) (jso
 		Facts []record `json:"facts"`
 		Next  *string  `json:"next"`
 	}{Facts: []record{}}
-	for after := l.after; ; {
-		records, err := p.Scan(ctx, after, l.limit+1)
-		if err != nil {
-			return nil, err
+	bytes := 0
+	err = p.(kind.ScopedPartition).Each(ctx, l.prefix, l.after, func(r storage.Record) bool {
+		path := kind.Item(r)
+		if l.domain != "" && st.domain(path) != l.domain {
+			return true
 		}
-		for _, r := range records {
-			if len(reply.Facts) == l.limit {
-				reply.Next = &reply.Facts[l.limit-1].Path
-				return json.Marshal(reply)
-			}
-			after = kind.Item(r)
-			if st.listed(l, after) {
-				reply.Facts = append(reply.Facts, recordOf(after, r.Content, r))
-			}
+		if len(reply.Facts) == l.limit || bytes > pageBytes {
+			reply.Next = &reply.Facts[len(reply.Facts)-1].Path
+			return false
 		}
-		if len(records) <= l.limit {
-			return json.Marshal(reply)
-		}
+		bytes += len(r.Content)
+		reply.Facts = append(reply.Facts, recordOf(path, r.Content, r))
+		return true
+	})
+	if err != nil {
+		return nil, err
 	}
-}
-
-// listed reports whether a listing includes a fact.
-func (st *store) listed(l listing, path string) bool {
-	if l.domain != "" && st.domain(path) != l.domain {
-		return false
-	}
-	return l.prefix == "" || path == l.prefix || strings.HasPrefix(path, l.prefix+".")
+	return json.Marshal(reply)
 }

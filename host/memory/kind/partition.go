@@ -2,6 +2,7 @@ package kind
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -50,4 +51,38 @@ type Partition interface {
 type Update func(old storage.Record, locked bool) (content []byte, violations []abi.Violation, err error)
 
 // Item returns the item of a record.
-func Item(r storage.Record) string { return r.Key.Part(storage.Item) }
+func Item(r storage.Record) string { return ItemOf(r.Key) }
+
+// ItemOf returns the item in the key of a record. The item of a Scoped store is the names of a path,
+// each a part of the key.
+func ItemOf(key storage.Key) string {
+	item := key.Part(storage.Item)
+	if item == "" {
+		return ""
+	}
+	if parts, err := key.Parts(); err == nil && len(parts) > 1 && parts[len(parts)-2].Tag == storage.Item {
+		return joinItems(parts)
+	}
+	return item
+}
+
+// joinItems joins the names of a path, which are parts of a key.
+func joinItems(parts []storage.Part) string {
+	var names []string
+	for _, p := range parts {
+		if p.Tag == storage.Item {
+			names = append(names, p.Value)
+		}
+	}
+	return strings.Join(names, ".")
+}
+
+// ScopedPartition is the Partition of a Scoped store.
+type ScopedPartition interface {
+	Partition
+	// Each calls visit with the records of the caller's scopes that the caller can read, until visit
+	// returns false. It visits the item prefix and the items that begin with prefix and a dot, which
+	// come after the item after; "" means no bound. The visited part of each range is added to the
+	// read set, and no record outside of the ranges. The order is that of the keys.
+	Each(ctx context.Context, prefix, after string, visit func(storage.Record) (more bool)) error
+}

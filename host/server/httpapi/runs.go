@@ -245,7 +245,7 @@ func grantsOf(provided map[string]string) ([]declare.Grant, error) {
 		grants = append(grants, declare.GrantOn(store, verbs...))
 	}
 	// Map order is random, but equal grants must yield equal code.
-	return sorted(grants, func(g declare.Grant) string { return g.Store }), nil
+	return sorted(grants, declare.Grant.Name), nil
 }
 
 type listOutput[T any] struct{ Body apitypes.List[T] }
