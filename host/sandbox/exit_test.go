@@ -119,8 +119,8 @@ func TestDeath(t *testing.T) {
 		{act: "say", text: "\x01\x00\x00\x00\x00x", limit: enough, want: abi.Internal, logged: "kind 0"},
 		{act: "say", text: "\x01\x00\x00\x00\x01x", limit: enough, want: abi.Internal, logged: "kind 1"},
 		{act: "say", text: "\x01\x00\x00\x00\xc8x", limit: enough, want: abi.Internal, logged: "kind 200"},
-		{act: "say", text: "\x02\x00\x00\x00\x07\x01\xff", limit: enough, want: abi.Internal, logged: "read a call"},
-		{act: "say", text: "\x08\x00\x00\x00\x07\x01x\x01\x03{}xy", limit: enough, want: abi.Internal, logged: "read a call"},
+		{act: "say", text: "\x02\x00\x00\x00\x07\x01\xff", limit: enough, want: abi.Internal, logged: "read call"},
+		{act: "say", text: "\x08\x00\x00\x00\x07\x01x\x01\x03{}xy", limit: enough, want: abi.Internal, logged: "read call"},
 		{act: "say", text: "\x06\x00\x00\x00\x0a\x00\x00\x01{\x00\x00\x00", limit: enough, want: abi.Internal, logged: ""},
 		{act: "say", text: "\x04\x00", limit: short, want: abi.Timeout}, // the rest is never sent
 		{act: "say", text: "\xff\xff\x00\x00\x07half of a call", limit: short, want: abi.Timeout},

@@ -20,6 +20,9 @@ func (ac agentCommands) command() *cobra.Command {
 		Use:   "agent",
 		Short: "Check and format the files of agents, and evaluate their expressions",
 		Long:  "Check and format the files of agents, and evaluate their expressions. See docs/reference/abl.md for the language.",
+		Example: `  toolrun agent check booking.abl
+  toolrun agent fmt --check agents/*.abl
+  toolrun agent eval 'nights * price' --vars '{"nights": 3, "price": 100}'`,
 	})
 	cmd.AddCommand(ac.check(), ac.format(), ac.eval())
 	return cmd

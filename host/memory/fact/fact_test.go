@@ -209,12 +209,17 @@ func TestListsReadOnlyGranted(t *testing.T) {
 		{"user.*: read", `"user.travel"`, "user.travel.seat@1"},
 		{"user.*: write, user.travel.*: readwrite", ``, "user.travel.seat@1"},
 		{"user.travel.*: read, user.travel.seat: read", ``, "user.travel.seat@1"},
+		{"user.travel.seat: read, user.travel.*: read", ``, "user.travel.seat@1"},
+		{"user.age: read", `"user.travel"`, ""},
 	} {
 		call := abi.Call{Op: abi.ListFacts}
 		if err := json.Unmarshal([]byte("["+tt.args+"]"), &call.Args); err != nil {
 			t.Fatal(err)
 		}
-		_, effects, err := f.Do(t.Context(), ann, granted(strings.Split(tt.grants, ", ")...), call)
+		reply, effects, err := f.Do(t.Context(), ann, granted(strings.Split(tt.grants, ", ")...), call)
+		if listed := strings.Count(string(reply), `"path"`); listed != strings.Count(tt.want, "@1") {
+			t.Errorf("list_facts(%s) with %s lists %d facts; want those of %q", tt.args, tt.grants, listed, tt.want)
+		}
 		var read []string
 		for _, r := range effects.Reads {
 			read = append(read, fmt.Sprintf("%s@%d", r.Item, r.Revision))
@@ -417,6 +422,8 @@ func TestScopeChange(t *testing.T) {
 	if !ok || changed.Item != "user.a" || changed.Records != 1 || changed.Was != declare.ScopeUser || changed.Is != declare.ScopeApplication {
 		t.Errorf("Declare with another scope = %+v; want the fact user.a", changed)
 	}
+	later := &facts{t: t, Service: moved}
+	later.want(as("ann", "s1"), abi.ListFacts, ``, `{"facts":[],"next":null}`) // the record has another scope
 	if audits, err = moved.Audit(t.Context(), "acme"); err != nil || audits[0].Moved != declare.ScopeUser {
 		t.Errorf("Audit = %+v, %v; want records of another scope", audits, err)
 	}
