@@ -80,20 +80,20 @@ func TestFactsInEngines(t *testing.T) {
 		}
 		return result
 	}
-	result := run("js", "ann", `["en","fr",["user.visits","user.language","user.travel.seat"],null]`)
+	result := run("js", "ann", `["en","fr",["user.travel.seat","user.visits","user.language"],null]`)
 	want := `[{"store":"facts","item":"user.language","revision":1,"op":"set"},{"store":"facts","item":"user.travel.seat","revision":1,"op":"set"},` +
 		`{"store":"facts","item":"user.visits","revision":1,"op":"set"},{"store":"notes","revision":1,"op":"set"}]`
 	if writes, err := json.Marshal(result.Effects.Writes); err != nil || string(writes) != want {
 		t.Errorf("the writes are %s; want %s", writes, want)
 	}
-	run("python", "ann", `["fr",true,["user.visits","user.travel.seat"]]`)
+	run("python", "ann", `["fr",true,["user.travel.seat","user.visits"]]`)
 	run("wasm", "ann", `null`)
-	run("python", "bob", `["en",true,["user.visits","user.travel.seat"]]`)
+	run("python", "bob", `["en",true,["user.travel.seat","user.visits"]]`)
 	run("steals", "ann", `"not_found"`)
 	if _, err := h.Run(t.Context(), host.Invocation{Tool: "fails", Caller: host.Caller{User: "ann"}}); !errors.Is(err, abi.ToolError) {
 		t.Errorf("fails = %v; want tool_error", err)
 	}
-	run("js", "ann", `["en","fr",["user.visits","user.language","user.travel.seat"],null]`)
+	run("js", "ann", `["en","fr",["user.travel.seat","user.visits","user.language"],null]`)
 	if visits := perform(t, h, host.Caller{User: "ann"}, abi.GetFact, `"user.visits"`); string(visits) != "8" {
 		t.Errorf("ann's visits are %s; want 8: the plug-in set 7, and the failed run stored nothing", visits)
 	}
