@@ -24,7 +24,8 @@ const (
 // fieldReader reads the fields of a declaration and reports invalid fields.
 type fieldReader struct{ *reporter }
 
-// keys returns whether n is an object. It reports problems for unknown and duplicate keys.
+// keys checks the keys of an object: it reports unknown and duplicate keys as problems. keys returns
+// false if n is not an object.
 func (r fieldReader) keys(n *node, what string, known []string) bool {
 	if n.kind != object {
 		r.errorf(n.position, WrongType, mappingHint(n, known), "%s must be a mapping, not %s", what, n.kind)

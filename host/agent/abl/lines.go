@@ -26,7 +26,6 @@ type entry struct {
 	keyCol int
 	value  Text // the rest of the line, or the text of a block
 	block  bool // whether the value is a literal block
-	quoted bool // whether the value is quoted text
 	// raw, comment and before are for the formatter: the lines of the value, the comment at the end
 	// of the line, and the blank lines and comments before the line.
 	raw      []string

@@ -21,8 +21,8 @@ var (
 
 // Scheduler is a backend that runs only one task at a time, in an order determined by its random
 // numbers. Tasks are goroutines that pause at every operation of the backend. The scheduler waits
-// until all tasks are blocked, then resumes one of the paused tasks. Scheduler uses synctest to
-// detect that all tasks are blocked, because tasks also wait for each other's locks.
+// until all tasks are paused or wait for a lock, then resumes one of the paused tasks. Scheduler
+// uses synctest to detect this state.
 //
 // If the context of an operation does not belong to a task, the operation goes directly to the
 // backend.

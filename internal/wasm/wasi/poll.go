@@ -10,7 +10,7 @@ import (
 // subscription has userdata u64 and kind u8 (at 8). A clock subscription also has id u32 (at 16),
 // timeout u64 (at 24), precision u64 (at 32) and flags u16 (at 40). A descriptor subscription also
 // has the descriptor u32 (at 16). An event has userdata u64, error u16 (at 8) and kind u8 (at 10).
-// An event of a descriptor also has bytes u64 (at 16) and flags u16 (at 24).
+// An event for a descriptor also has the fields bytes u64 (at 16) and flags u16 (at 24).
 const (
 	subscriptionSize = 48
 	eventSize        = 32

@@ -59,8 +59,8 @@ func zoneOf(name string) (zone, error) {
 	return z, nil
 }
 
-// reversed contains spans of time in seconds. In these spans, the tz database treats a zone's
-// winter time as daylight saving time, but CLDR's zone names do not.
+// reversed contains, for each zone, a span of time in seconds. In this span, the tz database treats
+// the zone's winter time as daylight saving time, but the zone names of CLDR do not.
 var reversed = map[string][2]int64{"Europe/Dublin": {57722400, 1 << 62}, "Africa/Windhoek": {764200800, 1508803200}}
 
 // zoneName returns the name of a zone at a time. letter and count describe the pattern field.
