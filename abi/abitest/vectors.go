@@ -51,7 +51,7 @@ func documents() []Vector {
 			After: []Span{{buffer, context[1:] + "\x00"}}},
 		{Name: "a run without documents has empty objects",
 			Steps: []Step{{"toolrun.input_len", nil, 2}, {"toolrun.context_len", nil, 2}, {"toolrun.result_len", nil, 0}}},
-		{Name: "there is no input during initialization", Input: input, Initializing: true,
+		{Name: "the input is empty during initialization", Input: input, Initializing: true,
 			Steps: []Step{{"toolrun.input_len", nil, 0}, {"toolrun.context_len", nil, 0}, {"toolrun.input_read", args(buffer, 0, 7), 0}}},
 	}
 }

@@ -10,7 +10,7 @@ import (
 // Double is a test double of the host's memory. It has a store with one record. For each fault code
 // it also has a store whose calls fail with that code.
 type Double struct {
-	// Operations are the operations that the Double supports.
+	// Operations is the table of the operations that the Double supports.
 	Operations abi.Table
 	ids        int
 }

@@ -23,8 +23,8 @@ type Authority struct {
 // use this Authority; tool code must never act under it.
 func Operator() Authority { return Authority{unrestricted: true} }
 
-// Granted returns the Authority with the rights of some grants. If several grants have the same store
-// and item, only the first one counts. The grants are copied.
+// Granted returns the Authority with the rights of some grants. If several grants have the same
+// store and item, only the first one counts. Granted copies the grants.
 func Granted(grants []declare.Grant) Authority {
 	own := make([]declare.Grant, len(grants))
 	for i, g := range grants {
@@ -42,20 +42,24 @@ func ReadOnly(a Authority) Authority {
 // Unrestricted reports whether the Authority covers all stores, like the Authority of an operator.
 func (a Authority) Unrestricted() bool { return a.unrestricted }
 
-// grant returns the grant of a store. A store without one does not exist for the holder. If there
-// are grants for items of the store, it returns the first that contains the verb, if any.
+// grant returns the grant of a store. Without a grant, the store does not exist for the holder. If
+// items of the store are granted, grant returns the first grant that contains the verb, if any.
 func (a Authority) grant(store string, verb abi.Verb) (found declare.Grant, granted bool) {
 	if a.unrestricted {
 		return declare.Grant{Store: store}, true
 	}
+	whole := false // whether a grant of the whole store was seen, after which others do not count
 	for _, g := range a.grants {
-		if g.Store != store {
+		if g.Store != store || g.Item == "" && whole {
 			continue
 		}
-		if g.Item == "" || g.Allows(verb) {
+		if g.Allows(verb) {
 			return g, true
 		}
-		found, granted = g, true
+		whole = whole || g.Item == ""
+		if !granted {
+			found, granted = g, true
+		}
 	}
 	return found, granted
 }

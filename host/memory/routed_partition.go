@@ -27,7 +27,7 @@ var routedScopes = [...]declare.Scope{declare.ScopeUser, declare.ScopeSession, d
 
 // at returns the partition of a record, if the call can use it.
 func (p routedPartition) at(item string) (*storePartition, error) {
-	if err := checkItem(item); err != nil {
+	if err := checkPath(item); err != nil {
 		return nil, err
 	}
 	if err := p.view.authority.checkItem(p.store.Name, item, p.verb); err != nil {
@@ -93,6 +93,15 @@ func (p routedPartition) Scan(ctx context.Context, after string, limit int) ([]s
 		return len(found) < limit
 	})
 	return found, err
+}
+
+// checkPath returns a fault if an item is not a path of names. pathParts would drop an empty name,
+// so that two texts would name one record, and a range would contain more than its path.
+func checkPath(item string) error {
+	if item == "" || strings.Contains("."+item+".", "..") {
+		return abi.Faultf(abi.InvalidArgument, "%s is not a path of names separated by dots", kind.Quote(item))
+	}
+	return checkItem(item)
 }
 
 // pathParts returns the names of a path as parts of a key, so that the items below a path are a

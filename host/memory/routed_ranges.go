@@ -128,8 +128,13 @@ func (c *rangeCursor) read(ctx context.Context) ([]storage.Record, error) {
 
 // Each implements kind.ScopedPartition. It merges the caller's scopes in the order of the items.
 func (p routedPartition) Each(ctx context.Context, prefix, after string, visit func(storage.Record) bool) error {
-	if err := errors.Join(checkItem(prefix), checkItem(after)); err != nil {
-		return err
+	for _, path := range []string{prefix, after} {
+		if path == "" {
+			continue
+		}
+		if err := checkPath(path); err != nil {
+			return err
+		}
 	}
 	cursors, err := p.cursors(prefix, after)
 	if err != nil {

@@ -171,6 +171,9 @@ func TestBadArguments(t *testing.T) {
 	}
 	f.want(ann, abi.SetFact, `"user.x", "`+strings.Repeat("x", 300<<10)+`"`, "too_large: ")
 	f.want(ann, abi.ListFacts, `null, null, 0`, "invalid_argument: the argument limit must be a whole number from 1 to 1000")
+	for _, args := range []string{`"user."`, `".user"`, `"user..x"`, `"."`, `null, null, null, "user."`} {
+		f.want(ann, abi.ListFacts, args, "invalid_argument: ")
+	}
 	f.want(ann, abi.ListFacts, `5`, "invalid_argument: the argument prefix must be a string that is not empty")
 }
 
@@ -263,6 +266,7 @@ func TestGrants(t *testing.T) {
 		{abi.SetFact, `"user.age", 41, {"if_revision": 3}`, `conflict: `},
 		{abi.GetFact, `"user.travelling"`, `not_found: `},
 		{abi.ListFacts, ``, `{"facts":[{"path":"user.travel.meal","value":"vegan",`},
+		{abi.ListFacts, `"user.travel."`, `invalid_argument: `},
 	} {
 		if got := f.call(ann, a, tt.op, tt.args); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%s(%s) = %s; want %s", tt.op, tt.args, got, tt.want)
@@ -270,6 +274,14 @@ func TestGrants(t *testing.T) {
 	}
 	if got := f.call(ann, a, abi.ListFacts, ""); strings.Count(got, `"path"`) != 1 {
 		t.Errorf("list_facts = %s; want only the granted fact", got)
+	}
+	for _, grants := range [][]string{{"facts: read", "user.x: write"}, {"user.x: write", "facts: read"}} {
+		if got := f.call(ann, granted(grants...), abi.SetFact, `"user.x", 1`); !strings.HasPrefix(got, `{"success":true`) {
+			t.Errorf("set_fact with %q = %s; want success", grants, got)
+		}
+		if got := f.call(ann, granted(grants...), abi.SetFact, `"user.y", 1`); !strings.HasPrefix(got, "access_denied: ") {
+			t.Errorf("set_fact of another fact with %q = %s; want access_denied", grants, got)
+		}
 	}
 	for op, args := range map[string]string{abi.GetFact: `"user.language"`, abi.SetFact: `"user.x", 1`, abi.DeleteFact: `"user.x"`, abi.ListFacts: ``} {
 		if got := f.call(ann, memory.Authority{}, op, args); !strings.HasPrefix(got, "not_found: ") {
