@@ -1,0 +1,56 @@
+package agent
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/toolrun/toolrun/host/model"
+)
+
+// Env is the environment of a turn: the memory, the tools and the models of one attempt of a
+// transaction. Values are JSON values as in package abl.
+//
+// An *abi.Fault is an error that an agent can handle. A turn ends with any other error, and its
+// transaction must not commit.
+type Env interface {
+	// Now returns the time of the turn, which is the same in all attempts. Random is the source of
+	// random ids.
+	Now() time.Time
+	Random() *rand.Rand
+	// Session returns the state of the session, or the zero value in a new session.
+	Session(ctx context.Context) (SessionState, error)
+	SetSession(ctx context.Context, s SessionState) error
+	// State returns the state of an agent in the session, or nil if the agent has not been active.
+	State(ctx context.Context, agent string) (*State, error)
+	SetState(ctx context.Context, agent string, s *State) error
+	// Kept returns the variables of an agent that no session resets, or nil if there are none. They
+	// belong to the user, or to the session if there is no user.
+	Kept(ctx context.Context, agent string) (map[string]any, error)
+	SetKept(ctx context.Context, agent string, variables map[string]any) error
+	// Fact returns the value of a fact. It is false if none is stored.
+	Fact(ctx context.Context, agent, path string) (value any, ok bool, err error)
+	SetFact(ctx context.Context, agent, path string, value any, o FactOptions) error
+	DeleteFact(ctx context.Context, agent, path string) error
+	// Context returns the stored facts with the given paths, and the stored facts of a domain unless
+	// it is "". A commit does not check that these facts are still the same.
+	Context(ctx context.Context, agent string, paths []string, domain string) ([]Fact, error)
+	// CallTool executes a tool as a nested run and returns its output. If the run fails, its writes
+	// are undone and the error is its fault.
+	CallTool(ctx context.Context, agent, tool string, input map[string]any) (any, error)
+	// Chat sends a request to a model of the operator.
+	Chat(ctx context.Context, agent, name string, request model.ChatRequest) (model.ChatAnswer, error)
+}
+
+// FactOptions are the options of Env.SetFact. The zero value applies the declaration of the fact.
+type FactOptions struct {
+	TTL    time.Duration
+	Domain string
+}
+
+// Fact is a stored fact.
+type Fact struct {
+	Path   string
+	Value  any
+	Domain string
+}

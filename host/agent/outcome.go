@@ -1,0 +1,58 @@
+package agent
+
+import "encoding/json"
+
+// Request is the input of a turn.
+type Request struct {
+	// Agent is the agent to address. The default is the one that answers in the session. The first
+	// turn of a session needs it, unless the app has only one agent.
+	Agent string
+	// Message is the message of the user. A turn without a message begins the flow, or repeats the
+	// question of a step that waits.
+	Message    string
+	HasMessage bool
+	// Event is an event to fire instead of a message, such as tool:search:after.
+	Event string
+}
+
+// Outcome is the result of a turn.
+type Outcome struct {
+	// Agent is the agent that answers the next message.
+	Agent string `json:"agent"`
+	// Messages are the messages to the user, in order.
+	Messages []string `json:"messages"`
+	// Step is the step that waits for input, and Collecting the field that it asks for.
+	Step       *string `json:"step"`
+	Collecting *string `json:"collecting"`
+	// Done is true if the flow is complete. Blocked is true if a constraint stopped the turn.
+	Done    bool `json:"done"`
+	Blocked bool `json:"blocked"`
+	// Escalate is true if the agent passes the conversation to a person. Handoff is the agent to
+	// which it passes the conversation, if the app does not have it, or the last one of the turn.
+	Escalate bool    `json:"escalate"`
+	Handoff  *string `json:"handoff"`
+	// Variables are the session variables, masked as declared.
+	Variables map[string]any `json:"variables"`
+	// Injected are the facts that recalls loaded in this turn, by path. Instructions are the texts
+	// for a model that recalls added.
+	Injected     map[string]any `json:"injected"`
+	Instructions []string       `json:"instructions"`
+	Warnings     []string       `json:"warnings"`
+	// Trace lists what was evaluated, in order.
+	Trace []Trace `json:"trace"`
+}
+
+// Trace is an entry of the trace of a turn.
+type Trace struct {
+	// Kind is what was evaluated: activate, step, set, clear, transform, respond, gather, intent,
+	// call, check, constraint, recall, trigger, handoff, hook or model.
+	Kind string `json:"kind"`
+	// Name is the name of the step, variable, tool, path or event.
+	Name string `json:"name,omitempty"`
+	// Position is the place in the file of the agent, as FILE:LINE.
+	Position string `json:"position,omitempty"`
+	// Value is the value, masked as declared.
+	Value json.RawMessage `json:"value,omitempty"`
+	// Result is a word about the outcome, such as passed, failed, stored, unchanged or skipped.
+	Result string `json:"result,omitempty"`
+}
