@@ -86,11 +86,11 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	untilClosed, stop := context.WithCancel(context.Background())
 	h.stop = stop
 	h.compiler = &compiler{h: h, untilClosed: untilClosed}
-	h.addTools()
+	addTools(h)
 	h.ledger = newLedger(h)
 	h.ledger.start()
 	h.meter = &Meter{store: service.Meter(), log: h.log}
-	h.startSweeper(untilClosed, opts.SweepEvery)
+	startSweeper(untilClosed, h, opts.SweepEvery)
 	return h, nil
 }
 
@@ -127,7 +127,8 @@ func byExtension(engines []engine.Engine) (map[string]engine.Engine, error) {
 	return found, nil
 }
 
-func (h *Host) startSweeper(ctx context.Context, every time.Duration) {
+// startSweeper starts the periodic sweep of a Host.
+func startSweeper(ctx context.Context, h *Host, every time.Duration) {
 	setDefault(&every, time.Minute)
 	if every < 0 {
 		return

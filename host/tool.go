@@ -44,7 +44,8 @@ func newTool(declared app.Tool) *tool {
 	return &tool{Tool: declared, authority: memory.Granted(declared.Grants)}
 }
 
-func (h *Host) addTools() {
+// addTools adds the declared tools to a Host.
+func addTools(h *Host) {
 	h.tools = make(map[string]*tool, len(h.app.Tools))
 	for _, declared := range h.app.Tools {
 		t := newTool(declared)
