@@ -1,0 +1,54 @@
+package report
+
+import "github.com/toolrun/toolrun/abi"
+
+// Evaluation is the result of an evaluation of an agent's rules outside of a turn. Values are masked
+// as declared.
+type Evaluation struct {
+	// TurnID identifies the evaluation in the ledger.
+	TurnID string `json:"turn_id"`
+	// Session is the session of the evaluation. If the caller has none, the evaluation begins one.
+	Session string `json:"session_id"`
+	Agent   string `json:"agent"`
+	// OK reports whether the evaluation succeeded and all its writes are stored. If OK is false,
+	// Error is set and nothing was stored.
+	OK bool `json:"ok"`
+	// Blocked reports whether a constraint of severity error failed. Failures are the constraints
+	// that failed, in order. The evaluation stops at the first error.
+	Blocked  bool              `json:"blocked"`
+	Failures []EvaluationFault `json:"failures"`
+	// Injected are the facts to add to the variables, by path. Instructions are the texts for a
+	// model.
+	Injected     map[string]any `json:"injected"`
+	Instructions []string       `json:"instructions"`
+	// Stored are the facts that triggers stored, by path.
+	Stored   map[string]any `json:"stored"`
+	Warnings []string       `json:"warnings"`
+	Error    *abi.Fault     `json:"error"`
+	Trace    []TurnTrace    `json:"trace"`
+	Usage    Usage          `json:"usage"`
+	Effects  Effects        `json:"effects"`
+	// Changes, Attempts and Repeated are as in a Turn.
+	Changes  []Change `json:"changes,omitempty"`
+	Attempts int      `json:"attempts"`
+	Repeated bool     `json:"repeated,omitempty"`
+}
+
+// EvaluationFault is a constraint that failed, and the action that its ON_FAIL declares. The caller
+// carries the action out.
+type EvaluationFault struct {
+	// Position is the location of the constraint, as FILE:LINE. Rule is REQUIRE, LIMIT, RESTRICT or
+	// WARN, and Severity is error or warning.
+	Position string `json:"position"`
+	Rule     string `json:"rule"`
+	Severity string `json:"severity"`
+	// Message is the rendered message. It is for the user only if Severity is error.
+	Message  string   `json:"message,omitempty"`
+	Handoff  string   `json:"handoff,omitempty"`
+	Escalate bool     `json:"escalate,omitempty"`
+	Collect  []string `json:"collect,omitempty"`
+	Goto     string   `json:"goto,omitempty"`
+	Retry    bool     `json:"retry,omitempty"`
+	// Then is continue, retry or "". It is what follows the collection.
+	Then string `json:"then,omitempty"`
+}
