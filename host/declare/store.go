@@ -60,6 +60,9 @@ func CheckName(name string) error {
 	if strings.EqualFold(name, SessionMeta) {
 		return fmt.Errorf("the name %q is reserved for the built-in store", SessionMeta)
 	}
+	if strings.EqualFold(name, Agents) {
+		return fmt.Errorf("the name %q is reserved for the state of agents", Agents)
+	}
 	if strings.EqualFold(name, Facts) {
 		return fmt.Errorf("the name %q is reserved for facts", Facts)
 	}

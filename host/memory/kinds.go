@@ -11,6 +11,7 @@ import (
 	"github.com/toolrun/toolrun/host/memory/document"
 	"github.com/toolrun/toolrun/host/memory/fact"
 	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/memory/variables"
 	"github.com/toolrun/toolrun/internal/spell"
 	"github.com/toolrun/toolrun/schema"
 )
@@ -28,7 +29,7 @@ type kinds struct {
 func newKinds(more []kind.Kind) (*kinds, error) {
 	k := &kinds{byName: map[declare.Kind]kind.Kind{}, operations: map[string]operation{}}
 	var errs []error
-	for _, added := range append([]kind.Kind{document.Kind{}, fact.Kind{}}, more...) {
+	for _, added := range append([]kind.Kind{document.Kind{}, fact.Kind{}, variables.Kind{}}, more...) {
 		errs = append(errs, k.add(added))
 	}
 	return k, errors.Join(errs...)
@@ -43,7 +44,10 @@ func (k *kinds) add(added kind.Kind) error {
 	if name == "" || k.byName[name] != nil {
 		return fmt.Errorf("memory: the kind name %q is empty or already registered", name)
 	}
-	k.byName[name], k.names = added, append(k.names, string(name))
+	k.byName[name] = added
+	if len(added.Operations()) > 0 { // otherwise only the host uses the kind
+		k.names = append(k.names, string(name))
+	}
 	for _, op := range added.Operations() {
 		if err := k.addOperation(added, op); err != nil {
 			return err
@@ -58,8 +62,11 @@ func (k *kinds) noOperation(st *store, op string) error {
 	for _, op := range k.byName[st.Kind].Operations() {
 		names = append(names, op.Name)
 	}
-	return abi.Faultf(abi.InvalidArgument, "the store %q of kind %s does not support the operation %s", st.Name, st.Kind, op).
-		WithHint("use one of its operations: %s", strings.Join(names, ", "))
+	f := abi.Faultf(abi.InvalidArgument, "the store %q of kind %s does not support the operation %s", st.Name, st.Kind, op)
+	if len(names) == 0 {
+		return f.WithHint("only the host writes this store")
+	}
+	return f.WithHint("use one of its operations: %s", strings.Join(names, ", "))
 }
 
 // CheckOperation returns a fault if calls that name a declared store cannot use an operation
@@ -78,7 +85,7 @@ func (s *Service) CheckOperation(name, op string) error {
 
 // compile checks a declaration and compiles it with its kind.
 func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) {
-	if err := declare.CheckName(decl.Name); err != nil && (decl.Name != declare.Facts || decl.Kind != declare.KindFact) {
+	if err := declare.CheckName(decl.Name); err != nil && !builtIn(decl) {
 		return nil, err
 	}
 	if decl.Kind == "" {
@@ -105,6 +112,11 @@ func (k *kinds) compile(decl declare.Store, limits kind.Limits) (*store, error) 
 		return nil, fmt.Errorf("the kind %q does not support the access %q", decl.Kind, decl.Access)
 	}
 	return &store{Store: decl, compiled: compiled}, nil
+}
+
+// builtIn reports whether a declaration is that of a built-in store.
+func builtIn(decl declare.Store) bool {
+	return decl.Name == declare.Facts && decl.Kind == declare.KindFact || decl.Name == declare.Agents && decl.Kind == declare.KindVariables
 }
 
 func (k *kinds) unknown(name declare.Kind) error {

@@ -254,11 +254,11 @@ func (s *Service) addStores(stores []declare.Store) error {
 	return errors.Join(errs...)
 }
 
-// countDeclared counts stores without the built-in store of facts.
+// countDeclared counts stores without the built-in stores.
 func countDeclared(stores []declare.Store) int {
 	n := 0
 	for _, st := range stores {
-		if st.Kind != declare.KindFact {
+		if !builtIn(st) {
 			n++
 		}
 	}

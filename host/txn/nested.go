@@ -41,7 +41,7 @@ func (tx *Tx) rollBack(mark int) {
 	}
 	for len(tx.local.undo) > mark {
 		if e := tx.local.undo[len(tx.local.undo)-1].entry; !e.read && !tx.run.db.breaks(undoneJoin) {
-			tx.joinAsSeen(e)
+			joinAsSeen(tx, e)
 		}
 		tx.local.restore()
 	}
@@ -49,7 +49,7 @@ func (tx *Tx) rollBack(mark int) {
 
 // joinAsSeen adds a record to the read set when its blind updates are undone. The success of the
 // updates revealed something about the record to the body, and no commit will check them again.
-func (tx *Tx) joinAsSeen(e *entry) {
+func joinAsSeen(tx *Tx, e *entry) {
 	tx.join(e)
 	tx.reads.hold(&e.raw, e.key)
 	if e.at.Before(tx.reads.held.Since) {

@@ -31,6 +31,8 @@ type entry struct {
 	// read reports whether the record is in the read set. ranged reports whether a scanned range
 	// contains it.
 	read, ranged bool
+	// peeked reports whether the body has seen the record without adding it to the read set.
+	peeked bool
 	// above is the highest revision that the key ever had. above is set if floored is true. If
 	// floored is true, the attempt depends on that revision.
 	above   int64
@@ -148,7 +150,7 @@ func (o *overlay) touched() []storage.Key {
 func (o *overlay) effects(attempts int) Effects {
 	effects := Effects{Attempts: attempts}
 	for _, e := range o.entries {
-		if e.read {
+		if e.read || e.peeked {
 			effects.Reads = append(effects.Reads, Read{Key: e.key, Revision: e.base.Revision})
 		}
 	}

@@ -160,13 +160,13 @@ type Quota interface {
 type Effects struct {
 	// Attempts is the number of executions of the body.
 	Attempts int
-	// Reads is the read set, in the order of first use.
+	// Reads is the read set and the records of Peek, in the order of first use.
 	Reads []Read
 	// Writes contains the records that the body wrote, in the order of first use.
 	Writes []Change
 }
 
-// Read is a record in the read set. Revision is 0 if the record does not exist.
+// Read is a record that the body read. Revision is 0 if the record does not exist.
 type Read struct {
 	Key      storage.Key
 	Revision int64

@@ -1,0 +1,256 @@
+package memory_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/memory/variables"
+	"github.com/toolrun/toolrun/host/partition"
+)
+
+// withAgents returns an app with the store of agents and some facts.
+func withAgents(t *testing.T) *app {
+	return newApp(t, func(cfg *memory.Config) {
+		cfg.Stores = append(cfg.Stores, declare.AgentStore(), declare.FactStore([]declare.Fact{
+			{Path: "user.name", Default: json.RawMessage(`"guest"`)}, {Path: "user.secret"},
+		}))
+	})
+}
+
+// transactWithoutRights executes body in a transaction without rights.
+func (a *app) transactWithoutRights(c partition.Caller, body func(context.Context, *memory.View) error) (memory.Done, error) {
+	return a.Transact(context.Background(), memory.Tx{Caller: c}, body)
+}
+
+// The state of an agent ends with the session, and kept variables belong to the user.
+func TestAgentState(t *testing.T) {
+	a := withAgents(t)
+	items := map[string]string{"booking": `{"a":1}`, variables.Session: `{"active":"booking"}`, variables.Kept("booking", true): `{"k":1}`}
+	done, err := a.transactWithoutRights(ann, func(ctx context.Context, v *memory.View) error {
+		for item, state := range items {
+			if err := v.SetAgentState(ctx, item, json.RawMessage(state)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || len(done.Effects.Writes) != 3 || done.Effects.Writes[0].Store != declare.Agents || done.Effects.Writes[0].Item == "" {
+		t.Fatalf("Transact = %+v, %v; want three writes of the store agents", done.Effects, err)
+	}
+	a.wantState(ann, items)
+	other := caller("ann", "s2")
+	a.wantState(other, map[string]string{"booking": "", variables.Session: "", variables.Kept("booking", true): `{"k":1}`})
+	a.wantState(caller("bob", "s3"), map[string]string{"booking": "", variables.Kept("booking", true): ""})
+	if _, err := a.Sessions().End(context.Background(), ann); err != nil {
+		t.Fatal(err)
+	}
+	if n := a.countRecords(declare.Agents); n != 1 {
+		t.Errorf("%d records are left after the end of the session; want the kept variables", n)
+	}
+	a.clock.Advance(declare.KeptFor + time.Minute)
+	a.wantState(caller("ann", "s4"), map[string]string{variables.Kept("booking", true): ""})
+}
+
+// wantState compares the state under some items; "" means none.
+func (a *app) wantState(c partition.Caller, want map[string]string) {
+	a.t.Helper()
+	_, err := a.transactWithoutRights(c, func(ctx context.Context, v *memory.View) error {
+		for item, text := range want {
+			if got, err := v.AgentState(ctx, item); err != nil || string(got) != text {
+				a.t.Errorf("AgentState(%s) = %s, %v; want %q", item, got, err, text)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+func (a *app) countRecords(store string) int {
+	a.t.Helper()
+	found, _, err := a.List(context.Background(), partition.Caller{Tenant: "acme"}, store, "", 100)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return len(found)
+}
+
+// An erasure removes the state of a user's sessions, and the user's kept variables.
+func TestEraseAgentState(t *testing.T) {
+	a := withAgents(t)
+	for _, c := range []partition.Caller{ann, caller("bob", "s9")} {
+		_, err := a.transactWithoutRights(c, func(ctx context.Context, v *memory.View) error {
+			if err := v.SetAgentState(ctx, "booking", json.RawMessage("{}")); err != nil {
+				return err
+			}
+			return v.SetAgentState(ctx, variables.Kept("booking", true), json.RawMessage("{}"))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	erased, err := a.Erase(context.Background(), ann)
+	if err != nil || erased.Records != 2 || a.countRecords(declare.Agents) != 2 {
+		t.Errorf("Erase = %+v, %v, %d records left; want the two records of ann erased", erased, err, a.countRecords(declare.Agents))
+	}
+}
+
+// Guests and operators have no operation on the state of agents, and it counts in the quota.
+func TestAgentStateIsTheHosts(t *testing.T) {
+	a := withAgents(t)
+	for _, op := range []string{abi.GetContent, abi.SetContent, abi.DeleteContent} {
+		f := a.wantFault(abi.InvalidArgument, ann, op, `"agents"`, `{}`)
+		if !strings.Contains(f.Hint, "only the host") {
+			t.Errorf("the hint of %s is %q", op, f.Hint)
+		}
+	}
+	large := json.RawMessage(`"` + strings.Repeat("x", 256<<10) + `"`)
+	_, err := a.transactWithoutRights(ann, func(ctx context.Context, v *memory.View) error { return v.SetAgentState(ctx, "booking", large) })
+	if !errors.Is(err, abi.TooLarge) {
+		t.Errorf("a state above the limit = %v; want too_large", err)
+	}
+	full := newApp(t, func(cfg *memory.Config) {
+		cfg.Stores, cfg.Limits.UserBytes = append(cfg.Stores, declare.AgentStore()), 2000
+	})
+	_, err = full.transactWithoutRights(ann, func(ctx context.Context, v *memory.View) error {
+		return v.SetAgentState(ctx, "booking", json.RawMessage("{}"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := json.RawMessage(`"` + strings.Repeat("x", 4000) + `"`)
+	_, err = full.transactWithoutRights(ann, func(ctx context.Context, v *memory.View) error { return v.SetAgentState(ctx, "booking", state) })
+	if !errors.Is(err, abi.QuotaExceeded) {
+		t.Errorf("a state above the quota = %v; want quota_exceeded", err)
+	}
+}
+
+// A nested body that fails undoes its own writes, acts under its own Authority, and can end early.
+func TestViewNested(t *testing.T) {
+	a := withAgents(t)
+	granted := memory.Granted([]declare.Grant{{Store: "notes", Verbs: []abi.Verb{abi.Read, abi.Write}}})
+	_, err := a.transactWithoutRights(ann, func(ctx context.Context, v *memory.View) error {
+		if _, err := v.Call(ctx, call(abi.GetContent, `"notes"`)); !errors.Is(err, abi.NotFound) {
+			t.Errorf("a call without rights = %v; want not_found", err)
+		}
+		thrown := errors.New("thrown")
+		for _, failure := range []error{thrown, nil} {
+			err := v.Nested(ctx, granted, func(ctx context.Context) error {
+				if _, err := v.Call(ctx, call(abi.SetContent, `"notes"`, `{"n":1}`)); err != nil {
+					return err
+				}
+				return failure
+			})
+			if !errors.Is(err, failure) {
+				t.Errorf("Nested = %v; want %v", err, failure)
+			}
+			got, err := v.CallWith(ctx, granted, call(abi.GetContent, `"notes"`))
+			if want := map[error]string{thrown: "null", nil: `{"n":1}`}[failure]; err != nil || string(got) != want {
+				t.Errorf("after %v the content is %s, %v; want %s", failure, got, err, want)
+			}
+		}
+		short, cancel := context.WithCancel(ctx)
+		err := v.Nested(ctx, granted, func(context.Context) error {
+			cancel()
+			_, err := v.Call(short, call(abi.GetContent, `"daily"`))
+			return cmpErr(err, context.Canceled)
+		})
+		if err == nil {
+			t.Error("a nested body with an ended context succeeded")
+		}
+		if _, err := v.CallWith(ctx, granted, call(abi.GetContent, `"notes"`)); err != nil {
+			t.Errorf("a call after a nested body's context ended = %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.want(ann, `"notes"`, `{"n":1}`)
+}
+
+// cmpErr returns err, or other if err is nil.
+func cmpErr(err, other error) error {
+	if err == nil {
+		return other
+	}
+	return err
+}
+
+// A nested body cannot hide a conflict from the attempt, and the number of nested bodies is bounded.
+func TestViewNestedConflict(t *testing.T) {
+	a := withAgents(t)
+	a.must(ann, abi.SetContent, `"flags"`, `{"n":1}`)
+	attempts := 0
+	_, err := a.transactWithoutRights(ann, func(ctx context.Context, v *memory.View) error {
+		attempts++
+		for range 64 {
+			err := v.Nested(ctx, memory.Operator(), func(ctx context.Context) error {
+				if _, err := v.Call(ctx, call(abi.GetContent, `"flags"`)); err != nil {
+					return err
+				}
+				if attempts == 1 {
+					a.must(caller("bob", ""), abi.SetContent, `"flags"`, `{"n":2}`)
+				}
+				_, err := v.Call(ctx, call(abi.GetContent, `"notes"`))
+				return err
+			})
+			if attempts == 1 {
+				if err == nil || errors.Is(err, abi.Conflict) {
+					t.Errorf("Nested = %v; want an error that no guest can handle", err)
+				}
+				return nil // as if the agent had handled the error
+			}
+		}
+		if err := v.Nested(ctx, memory.Operator(), func(context.Context) error { return nil }); !errors.Is(err, abi.CallLimit) {
+			t.Errorf("the 65th nested body = %v; want call_limit", err)
+		}
+		return nil
+	})
+	if err != nil || attempts != 2 {
+		t.Errorf("Transact = %v after %d attempts; want the conflict to repeat the attempt", err, attempts)
+	}
+}
+
+// Facts are read under an Authority. PeekFacts adds nothing to the read set, and hides other facts.
+func TestFactsOfAnAgent(t *testing.T) {
+	a := withAgents(t)
+	a.must(ann, abi.SetFact, `"user.secret"`, `"s"`)
+	granted := memory.Granted([]declare.Grant{{Store: declare.Facts, Item: "user.name", Verbs: []abi.Verb{abi.Read}}})
+	attempts := 0
+	done, err := a.transactWithoutRights(ann, func(ctx context.Context, v *memory.View) error {
+		attempts++
+		if value, err := v.Fact(ctx, granted, "user.secret"); !errors.Is(err, abi.NotFound) || value != nil || abi.FaultOf(err).Item != "user.secret" {
+			t.Errorf("Fact of a fact without a grant = %s, %v; want not_found", value, err)
+		}
+		values, err := v.PeekFacts(ctx, granted, []string{"user.secret", "user.name"})
+		if err != nil || values[0] != nil || attempts == 1 && values[1] != nil {
+			t.Errorf("PeekFacts = %s, %v; want nothing", values, err)
+		}
+		if attempts == 1 {
+			a.must(ann, abi.SetFact, `"user.name"`, `"Ann"`)
+		}
+		return v.SetAgentState(ctx, "booking", json.RawMessage("{}"))
+	})
+	if err != nil || attempts != 1 || len(done.Effects.Reads) != 1 || done.Effects.Reads[0].Item != "user.name" || done.Effects.Reads[0].Revision != 0 {
+		t.Errorf("Transact = %+v, %v after %d attempts; want one attempt with one read", done.Effects, err, attempts)
+	}
+	_, err = a.transactWithoutRights(ann, func(ctx context.Context, v *memory.View) error {
+		value, err := v.Fact(ctx, granted, "user.name")
+		if string(value) != `"Ann"` {
+			t.Errorf("Fact = %s; want the stored value", value)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

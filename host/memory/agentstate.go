@@ -1,0 +1,136 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// AgentState returns the state of an agent under an item of package variables as JSON, or nil if
+// there is none. It adds the record to the read set. Only the host may call it: the View's Authority
+// is not checked.
+func (v *View) AgentState(ctx context.Context, item string) (json.RawMessage, error) {
+	p, err := v.agentPartition(item)
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.Get(ctx, item)
+	if err != nil {
+		return nil, v.classify(ctx, err, "", declare.Agents)
+	}
+	return r.Content, nil
+}
+
+// SetAgentState stores the state of an agent, which must be JSON. A state of a user expires after
+// declare.KeptFor, and a state of a session ends with the session. The state nil removes the record.
+// Only the host may call SetAgentState: the View's Authority is not checked.
+func (v *View) SetAgentState(ctx context.Context, item string, state json.RawMessage) error {
+	p, err := v.agentPartition(item)
+	if err != nil {
+		return err
+	}
+	if limit := v.s.limits.RecordBytes; len(state) > limit {
+		return abi.Faultf(abi.TooLarge, "the variables of an agent have %d bytes of JSON; the limit is %d", len(state), limit).
+			WithHint("store less in session variables")
+	}
+	if state == nil {
+		err = p.Delete(ctx, item)
+	} else {
+		err = p.setState(ctx, item, state)
+	}
+	if err != nil {
+		return v.classify(ctx, err, "", declare.Agents)
+	}
+	return nil
+}
+
+func (p *storePartition) setState(ctx context.Context, item string, state json.RawMessage) error {
+	ttl := time.Duration(0)
+	if p.scope == declare.ScopeUser {
+		ttl = declare.KeptFor
+	}
+	_, err := p.Apply(ctx, item, ttl, func(storage.Record, bool) ([]byte, []abi.Violation, error) { return state, nil, nil })
+	return err
+}
+
+// agentPartition returns the partition of the record under an item of package variables.
+func (v *View) agentPartition(item string) (*storePartition, error) {
+	st := v.s.stores[declare.Agents]
+	switch {
+	case v.closed != nil:
+		return nil, v.closed
+	case st == nil:
+		return nil, abi.Faultf(abi.NotFound, "the app has no agents")
+	}
+	return routedPartition{v, st, abi.Write}.within(st.scopeOfItem(item))
+}
+
+// Fact returns the stored value of a fact, or nil if there is none. It does not return the declared
+// default. It adds the record to the read set. The rights are those of a.
+func (v *View) Fact(ctx context.Context, a Authority, path string) (json.RawMessage, error) {
+	p, err := v.factPartition(a, path)
+	if err != nil {
+		return nil, withItem(err, path)
+	}
+	r, err := p.Get(ctx, path)
+	if err != nil {
+		return nil, v.classify(ctx, err, abi.GetFact, declare.Facts)
+	}
+	return r.Content, nil
+}
+
+// PeekFacts returns the stored values of facts, all from one snapshot, in the order of paths. A value
+// is nil if there is none or if a does not allow to read it. Unlike Fact, PeekFacts adds nothing to
+// the read set: the attempt can commit although the values have changed. The values are among the
+// effects of the attempt.
+func (v *View) PeekFacts(ctx context.Context, a Authority, paths []string) ([]json.RawMessage, error) {
+	values := make([]json.RawMessage, len(paths))
+	keys, at := make([]storage.Key, 0, len(paths)), make([]int, 0, len(paths))
+	for i, path := range paths {
+		p, err := v.factPartition(a, path)
+		if v.closed != nil {
+			return nil, v.closed
+		}
+		if err == nil {
+			keys, at = append(keys, p.recordKey(path)), append(at, i)
+		}
+	}
+	found, err := v.tx.Peek(ctx, keys...)
+	if err != nil {
+		return nil, v.classify(ctx, err, abi.GetFact, declare.Facts)
+	}
+	for i, r := range found {
+		values[at[i]] = r.Content
+	}
+	return values, nil
+}
+
+// factPartition returns the partition of a fact that a allows to read.
+func (v *View) factPartition(a Authority, path string) (*storePartition, error) {
+	if v.closed != nil {
+		return nil, v.closed
+	}
+	own := v.authority
+	v.authority = a
+	defer func() { v.authority = own }()
+	st := v.s.stores[declare.Facts]
+	if st == nil {
+		return nil, v.noStore(declare.Facts)
+	}
+	return routedPartition{v, st, abi.Read}.at(path)
+}
+
+// withItem returns a copy of a fault with the path of the fact that the call was about.
+func withItem(err error, path string) error {
+	f, ok := withCall(err, abi.GetFact, declare.Facts).(*abi.Fault)
+	if !ok {
+		return err
+	}
+	f.Item = kind.Shorten(path)
+	return f
+}

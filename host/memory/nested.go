@@ -1,0 +1,40 @@
+package memory
+
+import (
+	"context"
+	"errors"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/txn"
+)
+
+// Nested executes body as a part of the attempt, under a given Authority. If body fails, its writes
+// are undone and its reads stay in the read set; see txn.Tx.Nested. The error is then the error of
+// body.
+//
+// ctx must be the context of the attempt. body can use a context with an earlier end: if that
+// context ends, only the work of body is undone. If ctx ends, or if other transactions have changed
+// records that the attempt read, the attempt fails, and so does every later call of the View.
+//
+// More than txn.MaxNested calls in an attempt, or more than txn.MaxDepth calls at a time, are a
+// call_limit fault.
+func (v *View) Nested(ctx context.Context, a Authority, body func(context.Context) error) error {
+	if v.closed != nil {
+		return v.closed
+	}
+	err := v.tx.Nested(ctx, func(ctx context.Context, _ *txn.Tx) error {
+		own := v.authority
+		v.authority = a
+		defer func() { v.authority = own }() // also after a panic
+		return body(ctx)
+	})
+	switch {
+	case errors.Is(err, txn.ErrNestedLimit):
+		return abi.Faultf(abi.CallLimit, "the run exceeded its limits: %d nested runs, %d at a time", txn.MaxNested, txn.MaxDepth)
+	case errors.Is(err, txn.ErrConflict) || ctx.Err() != nil:
+		v.closed = err
+	default:
+		v.closed = nil // only the context of body has ended
+	}
+	return err
+}

@@ -1,0 +1,83 @@
+// Package variables implements the kind of the store that contains the state of agents. Each record
+// is one JSON object that the host writes as a whole. Guests have no operations on the kind.
+//
+// The item of a record is its owner: an agent, or the session for all agents. The variables that no
+// session resets have items of their own, because they belong to the user.
+package variables
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/schema"
+)
+
+// Session is the item of the state that all agents of a session share. Names of agents contain no
+// dots, so it is not the name of an agent.
+const Session = "session.state"
+
+// Kept returns the item of the variables of an agent that no session resets. They belong to the
+// user, or to the session if there is no user.
+func Kept(agent string, hasUser bool) string {
+	if hasUser {
+		return keptPrefix + agent
+	}
+	return "session." + keptPrefix + agent
+}
+
+const keptPrefix = "kept."
+
+// Kind is the kind of the store of agents.
+type Kind struct{}
+
+var _ kind.Kind = Kind{}
+
+// Name implements kind.Kind.
+func (Kind) Name() declare.Kind { return declare.KindVariables }
+
+// Operations implements kind.Kind. There are none.
+func (Kind) Operations() abi.Table { return nil }
+
+// Compile implements kind.Kind.
+func (Kind) Compile(decl declare.Store, _ kind.Limits) (kind.Store, error) {
+	if decl.Schema != nil {
+		return nil, errors.New("the state of agents has no schema")
+	}
+	return store{}, nil
+}
+
+// store is the compiled store.
+type store struct{}
+
+var _ kind.Scoped = store{}
+
+// Scope implements kind.Scoped.
+func (store) Scope(item string) declare.Scope {
+	if strings.HasPrefix(item, keptPrefix) {
+		return declare.ScopeUser
+	}
+	return declare.ScopeSession
+}
+
+// Call implements kind.Store. No operation reaches it.
+func (store) Call(_ context.Context, _ kind.Partition, call abi.Call) (json.RawMessage, error) {
+	return nil, abi.Faultf(abi.InvalidArgument, "the state of agents has no operation %s", kind.Quote(call.Op))
+}
+
+// Fits implements kind.Store.
+func (store) Fits(r storage.Record) bool { return json.Valid(r.Content) }
+
+// Show implements kind.Store.
+func (store) Show(content []byte) json.RawMessage { return content }
+
+// Public implements kind.Store.
+func (store) Public(string) string { return "" }
+
+// Mistakes implements kind.Store.
+func (store) Mistakes() schema.Errors { return nil }
