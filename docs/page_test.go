@@ -12,7 +12,7 @@ import (
 // root is the folder of the project.
 const root = ".."
 
-// step is a thing that a page does: a block between fences, or an instruction in a comment.
+// step is one step of a page: a block between fences, or an instruction in a comment.
 type step struct {
 	line     int
 	mark     string // the keyword of the comment, "" for a block without one
@@ -84,8 +84,8 @@ type command struct {
 	want string
 }
 
-// commands returns the commands of a console block. One goes on in the next line after a backslash,
-// and within single quotes.
+// commands returns the commands of a console block. A command can continue on the next line after a
+// backslash or within single quotes.
 func (s step) commands() (all []command) {
 	for i, line := range strings.Split(strings.TrimSuffix(s.text, "\n"), "\n") {
 		var last *command
