@@ -76,7 +76,7 @@ func readVariable(r *reader, item *entry) Variable {
 func readSensitive(r *reader, known properties, s **Sensitive) {
 	get := func() *Sensitive {
 		if *s == nil {
-			*s = &Sensitive{Display: "redact"}
+			*s = &Sensitive{Display: "redact", Mask: Mask{ShowLast: 4, Char: "*"}}
 		}
 		return *s
 	}
@@ -88,7 +88,6 @@ func readSensitive(r *reader, known properties, s **Sensitive) {
 	known["SENSITIVE_DISPLAY"] = func(e *entry) { get().Display = r.choice(e, "redact", "mask", "replace") }
 	known["MASK_CONFIG"] = func(e *entry) {
 		mask := &get().Mask
-		mask.Char = "*"
 		r.read(e, "MASK_CONFIG", properties{
 			"SHOWFIRST": func(e *entry) { mask.ShowFirst = r.count(e) },
 			"SHOWLAST":  func(e *entry) { mask.ShowLast = r.count(e) },
@@ -216,22 +215,10 @@ func (r *reader) hasProblemAt(at Position) bool {
 // readEvent reads an event such as session:start.
 func readEvent(r *reader, e *entry) Event {
 	value := r.text(e)
-	ev := Event{Position: value.Position}
-	parts := strings.Split(value.Value, ":")
-	switch {
-	case len(parts) == 2 && (parts[0] == "session" && (parts[1] == "start" || parts[1] == "end") || value.Value == "search:before"):
-		ev.Kind, ev.Moment = parts[0], parts[1]
-	case len(parts) == 3 && parts[0] == "step" && (parts[1] == "enter" || parts[1] == "exit"):
-		ev.Kind, ev.Moment, ev.Name = parts[0], parts[1], parts[2]
-	case len(parts) == 3 && slices.Contains([]string{"agent:before", "agent:after", "tool:after", "entity:extracted"}, parts[0]+":"+parts[2]):
-		ev.Kind, ev.Name, ev.Moment = parts[0], parts[1], parts[2]
-	}
-	if ev.Kind == "" || ev.Name != "*" && ev.Name != "" && !isName(ev.Name) {
-		hint := "write session:start, session:end, search:before, agent:NAME:before, agent:NAME:after, tool:NAME:after, entity:FIELD:extracted, step:enter:NAME or step:exit:NAME"
-		if len(parts) == 3 && parts[0] == "tool" && parts[2] == "before" {
-			hint = "a recall can follow a tool, not precede it: write tool:" + parts[1] + ":after"
-		}
-		r.errorf(value.Position, CodeBadValue, hint, "%s is not an event", quote(value.Value))
+	ev, problem := parseEvent(value.Value)
+	ev.Position = value.Position
+	if problem != nil {
+		r.errorf(value.Position, CodeBadValue, problem.Hint, "%s", problem.Message)
 	}
 	return ev
 }
