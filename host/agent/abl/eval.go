@@ -31,6 +31,9 @@ type Options struct {
 	Random *rand.Rand
 	// Cost is the maximum number of steps; 0 means DefaultCost. A step is about 100 ns or less.
 	Cost int
+	// Remaining is the number of steps that remain for several evaluations. Each one reduces it. If
+	// it is not nil, it replaces Cost.
+	Remaining *int
 }
 
 // Warning is a likely mistake that an evaluation came across, such as a number that is not set.
@@ -87,7 +90,7 @@ func (e *Expr) Truth(scope Scope, o Options) (Truth, []Warning, error) {
 type evaluator struct {
 	scope    Scope
 	options  Options
-	cost     int // the remaining steps
+	cost     *int // the remaining steps
 	kleene   bool
 	warnings []Warning
 }
@@ -99,12 +102,15 @@ func newEvaluator(scope Scope, o Options) *evaluator {
 	if scope == nil {
 		scope = Variables(nil)
 	}
-	return &evaluator{scope: scope, options: o, cost: o.Cost}
+	if o.Remaining == nil {
+		o.Remaining = &o.Cost
+	}
+	return &evaluator{scope: scope, options: o, cost: o.Remaining}
 }
 
 // charge counts steps. Every piece of work that grows with a value is charged.
 func (ev *evaluator) charge(steps int) error {
-	if ev.cost -= steps; ev.cost < 0 {
+	if *ev.cost -= steps; *ev.cost < 0 {
 		return ErrCost
 	}
 	return nil
