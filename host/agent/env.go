@@ -21,7 +21,8 @@ type Env interface {
 	// Session returns the state of the session, or the zero value in a new session.
 	Session(ctx context.Context) (SessionState, error)
 	SetSession(ctx context.Context, s SessionState) error
-	// State returns the state of an agent in the session, or nil if the agent has not been active.
+	// State returns the state of an agent in the session, or nil if the agent has not been active. The
+	// turn changes the state that it received.
 	State(ctx context.Context, agent string) (*State, error)
 	SetState(ctx context.Context, agent string, s *State) error
 	// Kept returns the variables of an agent that no session resets, or nil if there are none. They
@@ -35,6 +36,8 @@ type Env interface {
 	// Context returns the stored facts with the given paths, and the stored facts of a domain unless
 	// it is "". A commit does not check that these facts are still the same.
 	Context(ctx context.Context, agent string, paths []string, domain string) ([]Fact, error)
+	// Nested calls body. If body fails, the writes to facts that it made are undone.
+	Nested(ctx context.Context, body func(ctx context.Context) error) error
 	// CallTool executes a tool as a nested run and returns its output. If the run fails, its writes
 	// are undone and the error is its fault.
 	CallTool(ctx context.Context, agent, tool string, input map[string]any) (any, error)

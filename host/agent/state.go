@@ -12,11 +12,18 @@ type SessionState struct {
 
 // State is the state of an agent in a session.
 type State struct {
-	// Variables are the session variables that have a value, by name.
+	// Variables are the session variables, by name. Declared variables without an initial value are
+	// null. A variable that was cleared is missing.
 	Variables map[string]any `json:"variables"`
-	// Step is the step that waits for input, or "" if the flow has not begun or is complete.
+	// Step is the current step, or "" if the flow has not begun or is complete.
 	Step string `json:"step,omitempty"`
-	// Collecting is the field that the step asks for.
+	// Waiting is the kind of input that the step waits for, or "" if the step runs from its start with the next turn.
+	Waiting Waiting `json:"waiting,omitempty"`
+	// Action is the index of the action of the step that waits.
+	Action int `json:"action,omitempty"`
+	// Constraint is the index of the constraint that collects fields.
+	Constraint int `json:"constraint,omitempty"`
+	// Collecting is the field that the step or the constraint asks for.
 	Collecting string `json:"collecting,omitempty"`
 	// Collected are the fields that the step has collected.
 	Collected []string `json:"collected,omitempty"`
@@ -26,3 +33,14 @@ type State struct {
 	// in the list.
 	Stored map[int]string `json:"stored,omitempty"`
 }
+
+// Waiting is a kind of input that a step waits for.
+type Waiting string
+
+// The kinds of input: the value of a field of GATHER, the input of ON_INPUT, or the value of a
+// field that a constraint collects.
+const (
+	WaitingGather  Waiting = "gather"
+	WaitingInput   Waiting = "input"
+	WaitingCollect Waiting = "collect"
+)

@@ -1,0 +1,306 @@
+// Package agenttest provides an environment of agents in memory, for tests.
+package agenttest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent"
+	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/model"
+)
+
+// ToolFunc is a tool. It can read and write the facts of the environment. If it returns an error, its
+// writes are undone.
+type ToolFunc func(ctx context.Context, e *Env, input map[string]any) (any, error)
+
+// Env is an environment in memory. It stores values as JSON. Env is not safe for concurrent use.
+type Env struct {
+	// Clock is the time. Facts expire by it.
+	Clock time.Time
+	// User and SessionID identify the caller. Facts of the user and kept variables belong to User, and
+	// states to SessionID.
+	User, SessionID string
+	// Tools are the tools by name.
+	Tools map[string]ToolFunc
+	// Model answers requests of every model. If it is nil, models are unavailable.
+	Model func(name string, request model.ChatRequest) (model.ChatAnswer, error)
+	// Scopes are the scopes of facts by path. The default is the one of the first name of the path.
+	Scopes map[string]abl.FactScope
+
+	// Calls are the tools that were called, in order, and Prompts the requests to models.
+	Calls   []Call
+	Prompts []model.ChatRequest
+
+	random *rand.Rand
+	stored storage
+}
+
+var _ agent.Env = (*Env)(nil)
+
+// Call is a call of a tool.
+type Call struct {
+	Tool  string
+	Input map[string]any
+}
+
+// storage contains everything that a turn can change, as JSON.
+type storage struct {
+	sessions, states, kept map[string][]byte
+	facts                  map[string]fact
+}
+
+type fact struct {
+	content []byte
+	domain  string
+	expires time.Time // zero if the fact does not expire
+}
+
+func (s storage) clone() storage {
+	return storage{maps.Clone(s.sessions), maps.Clone(s.states), maps.Clone(s.kept), maps.Clone(s.facts)}
+}
+
+// New returns an empty environment of the user ann in the session s1, on 23 November 2026.
+func New() *Env {
+	return &Env{
+		Clock:     time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC),
+		User:      "ann",
+		SessionID: "s1",
+		Tools:     map[string]ToolFunc{},
+		Scopes:    map[string]abl.FactScope{},
+		random:    rand.New(rand.NewPCG(1, 2)),
+		stored:    storage{map[string][]byte{}, map[string][]byte{}, map[string][]byte{}, map[string]fact{}},
+	}
+}
+
+// Turn performs a turn as a transaction: if it fails, it has had no effect.
+func (e *Env) Turn(ctx context.Context, set *agent.Set, r agent.Request) (*agent.Outcome, error) {
+	var outcome *agent.Outcome
+	err := e.Transaction(ctx, func(ctx context.Context) (err error) {
+		outcome, err = set.Turn(ctx, e, r)
+		return err
+	})
+	return outcome, err
+}
+
+// Transaction calls body, and undoes what it changed if it returns an error.
+func (e *Env) Transaction(ctx context.Context, body func(ctx context.Context) error) error {
+	before := e.stored.clone()
+	err := body(ctx)
+	if err != nil {
+		e.stored = before
+	}
+	return err
+}
+
+// Say performs a turn with a message.
+func (e *Env) Say(ctx context.Context, set *agent.Set, message string) (*agent.Outcome, error) {
+	return e.Turn(ctx, set, agent.Request{Message: message, HasMessage: true})
+}
+
+// Dump returns everything that is stored, by key, to compare environments.
+func (e *Env) Dump() map[string]string {
+	all := map[string]string{}
+	for kind, values := range map[string]map[string][]byte{"session": e.stored.sessions, "state": e.stored.states, "kept": e.stored.kept} {
+		for key, content := range values {
+			all[kind+" "+key] = string(content)
+		}
+	}
+	for key, f := range e.stored.facts {
+		all["fact "+key] = string(f.content) + " " + f.domain + " " + f.expires.String()
+	}
+	return all
+}
+
+// SetStored stores a fact without a turn. A ttl of 0 means that it does not expire.
+func (e *Env) SetStored(path string, value any, ttl time.Duration, domain string) {
+	f := fact{content: encode(value), domain: domain}
+	if domain == "" {
+		f.domain = domainOf(path)
+	}
+	if ttl > 0 {
+		f.expires = e.Clock.Add(ttl)
+	}
+	e.stored.facts[e.factKey(path)] = f
+}
+
+// Stored returns a fact, and whether it is stored and has not expired.
+func (e *Env) Stored(path string) (any, bool) {
+	f, ok := e.live(e.factKey(path))
+	if !ok {
+		return nil, false
+	}
+	var value any
+	decode(f.content, &value)
+	return value, true
+}
+
+// Expires returns the time when a fact expires, or the zero time.
+func (e *Env) Expires(path string) time.Time { return e.stored.facts[e.factKey(path)].expires }
+
+func (e *Env) live(key string) (fact, bool) {
+	f, ok := e.stored.facts[key]
+	return f, ok && (f.expires.IsZero() || e.Clock.Before(f.expires))
+}
+
+// factKey returns the key of a fact, which starts with its owner.
+func (e *Env) factKey(path string) string {
+	scope := e.Scopes[path]
+	first, _, _ := strings.Cut(path, ".")
+	switch {
+	case scope == abl.ScopeProject, scope == "" && first == "project":
+		return "project/" + path
+	case scope == abl.ScopeTree, scope == "" && (first == "workflow" || first == "execution_tree"):
+		return "session/" + e.SessionID + "/" + path
+	}
+	return "user/" + e.User + "/" + path
+}
+
+func domainOf(path string) string {
+	names := strings.Split(path, ".")
+	return names[min(1, len(names)-1)]
+}
+
+// Now implements agent.Env.
+func (e *Env) Now() time.Time { return e.Clock }
+
+// Random implements agent.Env.
+func (e *Env) Random() *rand.Rand { return e.random }
+
+// Session implements agent.Env.
+func (e *Env) Session(context.Context) (agent.SessionState, error) {
+	var s agent.SessionState
+	decode(e.stored.sessions[e.SessionID], &s)
+	return s, nil
+}
+
+// SetSession implements agent.Env.
+func (e *Env) SetSession(_ context.Context, s agent.SessionState) error {
+	e.stored.sessions[e.SessionID] = encode(s)
+	return nil
+}
+
+// State implements agent.Env.
+func (e *Env) State(_ context.Context, name string) (*agent.State, error) {
+	content, ok := e.stored.states[e.SessionID+"/"+name]
+	if !ok {
+		return nil, nil
+	}
+	s := &agent.State{}
+	decode(content, s)
+	return s, nil
+}
+
+// SetState implements agent.Env.
+func (e *Env) SetState(_ context.Context, name string, s *agent.State) error {
+	e.stored.states[e.SessionID+"/"+name] = encode(s)
+	return nil
+}
+
+// Kept implements agent.Env.
+func (e *Env) Kept(_ context.Context, name string) (map[string]any, error) {
+	var variables map[string]any
+	decode(e.stored.kept[e.User+"/"+name], &variables)
+	return variables, nil
+}
+
+// SetKept implements agent.Env.
+func (e *Env) SetKept(_ context.Context, name string, variables map[string]any) error {
+	e.stored.kept[e.User+"/"+name] = encode(variables)
+	return nil
+}
+
+// Fact implements agent.Env.
+func (e *Env) Fact(_ context.Context, _, path string) (any, bool, error) {
+	value, ok := e.Stored(path)
+	return value, ok, nil
+}
+
+// SetFact implements agent.Env.
+func (e *Env) SetFact(_ context.Context, _, path string, value any, o agent.FactOptions) error {
+	e.SetStored(path, value, o.TTL, o.Domain)
+	return nil
+}
+
+// DeleteFact implements agent.Env.
+func (e *Env) DeleteFact(_ context.Context, _, path string) error {
+	delete(e.stored.facts, e.factKey(path))
+	return nil
+}
+
+// Context implements agent.Env. The facts are in the order of their paths.
+func (e *Env) Context(_ context.Context, _ string, paths []string, domain string) ([]agent.Fact, error) {
+	var facts []agent.Fact
+	for _, key := range slices.Sorted(maps.Keys(e.stored.facts)) {
+		f, ok := e.live(key)
+		path := key[strings.LastIndexByte(key, '/')+1:]
+		if !ok || e.factKey(path) != key || !slices.Contains(paths, path) && (domain == "" || f.domain != domain) {
+			continue
+		}
+		var value any
+		decode(f.content, &value)
+		facts = append(facts, agent.Fact{Path: path, Value: value, Domain: f.domain})
+	}
+	return facts, nil
+}
+
+// Nested implements agent.Env.
+func (e *Env) Nested(ctx context.Context, body func(ctx context.Context) error) error {
+	return e.Transaction(ctx, body)
+}
+
+// CallTool implements agent.Env. An error of the tool that is not a fault becomes the fault tool_error.
+func (e *Env) CallTool(ctx context.Context, _, tool string, input map[string]any) (any, error) {
+	e.Calls = append(e.Calls, Call{tool, input})
+	call := e.Tools[tool]
+	if call == nil {
+		return nil, abi.Faultf(abi.NotFound, "there is no tool %s", tool)
+	}
+	var output any
+	err := e.Transaction(ctx, func(ctx context.Context) error {
+		result, err := call(ctx, e, input)
+		if err == nil {
+			decode(encode(result), &output)
+		}
+		return err
+	})
+	var fault *abi.Fault
+	if err != nil && !errors.As(err, &fault) {
+		err = abi.Faultf(abi.ToolError, "%s", err.Error())
+	}
+	return output, err
+}
+
+// Chat implements agent.Env.
+func (e *Env) Chat(_ context.Context, _, name string, request model.ChatRequest) (model.ChatAnswer, error) {
+	e.Prompts = append(e.Prompts, request)
+	if e.Model == nil {
+		return model.ChatAnswer{}, abi.Faultf(abi.Unavailable, "there is no model %s", name)
+	}
+	return e.Model(name, request)
+}
+
+// encode returns a value as JSON. It panics if a test or the interpreter made a value that is not JSON.
+func encode(value any) []byte {
+	content, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return content
+}
+
+func decode(content []byte, value any) {
+	if len(content) == 0 {
+		return
+	}
+	if err := json.Unmarshal(content, value); err != nil {
+		panic(err)
+	}
+}

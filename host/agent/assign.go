@@ -1,0 +1,241 @@
+package agent
+
+import (
+	"context"
+	"maps"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent/abl"
+)
+
+// Limits of values.
+const (
+	// MaxValueBytes is the approximate maximum size of a value that is assigned.
+	MaxValueBytes = 1 << 20
+	// MaxValueDepth is the maximum nesting of such a value.
+	MaxValueDepth = 64
+)
+
+// assign sets a fact that the agent declares, a session variable, or a part of one of them. A path
+// into a value creates the objects that are missing. The error is a fault if the agent cannot write
+// the fact, if the value is too large, or if its type is wrong in an agent with STRICT_TYPES.
+func (m *memory) assign(ctx context.Context, target abl.Name, value any) error {
+	value = abl.Plain(value)
+	path := strings.Split(target.Value, ".")
+	f, n := m.agent.fact(path)
+	if f == nil {
+		n = 1
+	}
+	value, err := m.nested(ctx, target, f, path, n, value)
+	if err != nil {
+		return err
+	}
+	if err := m.measure(target, value); err != nil {
+		return err
+	}
+	if f != nil {
+		return m.setFact(ctx, target, f, value, FactOptions{})
+	}
+	return m.setVariable(target, path[0], value)
+}
+
+// nested returns the whole value of which a part is assigned.
+func (m *memory) nested(ctx context.Context, target abl.Name, f *abl.Fact, path []string, n int, value any) (any, error) {
+	if n == len(path) {
+		return value, nil
+	}
+	if f != nil && f.Access == abl.AccessWrite {
+		return nil, m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be read, so a part of it cannot be set", f.Value)
+	}
+	whole, _, err := m.scope(ctx).Lookup(path[:n])
+	if err != nil {
+		return nil, err
+	}
+	return m.replaced(target, whole, path[n:], value), nil
+}
+
+// replaced returns a copy of an object in which the value of a path is replaced.
+func (m *memory) replaced(target abl.Name, whole any, path []string, value any) any {
+	if len(path) == 0 {
+		return value
+	}
+	object, ok := whole.(map[string]any)
+	if !ok && abl.Plain(whole) != nil {
+		m.log.warnf(target.Position, "%s replaces a value that is not an object", target.Value)
+	}
+	object = maps.Clone(object)
+	if object == nil {
+		object = map[string]any{}
+	}
+	object[path[0]] = m.replaced(target, object[path[0]], path[1:], value)
+	return object
+}
+
+// setFact stores a fact. The value must be measured.
+func (m *memory) setFact(ctx context.Context, target abl.Name, f *abl.Fact, value any, o FactOptions) error {
+	if f.Access == abl.AccessRead {
+		return m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be written", f.Value)
+	}
+	if err := m.typed(target, value, f.Type); err != nil {
+		return err
+	}
+	if err := m.env.SetFact(ctx, m.agent.name, f.Value, value, o); err != nil {
+		return err
+	}
+	m.remember(f.Value, cachedFact{value, true})
+	return nil
+}
+
+// setVariable sets a session variable. The value must be measured.
+func (m *memory) setVariable(target abl.Name, name string, value any) error {
+	v := m.agent.variables[name]
+	if v == nil {
+		m.state.Variables[name] = value
+		return nil
+	}
+	if err := m.typed(target, value, v.Type); err != nil {
+		return err
+	}
+	if v.Reset != abl.ResetNever {
+		m.state.Variables[name] = value
+		return nil
+	}
+	m.kept[name], m.keptChanged = value, true
+	return nil
+}
+
+// typed warns about a value that does not have the declared type. With STRICT_TYPES it is a fault.
+func (m *memory) typed(target abl.Name, value any, want abl.Type) error {
+	if abl.HasType(value, want) {
+		return nil
+	}
+	if m.agent.StrictTypes {
+		return m.log.faultf(target.Position, abi.SchemaViolation, "%s is declared as %s, but its value is of the type %s", target.Value, want, abl.TypeOf(value))
+	}
+	m.log.warnf(target.Position, "%s is declared as %s, but its value is of the type %s", target.Value, want, abl.TypeOf(value))
+	return nil
+}
+
+// clear removes a variable, a fact, or a part of one of them.
+func (m *memory) clear(ctx context.Context, target abl.Name) error {
+	path := strings.Split(target.Value, ".")
+	f, n := m.agent.fact(path)
+	switch {
+	case f != nil && n == len(path):
+		return m.deleteFact(ctx, target, f)
+	case f == nil && len(path) == 1:
+		delete(m.state.Variables, path[0])
+		if _, ok := m.kept[path[0]]; ok {
+			delete(m.kept, path[0])
+			m.keptChanged = true
+		}
+		return nil
+	}
+	n = len(path) - 1
+	parent := abl.Name{Position: target.Position, Value: strings.Join(path[:n], ".")}
+	whole, names, err := m.scope(ctx).Lookup(path[:n])
+	if err != nil {
+		return err
+	}
+	for _, name := range path[names:n] {
+		object, _ := whole.(map[string]any)
+		whole = object[name]
+	}
+	object, _ := whole.(map[string]any)
+	if _, ok := object[path[n]]; !ok {
+		return nil
+	}
+	object = maps.Clone(object)
+	delete(object, path[n])
+	return m.assign(ctx, parent, object)
+}
+
+func (m *memory) deleteFact(ctx context.Context, target abl.Name, f *abl.Fact) error {
+	if f.Access == abl.AccessRead {
+		return m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be written", f.Value)
+	}
+	if err := m.env.DeleteFact(ctx, m.agent.name, f.Value); err != nil {
+		return err
+	}
+	m.remember(f.Value, cachedFact{})
+	return nil
+}
+
+// measure returns a fault if a value is too large or too deep. It charges the budget of the turn for
+// the size of the value.
+func (m *memory) measure(target abl.Name, value any) error {
+	size, deep := sizeOf(value, MaxValueBytes, 0)
+	switch m.cost -= size / 64; {
+	case deep:
+		return m.log.faultf(target.Position, abi.TooLarge, "the value of %s is nested deeper than %d levels", target.Value, MaxValueDepth)
+	case size > MaxValueBytes:
+		return m.log.faultf(target.Position, abi.TooLarge, "the value of %s is larger than %d bytes", target.Value, MaxValueBytes)
+	case m.cost < 0:
+		return m.located(abl.ErrCost, target.Position)
+	}
+	return nil
+}
+
+// sizeOf returns the approximate size of a value as JSON. It stops above limit, so that it ends soon
+// for values that share their parts many times.
+func sizeOf(value any, limit, depth int) (size int, deep bool) {
+	if depth > MaxValueDepth {
+		return 0, true
+	}
+	switch value := value.(type) {
+	case string:
+		return len(value) + 2, false
+	case []any:
+		size = 2
+		for _, item := range value {
+			n, tooDeep := sizeOf(item, limit-size, depth+1)
+			if size += n + 1; size > limit || tooDeep {
+				return size, tooDeep
+			}
+		}
+		return size, false
+	case map[string]any:
+		size = 2
+		for key, item := range value {
+			n, tooDeep := sizeOf(item, limit-size, depth+1)
+			if size += n + len(key) + 4; size > limit || tooDeep {
+				return size, tooDeep
+			}
+		}
+		return size, false
+	}
+	return 8, false
+}
+
+// keep gives the variables that no session resets their initial values, if none are stored.
+func (a *actor) keep() {
+	if a.kept = maps.Clone(a.kept); a.kept != nil {
+		return
+	}
+	a.kept = map[string]any{}
+	for name, v := range a.agent.variables {
+		if v.Reset == abl.ResetNever {
+			a.kept[name] = v.Initial
+		}
+	}
+}
+
+// initialize gives the variables their initial values that the activation resets. A new agent gets
+// all of them.
+func (m *memory) initialize() {
+	for name, v := range m.agent.variables {
+		if v.Reset != abl.ResetNever && (m.isNew || v.Reset == abl.ResetActivation) {
+			m.state.Variables[name] = v.Initial
+		}
+	}
+}
+
+// resetStep gives the variables of a step their initial values.
+func (m *memory) resetStep() {
+	for name, v := range m.agent.variables {
+		if v.Reset == abl.ResetStep {
+			m.state.Variables[name] = v.Initial
+		}
+	}
+}

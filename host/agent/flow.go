@@ -1,0 +1,178 @@
+package agent
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent/abl"
+)
+
+// converse runs the flow of the agent, and of the agents to which it hands over, until the turn ends.
+func (t *turn) converse(ctx context.Context) error {
+	for {
+		ctl, err := t.run(ctx)
+		if err != nil {
+			return err
+		}
+		if ctl, err = t.deliver(ctx, ctl); err != nil {
+			return err
+		}
+		switch ctl.kind {
+		case handoff:
+			err = t.handOver(ctx, ctl.target)
+		case jump:
+			t.moveTo(ctl.target.Value)
+		default:
+			t.end(ctl)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// run runs steps until the agent waits, ends or hands over.
+func (t *turn) run(ctx context.Context) (control, error) {
+	if len(t.mem.agent.Flow.Steps) == 0 {
+		return control{kind: halt}, nil
+	}
+	if t.mem.state.Step == "" || t.mem.agent.step(t.mem.state.Step) == nil {
+		if err := t.beginFlow(ctx); err != nil {
+			return control{}, err
+		}
+	}
+	for {
+		step := t.mem.agent.step(t.mem.state.Step)
+		ctl, err := t.step(ctx, step)
+		if err != nil {
+			return control{}, err
+		}
+		switch ctl.kind {
+		case wait, halt:
+			return ctl, nil
+		case again:
+			t.leaveWait()
+			t.rules.excused = ctl.excused - 1
+			continue
+		}
+		if err := t.rules.fire(ctx, "step:exit:"+step.Value); err != nil {
+			return control{}, err
+		}
+		if ctl.kind == goOn || ctl.kind == proceed {
+			ctl = t.successor(step)
+		}
+		if ctl.kind != jump {
+			return t.leave(ctx, ctl)
+		}
+		t.moveTo(ctl.target.Value)
+		t.rules.excused = ctl.excused - 1
+	}
+}
+
+// beginFlow enters the first step.
+func (t *turn) beginFlow(ctx context.Context) error {
+	first := t.mem.agent.Flow.Entry.Value
+	if first == "" {
+		first = t.mem.agent.Flow.Steps[0].Value
+	}
+	t.moveTo(first)
+	t.mem.state.Attempts = nil
+	if err := t.rules.fire(ctx, "agent:"+t.mem.agent.name+":before"); err != nil {
+		return err
+	}
+	return t.hook(ctx, "before_agent")
+}
+
+// leave ends the flow of the agent, which begins again with the next turn of the agent.
+func (t *turn) leave(ctx context.Context, ctl control) (control, error) {
+	t.moveTo("")
+	if err := t.hook(ctx, "after_agent"); err != nil {
+		return control{}, err
+	}
+	return ctl, t.rules.fire(ctx, "agent:"+t.mem.agent.name+":after")
+}
+
+// moveTo makes a step the current one. It runs from its start.
+func (t *turn) moveTo(step string) {
+	t.mem.state.Step = step
+	t.leaveWait()
+	t.mem.state.Collected = nil
+}
+
+func (t *turn) leaveWait() {
+	t.mem.state.Waiting, t.mem.state.Action, t.mem.state.Constraint, t.mem.state.Collecting = "", 0, 0, ""
+}
+
+// successor returns the control of THEN of a step. Without it, the next step of the file follows.
+func (t *turn) successor(step *abl.Step) control {
+	if ctl := controlOf(step.Then); ctl.kind != goOn && ctl.kind != proceed {
+		return ctl
+	}
+	if i := t.mem.agent.steps[step.Value] + 1; i < len(t.mem.agent.Flow.Steps) {
+		return control{kind: jump, target: t.mem.agent.Flow.Steps[i].Name}
+	}
+	return control{kind: complete}
+}
+
+// deliver checks the constraints on the messages of the agent before they leave.
+func (t *turn) deliver(ctx context.Context, ctl control) (control, error) {
+	if len(t.log.outcome.Messages) == t.agentStart {
+		return ctl, nil
+	}
+	checked, err := t.rules.checkpoint(ctx, CheckpointReturning, "")
+	if err != nil || checked.kind == goOn {
+		return ctl, err
+	}
+	return checked, nil
+}
+
+// end records how the turn ends.
+func (t *turn) end(ctl control) {
+	t.log.outcome.Done = ctl.kind == complete
+	t.log.outcome.Escalate = t.log.outcome.Escalate || ctl.kind == escalate
+}
+
+// handOver makes another agent the one that answers.
+func (t *turn) handOver(ctx context.Context, target abl.Name) error {
+	name := target.Value
+	t.log.note(Trace{Kind: "handoff", Name: name, Position: t.log.place(target.Position)})
+	t.log.outcome.Handoff = &name
+	if len(t.handoffs) == 0 {
+		t.handoffs = append(t.handoffs, t.mem.agent.name)
+	}
+	t.handoffs = append(t.handoffs, name)
+	if len(t.handoffs) > MaxHandoffs+1 {
+		return t.log.faultf(target.Position, abi.CallLimit, "the agents %s hand over more than %d times in a turn",
+			strings.Join(t.handoffs, " -> "), MaxHandoffs).WithHint("wait for input before the handoff")
+	}
+	if err := t.mem.join(ctx, name); err != nil {
+		return err
+	}
+	t.agentStart = len(t.log.outcome.Messages)
+	return t.activate(ctx)
+}
+
+// countStep counts the steps of the turn. A turn that runs too many fails, and its fault names the
+// steps of the loop.
+func (t *turn) countStep(step *abl.Step) error {
+	t.steps = append(t.steps, step.Value)
+	if len(t.steps) <= MaxSteps {
+		return nil
+	}
+	loop := t.steps
+	if i := slices.Index(loop[:MaxSteps], step.Value); i >= 0 {
+		last := MaxSteps
+		for i := MaxSteps - 1; i >= 0; i-- {
+			if loop[i] == step.Value {
+				last = i
+				break
+			}
+		}
+		loop = loop[last:]
+	}
+	return t.log.faultf(step.Name.Position, abi.CallLimit, "the turn runs more than %d steps without waiting for input: %s",
+		MaxSteps, strings.Join(loop, " -> ")).WithHint("wait with GATHER or ON_INPUT, or end with THEN: COMPLETE")
+}

@@ -1,0 +1,59 @@
+package agent
+
+import (
+	"fmt"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent/abl"
+)
+
+// log collects what a turn reports: messages, warnings and the trace. It adds positions in the file of
+// the agent that acts.
+type log struct {
+	agent   *program
+	outcome *Outcome
+}
+
+// faultf returns a fault at a position in the file of the agent.
+func (l *log) faultf(at abl.Position, code abi.Code, format string, args ...any) *abi.Fault {
+	f := abi.Faultf(code, "%s:%s: %s", l.agent.File, at, fmt.Sprintf(format, args...))
+	f.File, f.Line, f.Column = l.agent.File, at.Line, at.Column
+	return f
+}
+
+// place returns a position as FILE:LINE.
+func (l *log) place(at abl.Position) string {
+	if at.Line == 0 {
+		return l.agent.File
+	}
+	return fmt.Sprintf("%s:%d", l.agent.File, at.Line)
+}
+
+// note adds an entry to the trace.
+func (l *log) note(entry Trace) {
+	if len(l.outcome.Trace) < MaxTrace {
+		l.outcome.Trace = append(l.outcome.Trace, entry)
+	}
+}
+
+// warnf adds a warning.
+func (l *log) warnf(at abl.Position, format string, args ...any) {
+	if len(l.outcome.Warnings) < MaxWarnings {
+		l.outcome.Warnings = append(l.outcome.Warnings, fmt.Sprintf("%s:%s: %s", l.agent.File, at, fmt.Sprintf(format, args...)))
+	}
+}
+
+func (l *log) warnings(list []abl.Warning) {
+	for _, w := range list {
+		l.warnf(w.Position, "%s", w.Message)
+	}
+}
+
+// say adds a message to the user.
+func (l *log) say(at abl.Position, message string) error {
+	if len(l.outcome.Messages) >= MaxMessages {
+		return l.faultf(at, abi.CallLimit, "the turn sends more than %d messages", MaxMessages)
+	}
+	l.outcome.Messages = append(l.outcome.Messages, message)
+	return nil
+}

@@ -1,0 +1,97 @@
+package agent
+
+import (
+	"context"
+	"slices"
+
+	"github.com/toolrun/toolrun/host/agent/abl"
+)
+
+// memory contains the values that a turn reads and writes: variables, facts and the state of agents.
+type memory struct {
+	set     *Set
+	env     Env
+	log     *log
+	session SessionState
+	// actor is the agent that acts. actors are the agents that have acted in the turn, in order.
+	*actor
+	actors []*actor
+
+	// input is the message of the user. result is the output of the last CALL, and failure the fault
+	// of the last CALL that failed. They are undefined if there is none.
+	input, result, failure any
+	// cache contains the facts that were read, by path.
+	cache map[string]cachedFact
+	// cost is the number of remaining steps of evaluations.
+	cost int
+}
+
+// actor is an agent in a session.
+type actor struct {
+	agent *program
+	state *State
+	// kept are the variables that no session resets.
+	kept        map[string]any
+	keptChanged bool
+	// isNew is true if the agent was not active in the session before.
+	isNew bool
+}
+
+type cachedFact struct {
+	value any
+	ok    bool
+}
+
+func newMemory(set *Set, env Env, session SessionState, l *log) *memory {
+	unset := abl.Undefined{}
+	return &memory{set: set, env: env, log: l, session: session, input: unset, result: unset, failure: unset, cost: MaxCost}
+}
+
+// join makes an agent the one that acts, and loads its state unless it has acted in this turn.
+func (m *memory) join(ctx context.Context, name string) error {
+	if i := slices.IndexFunc(m.actors, func(a *actor) bool { return a.agent.name == name }); i >= 0 {
+		m.act(m.actors[i])
+		return nil
+	}
+	a := &actor{agent: m.set.agents[name]}
+	var err error
+	if a.state, err = m.env.State(ctx, name); err != nil {
+		return err
+	}
+	if a.isNew = a.state == nil; a.isNew {
+		a.state = &State{}
+	}
+	if a.state.Variables == nil {
+		a.state.Variables = map[string]any{}
+	}
+	if a.agent.keeps {
+		if a.kept, err = m.env.Kept(ctx, name); err != nil {
+			return err
+		}
+		a.keep()
+	}
+	m.actors = append(m.actors, a)
+	m.act(a)
+	return nil
+}
+
+// act makes an agent that has joined the one that acts.
+func (m *memory) act(a *actor) {
+	m.actor, m.log.agent = a, a.agent
+}
+
+// save stores the states of the agents that have acted, and of the session.
+func (m *memory) save(ctx context.Context) error {
+	for _, a := range m.actors {
+		if err := m.env.SetState(ctx, a.agent.name, a.state); err != nil {
+			return err
+		}
+		if !a.keptChanged {
+			continue
+		}
+		if err := m.env.SetKept(ctx, a.agent.name, a.kept); err != nil {
+			return err
+		}
+	}
+	return m.env.SetSession(ctx, m.session)
+}

@@ -1,0 +1,144 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent/abl"
+)
+
+// scope resolves the names of expressions, in this order: input, call_result and call_error; facts of
+// the agent; facts that recalls have loaded; session variables.
+type scope struct {
+	ctx context.Context
+	m   *memory
+}
+
+// scope returns the scope of expressions. The values of sensitive variables are not masked.
+func (m *memory) scope(ctx context.Context) abl.Scope { return scope{ctx, m} }
+
+// options returns the options of an evaluation. All evaluations of a turn share one budget.
+func (m *memory) options() abl.Options {
+	return abl.Options{Now: m.env.Now(), Random: m.env.Random(), Remaining: &m.cost}
+}
+
+// Lookup implements abl.Scope.
+func (s scope) Lookup(path []string) (any, int, error) {
+	m := s.m
+	switch path[0] {
+	case "input":
+		return found(m.input)
+	case "call_result":
+		return found(m.result)
+	case "call_error":
+		return found(m.failure)
+	}
+	if f, n := m.agent.fact(path); f != nil {
+		value, err := m.readFact(s.ctx, f)
+		return value, n, err
+	}
+	if len(m.session.Injected) > 0 {
+		for n := len(path); n > 0; n-- {
+			if value, ok := m.session.Injected[strings.Join(path[:n], ".")]; ok {
+				return value, n, nil
+			}
+		}
+	}
+	if value, ok := m.state.Variables[path[0]]; ok {
+		return value, 1, nil
+	}
+	if value, ok := m.kept[path[0]]; ok {
+		return value, 1, nil
+	}
+	return nil, 0, nil
+}
+
+// found returns the value of a single name, which can be undefined.
+func found(value any) (any, int, error) {
+	if _, undefined := value.(abl.Undefined); undefined {
+		return nil, 0, nil
+	}
+	return value, 1, nil
+}
+
+// readFact returns the value of a fact, or its default. A fact that the agent cannot read is null.
+func (m *memory) readFact(ctx context.Context, f *abl.Fact) (any, error) {
+	if f.Access == abl.AccessWrite {
+		m.log.note(Trace{Kind: "recall", Name: f.Value, Position: m.log.place(f.Position), Result: "denied"})
+		return nil, nil
+	}
+	c, ok := m.cache[f.Value]
+	if !ok {
+		var err error
+		if c.value, c.ok, err = m.env.Fact(ctx, m.agent.name, f.Value); err != nil {
+			return nil, err
+		}
+		m.remember(f.Value, c)
+	}
+	if !c.ok {
+		return f.Default, nil
+	}
+	return c.value, nil
+}
+
+// remember stores a fact in the cache of the turn.
+func (m *memory) remember(path string, c cachedFact) {
+	if m.cache == nil {
+		m.cache = map[string]cachedFact{}
+	}
+	m.cache[path] = c
+}
+
+// eval evaluates an expression. Undefined becomes null.
+func (m *memory) eval(ctx context.Context, x *abl.Expr) (any, error) {
+	return m.evalIn(m.scope(ctx), x)
+}
+
+func (m *memory) evalIn(s abl.Scope, x *abl.Expr) (any, error) {
+	r, err := x.Eval(s, m.options())
+	m.log.warnings(r.Warnings)
+	return abl.Plain(r.Value), m.located(err, x.Position())
+}
+
+// holds reports whether a condition of the flow is true. A condition that is nil is true.
+func (m *memory) holds(ctx context.Context, x *abl.Expr) (bool, error) {
+	if x == nil {
+		return true, nil
+	}
+	value, err := m.eval(ctx, x)
+	return abl.IsTruthy(value), err
+}
+
+// render renders a message. Sensitive values appear as declared.
+func (m *memory) render(ctx context.Context, text *abl.Template) (string, error) {
+	s, warnings, err := text.Render(m.display(ctx), m.options())
+	m.log.warnings(warnings)
+	return s, m.located(err, text.Position())
+}
+
+// located returns an error of an evaluation as a fault with its position. Other errors stay as they
+// are.
+func (m *memory) located(err error, at abl.Position) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, abl.ErrCost):
+		return m.log.faultf(at, abi.CallLimit, "the expressions of the turn are too expensive")
+	case errors.Is(err, abl.ErrTooLong), errors.Is(err, abl.ErrTooDeep):
+		return m.log.faultf(at, abi.TooLarge, "%s", err.Error())
+	default:
+		return err
+	}
+}
+
+// respond sends a message to the user.
+func (m *memory) respond(ctx context.Context, text *abl.Template) error {
+	message, err := m.render(ctx, text)
+	if err != nil {
+		return err
+	}
+	m.log.note(Trace{Kind: "respond", Position: m.log.place(text.Position())})
+	return m.log.say(text.Position(), message)
+}

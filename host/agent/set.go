@@ -1,0 +1,120 @@
+package agent
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/host/agent/abl"
+)
+
+// Set contains the compiled agents of an app. It is immutable and safe for concurrent use.
+type Set struct {
+	agents map[string]*program
+	names  []string // in the order of Compile
+	tools  map[string]Tool
+}
+
+// Tool is a tool of the app that agents can call.
+type Tool struct {
+	Name        string
+	Description string
+	// Parameters is the JSON Schema of the input, or nil if any object is allowed.
+	Parameters json.RawMessage
+}
+
+// program is a compiled agent.
+type program struct {
+	*abl.Document
+	name      string
+	steps     map[string]int
+	variables map[string]*abl.Variable
+	// facts are the declared facts and the undeclared targets of triggers, by path. longest contains
+	// the largest number of names of their paths, by the first name.
+	facts   map[string]*abl.Fact
+	longest map[string]int
+	// keeps is true if a variable is never reset.
+	keeps bool
+}
+
+// Compile checks the agents of an app against each other and its tools, and prepares them for
+// execution. If a problem is an error, the set is nil. The documents must not change afterwards, and
+// must have no errors of their own.
+func Compile(docs []*abl.Document, tools []Tool) (*Set, abl.Problems) {
+	s := &Set{agents: make(map[string]*program, len(docs)), tools: make(map[string]Tool, len(tools))}
+	names := make([]string, len(tools))
+	for i, tool := range tools {
+		names[i] = tool.Name
+		s.tools[tool.Name] = tool
+	}
+	problems := abl.CheckAll(docs)
+	for _, d := range docs {
+		problems = append(problems, abl.CheckTools(d, names)...)
+		s.agents[d.Agent.Value] = compile(d)
+		s.names = append(s.names, d.Agent.Value)
+	}
+	if problems.Err() != nil {
+		return nil, problems
+	}
+	return s, problems
+}
+
+// Agents returns the names of the agents in the order of Compile.
+func (s *Set) Agents() []string { return slices.Clone(s.names) }
+
+func compile(d *abl.Document) *program {
+	p := &program{
+		Document:  d,
+		name:      d.Agent.Value,
+		steps:     make(map[string]int, len(d.Flow.Steps)),
+		variables: make(map[string]*abl.Variable, len(d.Memory.Session)),
+		facts:     make(map[string]*abl.Fact, len(d.Memory.Persistent)),
+		longest:   map[string]int{},
+	}
+	for i := range d.Flow.Steps {
+		p.steps[d.Flow.Steps[i].Value] = i
+	}
+	for i := range d.Memory.Session {
+		v := &d.Memory.Session[i]
+		p.variables[v.Value] = v
+		p.keeps = p.keeps || v.Reset == abl.ResetNever
+	}
+	for i := range d.Memory.Persistent {
+		p.addFact(&d.Memory.Persistent[i])
+	}
+	for _, trigger := range d.Memory.Triggers {
+		p.addFact(&abl.Fact{Name: trigger.Target, Access: abl.AccessReadWrite, Domain: trigger.Domain})
+	}
+	return p
+}
+
+// addFact adds a fact unless its path is known.
+func (p *program) addFact(f *abl.Fact) {
+	if p.facts[f.Value] != nil || f.Value == "" {
+		return
+	}
+	p.facts[f.Value] = f
+	names := strings.Count(f.Value, ".") + 1
+	first, _, _ := strings.Cut(f.Value, ".")
+	p.longest[first] = max(p.longest[first], names)
+}
+
+// fact returns the fact that a path is or lies in, and the number of names in its path. It returns
+// nil if there is none.
+func (p *program) fact(path []string) (*abl.Fact, int) {
+	for n := min(len(path), p.longest[path[0]]); n > 0; n-- {
+		if f := p.facts[strings.Join(path[:n], ".")]; f != nil {
+			return f, n
+		}
+	}
+	return nil, 0
+}
+
+// step returns the step of a name, or nil.
+func (p *program) step(name string) *abl.Step {
+	i, ok := p.steps[name]
+	if !ok {
+		return nil
+	}
+	return &p.Flow.Steps[i]
+}

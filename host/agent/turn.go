@@ -1,0 +1,178 @@
+package agent
+
+import (
+	"context"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/spell"
+)
+
+// Limits of a turn.
+const (
+	// MaxMessageBytes is the maximum size of the message of a user.
+	MaxMessageBytes = 64 << 10
+	// MaxSteps is the maximum number of steps that run in a turn, and MaxHandoffs that of handoffs.
+	MaxSteps    = 100
+	MaxHandoffs = 8
+	// MaxMessages is the maximum number of messages of a turn, and MaxWarnings that of warnings.
+	MaxMessages = 100
+	MaxWarnings = 100
+	// MaxTrace is the maximum number of entries of a trace. Further entries are left out.
+	MaxTrace = 1000
+	// MaxCost is the maximum number of steps of all evaluations of a turn, as in abl.Options.
+	MaxCost = 2_000_000
+)
+
+// turn is the execution of one turn. Its methods are not safe for concurrent use.
+type turn struct {
+	request Request
+	mem     *memory
+	log     *log
+	rules   *rules
+
+	// unread is true until a step has used the message of the user.
+	unread bool
+	// steps are the steps and handoffs the agents of the turn, in order.
+	steps, handoffs []string
+	// agentStart is the number of messages when the agent began to act, and stepStart when the step
+	// began to run.
+	agentStart, stepStart int
+}
+
+// Turn performs one turn: it activates the agent if another one was active, passes the message to the
+// step that waits, executes steps until one waits or the flow is complete, and evaluates triggers.
+// If it returns an error, env must not be committed. The error is an *abi.Fault, or an error of env.
+func (s *Set) Turn(ctx context.Context, env Env, r Request) (*Outcome, error) {
+	t, err := s.begin(ctx, env, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.perform(ctx); err != nil {
+		return nil, err
+	}
+	return t.finish(ctx)
+}
+
+// begin loads the session and the agent of a request.
+func (s *Set) begin(ctx context.Context, env Env, r Request) (*turn, error) {
+	if len(r.Message) > MaxMessageBytes {
+		return nil, abi.Faultf(abi.TooLarge, "the message has %d bytes; the limit is %d", len(r.Message), MaxMessageBytes)
+	}
+	session, err := env.Session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name, err := s.resolve(r.Agent, session.Active)
+	if err != nil {
+		return nil, err
+	}
+	l := &log{outcome: newOutcome()}
+	m := newMemory(s, env, session, l)
+	t := &turn{request: r, mem: m, log: l, rules: &rules{mem: m, log: l, excused: -1}}
+	if r.HasMessage {
+		m.input, t.unread = r.Message, true
+	}
+	return t, m.join(ctx, name)
+}
+
+// resolve returns the agent to address.
+func (s *Set) resolve(requested, active string) (string, error) {
+	name := requested
+	if name == "" {
+		name = active
+	}
+	if name == "" && len(s.names) == 1 {
+		name = s.names[0]
+	}
+	switch {
+	case name == "":
+		return "", abi.Faultf(abi.InvalidArgument, "the first turn of a session must name an agent").WithHint("name one of %s", strings.Join(s.names, ", "))
+	case s.agents[name] == nil && spell.Name(name, s.names) != "":
+		return "", abi.Faultf(abi.NotFound, "there is no agent %s", name).WithHint("did you mean %s?", spell.Name(name, s.names))
+	case s.agents[name] == nil:
+		return "", abi.Faultf(abi.NotFound, "there is no agent %s", name).WithHint("the agents are %s", strings.Join(s.names, ", "))
+	}
+	return name, nil
+}
+
+// perform executes the turn.
+func (t *turn) perform(ctx context.Context) error {
+	if t.mem.isNew || t.mem.session.Active != t.mem.agent.name {
+		if err := t.activate(ctx); err != nil {
+			return err
+		}
+	}
+	if err := t.hook(ctx, "before_turn"); err != nil {
+		return err
+	}
+	if t.request.Event != "" {
+		if err := t.rules.fire(ctx, t.request.Event); err != nil {
+			return err
+		}
+	} else if err := t.converse(ctx); err != nil {
+		return err
+	}
+	return t.hook(ctx, "after_turn")
+}
+
+// activate makes the agent that acts the one that answers in the session. It resets variables, and if
+// the agent is new in the session, it fires session:start and runs ON_START.
+func (t *turn) activate(ctx context.Context) error {
+	t.mem.session.Active = t.mem.agent.name
+	t.log.note(Trace{Kind: "activate", Name: t.mem.agent.name, Position: t.log.place(t.mem.agent.Agent.Position)})
+	t.mem.initialize()
+	if !t.mem.isNew {
+		return nil
+	}
+	t.mem.isNew = false
+	if err := t.rules.fire(ctx, "session:start"); err != nil {
+		return err
+	}
+	if t.mem.agent.OnStart == nil {
+		return nil
+	}
+	_, err := t.body(ctx, t.mem.agent.OnStart)
+	return err
+}
+
+// finish evaluates triggers, stores the states, and returns the outcome.
+func (t *turn) finish(ctx context.Context) (*Outcome, error) {
+	last := t.mem.actor
+	for _, a := range t.mem.actors {
+		t.mem.act(a)
+		if err := t.rules.store(ctx); err != nil {
+			return nil, err
+		}
+	}
+	t.mem.act(last)
+	t.mem.session.Turns++
+	if err := t.mem.save(ctx); err != nil {
+		return nil, err
+	}
+	return t.report(), nil
+}
+
+// report completes the outcome.
+func (t *turn) report() *Outcome {
+	o := t.log.outcome
+	o.Agent = t.mem.agent.name
+	if t.mem.state.Step != "" {
+		o.Step = &t.mem.state.Step
+	}
+	if t.mem.state.Collecting != "" {
+		o.Collecting = &t.mem.state.Collecting
+	}
+	for _, variables := range []map[string]any{t.mem.kept, t.mem.state.Variables} {
+		for name, value := range variables {
+			o.Variables[name] = t.mem.agent.shown(name, value)
+		}
+	}
+	return o
+}
+
+func newOutcome() *Outcome {
+	return &Outcome{
+		Messages: []string{}, Variables: map[string]any{}, Injected: map[string]any{}, Instructions: []string{}, Warnings: []string{}, Trace: []Trace{},
+	}
+}

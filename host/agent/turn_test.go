@@ -1,0 +1,79 @@
+package agent_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/toolrun/toolrun/host/agent"
+	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/agent/agenttest"
+)
+
+// compile returns the agents of files.
+func compile(t testing.TB, tools []agent.Tool, files ...string) *agent.Set {
+	t.Helper()
+	var docs []*abl.Document
+	for _, source := range files {
+		d, problems := abl.Parse("a.abl", []byte(source))
+		if err := problems.Err(); err != nil {
+			t.Fatalf("%s\n%v", source, err)
+		}
+		docs = append(docs, d)
+	}
+	set, problems := agent.Compile(docs, tools)
+	if err := problems.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// say performs a turn that must succeed.
+func say(t testing.TB, e *agenttest.Env, set *agent.Set, message string) *agent.Outcome {
+	t.Helper()
+	o, err := e.Say(context.Background(), set, message)
+	if err != nil {
+		t.Fatalf("say %q: %v", message, err)
+	}
+	return o
+}
+
+func TestRespondAndSet(t *testing.T) {
+	set := compile(t, nil, `AGENT: Hotel
+MEMORY:
+  session:
+    - nights
+      TYPE: number
+      INITIAL: 3
+  persistent:
+    - user.name
+FLOW:
+  total:
+    REASONING: false
+    SET:
+      - price = nights * 100
+      - booking.total = price
+    RESPOND: "{{COALESCE(user.name, \"Guest\")}}: {{booking.total}}"
+    THEN: end
+  end:
+    REASONING: false
+    SET: user.name = input
+    RESPOND: "Bye {{user.name}}."
+    THEN: COMPLETE
+`)
+	e := agenttest.New()
+	o := say(t, e, set, "Ann")
+	if want := []string{"Guest: 300", "Bye Ann."}; !slices.Equal(o.Messages, want) {
+		t.Errorf("messages = %q; want %q", o.Messages, want)
+	}
+	if !o.Done || o.Step != nil || o.Agent != "Hotel" {
+		t.Errorf("done = %v, step = %v, agent = %s", o.Done, o.Step, o.Agent)
+	}
+	if name, _ := e.Stored("user.name"); name != "Ann" {
+		t.Errorf("user.name = %v", name)
+	}
+	e.SessionID = "s2"
+	if o := say(t, e, set, "Bob"); o.Messages[0] != "Ann: 300" {
+		t.Errorf("messages = %q", o.Messages)
+	}
+}
