@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/declare"
 )
 
@@ -27,8 +28,15 @@ type App struct {
 	Stores  []declare.Store
 	Tools   []Tool
 	Prompts []Prompt
-	// Facts are the declared facts, in the order of the file; nil if the app has no facts.
+	// Facts are the declared facts, in the order of the file, followed by those of the agents; nil if
+	// the app has no facts.
 	Facts []declare.Fact
+	// AgentFiles are the files of the app's agents, relative to the app's folder and sorted. Agents
+	// are the agents in these files. An imported app has only the names of the files.
+	AgentFiles []string
+	Agents     []*abl.Document
+	// BrokenAgents contains the errors in the files of agents. If there are any, no agent can answer.
+	BrokenAgents Problems
 	// DefaultTool is the declared tool for runs without a tool name, or "" if none is declared. See
 	// RunsByDefault.
 	DefaultTool string
@@ -55,12 +63,17 @@ type Prompt struct {
 	text *node // the value of the key template in the file
 }
 
-// AllStores returns the declared stores, and the store of facts if the app has facts.
+// AllStores returns the declared stores, the store of facts if the app has facts, and the store of
+// agents if it has agents.
 func (a *App) AllStores() []declare.Store {
-	if a.Facts == nil {
-		return a.Stores
+	all := slices.Clip(a.Stores)
+	if a.Facts != nil {
+		all = append(all, declare.FactStore(a.Facts))
 	}
-	return append(slices.Clone(a.Stores), declare.FactStore(a.Facts))
+	if len(a.AgentFiles) > 0 {
+		all = append(all, declare.AgentStore())
+	}
+	return all
 }
 
 // Store returns the declared store with that name. Case matters.

@@ -10,8 +10,8 @@ import (
 )
 
 // Export encodes the configuration of an app as one JSON document, which contains the declarations
-// of stores, tools and prompts. It includes schemas and the values in env. It includes neither
-// stored records nor the code of tools: a tool's source is exported as a path.
+// of stores, facts, tools and prompts. It includes schemas and the values in env. It includes neither
+// stored records nor the code of tools and agents: their sources are exported as paths.
 //
 // The document is itself an app file. The same app always results in the same bytes, even after an
 // Import. Export rejects an app with broken tools or prompts, because their declarations are
@@ -40,7 +40,7 @@ func Export(a *App) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := encode(exportedApp{a.ID, formatDuration(a.SessionIdle), stores, facts, tools, a.DefaultTool, prompts}, "  ")
+	text, err := encode(exportedApp{a.ID, formatDuration(a.SessionIdle), stores, facts, a.AgentFiles, tools, a.DefaultTool, prompts}, "  ")
 	if err == nil && len(text) > maxFileBytes {
 		err = fmt.Errorf("export app %s: the app file needs %d KiB; the limit is %d KiB", a.ID, len(text)>>10, maxFileBytes>>10)
 	}
@@ -63,6 +63,9 @@ func (ld Loader) Import(name string, document []byte) (*App, Problems) {
 }
 
 func brokenPart(a *App) error {
+	if len(a.BrokenAgents) > 0 {
+		return fmt.Errorf("export app %s: its agents are invalid: %w", a.ID, a.BrokenAgents)
+	}
 	for _, t := range a.Tools {
 		if len(t.Broken) > 0 {
 			return fmt.Errorf("export app %s: tool %s is invalid: %w", a.ID, t.Name, t.Broken)
@@ -77,13 +80,14 @@ func brokenPart(a *App) error {
 }
 
 type exportedApp struct {
-	App         string  `json:"app"`
-	SessionIdle string  `json:"session_idle"`
-	Memory      ordered `json:"memory"`
-	Facts       ordered `json:"facts,omitzero"`
-	Tools       ordered `json:"tools,omitempty"`
-	DefaultTool string  `json:"default_tool,omitempty"`
-	Prompts     ordered `json:"prompts,omitempty"`
+	App         string   `json:"app"`
+	SessionIdle string   `json:"session_idle"`
+	Memory      ordered  `json:"memory"`
+	Facts       ordered  `json:"facts,omitzero"`
+	Agents      []string `json:"agents,omitzero"`
+	Tools       ordered  `json:"tools,omitempty"`
+	DefaultTool string   `json:"default_tool,omitempty"`
+	Prompts     ordered  `json:"prompts,omitempty"`
 }
 
 type exportedStore struct {

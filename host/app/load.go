@@ -60,6 +60,7 @@ type load struct {
 	grants  *grantReader
 	stores  *storeReader
 	facts   *factReader
+	agents  *agentReader
 	tools   *toolReader
 	prompts *promptReader
 }
@@ -82,10 +83,10 @@ func (ld Loader) begin(fsys fs.FS) *load {
 		fieldReader: fields, schemas: schemas, sources: sources, grants: grants,
 		maxTimeout: cmp.Or(ld.MaxTimeout, DefaultMaxTimeout), maxMemory: cmp.Or(ld.MaxMemory, DefaultMaxMemory),
 	}
-	return &load{fields, files, grants, stores, &factReader{fields, schemas}, tools, &promptReader{fields, grants}}
+	return &load{fields, files, grants, stores, &factReader{fields, schemas}, &agentReader{fields, files}, tools, &promptReader{fields, grants}}
 }
 
-var appKeys = []string{"app", "session_idle", "memory", "facts", "tools", "default_tool", "prompts"}
+var appKeys = []string{"app", "session_idle", "memory", "facts", "agents", "tools", "default_tool", "prompts"}
 
 var idRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
@@ -102,10 +103,13 @@ func (l *load) app(root *node) (*App, Problems) {
 			a.SessionIdle = l.duration(n, "session_idle", time.Second, maxSessionIdle)
 		}
 		a.Stores, l.grants.declared = l.stores.stores(root.get("memory"))
-		a.Facts, l.grants.facts = l.facts.facts(root.get("facts"))
+		facts, positions := l.facts.facts(root.get("facts"))
+		a.Facts = facts
+		l.grants.facts = l.agents.agents(root.get("agents"), a, positions)
 		a.Tools = l.tools.tools(root.get("tools"))
 		a.DefaultTool = l.tools.defaultTool(root.get("default_tool"), a)
 		a.Prompts = l.prompts.prompts(root.get("prompts"))
+		l.agents.check(a)
 		if l.problems.Err() == nil { // another mistake could be the reason for the missing grants
 			l.lintGrants(a)
 		}
@@ -113,8 +117,8 @@ func (l *load) app(root *node) (*App, Problems) {
 	return l.settle(a)
 }
 
-// settle assigns each error to its tool or prompt. It returns nil if an error belongs to neither a
-// tool nor a prompt.
+// settle assigns each error to its tool, its prompt or the agents. It returns nil if an error belongs
+// to none of them.
 func (l *load) settle(a *App) (*App, Problems) {
 	l.problems = l.problems.sorted()
 	tools, prompts := map[string]Problems{}, map[string]Problems{}
@@ -125,6 +129,8 @@ func (l *load) settle(a *App) (*App, Problems) {
 			tools[p.Tool] = append(tools[p.Tool], p)
 		case p.Prompt != "":
 			prompts[p.Prompt] = append(prompts[p.Prompt], p)
+		case p.Agent != "":
+			a.BrokenAgents = append(a.BrokenAgents, p)
 		default:
 			return nil, l.problems
 		}

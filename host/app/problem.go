@@ -10,7 +10,7 @@ import (
 // Severity is the severity of a Problem.
 type Severity string
 
-// The severities. An error disables the app, the tool or the prompt. A warning does not.
+// The severities. An error disables the app, the tool, the prompt or all agents. A warning does not.
 const (
 	SeverityError   Severity = "error"
 	SeverityWarning Severity = "warning"
@@ -65,10 +65,11 @@ type Problem struct {
 	Hint     string   `json:"hint,omitempty"`
 	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
-	// Tool or Prompt is the name of the tool or prompt with the problem. For a problem of the app
-	// as a whole, Tool and Prompt are "".
+	// Tool, Prompt or Agent is the name of the tool, prompt or agent with the problem. For a problem
+	// of the app as a whole, all three are "".
 	Tool   string `json:"tool,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
+	Agent  string `json:"agent,omitempty"`
 }
 
 // String formats the problem as file:line:column: message, followed by a line with the hint.
@@ -132,7 +133,7 @@ func (p Problems) sorted() Problems {
 			return c
 		}
 		return cmp.Or(a.Line-b.Line, a.Column-b.Column,
-			strings.Compare(a.Message, b.Message), strings.Compare(a.Tool+a.Prompt, b.Tool+b.Prompt))
+			strings.Compare(a.Message, b.Message), strings.Compare(a.Tool+a.Prompt+a.Agent, b.Tool+b.Prompt+b.Agent))
 	})
 	return slices.Compact(p)
 }

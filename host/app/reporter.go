@@ -4,9 +4,9 @@ package app
 type reporter struct {
 	problems Problems
 	more     bool // whether errors beyond maxProblems were dropped
-	// tool and prompt are the name of the tool or prompt that is being read. New problems belong to
-	// it.
-	tool, prompt string
+	// tool, prompt and agent are the name of the tool, prompt or agent that is being read. New
+	// problems belong to it.
+	tool, prompt, agent string
 }
 
 // maxProblems is the maximum number of reported problems. If there are more errors, Load returns no
@@ -14,7 +14,7 @@ type reporter struct {
 const maxProblems = 1000
 
 func (r *reporter) report(p Problem) {
-	switch p.Tool, p.Prompt = r.tool, r.prompt; {
+	switch p.Tool, p.Prompt, p.Agent = r.tool, r.prompt, r.agent; {
 	case len(r.problems) < maxProblems:
 	case p.Severity == SeverityError && !r.more:
 		r.more = true

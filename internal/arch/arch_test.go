@@ -105,7 +105,7 @@ var rules = map[string]rule{
 	"host/memory/variables": {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/storage"}},
 	"host/memory/kindtest":  {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/storage"}},
 	"host/memory/document":  {own: []string{"abi", "schema", "internal/bytesize", "internal/mergepatch", "internal/strictjson", "host/declare", "host/memory/kind", "host/storage"}},
-	"host/app":              {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/declare", "internal/bytesize"}, others: []string{"github.com/goccy/go-yaml"}},
+	"host/app":              {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/agent/abl", "host/declare", "internal/bytesize"}, others: []string{"github.com/goccy/go-yaml"}},
 	"host/template":         {own: []string{"abi", "internal/strictjson"}},
 	"host/journal":          {own: []string{"abi"}},
 	"host/model":            {own: []string{"abi", "schema", "internal/bytesize", "internal/spell", "internal/strictjson"}, others: []string{"github.com/goccy/go-yaml"}},

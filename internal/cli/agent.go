@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"cmp"
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/toolrun/toolrun/abi"
@@ -64,7 +60,7 @@ func (ac agentCommands) checkFiles(cmd *cobra.Command, files, tools []string) er
 	if len(docs) > 1 {
 		found = append(found, abl.CheckAll(docs)...)
 	}
-	return ac.printChecked(files, agentProblems(found))
+	return ac.printChecked(files, app.AgentProblems(found))
 }
 
 // printChecked prints the problems of files, and fails if there are errors.
@@ -90,19 +86,4 @@ func (ac agentCommands) printChecked(files []string, problems app.Problems) erro
 		return err
 	}
 	return &usageError{abi.Faultf(abi.SourceInvalid, "%s: %s and %s", what, count(failures, "error"), count(warnings, "warning"))}
-}
-
-// agentProblems returns the problems of agents in the type that all commands print.
-func agentProblems(found abl.Problems) app.Problems {
-	problems := make(app.Problems, len(found))
-	for i, p := range found {
-		problems[i] = app.Problem{
-			File: p.File, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint,
-			Code: app.Code(p.Code), Severity: app.Severity(p.Severity),
-		}
-	}
-	slices.SortStableFunc(problems, func(a, b app.Problem) int {
-		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column)
-	})
-	return problems
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/app"
 )
 
 func (ac agentCommands) format() *cobra.Command {
@@ -55,7 +56,7 @@ func (ac agentCommands) formatFiles(files []string, write, check bool) error {
 			for i := range problems {
 				problems[i].File = file
 			}
-			return ac.printChecked([]string{file}, agentProblems(problems))
+			return ac.printChecked([]string{file}, app.AgentProblems(problems))
 		}
 		r := formatted{File: file, Changed: !bytes.Equal(source, text)}
 		if r.Changed {

@@ -1,0 +1,225 @@
+package app
+
+import (
+	"cmp"
+	"encoding/json"
+	"io/fs"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/declare"
+)
+
+const (
+	// agentExtension is the extension of the files of agents.
+	agentExtension = ".abl"
+	// agentFolder is the folder that is searched for agents, besides the app's folder.
+	agentFolder = "agents"
+	// maxAgents is the maximum number of agents of an app.
+	maxAgents = 100
+)
+
+// agentReader reads the section agents and the files of agents.
+type agentReader struct {
+	fieldReader
+	files *fileReader
+}
+
+// agents reads the agents of the app, and adds the facts that they declare to the app and to
+// positions, which contains the positions of the app's own facts.
+func (r *agentReader) agents(n *node, a *App, positions map[string]position) map[string]position {
+	if a.AgentFiles = r.names(n); r.files.fsys == nil { // Import reads no files
+		return positions
+	}
+	at := position{file: "."}
+	if n != nil {
+		at = n.position
+	}
+	for _, file := range a.AgentFiles {
+		r.agent = strings.TrimSuffix(path.Base(file), agentExtension)
+		if content, ok := r.files.read(file, at); ok {
+			doc, problems := abl.Parse(file, content)
+			r.agent = cmp.Or(doc.Agent.Value, r.agent)
+			a.Agents = append(a.Agents, doc)
+			r.include(problems)
+		}
+		r.agent = ""
+	}
+	m := &factMerger{agentReader: r, app: a, positions: positions, own: len(a.Facts)}
+	return m.merge()
+}
+
+// names returns the files of agents, sorted: those that the section lists, or else every file of an
+// agent in the app's folder and in its folder agents.
+func (r *agentReader) names(n *node) []string {
+	var names []string
+	switch {
+	case n != nil && n.kind != list:
+		r.errorf(n.position, WrongType, "write agents: [agents/booking.abl], or omit it", "agents must be a list of files, not %s", n.kind)
+	case n != nil:
+		names = []string{} // an explicit empty list
+		for _, item := range n.items {
+			if file := r.text(item, "an agent"); file != "" {
+				if resolved, ok := r.files.resolve(item, ""); ok {
+					names = append(names, resolved)
+				}
+			}
+		}
+	case r.files.fsys != nil:
+		for _, pattern := range []string{"*" + agentExtension, agentFolder + "/*" + agentExtension} {
+			found, _ := fs.Glob(r.files.fsys, pattern) // the pattern is valid
+			names = append(names, found...)
+		}
+	}
+	if len(names) > maxAgents {
+		at := position{file: names[maxAgents]}
+		r.errorf(at, OverLimit, "", "an app has at most %d agents, and this one has %d", maxAgents, len(names))
+		return nil
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// include reports the problems of an agent's file.
+func (r *agentReader) include(problems abl.Problems) {
+	for _, p := range AgentProblems(problems) {
+		r.report(p)
+	}
+}
+
+// check reports mistakes between agents, and calls of tools that the app does not have. It runs
+// after the tools are read.
+func (r *agentReader) check(a *App) {
+	var tools []string
+	for _, t := range a.Tools {
+		tools = append(tools, t.Name)
+	}
+	names := map[string]string{} // by file
+	var problems abl.Problems
+	for _, doc := range a.Agents {
+		names[doc.File] = cmp.Or(doc.Agent.Value, doc.File)
+		problems = append(problems, abl.CheckTools(doc, tools)...)
+	}
+	for _, p := range AgentProblems(append(problems, abl.CheckAll(a.Agents)...)) {
+		r.agent = names[p.File]
+		r.report(p)
+	}
+	r.agent = ""
+}
+
+// AgentProblems returns the problems of agents as problems of an app.
+func AgentProblems(found abl.Problems) Problems {
+	problems := make(Problems, len(found))
+	for i, p := range found {
+		problems[i] = Problem{
+			File: p.File, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint, Code: Code(p.Code), Severity: Severity(p.Severity),
+		}
+	}
+	return problems.sorted()
+}
+
+// factMerger adds the facts of agents to the facts of the app.
+type factMerger struct {
+	*agentReader
+	app       *App
+	positions map[string]position
+	own       int // the number of facts that the app file declares
+}
+
+// merge returns the positions of all facts, or nil if there are none.
+func (m *factMerger) merge() map[string]position {
+	for _, doc := range m.app.Agents {
+		m.agent = doc.Agent.Value
+		for _, f := range doc.Memory.Persistent {
+			m.fact(doc, f)
+		}
+	}
+	for _, doc := range m.app.Agents {
+		m.agent = doc.Agent.Value
+		for _, t := range doc.Memory.Triggers {
+			m.target(doc, t)
+		}
+	}
+	m.agent = ""
+	if n := len(m.app.Facts); n > maxFacts && m.own <= maxFacts {
+		m.errorf(m.positions[m.app.Facts[maxFacts].Path], OverLimit, "", "an app has at most %d facts, and this one has %d with those of its agents", maxFacts, n)
+	}
+	return m.positions
+}
+
+// fact adds a fact of an agent. Two declarations of a path must agree on the scope, and should agree
+// on the type. The default of an agent applies only to that agent, so that it is not added.
+func (m *factMerger) fact(doc *abl.Document, f abl.Fact) {
+	at := position{doc.File, f.Line, f.Column}
+	added := declare.Fact{
+		Path: f.Value, Type: declare.FactType(f.Type), Domain: f.Domain, Unit: f.Unit, Description: f.Description,
+	}
+	if scope := factScopes[string(f.Scope)]; scope != declare.FactScope(f.Value) {
+		added.Scope = scope
+	}
+	i := slices.IndexFunc(m.app.Facts, func(known declare.Fact) bool { return known.Path == f.Value })
+	if i < 0 {
+		m.add(at, added)
+		return
+	}
+	if i < m.own { // CheckAll compares agents with each other
+		m.compare(at, added, f.Default, m.app.Facts[i])
+	}
+}
+
+// compare reports differences between a fact of an agent and the same fact in the app file.
+func (m *factMerger) compare(at position, f declare.Fact, value any, known declare.Fact) {
+	file := m.positions[f.Path].file
+	var other any
+	hasDefault := known.Default != nil && json.Unmarshal(known.Default, &other) == nil
+	switch {
+	case scopeOf(known) != scopeOf(f):
+		m.errorf(at, BadValue, "declare the same scope", "the fact %s has the scope %s here, but %s in %s", f.Path, scopeWord(f), scopeWord(known), file)
+	case known.Type != f.Type && known.Type != "" && f.Type != "":
+		m.warnf(at, Contradiction, "declare the same type", "the fact %s has the type %s here, but %s in %s", f.Path, f.Type, known.Type, file)
+	case hasDefault && value != nil && !reflect.DeepEqual(other, value):
+		m.warnf(at, Contradiction, "declare the same default", "the fact %s has another default in %s, which applies to tools", f.Path, file)
+	}
+}
+
+// target declares the target of a trigger, unless it is a declared fact or a part of one.
+func (m *factMerger) target(doc *abl.Document, t abl.Trigger) {
+	for path := t.Target.Value; path != ""; path = path[:max(strings.LastIndexByte(path, '.'), 0)] {
+		if _, declared := m.positions[path]; declared {
+			return
+		}
+	}
+	if strings.Contains(t.Target.Value, ".") { // otherwise the reader has reported it
+		m.add(position{doc.File, t.Target.Line, t.Target.Column}, declare.Fact{Path: t.Target.Value, Domain: t.Domain})
+	}
+}
+
+func (m *factMerger) add(at position, f declare.Fact) {
+	if err := declare.CheckFactPath(f.Path); err != nil {
+		m.errorf(at, BadName, "write a path such as user.language", "%s", err)
+		return
+	}
+	if m.positions == nil {
+		m.positions = map[string]position{}
+	}
+	if f.Domain == declare.FactDomain(f.Path) {
+		f.Domain = ""
+	}
+	m.positions[f.Path] = at
+	m.app.Facts = append(m.app.Facts, f)
+}
+
+func scopeOf(f declare.Fact) declare.Scope { return cmp.Or(f.Scope, declare.FactScope(f.Path)) }
+
+// scopeWord returns the scope of a fact in the notation of files.
+func scopeWord(f declare.Fact) string {
+	for word, scope := range factScopes {
+		if scope == scopeOf(f) {
+			return word
+		}
+	}
+	return string(f.Scope)
+}
