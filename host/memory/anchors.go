@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// anchors are the host's own records that a transaction depends on: the caller's session, and the
-// mark of an erasure of the caller's user.
+// anchors are two host records that a transaction depends on: the record of the caller's session,
+// and the mark that exists if the caller's user was erased.
 type anchors struct {
 	// sessionKey is the key of the session, and erasedKey is the key of the mark. A key is "" if
 	// the caller has no session or no user.

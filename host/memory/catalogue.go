@@ -21,15 +21,16 @@ type catalogue struct {
 	Stores map[string]declaration `json:"stores"`
 }
 
-// declaration is the stored part of a declaration: the fields that must not change while the store
-// has records, and fields that operators look up.
+// declaration contains the stored fields of a store's declaration: the fields that must not change
+// while the store has records, and the fields that operators look up.
 type declaration struct {
 	Kind      declare.Kind  `json:"kind"`
 	Access    declare.Scope `json:"access"`
 	Retention string        `json:"retention,omitempty"`
 	Strict    bool          `json:"strict,omitempty"`
 	Schema    string        `json:"schema,omitempty"`
-	// Scopes are the scopes of the declared items as JSON, for a store with several.
+	// Scopes contains the scopes of the declared items as JSON, if the store has items in several
+	// scopes.
 	Scopes string `json:"scopes,omitempty"`
 }
 
@@ -39,7 +40,8 @@ func declarationOf(st declare.Store) declaration {
 	}
 }
 
-// scopesOf returns the scopes of facts that declare one, as JSON in a fixed order; "" for none.
+// scopesOf returns the declared scopes of facts, as JSON in a fixed order. It returns "" if no fact
+// declares a scope.
 func scopesOf(facts []declare.Fact) string {
 	scopes := map[string]declare.Scope{}
 	for _, f := range facts {
@@ -218,7 +220,7 @@ func checkAccess(ctx context.Context, s *Service, c partition.Caller, old catalo
 // records were written under the previous access and kind.
 type ScopeChangedError struct {
 	Store string
-	// Item is the item whose scope changed, "" for the whole store.
+	// Item is the item whose scope has changed, or "" if the whole store has changed.
 	Item            string
 	Was, Is         declare.Scope
 	WasKind, IsKind declare.Kind
@@ -231,7 +233,7 @@ func (e *ScopeChangedError) Error() string {
 		"restore the declaration, rename the new store, or remove the records", e.What(), e.Held(), e.Declared())
 }
 
-// What names the store or the item, as in: the store "prefs".
+// What returns a name of the store or of the item for messages, such as: the store "prefs".
 func (e *ScopeChangedError) What() string {
 	if e.Item != "" {
 		return fmt.Sprintf("%q in the store %q", e.Item, e.Store)

@@ -71,7 +71,7 @@ type erasure struct {
 	erased *Erased
 }
 
-// mark records the erasure. After that, the commit of any attempt that began before the erasure
+// mark stores a mark of the erasure. If an attempt began before the mark was stored, its commit
 // fails.
 func (e *erasure) mark(ctx context.Context) error {
 	s, c := e.s, e.caller

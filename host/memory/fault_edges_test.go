@@ -124,8 +124,8 @@ func TestNoAttemptAfterErasure(t *testing.T) {
 	a.want(c, `"daily"`, "null")
 }
 
-// The mark of an erasure expires. A run succeeds if only an expiry of the mark happens during the
-// run. A run fails if another erasure happens during the run.
+// The mark of an erasure expires. A run succeeds if the mark of an earlier erasure expires during
+// the run. A run fails if another erasure happens during the run.
 func TestErasureMarkExpires(t *testing.T) {
 	for name, again := range map[string]bool{"swept": false, "swept and erased again": true} {
 		t.Run(name, func(t *testing.T) {

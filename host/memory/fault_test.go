@@ -23,8 +23,8 @@ type faultyRun struct {
 	name  string
 	tx    memory.Tx
 	calls []abi.Call
-	// before and after are the contents of the stores notes, flags and daily without the run and
-	// after it.
+	// The fields before and after are the contents of the stores "notes", "flags" and "daily" without
+	// the run, and after the run.
 	before, after string
 	// conflict reports whether another run changes records that this run has read, which causes a
 	// second execution.

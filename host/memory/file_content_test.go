@@ -26,7 +26,7 @@ func numbered(size int) []byte {
 	return b
 }
 
-// fileRecords returns the records of files of all kinds.
+// fileRecords returns the keys of all records that belong to files.
 func fileRecords(t *testing.T, b storage.Backend) (found []storage.Key) {
 	t.Helper()
 	for _, kind := range []string{"file", "file-text", "user-file"} {

@@ -16,7 +16,7 @@ func (st *store) key(group storage.Key, c partition.Caller, who string) (storage
 	return st.scopedKey(group, st.Access, c, who)
 }
 
-// scopedKey is like key for a scope of the store's records.
+// scopedKey is like key, but for the records of the store that have a given scope.
 func (st *store) scopedKey(group storage.Key, scope declare.Scope, c partition.Caller, who string) (storage.Key, error) {
 	key := prefixOf(group, st.Name)
 	switch scope {

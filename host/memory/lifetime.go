@@ -40,7 +40,7 @@ func (t *transaction) life(r storage.Record) txn.Life {
 	return l
 }
 
-// foreignSessions returns the keys of the sessions that end the record's lifetime when they end.
+// foreignSessions returns the keys of the sessions whose end also ends the record's lifetime.
 // foreignSessions omits the caller's own session, because the transaction has a guard for that
 // session.
 func (t *transaction) foreignSessions(r storage.Record) []storage.Key {

@@ -107,7 +107,7 @@ func afterCursor(group storage.Key, text string) (storage.Key, error) {
 	return group + storage.Key(rest), nil
 }
 
-// belongs reports whether the caller can list a record as part of a store.
+// belongs reports whether a list of a store contains a record for the caller.
 func belongs(key storage.Key, c partition.Caller, name string) bool {
 	user, session := key.Part(storage.User), key.Part(storage.Session)
 	return key.Part(storage.Store) == name &&
@@ -115,7 +115,7 @@ func belongs(key storage.Key, c partition.Caller, name string) bool {
 		(c.Session == "" || session == "" || session == c.Session)
 }
 
-// lifetimes determines which records are live. Lists use it because they do not need a snapshot.
+// lifetimes determines which records are live. It is used for lists, which do not need a snapshot.
 // lifetimes caches the sessions that it has read.
 type lifetimes struct {
 	s    *Service

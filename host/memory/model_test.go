@@ -152,9 +152,9 @@ type guest struct {
 	// places.
 	readSet map[place]bool
 	wrote   map[place]bool
-	// passed reports whether the current call is known to have succeeded. If so, blind merges are
-	// not checked: the attempt may have seen a merge succeed that other runs have made impossible
-	// since.
+	// passed reports whether the current call is known to have succeeded. In this case the model does
+	// not check blind merges, because other runs may have made a merge impossible after the attempt
+	// saw it succeed.
 	passed func() bool
 }
 

@@ -153,8 +153,8 @@ func pick(value any, path []string, rules []rule, status bool) (any, bool) {
 	return value, status
 }
 
-// match returns the flag that the rules have for exactly this path, and whether a rule includes a
-// descendant of it.
+// match returns the flag of the rule for exactly this path, and whether a rule includes a
+// descendant of the path.
 func match(path []string, rules []rule) (included, excluded, below bool) {
 	for _, r := range rules {
 		if len(r.path) < len(path) || strings.Join(r.path[:len(path)], "\x00") != strings.Join(path, "\x00") {

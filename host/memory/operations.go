@@ -68,9 +68,10 @@ func checkOperation(op abi.Operation, spaceStore string) error {
 	return nil
 }
 
-// merge adds an operation that another kind already has to the existing entry in the table, because
-// tool code has one function for both kinds. The parameters after the store must be the same. If
-// one of the kinds has no store parameter, the store is optional.
+// merge adds an operation to an existing entry of the table if another kind already has this
+// operation. The kinds share the entry, because tool code has one function for both kinds. The
+// parameters after the store must be the same. If one of the kinds has no store parameter, the
+// store is optional.
 func (k *kinds) merge(entry operation, name declare.Kind, op abi.Operation) error {
 	at := slices.IndexFunc(k.table, func(other abi.Operation) bool { return other.Name == op.Name })
 	listed := k.table[at]

@@ -70,7 +70,7 @@ func (v *View) accountUsage(account storage.Key) (storage.Usage, error) {
 	return v.usage[len(v.usage)-1], nil
 }
 
-// change returns the storage.Change of a write from the stored record to the next one.
+// change returns the storage.Change of a write that replaces the record stored by the record next.
 func (v *View) change(stored, next storage.Record) storage.Change {
 	if v.run.reclaimed && stored.Expired(v.s.now()) {
 		stored = storage.Record{} // the space of the record was reclaimed

@@ -25,14 +25,14 @@ type storePartition struct {
 	store *store
 	// scope is the scope of the records.
 	scope declare.Scope
-	// key is the key of the record without an item, and the prefix of all records. It is "" for
-	// sessionMeta without a session.
+	// key is the key of the record without an item, and the prefix of all records. The key is "" if
+	// the store is sessionMeta and the caller has no session.
 	key storage.Key
 }
 
 var _ kind.Partition = (*storePartition)(nil)
 
-// perform calls the kind of the store.
+// perform passes a call to the kind of the store.
 func (p *storePartition) perform(ctx context.Context, verb abi.Verb, call abi.Call) (json.RawMessage, error) {
 	switch {
 	case p.store == p.view.s.meta:
@@ -192,7 +192,8 @@ func (p *storePartition) endsWithSession() bool {
 	return p.scope == declare.ScopeSession || p.store.Retention.Session
 }
 
-// shownEnd returns endOf in the form for replies: zero means never.
+// shownEnd returns the end of a record's lifetime for use in replies. Zero means that the lifetime
+// does not end.
 func (st *store) shownEnd(r storage.Record) time.Time {
 	if end := st.endOf(r); end != never {
 		return end

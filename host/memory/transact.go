@@ -93,8 +93,8 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 		return Done{}, err
 	}
 	defer unlock()
-	// This check precedes the use of the session, because a replayed run must not change its
-	// session.
+	// The idempotency key is checked before the session is used, because a replayed run must not
+	// change its session.
 	if earlier, err := t.earlier(ctx); err != nil || earlier != nil {
 		return Done{Replayed: earlier}, err
 	}

@@ -165,8 +165,9 @@ func (d *UserData) eachSession(ctx context.Context, visit func(storage.Record, s
 	return nil
 }
 
-// export returns the content of a record for an export. If the store is no longer declared, its
-// kind is unknown. The result is then the stored content, in Base64 if it is not JSON.
+// export returns the content of a record in the form that exports use. If the store is no longer
+// declared, its kind is unknown. The result is then the stored content, in Base64 if it is not
+// JSON.
 func (st *store) export(r storage.Record) json.RawMessage {
 	if st.compiled != nil {
 		return st.compiled.Show(r.Content)

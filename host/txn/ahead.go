@@ -38,8 +38,8 @@ func (c *commit) expect() (err error) {
 	return nil
 }
 
-// allKeys returns the keys of all records that decide reads: guards, written records, their floors,
-// and the extra records of OnCommit.
+// allKeys returns the keys of all records that are passed to the callback decide: guards, written
+// records, their floors, and the extra records of OnCommit.
 func (c *commit) allKeys(more []storage.Key) keySet {
 	tx, guards := c.tx, c.tx.run.o.Guards
 	keys := make([]storage.Key, 0, len(guards)+len(more)+2*len(tx.local.entries)+2)

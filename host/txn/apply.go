@@ -22,9 +22,9 @@ type Update func(old storage.Record, locked bool) (next storage.Record, warnings
 // update fails, the body is executed again.
 //
 // If the update returns an error, Apply returns that error and changes nothing. The key then joins
-// the read set, because the error depends on the record. The exception is ErrUndecided: the key
-// stays out. The key also joins the read set if one more blind update would exceed MaxUpdates or
-// MaxBlindBytes.
+// the read set, because the error depends on the record. If the error is ErrUndecided, the key
+// stays out of the read set. The key also joins the read set if one more blind update would exceed
+// MaxUpdates or MaxBlindBytes.
 func (tx *Tx) Apply(ctx context.Context, key storage.Key, update Update) error {
 	if tx.run.o.ReadOnly {
 		return ErrReadOnly
@@ -57,8 +57,8 @@ type updated struct {
 	warnings  any
 }
 
-// try applies an update to an entry's record. try is a separate function because updates use much
-// stack: see entriesOf.
+// try applies an update to an entry's record. It is a separate function, because updates use much
+// stack; see entriesOf.
 func (u *updated) try(tx *Tx, e *entry, update Update) (err error) {
 	tx.pending(e, &u.old)
 	u.next, u.warnings, err = update(u.old, false)
@@ -109,9 +109,9 @@ func (w *write) put(key storage.Key, old, next storage.Record, warnings any) {
 	w.next = storage.Record{Key: key, Content: next.Content, Expires: next.Expires, Tags: next.Tags, Revision: 1}
 }
 
-// reapply applies an entry's blind updates to another base record. A non-nil budget means that the
-// updates run inside the backend's transaction: it is the number of bytes that they may still read
-// and write.
+// reapply applies an entry's blind updates to another base record. If the updates run inside the
+// backend's transaction, budget is the number of bytes that they may still read and write.
+// Otherwise budget is nil.
 func (tx *Tx) reapply(e *entry, base storage.Record, above int64, budget *int) (write, error) {
 	w, now := write{updates: e.write.updates, bytes: e.write.bytes}, base
 	for _, update := range e.write.updates {

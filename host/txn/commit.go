@@ -33,7 +33,7 @@ var (
 // commit is a commit in progress.
 type commit struct {
 	tx *Tx
-	// keys are the keys of the records that are passed to decide.
+	// keys are the keys of the records that the callback decide gets.
 	keys keySet
 	// ahead maps entries to the results of blind updates that were applied again before the commit.
 	ahead map[*entry]applied
@@ -47,13 +47,13 @@ type commit struct {
 	expected Effects
 	extra    []storage.Write
 
-	// The following fields are results of the last call of decide. growth is set only if it is
-	// needed.
+	// The following fields are results of the last call of the callback decide. The field growth is
+	// set only if it is needed.
 	effects Effects
 	writes  []storage.Write
 	growth  storage.Growth
-	// budget is the number of bytes that updates may still read and write during the call of
-	// decide.
+	// budget is the number of bytes that updates may still read and write during a call of the
+	// callback decide.
 	budget int
 }
 
@@ -108,9 +108,9 @@ func (c *commit) dryRun(ctx context.Context) (Outcome, error) {
 	return Outcome{Effects: c.effects}, err
 }
 
-// settle calls try, which stores the commit or computes a dry run. If records of blind updates have
-// changed, settle applies the updates again and repeats the call. If the commit exceeds the budget
-// or the free space, settle reclaims space once and repeats the call.
+// settle calls the function try, which stores the commit or computes a dry run. If records of blind
+// updates have changed, settle applies the updates again and repeats the call. If the commit
+// exceeds the budget or the free space, settle reclaims space once and repeats the call.
 func (c *commit) settle(ctx context.Context, try func() error) error {
 	r := c.tx.run
 	if err := r.draw(); err != nil {

@@ -31,7 +31,7 @@ type life struct {
 	depends []storage.Record
 }
 
-// hold adds the version of a record to the versions that must not change.
+// hold adds the version of a record to the set of versions that must not change.
 func (s *readSet) hold(r *storage.Record, key storage.Key) {
 	s.held.Versions = append(s.held.Versions, storage.VersionOf(key, *r))
 }
@@ -77,8 +77,8 @@ func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.R
 	return records, nil
 }
 
-// heldBut returns held. heldBut omits the versions if the DB breaks the given rule, and the ranges
-// if it breaks rangesHold.
+// heldBut returns held, without the versions if the DB breaks the given rule, and without the
+// ranges if the DB breaks the rule rangesHold.
 func (s *readSet) heldBut(broken rule) storage.Held {
 	held := s.held
 	if s.db.breaks(broken) {
@@ -99,8 +99,8 @@ func (s *readSet) tick() {
 }
 
 // visible returns a record as a body sees it, and its lifetime. If the record has expired, visible
-// returns the zero Record. missing contains keys of records that the lifetime depends on and that
-// neither the attempt nor find has.
+// returns the zero Record. missing contains the keys of records that the lifetime depends on, but
+// that the attempt has not read and find does not return.
 func (s *readSet) visible(raw storage.Record, at time.Time, find func(storage.Key) (storage.Record, bool)) (base storage.Record, l life, missing []storage.Key) {
 	if !raw.Exists() {
 		return storage.Record{}, life{}, nil

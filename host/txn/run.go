@@ -191,8 +191,8 @@ func (tx *Tx) finish(ctx context.Context, failure error) (Outcome, error) {
 	return tx.outcome(), failure
 }
 
-// check checks an attempt that stores nothing. The guards and all reads of the attempt must hold at
-// the same time.
+// check checks an attempt that stores nothing. There must be a moment at which the guards hold and
+// all reads of the attempt are unchanged.
 func (tx *Tx) check(ctx context.Context) error {
 	r := tx.run
 	if r.db.breaks(lastCheck) || len(r.o.Guards) == 0 && tx.reads.held.Empty() {

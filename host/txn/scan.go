@@ -62,7 +62,8 @@ func (s *scan) run(ctx context.Context, n int) ([]storage.Record, error) {
 }
 
 // joinWrites adds the transaction's own writes in the scanned area to the read set, because the
-// scan returns them. deleted is the number of records in the area that the transaction deletes.
+// scan returns them. The result deleted is the number of records in the area that the transaction
+// deletes.
 func (s *scan) joinWrites(ctx context.Context) (deleted int, err error) {
 	for _, e := range s.tx.local.entries {
 		if !e.write.set || !s.area.Contains(e.key) {

@@ -309,7 +309,7 @@ func (s *scenario) checkSeen(h *runHistory) {
 	}
 }
 
-// observe applies an update to the model and compares the model with the stored records.
+// The method observe applies an update to the model and compares the model with the stored records.
 func (s *scenario) observe(by *txntest.Task) {
 	before := s.model
 	stored, err := before.mirror(s.Backend, "")
@@ -345,7 +345,7 @@ func (s *scenario) observe(by *txntest.Task) {
 	}
 }
 
-// of returns the state of one tenant.
+// The method of returns the state of one tenant.
 func (w modelState) of(tenant string) modelState {
 	w = w.clone()
 	for key := range w.records {

@@ -16,8 +16,8 @@ type Tx struct {
 	// depth is the number of open savepoints, and nested is the number of all savepoints of the
 	// attempt.
 	depth, nested int
-	// over is the error that ended the attempt. again reports whether the body is then executed
-	// again.
+	// over is the error that ended the attempt. The field again reports whether the body is executed
+	// again after this error.
 	over  error
 	again bool
 }
@@ -71,7 +71,7 @@ func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	}
 }
 
-// show sets r to the record of an entry in the read set, as it will be after the commit.
+// show sets r to the state that the record of an entry in the read set will have after the commit.
 func (tx *Tx) show(ctx context.Context, e *entry, r *storage.Record) error {
 	if e.write.set && e.write.next.Exists() && !e.base.Exists() {
 		if err := tx.readFloor(ctx, e); err != nil {
@@ -82,7 +82,7 @@ func (tx *Tx) show(ctx context.Context, e *entry, r *storage.Record) error {
 	return nil
 }
 
-// pending sets r to the result of the attempt's updates on an entry's base.
+// pending sets r to the result of applying the attempt's updates to an entry's base.
 func (tx *Tx) pending(e *entry, r *storage.Record) {
 	if !e.write.set {
 		*r = e.base
@@ -128,8 +128,8 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	return tx.bring(e, now, read)
 }
 
-// bring stores now as the entry of its key. old is the previous entry, or nil. bring is separate
-// from load to save stack, like entriesOf.
+// bring replaces the entry of a key. The argument now is the new entry, and old is the previous
+// entry or nil. It is separate from load to save stack, like entriesOf.
 func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	if old != nil && old.write.set && !sameState(old, now) && !tx.run.db.breaks(joinsHold) {
 		return nil, tx.conflict() // the updates were computed from another record
@@ -148,7 +148,8 @@ func sameState(e, now *entry) bool {
 	return !e.base.Exists() && !now.base.Exists() || same(e.raw, e.base, now.raw, now.base)
 }
 
-// same reports whether two states of a record have the same version and are equally visible.
+// same reports whether two states of a record have the same version, and are both visible or both
+// invisible.
 func same(raw, base, otherRaw, otherBase storage.Record) bool {
 	return raw.SameVersion(otherRaw) && base.Exists() == otherBase.Exists()
 }

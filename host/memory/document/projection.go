@@ -27,7 +27,7 @@ type projection struct {
 }
 
 // maxProjectionPath is the maximum number of names in a path of a projection. By default, contents
-// are not nested deeper.
+// are not nested more deeply than this number.
 const maxProjectionPath = 32
 
 // maxProjectionBytes is the maximum size of an encoded projection.
@@ -69,7 +69,7 @@ func badProjection(path string) error {
 		WithHint(`use a projection such as {"preferences.language": 1}`)
 }
 
-// add merges the fields of one level into p. path is the path of p.
+// add merges the fields of one level into p. The argument path is the path of p.
 func (p *projection) add(fields map[string]any, path []string) error {
 	for name, value := range fields {
 		steps := append(path[:len(path):len(path)], splitPath(name)...)

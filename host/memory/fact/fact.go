@@ -48,7 +48,7 @@ func (Kind) Compile(decl declare.Store, limits kind.Limits) (kind.Store, error) 
 	return st, errors.Join(errs...)
 }
 
-// check returns the mistake of a declaration.
+// check returns an error if the declaration of a fact is invalid.
 func check(f declare.Fact, limits kind.Limits) error {
 	if err := declare.CheckFactPath(f.Path); err != nil {
 		return err
@@ -76,7 +76,7 @@ func check(f declare.Fact, limits kind.Limits) error {
 	return nil
 }
 
-// store is the compiled store. It is immutable.
+// store implements kind.Store for the declared facts. It is immutable.
 type store struct {
 	facts  map[string]declare.Fact // by path
 	limits kind.Limits
@@ -118,7 +118,7 @@ func (st *store) Call(ctx context.Context, p kind.Partition, call abi.Call) (jso
 	return remove(ctx, p, path, call.Arg(1))
 }
 
-// pathOf returns the path that a call names.
+// pathOf decodes the path of a fact from an argument of a call.
 func pathOf(arg json.RawMessage) (string, error) {
 	var path string
 	if kind.IsAbsent(arg) || json.Unmarshal(arg, &path) != nil {
@@ -136,10 +136,11 @@ func (st *store) Fits(r storage.Record) bool {
 	return st.facts[kind.Item(r)].Type.Accepts(r.Content)
 }
 
-// Show implements kind.Store. The content is the value as JSON.
+// Show implements kind.Store. The content of a fact's record is its value as JSON.
 func (st *store) Show(content []byte) json.RawMessage { return content }
 
-// Public implements kind.Store. A violation concerns the whole value.
+// Public implements kind.Store. The pointer is always "", because a violation applies to the whole
+// value.
 func (st *store) Public(string) string { return "" }
 
 // Mistakes implements kind.Store.

@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// record is a fact as replies contain it.
+// record is the JSON form of a fact in a reply.
 type record struct {
 	Path     string          `json:"path"`
 	Value    json.RawMessage `json:"value"`
@@ -26,7 +26,7 @@ func recordOf(path string, value json.RawMessage, r storage.Record) record {
 	return record{path, value, r.Revision, kind.FormatTime(r.Updated), kind.FormatTime(r.Expires)}
 }
 
-// get performs get_fact. The default is not stored.
+// get performs get_fact. The default of a fact is not stored.
 func (st *store) get(ctx context.Context, p kind.Partition, path string, options json.RawMessage) (json.RawMessage, error) {
 	whole := false
 	if !kind.IsAbsent(options) {
@@ -90,8 +90,8 @@ func (st *store) set(ctx context.Context, p kind.Partition, path string, value, 
 	return kind.WriteReply(ctx, p, path, expires)
 }
 
-// readWriteOptions reads the options of set_fact: the required revision, nil for any, and the
-// lifetime, by default the declared one.
+// readWriteOptions reads the options of set_fact: the required revision, which is nil if any
+// revision is accepted, and the lifetime. The default of the lifetime is the declared lifetime.
 func readWriteOptions(options json.RawMessage, declared time.Duration) (required *int64, ttl time.Duration, err error) {
 	if kind.IsAbsent(options) {
 		return nil, declared, nil

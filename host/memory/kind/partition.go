@@ -53,8 +53,8 @@ type Update func(old storage.Record, locked bool) (content []byte, violations []
 // Item returns the item of a record.
 func Item(r storage.Record) string { return ItemOf(r.Key) }
 
-// ItemOf returns the item in the key of a record. The item of a Scoped store is the names of a path,
-// each a part of the key.
+// ItemOf returns the item in the key of a record. In a Scoped store, the item is a path, and each
+// name in the path is a part of the key.
 func ItemOf(key storage.Key) string {
 	item := key.Part(storage.Item)
 	if item == "" {
@@ -66,7 +66,7 @@ func ItemOf(key storage.Key) string {
 	return item
 }
 
-// joinItems joins the names of a path, which are parts of a key.
+// joinItems returns the path whose names are parts of a key.
 func joinItems(parts []storage.Part) string {
 	var names []string
 	for _, p := range parts {
@@ -80,9 +80,9 @@ func joinItems(parts []storage.Part) string {
 // ScopedPartition is the Partition of a Scoped store.
 type ScopedPartition interface {
 	Partition
-	// Each calls visit with the records of the caller's scopes that the caller can read, until visit
-	// returns false. It visits the item prefix and the items that begin with prefix and a dot, which
-	// come after the item after; "" means no bound. The visited part of each range is added to the
-	// read set, and no record outside of the ranges. The order is that of the keys.
+	// Each calls visit for the records in the caller's scopes that the caller can read, in key order,
+	// until visit returns false. If prefix is not "", Each visits only the item prefix and the items
+	// that begin with prefix and a dot. If after is not "", Each visits only items that follow after.
+	// The visited parts of the ranges join the read set, and no record outside of them does.
 	Each(ctx context.Context, prefix, after string, visit func(storage.Record) (more bool)) error
 }

@@ -27,7 +27,7 @@ func CheckRevision(ctx context.Context, p Partition, item string, required *int6
 }
 
 // WriteReply returns the reply to a write of an item. If the item is not in the read set, the reply
-// contains only what does not depend on the record.
+// omits all values that depend on the stored record.
 func WriteReply(ctx context.Context, p Partition, item string, expires time.Time) (json.RawMessage, error) {
 	reply := struct {
 		Success  bool    `json:"success"`
@@ -47,7 +47,8 @@ func WriteReply(ctx context.Context, p Partition, item string, expires time.Time
 }
 
 // Remove deletes the record of an item and returns the reply. The reply reports whether there was a
-// record, so that the record is in the read set. Required is the revision for CheckRevision.
+// record, so Remove adds the record to the read set. If required is not nil, the record must have
+// this revision.
 func Remove(ctx context.Context, p Partition, item string, required *int64) (json.RawMessage, error) {
 	before, err := p.Get(ctx, item)
 	if err != nil {

@@ -32,8 +32,9 @@ tools:
   stranger: {source: stranger.js, description: Counts, grants: {visits: readwrite}}
 `
 
-// gaugesPlugin returns a plug-in that increments a counter, whose store it names, and a gauge,
-// without naming a store. The plug-in exits with status 1 if the read of the gauge fails.
+// gaugesPlugin returns a plug-in that increments a counter and a gauge. The plug-in passes the name
+// of the counter's store, but no store for the gauge. The plug-in exits with status 1 if the read
+// of the gauge fails.
 func gaugesPlugin() []byte {
 	const text = `visits"wasm"2`
 	m := &wasmtest.Module{Pages: 1}

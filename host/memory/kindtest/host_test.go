@@ -16,8 +16,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// load loads the app in files. The kinds are the kinds of stores that the app can declare besides
-// documents.
+// load returns the app that files declare. The kinds are the kinds of stores that the app can
+// declare besides documents.
 func load(t *testing.T, files fs.FS, kinds ...kind.Kind) *app.App {
 	t.Helper()
 	names := []declare.Kind{declare.KindDocument}

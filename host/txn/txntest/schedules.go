@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// Flags of the test binary, to play more seeds, and to repeat one that failed:
+// These flags of the test binary play more seeds, or repeat a seed that failed:
 //
 //	go test ./host/txn -run Schedules -schedule.seeds 1000000
 //	go test ./host/txn -run Schedules -schedule.first 4711 -schedule.seeds 1
@@ -31,8 +31,9 @@ const (
 type Schedules struct {
 	// MemSeeds and BoltSeeds are the default numbers of seeds on each backend.
 	MemSeeds, BoltSeeds uint64
-	// Play plays one seed in a synctest bubble and fails the test if it finds an error. Play counts
-	// the situations that occurred in covered. Seeds share a backend: each must use its own tenant.
+	// Play runs one seed in a synctest bubble and fails the test if it finds an error. In the map
+	// covered, Play counts the situations that occurred. Seeds share a backend: each must use its own
+	// tenant.
 	Play func(t *testing.T, b storage.Backend, seed uint64, covered map[string]int)
 	// MustCover lists the situations that the default seeds must reach.
 	MustCover []string
@@ -67,7 +68,7 @@ func count(normal, soak uint64) uint64 {
 	return normal
 }
 
-// play plays many seeds. share is the number of seeds on one backend.
+// play runs the test with many seeds. The argument share is the number of seeds on one backend.
 func (s Schedules) play(t *testing.T, seeds, share uint64, open func(t *testing.T) storage.Backend, covered map[string]int) {
 	end := *firstSeed + seeds
 	for first := *firstSeed; first < end && !t.Failed(); first += share {
