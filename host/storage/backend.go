@@ -82,10 +82,10 @@ type Write struct {
 type Selector struct {
 	Prefix Key
 	// Tag selects the records with this tag whose Key.Group is Group. Tags are separate for each
-	// tenant and app. Group is "" for records that do not belong to an app.
+	// tenant and app. The field Group is "" for records that do not belong to an app.
 	Tag   string
 	Group Key
-	// Expired selects the records that have expired at the time Expired. If Group is set, Expired
+	// Expired selects the records that have expired at this time. If Group is set, the selector
 	// selects only a bounded number of records, all of that tenant and app.
 	Expired time.Time
 	// Keys selects the records under the given keys.
@@ -176,8 +176,8 @@ type Backend interface {
 	// start of the Update instead, if its documentation states this. Concurrent updates can then
 	// exceed a limit together.
 	//
-	// fn must be pure, because it may be called again. Moreover, fn must not retain or modify its
-	// argument, call the backend, or end its goroutine. A panic in fn becomes an error.
+	// fn must be pure, because it may be called again. It also must not retain or modify its argument,
+	// call the backend, or end its goroutine. A panic in fn becomes an error.
 	Update(ctx context.Context, on Footprint, fn func(now []Record) ([]Write, error)) error
 
 	// Usage returns the usage of accounts, in the order of the arguments, from one snapshot; see
@@ -198,8 +198,8 @@ type Backend interface {
 	// ErrCorrupt.
 	//
 	// DeleteWhere is not atomic: a backend removes the records in several transactions of bounded
-	// size. Other updates can run in between, and each transaction checks its records again.
-	// DeleteWhere does not load contents into memory.
+	// size. Other updates can run between these transactions, and each transaction checks its records
+	// again. DeleteWhere does not load contents into memory.
 	DeleteWhere(ctx context.Context, what Selector, limit int) ([]Head, error)
 
 	// Changes returns up to limit writes to keys under prefix that were committed after a position.

@@ -11,8 +11,8 @@ const floorShards = 16
 
 // FloorKey returns the key of the floor of a key. A floor is a record that the backend itself
 // maintains. The revision of a floor is the highest revision of all records that were removed from
-// the same store and shard. If the revision of each new record is greater than its floor, revisions
-// of a key never repeat.
+// the same store and shard. The revisions of a key never repeat if each new record gets a revision
+// greater than the floor of its key.
 //
 // Get and Update can read floors. Scan does not return floors, and callers must not write floors.
 // FloorKey returns "" for a key that is not in a store.

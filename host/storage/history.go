@@ -122,7 +122,7 @@ func (h *History) after(p Position) int {
 }
 
 // Suspects returns the observations in held that may have changed up to and including a commit,
-// according to the history. extra contains further written keys.
+// according to the history. The argument extra contains further written keys.
 func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 	size := held.Size()
 	if size <= smallCheck {

@@ -150,8 +150,8 @@ func (k Key) Tenant() string {
 	return ""
 }
 
-// Group returns the key of the tenant and app whose usage includes the record under k. The result
-// is false if k has no app. Group ignores a leading System part.
+// Group returns the key of the tenant and app whose usage includes the record under k. Group
+// returns false if k has no app. Group ignores a leading System part.
 func (k Key) Group() (Key, bool) {
 	app, _, ok := k.groups()
 	return app, ok

@@ -6,8 +6,8 @@ import "errors"
 // error of an Update that did not fit on the disk.
 var ErrFull = errors.New("no space is left for more records")
 
-// Spacer is a Backend that can report that it has no free space. Other backends always count as
-// having free space.
+// Spacer is a Backend that can report that it has no free space. For other backends, callers assume
+// that there is always free space.
 type Spacer interface {
 	// Space returns an error that wraps ErrFull if no more records should be stored in the backend.
 	// Otherwise it returns nil. The result may be a second old. Space is safe for concurrent use

@@ -32,9 +32,9 @@ type Backend struct {
 	// bbolt's transactions.
 	history *storage.History
 	closed  func() error // closes the database on the first call
-	// batchTime is maxBatchTime; tests that count commits increase it.
+	// batchTime is maxBatchTime. Tests that count commits set a higher value.
 	batchTime time.Duration
-	// chunkTime is maxRemovedTime; tests decrease it.
+	// chunkTime is maxRemovedTime. Tests set a lower value.
 	chunkTime time.Duration
 	// update is bbolt's Update; tests replace it to inject errors.
 	update func(fn func(tx *bbolt.Tx) error) error

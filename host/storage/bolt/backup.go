@@ -108,8 +108,8 @@ func (b *Backend) BackupFile(ctx context.Context, path string) error {
 	return nil
 }
 
-// copyOver replaces the file at path with a copy of the database, if finish returns nil for the
-// copy.
+// copyOver copies the database to a new file and calls finish with this file. If finish returns
+// nil, the new file replaces the file at path.
 func (b *Backend) copyOver(ctx context.Context, path, prefix string, finish func(copied *os.File) error) error {
 	dir := filepath.Dir(path)
 	temp, err := os.CreateTemp(dir, prefix+"*")

@@ -141,7 +141,7 @@ func (c *checker) checkAll() {
 	}
 }
 
-// each calls fn for each entry of a bucket. each checks that a lookup of the key finds the same
+// each calls fn for every entry of a bucket. It also checks that a lookup of the key finds the same
 // entry.
 func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	scan := bucket.Cursor()

@@ -51,8 +51,8 @@ func senderOf(keys []storage.Key) sender {
 	return sender{}
 }
 
-// submit executes do in a commit when it is the tenant's turn. If ctx ends before the call of do,
-// submit stops waiting.
+// submit executes the function do in a commit when it is the tenant's turn. If ctx ends before the
+// call of this function, submit stops waiting.
 //
 // There is no goroutine for commits. If no commit is in progress, the caller commits the request
 // itself, and a single update therefore does not wait. Callers that arrive during a commit wait and
@@ -111,7 +111,7 @@ func (b *Backend) commit(batch []*request) int {
 	return n
 }
 
-// stage is the progress of a transaction.
+// stage is the last step that a transaction has reached.
 type stage int
 
 const (
@@ -121,9 +121,9 @@ const (
 	returned
 )
 
-// try executes the first n requests of batch in one transaction. spoiled reports that the n-th
-// request failed with err, that the transaction was rolled back before its commit, and that there
-// was no other error.
+// try executes the first n requests of batch in one transaction. The result spoiled reports that
+// the n-th request failed with err, that the transaction was rolled back before its commit, and
+// that there was no other error.
 func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	if b.broken.Load() {
 		return len(batch), false, errBroken

@@ -338,8 +338,8 @@ func TestCommitPanics(t *testing.T) {
 }
 
 // TestHeldInOneCommit makes an update depend on records that an earlier update of the same commit
-// writes. The footprint is so large that the backend uses the history instead of comparing all
-// records.
+// writes. The footprint of the update is so large that the backend uses the history instead of
+// comparing all records.
 func TestHeldInOneCommit(t *testing.T) {
 	b := openTest(t)
 	k, other := testKey("s"), testKey("other")

@@ -22,9 +22,9 @@ import (
 // 16 for the element and 8 for the key.
 const pieceBytes = 16<<10 - 40
 
-// apart is the first byte of the value of a record whose content is stored apart from the record.
-// The encoded record follows, with a reference as its content. No other encoded record begins with
-// this byte.
+// The byte apart is the first byte of the value of a record whose content is stored apart from the
+// record. The encoded record follows, with a reference as its content. No other encoded record
+// begins with this byte.
 const apart = 0xC0
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -53,8 +53,8 @@ func pieceKey(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, 
 
 func isApart(value []byte) bool { return len(value) > 0 && value[0] == apart }
 
-// encodedRecord returns the encoded record in a value. storage.HasVersion accepts the encoded
-// record with or without the content.
+// encodedRecord returns the encoded record in a value. For storage.HasVersion, it does not matter
+// whether the encoded record has its content.
 func encodedRecord(value []byte) []byte {
 	if isApart(value) {
 		return value[1:]

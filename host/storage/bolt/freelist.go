@@ -14,11 +14,12 @@ type freelist struct {
 	stored atomic.Bool // whether the last commit stored the list; false if unknown
 }
 
-// smallFile is the maximum size, in bytes, of a file whose list is stored by each commit. The list
-// of a small file takes only a few pages.
+// smallFile is the maximum size, in bytes, of a small file. Each commit of a small file stores the
+// list of free pages. The list of a small file takes only a few pages.
 const smallFile = 8 << 20
 
-// begin reports whether the commit of a transaction stores the list. size is the size of the file.
+// begin reports whether the commit of a transaction stores the list. The argument size is the size
+// of the file.
 func (f *freelist) begin(size int64) bool {
 	if size <= smallFile || f.wanted.Load() {
 		return true
@@ -28,8 +29,8 @@ func (f *freelist) begin(size int64) bool {
 }
 
 // want makes all future commits store the list. If the last commit did not store the list, want
-// calls commit. A failure of that commit does not matter, because a caller that wants the list can
-// work without it.
+// calls the function commit. An error of this function is ignored, because every reader of the list
+// can work without it.
 func (f *freelist) want(commit func()) {
 	f.wanted.Store(true)
 	if !f.stored.Load() {

@@ -18,7 +18,8 @@ func fillPages(t *testing.T, b *Backend) {
 	}
 }
 
-// freePages calls fillPages, removes these records, adds one record and returns its key.
+// freePages adds records with fillPages and removes them. It then adds another record and returns
+// the key of this record.
 func freePages(t *testing.T, b *Backend) (left storage.Key) {
 	t.Helper()
 	fillPages(t, b)

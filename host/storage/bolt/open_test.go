@@ -137,8 +137,8 @@ func TestOpenInUse(t *testing.T) {
 	must(t, b.Close())
 }
 
-// TestOpenTogether lets many goroutines create the same database. Each must be able to open it, one
-// after another, and no record may be written to a file that was replaced.
+// TestOpenTogether lets many goroutines create the same database. Each goroutine must be able to
+// open the database, one after another, and no record may be written to a file that was replaced.
 func TestOpenTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	var wg sync.WaitGroup

@@ -51,7 +51,7 @@ func testImage(t testing.TB, records int) []byte {
 	return image
 }
 
-// checkImage checks an image like a file that bbolt has not opened yet.
+// checkImage runs the checks that precede the opening of a file by bbolt on an image.
 func checkImage(image []byte) error {
 	r := bytes.NewReader(image)
 	h, _, err := readHeader(r, int64(len(image)))

@@ -11,12 +11,12 @@ import (
 
 // request is a function to execute in a write transaction. A caller waits for its result.
 type request struct {
-	// do is called by the goroutine that commits. do is called again if its transaction failed
-	// because of another request. The caller gets the error of do. The error does not undo
-	// anything, unless do stopped in the middle of its writes.
+	// do is called by the goroutine that commits. It is called again if its transaction failed because
+	// of another request. The caller gets the error that do returns. This error does not undo any
+	// writes, unless do stopped in the middle of its writes.
 	do func(t *transaction) error
-	// from is the sender of the request. round is the round of turns in which the sender's tenant
-	// executes the request.
+	// from is the sender of the request. Tenants take turns in rounds, and round is the number of the
+	// round in which the request is executed.
 	from  sender
 	round int
 	bytes int64 // approximate bytes of contents that do wrote and removed
@@ -33,7 +33,8 @@ type sender struct {
 	key storage.Key
 }
 
-// The states of a request. The transition from waiting decides whether the request is executed.
+// The states of a request. A request is executed if its state changes from waiting to begun, and
+// not to abandoned.
 const (
 	waiting int32 = iota
 	begun
@@ -139,8 +140,8 @@ func (q *queue) pick() int {
 	return len(picked)
 }
 
-// learn records whether the requests of a commit were large, to predict the sizes of their senders'
-// next requests.
+// learn records whether the requests of a commit were large. The queue uses this to predict the
+// sizes of the next requests of the same senders.
 func (q *queue) learn(done []*request) {
 	total := int64(0)
 	for _, r := range done {

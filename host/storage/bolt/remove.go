@@ -164,7 +164,7 @@ func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err 
 	return keys, err
 }
 
-// counts reports whether the record under key is in the group that is swept.
+// counts reports whether the record under a key is in the group that the search sweeps.
 func (s *search) counts(key storage.Key) bool {
 	group, ok := key.Group()
 	return s.group == "" || ok && group == s.group
@@ -173,8 +173,9 @@ func (s *search) counts(key storage.Key) bool {
 // entries yields index entries and the keys of their records. The records may match.
 type entries = iter.Seq2[[]byte, storage.Key]
 
-// under returns the entries of an index that have a prefix, together with the results of key. under
-// stops at the first entry that key rejects. under begins at from, unless from is nil.
+// under returns the entries of an index that have a prefix, together with the results of the
+// function key. The iteration begins at the entry from, unless from is nil. It stops at the first
+// entry for which key returns false.
 func under(bucket *bbolt.Bucket, prefix, from []byte, key func(entry []byte) (storage.Key, bool)) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		if from == nil {
@@ -258,8 +259,8 @@ type chunk struct {
 }
 
 // full reports whether a commit that removes up to limit records should check no more candidates.
-// The reasons are the number of candidates, their size, or the time: after the first candidate, a
-// commit may not exceed timeout.
+// The limits are the number of candidates, their total size, and the time. After the first
+// candidate, a commit must not take longer than timeout.
 func (c *chunk) full(limit int, timeout time.Duration) bool {
 	return c.looked >= maxRemoved || len(c.doomed) >= limit || c.bytes >= maxRemovedBytes ||
 		c.looked > 0 && time.Since(c.began) > timeout

@@ -60,7 +60,7 @@ func TestFruitlessSweep(t *testing.T) {
 	if n, err := sweepUpTo(t.Context(), b, first.Add(time.Minute), 10); n != 1 || err != nil {
 		t.Errorf("Sweep with one expired record after the others = %d, %v; want 1", n, err)
 	}
-	// Now all have expired: more records than one search returns.
+	// Now all records have expired, and there are more records than one search returns.
 	if n, err := sweepUpTo(t.Context(), b, first.Add(time.Hour), len(records)); n != len(records)-1 || err != nil {
 		t.Errorf("Sweep = %d, %v; want %d", n, err, len(records)-1)
 	}

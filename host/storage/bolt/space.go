@@ -40,9 +40,9 @@ type space struct {
 	err   error
 }
 
-// Space implements storage.Spacer. Space checks that at least Options.MinFree bytes are free: on
-// the disk, and in long runs of free pages of the file. Free pages count because the file never
-// shrinks: after an erasure, the free space is in the file.
+// Space implements storage.Spacer. Space checks that at least Options.MinFree bytes are free in
+// total, on the disk and in long runs of free pages of the file. Free pages count because the file
+// never shrinks: after an erasure, the free space is in the file.
 func (b *Backend) Space() error {
 	s := &b.space
 	if s.minFree < 0 {
@@ -57,7 +57,7 @@ func (b *Backend) Space() error {
 }
 
 // measure measures the free space. If the measurement fails, measure reports that there is free
-// space: if there is none, the write itself will fail.
+// space, because a write without enough space fails anyway.
 func (b *Backend) measure() error {
 	free, total, err := b.space.disk(filepath.Dir(b.fd.Name()))
 	if err != nil {

@@ -65,7 +65,7 @@ type transaction struct {
 	// changed contains the accounts whose usage has changed. Each account is written once, at the
 	// end.
 	changed map[storage.Key]storage.Usage
-	// looked contains the usage of accounts that was read from the file.
+	// looked contains the usage that was read from the file, by account.
 	looked map[storage.Key]storage.Usage
 	// raised contains the floors that were raised. The floors are written together with the usage.
 	raised map[storage.Key]int64

@@ -141,8 +141,8 @@ func (w *pageWriter) page(flags uint16, elements []element) (id uint64, err erro
 // tree returns the leaf level of a new tree. The tree is built from the leaves.
 func (w *pageWriter) tree() *level { return &level{w: w, flags: leafPage} }
 
-// level is one level of a tree, with the page that is being filled. The level above references its
-// pages.
+// level contains the state of one level of a tree during the write: the elements of the page that
+// is not yet full. The level above references its pages.
 type level struct {
 	w        *pageWriter
 	flags    uint16
@@ -154,8 +154,8 @@ type level struct {
 // add appends an element. The key of the element must be greater than all previous keys. Key and
 // value must not change until the tree is finished.
 func (l *level) add(e element) error {
-	// bbolt rejects a branch page with only one element. Each page therefore leaves one element to
-	// the next page, and the last page has at least two.
+	// bbolt rejects a branch page with only one element. A full page therefore leaves its last element
+	// to the next page, so that the last page has at least two elements.
 	minimum, reserve := 1, 0
 	if l.flags == branchPage {
 		minimum, reserve = 2, 1

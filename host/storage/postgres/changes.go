@@ -15,7 +15,8 @@ import (
 // the id after the snapshot: a transaction comes after all transactions that it saw. Two writers of
 // one record never overlap.
 const (
-	// selectHorizon returns the last id before the oldest transaction in progress.
+	// selectHorizon is the query for the last transaction id before the oldest transaction in
+	// progress.
 	selectHorizon = `select pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1`
 	selectChanges = `select xid, n, key, revision, generation, deleted from changes
 		where (xid, n) > ($1, $2) and xid < pg_snapshot_xmin(pg_current_snapshot())::text::bigint and key >= $3 and key < $4
@@ -52,7 +53,8 @@ func (b *Backend) Changes(ctx context.Context, prefix storage.Key, since storage
 	var last, now storage.Position
 	var forgotten uint64
 	err := b.read(ctx, func(batch *pgx.Batch) {
-		// A serializable transaction would conflict with every writer.
+		// The query does not run in a serializable transaction, because that would conflict with every
+		// writer.
 		batch.Queue(`begin isolation level repeatable read read only`)
 		queuePosition(batch, &now)
 		batch.Queue(`select forgotten from meta`).QueryRow(func(row pgx.Row) error { return row.Scan(&forgotten) })

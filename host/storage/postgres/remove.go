@@ -17,8 +17,8 @@ const (
 	maxRemovedBytes = 4 << 20
 )
 
-// page returns a query for the heads of up to n matching records that follow last in the order of
-// the query.
+// page returns a query for the heads of up to n matching records that follow the record last, in
+// the order of the query.
 type page func(last storage.Head, n int) (sql string, arguments []any)
 
 // DeleteWhere implements storage.Backend.

@@ -49,7 +49,8 @@ func queueChanges(batch *pgx.Batch, changes []storage.Change) {
 	queueFloors(batch, changes)
 }
 
-// queueTags adds the statement sql for the tags of each change that in returns and notIn omits.
+// For each change, queueTags adds the statement sql for the tags that in returns and notIn does not
+// return.
 func queueTags(batch *pgx.Batch, sql string, changes []storage.Change, in, notIn func(storage.Change) []string) {
 	var tags, keys [][]byte
 	for _, c := range changes {

@@ -46,8 +46,8 @@ const (
 // ErrInjected is wrapped by every error that a Faulty backend injects.
 var ErrInjected = errors.New("injected failure")
 
-// Faulty is a backend that wraps another backend and fails as configured with Fail. It is safe for
-// concurrent use.
+// Faulty is a backend that wraps another backend. Its operations fail as the method Fail specifies.
+// It is safe for concurrent use.
 type Faulty struct {
 	storage.Backend
 	// Before, if set, is called in the caller's goroutine before each operation. The argument of
@@ -180,7 +180,7 @@ func (f *Faulty) DeleteWhere(ctx context.Context, what storage.Selector, limit i
 // Space implements storage.Spacer. Space returns the result of the wrapped backend.
 func (f *Faulty) Space() error { return storage.Space(f.Backend) }
 
-// do executes the operation, injects a failure, or both.
+// do executes an operation, injects its planned failure, or does both.
 func (f *Faulty) do(op string, call func() error) error {
 	if f.Before != nil {
 		f.Before(op)
@@ -205,7 +205,7 @@ func (f *Faulty) do(op string, call func() error) error {
 	}
 }
 
-// next counts the call and returns its planned failure, or 0.
+// next counts a call of an operation and returns the planned failure of the call, or 0.
 func (f *Faulty) next(op string) (how Failure, dead bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

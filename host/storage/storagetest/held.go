@@ -83,8 +83,8 @@ func testRead(t *testing.T, b storage.Backend) {
 	}
 }
 
-// testHeldVersions changes a held record in every way. In some cases the Held contains only that
-// record, and in others many records.
+// testHeldVersions changes a held record in every possible way. In some cases the Held contains
+// only this record, and in other cases many records.
 func testHeldVersions(t *testing.T, b storage.Backend) {
 	var many []storage.Key
 	for i := range 40 {

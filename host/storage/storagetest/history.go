@@ -80,8 +80,8 @@ func seenIn(records []storage.Record, g storage.Range) (seen []storage.Version) 
 }
 
 // hold creates a Held with versions and ranges of a past state. hold checks whether the backend
-// detects changes since that state. padding makes the Held so large that a backend uses its history
-// instead of comparing everything.
+// detects changes since that state. With padding, the Held is so large that a backend uses its
+// history instead of comparing everything.
 func (m *model) hold(t *rapid.T) {
 	was, now := rapid.SampledFrom(m.past).Draw(t, "past"), m.sorted()
 	held, changed := storage.Held{Since: was.at}, false

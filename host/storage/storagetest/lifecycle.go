@@ -64,8 +64,8 @@ func hold(ctx context.Context, b storage.Backend, k storage.Key) (release func()
 	}
 }
 
-// testCancelledWhileWaiting cancels updates that wait for another update. A backend may execute
-// them if it does not make them wait.
+// testCancelledWhileWaiting cancels updates that wait for another update. A backend that does not
+// make these updates wait may execute them.
 func testCancelledWhileWaiting(t *testing.T, b storage.Backend) {
 	release := hold(context.Background(), b, app("a", store("held")))
 	ctx, cancel := context.WithCancel(context.Background())
