@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/auth"
 )
 
-// want lists the permissions of each role. It repeats Table in transposed form.
+// want lists the permissions of each role. The list repeats Table, but is ordered by role.
 var want = map[auth.Role][]auth.Permission{
 	auth.Operator: {
 		auth.Run, auth.Sessions, auth.ReadSessions, auth.Files, auth.Prompts, auth.Records, auth.ChangeRecords,

@@ -32,7 +32,7 @@ type watchedFile[T any] struct {
 	// forbidden contains the permission bits that the file must not have.
 	forbidden fs.FileMode
 	decode    func([]byte) (T, error)
-	// empty reports whether a missing file counts as an empty file. It does so for files that are
+	// empty reports whether a missing file counts as an empty file. It is true for files that are
 	// removed only on purpose.
 	empty bool
 

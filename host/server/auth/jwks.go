@@ -124,7 +124,8 @@ const (
 	// success and after a failure. They do not depend on the tokens that clients send.
 	fetchEvery = 10 * time.Second
 	retryEvery = time.Second
-	// fetchTimeout and maxAnswerBytes limit each response of the issuer.
+	// fetchTimeout and maxAnswerBytes limit the duration and the size of each response from the
+	// issuer.
 	fetchTimeout   = 5 * time.Second
 	maxAnswerBytes = 1 << 20
 )
@@ -145,7 +146,7 @@ func (s *remoteKeys) verify(ctx context.Context, token string, by signer, now ti
 	if err == nil {
 		return payload, s.checkAlgorithm(ctx, token, by)
 	}
-	// Without a response from the issuer, it is unknown whether the token is valid.
+	// If the issuer does not respond, it is unknown whether the token is valid.
 	last := s.fetcher.last.Load()
 	if ctx.Err() != nil || last == nil || last.err != nil {
 		return nil, abi.Faultf(abi.Unavailable, "cannot fetch the issuer's signing keys (JWKS)").WithHint("retry in a moment")
@@ -154,8 +155,8 @@ func (s *remoteKeys) verify(ctx context.Context, token string, by signer, now ti
 }
 
 // checkAlgorithm rejects a token if the issuer's key is for another algorithm. The key set of
-// go-oidc does not check this. If several keys have the same id, a key for the token's algorithm
-// must verify the token.
+// go-oidc does not check the algorithm. If several keys have the same id, a key for the token's
+// algorithm must verify the token.
 func (s *remoteKeys) checkAlgorithm(ctx context.Context, token string, by signer) error {
 	last := s.fetcher.last.Load()
 	if last == nil {

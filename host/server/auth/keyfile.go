@@ -55,7 +55,7 @@ type keyFileItem struct {
 // CreateKeys to create it.
 func OpenKeys(path string) (*Keys, error) {
 	k := &Keys{file: &watchedFile[keySet]{path: path, forbidden: 0o077, decode: decodeKeys, empty: true}}
-	// The clock of Keys is set later, so read the file without a time.
+	// The clock of Keys is set only later, so the file is read without a time.
 	var err error
 	if k.file.value, k.file.info, err = k.file.read(); err != nil {
 		return nil, fmt.Errorf("read key file: %w", err)

@@ -270,8 +270,8 @@ func TestReload(t *testing.T) {
 	verify(auth.Invalid)
 }
 
-// TestOneSize changes a file without changing its size or, within the precision of the clock, its
-// modification time.
+// TestOneSize changes a file but not its size. The modification time changes by less than the
+// precision of the clock.
 func TestOneSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	keys := openKeys(t, path)

@@ -71,8 +71,8 @@ func (p Principal) Confined(session string) bool {
 	return p.Session == "" || session != p.Session
 }
 
-// bound returns the effective id. ok is false if the request names an id other than the principal's
-// own id.
+// bound returns the effective id. The result ok is false if the request names an id other than the
+// principal's own id.
 func bound(own, requested string) (string, bool) {
 	if own == "" {
 		return requested, true

@@ -37,8 +37,8 @@ func KeyRoles() []Role {
 	return slices.DeleteFunc(Roles(), func(r Role) bool { return r == User })
 }
 
-// KeyRoleList returns the roles that a key may have as text, such as "operator, runtime or
-// metering".
+// KeyRoleList returns a text that lists the roles that a key may have, such as "operator, runtime
+// or metering".
 func KeyRoleList() string {
 	var names []string
 	for _, role := range KeyRoles() {
@@ -73,7 +73,7 @@ const (
 // Rule describes a permission and lists the roles that have it.
 type Rule struct {
 	Permission Permission
-	// Does describes what the permission allows.
+	// Does is a text that describes what the permission allows.
 	Does string
 	// Roles lists the roles that have the permission.
 	Roles []Role

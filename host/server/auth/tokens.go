@@ -16,9 +16,9 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// algorithms lists the accepted public-key algorithms. HS256 is missing because verifiers could
-// also sign tokens. "none" is missing because anyone could create a token. The verifier must choose
-// the algorithms (RFC 8725, section 3.1).
+// algorithms lists the accepted public-key algorithms. HS256 is not accepted, because with it every
+// verifier could also sign tokens. "none" is not accepted, because anyone could then create a
+// token. The verifier must choose the algorithms (RFC 8725, section 3.1).
 var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }

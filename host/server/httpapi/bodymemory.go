@@ -23,13 +23,13 @@ const (
 	// DefaultBodyBytes is the default of Options.BodyBytes.
 	DefaultBodyBytes = 256 << 20
 
-	// readingTakes is the number of bytes of memory, including garbage, that are reserved for each
-	// byte of a JSON body while it is read and decoded. keptTakes is the number that stays reserved
-	// afterward, until the request ends.
+	// readingTakes and keptTakes are numbers of bytes of memory that are reserved for each byte of a
+	// JSON body. readingTakes applies while the body is read and decoded, and includes garbage.
+	// keptTakes applies after that, until the request ends.
 	readingTakes = 12
 	keptTakes    = 3
-	// treeBytes is the maximum size of the part of a body that is decoded into a tree of values at
-	// any time. Documents that memory accepts, such as records, are no larger. While a tree exists,
+	// treeBytes is the maximum size of a part of a body that is decoded into a tree of values. The
+	// documents that memory accepts, such as records, are not larger than this. While a tree exists,
 	// it takes treeTakes bytes of memory for each byte of its text. After decoding, keptTreeTakes
 	// bytes stay reserved for each byte, because parts of the body may be decoded into trees later.
 	treeBytes     = 256 << 10
@@ -92,8 +92,7 @@ func (b *body) endDecoding() {
 	}
 }
 
-// pay extends the reservation if the bytes that were read exceed the length that the reservation
-// covers.
+// pay extends the reservation if more bytes were read than the reservation covers.
 func (b *body) pay() error {
 	if b.held == nil || b.read <= b.paid {
 		return nil

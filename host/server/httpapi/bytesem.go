@@ -24,7 +24,7 @@ const acquireTimeout = 10 * time.Second
 type byteSemaphore struct {
 	size int64
 	wait time.Duration
-	// what is the word for the data in error messages, such as "files".
+	// The field what is the name of the data in error messages, such as "files".
 	what string
 
 	mu     sync.Mutex
@@ -95,8 +95,9 @@ func (r *byteSemaphore) acquire(ctx context.Context, bytes int64, path ...string
 	return nil, context.Cause(ctx)
 }
 
-// begin grants bytes to a request or adds the request to the queue. A new request may overtake
-// waiting requests, because those requests do not fit at the moment.
+// begin grants bytes to a request or adds the request to the queue. The semaphore can grant a new
+// request before requests that are already waiting, because the waiting requests do not fit at the
+// moment.
 func (r *byteSemaphore) begin(bytes int64, path []string) (*reservation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -203,8 +204,8 @@ func (r *byteSemaphore) full(h *reservation) int {
 }
 
 // Each new owner reduces the share of the other owners. An owner may then have reserved more than
-// its share. Therefore, a user without reservations can still reserve up to 1/smallPart of all
-// bytes, even if its tenant then exceeds its share by up to 1/sparePart.
+// its share. A user without reservations can still reserve up to 1/smallPart of all bytes. The
+// user's tenant may then exceed its share by up to 1/sparePart.
 const smallPart, sparePart = 1024, 16
 
 func (r *byteSemaphore) count(h *reservation, bytes int64) {

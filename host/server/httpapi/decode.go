@@ -56,8 +56,8 @@ const (
 	// such as env.
 	outlineDepth = 2
 	// outlineMembers is the maximum number of members in the outline of an object inside a body.
-	// outlineUnknown limits the unknown members of the body, because each one causes a separate
-	// error.
+	// outlineUnknown is the maximum number of unknown members in the outline of the body, because each
+	// unknown member causes a separate error.
 	outlineMembers = 256
 	outlineUnknown = 16
 	// outlineText is the maximum length of a text in an outline. A longer text exceeds the limit of

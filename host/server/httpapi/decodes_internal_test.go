@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLargeBodiesWait reads several large bodies completely. The next body can be decoded after the
-// previous one was decoded.
+// TestLargeBodiesWait reads several large bodies completely. Each body must wait until the previous
+// body has been decoded.
 func TestLargeBodiesWait(t *testing.T) {
 	decodes := newByteSemaphore(1, "large bodies")
 	open := func(ctx context.Context, bytes int, user string) *body {

@@ -29,8 +29,8 @@ type fileDelivery struct {
 }
 
 // deliver opens a file of a known size and reads its first piece, so that read errors are reported
-// before the response begins. The path identifies the owner of the memory. The caller must close
-// the delivery.
+// before the response begins. The argument path identifies the owner of the memory. The caller must
+// close the delivery.
 func (h *fileHandler) deliver(ctx context.Context, bytes int64, load loader, path ...string) (*fileDelivery, error) {
 	held, err := h.downloads.acquire(ctx, pieceBytes, path...)
 	if err != nil {

@@ -60,7 +60,7 @@ func addFacts(s *Server) {
 	}, deleteFact)
 }
 
-// perform performs an operation as an operator.
+// perform performs an operation on facts with the rights of an operator.
 func (c *call) perform(ctx context.Context, in apitypes.Owner, op string, args ...any) (json.RawMessage, report.Effects, error) {
 	caller, err := c.caller(ctx, in.User, in.Session)
 	if err != nil {
@@ -91,7 +91,7 @@ func (c *call) fact(ctx context.Context, in apitypes.FactPlace) (*factOutput, er
 	return out, nil
 }
 
-// factRevision returns the revision of a stored fact, nil if none is stored.
+// factRevision returns the revision of a stored fact, or nil if no value is stored.
 func (c *call) factRevision(ctx context.Context, in apitypes.FactPlace) (*int64, error) {
 	found, err := c.fact(ctx, in)
 	if err != nil || found.Body.Revision == 0 {
@@ -151,7 +151,7 @@ func listFacts(ctx context.Context, c *call, in *listFactsInput) (*listOutput[ap
 	return &listOutput[apitypes.Fact]{apitypes.List[apitypes.Fact]{Items: page.Facts, Next: page.Next}}, nil
 }
 
-// nullIfEmpty returns a text as an argument, nil for "".
+// nullIfEmpty returns a text as an argument of an operation, or nil for "".
 func nullIfEmpty(text string) any {
 	if text == "" {
 		return nil

@@ -49,7 +49,7 @@ func (in *uploadInput) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// uploadSchema is the schema of the upload form.
+// uploadSchema is the JSON Schema of the form in an upload request.
 var uploadSchema = &huma.Schema{
 	Type: "object", Required: []string{"file"},
 	Properties: map[string]*huma.Schema{"file": {Type: "string", Format: "binary", Description: "The file, with its name and content type"}},

@@ -73,8 +73,8 @@ type link struct {
 	expires           int64 // Unix time in seconds
 }
 
-// maxLink is the maximum length of an encoded link in a URL. A link contains five names of up to a
-// few hundred bytes each.
+// maxLink is the maximum length of an encoded link in a URL. A link contains five names, each of
+// which has up to a few hundred bytes.
 const maxLink = 4096
 
 // Make returns the URL of a file. The URL is deterministic, so a tool that runs again sees the same

@@ -37,9 +37,9 @@ type row struct {
 	status, empty int
 	user, session location
 	body          string
-	// selects reports whether the user and the session in the request select data. Otherwise they
-	// name the caller. plain reports whether the request concerns no app. needs reports whether the
-	// request concerns a per-user store.
+	// selects reports whether the user and the session in the request select data. Otherwise they name
+	// the caller. The field plain reports whether the request concerns no app. The field needs reports
+	// whether the request concerns a per-user store.
 	selects, plain, needs bool
 	// owned reports whether the request concerns a run of ann, which only ann and operators can
 	// find.
@@ -365,7 +365,7 @@ func (w *fixture) try(route httpapi.Route, r row, a matrixRequest) {
 	}
 }
 
-// Rows of removed routes would make the matrix look larger than it is.
+// A row without a route would make the matrix look larger than it is.
 func TestMatrixHasNoUnknownRoutes(t *testing.T) {
 	known := map[string]bool{}
 	for _, route := range newService(t).api.Routes() {

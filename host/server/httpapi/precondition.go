@@ -17,8 +17,8 @@ const anyRecord = "*"
 // writers change the record.
 const maxAnyTries = 16
 
-// withPrecondition performs a write with its precondition in options. current returns the revision
-// of the record, nil if there is none.
+// withPrecondition performs a write with the precondition in options. The function current returns
+// the revision of the record, or nil if there is no record.
 func withPrecondition(must apitypes.Precondition, options map[string]any, current func() (*int64, error), write func() error) error {
 	if must.IfMatch == anyRecord && must.IfNoneMatch == "" {
 		return withAnyRevision(options, current, write)
@@ -51,8 +51,8 @@ func withAnyRevision(options map[string]any, current func() (*int64, error), wri
 	}
 }
 
-// revisionOf returns the revision that a precondition requires: nil for any revision, 0 if the
-// record must not exist.
+// revisionOf returns the revision that a precondition requires. It returns nil if any revision is
+// accepted, and 0 if the record must not exist.
 func revisionOf(p apitypes.Precondition) (*int64, error) {
 	none := int64(0)
 	switch {

@@ -96,7 +96,8 @@ func (c *call) operate(ctx context.Context, in apitypes.Place, op string, args .
 	return reply, err
 }
 
-// currentRevision returns a function that returns the revision of a record, nil if there is none.
+// currentRevision returns a function that returns the revision of a record, or nil if there is no
+// record.
 func (c *call) currentRevision(ctx context.Context, in apitypes.Place) func() (*int64, error) {
 	return func() (*int64, error) {
 		text, err := c.operate(ctx, in, abi.GetContent, nil, map[string]bool{"record": true})
@@ -161,7 +162,7 @@ func recordOf(text json.RawMessage) (*recordOutput, error) {
 	return out, nil
 }
 
-// set writes a record and returns the result.
+// set writes a record and returns the written record.
 func (c *call) set(ctx context.Context, in apitypes.Place, must apitypes.Precondition, content json.RawMessage, ttl string, replace bool) (*recordOutput, error) {
 	options := map[string]any{}
 	if replace {

@@ -20,7 +20,7 @@ const (
 	// maxResultBytes limits the total size of the kept Results. A tenant can use a quarter of this
 	// size, and each of its callers a sixteenth.
 	maxResultBytes = 64 << 20
-	// entryBytes is the size that counts for a run without a Result.
+	// entryBytes is the size that the registry counts for a run without a Result.
 	entryBytes = 1 << 10
 )
 
@@ -240,7 +240,7 @@ func (g *registry) stop(p auth.Principal, app, id string) error {
 	return err
 }
 
-// of returns a run, provided that the principal may see it. The caller holds mu.
+// The method of returns a run, provided that the principal may see the run. The caller holds mu.
 func (g *registry) of(p auth.Principal, app, id string) (*trackedRun, error) {
 	g.expire(g.now())
 	t := g.runs[id]

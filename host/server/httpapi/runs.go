@@ -244,7 +244,7 @@ func grantsOf(provided map[string]string) ([]declare.Grant, error) {
 		}
 		grants = append(grants, declare.GrantOn(store, verbs...))
 	}
-	// Map order is random, but equal grants must yield equal code.
+	// The grants are sorted, because map order is random and equal grants must result in equal code.
 	return sorted(grants, declare.Grant.Name), nil
 }
 

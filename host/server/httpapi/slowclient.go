@@ -19,8 +19,8 @@ type deadlineWriter struct {
 	began   bool
 }
 
-// newDeadlineWriter returns a deadlineWriter. It clears the deadline that the previous response set
-// on the connection.
+// newDeadlineWriter returns a deadlineWriter. The writer clears the deadline that the previous
+// response set on the connection.
 func newDeadlineWriter(w http.ResponseWriter) *deadlineWriter {
 	t := &deadlineWriter{ResponseWriter: w, control: http.NewResponseController(w)}
 	_ = t.control.SetWriteDeadline(time.Time{})
@@ -61,8 +61,8 @@ func (t *deadlineWriter) Unwrap() http.ResponseWriter { return t.ResponseWriter 
 type minRate struct {
 	// stall is the maximum time without progress.
 	stall time.Duration
-	// chunk is the average time allowed for each chunk, in addition to one stall. Without this
-	// limit, a client that reads a few bytes at a time could keep a file open for hours.
+	// chunk is the average time allowed for each chunk, in addition to the time of one stall. Without
+	// this limit, a client that reads a few bytes at a time could keep a file open for hours.
 	chunk time.Duration
 }
 

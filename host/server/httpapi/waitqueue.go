@@ -6,8 +6,8 @@ import (
 )
 
 // maxWaiting is the maximum number of requests that wait for one semaphore. A tenant may have
-// 1/tenantPart of these requests, and each of its callers or links 1/callerPart of the tenant's. A
-// caller thus cannot keep others out of the queue.
+// 1/tenantPart of these requests. Each caller or link of the tenant may have 1/callerPart of the
+// tenant's requests. A caller thus cannot keep others out of the queue.
 const maxWaiting, tenantPart, callerPart = 4096, 4, 8
 
 // waitQueue is a queue of reservations, grouped by tenant and then by caller. Tenants and callers

@@ -17,7 +17,7 @@ const (
 	metaFault = "toolrun/fault"
 )
 
-// runMeta describes a run. It complements the output of the tool.
+// runMeta describes a run. This data complements the output of the tool.
 type runMeta struct {
 	RunID    string   `json:"run_id"`
 	Attempts int      `json:"attempts"`

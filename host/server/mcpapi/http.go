@@ -40,9 +40,9 @@ const maxIdle = time.Hour
 func (s *Server) Handler(caller func(*http.Request) (host.Caller, error)) http.Handler {
 	streamable := mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
 		SessionTimeout: min(cmp.Or(s.host.App().SessionIdle, app.DefaultSessionIdle), maxIdle),
-		// The SDK would reject the public Host header that a proxy on the same machine passes on. It
-		// does so to stop DNS rebinding, which needs a service that accepts requests without
-		// credentials: caller authenticates every request.
+		// The SDK would reject the public Host header that a proxy on the same machine passes on. This
+		// check protects services without authentication from DNS rebinding. Here the check is not
+		// necessary, because the function caller authenticates every request.
 		DisableLocalhostProtection: true,
 	})
 	return withProblems(http.NewCrossOriginProtection().Handler(&handler{s, caller, streamable}))

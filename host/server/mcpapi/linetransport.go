@@ -18,8 +18,8 @@ import (
 const maxLine = 4 << 20
 
 // lineTransport is a transport for JSON-RPC messages with one message per line. If a line is
-// invalid, it responds with an error and continues, because the client may be a person who types.
-// The transport of the SDK would stop.
+// invalid, it responds with an error and continues, because the client may be a person at a
+// terminal. The transport of the SDK would stop at an invalid line.
 type lineTransport struct {
 	in  io.Reader
 	out io.Writer
@@ -114,7 +114,7 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // decodeLine returns the message in a line, or an error response if the line is invalid. For an
-// empty line, it returns neither.
+// empty line, decodeLine returns neither a message nor a response.
 func decodeLine(next line) (message jsonrpc.Message, refused []byte) {
 	text := bytes.TrimSpace(next.text)
 	switch {

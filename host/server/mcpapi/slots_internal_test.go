@@ -10,8 +10,7 @@ import (
 )
 
 // TestSlotsEqual lets tenants with one session each occupy all slots. A new tenant evicts the least
-// recently used session. Slots become free when they are released, including slots of evicted
-// sessions.
+// recently used session. A slot becomes free when it is released, even if its session was evicted.
 func TestSlotsEqual(t *testing.T) {
 	s, closed := NewSlots(4), []string{}
 	take := func(tenant string) *slot {

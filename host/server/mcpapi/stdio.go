@@ -114,8 +114,8 @@ func (c *drainingConn) Write(ctx context.Context, message jsonrpc.Message) error
 	return err
 }
 
-// withCode adds a code to an error that the SDK returns without a code. The SDK does so for
-// requests before initialize.
+// withCode adds a code to an error that the SDK returns without a code. For example, the SDK
+// returns such an error for a request before initialize.
 func withCode(r *jsonrpc.Response) *jsonrpc.Response {
 	if failed, ok := errors.AsType[*jsonrpc.Error](r.Error); r.Error == nil || ok && failed.Code != 0 {
 		return r

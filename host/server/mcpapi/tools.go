@@ -36,8 +36,8 @@ func offer(to *mcp.Server, tool *mcp.Tool, run mcp.ToolHandler) (err error) {
 	return nil
 }
 
-// annotations returns hints about the effects of a tool. If the tool's grants and the author's
-// annotations disagree, the grants win.
+// annotations returns hints about the effects of a tool. If the tool's grants contradict the
+// author's annotations, the hints follow the grants.
 func annotations(t app.Tool) *mcp.ToolAnnotations {
 	writes, deletes := false, false
 	for _, g := range t.Grants {

@@ -14,9 +14,9 @@ import (
 // requests contains the span of the request. The parent of this span is the span in the traceparent
 // header (W3C Trace Context). Runs that use this context create child spans.
 //
-// The label of a request is the result of route. HTTP calls route with the same request after next
-// has returned. The label is a route pattern without its method, never a path. If route is nil, the
-// label is the Pattern of the request, which http.ServeMux sets.
+// The label of a request is the result of route. After the handler next has returned, HTTP calls
+// the function route with the same request. The label is a route pattern without its method, never
+// a path. If route is nil, the label is the Pattern of the request, which http.ServeMux sets.
 func (t *Telemetry) HTTP(next http.Handler, route func(*http.Request) string) http.Handler {
 	if route == nil {
 		route = func(r *http.Request) string { return r.Pattern }

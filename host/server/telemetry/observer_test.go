@@ -139,7 +139,7 @@ toolrun_effects_total{app="shop",effect="read",tool="visit"} 1
 `, "toolrun_effects_total")
 }
 
-// refuser rejects all runs. Its error may have a code that abi does not define.
+// refuser rejects all runs. The error of a tool can have a code that package abi does not define.
 type refuser struct {
 	host.NopObserver
 	err error

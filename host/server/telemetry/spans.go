@@ -38,8 +38,8 @@ type attempt struct {
 	host.Execution
 }
 
-// admitted returns the time at which the guest started after queueing. end returns the time at
-// which the guest ended.
+// admitted returns the time at which the guest started after it had waited in the queue. end
+// returns the time at which the guest ended.
 func (a attempt) admitted() time.Time { return a.Began.Add(a.QueueTime) }
 func (a attempt) end() time.Time      { return a.admitted().Add(a.Duration) }
 

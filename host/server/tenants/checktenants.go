@@ -108,7 +108,7 @@ func (f *failureLog) due(at hostKey, now time.Time) bool {
 	return true
 }
 
-// log logs why cannot open an app for a tenant.
+// log logs the reason why an app cannot be opened for a tenant.
 func (f *failureLog) log(at hostKey, err error) {
 	if !f.due(at, time.Now()) {
 		return

@@ -27,8 +27,8 @@ func (b *counted) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	return b.Backend.DeleteWhere(ctx, what, limit)
 }
 
-// A sweep covers all tenants, including tenants whose hosts are closed. It ends idle sessions with
-// their records and frees expired records.
+// A sweep covers all tenants, including tenants whose hosts are closed. The sweep ends idle
+// sessions with their records, and frees expired records.
 func TestSweepIsForAllTenants(t *testing.T) {
 	now := time.Now()
 	var offset atomic.Int64

@@ -38,8 +38,8 @@ type Options struct {
 	// Open is the maximum number of open hosts. If another host is needed, the least recently used
 	// idle host is closed, if one is idle. Default: 1,000.
 	Open int
-	// Idle is the time after which an unused host is closed. The next use reopens it. A negative
-	// value means never. Default: 1 hour.
+	// Idle is the time after which an unused host is closed. The next use reopens it. If the value is
+	// negative, unused hosts stay open. Default: 1 hour.
 	Idle time.Duration
 	// OnIdle is called periodically with each host that is in use but has received no request for
 	// the duration Idle. Code that keeps a host in use for a long time should release it then.
@@ -240,7 +240,7 @@ func (a *Apps) errNoApp(id string) error {
 	return f
 }
 
-// open opens a host with the stores that the tenant declared and the stores in more.
+// open opens a host with the stores that the tenant declared and the stores in the argument more.
 func (a *Apps) open(ctx context.Context, tenant string, declared *app.App, more []declare.Store) (*host.Host, error) {
 	ctx = context.WithoutCancel(ctx) // other callers wait for the same host
 	stores, err := memory.Declared(ctx, a.options.Host.Backend, tenant, declared.ID)

@@ -60,7 +60,7 @@ type Run struct {
 	Session string `json:"session_id,omitempty"`
 	Status  string `json:"status" enum:"queued,running,done" doc:"queued: waiting for compilation or capacity; done: succeeded or failed"`
 	// Cancelled reports whether cancellation of the run was requested. The Result shows whether the
-	// request came in time.
+	// run was canceled or ended before the request.
 	Cancelled bool       `json:"cancelled,omitempty" doc:"Whether a cancellation was requested; the result shows whether it took effect"`
 	Created   time.Time  `json:"created" doc:"When the run was requested"`
 	Started   *time.Time `json:"started,omitempty" doc:"When the first attempt began"`
