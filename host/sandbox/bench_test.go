@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// getAndSet is the source of a tool with one get and one set.
+// getAndSet is the source of a tool that reads and writes one record.
 const getAndSet = `const prefs = await memory.get_content("prefs");
 await memory.set_content("prefs", {language: input.language, was: prefs.language});
 return {language: prefs.language};`

@@ -147,7 +147,7 @@ func copyFiles(folder string, files []string) (names []string, err error) {
 
 // dropShared removes damaged shared state and stops the workers that use it. The next load prepares
 // the state again. A worker that compiled a hostile source can report damage that does not exist,
-// so the parent checks the state itself.
+// so the parent itself checks the state.
 func (e *proxy) dropShared(o mounts) (removed bool) {
 	e.preparing.Lock()
 	defer e.preparing.Unlock()
@@ -163,8 +163,8 @@ func (e *proxy) dropShared(o mounts) (removed bool) {
 	return true
 }
 
-// cached returns the cache entry with the names folder and key. If the entry is missing, fill
-// writes it. cached returns "" if nothing can be cached.
+// cached returns the path of the cache entry with the names folder and key. If the entry is
+// missing, the function fill writes it. cached returns "" if nothing can be cached.
 func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string, error) {
 	cache, err := p.cacheDir()
 	folder = filepath.Join(cache, folder)

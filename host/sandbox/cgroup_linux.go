@@ -18,7 +18,7 @@ import (
 )
 
 // groups creates a control group for each worker. The new groups are below the group of this
-// process, so the limits of this process also apply to its workers. See cgroups(7). It is safe for
+// process, so the limits of this group also apply to the workers. See cgroups(7). It is safe for
 // concurrent use.
 type groups struct {
 	folders []string // the parents of new groups: one in version 2, one per controller in version 1
@@ -176,7 +176,8 @@ func (g *group) limit(bytes uint64) error {
 	}
 	value := []byte(strconv.FormatUint(bytes, 10))
 	// The limit without swap must never exceed the limit with swap. When the limits are raised, the
-	// limit with swap is therefore written first. When the limits are lowered, it is written last.
+	// limit with swap is therefore written first. When the limits are lowered, the limit with swap is
+	// written last.
 	var errs []error
 	for _, up := range []bool{true, false} {
 		errs = errs[:0]

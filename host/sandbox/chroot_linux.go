@@ -38,9 +38,9 @@ func closeRoot(root int) {
 // The process then cannot name any path outside of the folder. See chroot(2).
 //
 // Package psx drops capabilities on one thread after the other and reads /proc to find the threads.
-// The root must therefore change later. A child process that shares the root with this process
-// (CLONE_FS in clone(2)) keeps the capability. The child process changes the root after this
-// process has dropped the capability.
+// The root must therefore change after that, when this process no longer has the capability. A
+// child process that shares the root with this process (CLONE_FS in clone(2)) keeps the capability
+// and changes the root.
 func changeRoot(root int) error {
 	if root < 0 {
 		return nil // the caller has the error

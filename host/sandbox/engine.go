@@ -143,8 +143,8 @@ func (p *program) Run(ctx context.Context, in engine.Input, host engine.Host) (o
 	return out, err
 }
 
-// within calls do with a worker that has compiled the program. If the worker died while idle,
-// within retries with another worker, because nothing has run yet.
+// within calls the function do with a worker that has compiled the program. If the worker died
+// while idle, within retries with another worker, because nothing has run yet.
 func (p *program) within(ctx context.Context, domain *string, do func(*worker) error) error {
 	for range maxTries {
 		w, err := p.engine.pool.acquire(ctx, p, domain)
@@ -222,7 +222,7 @@ func (p *program) Warm(ctx context.Context, domain string) error {
 }
 
 // maxTries is the maximum number of workers to try for one run if workers die while idle. If even
-// the last one dies, a further attempt would fail too.
+// the last of these workers dies, another worker would probably die too.
 const maxTries = 10
 
 // errWorkerDied is the error of a request to a worker that had already died.
@@ -304,9 +304,9 @@ func (p *program) loadIn(ctx context.Context, w *worker) error {
 	return nil
 }
 
-// exchangeLoad sends the source to the worker and receives the result. failed is the fault of the
-// source, and err is the error of the exchange. exited is true if the worker did not receive the
-// request.
+// exchangeLoad sends the source to the worker and receives the result. The result failed is the
+// fault of the source, and err is the error of the exchange. The result exited is true if the
+// worker had exited before it received the request.
 func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err error) {
 	src := p.source
 	operations, err := json.Marshal(p.table)
@@ -344,8 +344,8 @@ func (p *program) exchangeLoad(w *worker) (failed *abi.Fault, exited bool, err e
 	}
 }
 
-// loadCodes contains the codes of faults that compiling can return. All other codes describe a run,
-// a caller or stored data.
+// loadCodes contains the codes of the faults that a compilation can return. All other codes
+// describe a run, a caller or stored data.
 var loadCodes = []abi.Code{
 	abi.SourceInvalid, abi.ABIMismatch, abi.ToolError, abi.TooLarge, abi.InvalidArgument, abi.NotFound,
 	abi.MemoryLimit, abi.StackLimit, abi.Timeout, abi.Unavailable, abi.Internal,

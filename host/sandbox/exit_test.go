@@ -19,13 +19,15 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// short is the deadline of runs that never end by themselves. enough is the deadline of other runs.
+// The constant short is the deadline of runs that never end by themselves, and enough is the
+// deadline of other runs.
 const (
 	short  = 100 * time.Millisecond
 	enough = 30 * time.Second
 )
 
-// roomy is a memory limit with space for the largest possible stack, even under the race detector.
+// roomy is a memory limit that is large enough for the largest possible stack, even under the race
+// detector.
 var roomy = engine.Input{Limits: engine.Limits{MemoryBytes: 512 << 20}}
 
 // bench is a pool with one worker that runs the probe engine.
@@ -95,8 +97,8 @@ func perform(t testing.TB, program engine.Program, text string, in engine.Input,
 	return got, err
 }
 
-// TestDeath ends workers in every known way. Each exit must affect only its own run. The fault of
-// the affected run must name the cause, and the next run must succeed.
+// TestDeath ends workers in every known way. The exit of a worker must affect only the run in this
+// worker. The fault of the affected run must name the cause, and the next run must succeed.
 func TestDeath(t *testing.T) {
 	tests := []struct {
 		act    string
@@ -187,7 +189,7 @@ func TestDeathOfCompiler(t *testing.T) {
 	}
 }
 
-// TestFloods checks a guest that logs and calls as fast as it can.
+// TestFloods checks a guest that sends log lines and memory calls as fast as it can.
 func TestFloods(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	lines, calls := 0, 0
@@ -225,7 +227,7 @@ func TestLargeCall(t *testing.T) {
 	}
 }
 
-// TestLargeFault checks an error that is longer than its frame can be.
+// TestLargeFault checks an error whose text exceeds the maximum size of a frame.
 func TestLargeFault(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	if _, err := b.run(t, "fail at length", "", roomy, enough, engine.Host{}); codeOf(err) != abi.ToolError {
@@ -233,7 +235,8 @@ func TestLargeFault(t *testing.T) {
 	}
 }
 
-// TestGrace checks that a worker is reused if it ends its run itself after the deadline.
+// TestGrace checks that the pool reuses a worker that itself ends its run shortly after the
+// deadline.
 func TestGrace(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	spin := b.load(t, "fail in time", "")

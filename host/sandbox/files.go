@@ -100,8 +100,8 @@ func hidden(name string) bool {
 	return false
 }
 
-// read reads a file from the file system of the source. read reports every failure as a missing
-// file.
+// read reads a file from the file system of the source. If the read fails for any reason, read
+// reports that the file does not exist.
 func (a *archive) read(name string) servedFile {
 	if a.files == nil || !fs.ValidPath(name) || hidden(name) {
 		return servedFile{}

@@ -120,7 +120,7 @@ func (f *frame) text(text string) *frame {
 	return f
 }
 
-// optional writes data that can be nil. The reader can distinguish nil from empty data.
+// optional writes a byte slice so that the reader can distinguish nil from empty data.
 func (f *frame) optional(data []byte) *frame {
 	if data == nil {
 		return f.number(0)
@@ -139,7 +139,7 @@ func (f *frame) texts(list []string) *frame {
 }
 
 // fields reads the fields of a frame. After an error, every further field is empty, and end returns
-// the error. Callers therefore check only once.
+// the error. Callers therefore have to check for errors only once.
 type fields struct {
 	rest      []byte
 	malformed bool
@@ -213,7 +213,7 @@ func (f *fields) texts(limit int) []string {
 	return list
 }
 
-// end returns an error if the payload is malformed or contains additional bytes.
+// end returns an error if the payload was malformed, or if it contains more bytes than were read.
 func (f *fields) end() error {
 	if f.malformed || len(f.rest) > 0 {
 		return fmt.Errorf("malformed frame fields: %w", errProtocol)

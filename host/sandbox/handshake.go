@@ -43,8 +43,8 @@ type mounts struct {
 	generation  int    // the number of the shared state's preparation; used only by the parent
 }
 
-// The jobs of a worker. All jobs except jobRun write to mounts.folder, do one thing, and run no
-// guest.
+// The jobs of a worker. Workers with any job except jobRun write to mounts.folder, handle a single
+// request, and run no guest.
 const (
 	jobRun     = iota
 	jobCompile // compile one source

@@ -171,7 +171,8 @@ func TestMixed(t *testing.T) {
 					if want == abi.Timeout {
 						limit = short
 					}
-					// The wait for a worker counts too, so other runs can use up a short deadline.
+					// The deadline includes the wait for a worker, so a short deadline can pass while other runs
+					// use the workers.
 					if _, err := perform(t, program, "", roomy, limit, host); codeOf(err) != want {
 						t.Errorf("%s: Run = %v; want %q", act, err, want)
 					}

@@ -94,8 +94,8 @@ func addressSpaceBytes() uint64 {
 	return pages * uint64(os.Getpagesize())
 }
 
-// countsThreadsByNamespace reports whether RLIMIT_NPROC counts by user namespace. Linux does this
-// since version 5.14.
+// countsThreadsByNamespace reports whether RLIMIT_NPROC counts by user namespace. Linux counts by
+// user namespace since version 5.14.
 func countsThreadsByNamespace() bool {
 	var name unix.Utsname
 	if err := unix.Uname(&name); err != nil {

@@ -22,7 +22,7 @@ var kernelLayers = []string{
 	sandbox.LayerNamespaces, sandbox.LayerPrivileges, sandbox.LayerLimits, sandbox.LayerCgroup, sandbox.LayerLandlock, sandbox.LayerChroot, sandbox.LayerSeccomp,
 }
 
-// attempts contains acts of a guest. Each attempt has a list of layers. A single layer of this list
+// attempts contains the acts that a guest tries. Each attempt has a list of layers, each of which
 // is enough to prevent the act.
 var attempts = []struct {
 	act    string
@@ -195,7 +195,8 @@ func (w *testEnv) argument(act string) string {
 	return w.file
 }
 
-// TestSameLayers checks that all workers have the same layers, whatever thread applies them.
+// TestSameLayers checks that all workers have the same layers, even if different threads apply the
+// layers.
 func TestSameLayers(t *testing.T) {
 	first, err := newPool(t, sandbox.Options{}).Report()
 	if err != nil {

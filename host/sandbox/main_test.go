@@ -30,8 +30,8 @@ func TestCompilingSurvivesTheRun(t *testing.T) {
 		t.Fatal(err) // uses the worker that compiled the tool
 	}
 	warm := program.(engine.Warmer)
-	// A run that ends before its worker has started leaves nothing behind, so the test tries
-	// several times. Every run is shorter than the compilation.
+	// If a run ends before its worker has started, no worker remains for the next run. The test
+	// therefore tries several times. Every run is shorter than the compilation.
 	for patience := 20 * time.Millisecond; !warm.IsWarm(in.Domain); patience += 10 * time.Millisecond {
 		if patience > 150*time.Millisecond {
 			t.Fatal("the worker does not become ready")

@@ -23,9 +23,9 @@ type Language struct {
 	// runs. BeforeLockdown is called before the worker locks itself down. Nil does nothing.
 	BeforeLockdown func()
 	// Unsound is the reason why the language's own sandbox cannot be trusted on this machine. For
-	// example, a compiler can have known errors on the machine's processor. If Options.Require is
-	// not empty, such a language is rejected and its tools are unavailable. If Unsound is "", the
-	// sandbox can be trusted.
+	// example, a compiler can have known errors on the machine's processor. If Options.Require is not
+	// empty, a language with a reason is rejected, and its tools fail with the code unavailable. If
+	// Unsound is "", the sandbox can be trusted.
 	Unsound string
 	// CacheCode reports whether to cache compiled code in Setup.CacheDir because compilation is
 	// slow.

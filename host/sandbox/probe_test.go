@@ -144,7 +144,7 @@ func (p probe) Run(ctx context.Context, in engine.Input, host engine.Host) (engi
 	return engine.Output{Output: text}, err
 }
 
-// asks reports whether an act returns the host's errors and faults unchanged.
+// asks reports whether an act returns the errors and faults of its memory calls unchanged.
 func (p probe) asks() bool {
 	return strings.HasPrefix(p.name, "call") || strings.HasPrefix(p.name, "fl") || strings.HasPrefix(p.name, "fail")
 }
@@ -190,7 +190,7 @@ var loadFaults = map[string]func(dir string) error{
 	},
 }
 
-// fill appends to files until a write is denied or it has written times blocks.
+// fill appends blocks to files until a write is denied or the number of written blocks is times.
 func fill(dir string, name func(int) string, bytes, times int) error {
 	block := make([]byte, bytes)
 	for n := range times {
@@ -474,7 +474,7 @@ func swell() {
 	}
 }
 
-// nest recurses until the stack overflows.
+// nest calls itself until the stack overflows.
 func nest(n int) string {
 	if n < 0 {
 		return ""

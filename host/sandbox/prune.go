@@ -14,8 +14,8 @@ const cacheLifetime = 30 * 24 * time.Hour
 func touch(entry string, now time.Time) { _ = os.Chtimes(entry, now, now) } // if this fails, the code is compiled again later
 
 // prune removes compiled code that has not been used for a long time. prune also removes the
-// folders of compilers that were killed. prune ignores errors, because the cache then only uses
-// more space.
+// folders of compilers that were killed. prune ignores errors, because their only effect is that
+// the cache uses more space.
 func prune(cacheDir string, now time.Time) {
 	entries, _ := filepath.Glob(filepath.Join(cacheDir, "*", "*")) // Glob fails only for a malformed pattern
 	for _, entry := range entries {

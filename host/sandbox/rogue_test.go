@@ -76,8 +76,8 @@ func TestChildLeftBehind(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryCounts checks that shared anonymous memory counts, even without seccomp and
-// cgroups.
+// TestSharedMemoryCounts checks that shared anonymous memory counts toward the memory limit, even
+// without seccomp and cgroups.
 func TestSharedMemoryCounts(t *testing.T) {
 	b := newBench(t, sandbox.Options{Without: []string{sandbox.LayerSeccomp, sandbox.LayerCgroup}})
 	_, err := perform(t, b.load(t, "share memory", ""), "", engine.Input{Limits: engine.Limits{MemoryBytes: 16 << 20}}, enough, engine.Host{})
@@ -119,7 +119,7 @@ func TestLandlockWithoutItsFolder(t *testing.T) {
 func TestThreadsCount(t *testing.T) {
 	for _, without := range [][]string{nil, {sandbox.LayerCgroup}, {sandbox.LayerCgroup, sandbox.LayerNamespaces}} {
 		b := newBench(t, sandbox.Options{Without: without})
-		// The kernel denies the threads, or the host counts them.
+		// Either the kernel denies the threads, or the host counts them and ends the run.
 		got, err := b.run(t, "start threads", "", engine.Input{}, enough, engine.Host{})
 		if got == "done" || err != nil && codeOf(err) != abi.MemoryLimit {
 			t.Errorf("without %v: Run = %q, %v; want memory_limit", without, got, err)

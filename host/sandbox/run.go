@@ -128,8 +128,8 @@ func (x *exchange) replyFault(answer *frame, fault *abi.Fault) error {
 	return x.worker.wire.send(answer.number(outcomeFault).data(text))
 }
 
-// log handles a log line. A correct worker stops at the limit, so log treats more than twice the
-// limit as an attack.
+// log handles a log line. A correct worker sends no lines beyond the limit, so log treats a worker
+// that exceeds twice the limit as an attacker.
 func (x *exchange) log(f *fields) error {
 	level, text := abi.Level(f.text()), f.text()
 	if err := f.end(); err != nil {

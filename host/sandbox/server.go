@@ -261,7 +261,7 @@ func (s *server) answer(out engine.Output, err error) error {
 	return s.wire.send(f)
 }
 
-// firstWarnings returns the warnings that fit the limits.
+// firstWarnings returns the first warnings, up to the limits on their number and size.
 func firstWarnings(warnings []string) []string {
 	size := 0
 	for i, w := range warnings {

@@ -158,7 +158,7 @@ func TestSharedCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestSharedOutlivesTrouble checks that a failure to start workers does not remove shared state.
+// TestSharedOutlivesTrouble checks that shared state is kept if workers fail to start.
 func TestSharedOutlivesTrouble(t *testing.T) {
 	dir := t.TempDir()
 	file, cacheDir := filepath.Join(dir, "source"), filepath.Join(dir, "cache")

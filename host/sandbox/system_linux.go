@@ -55,8 +55,8 @@ func self() string { return "/proc/self/exe" }
 // brokenPipe reports whether a write failed because the reader has exited.
 func brokenPipe(err error) bool { return errors.Is(err, unix.EPIPE) }
 
-// wasSIGKILLed reports whether SIGKILL ended a process. The kernel sends SIGKILL if memory is
-// short.
+// wasSIGKILLed reports whether SIGKILL ended a process. The kernel sends SIGKILL if the machine
+// runs out of memory.
 func wasSIGKILLed(state *os.ProcessState) bool {
 	status, ok := state.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == unix.SIGKILL
@@ -131,7 +131,7 @@ func (w *worker) overMemoryLimit() bool {
 	return private > w.memoryLimit || resident > w.residentBaseline+(w.memoryLimit-min(w.memoryLimit, w.baseline))
 }
 
-// threads returns the number of threads of the worker, or 0 if it cannot be read. The number is
+// threads returns the number of threads of the worker, or 0 if the number is unknown. The number is
 // derived from the link count of /proc/PID/task.
 func (w *worker) threads() int {
 	if !w.report.On(LayerLimits) {
@@ -152,8 +152,8 @@ func (w *worker) threads() int {
 	return max(0, int(stat.Nlink)-foldersOwn)
 }
 
-// memoryNow returns the worker's memory that RLIMIT_DATA counts, and the worker's resident memory.
-// Both results are 0 if they cannot be read.
+// memoryNow returns the size of the worker's memory that RLIMIT_DATA counts, and the size of its
+// resident memory. Both results are 0 if they are unknown.
 func (w *worker) memoryNow() (private, resident uint64) {
 	if w.statm == nil {
 		file, err := os.Open("/proc/" + strconv.Itoa(w.process.Pid) + "/statm")

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// grace is the time that a worker has to end a run after the run's deadline. A worker that does so
-// is reused.
+// grace is the time that a worker has to end a run after the run's deadline. A worker that ends the
+// run within this time is reused.
 const grace = 50 * time.Millisecond
 
 // watchdog kills a worker whose run exceeds its budget. Its methods are safe for concurrent use.
@@ -111,9 +111,9 @@ func (g *watchdog) check() {
 	g.checkTimer.Reset(wait)
 }
 
-// exceeded returns a fault if the worker has exceeded its budget. The check of the memory is needed
+// exceeded returns a fault if the worker has exceeded its budget. The memory must be checked here,
 // because the kernel does not stop a single large allocation in address space that was reserved
-// before.
+// earlier.
 func (g *watchdog) exceeded() error {
 	if cpu := g.limits.cpu; cpu > 0 && g.used() > cpu {
 		f := abi.Faultf(abi.Timeout, "%s exceeded its processor time limit (%s)", g.doing, cpu)

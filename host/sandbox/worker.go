@@ -54,8 +54,8 @@ type worker struct {
 // exit.
 const maxStderrBytes = 64 << 10
 
-// startTimeout limits the time to start a worker. A start takes milliseconds, but more on a busy
-// machine.
+// startTimeout limits the time to start a worker. A start usually takes milliseconds, but it takes
+// longer on a busy machine.
 const startTimeout = 20 * time.Second
 
 // spawn starts a worker process and connects its standard input and output to a wire. Call spawn on

@@ -8,8 +8,8 @@ type controlFlow struct {
 	codeBytes int
 	// mutableGlobals is the number of mutable globals in the module.
 	mutableGlobals int
-	// These fields are sums over all functions. squaredBlocks adds up the squared numbers of
-	// blocks, targets the numbers of br_table targets, and allPassed the passed values.
+	// These fields are sums over all functions: squaredBlocks is the sum of the squared numbers of
+	// blocks, targets is the number of br_table targets, and allPassed is the number of passed values.
 	squaredBlocks, targets, allPassed int
 
 	// labels is the stack of open blocks in the current function.
@@ -22,8 +22,8 @@ type controlFlow struct {
 	passed int
 }
 
-// label is an open block. branch is the number of values that a branch to the block passes on. end
-// is the number of values that the end of the block passes on.
+// label is an open block. The field branch is the number of values that a branch to the block
+// passes on. The field end is the number of values that the end of the block passes on.
 type label struct {
 	op          Op
 	branch, end int

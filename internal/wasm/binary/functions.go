@@ -51,7 +51,7 @@ func (p *functionParser) bodies(mutableGlobals int) {
 	}
 }
 
-// body reads a function body. Afterward p.end is the end of the body.
+// body reads a function body. When body returns, p.end is the end of the body.
 func (p *functionParser) body(typeIndex uint32) Function {
 	start := p.at
 	size := p.u32()

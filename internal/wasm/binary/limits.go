@@ -6,11 +6,11 @@ package binary
 type Limits struct {
 	// ModuleBytes is the maximum size of the module. Default 32 MiB.
 	ModuleBytes int
-	// Types, Functions, Globals, Imports, Exports and Tables are the maximum numbers of these
-	// items, including imported ones. Defaults 20,000, 100,000, 20,000, 2,000, 20,000 and 32.
+	// Types, Functions, Globals, Imports, Exports and Tables are the maximum numbers of these items,
+	// including imported ones. The defaults are 20,000, 100,000, 20,000, 2,000, 20,000 and 32.
 	Types, Functions, Globals, Imports, Exports, Tables int
 	// DataSegments and ElementSegments are the maximum numbers of segments. Elements is the maximum
-	// number of entries in all element segments. Defaults 100,000, 10,000 and 500,000.
+	// number of entries in all element segments. The defaults are 100,000, 10,000 and 500,000.
 	DataSegments, ElementSegments, Elements int
 	// Params and Results are the maximum numbers of parameters and results of a function type.
 	// Defaults 256 and 64.

@@ -128,7 +128,8 @@ func (r *rewriter) spend(out []byte, cost int64, then []byte) []byte {
 	return r.subtract(out, then)
 }
 
-// subtract appends the second part of spend. The fuel and the cost must be on the stack.
+// subtract appends the second part of the code of spend. The fuel and the cost must be on the
+// stack.
 //
 // The call of yield must be in the else branch. Where two branches join, wazero keeps the register
 // assignment of the first branch, and the second branch must restore the registers.

@@ -11,8 +11,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/fuel"
 )
 
-// FuzzRewrite checks that Parse accepts a rewritten module. The module must also compile if the
-// original does.
+// FuzzRewrite checks that Parse accepts a rewritten module. If the original module compiles, the
+// rewritten module must also compile.
 func FuzzRewrite(f *testing.F) {
 	for _, wasm := range [][]byte{bareLoop(), fib(), memorySum(), mix(), fills()} {
 		f.Add(wasm)

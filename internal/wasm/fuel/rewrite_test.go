@@ -81,8 +81,8 @@ func TestCosts(t *testing.T) {
 		n := iterations / c.each
 		units, yields := spent(t, g.bytes(), uint64(n))
 		extra := n*c.each/fuel.Slice + 2
-		// The remaining fuel of the last slice is unknown. Also, a yield may repeat the interrupted
-		// iteration.
+		// The remaining fuel of the last slice is unknown. In addition, an iteration that a yield
+		// interrupts may be executed again.
 		low, high := n*c.each-fuel.Slice, n*c.each+extra*c.each
 		if units < low || units > high || yields < n*c.grows || yields > n*c.grows+extra {
 			t.Errorf("%d iterations of %s cost %d units and %d yields; want %d to %d, and %d to %d", n, c.name, units, yields, low, high, n*c.grows, n*c.grows+extra)

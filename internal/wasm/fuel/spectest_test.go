@@ -152,8 +152,8 @@ func (d *duel) run(file string) {
 	}
 }
 
-// instantiate instantiates both forms of a module. as is the name under which later modules import
-// from it.
+// instantiate instantiates both forms of a module. The argument as is the name under which later
+// modules import from this module.
 func (d *duel) instantiate(wasm []byte, name, as string) {
 	ctx := context.Background()
 	d.plain.last, d.fuelled.last = nil, nil
@@ -197,8 +197,8 @@ func (s *side) find(name string) api.Module {
 // unnamed function and the maximum size of a table.
 var differs = regexp.MustCompile(`function\[\d+\]|maximum size mismatch.*`)
 
-// outcome returns the text of an error without its stack trace and without the parts that match
-// differs.
+// outcome returns the text of an error without its stack trace and without the parts that the
+// pattern differs matches.
 func outcome(err error) string {
 	if err == nil {
 		return "no error"

@@ -16,7 +16,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/wasmtest"
 )
 
-// module returns a module with two exports: run never returns, and add returns a sum.
+// module returns a module with two exports: a function run that never returns, and a function add
+// that returns a sum.
 func module() []byte {
 	m := wasmtest.Module{Pages: 1}
 	m.Func("run", 0, wasmtest.Loop, wasmtest.Empty, wasmtest.Br, 0, wasmtest.End)
@@ -39,7 +40,7 @@ func rewritten(t *testing.T, code []byte) machine.Code {
 	return rewritten
 }
 
-// closing closes a machine when the test ends.
+// closing returns its argument, a machine, which is closed when the test ends.
 func closing(t *testing.T, m *machine.Machine, err error) *machine.Machine {
 	t.Helper()
 	if err != nil {
@@ -75,7 +76,7 @@ func restored(t *testing.T, m *machine.Machine) *snapshot.Instance {
 	return in
 }
 
-// checkAdd calls the export add.
+// checkAdd calls the exported function add and checks its result.
 func checkAdd(t *testing.T, guest api.Module) {
 	t.Helper()
 	sum, err := guest.ExportedFunction("add").Call(machine.With(t.Context(), new(counting)))

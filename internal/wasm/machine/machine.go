@@ -67,7 +67,7 @@ func (m *Machine) Image(o snapshot.Options) (*snapshot.Image, error) {
 	return snapshot.Load(m.runtime, m.compiled, m.restorable, o)
 }
 
-// OpenImage opens a file to which an image of the module was saved; see snapshot.Open.
+// OpenImage opens a file that contains a saved image of the module; see snapshot.Open.
 func (m *Machine) OpenImage(o snapshot.Options, file string, saved snapshot.Saved) (*snapshot.Image, error) {
 	return snapshot.Open(m.runtime, m.compiled, m.restorable, o, file, saved)
 }

@@ -12,9 +12,9 @@ import (
 // to the system.
 const maxDirty = 1024
 
-// finder returns the indexes of the pages of a private mapping that are private copies. A private
-// copy is present or swapped out, and is not a page of the file. ok is false if the finder cannot
-// determine them.
+// finder returns the indexes of the pages in a private mapping that are private copies. A private
+// copy is present or swapped out, and is not a page of the file. The result ok is false if the
+// finder cannot determine these pages.
 type finder func(mapping []byte) (dirty []int, ok bool)
 
 // dirtyPages is the finder for this system.
@@ -47,7 +47,7 @@ var pagemap = sync.OnceValue(func() finder {
 })
 
 // works tests a finder on a small memory of six pages, the first three of which come from an image.
-// In each group of three, one page is untouched, one is read and one is written.
+// In each group of three pages, one page is not accessed, one page is read and one page is written.
 func works(find finder) bool {
 	image := make([]byte, 3*pageSize)
 	for i := range image {

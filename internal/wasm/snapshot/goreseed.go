@@ -55,8 +55,8 @@ const (
 var errLookalikes = fmt.Errorf("%w: too many memory regions resemble a random number generator", ErrVaries)
 
 // findGoGenerators returns the addresses of all generators in memory whose seeds derive from the
-// random bytes that the runtime received. The most expensive check computes a block. It is
-// therefore done last, and only for such seeds.
+// random bytes that the runtime received. The most expensive check computes a block. This check is
+// therefore done last, and only for the seeds that remain.
 func findGoGenerators(ctx context.Context, memory, seed []byte) ([]int, error) {
 	var found []int
 	var family map[[goSeedSize]byte]bool
@@ -87,8 +87,8 @@ func findGoGenerators(ctx context.Context, memory, seed []byte) ([]int, error) {
 	return found, nil
 }
 
-// looksLikeGenerator is a cheap check. It returns false for nearly all memory that does not contain
-// a generator.
+// looksLikeGenerator is a fast check. It returns false for nearly every address at which there is
+// no generator.
 func looksLikeGenerator(state []byte) bool {
 	i := binary.LittleEndian.Uint32(state[goIndexAt:])
 	n := binary.LittleEndian.Uint32(state[goIndexAt+4:])

@@ -33,8 +33,8 @@ func generators(t *testing.T, seed [goSeedSize]byte, n int) []byte {
 	return memory
 }
 
-// withoutBlocks changes the numbers of the generators. Only computing the block reveals that the
-// numbers are wrong.
+// withoutBlocks changes the numbers of the generators. To detect that the numbers are wrong, the
+// search must compute the block.
 func withoutBlocks(memory []byte) []byte {
 	for at := 0; at < len(memory); at += (goStateEnd + 7) &^ 7 {
 		memory[at+goSeedAt-1] ^= 1

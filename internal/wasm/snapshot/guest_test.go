@@ -115,7 +115,7 @@ func load(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *sna
 	return base
 }
 
-// take returns the image of an initialized guest.
+// take captures an initialized guest and returns its image.
 func take(tb testing.TB, r wazero.Runtime, wasm []byte, o snapshot.Options) *snapshot.Image {
 	tb.Helper()
 	var w snapshot.NondeterminismProbe

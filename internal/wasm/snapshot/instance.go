@@ -89,7 +89,7 @@ func (in *Instance) Refused() bool { return in.pooled.refused }
 func (in *Instance) bytes() []byte { return in.pooled.memory.bytes() }
 
 // Initialize runs the start function and then _initialize, if the module has them. ctx is the
-// context of these calls. Initialize may be called only for instances of an image from Load.
+// context of these calls. Call Initialize only for an instance whose image was returned by Load.
 func (in *Instance) Initialize(ctx context.Context) error {
 	for _, name := range []string{startExport, "_initialize"} {
 		if f := in.pooled.guest.ExportedFunction(name); f != nil {

@@ -31,8 +31,8 @@ type Module struct {
 
 // Rewrite returns the rewritten module. It returns an ErrUnsupported for a module that defines no
 // memory, imports anything other than functions, changes its tables, has passive data, or has
-// mutable globals with vectors or references. The memory and the globals thus contain all state
-// that a guest can change.
+// mutable globals with vectors or references. In all other modules, the memory and the globals
+// contain all state that a guest can change.
 func Rewrite(m *binary.Module) (*Module, error) {
 	if err := checkState(m); err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func initialMemory(m *binary.Module) ([]byte, error) {
 	return memory, nil
 }
 
-// hiddenExports returns export entries for the mutable globals and the start function. It also
-// returns the names of the globals.
+// hiddenExports returns the export entries that Rewrite adds: the mutable globals and the start
+// function. It also returns the names under which the globals are exported.
 func hiddenExports(m *binary.Module) (exports [][]byte, globals []string) {
 	for i, g := range m.GlobalTypes {
 		if g.Mutable {

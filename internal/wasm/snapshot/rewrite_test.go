@@ -79,8 +79,8 @@ func TestRewriteKeepsItsInput(t *testing.T) {
 	}
 }
 
-// FuzzRewrite checks that Rewrite either rewrites or rejects any valid module. A rewritten module
-// must compile if the original does.
+// FuzzRewrite checks that Rewrite either rewrites or rejects any valid module. If the original
+// module compiles, the rewritten module must also compile.
 func FuzzRewrite(f *testing.F) {
 	f.Add(counter)
 	f.Add(asking)

@@ -13,8 +13,8 @@ type Saved struct {
 	Generators []int    `json:"generators,omitempty"` // the addresses of the Go runtime's random generators
 }
 
-// Save writes the memory of an image to a new file for Open. The file contains all data in the
-// guest's memory.
+// Save writes the memory of an image to a new file, which Open can read. The file contains all data
+// in the guest's memory.
 func (i *Image) Save(file string) (Saved, error) {
 	if err := i.source.save(file); err != nil {
 		return Saved{}, fmt.Errorf("save image: %w", err)

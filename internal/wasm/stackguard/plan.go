@@ -28,18 +28,18 @@ type plan struct {
 
 // function is the analysis of a function of a module.
 type function struct {
-	// own is the number of stack bytes that the function itself uses. moves reports whether it
-	// moves the stack pointer.
+	// own is the number of stack bytes that the function itself uses. The field moves reports whether
+	// the function moves the stack pointer.
 	own   int
 	moves bool
 	calls []int // the functions that it calls directly
-	// open reports whether the function needs a check in itself or its callees. A function is open
-	// if it may call unknown functions or itself, or if it uses too much stack.
+	// open reports whether the function or one of its callees needs a check. A function is open if it
+	// may call unknown functions or itself, or if it uses too much stack.
 	open bool
 	// checked reports whether the function is checked. requireCheck sets required.
 	checked, required bool
-	// below is the number of stack bytes that the function and its callees use until the next
-	// check. visit computes it.
+	// below is the number of stack bytes that the function and its callees use until the next check.
+	// The method visit computes it.
 	below             int
 	analyzed, visited progress
 }
@@ -137,7 +137,7 @@ func (p *plan) requireCheck(i int) {
 	}
 }
 
-// visit computes the stack size that a function uses until the next check.
+// visit computes the stack size that a function and its callees use until the next check.
 func (p *plan) visit(i int) {
 	f := &p.functions[i]
 	if f.visited != notStarted || !f.open {

@@ -44,8 +44,8 @@ func (c constant) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// run runs a program. It returns the lines that the program prints, and the outcome: "exit" with
-// the code, "return" or "trap".
+// run runs a program. The function returns the lines that the program prints, and the outcome:
+// "exit" with the code, "return" or "trap".
 func run(t *testing.T, code []byte, args []string, environ ...string) []string {
 	t.Helper()
 	ctx := context.Background()

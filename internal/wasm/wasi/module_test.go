@@ -57,7 +57,7 @@ func signed(v int64) (b []byte) {
 }
 
 // module builds a module that imports functions of wasi. For each import it exports a function with
-// the same name and with the given type and body. The n-th import is function n.
+// the same name and with the given type and body. The index of the n-th imported function is n.
 func module(imports []string, memory []byte, typ func(params, results []api.ValueType) []byte, body func(n int, params []api.ValueType) []byte) []byte {
 	var types, imported, funcs, exports, code [][]byte
 	for n, name := range imports {
@@ -97,8 +97,8 @@ func proxy(memory []byte) []byte {
 	})
 }
 
-// loop builds a guest that exports a function with the same name as the import. The function takes
-// a count and calls the import with args that many times.
+// loop builds a guest that exports a function with the same name as the import. The function has a
+// parameter count and calls the import with args count times.
 func loop(name string, args ...int64) []byte {
 	typ := func(_, _ []api.ValueType) []byte { return funcType([]api.ValueType{api.ValueTypeI32}, nil) }
 	return module([]string{name}, onePage, typ, func(_ int, params []api.ValueType) []byte {

@@ -7,8 +7,8 @@ import (
 	"github.com/tetratelabs/wazero/sys"
 )
 
-// randomPart is the number of random bytes between two checks of the context. Producing them takes
-// about a tenth of a millisecond.
+// randomPart is the number of random bytes between two checks of the context. Generating these
+// bytes takes about a tenth of a millisecond.
 const randomPart = 64 << 10
 
 // argsSizesGet(argc*, bytes*)

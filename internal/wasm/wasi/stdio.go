@@ -146,7 +146,8 @@ func fdRead(_ context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// Write the count first. If the count cannot be written, nothing may be read.
+	// Write the count first. If the count cannot be written to the guest's memory, nothing may be
+	// read.
 	if e := mem.put32(uint32(p[3]), 0); e != success || s.channel == nil {
 		return e
 	}
@@ -179,8 +180,9 @@ func fdWrite(ctx context.Context, s *System, mem memory, p []uint64) errno {
 	if e != success {
 		return e
 	}
-	// Write the count first. If the count cannot be written, nothing may be printed. If the count
-	// is in the memory of a buffer, the guest thus prints its own count.
+	// Write the count first. If the count cannot be written to the guest's memory, nothing may be
+	// printed. The count is therefore written first. If it is in the memory of a buffer, the guest
+	// prints its own count.
 	if e := mem.put32(uint32(p[3]), vecs.total); e != success {
 		return e
 	}
