@@ -10,14 +10,14 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// flow returns the admission flow of the run.
-func (r *run) flow() admission.Flow {
-	return admission.Flow{App: r.h.app.ID, Tenant: r.info.Caller.Tenant, User: r.info.Caller.User}
+// flow returns the admission flow of the job.
+func (j *job) flow() admission.Flow {
+	return admission.Flow{App: j.h.app.ID, Tenant: j.info.Caller.Tenant, User: j.info.Caller.User}
 }
 
-// admit waits until the gate admits the run.
-func (r *run) admit(ctx context.Context) error {
-	err := r.h.gate.Acquire(ctx, r.flow())
+// admit waits until the gate admits the job.
+func (j *job) admit(ctx context.Context) error {
+	err := j.h.gate.Acquire(ctx, j.flow())
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || f.Code != abi.Timeout {
 		return err
@@ -48,19 +48,10 @@ func (h *Host) admitted(ctx context.Context, caller Caller, work func() error) e
 	return work()
 }
 
-// bounded returns a context that ends when the run exceeds its time limit.
-func (r *run) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	limit := r.timeLimit()
-	if r.overtime == nil {
-		r.overtime = abi.Faultf(abi.Timeout, "the run exceeded its time limit (%s)", limit)
-	}
-	return context.WithDeadlineCause(ctx, r.started.Add(limit), r.overtime)
-}
-
 // ready prepares the state that all attempts share. It first waits at the gate: the number of
 // concurrent invocations is not bounded, and processing their documents uses memory and CPU time.
 func (r *run) ready(ctx context.Context) error {
-	inTime, cancel := r.bounded(ctx)
+	inTime, cancel := r.bounded(ctx, r.timeLimit())
 	defer cancel()
 	waiting := time.Now()
 	if err := r.admit(inTime); err != nil {

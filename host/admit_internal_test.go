@@ -19,7 +19,7 @@ func TestConfinedTimeout(t *testing.T) {
 		{true, time.Minute, 20 * time.Second, 20 * time.Second},
 		{true, 10 * time.Second, 20 * time.Second, 10 * time.Second},
 	} {
-		r := &run{h: &Host{limits: Limits{}.withDefaults()}, tool: &tool{}}
+		r := &run{job: job{h: &Host{limits: Limits{}.withDefaults()}}, tool: &tool{}}
 		r.inv.Caller.Confined, r.inv.Timeout, r.tool.Limits.Timeout = test.confined, test.requested, test.tool
 		if got := r.timeLimit(); got != test.want {
 			t.Errorf("the time limit for a caller (confined %t) with timeout %v of a tool with %v is %v; want %v", test.confined, test.requested, test.tool, got, test.want)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/ledger"
-	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 )
 
@@ -29,32 +28,29 @@ const (
 	actExportUser = "export_user"
 )
 
-// entry returns the ledger entry of a run that has not ended yet.
-func (r *run) entry() *ledger.Entry {
-	act, tool := actRun, r.inv.Tool
-	if r.inv.DryRun {
+// entry returns the ledger entry of a job that has not ended yet.
+func (j *job) entry() *ledger.Entry {
+	act := j.act
+	if j.inv.DryRun {
 		act = actDryRun
 	}
-	if r.tool == nil { // the name of an ad-hoc tool is arbitrary text
-		tool = ""
-	}
 	return &ledger.Entry{
-		Run: r.info.ID, Act: act, Tool: tool, Actor: r.inv.Caller.Actor, User: r.inv.Caller.User, Session: r.inv.Caller.Session,
-		At: r.began,
+		Run: j.info.ID, Act: act, Tool: j.label, Actor: j.inv.Caller.Actor, User: j.inv.Caller.User, Session: j.inv.Caller.Session,
+		At: j.began,
 	}
 }
 
-// record adds the ledger entry of a run that has ended without a commit.
-func (r *run) record(done memory.Done, result *report.Result) {
-	if done.Recorded || r.info.ID == "" || result.Repeated {
+// record adds the ledger entry of a job that has ended without a commit.
+func (j *job) record(recorded bool, result *report.Result) {
+	if recorded || j.info.ID == "" || result.Repeated {
 		return
 	}
-	e := r.entry()
+	e := j.entry()
 	e.Attempts, e.Reads, e.Writes = result.Attempts, result.Effects.Reads, []report.WriteEffect{} // also empty for a dry run
 	if result.Error != nil {
 		e.Code = result.Error.Code
 	}
-	r.h.ledger.add(r.info.Caller.Tenant, *e)
+	j.h.ledger.add(j.info.Caller.Tenant, *e)
 }
 
 // RecordDeclared adds a ledger entry for stores that an operator has created or changed. The

@@ -106,10 +106,10 @@ func (m *Meter) close() {
 	_ = m.Flush()
 }
 
-// used returns the usage of a completed run.
-func (r *run) used(result *report.Result) metering.Counts {
-	used := metering.Counts{CPUMS: milliseconds(r.cpu)}
-	switch r.info.Outcome {
+// used returns the usage of a completed job.
+func (j *job) used(result *report.Result) metering.Counts {
+	used := metering.Counts{CPUMS: milliseconds(j.cpu)}
+	switch j.info.Outcome {
 	case OutcomeExecuted:
 		used.Runs = 1
 		if result.Error != nil {

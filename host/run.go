@@ -10,7 +10,6 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
-	"github.com/toolrun/toolrun/host/session"
 )
 
 // InProcessWarning is the warning in the Result of every run that was executed in the host's own
@@ -19,29 +18,15 @@ const InProcessWarning = "the tool ran in the host's process: only the engine is
 
 // run is the execution of one Invocation.
 type run struct {
-	h       *Host
-	inv     Invocation
-	info    RunInfo
+	job
 	tool    *tool
 	program engine.Program
 	input   json.RawMessage
 	context json.RawMessage
 	// undeclared contains warnings about undeclared members of the input.
 	undeclared []string
-	// fingerprint is the fingerprint that is stored with the idempotency key, or "" without a key.
-	fingerprint string
-	limits      Limits    // of an attempt
-	began       time.Time // start time by the host's clock, for the ledger
-	started     time.Time
-	cpu         time.Duration
-	attempts    int
-	calls       int
-	last        *attempt
-	overtime    error // the cause of a context that ends at the run's time limit
-	peak        int64
-	state       RunState // the last state that OnState reported
-	// refused is true if an observer refused the run. executed is true if the tool was executed.
-	refused, executed bool
+	limits     Limits // of an attempt
+	last       *attempt
 }
 
 // Run executes a tool once. The Result is never nil. If the run fails, the error is the fault in
@@ -53,67 +38,18 @@ func (h *Host) Run(ctx context.Context, inv Invocation) (*report.Result, error) 
 		return r.result(memory.Done{}, errNoContext), errNoContext
 	}
 	done, err := r.execute(ctx)
-	return r.end(ctx, done, err)
+	result := r.result(done, err)
+	return result, r.end(ctx, done.Recorded, result)
 }
 
 // newRun returns a run that has not started yet.
 func (h *Host) newRun(inv Invocation) *run {
 	inv.Tool = inv.toolName(h.app)
-	r := &run{h: h, inv: inv, began: h.now(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
+	r := &run{job: newJob(h, inv, actRun)}
 	if inv.Code != nil {
 		r.info.Tool = CodeTool
 	}
 	return r
-}
-
-// end records the end of a run and returns the results of Run. It is a separate function, so its
-// variables do not use stack while the guest runs. A small stack is important, because Go copies a
-// stack whenever it grows beyond a power of two. The calls of observers are also in separate
-// functions, which keeps the stack small.
-func (r *run) end(ctx context.Context, done memory.Done, err error) (*report.Result, error) {
-	result := r.result(done, err)
-	r.record(done, result)
-	r.info.Outcome = r.outcome(result)
-	r.h.meter.add(r.info.Caller.Tenant, r.began, r.used(result))
-	for _, o := range r.h.observers {
-		o.RunEnded(ctx, r.info, result)
-	}
-	if result.Error != nil {
-		return result, endError(ctx, result.Error)
-	}
-	return result, nil
-}
-
-// contextError is the error of a run that ended because the caller's context ended. It wraps the
-// fault and the error of the context.
-type contextError struct {
-	*abi.Fault
-	cause error
-}
-
-// Unwrap returns the fault and the error of the context.
-func (e *contextError) Unwrap() []error { return []error{e.Fault, e.cause} }
-
-// endError returns the error of a run for its caller: the fault, or a contextError if the run ended
-// because the context ended.
-func endError(ctx context.Context, f *abi.Fault) error {
-	if cause := ctx.Err(); cause != nil && (f.Code == abi.Timeout || f.Code == abi.Cancelled) {
-		return &contextError{f, cause}
-	}
-	return f
-}
-
-// outcome returns the Outcome of the run.
-func (r *run) outcome(result *report.Result) Outcome {
-	switch {
-	case result.Repeated:
-		return OutcomeRepeated
-	case r.executed:
-		return OutcomeExecuted
-	case r.refused:
-		return OutcomeRefused
-	}
-	return OutcomeNotStarted
 }
 
 // errNoContext is the error for a nil context. Like net/http, Run returns an error instead of
@@ -132,14 +68,22 @@ func (r *run) loadLimit() time.Duration {
 
 // execute runs the tool in a transaction, unless the run is refused.
 func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
-	release, err := r.identify(ctx)
+	var release func()
+	err = r.identify(ctx, "run", func() (err error) {
+		if r.tool, release, err = r.h.toolOf(r.inv); err == nil {
+			r.label = r.inv.Tool
+		}
+		return err
+	})
+	if release != nil {
+		defer release()
+	}
 	if err != nil {
 		return done, err
 	}
-	defer release()
 	if r.inv.Timeout > 0 { // an explicit timeout includes compiling and queueing
 		var cancel context.CancelFunc
-		ctx, cancel = r.bounded(ctx)
+		ctx, cancel = r.bounded(ctx, r.timeLimit())
 		defer cancel()
 	}
 	if r.program, err = r.tool.ready(ctx, r.info.Caller.Tenant, r.loadLimit()); err != nil {
@@ -149,51 +93,9 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if err := r.ready(ctx); err != nil {
 		return done, err
 	}
-	ctx, cancel := r.bounded(ctx)
+	ctx, cancel := r.bounded(ctx, r.timeLimit())
 	defer cancel()
-	return r.transact(ctx)
-}
-
-// identify finds the tool and calls BeforeRun of all observers. The caller must call release when
-// the run is over.
-func (r *run) identify(ctx context.Context) (release func(), err error) {
-	if r.h.closed.Load() {
-		return nil, errHostClosed
-	}
-	if r.info.ID, err = r.h.newID("run"); err != nil {
-		return nil, err
-	}
-	r.setState(RunQueued)
-	if r.info.Caller.Tenant == "" {
-		r.info.Caller.Tenant = DefaultTenant
-	}
-	if r.tool, release, err = r.h.toolOf(r.inv); err != nil {
-		return nil, err
-	}
-	if err := r.mayRun(ctx); err != nil {
-		release()
-		return nil, err
-	}
-	return release, nil
-}
-
-// mayRun calls BeforeRun of all observers. It runs before any expensive work: nothing is compiled
-// for a refused run.
-func (r *run) mayRun(ctx context.Context) error {
-	for _, o := range r.h.observers {
-		if err := o.BeforeRun(ctx, r.info); err != nil {
-			r.refused = true
-			return refused(err)
-		}
-	}
-	return nil
-}
-
-func refused(err error) error {
-	if f, ok := errors.AsType[*abi.Fault](err); ok {
-		return f
-	}
-	return abi.Faultf(abi.AccessDenied, "the run was rejected: %v", err)
+	return r.h.memory.Transact(ctx, r.tx(r.tool.authority, r.storedResult), r.attempt)
 }
 
 // prepare checks the input and the context of the invocation.
@@ -210,19 +112,6 @@ func (r *run) prepare() (err error) {
 	}
 	r.fingerprint = r.makeFingerprint()
 	return nil
-}
-
-// transact executes the run's transaction.
-func (r *run) transact(ctx context.Context) (memory.Done, error) {
-	return r.h.memory.Transact(ctx, memory.Tx{
-		Caller:    r.inv.Caller.as(r.info.ID),
-		Authority: r.tool.authority,
-		Session: session.Start{
-			Reference: r.inv.SessionReference, UserReference: r.inv.UserReference, Metadata: r.inv.Metadata,
-		},
-		DryRun: r.inv.DryRun, LedgerEntry: r.entry(),
-		Key: r.inv.Key, Fingerprint: r.fingerprint, Answer: r.storedResult,
-	}, r.attempt)
 }
 
 // attempt executes the tool once, with a new View.
@@ -295,14 +184,6 @@ func (a *attempt) runProgram(ctx context.Context, out *engine.Output, e *Executi
 	e.CPU = stop()
 }
 
-// setState reports a new state of the run to OnState.
-func (r *run) setState(state RunState) {
-	if r.inv.OnState != nil && state != r.state {
-		r.state = state
-		r.inv.OnState(r.info.ID, state)
-	}
-}
-
 // hostMemory is the Memory of an observer. It performs operations on the View of the attempt, but
 // with the rights of the host.
 type hostMemory struct{ view *memory.View }
@@ -330,11 +211,7 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 	result := &report.Result{
 		RunID: r.info.ID, Tool: r.inv.Tool, OK: err == nil, Attempts: r.attempts,
 		Output: json.RawMessage("null"), Logs: []abi.LogLine{}, Warnings: []string{},
-		Effects: report.Effects{Reads: []report.ReadEffect{}, Writes: []report.WriteEffect{}},
-		Usage: report.Usage{
-			WallMS: milliseconds(time.Since(r.started)), CPUMS: milliseconds(r.cpu),
-			MemoryBytes: r.peak, HostCalls: r.calls,
-		},
+		Effects: noEffects(), Usage: r.usage(),
 	}
 	if r.attempts > 0 {
 		if !r.tool.isolated {
@@ -357,8 +234,6 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 	return result
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
 // repeated returns the stored Result of an earlier run with the same idempotency key.
 func (r *run) repeated(stored []byte) *report.Result {
 	result := &report.Result{}
@@ -379,38 +254,4 @@ func schemaWarnings(effects report.Effects) []string {
 		}
 	}
 	return warnings
-}
-
-// limitHints contains hints on where to set a limit that was exceeded.
-var limitHints = map[abi.Code]string{
-	abi.Timeout:     "raise limits.timeout of the tool, the timeout of the request, or the host's limit",
-	abi.CallLimit:   "raise limits.calls of the tool, or the host's limit",
-	abi.OutputLimit: "raise limits.output of the tool, or the host's limit",
-	abi.MemoryLimit: "raise limits.memory of the tool, or the host's limit",
-}
-
-// fault converts the error of a run to the fault for the caller.
-func (r *run) fault(err error) *abi.Fault {
-	f := r.faultOf(err)
-	if hint := limitHints[f.Code]; hint != "" && f.Hint == "" && r.attempts > 0 { // before the first attempt, the compilation exceeded a limit
-		return f.WithHint("%s", hint)
-	}
-	return f
-}
-
-func (r *run) faultOf(err error) *abi.Fault {
-	if f, ok := errors.AsType[*abi.Fault](err); ok {
-		return f
-	}
-	if errors.Is(err, context.Canceled) {
-		return abi.Faultf(abi.Cancelled, "the run was canceled")
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return abi.Faultf(abi.Timeout, "the run exceeded its time limit")
-	}
-	if r.h.closed.Load() {
-		return errHostClosed // the program was closed during the run
-	}
-	r.h.log.Error("a run failed with an error of the host", "run", r.info.ID, "tool", r.inv.Tool, "error", err)
-	return abi.FaultOf(err)
 }

@@ -1,0 +1,198 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/session"
+)
+
+// job is a transaction that the host performs for a caller: the run of a tool, or a turn of an agent.
+// It contains what both have in common.
+type job struct {
+	h   *Host
+	inv Invocation
+	// act is the act in the ledger. label is the name of the tool or the agent in the ledger, or "".
+	act, label string
+	info       RunInfo
+	// fingerprint is the fingerprint that is stored with the idempotency key, or "" without a key.
+	fingerprint string
+	began       time.Time // start time by the host's clock, for the ledger
+	started     time.Time
+	cpu         time.Duration
+	attempts    int
+	calls       int
+	overtime    error // the cause of a context that ends at the time limit
+	peak        int64
+	state       RunState // the last state that OnState reported
+	// refused is true if an observer refused the job. executed is true if the tool or the agent was
+	// executed.
+	refused, executed bool
+}
+
+// newJob returns a job that has not started yet.
+func newJob(h *Host, inv Invocation, act string) job {
+	return job{h: h, inv: inv, act: act, began: h.now(), started: time.Now(), info: RunInfo{App: h.app.ID, Tool: inv.Tool, Caller: inv.Caller}}
+}
+
+// identify gives the job an id with a prefix, calls find to look up the tool or the agent, and calls
+// BeforeRun of all observers.
+func (j *job) identify(ctx context.Context, prefix string, find func() error) (err error) {
+	if j.h.closed.Load() {
+		return errHostClosed
+	}
+	if j.info.ID, err = j.h.newID(prefix); err != nil {
+		return err
+	}
+	j.setState(RunQueued)
+	if j.info.Caller.Tenant == "" {
+		j.info.Caller.Tenant = DefaultTenant
+	}
+	if err := find(); err != nil {
+		return err
+	}
+	return j.mayRun(ctx)
+}
+
+// mayRun calls BeforeRun of all observers. It runs before any expensive work: nothing is compiled
+// for a refused job.
+func (j *job) mayRun(ctx context.Context) error {
+	for _, o := range j.h.observers {
+		if err := o.BeforeRun(ctx, j.info); err != nil {
+			j.refused = true
+			return refused(err)
+		}
+	}
+	return nil
+}
+
+func refused(err error) error {
+	if f, ok := errors.AsType[*abi.Fault](err); ok {
+		return f
+	}
+	return abi.Faultf(abi.AccessDenied, "the run was rejected: %v", err)
+}
+
+// bounded returns a context that ends when the job exceeds a time limit.
+func (j *job) bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if j.overtime == nil {
+		j.overtime = abi.Faultf(abi.Timeout, "the run exceeded its time limit (%s)", limit)
+	}
+	return context.WithDeadlineCause(ctx, j.started.Add(limit), j.overtime)
+}
+
+// tx returns the configuration of the job's transaction.
+func (j *job) tx(a memory.Authority, answer func(report.Effects) ([]byte, error)) memory.Tx {
+	return memory.Tx{
+		Caller:    j.inv.Caller.as(j.info.ID),
+		Authority: a,
+		Session: session.Start{
+			Reference: j.inv.SessionReference, UserReference: j.inv.UserReference, Metadata: j.inv.Metadata,
+		},
+		DryRun: j.inv.DryRun, LedgerEntry: j.entry(),
+		Key: j.inv.Key, Fingerprint: j.fingerprint, Answer: answer,
+	}
+}
+
+// setState reports a new state of the job to OnState.
+func (j *job) setState(state RunState) {
+	if j.inv.OnState != nil && state != j.state {
+		j.state = state
+		j.inv.OnState(j.info.ID, state)
+	}
+}
+
+// end records the end of the job. It is a separate function, so its variables do not use stack while
+// a guest runs. A small stack is important, because Go copies a stack whenever it grows beyond a
+// power of two. The calls of observers are also in separate functions, which keeps the stack small.
+func (j *job) end(ctx context.Context, recorded bool, result *report.Result) error {
+	j.record(recorded, result)
+	j.info.Outcome = j.outcome(result)
+	j.h.meter.add(j.info.Caller.Tenant, j.began, j.used(result))
+	for _, o := range j.h.observers {
+		o.RunEnded(ctx, j.info, result)
+	}
+	if result.Error != nil {
+		return endError(ctx, result.Error)
+	}
+	return nil
+}
+
+// outcome returns the Outcome of the job.
+func (j *job) outcome(result *report.Result) Outcome {
+	switch {
+	case result.Repeated:
+		return OutcomeRepeated
+	case j.executed:
+		return OutcomeExecuted
+	case j.refused:
+		return OutcomeRefused
+	}
+	return OutcomeNotStarted
+}
+
+// usage returns the usage of the job so far.
+func (j *job) usage() report.Usage {
+	return report.Usage{
+		WallMS: milliseconds(time.Since(j.started)), CPUMS: milliseconds(j.cpu), MemoryBytes: j.peak, HostCalls: j.calls,
+	}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// contextError is the error of a job that ended because the caller's context ended. It wraps the
+// fault and the error of the context.
+type contextError struct {
+	*abi.Fault
+	cause error
+}
+
+// Unwrap returns the fault and the error of the context.
+func (e *contextError) Unwrap() []error { return []error{e.Fault, e.cause} }
+
+// endError returns the error of a job for its caller: the fault, or a contextError if the job ended
+// because the context ended.
+func endError(ctx context.Context, f *abi.Fault) error {
+	if cause := ctx.Err(); cause != nil && (f.Code == abi.Timeout || f.Code == abi.Cancelled) {
+		return &contextError{f, cause}
+	}
+	return f
+}
+
+// limitHints contains hints on where to set a limit that was exceeded.
+var limitHints = map[abi.Code]string{
+	abi.Timeout:     "raise limits.timeout of the tool, the timeout of the request, or the host's limit",
+	abi.CallLimit:   "raise limits.calls of the tool, or the host's limit",
+	abi.OutputLimit: "raise limits.output of the tool, or the host's limit",
+	abi.MemoryLimit: "raise limits.memory of the tool, or the host's limit",
+}
+
+// fault converts the error of a job to the fault for the caller.
+func (j *job) fault(err error) *abi.Fault {
+	f := j.faultOf(err)
+	if hint := limitHints[f.Code]; hint != "" && f.Hint == "" && j.attempts > 0 { // before the first attempt, the compilation exceeded a limit
+		return f.WithHint("%s", hint)
+	}
+	return f
+}
+
+func (j *job) faultOf(err error) *abi.Fault {
+	if f, ok := errors.AsType[*abi.Fault](err); ok {
+		return f
+	}
+	if errors.Is(err, context.Canceled) {
+		return abi.Faultf(abi.Cancelled, "the run was canceled")
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return abi.Faultf(abi.Timeout, "the run exceeded its time limit")
+	}
+	if j.h.closed.Load() {
+		return errHostClosed // the program was closed during the run
+	}
+	j.h.log.Error("a run failed with an error of the host", "run", j.info.ID, "tool", j.inv.Tool, "error", err)
+	return abi.FaultOf(err)
+}
