@@ -2,57 +2,235 @@ package agent
 
 import (
 	"context"
+	"errors"
+	"slices"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
+// The lists of actions of a step, which are the first number of State.Path.
+const (
+	rootStep = iota
+	rootInput
+	rootIntent
+	rootDigression
+	rootOther // ON_START and hooks
+)
+
+// actions runs the actions of the agent that acts.
+type actions struct {
+	mem   *memory
+	log   *log
+	rules *rules
+	// gather collects the fields of the step.
+	gather func(ctx context.Context) (control, error)
+	// path is the place of the running action, as in State.Path.
+	path []int
+}
+
+// root runs a list of actions of the step, and what follows them. root identifies the list. If resume
+// is not empty, the list continues at this place.
+func (a *actions) root(ctx context.Context, root []int, b *abl.Body, resume []int) (control, error) {
+	a.path = append(a.path[:0], root...)
+	return a.body(ctx, b, resume)
+}
+
 // body runs the actions of a body. The control is that of the first action that does not go on, or
 // that of THEN.
-func (t *turn) body(ctx context.Context, b *abl.Body) (control, error) {
-	for i := range b.Actions {
-		ctl, err := t.action(ctx, nil, &b.Actions[i])
-		if err != nil || ctl.kind != goOn {
-			return ctl, err
-		}
+func (a *actions) body(ctx context.Context, b *abl.Body, resume []int) (control, error) {
+	depth := len(a.path)
+	first := 0
+	if len(resume) > 0 {
+		first, resume = resume[0], resume[1:]
 	}
+	for i := first; i < len(b.Actions); i++ {
+		a.path = append(a.path[:depth], i)
+		ctl, err := a.action(ctx, &b.Actions[i], resume)
+		if err != nil {
+			return control{}, err
+		}
+		if ctl.kind == wait {
+			a.suspend()
+		}
+		if ctl.kind != goOn {
+			return ctl, nil
+		}
+		resume = nil
+	}
+	a.path = a.path[:depth]
 	return controlOf(b.Then), nil
 }
 
-// action runs an action. step is the step that contains the action directly, or nil.
-func (t *turn) action(ctx context.Context, step *abl.Step, a *abl.Action) (control, error) {
-	switch a.Kind {
+// suspend records the place of the action that waits.
+func (a *actions) suspend() {
+	if a.mem.state.Path == nil && a.path[0] != rootOther {
+		a.mem.state.Path = slices.Clone(a.path)
+		a.mem.state.Result = abl.Plain(a.mem.result)
+	}
+}
+
+// action runs an action, or continues in the actions that follow it.
+func (a *actions) action(ctx context.Context, act *abl.Action, resume []int) (control, error) {
+	switch act.Kind {
 	case abl.KindSet:
-		return control{}, t.assignments(ctx, a.Set)
+		return control{}, a.set(ctx, act.Set)
 	case abl.KindClear:
-		for _, name := range a.Clear {
-			t.log.note(Trace{Kind: "clear", Name: name.Value, Position: t.log.place(name.Position)})
-			if err := t.mem.clear(ctx, name); err != nil {
-				return control{}, err
-			}
-		}
+		return control{}, a.clear(ctx, act.Clear)
+	case abl.KindTransform:
+		return control{}, a.transform(ctx, act.Transform)
 	case abl.KindRespond:
-		return control{}, t.mem.respond(ctx, a.Respond)
+		return control{}, a.mem.respond(ctx, act.Respond)
+	case abl.KindCheck:
+		return a.check(ctx, act, resume)
+	case abl.KindCall:
+		return a.call(ctx, act, resume)
+	case abl.KindGather:
+		return a.gather(ctx)
 	}
 	return control{}, nil
 }
 
-// assignments sets variables in order. Each expression sees what the assignments before it have set.
-func (t *turn) assignments(ctx context.Context, list []abl.Assignment) error {
-	for _, a := range list {
-		value, err := t.mem.eval(ctx, a.Value)
+// set sets variables in order. Each expression sees what the assignments before it have set.
+func (a *actions) set(ctx context.Context, list []abl.Assignment) error {
+	for _, s := range list {
+		value, err := a.mem.eval(ctx, s.Value)
 		if err != nil {
 			return err
 		}
-		if err := t.mem.assign(ctx, a.Target, value); err != nil {
+		if err := a.mem.assign(ctx, s.Target, value); err != nil {
 			return err
 		}
-		t.log.note(Trace{Kind: "set", Name: a.Target.Value, Position: t.log.place(a.Target.Position), Value: t.mem.shownJSON(a.Target.Value, value)})
+		a.log.note(Trace{Kind: "set", Name: s.Target.Value, Position: a.log.place(s.Target.Position), Value: a.mem.shownJSON(s.Target.Value, value)})
 	}
 	return nil
 }
 
-// hook runs the hooks of a name. The fault of a hook undoes what the hook did, and ends the turn only
-// if the hook is critical.
-func (t *turn) hook(ctx context.Context, name string) error {
+func (a *actions) clear(ctx context.Context, names []abl.Name) error {
+	for _, name := range names {
+		if err := a.mem.clear(ctx, name); err != nil {
+			return err
+		}
+		a.log.note(Trace{Kind: "clear", Name: name.Value, Position: a.log.place(name.Position)})
+	}
 	return nil
+}
+
+// check evaluates CHECK. If the condition is not true, ON_FAIL follows, and if that does not lead to
+// a successor, the turn ends.
+func (a *actions) check(ctx context.Context, act *abl.Action, resume []int) (control, error) {
+	if len(resume) == 0 {
+		ok, err := a.mem.holds(ctx, act.Check)
+		if err != nil {
+			return control{}, err
+		}
+		a.log.note(Trace{Kind: "check", Position: a.log.place(act.Position), Result: passed(ok)})
+		if ok {
+			return control{}, nil
+		}
+	}
+	return a.failed(ctx, act, resume)
+}
+
+func passed(ok bool) string {
+	if ok {
+		return "passed"
+	}
+	return "failed"
+}
+
+// failed runs ON_FAIL of a call or a check.
+func (a *actions) failed(ctx context.Context, act *abl.Action, resume []int) (control, error) {
+	ctl, err := a.follow(ctx, act.OnFail, 1, resume)
+	if err == nil && ctl.kind == goOn {
+		ctl.kind = halt
+	}
+	return ctl, err
+}
+
+// follow runs ON_SUCCESS or ON_FAIL. which is its number in State.Path.
+func (a *actions) follow(ctx context.Context, b *abl.Body, which int, resume []int) (control, error) {
+	if b == nil {
+		return control{}, nil
+	}
+	if len(resume) > 0 {
+		resume = resume[1:]
+	}
+	a.path = append(a.path, which)
+	return a.body(ctx, b, resume)
+}
+
+// call calls a tool. A fault that no ON_FAIL handles ends the turn.
+func (a *actions) call(ctx context.Context, act *abl.Action, resume []int) (control, error) {
+	if len(resume) > 0 {
+		a.mem.result = a.mem.state.Result
+		if resume[0] == 1 {
+			return a.failed(ctx, act, resume)
+		}
+		return a.follow(ctx, act.OnSuccess, 0, resume)
+	}
+	c := act.Call
+	if ctl, err := a.rules.checkpoint(ctx, CheckpointCalling, c.Tool.Value); err != nil || ctl.kind != goOn {
+		return ctl, err
+	}
+	input, err := a.arguments(ctx, c)
+	if err != nil {
+		return control{}, err
+	}
+	fault, err := a.execute(ctx, c.Tool, input)
+	switch {
+	case err != nil:
+		return control{}, err
+	case fault != nil && act.OnFail == nil:
+		return control{}, a.log.unhandled(c.Tool, fault)
+	case fault != nil:
+		return a.failed(ctx, act, nil)
+	}
+	if c.As.Value != "" {
+		if err := a.mem.assign(ctx, c.As, a.mem.result); err != nil {
+			return control{}, err
+		}
+	}
+	if err := a.rules.fire(ctx, "tool:"+c.Tool.Value+":after"); err != nil {
+		return control{}, err
+	}
+	return a.follow(ctx, act.OnSuccess, 0, nil)
+}
+
+// arguments returns the input of a call. Arguments that are not set are left out.
+func (a *actions) arguments(ctx context.Context, c *abl.Call) (map[string]any, error) {
+	input := make(map[string]any, len(c.Args))
+	for _, arg := range c.Args {
+		value, err := a.mem.eval(ctx, arg.Value)
+		if err != nil {
+			return nil, err
+		}
+		if value == nil {
+			continue
+		}
+		if err := a.mem.measure(arg.Target, value); err != nil {
+			return nil, err
+		}
+		input[arg.Target.Value] = value
+	}
+	return input, nil
+}
+
+// execute calls a tool, and sets call_result or call_error.
+func (a *actions) execute(ctx context.Context, tool abl.Name, input map[string]any) (*abi.Fault, error) {
+	output, err := a.mem.env.CallTool(ctx, a.mem.agent.name, tool.Value, input)
+	a.mem.forget()
+	var fault *abi.Fault
+	if err != nil && !errors.As(err, &fault) {
+		return nil, err
+	}
+	entry := Trace{Kind: "call", Name: tool.Value, Position: a.log.place(tool.Position), Result: passed(fault == nil)}
+	if fault != nil {
+		a.mem.result, a.mem.failure = abl.Undefined{}, map[string]any{"code": string(fault.Code), "message": fault.Message}
+		a.log.note(entry)
+		return fault, nil
+	}
+	a.mem.result, a.mem.failure = output, abl.Undefined{}
+	a.log.note(entry)
+	return nil, nil
 }

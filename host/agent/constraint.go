@@ -13,14 +13,19 @@ type rules struct {
 	// excused is the index of a constraint that does not apply to the next checkpoint before a step,
 	// or -1.
 	excused int
+	// collect makes the step wait for the fields of a failed constraint. prompted is true if the
+	// constraint has sent a message.
+	collect func(ctx context.Context, constraint int, prompted bool) (control, error)
 }
 
 // checkpoint checks the constraints that apply at a checkpoint. tool is the tool of CheckpointCalling.
 // The control goes on unless a constraint of severity error fails.
 func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, error) {
+	excused := r.excused
+	r.excused = -1
 	for i := range r.mem.agent.Constraints {
 		c := &r.mem.agent.Constraints[i]
-		if !applies(c, kind, tool) || kind == CheckpointStep && i == r.excused {
+		if !applies(c, kind, tool) || i == excused {
 			continue
 		}
 		fails, warnings, err := c.Fails(r.mem.scope(ctx), r.mem.options())
@@ -69,6 +74,10 @@ func (r *rules) failed(ctx context.Context, i int, c *abl.Constraint) (control, 
 		return control{kind: handoff, target: f.Handoff}, nil
 	case f.Escalate:
 		return control{kind: escalate}, nil
+	case len(f.Collect) > 0 && r.collect != nil:
+		return r.collect(ctx, i, f.Respond != nil)
+	case f.Retry:
+		return control{kind: again}, nil
 	case f.Goto.Value != "":
 		return control{kind: jump, target: f.Goto, excused: i + 1}, nil
 	}

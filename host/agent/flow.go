@@ -1,8 +1,8 @@
 package agent
 
 import (
+	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
@@ -10,23 +10,24 @@ import (
 )
 
 // converse runs the flow of the agent, and of the agents to which it hands over, until the turn ends.
-func (t *turn) converse(ctx context.Context) error {
+// ctl is the control of the activation.
+func (t *turn) converse(ctx context.Context, ctl control) (err error) {
 	for {
-		ctl, err := t.run(ctx)
-		if err != nil {
-			return err
-		}
-		if ctl, err = t.deliver(ctx, ctl); err != nil {
-			return err
-		}
 		switch ctl.kind {
-		case handoff:
-			err = t.handOver(ctx, ctl.target)
+		case goOn, proceed, again:
+			ctl, err = t.run(ctx)
 		case jump:
-			t.moveTo(ctl.target.Value)
-		default:
+			t.enterAt(ctl)
+			ctl, err = t.run(ctx)
+		}
+		if err == nil {
+			ctl, err = t.deliver(ctx, ctl)
+		}
+		if err == nil && ctl.kind == handoff {
+			ctl, err = t.handOver(ctx, ctl.target)
+		} else if ctl.kind != jump {
 			t.end(ctl)
-			return nil
+			return err
 		}
 		if err != nil {
 			return err
@@ -34,12 +35,22 @@ func (t *turn) converse(ctx context.Context) error {
 	}
 }
 
+// enterAt makes the target of a jump the step that runs next.
+func (t *turn) enterAt(ctl control) {
+	t.rules.excused = ctl.excused - 1
+	if t.mem.state.Step == "" {
+		t.entry = ctl.target.Value
+		return
+	}
+	t.moveTo(ctl.target.Value)
+}
+
 // run runs steps until the agent waits, ends or hands over.
 func (t *turn) run(ctx context.Context) (control, error) {
 	if len(t.mem.agent.Flow.Steps) == 0 {
-		return control{kind: halt}, nil
+		return t.delegate(ctx)
 	}
-	if t.mem.state.Step == "" || t.mem.agent.step(t.mem.state.Step) == nil {
+	if t.mem.agent.step(t.mem.state.Step) == nil {
 		if err := t.beginFlow(ctx); err != nil {
 			return control{}, err
 		}
@@ -51,7 +62,10 @@ func (t *turn) run(ctx context.Context) (control, error) {
 			return control{}, err
 		}
 		switch ctl.kind {
-		case wait, halt:
+		case wait:
+			return ctl, nil
+		case halt:
+			t.leaveWait()
 			return ctl, nil
 		case again:
 			t.leaveWait()
@@ -74,16 +88,29 @@ func (t *turn) run(ctx context.Context) (control, error) {
 
 // beginFlow enters the first step.
 func (t *turn) beginFlow(ctx context.Context) error {
-	first := t.mem.agent.Flow.Entry.Value
-	if first == "" {
-		first = t.mem.agent.Flow.Steps[0].Value
-	}
+	first := cmp.Or(t.entry, t.mem.agent.Flow.Entry.Value, t.mem.agent.Flow.Steps[0].Value)
+	t.entry = ""
 	t.moveTo(first)
 	t.mem.state.Attempts = nil
 	if err := t.rules.fire(ctx, "agent:"+t.mem.agent.name+":before"); err != nil {
 		return err
 	}
 	return t.hook(ctx, "before_agent")
+}
+
+// delegate hands over to the first agent of HANDOFF with a WHEN that holds. It is the turn of an agent
+// without a flow.
+func (t *turn) delegate(ctx context.Context) (control, error) {
+	for i := range t.mem.agent.Handoffs {
+		h := &t.mem.agent.Handoffs[i]
+		if h.When == nil {
+			continue
+		}
+		if ok, err := t.mem.holds(ctx, h.When); err != nil || ok {
+			return control{kind: handoff, target: h.Agent}, err
+		}
+	}
+	return control{kind: halt}, nil
 }
 
 // leave ends the flow of the agent, which begins again with the next turn of the agent.
@@ -103,7 +130,8 @@ func (t *turn) moveTo(step string) {
 }
 
 func (t *turn) leaveWait() {
-	t.mem.state.Waiting, t.mem.state.Action, t.mem.state.Constraint, t.mem.state.Collecting = "", 0, 0, ""
+	s := t.mem.state
+	s.Waiting, s.Path, s.Result, s.Constraint, s.Remaining, s.Collecting = "", nil, nil, 0, nil, ""
 }
 
 // successor returns the control of THEN of a step. Without it, the next step of the file follows.
@@ -117,8 +145,15 @@ func (t *turn) successor(step *abl.Step) control {
 	return control{kind: complete}
 }
 
-// deliver checks the constraints on the messages of the agent before they leave.
+// deliver runs the hooks of the end of the turn, and checks the constraints on the messages of the
+// agent before they leave.
 func (t *turn) deliver(ctx context.Context, ctl control) (control, error) {
+	if !t.closed && ctl.kind != handoff {
+		t.closed = true
+		if err := t.hook(ctx, "after_turn"); err != nil {
+			return control{}, err
+		}
+	}
 	if len(t.log.outcome.Messages) == t.agentStart {
 		return ctl, nil
 	}
@@ -135,8 +170,8 @@ func (t *turn) end(ctl control) {
 	t.log.outcome.Escalate = t.log.outcome.Escalate || ctl.kind == escalate
 }
 
-// handOver makes another agent the one that answers.
-func (t *turn) handOver(ctx context.Context, target abl.Name) error {
+// handOver makes another agent the one that answers, and returns the control of its activation.
+func (t *turn) handOver(ctx context.Context, target abl.Name) (control, error) {
 	name := target.Value
 	t.log.note(Trace{Kind: "handoff", Name: name, Position: t.log.place(target.Position)})
 	t.log.outcome.Handoff = &name
@@ -145,11 +180,11 @@ func (t *turn) handOver(ctx context.Context, target abl.Name) error {
 	}
 	t.handoffs = append(t.handoffs, name)
 	if len(t.handoffs) > MaxHandoffs+1 {
-		return t.log.faultf(target.Position, abi.CallLimit, "the agents %s hand over more than %d times in a turn",
+		return control{}, t.log.faultf(target.Position, abi.CallLimit, "the agents %s hand over more than %d times in a turn",
 			strings.Join(t.handoffs, " -> "), MaxHandoffs).WithHint("wait for input before the handoff")
 	}
 	if err := t.mem.join(ctx, name); err != nil {
-		return err
+		return control{}, err
 	}
 	t.agentStart = len(t.log.outcome.Messages)
 	return t.activate(ctx)
@@ -163,15 +198,11 @@ func (t *turn) countStep(step *abl.Step) error {
 		return nil
 	}
 	loop := t.steps
-	if i := slices.Index(loop[:MaxSteps], step.Value); i >= 0 {
-		last := MaxSteps
-		for i := MaxSteps - 1; i >= 0; i-- {
-			if loop[i] == step.Value {
-				last = i
-				break
-			}
+	for i := MaxSteps - 1; i >= 0; i-- {
+		if loop[i] == step.Value {
+			loop = loop[i:]
+			break
 		}
-		loop = loop[last:]
 	}
 	return t.log.faultf(step.Name.Position, abi.CallLimit, "the turn runs more than %d steps without waiting for input: %s",
 		MaxSteps, strings.Join(loop, " -> ")).WithHint("wait with GATHER or ON_INPUT, or end with THEN: COMPLETE")

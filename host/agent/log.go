@@ -57,3 +57,13 @@ func (l *log) say(at abl.Position, message string) error {
 	l.outcome.Messages = append(l.outcome.Messages, message)
 	return nil
 }
+
+// unhandled returns the fault of a tool that no ON_FAIL handles, with the position of the call.
+func (l *log) unhandled(tool abl.Name, fault *abi.Fault) *abi.Fault {
+	f := *fault
+	f.Message = fmt.Sprintf("%s:%s: the call of %s failed: %s", l.agent.File, tool.Position, tool.Value, fault.Message)
+	if f.File == "" {
+		f.File, f.Line, f.Column = l.agent.File, tool.Line, tool.Column
+	}
+	return &f
+}

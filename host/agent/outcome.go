@@ -44,8 +44,8 @@ type Outcome struct {
 
 // Trace is an entry of the trace of a turn.
 type Trace struct {
-	// Kind is the kind of the evaluated element: activate, step, set, clear, transform, respond, gather, intent,
-	// call, check, constraint, recall, trigger, handoff, hook or model.
+	// Kind is the kind of the evaluated element: activate, step, set, clear, transform, respond, gather,
+	// input, intent, call, check, constraint, recall, trigger, handoff, hook or model.
 	Kind string `json:"kind"`
 	// Name is the name of the step, variable, tool, path or event.
 	Name string `json:"name,omitempty"`

@@ -142,3 +142,6 @@ func (m *memory) respond(ctx context.Context, text *abl.Template) error {
 	m.log.note(Trace{Kind: "respond", Position: m.log.place(text.Position())})
 	return m.log.say(text.Position(), message)
 }
+
+// forget empties the cache of facts, which a tool can have changed.
+func (m *memory) forget() { clear(m.cache) }

@@ -19,10 +19,16 @@ type State struct {
 	Step string `json:"step,omitempty"`
 	// Waiting is the kind of input that the step waits for, or "" if the step runs from its start with the next turn.
 	Waiting Waiting `json:"waiting,omitempty"`
-	// Action is the index of the action of the step that waits.
-	Action int `json:"action,omitempty"`
-	// Constraint is the index of the constraint that collects fields.
-	Constraint int `json:"constraint,omitempty"`
+	// Path is the place of the action that waits: the list of actions of the step, an index in this
+	// list, and for each level below it 0 for ON_SUCCESS or 1 for ON_FAIL, and an index. It is nil if
+	// the step waits before its actions, or after them.
+	Path []int `json:"path,omitempty"`
+	// Result is call_result at the action that waits.
+	Result any `json:"result,omitempty"`
+	// Constraint is the index of the constraint that collects fields, and Remaining are the fields
+	// that it has not collected.
+	Constraint int      `json:"constraint,omitempty"`
+	Remaining  []string `json:"remaining,omitempty"`
 	// Collecting is the field that the step or the constraint asks for.
 	Collecting string `json:"collecting,omitempty"`
 	// Collected are the fields that the step has collected.

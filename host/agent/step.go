@@ -9,10 +9,12 @@ import (
 // step runs the current step from its start, or continues where it waits.
 func (t *turn) step(ctx context.Context, step *abl.Step) (control, error) {
 	t.stepStart = len(t.log.outcome.Messages)
+	t.inStep = true
+	defer func() { t.inStep = false }()
 	if t.mem.state.Waiting == "" {
 		return t.enter(ctx, step)
 	}
-	return t.resume(ctx, step)
+	return t.dialog.resume(ctx, step)
 }
 
 // enter runs a step from its start.
@@ -20,11 +22,13 @@ func (t *turn) enter(ctx context.Context, step *abl.Step) (control, error) {
 	if err := t.countStep(step); err != nil {
 		return control{}, err
 	}
+	entry := Trace{Kind: "step", Name: step.Value, Position: t.log.place(step.Name.Position), Result: "entered"}
 	if ok, err := t.mem.holds(ctx, step.When); err != nil || !ok {
-		t.log.note(Trace{Kind: "step", Name: step.Value, Position: t.log.place(step.Name.Position), Result: "skipped"})
+		entry.Result = "skipped"
+		t.log.note(entry)
 		return control{}, err
 	}
-	t.log.note(Trace{Kind: "step", Name: step.Value, Position: t.log.place(step.Name.Position)})
+	t.log.note(entry)
 	t.mem.resetStep()
 	if err := t.rules.fire(ctx, "step:enter:"+step.Value); err != nil {
 		return control{}, err
@@ -35,20 +39,17 @@ func (t *turn) enter(ctx context.Context, step *abl.Step) (control, error) {
 	if ctl, err := t.rules.checkpoint(ctx, CheckpointStep, ""); err != nil || ctl.kind != goOn {
 		return ctl, err
 	}
-	t.rules.excused = -1
-	return t.actions(ctx, step, 0)
+	return t.act(ctx, step, nil)
 }
 
-// actions runs the actions of a step from an index, and what the step does after them.
-func (t *turn) actions(ctx context.Context, step *abl.Step, from int) (control, error) {
-	for i := from; i < len(step.Actions); i++ {
-		t.mem.state.Action = i
-		ctl, err := t.action(ctx, step, &step.Actions[i])
-		if err != nil || ctl.kind != goOn {
-			return ctl, err
-		}
+// act runs the actions of a step, from resume if it is not empty, and then the input of the step.
+func (t *turn) act(ctx context.Context, step *abl.Step, resume []int) (control, error) {
+	body := abl.Body{Actions: step.Actions}
+	ctl, err := t.acts.root(ctx, []int{rootStep}, &body, resume)
+	if err != nil || ctl.kind != goOn || len(step.OnInput) == 0 {
+		return ctl, err
 	}
-	return control{}, nil
+	return t.dialog.await(ctx, step)
 }
 
 // attempt counts an attempt of a step with MAX_ATTEMPTS. If there are too many, stop is true.
@@ -56,22 +57,18 @@ func (t *turn) attempt(step *abl.Step) (ctl control, stop bool) {
 	if step.MaxAttempts == 0 {
 		return control{}, false
 	}
-	if t.mem.state.Attempts == nil {
-		t.mem.state.Attempts = map[string]int{}
+	state := t.mem.state
+	if state.Attempts == nil {
+		state.Attempts = map[string]int{}
 	}
-	t.mem.state.Attempts[step.Value]++
-	if t.mem.state.Attempts[step.Value] <= step.MaxAttempts {
+	state.Attempts[step.Value]++
+	if state.Attempts[step.Value] <= step.MaxAttempts {
 		return control{}, false
 	}
-	delete(t.mem.state.Attempts, step.Value)
+	delete(state.Attempts, step.Value)
 	t.log.note(Trace{Kind: "step", Name: step.Value, Position: t.log.place(step.Name.Position), Result: "exhausted"})
 	if step.OnExhausted.Value == "" {
 		return control{kind: escalate}, true
 	}
 	return control{kind: jump, target: step.OnExhausted}, true
-}
-
-// resume continues a step that waits.
-func (t *turn) resume(ctx context.Context, step *abl.Step) (control, error) {
-	return control{kind: wait}, nil
 }

@@ -30,14 +30,22 @@ type turn struct {
 	mem     *memory
 	log     *log
 	rules   *rules
+	acts    *actions
+	dialog  *dialog
 
 	// unread is true until a step has used the message of the user.
 	unread bool
-	// steps are the steps and handoffs the agents of the turn, in order.
+	// steps are the steps of the turn in order, and handoffs the agents that hand over.
 	steps, handoffs []string
 	// agentStart is the number of messages when the agent began to act, and stepStart when the step
 	// began to run.
 	agentStart, stepStart int
+	// inStep is true while a step runs, which can wait.
+	inStep bool
+	// entry is the step with which the flow begins, or "" for the first one.
+	entry string
+	// closed is true after the hooks of the end of the turn.
+	closed bool
 }
 
 // Turn performs one turn: it activates the agent if another one was active, passes the message to the
@@ -69,11 +77,19 @@ func (s *Set) begin(ctx context.Context, env Env, r Request) (*turn, error) {
 	}
 	l := &log{outcome: newOutcome()}
 	m := newMemory(s, env, session, l)
-	t := &turn{request: r, mem: m, log: l, rules: &rules{mem: m, log: l, excused: -1}}
+	t := newTurn(r, m, l)
 	if r.HasMessage {
 		m.input, t.unread = r.Message, true
 	}
 	return t, m.join(ctx, name)
+}
+
+func newTurn(r Request, m *memory, l *log) *turn {
+	t := &turn{request: r, mem: m, log: l, rules: &rules{mem: m, log: l, excused: -1}}
+	t.dialog = &dialog{t: t, mem: m, log: l}
+	t.rules.collect = t.dialog.beginCollect
+	t.acts = &actions{mem: m, log: l, rules: t.rules, gather: t.dialog.gather}
+	return t
 }
 
 // resolve returns the agent to address.
@@ -98,42 +114,47 @@ func (s *Set) resolve(requested, active string) (string, error) {
 
 // perform executes the turn.
 func (t *turn) perform(ctx context.Context) error {
+	var ctl control
+	var err error
 	if t.mem.isNew || t.mem.session.Active != t.mem.agent.name {
-		if err := t.activate(ctx); err != nil {
+		if ctl, err = t.activate(ctx); err != nil {
 			return err
 		}
 	}
 	if err := t.hook(ctx, "before_turn"); err != nil {
 		return err
 	}
-	if t.request.Event != "" {
-		if err := t.rules.fire(ctx, t.request.Event); err != nil {
+	if t.request.Event == "" {
+		return t.converse(ctx, ctl)
+	}
+	for ctl.kind == handoff {
+		if ctl, err = t.handOver(ctx, ctl.target); err != nil {
 			return err
 		}
-	} else if err := t.converse(ctx); err != nil {
+	}
+	if err := t.rules.fire(ctx, t.request.Event); err != nil {
 		return err
 	}
 	return t.hook(ctx, "after_turn")
 }
 
 // activate makes the agent that acts the one that answers in the session. It resets variables, and if
-// the agent is new in the session, it fires session:start and runs ON_START.
-func (t *turn) activate(ctx context.Context) error {
+// the agent is new in the session, it fires session:start and runs ON_START, whose control it returns.
+func (t *turn) activate(ctx context.Context) (control, error) {
 	t.mem.session.Active = t.mem.agent.name
 	t.log.note(Trace{Kind: "activate", Name: t.mem.agent.name, Position: t.log.place(t.mem.agent.Agent.Position)})
 	t.mem.initialize()
 	if !t.mem.isNew {
-		return nil
+		return control{}, nil
 	}
 	t.mem.isNew = false
 	if err := t.rules.fire(ctx, "session:start"); err != nil {
-		return err
+		return control{}, err
 	}
 	if t.mem.agent.OnStart == nil {
-		return nil
+		return control{}, nil
 	}
-	_, err := t.body(ctx, t.mem.agent.OnStart)
-	return err
+	return t.acts.root(ctx, []int{rootOther}, t.mem.agent.OnStart, nil)
 }
 
 // finish evaluates triggers, stores the states, and returns the outcome.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -100,6 +101,19 @@ func toNumber(v any) (float64, bool) {
 	default:
 		return 0, false
 	}
+}
+
+// NumberOf returns the number that a value counts as in arithmetic: a number, true as 1, false as 0, and
+// the text of a number.
+func NumberOf(v any) (float64, bool) { return toNumber(v) }
+
+// DateOf returns the time of a text that is a date.
+func DateOf(v any) (time.Time, bool) {
+	s, ok := v.(string)
+	if !ok {
+		return time.Time{}, false
+	}
+	return parseDate(s)
 }
 
 // finite returns n as a value, or nil if n is infinite or not a number. Negative zero becomes zero.

@@ -1,0 +1,89 @@
+package agent
+
+import (
+	"context"
+	"slices"
+
+	"github.com/toolrun/toolrun/host/agent/abl"
+)
+
+// beginCollect makes the current step wait for the fields that a failed constraint collects: those
+// that have no value, or all of them if all have one. prompted is true if the constraint has sent a
+// message that asks for the first one. Outside of a step nothing can wait, and the turn halts.
+func (d *dialog) beginCollect(ctx context.Context, constraint int, prompted bool) (control, error) {
+	fields := d.mem.agent.Constraints[constraint].OnFail.Collect
+	var all, missing []string
+	for _, f := range fields {
+		set, err := d.isSet(ctx, f.Value)
+		if err != nil {
+			return control{}, err
+		}
+		all = append(all, f.Value)
+		if !set {
+			missing = append(missing, f.Value)
+		}
+	}
+	if len(missing) == 0 {
+		missing = all
+	}
+	if len(missing) == 0 || !d.t.inStep {
+		return control{kind: halt}, nil
+	}
+	d.mem.state.Constraint, d.mem.state.Remaining = constraint, missing
+	ctl := d.wait(WaitingCollect, missing[0])
+	if prompted {
+		return ctl, nil
+	}
+	return ctl, d.log.say(fields[0].Position, question(missing[0]))
+}
+
+// collect takes the message as the value of the field that a constraint asks for. After the last one
+// the step continues at the checkpoint. With THEN: continue the constraint is not checked again.
+func (d *dialog) collect(ctx context.Context, step *abl.Step) (control, error) {
+	state := d.mem.state
+	d.t.unread = false
+	if state.Constraint >= len(d.mem.agent.Constraints) || len(state.Remaining) == 0 {
+		return control{kind: again}, nil
+	}
+	onFail := d.mem.agent.Constraints[state.Constraint].OnFail
+	i := slices.IndexFunc(onFail.Collect, func(n abl.Name) bool { return n.Value == state.Remaining[0] })
+	if i >= 0 {
+		name := onFail.Collect[i]
+		if ok, err := d.accept(ctx, name, d.mem.agent.typeOf(name.Value), nil); err != nil || !ok {
+			return control{kind: wait}, err
+		}
+	}
+	if state.Remaining = state.Remaining[1:]; len(state.Remaining) > 0 {
+		return d.wait(WaitingCollect, state.Remaining[0]), d.log.say(step.Name.Position, question(state.Remaining[0]))
+	}
+	excused := 0
+	if onFail.Then == "continue" {
+		excused = state.Constraint + 1
+	}
+	if onFail.Retry || state.Path == nil {
+		return control{kind: again, excused: excused}, nil
+	}
+	return d.continueAt(ctx, step, excused)
+}
+
+// continueAt continues the step at the action that waits.
+func (d *dialog) continueAt(ctx context.Context, step *abl.Step, excused int) (control, error) {
+	path := d.mem.state.Path
+	d.t.leaveWait()
+	d.t.rules.excused = excused - 1
+	acts := d.t.acts
+	switch {
+	case path[0] == rootStep:
+		return d.t.act(ctx, step, path[1:])
+	case path[0] == rootInput && path[1] < len(step.OnInput):
+		ctl, err := acts.root(ctx, path[:2], &step.OnInput[path[1]].Body, path[2:])
+		return d.afterInput(ctx, step, ctl, err)
+	case path[0] == rootIntent && path[1] < len(step.SubIntents):
+		ctl, err := acts.root(ctx, path[:2], &step.SubIntents[path[1]].Body, path[2:])
+		return d.afterIntent(ctx, step, &step.SubIntents[path[1]], ctl, err)
+	case path[0] == rootDigression && path[1] < len(step.Digressions):
+		ctl, err := acts.root(ctx, path[:2], &step.Digressions[path[1]].Body, path[2:])
+		return d.afterIntent(ctx, step, &step.Digressions[path[1]], ctl, err)
+	}
+	return control{kind: again}, nil
+}

@@ -1,0 +1,130 @@
+package agent
+
+import (
+	"context"
+	"slices"
+
+	"github.com/toolrun/toolrun/host/agent/abl"
+)
+
+// dialog passes the message of the user to the step that waits.
+type dialog struct {
+	t   *turn
+	mem *memory
+	log *log
+}
+
+// resume continues a step that waits. Without a message the question is repeated.
+func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
+	state := d.mem.state
+	if !d.t.unread {
+		return control{kind: wait}, d.repeat(ctx, step)
+	}
+	if state.Waiting == WaitingCollect {
+		return d.collect(ctx, step)
+	}
+	if state.Waiting == WaitingGather && step.Gather == nil { // the file has changed
+		return control{kind: again}, nil
+	}
+	if ctl, matched, err := d.intent(ctx, step); err != nil || matched {
+		return ctl, err
+	}
+	d.t.unread = false
+	if state.Waiting == WaitingInput {
+		return d.input(ctx, step)
+	}
+	return d.answer(ctx, step)
+}
+
+// await waits for the input of ON_INPUT. A message that began the turn and was not used yet is the
+// input, unless the agent has sent a message since.
+func (d *dialog) await(ctx context.Context, step *abl.Step) (control, error) {
+	if step.CompleteWhen != nil {
+		if done, err := d.mem.holds(ctx, step.CompleteWhen); err != nil || done {
+			return control{}, err
+		}
+	}
+	if d.t.unread && len(d.log.outcome.Messages) == d.t.agentStart {
+		if ctl, matched, err := d.intent(ctx, step); err != nil || matched {
+			return ctl, err
+		}
+		d.t.unread = false
+		return d.input(ctx, step)
+	}
+	return d.wait(WaitingInput, ""), nil
+}
+
+// wait makes the step wait.
+func (d *dialog) wait(kind Waiting, field string) control {
+	d.mem.state.Waiting, d.mem.state.Collecting = kind, field
+	return control{kind: wait}
+}
+
+// input runs the first branch of ON_INPUT whose condition holds. A branch without a successor is
+// followed by THEN of the step. If there is none, or no branch applies, the step waits again.
+func (d *dialog) input(ctx context.Context, step *abl.Step) (control, error) {
+	d.t.unread = false
+	for i := range step.OnInput {
+		branch := &step.OnInput[i]
+		ok, err := d.mem.holds(ctx, branch.If)
+		if err != nil {
+			return control{}, err
+		}
+		if !ok {
+			continue
+		}
+		d.log.note(Trace{Kind: "input", Position: d.log.place(branch.Position), Result: "matched"})
+		ctl, err := d.t.acts.root(ctx, []int{rootInput, i}, &branch.Body, nil)
+		return d.afterInput(ctx, step, ctl, err)
+	}
+	d.log.note(Trace{Kind: "input", Name: step.Value, Position: d.log.place(step.Name.Position), Result: "unmatched"})
+	if ctl, stop := d.t.attempt(step); stop {
+		return ctl, nil
+	}
+	return d.wait(WaitingInput, ""), d.repeat(ctx, step)
+}
+
+// afterInput returns the control after a branch of ON_INPUT.
+func (d *dialog) afterInput(ctx context.Context, step *abl.Step, ctl control, err error) (control, error) {
+	if err != nil || ctl.kind != goOn || step.Then.Kind != "" {
+		return ctl, err
+	}
+	if done, err := d.completes(ctx, step); err != nil || done {
+		return control{}, err
+	}
+	if ctl, stop := d.t.attempt(step); stop {
+		return ctl, nil
+	}
+	return d.wait(WaitingInput, ""), nil
+}
+
+// completes reports whether COMPLETE_WHEN of a step holds.
+func (d *dialog) completes(ctx context.Context, step *abl.Step) (bool, error) {
+	if step.CompleteWhen == nil {
+		return false, nil
+	}
+	return d.mem.holds(ctx, step.CompleteWhen)
+}
+
+// repeat repeats the question of a step that waits: that of its field, or its messages.
+func (d *dialog) repeat(ctx context.Context, step *abl.Step) error {
+	state := d.mem.state
+	if state.Waiting == WaitingCollect {
+		return d.log.say(step.Name.Position, question(state.Collecting))
+	}
+	if state.Waiting == WaitingGather && step.Gather != nil {
+		i := slices.IndexFunc(step.Gather.Fields, func(f abl.Field) bool { return f.Value == state.Collecting })
+		if i < 0 {
+			return nil
+		}
+		return d.ask(ctx, step, &step.Gather.Fields[i], true)
+	}
+	for i := range step.Actions {
+		if a := &step.Actions[i]; a.Kind == abl.KindRespond {
+			if err := d.mem.respond(ctx, a.Respond); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

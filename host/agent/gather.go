@@ -1,0 +1,263 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/host/agent/abl"
+)
+
+// gather collects the fields of the current step. It goes on if all required fields have a value, or
+// COMPLETE_WHEN holds if the step has one. Otherwise it asks for the next field.
+func (d *dialog) gather(ctx context.Context) (control, error) {
+	return d.gatherNext(ctx, d.mem.agent.step(d.mem.state.Step), false)
+}
+
+func (d *dialog) gatherNext(ctx context.Context, step *abl.Step, quiet bool) (control, error) {
+	if err := d.defaults(ctx, step); err != nil {
+		return control{}, err
+	}
+	next, err := d.missing(ctx, step)
+	if err != nil {
+		return control{}, err
+	}
+	if step.CompleteWhen != nil {
+		done, err := d.completes(ctx, step)
+		if err != nil {
+			return control{}, err
+		}
+		if done {
+			next = nil
+		} else if next == nil {
+			if next, err = d.reopen(ctx, step); err != nil {
+				return control{}, err
+			}
+		}
+	}
+	d.mem.state.Waiting, d.mem.state.Collecting, d.mem.state.Path = "", "", nil
+	if next == nil {
+		d.mem.state.Collected = nil
+		return control{}, nil
+	}
+	ctl := d.wait(WaitingGather, next.Value)
+	if quiet {
+		return ctl, nil
+	}
+	return ctl, d.ask(ctx, step, next, false)
+}
+
+// defaults gives optional fields without a value their defaults.
+func (d *dialog) defaults(ctx context.Context, step *abl.Step) error {
+	for i := range step.Gather.Fields {
+		f := &step.Gather.Fields[i]
+		if f.Required || f.Default == nil {
+			continue
+		}
+		set, err := d.isSet(ctx, f.Value)
+		if err != nil {
+			return err
+		}
+		if !set {
+			if err := d.mem.assign(ctx, f.Name, f.Default); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// missing returns the first required field without a value, or nil.
+func (d *dialog) missing(ctx context.Context, step *abl.Step) (*abl.Field, error) {
+	for i := range step.Gather.Fields {
+		f := &step.Gather.Fields[i]
+		if !f.Required {
+			continue
+		}
+		if set, err := d.isSet(ctx, f.Value); err != nil || !set {
+			return f, err
+		}
+	}
+	return nil, nil
+}
+
+// reopen clears the fields that COMPLETE_WHEN reads, because the condition does not hold although all
+// fields have a value, and returns the first one. It returns nil if the condition reads no field.
+func (d *dialog) reopen(ctx context.Context, step *abl.Step) (*abl.Field, error) {
+	read := step.CompleteWhen.References()
+	var first *abl.Field
+	for i := range step.Gather.Fields {
+		f := &step.Gather.Fields[i]
+		if !slices.ContainsFunc(read, func(r abl.Reference) bool { return isWithin(r.String(), f.Value) }) {
+			continue
+		}
+		if err := d.mem.clear(ctx, f.Name); err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = f
+		}
+	}
+	return first, nil
+}
+
+// isWithin reports whether a path is another one or lies in it.
+func isWithin(path, outer string) bool {
+	return path == outer || strings.HasPrefix(path, outer+".")
+}
+
+// isSet reports whether a path has a value.
+func (d *dialog) isSet(ctx context.Context, name string) (bool, error) {
+	path := strings.Split(name, ".")
+	value, names, err := d.mem.scope(ctx).Lookup(path)
+	if err != nil || names == 0 {
+		return false, err
+	}
+	for _, name := range path[names:] {
+		object, _ := value.(map[string]any)
+		value = object[name]
+	}
+	return abl.Plain(value) != nil, nil
+}
+
+// ask asks for a field: with the prompt of GATHER for the first one, with its own prompt, or with a
+// standard question. The standard question is left out if the step has just sent a message, unless
+// the question is repeated.
+func (d *dialog) ask(ctx context.Context, step *abl.Step, f *abl.Field, repeated bool) error {
+	prompted := false
+	if step.Gather.Prompt != nil && len(d.mem.state.Collected) == 0 {
+		if err := d.mem.respond(ctx, step.Gather.Prompt); err != nil {
+			return err
+		}
+		prompted = true
+	}
+	if f.Prompt != nil {
+		return d.mem.respond(ctx, f.Prompt)
+	}
+	if prompted || !repeated && len(d.log.outcome.Messages) > d.t.stepStart {
+		return nil
+	}
+	return d.log.say(f.Name.Position, question(f.Value))
+}
+
+// question returns the standard question for a field.
+func question(field string) string {
+	name := field[strings.LastIndexByte(field, '.')+1:]
+	return "Please enter the " + strings.ReplaceAll(name, "_", " ") + "."
+}
+
+// answer takes the message as the value of the field that the step asks for, and continues.
+func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
+	i := slices.IndexFunc(step.Gather.Fields, func(f abl.Field) bool { return f.Value == d.mem.state.Collecting })
+	if i >= 0 {
+		f := &step.Gather.Fields[i]
+		ok, err := d.accept(ctx, f.Name, d.typeOf(f), f.Default)
+		if err != nil {
+			return control{}, err
+		}
+		if !ok {
+			if ctl, stop := d.t.attempt(step); stop {
+				return ctl, nil
+			}
+			return control{kind: wait}, nil
+		}
+		d.mem.state.Collected = append(d.mem.state.Collected, f.Value)
+	}
+	path := d.mem.state.Path
+	d.t.stepStart = len(d.log.outcome.Messages)
+	d.mem.state.Waiting, d.mem.state.Path = "", nil
+	return d.t.act(ctx, step, path[min(1, len(path)):])
+}
+
+// typeOf returns the type of a field, which can be that of its variable or fact.
+func (d *dialog) typeOf(f *abl.Field) abl.Type {
+	if f.Type != "" {
+		return f.Type
+	}
+	return d.mem.agent.typeOf(f.Value)
+}
+
+// typeOf returns the declared type of a variable or fact, or "".
+func (p *program) typeOf(name string) abl.Type {
+	if f := p.facts[name]; f != nil {
+		return f.Type
+	}
+	if v := p.variables[name]; v != nil {
+		return v.Type
+	}
+	return ""
+}
+
+// accept assigns the message to a field as a value of its type. If that is not possible, it asks the
+// user for such a value, and the result is false.
+func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, standard any) (bool, error) {
+	value, problem := convert(d.t.request.Message, want)
+	if strings.TrimSpace(d.t.request.Message) == "" && standard != nil {
+		value, problem = standard, ""
+	}
+	entry := Trace{Kind: "gather", Name: name.Value, Position: d.log.place(name.Position), Result: passed(problem == "")}
+	if problem != "" {
+		d.log.note(entry)
+		return false, d.log.say(name.Position, problem)
+	}
+	if err := d.mem.assign(ctx, name, value); err != nil {
+		return false, err
+	}
+	entry.Value = d.mem.shownJSON(name.Value, value)
+	d.log.note(entry)
+	return true, d.t.rules.fire(ctx, "entity:"+name.Value+":extracted")
+}
+
+var booleans = map[string]bool{"true": true, "yes": true, "y": true, "on": true, "1": true, "false": false, "no": false, "n": false, "off": false, "0": false}
+
+// convert returns the value of a type that a text stands for, or what the user should enter instead.
+func convert(text string, want abl.Type) (value any, problem string) {
+	text = strings.TrimSpace(text)
+	switch want {
+	case "number":
+		if n, ok := abl.NumberOf(text); ok {
+			return n, ""
+		}
+		return nil, "Please enter a number, such as 3."
+	case "boolean":
+		if b, ok := booleans[strings.ToLower(text)]; ok {
+			return b, ""
+		}
+		return nil, "Please enter yes or no."
+	case "date":
+		if _, ok := abl.DateOf(text); ok {
+			return text, ""
+		}
+		return nil, "Please enter a date, such as 2026-12-31."
+	case "array":
+		return convertArray(text)
+	case "object":
+		var object map[string]any
+		if json.Unmarshal([]byte(text), &object) == nil && object != nil {
+			return object, ""
+		}
+		return nil, `Please enter a JSON object, such as {"name": "Ann"}.`
+	}
+	if text == "" {
+		return nil, "Please enter a value."
+	}
+	return text, ""
+}
+
+// convertArray returns the items of a JSON array, or of a list with commas.
+func convertArray(text string) (any, string) {
+	var items []any
+	if json.Unmarshal([]byte(text), &items) == nil && items != nil {
+		return items, ""
+	}
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			items = append(items, item)
+		}
+	}
+	if len(items) == 0 {
+		return nil, "Please enter values, separated by commas."
+	}
+	return items, ""
+}

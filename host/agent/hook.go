@@ -1,0 +1,61 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"maps"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent/abl"
+)
+
+// hook runs the hooks of a name. A fault in a hook undoes what the hook did, and ends the turn only if
+// the hook is critical.
+func (t *turn) hook(ctx context.Context, name string) error {
+	for i := range t.mem.agent.Hooks {
+		h := &t.mem.agent.Hooks[i]
+		if h.Value != name {
+			continue
+		}
+		if err := t.runHook(ctx, h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *turn) runHook(ctx context.Context, h *abl.Hook) error {
+	before := t.mem.snapshot()
+	err := t.mem.env.Nested(ctx, func(ctx context.Context) error {
+		_, err := t.acts.root(ctx, []int{rootOther}, &h.Body, nil)
+		return err
+	})
+	entry := Trace{Kind: "hook", Name: h.Value, Position: t.log.place(h.Position), Result: passed(err == nil)}
+	var fault *abi.Fault
+	if err != nil && (h.Critical || !errors.As(err, &fault)) {
+		return err
+	}
+	if err != nil {
+		t.mem.restore(before)
+		t.log.warnf(h.Position, "the hook %s failed: %s", h.Value, fault.Message)
+	}
+	t.log.note(entry)
+	return nil
+}
+
+// snapshot contains what a hook can change in memory.
+type snapshot struct {
+	variables, kept, injected map[string]any
+	result, failure           any
+	messages                  int
+}
+
+func (m *memory) snapshot() snapshot {
+	return snapshot{maps.Clone(m.state.Variables), maps.Clone(m.kept), maps.Clone(m.session.Injected), m.result, m.failure, len(m.log.outcome.Messages)}
+}
+
+func (m *memory) restore(s snapshot) {
+	m.state.Variables, m.kept, m.session.Injected, m.result, m.failure = s.variables, s.kept, s.injected, s.result, s.failure
+	m.log.outcome.Messages = m.log.outcome.Messages[:s.messages]
+	m.forget()
+}

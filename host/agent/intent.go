@@ -1,0 +1,80 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"github.com/toolrun/toolrun/host/agent/abl"
+)
+
+// intent runs the first intent of a step that the message matches.
+func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, matched bool, err error) {
+	if len(step.SubIntents)+len(step.Digressions) == 0 {
+		return control{}, false, nil
+	}
+	spoken := words(d.t.request.Message)
+	for _, group := range []struct {
+		root int
+		list []abl.SubIntent
+	}{{rootIntent, step.SubIntents}, {rootDigression, step.Digressions}} {
+		for i := range group.list {
+			in := &group.list[i]
+			if !mentions(spoken, words(in.Intent)) {
+				continue
+			}
+			d.t.unread = false
+			d.log.note(Trace{Kind: "intent", Name: in.Intent, Position: d.log.place(in.Position), Result: "matched"})
+			ctl, err := d.t.acts.root(ctx, []int{group.root, i}, &in.Body, nil)
+			ctl, err = d.afterIntent(ctx, step, in, ctl, err)
+			return ctl, true, err
+		}
+	}
+	return control{}, false, nil
+}
+
+// afterIntent returns the control after an intent: without a successor the step continues to wait.
+// Its question is repeated if the intent resumes the step, or has sent no message. An intent that
+// halts does not end the wait either.
+func (d *dialog) afterIntent(ctx context.Context, step *abl.Step, in *abl.SubIntent, ctl control, err error) (control, error) {
+	if err != nil || ctl.kind != goOn && ctl.kind != halt {
+		return ctl, err
+	}
+	state := d.mem.state
+	quiet := ctl.kind == halt || !in.Resume && len(d.log.outcome.Messages) > d.t.stepStart
+	if state.Waiting == WaitingGather {
+		path := state.Path
+		d.t.stepStart = len(d.log.outcome.Messages)
+		if ctl, err := d.gatherNext(ctx, step, quiet); err != nil || ctl.kind == wait {
+			state.Path = path
+			return ctl, err
+		}
+		return d.t.act(ctx, step, path[min(1, len(path)):])
+	}
+	ctl = d.wait(WaitingInput, "")
+	if quiet {
+		return ctl, nil
+	}
+	return ctl, d.repeat(ctx, step)
+}
+
+// words returns the words of a text in lower case.
+func words(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// mentions reports whether a message contains the words of a phrase in their order, with any words
+// between them.
+func mentions(message, phrase []string) bool {
+	if len(phrase) == 0 {
+		return false
+	}
+	for _, word := range message {
+		if word == phrase[0] {
+			if phrase = phrase[1:]; len(phrase) == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
