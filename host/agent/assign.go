@@ -89,6 +89,7 @@ func (m *memory) setFact(ctx context.Context, target abl.Name, f *abl.Fact, valu
 
 // setVariable sets a session variable. The value must be measured.
 func (m *memory) setVariable(target abl.Name, name string, value any) error {
+	m.log.hide(name, value)
 	v := m.agent.variables[name]
 	if v == nil {
 		m.state.Variables[name] = value

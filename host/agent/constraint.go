@@ -6,45 +6,88 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
+// MaxRetries is the maximum number of times that a constraint with RETRY runs a step again in a turn.
+const MaxRetries = 3
+
 // rules evaluates the constraints, recalls and triggers of the agent that acts.
 type rules struct {
 	mem *memory
 	log *log
-	// excused is the index of a constraint that does not apply to the next checkpoint before a step,
-	// or -1.
+	// excused is the index of a constraint that does not apply at its next checkpoint, or -1.
 	excused int
 	// collect makes the step wait for the fields of a failed constraint. prompted is true if the
 	// constraint has sent a message.
 	collect func(ctx context.Context, constraint int, prompted bool) (control, error)
+	// withdraw removes the messages of the agent that acts.
+	withdraw func()
+	// retries are the numbers of retries of constraints.
+	retries map[*abl.Constraint]int
+	// stored are the facts that triggers stored, as they are displayed.
+	stored map[string]any
 }
 
 // checkpoint checks the constraints that apply at a checkpoint. tool is the tool of CheckpointCalling.
 // The control goes on unless a constraint of severity error fails.
 func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, error) {
-	excused := r.excused
-	r.excused = -1
+	i, err := r.check(ctx, kind, tool, nil)
+	if e := r.excused; e >= 0 && e < len(r.mem.agent.Constraints) && applies(&r.mem.agent.Constraints[e], kind, tool) {
+		r.excused = -1
+	}
+	if err != nil || i < 0 {
+		return control{}, err
+	}
+	r.log.outcome.Blocked = true
+	return r.failed(ctx, i, kind)
+}
+
+// check returns the index of the first constraint of severity error that fails at a checkpoint, or -1.
+// A constraint of severity warning that fails adds a warning. If report is not nil, it is called for
+// each constraint that fails.
+func (r *rules) check(ctx context.Context, kind, tool string, report func(*abl.Constraint, string)) (int, error) {
 	for i := range r.mem.agent.Constraints {
 		c := &r.mem.agent.Constraints[i]
-		if !applies(c, kind, tool) || i == excused {
+		if !applies(c, kind, tool) || i == r.excused {
 			continue
 		}
 		fails, warnings, err := c.Fails(r.mem.scope(ctx), r.mem.options())
 		r.log.warnings(warnings)
 		if err != nil {
-			return control{}, r.mem.located(err, c.Position)
+			return -1, r.mem.located(err, c.Position)
 		}
 		if !fails {
+			r.log.note(r.traced(c, "passed"))
 			continue
 		}
-		if ctl, err := r.failed(ctx, i, c); err != nil || ctl.kind != goOn {
-			return ctl, err
+		r.log.note(r.traced(c, "failed"))
+		message := ""
+		if c.OnFail.Respond != nil && (report != nil || c.Severity == abl.SeverityWarning) {
+			if message, err = r.mem.render(ctx, c.OnFail.Respond); err != nil {
+				return -1, err
+			}
 		}
+		if report != nil {
+			report(c, message)
+		}
+		if c.Severity != abl.SeverityWarning {
+			return i, nil
+		}
+		if message == "" {
+			message = string(c.Rule) + " " + c.Condition.String() + " failed"
+		}
+		r.log.warnf(c.Position, "%s", message)
 	}
-	return control{}, nil
+	return -1, nil
+}
+
+func (r *rules) traced(c *abl.Constraint, result string) Trace {
+	return Trace{Kind: "constraint", Name: string(c.Rule), Position: r.log.place(c.Position), Result: result}
 }
 
 // applies reports whether a constraint is checked at a checkpoint.
 func applies(c *abl.Constraint, kind, tool string) bool {
+	if c.Inert() {
+		return false
+	}
 	switch kind {
 	case CheckpointStep:
 		return c.Before == ""
@@ -56,14 +99,11 @@ func applies(c *abl.Constraint, kind, tool string) bool {
 }
 
 // failed carries out the ON_FAIL of a constraint.
-func (r *rules) failed(ctx context.Context, i int, c *abl.Constraint) (control, error) {
-	r.log.note(Trace{Kind: "constraint", Name: string(c.Rule), Position: r.log.place(c.Position), Result: "failed"})
-	if c.Severity == abl.SeverityWarning {
-		message, err := r.mem.render(ctx, c.OnFail.Respond)
-		r.log.warnf(c.Position, "%s", message)
-		return control{}, err
+func (r *rules) failed(ctx context.Context, i int, kind string) (control, error) {
+	c := &r.mem.agent.Constraints[i]
+	if kind == CheckpointReturning {
+		r.withdraw()
 	}
-	r.log.outcome.Blocked = true
 	if c.OnFail.Respond != nil {
 		if err := r.mem.respond(ctx, c.OnFail.Respond); err != nil {
 			return control{}, err
@@ -74,12 +114,16 @@ func (r *rules) failed(ctx context.Context, i int, c *abl.Constraint) (control, 
 		return control{kind: handoff, target: f.Handoff}, nil
 	case f.Escalate:
 		return control{kind: escalate}, nil
-	case len(f.Collect) > 0 && r.collect != nil:
+	case len(f.Collect) > 0:
 		return r.collect(ctx, i, f.Respond != nil)
-	case f.Retry:
-		return control{kind: again}, nil
 	case f.Goto.Value != "":
 		return control{kind: jump, target: f.Goto, excused: i + 1}, nil
+	case f.Retry && r.retries[c] < MaxRetries:
+		if r.retries == nil {
+			r.retries = map[*abl.Constraint]int{}
+		}
+		r.retries[c]++
+		return control{kind: again}, nil
 	}
 	return control{kind: halt}, nil
 }

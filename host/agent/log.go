@@ -1,17 +1,36 @@
 package agent
 
 import (
+	"encoding/json"
 	"fmt"
+	"strconv"
+	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
+// Limits of what a turn reports.
+const (
+	// MaxMessages is the maximum number of messages of a turn, and MaxWarnings that of warnings.
+	MaxMessages = 100
+	MaxWarnings = 100
+	// MaxTrace is the maximum number of entries of a trace. Further entries are left out.
+	MaxTrace = 1000
+	// MaxTraceValueBytes is the maximum size of a value in the trace. Of a larger value, the trace
+	// contains the start of its JSON, as a text.
+	MaxTraceValueBytes = 1 << 10
+	// maxTraceBytes is the maximum size of all values of a trace. Further entries have no value.
+	maxTraceBytes = 256 << 10
+)
+
 // log collects what a turn reports: messages, warnings and the trace. It adds positions in the file of
 // the agent that acts.
 type log struct {
-	agent   *program
-	outcome *Outcome
+	agent      *program
+	outcome    *Outcome
+	secrets    secrets
+	traceBytes int
 }
 
 // faultf returns a fault at a position in the file of the agent.
@@ -26,14 +45,39 @@ func (l *log) place(at abl.Position) string {
 	if at.Line == 0 {
 		return l.agent.File
 	}
-	return fmt.Sprintf("%s:%d", l.agent.File, at.Line)
+	return l.agent.File + ":" + strconv.Itoa(at.Line)
 }
 
 // note adds an entry to the trace.
 func (l *log) note(entry Trace) {
-	if len(l.outcome.Trace) < MaxTrace {
-		l.outcome.Trace = append(l.outcome.Trace, entry)
+	if len(l.outcome.Trace) >= MaxTrace {
+		return
 	}
+	if l.traceBytes += len(entry.Value); l.traceBytes > maxTraceBytes {
+		entry.Value = nil
+	}
+	l.outcome.Trace = append(l.outcome.Trace, entry)
+}
+
+// shownJSON returns the displayed form of a value as JSON of a limited size, for the trace.
+func (m *memory) shownJSON(path string, value any) json.RawMessage {
+	content, err := json.Marshal(abl.Plain(m.agent.shown(path, value)))
+	if err != nil {
+		return nil
+	}
+	if len(content) <= MaxTraceValueBytes {
+		return content
+	}
+	content = m.log.secrets.sorted().cleanJSON(content) // before a secret is cut
+	end := min(len(content), MaxTraceValueBytes/4)
+	for end > 0 && end < len(content) && !utf8.RuneStart(content[end]) {
+		end--
+	}
+	cut, err := json.Marshal(fmt.Sprintf("%s... (%d bytes)", content[:end], len(content)))
+	if err != nil {
+		return nil
+	}
+	return cut
 }
 
 // warnf adds a warning.

@@ -1,55 +1,147 @@
 package agent
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// redacted replaces a sensitive value.
-const redacted = "[redacted]"
+const (
+	// redacted replaces a sensitive value.
+	redacted = "[REDACTED]"
+	// maxMaskChars is the maximum number of masking characters, so that they do not reveal the length
+	// of a long value.
+	maxMaskChars = 32
+)
 
-// shown returns the display form of the value of a variable or a path.
-func (p *program) shown(path string, value any) any {
-	if value == nil || !p.sensitive(strings.Split(path, ".")) {
+// masks are the declarations of the sensitive values of an agent: variables by name and facts by path.
+// The zero value hides nothing.
+type masks map[string]*abl.Sensitive
+
+// newMasks returns the masks of an agent. A fact is sensitive for all agents of an app if one of them
+// declares it so.
+func newMasks(d *abl.Document, all []*abl.Document) masks {
+	m := masks{}
+	for _, other := range all {
+		for _, f := range other.Memory.Persistent {
+			if f.Sensitive != nil && m[f.Value] == nil {
+				m[f.Value] = f.Sensitive
+			}
+		}
+	}
+	for _, f := range d.Memory.Persistent {
+		if f.Sensitive != nil {
+			m[f.Value] = f.Sensitive
+		}
+	}
+	for _, v := range d.Memory.Session {
+		if v.Sensitive != nil {
+			m[v.Value] = v.Sensitive
+		}
+	}
+	return m
+}
+
+// find returns the shortest sensitive prefix of a dotted path, or "".
+func (m masks) find(path string) string {
+	if len(m) == 0 {
+		return ""
+	}
+	for i := range path {
+		if path[i] == '.' && m[path[:i]] != nil {
+			return path[:i]
+		}
+	}
+	if m[path] != nil {
+		return path
+	}
+	return ""
+}
+
+// show returns a value as it is displayed under a name or a path.
+func (m masks) show(name string, value any) any {
+	sensitive := m.find(name)
+	if sensitive == "" {
 		return value
+	}
+	return display(value, m[sensitive], sensitive)
+}
+
+// shown returns the displayed form of the value of a variable or a path.
+func (p *program) shown(name string, value any) any { return p.masks.show(name, value) }
+
+// displayScope returns the scope of messages, in which sensitive values have their displayed form.
+func displayScope(s abl.Scope, p *program) abl.Scope {
+	if len(p.masks) == 0 {
+		return s
+	}
+	return maskedScope{s, p.masks}
+}
+
+// display returns the displayed form of a sensitive value. A value that is not set stays nil.
+func display(value any, s *abl.Sensitive, name string) any {
+	value = abl.Plain(value)
+	if value == nil {
+		return nil
+	}
+	switch s.Display {
+	case "replace":
+		return "[" + strings.ToUpper(name[strings.LastIndexByte(name, '.')+1:]) + "]"
+	case "mask":
+		if text, ok := scalarText(value); ok {
+			return maskText(text, s.Mask)
+		}
 	}
 	return redacted
 }
 
-// shownJSON returns the display form as JSON.
-func (m *memory) shownJSON(path string, value any) json.RawMessage {
-	content, err := json.Marshal(m.agent.shown(path, value))
-	if err != nil {
-		return nil
+// maskText shows the first and the last characters of a text. A text that has no other characters is
+// hidden as a whole.
+func maskText(text string, m abl.Mask) string {
+	char := m.Char
+	if char == "" {
+		char = "*"
 	}
-	return content
+	runes := []rune(text)
+	hidden := len(runes) - m.ShowFirst - m.ShowLast
+	if hidden <= 0 {
+		return strings.Repeat(char, min(len(runes), maxMaskChars))
+	}
+	return string(runes[:m.ShowFirst]) + strings.Repeat(char, min(hidden, maxMaskChars)) + string(runes[len(runes)-m.ShowLast:])
 }
 
-// sensitive reports whether a path is or lies in a sensitive variable or fact.
-func (p *program) sensitive(path []string) bool {
-	if f, _ := p.fact(path); f != nil {
-		return f.Sensitive != nil
+// scalarText returns the text of a value that is not an array or an object.
+func scalarText(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case float64, bool:
+		text, err := json.Marshal(v)
+		return string(text), err == nil
 	}
-	v := p.variables[path[0]]
-	return v != nil && v.Sensitive != nil
+	return "", false
 }
 
-// display returns the scope of messages, in which sensitive values have their display form.
-func (m *memory) display(ctx context.Context) abl.Scope { return displayScope{m.scope(ctx), m.agent} }
-
-type displayScope struct {
+// maskedScope is a scope that contains sensitive values as they are displayed.
+type maskedScope struct {
 	abl.Scope
-	agent *program
+	masks masks
 }
 
 // Lookup implements abl.Scope.
-func (s displayScope) Lookup(path []string) (any, int, error) {
-	value, n, err := s.Scope.Lookup(path)
-	if err != nil || n == 0 || value == nil || !s.agent.sensitive(path[:n]) {
-		return value, n, err
+func (s maskedScope) Lookup(path []string) (any, int, error) {
+	value, names, err := s.Scope.Lookup(path)
+	if err != nil || names <= 0 {
+		return value, names, err
 	}
-	return redacted, len(path), nil
+	name := s.masks.find(strings.Join(path, "."))
+	if name == "" {
+		return value, names, nil
+	}
+	for _, part := range path[min(names, len(path)):] {
+		object, _ := value.(map[string]any)
+		value = object[part]
+	}
+	return display(value, s.masks[name], name), len(path), nil
 }

@@ -58,10 +58,10 @@ func (m *memory) join(ctx context.Context, name string) error {
 	if a.state, err = m.env.State(ctx, name); err != nil {
 		return err
 	}
-	if a.isNew = a.state == nil; a.isNew {
+	if a.state == nil {
 		a.state = &State{}
 	}
-	if a.state.Variables == nil {
+	if a.isNew = a.state.Variables == nil; a.isNew { // Set.Store can have stored what triggers stored
 		a.state.Variables = map[string]any{}
 	}
 	if a.agent.keeps {
@@ -72,7 +72,17 @@ func (m *memory) join(ctx context.Context, name string) error {
 	}
 	m.actors = append(m.actors, a)
 	m.act(a)
+	hideVariables(m)
 	return nil
+}
+
+// hideVariables adds the sensitive values that the variables of the agent have at the start.
+func hideVariables(m *memory) {
+	for name := range m.agent.masks {
+		m.log.hide(name, m.state.Variables[name])
+		m.log.hide(name, m.kept[name])
+		m.log.hide(name, m.session.Injected[name])
+	}
 }
 
 // act makes an agent that has joined the one that acts.

@@ -2,70 +2,192 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"maps"
+	"slices"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
+)
+
+// Limits of recalls.
+const (
+	// MaxInjected is the maximum number of facts that recalls load into a session, and
+	// MaxInjectedBytes their approximate maximum size.
+	MaxInjected      = 1000
+	MaxInjectedBytes = 1 << 20
+	// MaxInstructions is the maximum number of instructions of a turn.
+	MaxInstructions = 100
 )
 
 // fire carries out the recalls of the agent that acts for an event, such as tool:search:after.
 func (r *rules) fire(ctx context.Context, event string) error {
-	for i := range r.mem.agent.Memory.Recalls {
-		recall := &r.mem.agent.Memory.Recalls[i]
-		if eventName(recall.Event) != event {
+	recalls := r.mem.agent.Memory.Recalls
+	if len(recalls) == 0 {
+		return nil
+	}
+	fired, err := abl.ParseEvent(event)
+	if err != nil {
+		return err
+	}
+	for i := range recalls {
+		if !recalls[i].Event.Matches(fired) {
 			continue
 		}
-		r.log.note(Trace{Kind: "recall", Name: event, Position: r.log.place(recall.Position)})
-		if recall.Action == abl.ActionPrompt {
-			r.log.outcome.Instructions = append(r.log.outcome.Instructions, recall.Instruction)
-			continue
-		}
-		if err := r.inject(ctx, recall); err != nil {
+		if err := r.recall(ctx, &recalls[i], event); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// eventName returns the name of an event as in a file.
-func eventName(e abl.Event) string {
-	switch {
-	case e.Name == "":
-		return e.Kind + ":" + e.Moment
-	case e.Kind == "step":
-		return e.Kind + ":" + e.Moment + ":" + e.Name
-	default:
-		return e.Kind + ":" + e.Name + ":" + e.Moment
+// recall carries out the action of a recall.
+func (r *rules) recall(ctx context.Context, c *abl.Recall, event string) error {
+	if c.Action == abl.ActionPrompt {
+		r.log.note(Trace{Kind: "recall", Name: event, Position: r.log.place(c.Position), Result: "instruction"})
+		if len(r.log.outcome.Instructions) < MaxInstructions {
+			r.log.outcome.Instructions = append(r.log.outcome.Instructions, c.Instruction)
+		}
+		return nil
 	}
-}
-
-// inject loads facts into the session.
-func (r *rules) inject(ctx context.Context, recall *abl.Recall) error {
-	paths := make([]string, len(recall.Paths))
-	for i, path := range recall.Paths {
-		paths[i] = path.Value
-	}
-	facts, err := r.mem.env.Context(ctx, r.mem.agent.name, paths, recall.Domain)
+	paths := r.readable(c)
+	facts, err := r.context(ctx, c, paths)
 	if err != nil {
 		return err
 	}
-	injected := maps.Clone(r.mem.session.Injected)
-	if injected == nil {
-		injected = map[string]any{}
+	i := injection{rules: r, recall: c, injected: maps.Clone(r.mem.session.Injected), stored: map[string]bool{}}
+	if i.injected == nil {
+		i.injected = map[string]any{}
 	}
-	add := func(path string, value any) {
-		injected[path] = value
-		r.log.outcome.Injected[path] = r.mem.agent.shown(path, value)
+	i.size, _ = sizeOf(i.injected, MaxInjectedBytes, 0)
+	for _, f := range facts {
+		i.stored[f.Path] = true
+		if declared := r.mem.agent.facts[f.Path]; declared != nil && declared.Access == abl.AccessWrite {
+			r.denied("recall", f.Path, c.Position, "cannot be read")
+			continue
+		}
+		i.add(f.Path, f.Value, "loaded")
 	}
-	for _, path := range paths {
-		if f := r.mem.agent.facts[path]; f != nil {
-			add(path, f.Default)
-		} else {
-			add(path, nil)
+	i.defaults(paths)
+	r.mem.session.Injected = i.injected
+	return nil
+}
+
+// readable returns the paths of a recall that the agent can read. The others are null.
+func (r *rules) readable(c *abl.Recall) []string {
+	paths := make([]string, 0, len(c.Paths))
+	for _, path := range c.Paths {
+		if f := r.mem.agent.facts[path.Value]; f != nil && f.Access == abl.AccessWrite {
+			r.denied("recall", path.Value, path.Position, "cannot be read")
+			r.log.outcome.Injected[path.Value] = nil
+			continue
+		}
+		if !slices.Contains(paths, path.Value) {
+			paths = append(paths, path.Value)
 		}
 	}
-	for _, f := range facts {
-		add(f.Path, f.Value)
+	return paths
+}
+
+// context reads the facts of a recall. If a scope does not exist, such as that of a user in a session
+// without one, its facts are not set.
+func (r *rules) context(ctx context.Context, c *abl.Recall, paths []string) ([]Fact, error) {
+	facts, err := r.mem.env.Context(ctx, r.mem.agent.name, paths, c.Domain)
+	if !isUnscoped(err) {
+		return facts, err
 	}
-	r.mem.session.Injected = injected
-	return nil
+	for _, path := range paths {
+		found, err := r.mem.env.Context(ctx, r.mem.agent.name, []string{path}, "")
+		if isUnscoped(err) {
+			r.denied("recall", path, c.Position, reason(err))
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		facts = append(facts, found...)
+	}
+	if c.Domain == "" {
+		return facts, nil
+	}
+	found, err := r.mem.env.Context(ctx, r.mem.agent.name, nil, c.Domain)
+	if isUnscoped(err) {
+		r.denied("recall", c.Domain, c.Position, reason(err))
+		return facts, nil
+	}
+	return append(facts, found...), err
+}
+
+// injection adds facts to the injected values of a session.
+type injection struct {
+	rules    *rules
+	recall   *abl.Recall
+	injected map[string]any
+	size     int
+	stored   map[string]bool
+}
+
+// add injects a value. A value that exceeds the limits is left out, with a warning.
+func (i *injection) add(path string, value any, result string) {
+	mem, log := i.rules.mem, i.rules.log
+	_, known := i.injected[path]
+	size, deep := sizeOf(value, MaxInjectedBytes, 0)
+	if deep || i.size+size > MaxInjectedBytes || !known && len(i.injected) >= MaxInjected {
+		log.warnf(i.recall.Position, "the fact %s is not loaded: a session loads at most %d facts and %d bytes", path, MaxInjected, MaxInjectedBytes)
+		return
+	}
+	i.size += size
+	i.injected[path] = value
+	log.hide(path, value)
+	log.outcome.Injected[path] = mem.agent.shown(path, value)
+	log.note(Trace{Kind: "recall", Name: path, Position: log.place(i.recall.Position), Value: mem.shownJSON(path, value), Result: result})
+}
+
+// defaults injects the defaults of facts that are not stored: null for a path without a default. A
+// domain contains the declared facts that have a default.
+func (i *injection) defaults(paths []string) {
+	agent := i.rules.mem.agent
+	for _, path := range paths {
+		if i.stored[path] {
+			continue
+		}
+		var value any
+		if f := agent.facts[path]; f != nil {
+			value = f.Default
+		}
+		i.stored[path] = true
+		i.add(path, value, "default")
+	}
+	if i.recall.Domain == "" {
+		return
+	}
+	for n := range agent.Memory.Persistent {
+		f := &agent.Memory.Persistent[n]
+		if f.Domain == i.recall.Domain && f.Default != nil && f.Access != abl.AccessWrite && !i.stored[f.Value] {
+			i.add(f.Value, f.Default, "default")
+		}
+	}
+}
+
+// denied records that a fact is not read or written.
+func (r *rules) denied(kind, path string, at abl.Position, why string) {
+	r.log.note(Trace{Kind: kind, Name: path, Position: r.log.place(at), Result: "denied"})
+	r.log.warnf(at, "%s %s", path, why)
+}
+
+// isUnscoped reports whether an error is the fault of a scope that the caller does not have: facts of
+// the user without a user, or of an execution tree without one.
+func isUnscoped(err error) bool {
+	var f *abi.Fault
+	return errors.As(err, &f) && (f.Code == abi.NoUser || f.Code == abi.NoSession)
+}
+
+// reason returns the end of a sentence about a fault of isUnscoped.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, abi.NoUser):
+		return "belongs to a user, but the session has none"
+	default:
+		return "belongs to an execution tree, but the session has none"
+	}
 }

@@ -67,20 +67,31 @@ func found(value any) (any, int, error) {
 func (m *memory) readFact(ctx context.Context, f *abl.Fact) (any, error) {
 	if f.Access == abl.AccessWrite {
 		m.log.note(Trace{Kind: "recall", Name: f.Value, Position: m.log.place(f.Position), Result: "denied"})
+		m.log.warnf(f.Position, "%s cannot be read", f.Value)
 		return nil, nil
 	}
-	c, ok := m.cache[f.Value]
-	if !ok {
-		var err error
-		if c.value, c.ok, err = m.env.Fact(ctx, m.agent.name, f.Value); err != nil {
-			return nil, err
-		}
-		m.remember(f.Value, c)
+	c, err := storedFact(ctx, m, f)
+	if err != nil {
+		return nil, err
 	}
 	if !c.ok {
 		return f.Default, nil
 	}
 	return c.value, nil
+}
+
+// storedFact returns a fact without its default, even if the agent cannot read it.
+func storedFact(ctx context.Context, m *memory, f *abl.Fact) (cachedFact, error) {
+	c, ok := m.cache[f.Value]
+	if ok {
+		return c, nil
+	}
+	var err error
+	if c.value, c.ok, err = m.env.Fact(ctx, m.agent.name, f.Value); err != nil {
+		return cachedFact{}, err
+	}
+	m.remember(f.Value, c)
+	return c, nil
 }
 
 // remember stores a fact in the cache of the turn.
@@ -89,6 +100,7 @@ func (m *memory) remember(path string, c cachedFact) {
 		m.cache = map[string]cachedFact{}
 	}
 	m.cache[path] = c
+	m.log.hide(path, c.value)
 }
 
 // eval evaluates an expression. Undefined becomes null.
@@ -113,7 +125,7 @@ func (m *memory) holds(ctx context.Context, x *abl.Expr) (bool, error) {
 
 // render renders a message. Sensitive values appear as declared.
 func (m *memory) render(ctx context.Context, text *abl.Template) (string, error) {
-	s, warnings, err := text.Render(m.display(ctx), m.options())
+	s, warnings, err := text.Render(displayScope(m.scope(ctx), m.agent), m.options())
 	m.log.warnings(warnings)
 	return s, m.located(err, text.Position())
 }

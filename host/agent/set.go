@@ -35,6 +35,7 @@ type program struct {
 	longest map[string]int
 	// keeps is true if a variable is never reset.
 	keeps bool
+	masks masks
 }
 
 // Compile checks the agents of an app against each other and its tools, and prepares them for
@@ -50,7 +51,7 @@ func Compile(docs []*abl.Document, tools []Tool) (*Set, abl.Problems) {
 	problems := abl.CheckAll(docs)
 	for _, d := range docs {
 		problems = append(problems, abl.CheckTools(d, names)...)
-		s.agents[d.Agent.Value] = compile(d)
+		s.agents[d.Agent.Value] = compile(d, docs)
 		s.names = append(s.names, d.Agent.Value)
 	}
 	if problems.Err() != nil {
@@ -62,7 +63,7 @@ func Compile(docs []*abl.Document, tools []Tool) (*Set, abl.Problems) {
 // Agents returns the names of the agents in the order of Compile.
 func (s *Set) Agents() []string { return slices.Clone(s.names) }
 
-func compile(d *abl.Document) *program {
+func compile(d *abl.Document, all []*abl.Document) *program {
 	p := &program{
 		Document:  d,
 		name:      d.Agent.Value,
@@ -70,6 +71,7 @@ func compile(d *abl.Document) *program {
 		variables: make(map[string]*abl.Variable, len(d.Memory.Session)),
 		facts:     make(map[string]*abl.Fact, len(d.Memory.Persistent)),
 		longest:   map[string]int{},
+		masks:     newMasks(d, all),
 	}
 	for i := range d.Flow.Steps {
 		p.steps[d.Flow.Steps[i].Value] = i

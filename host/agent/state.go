@@ -13,7 +13,7 @@ type SessionState struct {
 // State is the state of an agent in a session.
 type State struct {
 	// Variables are the session variables, by name. Declared variables without an initial value are
-	// null. A variable that was cleared is missing.
+	// null. A variable that was cleared is missing. The map is nil if the agent has not been active.
 	Variables map[string]any `json:"variables"`
 	// Step is the current step, or "" if the flow has not begun or is complete.
 	Step string `json:"step,omitempty"`

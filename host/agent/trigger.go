@@ -5,47 +5,144 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// store evaluates the triggers of the agent that acts. A trigger stores its value if its condition
-// holds and the value differs from the one that it last stored in the session.
+// store evaluates the triggers of the agent that acts, in order. A trigger stores its value if its
+// condition holds, the value is set, and it differs from the value that the trigger last stored in
+// the session.
 func (r *rules) store(ctx context.Context) error {
 	for i := range r.mem.agent.Memory.Triggers {
-		trigger := &r.mem.agent.Memory.Triggers[i]
-		holds, err := r.mem.holds(ctx, trigger.When)
-		if err != nil {
+		if err := r.trigger(ctx, i); err != nil {
 			return err
 		}
-		if !holds {
-			continue
-		}
-		value, err := r.mem.eval(ctx, trigger.Value)
-		if err != nil {
-			return err
-		}
-		sum := digest(value)
-		if r.mem.state.Stored[i] == sum {
-			continue
-		}
-		if err := r.mem.measure(trigger.Target, value); err != nil {
-			return err
-		}
-		f := r.mem.agent.facts[trigger.Target.Value]
-		if err := r.mem.setFact(ctx, trigger.Target, f, value, FactOptions{TTL: trigger.TTL, Domain: trigger.Domain}); err != nil {
-			return err
-		}
-		r.log.note(Trace{Kind: "trigger", Name: trigger.Target.Value, Position: r.log.place(trigger.Position), Value: r.mem.shownJSON(trigger.Target.Value, value), Result: "stored"})
-		if r.mem.state.Stored == nil {
-			r.mem.state.Stored = map[int]string{}
-		}
-		r.mem.state.Stored[i] = sum
 	}
 	return nil
 }
 
-// digest returns a short text that differs for different values.
-func digest(value any) string {
-	content, _ := json.Marshal(value)
+func (r *rules) trigger(ctx context.Context, i int) error {
+	trigger := &r.mem.agent.Memory.Triggers[i]
+	entry := Trace{Kind: "trigger", Name: trigger.Target.Value, Position: r.log.place(trigger.Position)}
+	holds, err := r.mem.holds(ctx, trigger.When)
+	if err != nil {
+		return err
+	}
+	if !holds {
+		entry.Result = "skipped"
+		r.log.note(entry)
+		return nil
+	}
+	value, err := r.mem.eval(ctx, trigger.Value)
+	if err != nil {
+		return err
+	}
+	entry.Value = r.mem.shownJSON(trigger.Target.Value, value)
+	entry.Result = "unset"
+	if value != nil {
+		entry.Result, err = r.triggered(ctx, i, trigger, value)
+	}
+	r.log.note(entry)
+	return err
+}
+
+// triggered stores the value of a trigger, and returns the result for the trace.
+func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, value any) (string, error) {
+	if err := r.mem.measure(trigger.Target, value); err != nil {
+		return "failed", err
+	}
+	sum := digest(trigger, value)
+	if r.mem.state.Stored[i] == sum {
+		return "unchanged", nil
+	}
+	f := r.mem.agent.facts[trigger.Target.Value]
+	result, err := r.storeTrigger(ctx, trigger, f, value)
+	if err != nil && (isUnscoped(err) || errors.Is(err, abi.AccessDenied)) {
+		why := "cannot be written"
+		if isUnscoped(err) {
+			why = reason(err)
+		}
+		r.log.warnf(trigger.Position, "%s %s", trigger.Target.Value, why)
+		return "denied", nil
+	}
+	if err != nil {
+		return "failed", err
+	}
+	if r.mem.state.Stored == nil {
+		r.mem.state.Stored = map[int]string{}
+	}
+	r.mem.state.Stored[i] = sum
+	return result, nil
+}
+
+// storeTrigger writes the fact of a trigger.
+func (r *rules) storeTrigger(ctx context.Context, trigger *abl.Trigger, f *abl.Fact, value any) (string, error) {
+	if trigger.Operation == abl.OperationAppend {
+		stored, err := storedFact(ctx, r.mem, f)
+		if err != nil {
+			return "", err
+		}
+		items, added := r.appended(trigger, stored.value, value)
+		if !added {
+			return "unchanged", nil
+		}
+		if err := r.mem.measure(trigger.Target, items); err != nil {
+			return "", err
+		}
+		value = items
+	}
+	options := FactOptions{TTL: trigger.TTL, Domain: trigger.Domain}
+	if options.Domain == "" {
+		options.Domain = domainOf(f)
+	}
+	if err := r.mem.setFact(ctx, trigger.Target, f, value, options); err != nil {
+		return "", err
+	}
+	if r.stored == nil {
+		r.stored = map[string]any{}
+	}
+	r.stored[f.Value] = r.mem.agent.shown(f.Value, value)
+	return "stored", nil
+}
+
+// appended returns the stored array with one more item. It is false if the item is there already and
+// has to be unique.
+func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
+	items, isArray := stored.([]any)
+	if stored != nil && !isArray {
+		r.log.warnf(trigger.Position, "%s is not an array; its value becomes the first item", trigger.Target.Value)
+		items = []any{stored}
+	}
+	if trigger.Unique && slices.ContainsFunc(items, func(other any) bool { return reflect.DeepEqual(other, item) }) {
+		return nil, false
+	}
+	items = append(slices.Clone(items), item)
+	if n := trigger.MaxSize; n > 0 && len(items) > n {
+		items = items[len(items)-n:]
+	}
+	return items, true
+}
+
+// domainOf returns the domain of a fact: as declared, or the second name of its path.
+func domainOf(f *abl.Fact) string {
+	if f.Domain != "" {
+		return f.Domain
+	}
+	names := strings.SplitN(f.Value, ".", 3)
+	if len(names) < 2 {
+		return ""
+	}
+	return names[1]
+}
+
+// digest returns a short text that differs for different values and for different triggers.
+func digest(trigger *abl.Trigger, value any) string {
+	content, _ := json.Marshal([]any{trigger.Target.Value, trigger.Operation, value}) // values are JSON
 	sum := sha256.Sum256(content)
 	return base64.RawStdEncoding.EncodeToString(sum[:12])
 }

@@ -15,11 +15,6 @@ const (
 	// MaxSteps is the maximum number of steps that run in a turn, and MaxHandoffs that of handoffs.
 	MaxSteps    = 100
 	MaxHandoffs = 8
-	// MaxMessages is the maximum number of messages of a turn, and MaxWarnings that of warnings.
-	MaxMessages = 100
-	MaxWarnings = 100
-	// MaxTrace is the maximum number of entries of a trace. Further entries are left out.
-	MaxTrace = 1000
 	// MaxCost is the maximum number of steps of all evaluations of a turn, as in abl.Options.
 	MaxCost = 2_000_000
 )
@@ -57,9 +52,10 @@ func (s *Set) Turn(ctx context.Context, env Env, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	if err := t.perform(ctx); err != nil {
-		return nil, err
+		return nil, t.log.secrets.sorted().cleanFault(err)
 	}
-	return t.finish(ctx)
+	o, err := t.finish(ctx)
+	return o, t.log.secrets.sorted().cleanFault(err)
 }
 
 // begin loads the session and the agent of a request.
@@ -87,7 +83,7 @@ func (s *Set) begin(ctx context.Context, env Env, r Request) (*turn, error) {
 func newTurn(r Request, m *memory, l *log) *turn {
 	t := &turn{request: r, mem: m, log: l, rules: &rules{mem: m, log: l, excused: -1}}
 	t.dialog = &dialog{t: t, mem: m, log: l}
-	t.rules.collect = t.dialog.beginCollect
+	t.rules.collect, t.rules.withdraw = t.dialog.beginCollect, t.withdraw
 	t.acts = &actions{mem: m, log: l, rules: t.rules, gather: t.dialog.gather}
 	return t
 }
@@ -189,8 +185,12 @@ func (t *turn) report() *Outcome {
 			o.Variables[name] = t.mem.agent.shown(name, value)
 		}
 	}
+	t.log.clean()
 	return o
 }
+
+// withdraw removes the messages of the agent that acts.
+func (t *turn) withdraw() { t.log.outcome.Messages = t.log.outcome.Messages[:t.agentStart] }
 
 func newOutcome() *Outcome {
 	return &Outcome{

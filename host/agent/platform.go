@@ -1,0 +1,181 @@
+package agent
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/internal/spell"
+)
+
+// Fire carries out the recalls of an agent for an event, and returns the facts and instructions that
+// they add. The facts also become injected values of the session, unless r contains variables.
+func (s *Set) Fire(ctx context.Context, env Env, r Rules) (*Evaluation, error) {
+	if _, err := abl.ParseEvent(r.Event); err != nil {
+		problem := err.(abl.Problem)
+		return nil, abi.Faultf(abi.InvalidArgument, "%s", problem.Message).WithHint("%s", problem.Hint)
+	}
+	e, err := s.evaluate(ctx, env, r)
+	if err != nil {
+		return nil, err
+	}
+	err = e.rules.fire(ctx, r.Event)
+	if err == nil && r.Variables == nil {
+		err = env.SetSession(ctx, e.rules.mem.session)
+	}
+	return e.result(err)
+}
+
+// Check checks the constraints of an agent at a checkpoint, and returns those that fail. Nothing is
+// stored, and the caller carries out what ON_FAIL asks for.
+func (s *Set) Check(ctx context.Context, env Env, r Rules) (*Evaluation, error) {
+	e, err := s.evaluate(ctx, env, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkCheckpoint(r); err != nil {
+		return nil, err
+	}
+	i, err := e.rules.check(ctx, r.Checkpoint, r.Tool, e.add)
+	e.evaluation.Blocked = i >= 0
+	return e.result(err)
+}
+
+// Store evaluates the triggers of an agent, as a turn does at its end, and returns the facts that they
+// stored.
+func (s *Set) Store(ctx context.Context, env Env, r Rules) (*Evaluation, error) {
+	e, err := s.evaluate(ctx, env, r)
+	if err != nil {
+		return nil, err
+	}
+	err = e.rules.store(ctx)
+	if err == nil && len(e.rules.stored) > 0 {
+		saved := *e.loaded
+		saved.Stored = e.rules.mem.state.Stored
+		err = env.SetState(ctx, e.rules.mem.agent.name, &saved)
+	}
+	return e.result(err)
+}
+
+// evaluator evaluates rules without a turn.
+type evaluator struct {
+	rules      *rules
+	evaluation *Evaluation
+	// loaded is the stored state of the agent.
+	loaded *State
+}
+
+// evaluate prepares the evaluation of the rules of an agent.
+func (s *Set) evaluate(ctx context.Context, env Env, r Rules) (*evaluator, error) {
+	session, err := env.Session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name, err := s.resolve(r.Agent, session.Active)
+	if err != nil {
+		return nil, err
+	}
+	l := &log{outcome: newOutcome()}
+	m := newMemory(s, env, session, l)
+	if r.Variables != nil {
+		m.session.Injected = nil
+	}
+	if err := m.join(ctx, name); err != nil {
+		return nil, err
+	}
+	loaded := *m.state
+	if m.isNew {
+		loaded.Variables = nil
+		m.initialize()
+	}
+	if r.Variables != nil {
+		if err := use(m, r.Variables); err != nil {
+			return nil, err
+		}
+	}
+	e := &Evaluation{Agent: name, Failures: []Failure{}, Stored: map[string]any{}}
+	return &evaluator{&rules{mem: m, log: l, excused: -1}, e, &loaded}, nil
+}
+
+// use replaces the variables of the session by those of a caller. Names with a dot are injected values.
+func use(m *memory, variables map[string]any) error {
+	if size, deep := sizeOf(variables, MaxValueBytes, 0); deep || size > MaxValueBytes {
+		return abi.Faultf(abi.TooLarge, "the variables are larger than %d bytes, or nested deeper than %d levels", MaxValueBytes, MaxValueDepth)
+	}
+	m.state.Variables, m.kept = map[string]any{}, map[string]any{}
+	for name, value := range variables {
+		switch {
+		case name == "input":
+			m.input = value
+		case name == "call_result":
+			m.result = value
+		case name == "call_error":
+			m.failure = value
+		case strings.Contains(name, "."):
+			if m.session.Injected == nil {
+				m.session.Injected = map[string]any{}
+			}
+			m.session.Injected[name] = value
+		default:
+			m.state.Variables[name] = value
+		}
+	}
+	hideVariables(m)
+	return nil
+}
+
+// checkCheckpoint returns a fault if a checkpoint does not exist. An unknown tool is a mistake, since no
+// constraint could apply to it.
+func (s *Set) checkCheckpoint(r Rules) error {
+	switch r.Checkpoint {
+	case CheckpointStep, CheckpointReturning:
+		if r.Tool != "" {
+			return abi.Faultf(abi.InvalidArgument, "the checkpoint %s has no tool", r.Checkpoint).WithHint("leave out the tool, or use the checkpoint %s", CheckpointCalling)
+		}
+		return nil
+	case CheckpointCalling:
+	default:
+		return abi.Faultf(abi.InvalidArgument, "there is no checkpoint %q", r.Checkpoint).
+			WithHint("use %s, %s or %s", CheckpointStep, CheckpointCalling, CheckpointReturning)
+	}
+	if _, ok := s.tools[r.Tool]; ok {
+		return nil
+	}
+	if r.Tool == "" {
+		return abi.Faultf(abi.InvalidArgument, "the checkpoint %s needs a tool", r.Checkpoint)
+	}
+	fault := abi.Faultf(abi.NotFound, "there is no tool %q", r.Tool)
+	if best := spell.Name(r.Tool, slices.Sorted(maps.Keys(s.tools))); best != "" {
+		return fault.WithHint("did you mean %s?", best)
+	}
+	return fault
+}
+
+// add adds a constraint that failed.
+func (e *evaluator) add(c *abl.Constraint, message string) {
+	f := Failure{
+		Position: e.rules.log.place(c.Position), Rule: string(c.Rule), Severity: string(c.Severity), Message: message,
+		Handoff: c.OnFail.Handoff.Value, Escalate: c.OnFail.Escalate, Goto: c.OnFail.Goto.Value, Retry: c.OnFail.Retry, Then: c.OnFail.Then,
+	}
+	for _, field := range c.OnFail.Collect {
+		f.Collect = append(f.Collect, field.Value)
+	}
+	e.evaluation.Failures = append(e.evaluation.Failures, f)
+}
+
+// result completes the evaluation, unless err is an error.
+func (e *evaluator) result(err error) (*Evaluation, error) {
+	l := e.rules.log
+	if err != nil {
+		return nil, l.secrets.sorted().cleanFault(err)
+	}
+	l.clean()
+	o := l.outcome
+	e.evaluation.Injected, e.evaluation.Instructions = o.Injected, o.Instructions
+	e.evaluation.Warnings, e.evaluation.Trace = o.Warnings, o.Trace
+	maps.Copy(e.evaluation.Stored, e.rules.stored)
+	return e.evaluation, nil
+}

@@ -1,0 +1,170 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent"
+	"github.com/toolrun/toolrun/host/agent/agenttest"
+)
+
+const bank = `AGENT: Bank
+GOAL: "Transfer money"
+MEMORY:
+  session:
+    - amount
+      TYPE: number
+      INITIAL: 5
+    - pin
+      SENSITIVE: true
+  persistent:
+    - user.limit
+      DEFAULT: 100
+    - user.language
+    - user.pins
+      SENSITIVE: true
+  remember:
+    - WHEN: language IS SET
+      STORE: language -> user.language
+      TTL: "90d"
+    - WHEN: pin IS SET
+      STORE: pin -> user.pins
+  recall:
+    - ON: session:start
+      ACTION: inject_context
+      PATHS: [user.language, user.limit]
+    - ON: session:start
+      ACTION: prompt_llm
+      INSTRUCTION: "Greet the user."
+    - ON: tool:*:after
+      ACTION: load_memory
+      DOMAIN: "travel"
+CONSTRAINTS:
+  always:
+    - WARN amount < 50
+      ON_FAIL: "A large amount: {{amount}}."
+    - REQUIRE amount <= user.limit BEFORE calling transfer
+      ON_FAIL:
+        RESPOND: "At most {{user.limit}}, not {{amount}} with {{pin}}."
+        COLLECT: [amount]
+        THEN: retry
+    - REQUIRE checked == true BEFORE returning results
+      ON_FAIL: BLOCK
+`
+
+func bankSet(t *testing.T) *agent.Set {
+	return compile(t, []agent.Tool{{Name: "transfer"}, {Name: "rates"}}, bank)
+}
+
+// TestFireInjectsIntoTheSession checks that what Fire loads is visible to the next check.
+func TestFireInjectsIntoTheSession(t *testing.T) {
+	e, set, ctx := agenttest.New(), bankSet(t), context.Background()
+	e.SetStored("user.language", "de", 0, "")
+	e.SetStored("user.travel.seat", "aisle", 0, "")
+	got, err := set.Fire(ctx, e, agent.Rules{Event: "session:start"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]any{"user.language": "de", "user.limit": 100.0}; !reflect.DeepEqual(got.Injected, want) {
+		t.Errorf("injected = %v; want %v", got.Injected, want)
+	}
+	if want := []string{"Greet the user."}; !slices.Equal(got.Instructions, want) {
+		t.Errorf("instructions = %q", got.Instructions)
+	}
+	if got, err = set.Fire(ctx, e, agent.Rules{Event: "tool:rates:after"}); err != nil || got.Injected["user.travel.seat"] != "aisle" {
+		t.Errorf("injected = %v, %v; want the domain travel", got, err)
+	}
+	session, _ := e.Session(ctx)
+	if len(session.Injected) != 3 {
+		t.Errorf("the session has %v; want three facts", session.Injected)
+	}
+	before := e.Dump()
+	if _, err := set.Fire(ctx, e, agent.Rules{Event: "session:start", Variables: map[string]any{}}); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(e.Dump(), before) {
+		t.Error("Fire with variables of the caller changes the session")
+	}
+}
+
+func TestFireRefusesUnknownEvents(t *testing.T) {
+	_, err := bankSet(t).Fire(context.Background(), agenttest.New(), agent.Rules{Event: "tool:rates:before"})
+	if !errors.Is(err, abi.InvalidArgument) {
+		t.Errorf("error = %v; want invalid_argument", err)
+	}
+}
+
+func TestCheckReportsWhatFails(t *testing.T) {
+	e, set, ctx := agenttest.New(), bankSet(t), context.Background()
+	check := func(r agent.Rules) *agent.Evaluation {
+		t.Helper()
+		before := e.Dump()
+		got, err := set.Check(ctx, e, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(e.Dump(), before) {
+			t.Error("Check stores something")
+		}
+		return got
+	}
+	got := check(agent.Rules{Checkpoint: agent.CheckpointCalling, Tool: "transfer"})
+	if got.Blocked || len(got.Failures) != 0 {
+		t.Errorf("the initial amount fails: %+v", got)
+	}
+	got = check(agent.Rules{Checkpoint: agent.CheckpointCalling, Tool: "transfer", Variables: map[string]any{"amount": 500.0, "pin": "123456"}})
+	want := []agent.Failure{{
+		Position: "a.abl:36", Rule: "REQUIRE", Severity: "error", Message: "At most 100, not 500 with [REDACTED].", Collect: []string{"amount"}, Then: "retry",
+	}}
+	if !got.Blocked || !reflect.DeepEqual(got.Failures, want) {
+		t.Errorf("failures = %+v; want %+v", got.Failures, want)
+	}
+	got = check(agent.Rules{Checkpoint: agent.CheckpointStep, Variables: map[string]any{"amount": 60.0}})
+	if got.Blocked || len(got.Failures) != 1 || got.Failures[0].Severity != "warning" || !slices.Equal(got.Warnings, []string{"a.abl:34:7: A large amount: 60."}) {
+		t.Errorf("a warning is reported as %+v", got)
+	}
+	if got = check(agent.Rules{Checkpoint: agent.CheckpointReturning}); !got.Blocked || got.Failures[0].Message != "" {
+		t.Errorf("an unset operand is reported as %+v; want a block without a message", got)
+	}
+	if got = check(agent.Rules{Checkpoint: agent.CheckpointReturning, Variables: map[string]any{"checked": true}}); got.Blocked {
+		t.Errorf("a constraint that holds is reported as %+v", got)
+	}
+	for _, bad := range []agent.Rules{{}, {Checkpoint: "before"}, {Checkpoint: agent.CheckpointCalling}, {Checkpoint: agent.CheckpointCalling, Tool: "transfre"}, {Checkpoint: agent.CheckpointStep, Tool: "transfer"}} {
+		if _, err := set.Check(ctx, e, bad); err == nil {
+			t.Errorf("Check(%+v) succeeds", bad)
+		}
+	}
+}
+
+// TestStoreDoesNotActivate checks that a program with its own loop can evaluate triggers in a session in
+// which the agent performs turns later.
+func TestStoreDoesNotActivate(t *testing.T) {
+	e, set, ctx := agenttest.New(), bankSet(t), context.Background()
+	variables := map[string]any{"language": "fr", "pin": "123456"}
+	got, err := set.Store(ctx, e, agent.Rules{Variables: variables})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]any{"user.language": "fr", "user.pins": "[REDACTED]"}; !reflect.DeepEqual(got.Stored, want) {
+		t.Errorf("stored = %v; want %v", got.Stored, want)
+	}
+	if pin, _ := e.Stored("user.pins"); pin != "123456" {
+		t.Errorf("user.pins = %v; want the value itself", pin)
+	}
+	e.SetStored("user.language", "it", 0, "")
+	if got, err = set.Store(ctx, e, agent.Rules{Variables: variables}); err != nil || len(got.Stored) != 0 {
+		t.Errorf("equal values are stored again: %v, %v", got, err)
+	}
+	o := say(t, e, set, "hello")
+	if o.Injected["user.language"] != "it" || o.Variables["amount"] != 5.0 {
+		t.Errorf("the first turn is not an activation: %+v", o)
+	}
+	if strings.Contains(strings.Join(o.Warnings, ""), "123456") {
+		t.Errorf("warnings = %q", o.Warnings)
+	}
+}
