@@ -172,6 +172,110 @@ export interface Run<T = any> extends Caller {
 /** An event of a streamed run: a log line of the tool or, as the last event, the Result. */
 export type RunEvent<T = any> = { log: LogLine & { attempt: number }; result?: undefined } | { log?: undefined; result: Result<T> };
 
+/** An agent of the app. */
+export interface Agent {
+  name: string;
+  goal?: string;
+  /** The tools that the agent calls. */
+  tools: string[];
+  /** The paths of the facts that the agent declares. */
+  facts: string[];
+  /** The events at which the agent recalls facts. */
+  events: string[];
+}
+
+export interface TurnFields extends Caller {
+  /** A JSON Merge Patch (RFC 7396) for the session's metadata. */
+  metadata?: { [name: string]: unknown };
+  session_reference?: string;
+  user_reference?: string;
+  timeout_ms?: number;
+  /** Store nothing. The result contains the changes that would have been stored. */
+  dry_run?: boolean;
+}
+
+export interface TurnRequest extends TurnFields {
+  /** The user's message. Without it, the turn begins the flow, or repeats the question of a step. */
+  message?: string;
+  /** An event to fire instead of a message. */
+  event?: string;
+}
+
+export interface RuleFields extends TurnFields {
+  /** The session variables of a platform with its own loop. The default is the stored variables. */
+  variables?: { [name: string]: unknown };
+}
+
+export interface EventRequest extends RuleFields {
+  event: string;
+}
+
+export interface CheckRequest extends RuleFields {
+  /** "calling TOOL" or "returning results". The default is the constraints of each step. */
+  before?: string;
+}
+
+export interface TurnReport {
+  turn_id: string;
+  session_id: string;
+  /** The agent that answers the next message. */
+  agent: string;
+  blocked: boolean;
+  /** The facts that recalls loaded, by path. */
+  injected: { [path: string]: Json };
+  /** The texts for a model that recalls added. */
+  instructions: string[];
+  warnings: string[];
+  /** The evaluated elements, in order. */
+  trace: { kind: string; name?: string; position?: string; value?: Json; result?: string }[];
+  usage: RunReport['usage'];
+  effects: RunReport['effects'];
+  changes?: RunReport['changes'];
+  attempts: number;
+  /** Whether this is the result of an earlier request with the same idempotency key. */
+  repeated?: boolean;
+}
+
+/** ok is true if the turn or the evaluation succeeded and its writes are stored. */
+export type Outcome = { ok: true; error: null } | { ok: false; error: Fault };
+
+/** The result of a turn. */
+export type Turn = TurnReport & Outcome & {
+  /** The messages to the user, in order. */
+  messages: string[];
+  /** The step that waits for input. */
+  step: string | null;
+  /** The field that the step asks for. */
+  collecting: string | null;
+  /** Whether the flow is complete. */
+  done: boolean;
+  /** Whether the agent passes the conversation to a person. */
+  escalate: boolean;
+  /** The agent to which the conversation was passed. */
+  handoff: string | null;
+  variables: { [name: string]: Json };
+  logs: LogLine[];
+};
+
+/** The result of an evaluation of an agent's rules. */
+export type Evaluation = TurnReport & Outcome & {
+  /** The constraints that failed. The evaluation stops at the first one of severity error. */
+  failures: {
+    position: string;
+    rule: 'REQUIRE' | 'LIMIT' | 'RESTRICT' | 'WARN';
+    severity: 'error' | 'warning';
+    message?: string;
+    handoff?: string;
+    escalate?: boolean;
+    collect?: string[];
+    goto?: string;
+    retry?: boolean;
+    then?: 'continue' | 'retry';
+  }[];
+  /** The facts that triggers stored, by path. */
+  stored: { [path: string]: Json };
+};
+
 export interface SessionRequest extends Caller {
   /** Runs the app's default tool in the session. */
   message?: string;
@@ -442,6 +546,24 @@ export class Client {
    */
   cancelRun<T = any>(id: string, options?: CallOptions): Promise<Run<T>>;
   tools(options?: CallOptions): Promise<Tool[]>;
+
+  /** Lists the agents. */
+  agents(options?: CallOptions): Promise<Agent[]>;
+
+  /**
+   * Performs one turn of a conversation. If the turn fails, the result contains the fault. The
+   * promise rejects only if no turn was performed.
+   */
+  turn(agent: string, turn?: TurnRequest, options?: RunOptions): Promise<Turn>;
+
+  /** Fires an event and returns what the agent recalls. No flow is executed. */
+  fireEvent(agent: string, event: EventRequest, options?: RunOptions): Promise<Evaluation>;
+
+  /** Checks the constraints of an agent at a checkpoint. */
+  checkConstraints(agent: string, check?: CheckRequest, options?: CallOptions): Promise<Evaluation>;
+
+  /** Evaluates the triggers of an agent, as at the end of a turn. */
+  evaluateTriggers(agent: string, triggers?: RuleFields, options?: RunOptions): Promise<Evaluation>;
 
   /**
    * Starts a session. By default, the service creates its id. If the session is already open, start

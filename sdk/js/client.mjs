@@ -60,6 +60,28 @@ export class Client {
     return this.#items(['tools'], options);
   }
 
+  // Agents
+
+  agents(options) {
+    return this.#items(['agents'], options);
+  }
+
+  turn(agent, turn = {}, options) {
+    return this.#send('POST', ['agents', agent, 'turns'], { json: { value: turn }, ...running(options) });
+  }
+
+  fireEvent(agent, event, options) {
+    return this.#send('POST', ['agents', agent, 'events'], { json: { value: event }, ...running(options) });
+  }
+
+  checkConstraints(agent, check = {}, options) {
+    return this.#send('POST', ['agents', agent, 'checks'], { json: { value: check }, ...options });
+  }
+
+  evaluateTriggers(agent, triggers = {}, options) {
+    return this.#send('POST', ['agents', agent, 'triggers'], { json: { value: triggers }, ...running(options) });
+  }
+
   // Sessions
 
   startSession(start = {}, options) {

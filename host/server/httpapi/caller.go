@@ -54,11 +54,16 @@ func (c *call) checkRunFields(f apitypes.RunFields) error {
 		{"session_reference", f.SessionReference != ""}, {"user_reference", f.UserReference != ""},
 	} {
 		if member.provided {
-			return abi.Faultf(abi.AccessDenied, "user credentials cannot set %s", member.name).
-				WithHint("omit %s, or use an API key of the platform", member.name)
+			return platformOnly(member.name)
 		}
 	}
 	return c.checkMetadata(f.Metadata)
+}
+
+// platformOnly returns the error for a member that only the platform's own credentials may set.
+func platformOnly(member string) error {
+	return abi.Faultf(abi.AccessDenied, "user credentials cannot set %s", member).
+		WithHint("omit %s, or use an API key of the platform", member)
 }
 
 // checkMetadata rejects a metadata patch from an end user if the configuration does not allow one

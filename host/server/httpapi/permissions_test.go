@@ -57,6 +57,11 @@ var rows = map[string]row{
 	"GET /api/v1/runs/{run_id}":                            {status: 200, owned: true},
 	"POST /api/v1/runs/{run_id}/cancel":                    {status: 200, owned: true},
 	"GET /api/v1/tools":                                    {status: 200},
+	"GET /api/v1/agents":                                   {status: 200},
+	"POST /api/v1/agents/{agent}/turns":                    {status: 404, user: inBody, body: `{}`},
+	"POST /api/v1/agents/{agent}/events":                   {status: 404, user: inBody, body: `{"event":"session:start"}`},
+	"POST /api/v1/agents/{agent}/checks":                   {status: 404, user: inBody, body: `{}`},
+	"POST /api/v1/agents/{agent}/triggers":                 {status: 404, user: inBody, body: `{}`},
 	"POST /api/v1/sessions":                                {status: 201, user: inBody, session: inBody, body: `{"metadata":{"a":1}}`},
 	"GET /api/v1/sessions":                                 {status: 200, user: inQuery},
 	"GET /api/v1/sessions/{session_id}":                    {status: 200, empty: 404, user: inQuery, session: inPath},
@@ -232,7 +237,7 @@ func (r row) request(route httpapi.Route, a matrixRequest, d seed) (target, body
 		text, _ := json.Marshal(members)
 		body = string(text)
 	}
-	target = strings.NewReplacer("{session_id}", session, "{file_id}", d.file, "{store}", "prefs", "{path}", "user.language", "{prompt}", "greeting", "{user_id}", user, "{run_id}", d.run).Replace(route.Path)
+	target = strings.NewReplacer("{session_id}", session, "{file_id}", d.file, "{store}", "prefs", "{path}", "user.language", "{agent}", "Concierge", "{prompt}", "greeting", "{user_id}", user, "{run_id}", d.run).Replace(route.Path)
 	return target + "?" + query.Encode(), body, contentType
 }
 

@@ -149,6 +149,7 @@ func (s *Server) register(opts Options) {
 	// An import skips tools, so source files for missing engines cause no errors here.
 	extensions := union(engine.Extensions(opts.Engines), app.Extensions())
 	(&runHandler{access: s.access, runs: runs, logger: opts.Logger, heartbeat: opts.Heartbeat}).register(s)
+	addAgents(s)
 	addSessions(s)
 	s.files = newFileHandler(opts)
 	s.files.register(s)
@@ -178,9 +179,9 @@ func describe(version string, format huma.Format) huma.Config {
 	}
 	config.Security = []map[string][]string{{"bearer": {}}, {"key": {}}}
 	config.Tags = []*huma.Tag{
-		{Name: "runs", Description: "Run tools and code"}, {Name: "sessions", Description: "Start, change and end sessions"},
+		{Name: "runs", Description: "Run tools and code"}, {Name: "agents", Description: "Talk to agents, and apply their rules"}, {Name: "sessions", Description: "Start, change and end sessions"},
 		{Name: "files", Description: "Files of a session"}, {Name: "prompts", Description: "Render prompts"},
-		{Name: "stores", Description: "Declarations of memory stores"}, {Name: "records", Description: "Stored records, for operators"},
+		{Name: "stores", Description: "Declarations of memory stores"}, {Name: "records", Description: "Stored records, for operators"}, {Name: "facts", Description: "Stored facts, for operators"},
 		{Name: "ledger", Description: "Audit log of reads and writes"}, {Name: "service", Description: "The service itself"},
 	}
 	return config
