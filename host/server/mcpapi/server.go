@@ -42,6 +42,7 @@ type Server struct {
 	program *mcp.Implementation
 	log     *slog.Logger
 	tools   []*mcp.Tool
+	agents  []offeredAgent
 	slots   *Slots
 
 	mu       sync.Mutex
@@ -51,8 +52,8 @@ type Server struct {
 	open     sync.WaitGroup
 }
 
-// New returns a Server. It omits tools with invalid declarations. It also omits tools whose schema
-// MCP cannot express, and logs them.
+// New returns a Server. It offers tools and agents. It omits tools with invalid declarations. It
+// also omits tools whose schema MCP cannot express, and logs them.
 func New(opts Options) *Server {
 	if opts.Version == "" {
 		opts.Version = "unknown"
@@ -67,18 +68,41 @@ func New(opts Options) *Server {
 		host: opts.Host, log: opts.Logger, slots: opts.Slots, sessions: map[string]*session{},
 		program: &mcp.Implementation{Name: "toolrun", Title: opts.Host.App().ID, Version: opts.Version},
 	}
-	for _, tool := range opts.Host.App().Tools {
+	s.describe()
+	return s
+}
+
+// describe makes the list of tools and agents.
+func (s *Server) describe() {
+	var names []string
+	for _, tool := range s.host.App().Tools {
+		names = append(names, tool.Name)
 		if len(tool.Broken) > 0 {
 			continue
 		}
-		offered := describe(tool)
-		if err := offer(mcp.NewServer(s.program, nil), offered, nil); err != nil {
-			s.log.Warn("a tool is hidden from MCP clients", "tool", tool.Name, "error", err)
+		if offered := describe(tool); s.expressible(offered) {
+			s.tools = append(s.tools, offered)
+		}
+	}
+	for _, a := range s.host.Agents().List() {
+		offered := describeAgent(a, names)
+		if slices.Contains(names, offered.tool.Name) {
+			s.log.Warn("an agent is hidden from MCP clients, because tools have its name", "agent", a.Name)
 			continue
 		}
-		s.tools = append(s.tools, offered)
+		if s.expressible(offered.tool) {
+			s.agents = append(s.agents, offered)
+		}
 	}
-	return s
+}
+
+// expressible reports whether MCP can express a tool. Otherwise it logs why not.
+func (s *Server) expressible(tool *mcp.Tool) bool {
+	err := offer(mcp.NewServer(s.program, nil), tool, nil)
+	if err != nil {
+		s.log.Warn("a tool is hidden from MCP clients", "tool", tool.Name, "error", err)
+	}
+	return err == nil
 }
 
 // Close ends all MCP sessions. It cancels the runs in progress and ends the memory sessions that
@@ -160,6 +184,9 @@ func (s *Server) newSession(owner host.Caller) *session {
 	sess.server.AddReceivingMiddleware(sess.ensureSession)
 	for _, tool := range s.tools {
 		_ = offer(sess.server, tool, sess.call) // New has checked these arguments
+	}
+	for _, a := range s.agents {
+		_ = offer(sess.server, a.tool, sess.talk(a.agent))
 	}
 	sess.addResources()
 	sess.addPrompts()
