@@ -8,19 +8,20 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// agentCommands check and format the files of agents, and evaluate expressions.
+// agentCommands list agents, check and format their files, and apply their rules.
 type agentCommands struct{ baseCommand }
 
 func (ac agentCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "agent",
-		Short: "Check and format the files of agents, and evaluate their expressions",
-		Long:  "Check and format the files of agents, and evaluate their expressions. See docs/reference/abl.md for the language.",
+		Short: "List agents, check and format their files, and apply their rules",
+		Long: `List the agents of an app, check and format their files, and evaluate their expressions. See docs/reference/abl.md for
+the language. toolrun turn and toolrun chat talk to agents; fire, constraints and triggers apply their rules without a turn.`,
 		Example: `  toolrun agent check booking.abl
   toolrun agent fmt --check agents/*.abl
   toolrun agent eval 'nights * price' --vars '{"nights": 3, "price": 100}'`,
 	})
-	cmd.AddCommand(ac.check(), ac.format(), ac.eval())
+	cmd.AddCommand(ac.list(), ac.check(), ac.format(), ac.eval(), ac.fire(), ac.constraints(), ac.triggers())
 	return cmd
 }
 

@@ -21,6 +21,7 @@ type appBackend struct {
 	sessions sessionBackend
 	records  recordBackend
 	facts    factBackend
+	agents   agentBackend
 	users    userBackend
 	ledger   ledgerBackend
 	usage    usageBackend

@@ -17,7 +17,7 @@ import (
 func localBackend(h *host.Host, backend storage.Backend) appBackend {
 	return appBackend{
 		runs: h, prompts: h, sessions: h.Sessions(), records: localRecords{h.Stores()}, facts: localFacts{h.Stores()}, users: h.Users(), ledger: h.Ledger(),
-		usage: localUsage{backend},
+		agents: localAgents{h.Agents()}, usage: localUsage{backend},
 	}
 }
 

@@ -219,10 +219,15 @@ func didYouMean(word string, known []string, none string) string {
 	return "use one of: " + strings.Join(known, ", ")
 }
 
-// summary returns the number of stores, tools and prompts of the app as text.
+// summary returns the number of stores, tools and prompts of the app as text, and of agents if there
+// are any.
 func (pr *project) summary() string {
-	return fmt.Sprintf("%s, %s, %s", count(len(pr.app.Stores), "store"), count(len(pr.app.Tools), "tool"),
+	text := fmt.Sprintf("%s, %s, %s", count(len(pr.app.Stores), "store"), count(len(pr.app.Tools), "tool"),
 		count(len(pr.app.Prompts), "prompt"))
+	if len(pr.app.Agents) > 0 {
+		text += ", " + count(len(pr.app.Agents), "agent")
+	}
+	return text
 }
 
 // seal closes the app's folders after all files of its tools have been read. Later reads use only

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
+)
+
+// ruleFlags are the flags of commands that apply the rules of an agent.
+type ruleFlags struct {
+	turnFlags
+	variables string
+}
+
+// ruleCommand returns a command that applies the rules of an agent. apply sends the request, and
+// show prints the result for people.
+func (ac agentCommands) ruleCommand(cmd *cobra.Command, apply func(agentBackend, context.Context, host.Turn, []string) (*report.Evaluation, error), show func(*report.Evaluation) error) *cobra.Command {
+	var f ruleFlags
+	tc := turnCommands(ac)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		t, err := tc.request(cmd, &f.turnFlags, args[0])
+		if err != nil {
+			return err
+		}
+		text, err := ac.env.document(cmd.Context(), "--vars", f.variables)
+		if err != nil {
+			return err
+		}
+		if text != nil {
+			if err := json.Unmarshal(text, &t.Variables); err != nil || t.Variables == nil {
+				return usagef(`write --vars '{"name": "value"}'`, "--vars is not a JSON object")
+			}
+		}
+		return tc.with(cmd, &f.turnFlags, func(opened *openedApp, _ codeFolder) error {
+			if err := mustAgent(cmd.Context(), opened.agents, t.Agent); err != nil {
+				return err
+			}
+			result, err := apply(opened.agents, cmd.Context(), t, args)
+			if result == nil {
+				return err
+			}
+			return errors.Join(ac.out.answer(result, func() error { return show(result) }), err)
+		})
+	}
+	f.registerRequest(cmd)
+	cmd.Flags().StringVar(&f.variables, "vars", "", "`JSON`, @file or - with the session variables (default: the stored ones)")
+	return cmd
+}
+
+func (ac agentCommands) fire() *cobra.Command {
+	return ac.ruleCommand(&cobra.Command{
+		Use:   "fire AGENT EVENT",
+		Short: "Fire an event and print what the agent recalls",
+		Long:  "Fire an event and print what the agent recalls, for a platform that has its own loop. No flow is executed.",
+		Example: `  toolrun agent fire Hotel_Booking session:start --user ann --session s1
+  toolrun agent fire Hotel_Booking tool:list_user_bookings:after --user ann --session s1 --json`,
+		Args: takes(2, 2, "the name of an AGENT and an EVENT"),
+	}, func(agents agentBackend, ctx context.Context, t host.Turn, args []string) (*report.Evaluation, error) {
+		t.Event = args[1]
+		return agents.Fire(ctx, t)
+	}, func(r *report.Evaluation) error {
+		for _, text := range r.Instructions {
+			if err := ac.out.writeText(text); err != nil {
+				return err
+			}
+		}
+		return ac.showValues(r.Injected)
+	})
+}
+
+func (ac agentCommands) constraints() *cobra.Command {
+	var before string
+	cmd := ac.ruleCommand(&cobra.Command{
+		Use:   "constraints AGENT",
+		Short: "Check the constraints of an agent at a checkpoint",
+		Long: `Check the constraints of an agent at a checkpoint, and print those that fail, for a platform that has its own loop. The
+check stops at the first constraint that blocks.`,
+		Example: `  toolrun agent constraints Wire_Transfer --vars '{"beneficiary_country": "IR"}' --user ann --session s1
+  toolrun agent constraints Wire_Transfer --before 'calling send_wire' --vars @variables.json --user ann --session s1 --json`,
+		Args: takes(1, 1, "the name of an AGENT"),
+	}, func(agents agentBackend, ctx context.Context, t host.Turn, _ []string) (*report.Evaluation, error) {
+		return agents.Check(ctx, t, before)
+	}, func(r *report.Evaluation) error {
+		for _, failed := range r.Failures {
+			if err := ac.out.say("%s: %s: %s: %s", failed.Position, failed.Severity, failed.Rule, failed.Message); err != nil {
+				return err
+			}
+		}
+		if r.OK && len(r.Failures) == 0 {
+			return ac.out.say("no constraint failed")
+		}
+		return nil
+	})
+	cmd.Flags().StringVar(&before, "before", "", "the `checkpoint`: 'calling TOOL' or 'returning results' (default: the constraints of each step)")
+	return cmd
+}
+
+func (ac agentCommands) triggers() *cobra.Command {
+	return ac.ruleCommand(&cobra.Command{
+		Use:   "triggers AGENT",
+		Short: "Evaluate the triggers of an agent and print what they store",
+		Long:  "Evaluate the triggers of an agent as at the end of a turn, for a platform that has its own loop.",
+		Example: `  toolrun agent triggers Hotel_Booking --vars '{"guest_name": "Ann"}' --user ann --session s1
+  toolrun agent triggers Hotel_Booking --vars @variables.json --user ann --session s1 --dry-run`,
+		Args: takes(1, 1, "the name of an AGENT"),
+	}, func(agents agentBackend, ctx context.Context, t host.Turn, _ []string) (*report.Evaluation, error) {
+		return agents.Store(ctx, t)
+	}, func(r *report.Evaluation) error { return ac.showValues(r.Stored) })
+}
+
+// showValues prints the values of facts by path.
+func (ac agentCommands) showValues(values map[string]any) error {
+	var rows [][]string
+	for _, path := range slices.Sorted(maps.Keys(values)) {
+		text, err := json.Marshal(values[path])
+		if err != nil {
+			return err
+		}
+		rows = append(rows, []string{path, shortValue(text)})
+	}
+	if len(rows) == 0 {
+		return ac.out.say("no facts")
+	}
+	return ac.out.table([]string{"PATH", "VALUE"}, rows)
+}

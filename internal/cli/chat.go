@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/report"
+)
+
+func (tc turnCommands) chat() *cobra.Command {
+	var f turnFlags
+	cmd := &cobra.Command{
+		Use:   "chat AGENT",
+		Short: "Talk to an agent line by line",
+		Long: `Talk to an agent: each line of input is a message. /help lists the commands. On a terminal, lines can be edited, the
+arrow keys recall earlier lines, and Ctrl-C clears the line or cancels a turn. Ctrl-D or /quit ends the chat.
+
+If stdin is not a terminal, each of its lines is a message or a command, and the first turn that fails ends the chat.
+With --json, each line is a message, and the result of each turn is one line of JSON.
+
+Without --session, a new session begins. To continue later, name the session that the chat prints at its end.`,
+		Example: `  toolrun chat Hotel_Booking --user ann
+  toolrun chat Hotel_Booking --user ann --session s1 --json < messages.txt`,
+		Args: takes(1, 1, "the name of an AGENT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t, err := tc.request(cmd, &f, args[0])
+			if err != nil {
+				return err
+			}
+			t.OnLog = nil // the lines are printed after the turn, because meanwhile progress is displayed
+			return tc.with(cmd, &f, func(opened *openedApp, folder codeFolder) error {
+				c := &chat{out: tc.out, app: opened, next: t, folder: folder}
+				return c.converse(cmd.Context())
+			})
+		},
+	}
+	f.registerConversation(cmd)
+	return cmd
+}
+
+// chat is a conversation with an agent.
+type chat struct {
+	out    *console
+	app    *openedApp
+	folder codeFolder
+	in     lineReader
+	// next is the next turn without its message.
+	next host.Turn
+	// last is the result of the last turn, or nil.
+	last *report.Turn
+	// quit is true if the user wants to end the chat.
+	quit bool
+}
+
+// lineReader reads lines of input.
+type lineReader interface {
+	// ReadLine returns the next line. The error is errInterrupted if the user pressed Ctrl-C, and
+	// io.EOF at the end of the input.
+	ReadLine(context.Context) (string, error)
+	// during calls work, which ends early if the user presses Ctrl-C.
+	during(ctx context.Context, work func(context.Context))
+	io.Closer
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// converse performs turns until the input ends.
+func (c *chat) converse(ctx context.Context) (err error) {
+	if err := mustAgent(ctx, c.app.agents, c.next.Agent); err != nil {
+		return err
+	}
+	if c.in, err = c.openInput(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.in.Close()) }()
+	if err := c.perform(ctx, nil); err != nil {
+		return err
+	}
+	interrupts := 0
+	for !c.quit {
+		line, err := c.in.ReadLine(ctx)
+		switch {
+		case errors.Is(err, errInterrupted):
+			if interrupts++; interrupts == 2 {
+				c.quit = true
+			} else {
+				c.out.note(dim, "note: ", "to leave, press Ctrl-C again or type /quit")
+			}
+			continue
+		case err == io.EOF:
+			c.quit = true
+		case err != nil:
+			return err
+		}
+		interrupts = 0
+		if err := c.take(ctx, strings.TrimSpace(line)); err != nil {
+			return err
+		}
+	}
+	if c.next.Caller.Session != "" && c.interactive() {
+		c.out.note(dim, "note: ", "continue with --session "+c.next.Caller.Session)
+	}
+	return nil
+}
+
+// openInput opens the editor on a terminal, or otherwise a reader of lines.
+func (c *chat) openInput(ctx context.Context) (lineReader, error) {
+	stdin, ok := c.out.env.Stdin.(*os.File)
+	if ok && IsTerminal(stdin) && c.out.env.StdoutTerminal && !c.out.json {
+		return openEditor(ctx, c.out, stdin)
+	}
+	return newLineScanner(c.out.env.Stdin), nil
+}
+
+// interactive reports whether a person types the lines.
+func (c *chat) interactive() bool {
+	_, is := c.in.(*lineEditor)
+	return is
+}
+
+// take executes a line: a command, or a message of the user.
+func (c *chat) take(ctx context.Context, line string) error {
+	if line == "" {
+		return nil
+	}
+	if command, ok := strings.CutPrefix(line, "/"); ok && !c.out.json {
+		if message, ok := strings.CutPrefix(command, "/"); ok { // "//" begins a message with "/"
+			line = "/" + message
+		} else {
+			return c.tolerate(c.command(ctx, command))
+		}
+	}
+	return c.tolerate(c.perform(ctx, &line))
+}
+
+// tolerate prints an error if a person can continue. Otherwise it returns the error.
+func (c *chat) tolerate(err error) error {
+	if err == nil || !c.interactive() {
+		return err
+	}
+	c.out.printFault(c.folder.fault(faultOf(explainServer(err))), true)
+	return nil
+}
+
+// perform performs a turn with a message and prints its result.
+func (c *chat) perform(ctx context.Context, message *string) (err error) {
+	t := c.next
+	t.Message = message
+	var result *report.Turn
+	turn := func(ctx context.Context) { result, err = c.app.agents.Turn(ctx, t) }
+	_ = c.out.progress("waiting for "+t.Agent, func() error { // the error of the turn is err
+		c.in.during(ctx, turn)
+		return nil
+	})
+	if result == nil {
+		return err
+	}
+	if result.OK { // otherwise the session may not exist
+		c.last = result
+		c.next.Caller.Session, c.next.Metadata = result.Session, nil
+	}
+	if c.out.json {
+		return errors.Join(c.printLine(result), err)
+	}
+	log := runCommand{baseCommand{out: c.out}}.logLine()
+	for _, line := range result.Logs {
+		log(1, line)
+	}
+	if shown := c.out.showTurn(result, t.Agent); shown != nil {
+		return shown
+	}
+	if result.OK && result.Agent != "" {
+		c.next.Agent = result.Agent
+	}
+	return err
+}
+
+// printLine prints a result as one line of JSON.
+func (c *chat) printLine(result *report.Turn) error {
+	c.out.answered = true
+	enc := json.NewEncoder(c.out.env.Stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(result)
+}

@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/term"
+)
+
+// lineEditor reads lines from a terminal, which it switches to raw mode until it is closed. The
+// console writes to the terminal through the editor, so that output does not mix with the edited
+// line.
+type lineEditor struct {
+	out      *console
+	streams  Env // the streams of the console before
+	fd       int
+	cooked   *term.State
+	terminal *term.Terminal
+	keys     *keyboard
+}
+
+var _ lineReader = (*lineEditor)(nil)
+
+// openEditor returns an editor on a terminal.
+func openEditor(ctx context.Context, out *console, stdin *os.File) (*lineEditor, error) {
+	e := &lineEditor{out: out, streams: out.env, fd: int(stdin.Fd())}
+	var err error
+	if e.cooked, err = term.MakeRaw(e.fd); err != nil {
+		return nil, fmt.Errorf("set the mode of the terminal: %w", err)
+	}
+	e.keys = &keyboard{arrived: make(chan struct{}, 1), ended: ctx.Done(), resize: e.resize}
+	go e.keys.pump(stdin)
+	e.terminal = term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{e.keys, out.env.Stdout}, out.paint(true, dim, "> "))
+	e.resize()
+	out.env.Stdout = e.terminal
+	if out.env.StderrTerminal {
+		out.env.Stderr = e.terminal
+	}
+	return e, nil
+}
+
+// resize adjusts the editor to the size of the terminal.
+func (e *lineEditor) resize() {
+	if width, height, err := term.GetSize(e.fd); err == nil && width > 0 && height > 0 {
+		_ = e.terminal.SetSize(width, height) // fails only if the terminal cannot be written
+	}
+}
+
+// ReadLine returns the next line.
+func (e *lineEditor) ReadLine(ctx context.Context) (string, error) {
+	line, err := e.terminal.ReadLine()
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	return line, err
+}
+
+// during calls work and cancels its context if the user presses Ctrl-C.
+func (e *lineEditor) during(ctx context.Context, work func(context.Context)) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	e.keys.onInterrupt(cancel)
+	defer e.keys.onInterrupt(nil)
+	work(ctx)
+}
+
+// Close restores the mode of the terminal and the streams of the console.
+func (e *lineEditor) Close() error {
+	e.out.env.Stdout, e.out.env.Stderr = e.streams.Stdout, e.streams.Stderr
+	_, _ = io.WriteString(e.out.env.Stdout, "\r\x1b[K") // removes the prompt
+	return term.Restore(e.fd, e.cooked)
+}
+
+// maxTyped is the maximum number of bytes that are kept for a program that does not read them.
+const maxTyped = 64 << 10
+
+const ctrlC = 3
+
+// keyboard is a reader of the keys of a terminal in raw mode. It finds Ctrl-C even if the keys
+// before it were not read yet.
+type keyboard struct {
+	arrived chan struct{}   // has an element if there may be new keys
+	ended   <-chan struct{} // is closed when the command ends
+	resize  func()
+
+	mu        sync.Mutex
+	typed     []byte
+	closed    bool
+	interrupt func() // receives Ctrl-C if it is not nil
+}
+
+// pump reads the terminal until it ends.
+func (k *keyboard) pump(from io.Reader) {
+	buf := make([]byte, 1024)
+	for {
+		n, err := from.Read(buf)
+		k.add(buf[:n], err != nil)
+		select {
+		case k.arrived <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (k *keyboard) add(keys []byte, last bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.closed = last
+	if at := bytes.IndexByte(keys, ctrlC); at >= 0 && k.interrupt != nil {
+		k.interrupt()
+		k.typed, keys = nil, keys[at+1:]
+	}
+	if len(k.typed)+len(keys) <= maxTyped {
+		k.typed = append(k.typed, keys...)
+	}
+}
+
+// onInterrupt sets the function that receives Ctrl-C. Without one, Ctrl-C ends a read.
+func (k *keyboard) onInterrupt(call func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.interrupt = call
+}
+
+// clearLine are the keys that move to the end of a line and delete it.
+const clearLine = "\x05\x15"
+
+// Read returns the next keys. For Ctrl-C, it returns keys that clear the line and errInterrupted.
+func (k *keyboard) Read(p []byte) (int, error) {
+	for {
+		k.resize()
+		if n, err := k.take(p); n > 0 || err != nil {
+			return n, err
+		}
+		select {
+		case <-k.arrived:
+		case <-k.ended:
+			return 0, io.EOF
+		}
+	}
+}
+
+func (k *keyboard) take(p []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	keys := k.typed
+	switch at := bytes.IndexByte(keys, ctrlC); {
+	case at == 0:
+		k.typed = keys[1:]
+		return copy(p, clearLine), errInterrupted
+	case at > 0:
+		keys = keys[:at]
+	case len(keys) == 0 && k.closed:
+		return 0, io.EOF
+	}
+	n := copy(p, keys)
+	k.typed = k.typed[n:]
+	return n, nil
+}
