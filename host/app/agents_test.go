@@ -123,7 +123,7 @@ func TestAgentProblems(t *testing.T) {
 		}
 	}
 	if a, problems := agentApp("agents: x.abl", nil); a != nil || problems.Err() == nil {
-		t.Errorf("a section agents that is no list = %v", problems)
+		t.Errorf("a section agents of another type = %v", problems)
 	}
 }
 

@@ -21,10 +21,10 @@ func agents(t *testing.T, c *client.Client) {
 func noAgent(t *testing.T, c *client.Client) {
 	ctx := t.Context()
 	failed := map[string]error{}
-	_, failed["Turn"] = c.Agents().Turn(ctx, "Nobody", apitypes.TurnRequest{})
-	_, failed["Fire"] = c.Agents().Fire(ctx, "Nobody", apitypes.EventRequest{Event: "session:start"})
-	_, failed["Check"] = c.Agents().Check(ctx, "Nobody", apitypes.CheckRequest{})
-	_, failed["Store"] = c.Agents().Store(ctx, "Nobody", apitypes.TriggerRequest{})
+	_, failed["Turn"] = c.Agents().Turn(ctx, "Missing", apitypes.TurnRequest{})
+	_, failed["Fire"] = c.Agents().Fire(ctx, "Missing", apitypes.EventRequest{Event: "session:start"})
+	_, failed["Check"] = c.Agents().Check(ctx, "Missing", apitypes.CheckRequest{})
+	_, failed["Store"] = c.Agents().Store(ctx, "Missing", apitypes.TriggerRequest{})
 	for call, err := range failed {
 		var e *client.Error
 		if !errors.Is(err, abi.NotFound) || !errors.As(err, &e) || e.Status != 404 {
