@@ -18,8 +18,8 @@ import (
 // request after 5 seconds. A request that is queued behind it waits for the same time.
 const slowest = 4 * time.Second
 
-// halfRequest connects from the given address, sends half of a request header and calls sent. It
-// returns when the service closes the connection or ctx ends.
+// halfRequest connects from the given address, sends half of a request header and calls the
+// function sent. It returns when the service closes the connection or ctx ends.
 func halfRequest(ctx context.Context, from, to string, sent func()) {
 	defer sent()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: time.Second}
@@ -36,8 +36,9 @@ func halfRequest(ctx context.Context, from, to string, sent func()) {
 }
 
 // Hundreds of incomplete requests without credentials must not block other clients, even if the
-// process is limited to 220 open files. The requests come from the client's own address or,
-// repeatedly, from another address.
+// process is limited to 220 open files. In one case, the incomplete requests come from the same
+// address as the requests of other clients. In the other case, they repeatedly come from a
+// different address.
 func TestHalfRequestsLeaveRoom(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("other addresses of this machine are as on Linux")

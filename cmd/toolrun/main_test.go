@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // testMain is a testing.M that removes the program that buildToolrun has built.
 type testMain struct{ *testing.M }
 
-// Run runs the tests. Processes of the toolrun command do not call it.
+// Run runs the tests. Processes that run as the command toolrun do not call its methods.
 func (m testMain) Run() int {
 	dir, err := os.MkdirTemp("", "toolrun-built-")
 	if err != nil {
@@ -46,8 +46,8 @@ func TestCommandScripts(t *testing.T) { runScripts(t, "testdata/script") }
 // TestServiceScripts runs scripts of commands that handle many requests.
 func TestServiceScripts(t *testing.T) { runScripts(t, "testdata/service") }
 
-// runScripts runs the command as users do. In a script, the name of the command means that it must
-// succeed, and "exits N" that it must exit with code N.
+// runScripts runs the command as users do. In a script, a line that begins with toolrun must
+// succeed, and a line that begins with "exits N" must exit with code N.
 func runScripts(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
 		Dir:                dir,

@@ -135,8 +135,8 @@ func writeFiles(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// counter is a client that runs the counting tool sequentially. It repeats a run if there is no
-// response.
+// counter is a client that runs the counting tool sequentially. The client repeats a run if there
+// is no response.
 type counter struct {
 	user          string
 	done, repeats int
@@ -153,7 +153,7 @@ func (c *counter) work(ctx context.Context, s *serving, key string) error {
 	return nil
 }
 
-// once sends one run. It counts nothing if the service does not respond.
+// once sends one run. A run without a response is not counted.
 func (c *counter) once(ctx context.Context, s *serving, key string) error {
 	body := fmt.Sprintf(`{"tool":"count","user_id":%q}`, c.user)
 	headers := map[string]string{"Idempotency-Key": fmt.Sprint("run ", c.done)}

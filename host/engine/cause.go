@@ -19,8 +19,8 @@ func FaultFromContext(ctx context.Context) error {
 	return abi.Faultf(abi.Cancelled, "the run was canceled")
 }
 
-// NotStartedError is the error of a run that could not start or continue because of the host's
-// side, such as no worker being available. The guest never sees this error.
+// NotStartedError is the error of a run that could not start or continue because of a problem of
+// the host, for example because no worker was available. The guest never sees this error.
 type NotStartedError struct{ Fault *abi.Fault }
 
 // Error returns the message of the fault.

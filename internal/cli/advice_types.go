@@ -14,9 +14,9 @@ import (
 var typeFaults = []abi.Code{abi.ToolError, abi.SchemaViolation, abi.OutputInvalid, abi.InvalidArgument}
 
 // adviseTexts adds a hint to the fault of a run if a key=value argument looks like a number or a
-// boolean. A key=value argument always passes a string. The hint is only for tools without an input
-// schema, because the inputs of other tools are validated. declares reports whether the tool has an
-// input schema.
+// boolean. A key=value argument always passes a string. Only tools without an input schema get the
+// hint, because the inputs of other tools are validated. The argument declares reports whether the
+// tool has an input schema.
 func adviseTexts(err error, pairs []string, declares func() bool) error {
 	f, ok := errors.AsType[*abi.Fault](err)
 	if !ok || !slices.Contains(typeFaults, f.Code) {

@@ -29,7 +29,7 @@ is 2 if the expression cannot be evaluated.`,
 	return cmd
 }
 
-// evaluation is the result of eval.
+// evaluation is the JSON output of the command agent eval.
 type evaluation struct {
 	Value    any           `json:"value"`
 	Type     string        `json:"type"`

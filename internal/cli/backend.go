@@ -52,13 +52,13 @@ type sessionBackend interface {
 // recordBackend reads and writes the records of stores.
 type recordBackend interface {
 	// Get returns the fields of a record that a projection selects. A nil projection selects all
-	// fields. If record is true, the result includes the revision and the times. The result is null
-	// if the record does not exist.
+	// fields. If the argument record is true, the result includes the revision and the times. The
+	// result is null if the record does not exist.
 	Get(ctx context.Context, c host.Caller, store string, projection json.RawMessage, record bool) (json.RawMessage, error)
-	// Set writes a record. It returns the record with its revision and times. If the store is not
+	// Set writes a record. Set returns the record with its revision and times. If the store is not
 	// strict, the result also contains schema violations.
 	Set(ctx context.Context, c host.Caller, store string, content json.RawMessage, opts writeOptions) (json.RawMessage, error)
-	// Delete deletes a record. It returns the same reply as the memory operation delete_content.
+	// Delete deletes a record. Delete returns the same reply as the memory operation delete_content.
 	Delete(ctx context.Context, c host.Caller, store string, opts writeOptions) (json.RawMessage, error)
 	// List returns the page of records after the given key. next is "" on the last page.
 	List(ctx context.Context, c host.Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error)

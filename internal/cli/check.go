@@ -167,8 +167,8 @@ func (pr *project) findingProblem(t app.Tool, f host.Finding) app.Problem {
 	}
 }
 
-// checkPrompt renders a prompt for a user without records. It thus finds syntax errors in templates
-// and reads without a grant.
+// checkPrompt renders a prompt for a user without records. checkPrompt thus finds syntax errors in
+// templates, and templates that read a store without a grant.
 func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *project, prompt app.Prompt) (app.Problem, bool) {
 	if len(prompt.Broken) > 0 {
 		return app.Problem{}, false
@@ -247,8 +247,8 @@ func (cc checkCommand) inventory(ctx context.Context, pr *project, path, tenant 
 	return kept, err
 }
 
-// compare returns problems for records that do not match the declarations. flags are the flags of
-// this command that name the app and the database.
+// compare returns problems for records that do not match the declarations. The argument flags
+// contains the flags of this command that name the app and the database.
 func (pr *project) compare(kept inventory, flags string) app.Problems {
 	var problems app.Problems
 	add := func(severity app.Severity, code app.Code, hint, format string, args ...any) {

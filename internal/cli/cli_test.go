@@ -237,8 +237,8 @@ tools:
 	}
 }
 
-// An expired record counts as missing even before it is removed. Its store is therefore not
-// orphaned.
+// An expired record counts as missing even before it is removed. The store of an expired record is
+// therefore not reported as orphaned.
 func TestCheckCountsLivingRecords(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"was.yaml": "app: shop\nmemory:\n  feeds: {access: application, retention: 10s}\n  notes: {access: application}\n",

@@ -19,7 +19,8 @@ import (
 type console struct {
 	env  Env
 	json bool // set by --json: print results as JSON documents
-	// answered reports whether a JSON document was written to stdout. A command writes at most one.
+	// answered reports whether a JSON document was written to stdout. A command writes at most one
+	// JSON document.
 	answered bool
 	// showing reports whether progress is displayed.
 	showing atomic.Bool
@@ -58,7 +59,7 @@ func (c *console) warn(format string, args ...any) {
 	c.note(yellow, "warning: ", fmt.Sprintf(format, args...))
 }
 
-// say writes a line of text to stdout.
+// The method say writes a line of text to stdout.
 func (c *console) say(format string, args ...any) error {
 	_, err := fmt.Fprintln(c.env.Stdout, printable(fmt.Sprintf(format, args...)))
 	return err

@@ -23,7 +23,8 @@ const (
 
 // database is the location of an app's records.
 type database struct {
-	// path is an absolute path. named reports whether a flag or an argument named the database.
+	// path is an absolute path. The field named reports whether a flag or an argument named the
+	// database.
 	path  string
 	named bool
 	env   Env
@@ -34,7 +35,8 @@ func newDatabase(env Env, written string) database {
 	return database{path: env.path(written), named: true, env: env}
 }
 
-// database returns the named database. If the name is "", it returns the app's default database.
+// database returns the named database. If the name is "", the method returns the app's default
+// database.
 func (pr *project) database(written string) database {
 	if written != "" {
 		return newDatabase(pr.env, written)

@@ -187,7 +187,7 @@ func shortValue(value []byte) string {
 	return string(value)
 }
 
-// withFacts is openApp for a command on facts.
+// withFacts is like openApp, but also requires that the app declares facts.
 func (ps projects) withFacts(named string) (*project, error) {
 	pr, err := ps.openApp(named)
 	if err != nil || pr.app.Facts != nil {

@@ -17,11 +17,13 @@ import (
 type factBackend interface {
 	// Get returns a fact, whose value is the default or null if none is stored.
 	Get(ctx context.Context, c host.Caller, path string) (*apitypes.Fact, error)
-	// Set stores a value. It returns the fact with its violations if its type is not strict.
+	// Set stores a value. If the fact is not strict, Set returns the fact with the violations of its
+	// type.
 	Set(ctx context.Context, c host.Caller, path string, value json.RawMessage, opts client.WriteOptions) (*apitypes.Fact, error)
-	// Delete deletes the stored value if it has a revision; nil means any.
+	// Delete deletes the stored value of a fact. If revision is not nil, the stored value must have
+	// this revision.
 	Delete(ctx context.Context, c host.Caller, path string, ifRevision *int64) (*apitypes.Deleted, error)
-	// List returns a page of stored facts. Next is "" if no page follows.
+	// List returns a page of stored facts. The result next is "" on the last page.
 	List(ctx context.Context, c host.Caller, q client.FactQuery) (found []apitypes.Fact, next string, err error)
 }
 
@@ -30,7 +32,8 @@ var (
 	_ factBackend = remoteFacts{}
 )
 
-// localFacts are the facts of an app that is open in this process, as its operator uses them: no grants apply.
+// localFacts gives an operator access to the facts of an app that is open in this process. Grants
+// do not apply.
 type localFacts struct{ stores host.Stores }
 
 // Get performs get_fact.
@@ -70,7 +73,7 @@ func (l localFacts) List(ctx context.Context, c host.Caller, q client.FactQuery)
 	return page.Facts, page.Next, err
 }
 
-// nullIfEmpty returns a text as an argument, nil for "".
+// nullIfEmpty returns a text as an argument of an operation, or nil for "".
 func nullIfEmpty(text string) any {
 	if text == "" {
 		return nil
@@ -94,7 +97,7 @@ func (l localFacts) perform(ctx context.Context, c host.Caller, to any, op strin
 	return effects, json.Unmarshal(reply, to)
 }
 
-// remoteFacts are the facts of an app at a server.
+// remoteFacts reads and writes the facts of an app at a server.
 type remoteFacts struct{ client *client.Client }
 
 // Get reads a fact.

@@ -38,8 +38,8 @@ func (e Env) document(ctx context.Context, what, arg string) (json.RawMessage, e
 	return text, nil
 }
 
-// value is document for an argument that can also be a text without quotes. A text that begins like
-// JSON is JSON.
+// value is like document, but the argument can also be a text without quotes. If the text begins
+// like a JSON value, it must be JSON.
 func (e Env) value(ctx context.Context, what, arg string) (json.RawMessage, error) {
 	isJSON := arg == "" || arg == "-" || strings.ContainsAny(arg[:1], `@{["`) || json.Valid([]byte(arg))
 	if isJSON {

@@ -19,7 +19,8 @@ var entryID = regexp.MustCompile(`^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$`)
 // ledgerChoices are the flags that filter entries. They cannot be combined with --run.
 var ledgerChoices = []string{"user", "session", "tool", "store", "since", "until", "writes", "failed", "last", "limit", "after"}
 
-// noLedgerArguments rejects positional arguments. Its hint names the flag for a run id.
+// noLedgerArguments rejects positional arguments. The hint of the error names the flag for a run
+// id.
 func noLedgerArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 1 && entryID.MatchString(args[0]) {
 		return usagef("toolrun ledger --run "+args[0], "toolrun ledger accepts no arguments, got %q", args[0])

@@ -175,8 +175,8 @@ func refuseEmptyFlags(cmd *cobra.Command, _ []string) error {
 	return empty
 }
 
-// takes checks the number of arguments of a command. words describes the expected arguments in the
-// error. If maxArgs is negative, any number is allowed.
+// takes returns a function that checks the number of arguments of a command. The argument words
+// describes the expected arguments in the error. If maxArgs is negative, any number is allowed.
 func takes(minArgs, maxArgs int, words string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		hint := "see: " + cmd.CommandPath() + " --help"

@@ -22,7 +22,7 @@ type openedApp struct {
 	backend storage.Backend
 }
 
-// apps opens the apps that commands use.
+// apps opens the app that a command uses, and prints warnings about it to a console.
 type apps struct {
 	out      *console
 	projects projects
@@ -41,7 +41,7 @@ func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c 
 	return &openedApp{localBackend(h, backend), pr.app.ID, h, backend}, nil
 }
 
-// finder opens the project that --app names. It fails if the project lacks something that the
+// finder opens the project that --app names. A finder fails if the project lacks something that the
 // command needs.
 type finder func(named string) (*project, error)
 

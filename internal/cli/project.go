@@ -125,7 +125,8 @@ func nearestApp(dir string) string {
 	}
 }
 
-// cause returns the system error without its path. Messages contain the path as the user wrote it.
+// cause returns the system error without its path, because messages contain the path as the user
+// wrote it.
 func cause(err error) error {
 	if bad, ok := errors.AsType[*fs.PathError](err); ok {
 		return bad.Err
@@ -230,8 +231,8 @@ func (pr *project) summary() string {
 	return text
 }
 
-// seal closes the app's folders after all files of its tools have been read. Later reads use only
-// the cache.
+// seal closes the app's folders after all files of its tools have been read. After that, all reads
+// use the cache.
 func (pr *project) seal() {
 	pr.once.Seal()
 	pr.close()

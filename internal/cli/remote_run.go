@@ -43,8 +43,8 @@ func (rc runCommand) runRemote(ctx context.Context, f *runFlags, inv host.Invoca
 	return adviseTexts(err, pairs, func() bool { return !sent && declaresInput(ctx, c, tool) })
 }
 
-// declaresInput reports whether a tool of the app has an input schema. It returns true if the
-// server does not answer.
+// declaresInput reports whether a tool of the app has an input schema. declaresInput returns true
+// if the server does not answer.
 func declaresInput(ctx context.Context, c *client.Client, tool string) bool {
 	tools, err := c.Tools(ctx)
 	at := slices.IndexFunc(tools, func(t apitypes.Tool) bool { return t.Name == tool })

@@ -207,8 +207,8 @@ func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.
 	return rc.apps.open(ctx, pr, backend, c, engines)
 }
 
-// sweep removes expired records. A long-lived host does this in the background, but a command exits
-// too early.
+// sweep removes expired records. A long-lived host sweeps in the background, but a command exits
+// too early for that.
 func (rc runCommand) sweep(ctx context.Context, h *host.Host) {
 	if _, err := h.Sweep(ctx); err != nil && ctx.Err() == nil {
 		rc.out.warn("cannot remove expired records: %v", err)

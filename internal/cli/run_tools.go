@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// toolLine is a tool in the list of tools.
+// toolLine is one line of the list of tools.
 type toolLine struct{ name, description string }
 
 // missingTool lists the tools of the app on stderr and returns an error. A missing name is an error

@@ -264,7 +264,8 @@ func (s *server) close() error {
 }
 
 // inspect compiles the tools at startup and logs the tools that do not compile. These tools are
-// served anyway. Unlike a reload, a start has no earlier version that could stay in use.
+// served anyway. At a reload, the previous version of an app could stay in use. At the start there
+// is no previous version.
 func (s *server) inspect(ctx context.Context) {
 	for _, pr := range s.started {
 		broken, err := s.check(ctx, pr)
@@ -334,7 +335,7 @@ func (s *server) logBroken(pr *project, broken map[string]error) {
 	}
 }
 
-// check compiles the tools of an app and thus reads all of their files. It returns the errors of
+// check compiles the tools of an app, which also reads all of their files. It returns the errors of
 // the tools that do not compile.
 func (s *server) check(ctx context.Context, pr *project) (broken map[string]error, err error) {
 	h, err := host.Open(ctx, host.Options{

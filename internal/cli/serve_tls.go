@@ -16,8 +16,8 @@ import (
 const certificateEvery = time.Second
 
 // certificate is the TLS certificate of a service. It is reloaded when its files change, so
-// renewing it needs no restart. If the new certificate cannot be read or its dates make it invalid
-// now, the previous certificate stays in use. certificate is safe for concurrent use.
+// renewing it needs no restart. If the new certificate cannot be read, has expired or is not yet
+// valid, the previous certificate stays in use. The type certificate is safe for concurrent use.
 type certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -74,8 +74,8 @@ func (c *certificate) reload() {
 	c.read(c.stat())
 }
 
-// read reads the certificate and updates its state. files is the metadata of the certificate files.
-// The caller holds mu.
+// read reads the certificate and updates its state. The argument files is the metadata of the
+// certificate files. The caller holds mu.
 func (c *certificate) read(files [2]fs.FileInfo) {
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
 	c.pending = false

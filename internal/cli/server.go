@@ -38,8 +38,8 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 // remote reports whether the flags name a server.
 func (f *serverFlags) remote() bool { return f.url != "" }
 
-// localFlags are the flags that cannot be combined with --server. Some apply only to this machine.
-// The key or the server determines the values of the others.
+// localFlags are the flags that cannot be combined with --server. Some of these flags apply only to
+// this machine. The values of the other flags are determined by the key or by the server.
 var localFlags = []string{"db", "tenant", "inprocess", "require-isolation", "require-layer", "without", "python-wasm", "trace"}
 
 // check rejects flags that cannot be combined.
@@ -180,8 +180,8 @@ func expired(err error) bool {
 	return ok && bad.Reason == x509.Expired || strings.Contains(err.Error(), "certificate has expired or is not yet valid")
 }
 
-// unknownName converts a not_found error for a name to a usage error with the given message. none
-// is the hint if list returns no names.
+// unknownName converts a not_found error for a name to a usage error with the given message. The
+// argument none is the hint if list returns no names.
 func unknownName(err error, name, message, none string, list func() ([]string, error)) error {
 	if !errors.Is(err, abi.NotFound) {
 		return err

@@ -30,7 +30,8 @@ func TestOpenRemoteWarns(t *testing.T) {
 	}
 }
 
-// TestSentFault expects locations in the source file. Its path must appear as the user wrote it.
+// TestSentFault expects locations in the source file. The path of the file must appear as the user
+// wrote it.
 func TestSentFault(t *testing.T) {
 	f := &abi.Fault{Code: abi.ToolError, File: "code.py", Line: 3, Stack: "at f (code.py:3:1)\nat other.py:1:2"}
 	got := sentFault(t.Context(), nil, f, host.Invocation{}, "./draft.py")

@@ -51,7 +51,7 @@ type Table struct {
 	closed int64
 	// strangers and idle contain *conn, starting with the longest inactive one.
 	strangers, idle list.List
-	// from maps addresses to their numbers of strangers.
+	// from maps each address to its number of strangers.
 	from map[netip.Prefix]int
 }
 
@@ -88,8 +88,8 @@ func (t *Table) Watch(server *http.Server) {
 // connKey is the context key for the connection of a request.
 type connKey struct{}
 
-// Admit records that a request was admitted: its connection is no longer a stranger. ctx is the
-// context of the request. A context of another server has no effect.
+// Admit records that a request was admitted: its connection is no longer a stranger. The argument
+// ctx is the context of the request. Admit does nothing if ctx belongs to another server.
 func Admit(ctx context.Context) {
 	one, _ := ctx.Value(connKey{}).(*conn)
 	if one == nil {

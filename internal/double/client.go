@@ -61,11 +61,11 @@ func (program) Run(ctx context.Context, in engine.Input, h engine.Host) (engine.
 	}
 }
 
-// Close does nothing: there is nothing to free.
+// Close does nothing, because there is nothing to free.
 func (program) Close() error { return nil }
 
-// again returns the fault of a run that the host would execute again. A client cannot execute its
-// run again.
+// again returns the fault for a run that a real host would execute again. A client cannot execute
+// its run again.
 func again() *abi.Fault {
 	return abi.Faultf(abi.Conflict, "another run changed a record that this run had read").
 		WithHint("retry the run in the test, as toolrun does")

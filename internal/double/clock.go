@@ -65,7 +65,7 @@ func (c *clock) advance(by time.Duration) error {
 
 type clockRequest struct {
 	envelope
-	// Now stops the clock at a time.
+	// Now is a time at which the clock stops.
 	Now string `json:"now"`
 	// Advance is a duration by which to advance the clock, such as "90m".
 	Advance string `json:"advance"`

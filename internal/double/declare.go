@@ -15,7 +15,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// sources contains one file. The file replaces the code of every tool, because the client executes
+// sources contains one file. This file replaces the code of every tool, because the client executes
 // the tools.
 //
 //go:embed tool.client
@@ -84,9 +84,9 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 	return b
 }
 
-// calling returns the name of a tool that is used for single calls by a declared tool. The tool
-// with this name has the same grants as the declared tool, and neither input nor output. No
-// declared tool can have such a name.
+// calling returns the name of a tool that is added for single calls with the grants of a declared
+// tool. The tool with this name has the same grants as the declared tool, and neither input nor
+// output. No declared tool can have such a name.
 func calling(tool string) string { return tool + " call" }
 
 // manifestOf returns the manifest of a tool with all grants.

@@ -168,7 +168,7 @@ func (r *run) finish(c command) ending {
 	return r.end
 }
 
-// left closes the host if it is no longer needed.
+// left closes the host of a run that has ended, if the host is no longer needed.
 func (r *run) left() {
 	r.host.runs--
 	r.host.closeUnused()

@@ -82,7 +82,7 @@ func exchange(t *testing.T, text string) string {
 	return b.String()
 }
 
-// own returns the part of a reply that this package produces. own omits measured times, ids, the
+// own returns the parts of a reply that this package determines. It omits measured times, ids, the
 // operation table, and the texts of memory faults.
 func own(t *testing.T, reply string) string {
 	t.Helper()
@@ -198,7 +198,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// writes is a writer that calls a function on each write.
+// writes is an io.Writer that calls a function on each write.
 type writes func()
 
 func (w writes) Write(p []byte) (int, error) {
@@ -278,7 +278,7 @@ func TestPatience(t *testing.T) {
 	})
 }
 
-// sends is a writer that sends each write to a channel.
+// sends is an io.Writer that sends each write to a channel.
 type sends chan<- string
 
 func (s sends) Write(p []byte) (int, error) {

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/mcpapi"
 )
 
-// connectors contains the MCP servers: one for each host that MCP clients use.
+// connectors contains one connector for each host that MCP clients use.
 type connectors struct {
 	options Options
 	api     *httpapi.Server
@@ -117,7 +117,7 @@ func (c *connectors) done(one *connector) {
 	one.busy--
 }
 
-// rest releases the host of a connector that has no sessions and no requests.
+// The function rest releases the host of a connector that has no sessions and no requests.
 func (c *connectors) rest(h *host.Host) {
 	c.mu.Lock()
 	one := c.byHost[h]
@@ -134,7 +134,7 @@ func (c *connectors) rest(h *host.Host) {
 // Rest releases a host that was unused for some time, unless an MCP client has a session on it.
 func (s *Service) Rest(h *host.Host) { s.mcp.rest(h) }
 
-// of returns the connector of a host. of always takes over the lease.
+// The method of returns the connector of a host. It always takes over the lease.
 func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, error) {
 	for {
 		one, made, err := c.get(a)

@@ -142,7 +142,7 @@ type client struct {
 	t    *testing.T
 	r    *running
 	user string
-	// acknowledged is the number of counting runs that returned success. unknown is the number of
+	// acknowledged is the number of counting runs that succeeded. The field unknown is the number of
 	// counting runs whose client disconnected.
 	acknowledged, unknown int
 	requests              *atomic.Int64

@@ -27,8 +27,8 @@ const (
 	Catch Behaviour = "catch"
 	// Uncaught reads the store "forbidden" in line 3 of its source and does not catch the error.
 	Uncaught Behaviour = "uncaught"
-	// Fake raises its own error, which imitates a fault with the code "conflict" as closely as the
-	// language allows.
+	// Fake raises an error that imitates a fault with the code "conflict" as closely as the language
+	// allows.
 	Fake Behaviour = "fake"
 	// Halt reads the store "halt". If the language lets the tool continue after a failed call
 	// (catch, finally, ...), Halt then reads the store "after" and loops forever.
@@ -63,7 +63,8 @@ const (
 	// Recurse calls itself without end.
 	Recurse Behaviour = "recurse"
 	// Global increments a global variable, which is initially 0, and returns its value. If the
-	// language has state that all code shares, such as a prototype, Global also counts there.
+	// language has state that all code shares, such as a prototype, Global also increments a counter
+	// in this state.
 	Global Behaviour = "global"
 	// Keep stores input.value in a global variable, reads the store "prefs", and returns the
 	// variable.

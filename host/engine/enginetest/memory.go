@@ -90,7 +90,7 @@ func (m *Memory) call(ctx context.Context, call abi.Call) (json.RawMessage, erro
 	return m.perform(call, store)
 }
 
-// issue returns a copy of a fault with an ID, as a real host does.
+// issue returns a copy of a fault with a new ID, because a real host also gives each fault an ID.
 func (m *Memory) issue(fault *abi.Fault) *abi.Fault {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -54,7 +54,8 @@ func Run(t *testing.T, c Config) {
 }
 
 // unsupported is the panic value that ends a case if the language cannot express its Behaviour. The
-// case is not reported as skipped, because the test environment lacks nothing.
+// case is not reported as skipped, because a skipped case would mean that the test environment is
+// incomplete.
 type unsupported struct{ Behaviour }
 
 func leaveOut(t *testing.T) {
@@ -67,8 +68,8 @@ func leaveOut(t *testing.T) {
 	}
 }
 
-// enough is the time limit of runs that end by themselves. short is the time limit of runs that
-// never do.
+// The constant enough is the time limit of runs that end by themselves, and short is the time limit
+// of runs that never end by themselves.
 const (
 	enough = 30 * time.Second
 	short  = 150 * time.Millisecond

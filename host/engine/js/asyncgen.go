@@ -31,8 +31,8 @@ var (
 // asyncHelpers contains the names of the helpers in a script. The name of a missing helper is "".
 type asyncHelpers struct{ generator, yieldStar, forAwait, await string }
 
-// findAsyncHelpers returns the names of esbuild's helpers for async generators. findAsyncHelpers
-// returns false if there are none or several of one kind. The helpers of an already bundled package
+// findAsyncHelpers returns the names of esbuild's helpers for async generators. It returns false if
+// there are no helpers, or several helpers of one kind. The helpers of an already bundled package
 // belong together and are left unchanged.
 func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 	if !strings.Contains(code, "__asyncGenerator") && !strings.Contains(code, "__forAwait") {
@@ -48,9 +48,9 @@ func findAsyncHelpers(code string) (h asyncHelpers, ok bool) {
 	return h, found > 0 && found == len(helperDeclaration().FindAllString(code, -1)) && (h.generator == "" || h.await != "")
 }
 
-// replaceAsyncHelpers replaces esbuild's helpers with our own functions, because they deviate from
-// the language. With esbuild's helpers, an await in a finally clause ended the clause if the
-// consumer had left the loop. In these helpers, a return did not await its value within the
+// replaceAsyncHelpers replaces esbuild's helpers with our own functions, because esbuild's helpers
+// deviate from the language. With esbuild's helpers, an await in a finally clause ended the clause
+// if the consumer had left the loop. In these helpers, a return did not await its value within the
 // generator, and the function next of a generator was not a method of a prototype.
 func replaceAsyncHelpers(code string, tree *ast.Program) {
 	h, ok := findAsyncHelpers(code)

@@ -36,7 +36,7 @@ func watchCatches(tree *ast.Program) bool {
 	if found {
 		at := outer.Function
 		outer.ParameterList.List = append(outer.ParameterList.List, &ast.Binding{Target: identifier(at, cleanerParam)})
-		// This is a constant because a tool can change the arguments of the script.
+		// The function is passed as a constant, because a tool can change the arguments of the script.
 		outer.Body.List = append([]ast.Statement{declaration(at, token.CONST, identifier(at, cleanerName), identifier(at, cleanerParam))}, outer.Body.List...)
 	}
 	return found

@@ -135,7 +135,8 @@ func (e *encoder) scalar(v goja.Value) *encodeError {
 }
 
 // text encodes a string. text rejects a string with half of a surrogate pair, which UTF-8 cannot
-// represent. If half pairs were replaced, two different keys could become equal.
+// represent. If half pairs were replaced by another character, two different keys could become
+// equal.
 func (e *encoder) text(v goja.String) *encodeError {
 	s := v.String()
 	if strings.ContainsRune(s, utf8.RuneError) && hasLoneSurrogate(v) {

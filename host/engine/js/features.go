@@ -24,8 +24,9 @@ type features struct {
 }
 
 // freezeNames matches the names of functions that make objects non-extensible. If a tool computes
-// the name of such a function at run time, freezing an object of the engine fails with an error.
-// Plain objects would avoid such errors but slow down every tool.
+// the name of such a function at run time, freezing an object of the engine fails with an error. If
+// all objects of the engine were plain objects, such errors would not occur, but every tool would
+// be slower.
 var freezeNames = lazyRegexp(`freeze|seal|preventExtensions`)
 
 var (
@@ -35,7 +36,7 @@ var (
 	regexpNames    = lazyRegexp(`RegExp|\.constructor\s*[()]`)
 	proxyNames     = lazyRegexp(`Proxy|\\u`)      // the name itself, possibly with an escape
 	jsonNames      = lazyRegexp(`JSON|Proxy|\\u`) // a proxy in the prototype chain of the global object receives it
-	// Code can reach the global object only by these names and by the names of our own globals.
+	// Code can access the global object only by these names and by the names of our own globals.
 	globalNames = lazyRegexp(`globalThis|\bglobal\b|\bthis\b`)
 	// Code can compute the name of a non-enumerable member of the global object only with brackets,
 	// with an escape in a literal, or with the functions in this pattern.

@@ -70,8 +70,8 @@ func (g *globals) Get(key string) goja.Value {
 	return value
 }
 
-// Has reports whether the global exists. If a guest assigns to the global, the assignment creates a
-// new global, which hides the engine's global.
+// Has reports whether the global exists. If a guest assigns a value to a global of the engine, the
+// assignment creates a new global, which hides the engine's global.
 func (g *globals) Has(key string) bool {
 	_, ok := lazyGlobals[key]
 	return ok

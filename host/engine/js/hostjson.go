@@ -30,7 +30,8 @@ func replaceJSON(r *realm, stringifies bool) {
 }
 
 // nativeParse returns goja's JSON.parse. nativeParse looks up the function on demand, because most
-// runs do not need it. A guest that cannot reach the object JSON cannot have changed it.
+// runs do not need it. If a guest cannot access the object JSON, it cannot have changed its
+// members.
 func nativeParse(r *realm) nativeFunc {
 	if r.parse == nil {
 		r.parse = r.vm.GlobalObject().Get("JSON").(*goja.Object).Get("parse").Export().(nativeFunc)

@@ -51,13 +51,13 @@ type Bundle struct {
 
 // Position maps a position in Code to a position in the author's files. Lines and columns count
 // from 1. Columns count UTF-16 code units, as editors do. The file is relative to the tool's
-// folder. ok is false for code that the author did not write.
+// folder. The result ok is false for code that the author did not write.
 func (b *Bundle) Position(line, column int) (file string, l, c int, ok bool) {
 	p, ok := b.positions.find(line-prologueLines, column)
 	return p.file, p.line, p.column, ok
 }
 
-// Build bundles a tool. If it fails, the error is an *abi.Fault. A fault with the code
+// Build bundles a tool. If Build fails, the error is an *abi.Fault. A fault with the code
 // source_invalid contains the author's file, line and column. The code timeout or cancelled means
 // that ctx ended. The remaining work then continues in the background. goja's parser panics for
 // some sources, and Build raises this panic again as a *crash.Crash. It is safe for concurrent use.

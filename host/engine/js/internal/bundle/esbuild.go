@@ -29,8 +29,8 @@ var lowering = map[string]bool{
 	"regexp-set-notation":  false, // flag v
 }
 
-// loweringSingle is the lowering for a file that is parsed separately. goja then parses import(...)
-// in the same form as in the bundle.
+// loweringSingle is the lowering for a file that is parsed separately. With it, import(...) has the
+// same form as in the bundle when goja parses the file.
 var loweringSingle = func() map[string]bool {
 	m := maps.Clone(lowering)
 	m["dynamic-import"] = false
@@ -116,7 +116,7 @@ func computedImport(messages []api.Message) *api.Message {
 	}
 }
 
-// mayCompute matches all texts that can contain a computed import, and little else. A keyword
+// mayCompute matches all texts that can contain a computed import, and few other texts. A keyword
 // cannot contain escapes, but a name such as require can.
 var mayCompute = regexp.MustCompile(`require|\\u|import[\s\p{Z}\x{FEFF}]*[(/.]`)
 
@@ -205,7 +205,7 @@ func renamesClass(code []byte) bool {
 	return slices.ContainsFunc(matches, func(match [][]byte) bool { return taken[string(match[1])] || taken[string(match[2])] })
 }
 
-// esbuild uses these names for the entry and for the result, which are not files.
+// esbuild uses these names for the entry and for the result, although they are not files.
 const (
 	entryName  = "entry"
 	outputName = "tool.js"

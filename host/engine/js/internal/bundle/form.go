@@ -22,8 +22,8 @@ type shape struct {
 	vars      map[string]bool
 }
 
-// A body is parsed as one parenthesized expression. A text that closes the function early fails to
-// parse.
+// A body is parsed as one parenthesized expression. If the text of a body closes the function
+// early, the parser reports an error.
 const (
 	wrapperHead = "(async function () {\n"
 	wrapperTail = "\n})"

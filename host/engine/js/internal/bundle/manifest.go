@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// manifest contains the relevant fields of a package.json. The manifest of a missing file is empty.
+// manifest contains the relevant fields of a package.json. If the file is missing, its manifest is
+// empty.
 type manifest struct {
 	dir     string
 	broken  bool              // the file exists but cannot be parsed
@@ -174,8 +175,8 @@ func (x *exports) subpath(rest string) *exported {
 	return x.entry("./" + rest)
 }
 
-// entry returns the value of a key. If the key does not exist, entry uses the longest matching
-// pattern with a star.
+// The method entry returns the value of a key. If the key does not exist, it uses the longest
+// matching pattern with a star.
 func (x *exports) entry(name string) *exported {
 	best, longest, star := (*exported)(nil), -1, ""
 	for i, key := range x.root.keys {

@@ -122,8 +122,8 @@ use(a)`
 	}
 }
 
-// TestScanRefusesToGuess checks that the scan rejects a slash whose meaning only a parser can
-// determine.
+// TestScanRefusesToGuess checks that the scan rejects a source if only a parser can determine the
+// meaning of a slash.
 func TestScanRefusesToGuess(t *testing.T) {
 	for _, src := range []string{`await /a/`, `yield /a/`, `yield / a`, `x = <any>/a/`} {
 		if _, fault := scanSource("x.ts", src, typescript); fault == nil || !strings.Contains(fault.Message, "ambiguous") {

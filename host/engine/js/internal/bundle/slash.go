@@ -2,9 +2,9 @@ package bundle
 
 import "strings"
 
-// After an operand, a slash is a division. Elsewhere, a slash begins a regular expression. The
-// decision determines what is text and what is code in the rest of the file. The rules are
-// therefore detailed, and FuzzScan tests the rules.
+// After an operand, a slash is a division. Elsewhere, a slash begins a regular expression. Whether
+// a slash begins a regular expression determines which parts of the rest of the file are text. The
+// rules are therefore detailed, and FuzzScan tests the rules.
 
 // divides reports whether a slash is a division. A slash on a new line after a statement that can
 // be complete is not a division. An operand cannot follow a complete statement, so a new statement
@@ -64,7 +64,8 @@ func (s *scanner) ambiguous() bool {
 	return false
 }
 
-// head reports whether a head in parentheses that is not an operand follows t.
+// head reports whether t is a keyword such as "if", after which the text in parentheses is not an
+// operand.
 func (s *scanner) head(t token) bool { return t.kind == word && !t.member && control[s.text(t)] }
 
 // opensExpression reports whether a brace begins an object literal or the body of a function or

@@ -4,7 +4,7 @@ import "strings"
 
 // The sets of words that the scanner and the entry wrapper distinguish.
 var (
-	// operators contains the words that an operand or a statement follows.
+	// operators contains the words after which an operand or a statement follows.
 	operators = words("return typeof instanceof in new delete void throw case do else await yield default extends")
 	// declarators contains the words that begin a variable declaration, which can end without a
 	// value.
@@ -17,7 +17,7 @@ var (
 	prefix = words("class function async static get set let const var import export keyof infer readonly unique asserts abstract declare type")
 	// modifiers contains the words that can precede a declaration.
 	modifiers = words("export default async abstract declare")
-	// control contains the words that a head in parentheses and a statement follow.
+	// control contains the words after which a head in parentheses and a statement follow.
 	control = words("if for while with switch catch")
 	// importWords contains the keywords of an import declaration.
 	importWords = words("import type from as default defer source")

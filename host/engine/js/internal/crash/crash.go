@@ -57,9 +57,9 @@ func functions() []string {
 }
 
 // repanicFrames is the maximum number of frames between a panic and its repetition. The frames
-// belong to a deferred function and to the functions that it calls before the repetition. Other
-// code that can run and panic during a panic is guest code, which has more frames of goja in
-// between.
+// belong to a deferred function and to the functions that it calls before the repetition. Guest
+// code can also run and panic during a panic, but then there are more frames of goja between the
+// two panics.
 const repanicFrames = 2
 
 // raised returns the part of a stack that begins at the first panic. Each function that recovers a
@@ -89,7 +89,7 @@ func cutPanic(stack []string) (before, after []string, found bool) {
 }
 
 // isGojas reports whether goja is closer to the top of the stack than this module. A frame of the
-// standard library or of another module counts as its caller.
+// standard library or of another module is attributed to its caller.
 func isGojas(stack []string) bool {
 	for _, name := range stack {
 		if hasPrefix(name, ours) {

@@ -171,8 +171,8 @@ func mixes(text string, script *unicode.RangeTable) bool {
 const firstSymbol, lastSymbol = "`", "\U0001D1DD"
 
 // compareSymbols compares texts with symbols whose position in the sort order is unknown. Such
-// symbols sort between firstSymbol and lastSymbol. The result is certain if a symbol in either
-// position gives the same result.
+// symbols sort between firstSymbol and lastSymbol. The result is certain if both of these symbols,
+// in place of the unknown symbol, give the same result.
 func (c *Collator) compareSymbols(a, b string) (int, error) {
 	lowA, okA := c.placed(a, firstSymbol)
 	lowB, okB := c.placed(b, firstSymbol)
@@ -278,7 +278,8 @@ func isASCII(text string) bool {
 	return true
 }
 
-// sortableDigits adds the length of each number in front of it, so digits compare by value.
+// sortableDigits inserts the length of each number before the number, so that a comparison of the
+// texts compares the numbers by value.
 func sortableDigits(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); {

@@ -2,8 +2,8 @@ package intl
 
 import "strings"
 
-// field is a component of a date. The order of the constants is ICU's. The order determines which
-// field is appended to which other field.
+// field is a component of a date. The constants have the same order as in ICU. This order
+// determines which field is appended to which other field.
 type field int
 
 const (
@@ -138,7 +138,7 @@ func unquoted(text string) string {
 	return b.String()
 }
 
-// skeleton is the set of fields of a pattern.
+// skeleton is the set of fields that a date pattern contains.
 type skeleton struct {
 	letters [fieldCount]byte
 	lengths [fieldCount]int

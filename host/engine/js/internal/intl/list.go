@@ -101,7 +101,7 @@ func (f *ListFormat) pattern(position string) string {
 	return f.locale.table.get("list/" + list + "/" + position)
 }
 
-// agreed returns the pattern with the form of the conjunction that matches the text after it.
+// agreed returns the pattern with the form of the conjunction that the following text requires.
 func (f *ListFormat) agreed(pattern, text string) string {
 	lower := strings.ToLower(text)
 	switch {

@@ -29,8 +29,8 @@ type testCase struct {
 	Unit    string  `json:"unit,omitempty"`
 }
 
-// answer is the result of a test case. answer contains a text, its parts and the resolved options,
-// or the class of an error.
+// answer is the result of a test case: a text, its parts and the resolved options, or the class of
+// an error.
 type answer struct {
 	text     string
 	parts    string
