@@ -10,12 +10,13 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// entryOverhead is the size that an entry counts in addition to its texts and its answer.
+// entryOverhead is added to the size of an entry's texts and answer.
 const entryOverhead = 128
 
-// Call makes an external call. idempotencyKey is the value of the header Idempotency-Key. The call
-// must return in bounded time, soon after ctx ends. ctx is cancelled only if the call is safe; it
-// keeps the deadline of the attempt. The journal keeps the answer, which must not be modified.
+// Call makes an external call. The argument idempotencyKey is the value of the header
+// Idempotency-Key. The call must return in bounded time, soon after ctx ends. The context ctx has
+// the deadline of the attempt. It is cancelled only if the call is safe. The journal keeps the
+// answer, which must not be modified.
 type Call func(ctx context.Context, idempotencyKey string) (answer []byte, err error)
 
 // Attempt is one execution of a run and its nested runs. It is safe for concurrent use.
@@ -110,7 +111,7 @@ func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(detached)
 }
 
-// protect turns a panic of call into an error, since call runs on a goroutine of its own.
+// protect turns a panic of call into an error, because call runs on a separate goroutine.
 func protect(ctx context.Context, call Call, idempotencyKey string) (answer []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -1,14 +1,16 @@
-// Package journal records the external calls of one run, such as requests to models. If a conflict
-// executes the run again, the new attempt gets the recorded answers, so each call is paid once.
+// Package journal records the external calls of one run, such as requests to models. If the run is
+// executed again after a conflict, the new attempt gets the recorded answers, so that each call is
+// paid for only once.
 //
-// A Journal belongs to a run and its nested runs. Each execution of the run is an Attempt. Attempt.Do
-// identifies a call by its kind, its target, its canonical request, and the number of equal requests
-// before it in the attempt. A recorded answer is returned without a call. Faults are answers too,
-// since the guest has seen them. A call that is still in flight from an earlier attempt is joined.
+// A Journal belongs to a run and its nested runs. Each execution of the run is an Attempt.
+// Attempt.Do identifies a call by its kind, its target, its canonical request, and the number of
+// equal requests before it in the attempt. A recorded answer is returned without a call. Faults are
+// recorded as answers too, because the guest has seen them. If the call of an earlier attempt is
+// still in flight, the new attempt waits for this call.
 //
 // Calls are safe or unsafe. A safe call has no effects and can be cancelled when its attempt ends.
 // An unsafe call is awaited and recorded, even if its attempt ends first.
 //
-// A journal is bounded. If it is full, the run continues, but it cannot be executed again. At most
-// three attempts can make new calls.
+// A journal is bounded. If the journal is full, the run continues, but it cannot be executed again.
+// At most three attempts can make new calls.
 package journal

@@ -44,10 +44,10 @@ type Journal struct {
 	entries map[Key]*entry
 	// started numbers the calls in the order of their start.
 	started int
-	// recorded and bytes count the answered entries.
+	// recorded is the number of answered entries, and bytes is their total size.
 	recorded, bytes int
 	full            bool
-	// attempts counts the attempts, and live those that made a new call.
+	// attempts is the number of attempts, and live is the number of attempts that made a new call.
 	attempts, live int
 	current        *Attempt
 }
@@ -78,9 +78,9 @@ func New(runKey string, limits Limits) *Journal {
 	return &Journal{runKey: runKey, limits: limits.withDefaults(), entries: map[Key]*entry{}}
 }
 
-// Begin starts a new attempt, in which the numbers of equal requests start again. It ends the
-// previous attempt without waiting for its calls. If the journal is full, it returns a
-// *ConflictError, since the run cannot be executed again.
+// Begin starts a new attempt, in which equal requests are numbered from 1 again. It ends the
+// previous attempt without waiting for its calls. If the journal is full, Begin returns a
+// *ConflictError, because the run cannot be executed again.
 func (j *Journal) Begin() (*Attempt, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -103,9 +103,9 @@ func (j *Journal) Full() bool {
 	return j.full
 }
 
-// Orphans returns the calls of earlier attempts that the last attempt has not repeated, in the order
-// of their start. They were made, but the run's result does not depend on them. It omits cancelled
-// calls.
+// Orphans returns the calls of earlier attempts that the last attempt has not repeated, in the
+// order of their start. These calls were made, but the run's result does not depend on them. It
+// omits cancelled calls.
 func (j *Journal) Orphans() []Key {
 	j.mu.Lock()
 	defer j.mu.Unlock()

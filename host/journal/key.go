@@ -7,7 +7,7 @@ import (
 	"hash"
 )
 
-// Request is a call that an attempt asks for.
+// Request describes an external call that an attempt needs.
 type Request struct {
 	// Kind is the kind of the call, such as "chat". Target is the name of the model, or the host.
 	Kind, Target string

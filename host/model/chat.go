@@ -7,9 +7,9 @@ import (
 
 // Chat is a language model. Implementations are safe for concurrent use.
 type Chat interface {
-	// Chat sends the request and returns the checked answer. Temporary errors are retried within
-	// the deadline of ctx. The error is an *abi.Fault. The usage is valid even if the answer is
-	// rejected, since the provider charges for it.
+	// Chat sends the request and returns the checked answer. Temporary errors are retried within the
+	// deadline of ctx. The error is an *abi.Fault. The usage is valid even if the answer is rejected,
+	// because the provider charges for the request.
 	Chat(ctx context.Context, request ChatRequest) (ChatAnswer, error)
 }
 
@@ -75,7 +75,8 @@ type ChatAnswer struct {
 	Usage     Usage `json:"usage"`
 }
 
-// Usage is the price of a request in tokens, as reported by the provider.
+// Usage is the number of tokens of a request that the provider charges for, as the provider reports
+// it.
 type Usage struct {
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`

@@ -28,16 +28,16 @@ type Entry struct {
 	Timeout time.Duration
 	// AnswerBytes is the maximum size of an answer. Default: the provider's.
 	AnswerBytes int
-	// Tenants are the tenants that can use the model. Default: all.
+	// Tenants contains the ids of the tenants that can use the model. Default: all.
 	Tenants []string
-	// TokensPerDay are the tokens that can be used in a day.
+	// TokensPerDay is the maximum number of tokens per day.
 	TokensPerDay Budget
 	// Dim, QueryPrefix and DocumentPrefix configure an embedder. Dim is required.
 	Dim                         int
 	QueryPrefix, DocumentPrefix string
 }
 
-// Budget is a number of tokens for each tenant, app and user.
+// Budget contains the maximum numbers of tokens for each tenant, each app and each user.
 type Budget struct {
 	// Tenant, App and User have the defaults DefaultTenantTokens, DefaultAppTokens and
 	// DefaultUserTokens.
@@ -51,7 +51,7 @@ const (
 	DefaultUserTokens   = 1_000_000
 )
 
-// Mistake is an error in models.yaml. It quotes no value that can contain credentials.
+// Mistake is an error in models.yaml. Its texts quote no value that can contain credentials.
 type Mistake struct {
 	File string
 	// Line and Column count from 1.

@@ -27,8 +27,8 @@ var (
 	envRule  = regexp.MustCompile(`^[A-Z_][A-Z0-9_]{0,127}$`)
 )
 
-// ReadConfig reads models.yaml. file is the name of the file in errors. The error is Mistakes, with
-// every mistake in the file.
+// ReadConfig reads models.yaml. The argument file is the name of the file in errors. The error is
+// Mistakes, with every mistake in the file.
 func ReadConfig(file string, content []byte) (*Config, error) {
 	r := &configReader{file: file}
 	config := &Config{Chat: map[string]Entry{}, Embeddings: map[string]Entry{}}
@@ -63,7 +63,7 @@ func embeddingKeys() []string { return append(chatKeys(), "dim", "query_prefix",
 func (r *configReader) entries(section field, into map[string]Entry, known []string) {
 	for _, f := range r.fields(section.value, section.at, section.key) {
 		if !nameRule.MatchString(f.key) {
-			r.refuse(f.at, "use letters, digits, _ and -, at most 64, and begin with a letter", "%q is not a name of a model", f.key)
+			r.refuse(f.at, "use letters, digits, _ and -, at most 64, and begin with a letter", "%q is not a valid name of a model", f.key)
 			continue
 		}
 		into[f.key] = r.entry(f, known)
@@ -125,7 +125,7 @@ func (r *configReader) setting(f field, e *Entry) {
 	}
 }
 
-// url checks a URL. The errors do not quote it, since it can contain credentials.
+// url checks a URL. The errors do not quote the URL, because it can contain credentials.
 func (r *configReader) url(f field) string {
 	text := r.text(f)
 	u, err := url.Parse(text)

@@ -73,7 +73,7 @@ func TestReadConfigMistakes(t *testing.T) {
 		"section":        {"chatt: {}\n", `f:1:1: the file has no key "chatt" (did you mean chat?)`},
 		"not a mapping":  {"- a\n", `f:1:1: the file must be a mapping`},
 		"empty section":  {"chat:\n", `f:1:1: chat must be a mapping`},
-		"name":           {"chat:\n  a b: {}\n", `f:2:3: "a b" is not a name of a model`},
+		"name":           {"chat:\n  a b: {}\n", `f:2:3: "a b" is not a valid name of a model`},
 		"missing":        {"chat:\n  m: {model: x}\n", `f:2:3: m has no base_url`},
 		"missing dim":    {"embeddings:\n  m: {model: x, base_url: http://h}\n", `f:2:3: m has no dim`},
 		"dim of a chat":  {entry("    dim: 3\n"), `f:5:5: m has no key "dim"`},

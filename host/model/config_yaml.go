@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The maximum size of models.yaml. The parser takes quadratic time in the number of tokens, and
-// recurses on nesting.
+// The maximum size of models.yaml. The time of the parser grows with the square of the number of
+// tokens, and nesting makes it recurse.
 const (
 	maxConfigBytes  = 256 << 10
 	maxConfigTokens = 16_384
@@ -28,7 +28,8 @@ type configReader struct {
 	mistakes Mistakes
 }
 
-// field is a key of a mapping with its value, which is nil if the file has none.
+// field is a key of a mapping with its value. The value is nil if the file contains no value for
+// the key.
 type field struct {
 	key   string
 	at    *token.Token

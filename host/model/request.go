@@ -17,7 +17,7 @@ const (
 	MaxRequestBytes = 4 << 20
 )
 
-// maxDepth is the nesting of schemas, arguments and answers.
+// maxDepth is the maximum nesting of schemas, arguments and answers.
 const maxDepth = 64
 
 // Canonical checks the request and returns it as JSON. Requests that differ only in the spelling of

@@ -21,9 +21,9 @@ type Set struct {
 	embedders map[string]Embedder
 }
 
-// NewSet makes the models of a configuration. factories contains the providers by name, and getenv
-// returns an environment variable, or "". The error reports all models that cannot be made. It
-// contains no key.
+// NewSet makes the models of a configuration. The map factories contains the providers by name. The
+// function getenv returns the value of an environment variable, or "". The error reports all models
+// that cannot be made. It contains no key.
 func NewSet(config *Config, factories map[string]Factory, getenv func(name string) string) (*Set, error) {
 	s := &Set{config: config, chats: map[string]Chat{}, embedders: map[string]Embedder{}}
 	var errs []error
@@ -61,13 +61,13 @@ func construct[T any](entry Entry, factory func(Entry, string) (T, error), geten
 	return factory(entry, key)
 }
 
-// Chat returns the chat model of that name and its entry. If there is none, or the tenant cannot use
-// it, the error is the fault unavailable with the same text.
+// Chat returns the chat model with the given name, and its entry in models.yaml. If there is none,
+// or the tenant cannot use it, the error is the fault unavailable with the same text.
 func (s *Set) Chat(tenant, name string) (Chat, Entry, error) {
 	return resolve(s.chats, s.config.Chat, tenant, name)
 }
 
-// Embedder returns the embedder of that name and its entry, like Chat.
+// Embedder returns the embedder with the given name, and its entry in models.yaml, like Chat.
 func (s *Set) Embedder(tenant, name string) (Embedder, Entry, error) {
 	return resolve(s.embedders, s.config.Embeddings, tenant, name)
 }

@@ -9,7 +9,7 @@ type (
 		at    Position
 		value any
 	}
-	// path is a name followed by names after dots: a.b.c. The scope resolves it.
+	// path is a dotted path of names, such as a.b.c. The scope resolves it.
 	path struct {
 		at    Position
 		names []string
@@ -26,7 +26,7 @@ type (
 		at    Position
 		items []node
 	}
-	// objectNode is {k: a, l: b}, in the order of the source.
+	// objectNode is an object such as {k: a, l: b}, with its members in source order.
 	objectNode struct {
 		at     Position
 		keys   []string
@@ -44,13 +44,13 @@ type (
 		op   string
 		l, r node
 	}
-	// conditional is a ? b : c.
+	// conditional is a conditional expression: a ? b : c.
 	conditional struct {
 		at        Position
 		cond      node
 		then, els node
 	}
-	// call is a function with arguments.
+	// call is a call of a function with its arguments.
 	call struct {
 		at   Position
 		fn   *function
@@ -68,7 +68,7 @@ func (n *binary) pos() Position      { return n.at }
 func (n *conditional) pos() Position { return n.at }
 func (n *call) pos() Position        { return n.at }
 
-// The operators, in their canonical spelling.
+// These are the operators in their canonical spelling.
 const (
 	opNot       = "NOT"
 	opNegate    = "-"

@@ -11,7 +11,7 @@ import (
 type checker struct {
 	r *reader
 	d *Document
-	// whole is false for a part of a file, of which the rest is not known.
+	// whole is false if the document is only a part of a file, so that other declarations are unknown.
 	whole bool
 }
 
@@ -59,7 +59,8 @@ func (c checker) facts() {
 	}
 }
 
-// declaredFacts returns a function that finds the declared fact that a path is or lies in.
+// declaredFacts returns a function that finds the declared fact with a path, or the declared fact
+// that contains the path.
 func (d *Document) declaredFacts() func(path string) (Fact, bool) {
 	byPath := make(map[string]Fact, len(d.Memory.Persistent))
 	for _, f := range d.Memory.Persistent {
@@ -78,8 +79,8 @@ func (d *Document) declaredFacts() func(path string) (Fact, bool) {
 	}
 }
 
-// access reports reads of paths that are only written, and writes of paths that are only read or not
-// declared.
+// access reports reads of paths with the access write, and writes of paths with the access read or
+// without a declaration.
 func (c checker) access() {
 	declared := c.d.declaredFacts()
 	read := func(at Position, path string) {
@@ -192,7 +193,7 @@ func (c checker) steps() {
 	}}.document(c.d)
 }
 
-// triggers warns about triggers that read a name that nothing sets, and so never fire.
+// triggers warns about triggers that never fire, because nothing sets a name that they read.
 func (c checker) triggers() {
 	if len(c.d.Flow.Steps) == 0 {
 		return

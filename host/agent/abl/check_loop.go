@@ -10,7 +10,8 @@ func (s *Step) waits() bool {
 	return s.Gather != nil || len(s.OnInput) > 0 || s.Reasoning != nil && *s.Reasoning
 }
 
-// successors returns the steps that can follow a step without input, and whether there is only one way.
+// successors returns the steps that can follow a step without input. The result certain reports
+// whether there is only one such step.
 func (s *Step) successors() (next []string, certain bool) {
 	certain = s.When == nil && s.MaxAttempts == 0
 	for _, a := range s.Actions {
@@ -73,14 +74,14 @@ func (c checker) loop(steps map[string]*Step, names []string, reported map[strin
 	}
 	text := strings.Join(append(slices.Clone(names), names[0]), " -> ")
 	if certain {
-		c.r.errorf(first.Name.Position, CodeLoop, "wait with GATHER or ON_INPUT, or end with THEN: COMPLETE", "the steps %s are a loop that never waits for input", text)
+		c.r.errorf(first.Name.Position, CodeLoop, "wait with GATHER or ON_INPUT, or end with THEN: COMPLETE", "the steps %s form a loop that never waits for input", text)
 		return
 	}
 	c.r.warnf(first.Name.Position, CodeLoop, "wait with GATHER or ON_INPUT", "the steps %s can repeat without waiting for input", text)
 }
 
-// CheckAll reports mistakes between the agents of an app: names and paths that do not agree, handoffs
-// to agents that do not exist, and handoffs in a circle.
+// CheckAll reports mistakes that involve several agents of an app: conflicting declarations of
+// names and paths, handoffs to agents that do not exist, and circles of handoffs.
 func CheckAll(docs []*Document) Problems {
 	a := &agents{byName: map[string]*Document{}}
 	for _, d := range docs {
@@ -116,7 +117,7 @@ func (a *agents) errorf(d *Document, at Position, code Code, hint, format string
 	a.problems = append(a.problems, p)
 }
 
-// facts reports paths of which declarations do not agree.
+// facts reports paths with conflicting declarations.
 func (a *agents) facts(docs []*Document) {
 	type declaration struct {
 		Fact
@@ -193,7 +194,7 @@ func (d *Document) certainHandoff() Target {
 	return Target{}
 }
 
-// branches reports whether an action of the step can lead elsewhere.
+// branches reports whether an action of the step can lead to another step.
 func (s *Step) branches() bool {
 	return slices.ContainsFunc(s.Actions, func(a Action) bool { return a.Kind == KindCall || a.Kind == KindCheck })
 }

@@ -165,8 +165,8 @@ FLOW:
     THEN: ESCALATE
 `
 
-// TestCompleteAgent reads a file with every property, and compares what was understood with a golden
-// file.
+// TestCompleteAgent reads a file with every property, and compares the parsed document with a
+// golden file.
 func TestCompleteAgent(t *testing.T) {
 	d, problems := abl.Parse("a.abl", []byte(completeAgent))
 	if len(problems) > 0 {

@@ -8,9 +8,9 @@ import (
 // maxValueDepth is the maximum nesting of values that are compared or converted to text.
 const maxValueDepth = 200
 
-// equal reports whether two values are equal. Null and undefined are equal. A number equals the text
-// of the same number, true equals 1 and "true", false equals 0 and "false", and dates are equal at
-// the same instant. Arrays and objects are equal if their members are.
+// equal reports whether two values are equal. Null and undefined are equal. A number equals the
+// text of the same number, true equals 1 and "true", false equals 0 and "false", and dates are
+// equal at the same instant. Arrays and objects are equal if their members are equal.
 func (ev *evaluator) equal(l, r any, depth int) (bool, error) {
 	if depth > maxValueDepth {
 		return false, ErrTooDeep
@@ -106,8 +106,9 @@ func (ev *evaluator) ordered(n *binary, l, r any) (any, error) {
 	}
 }
 
-// order compares two values: two dates by time, two texts that are not both numbers by character, and
-// everything else by number. It reports false if the values have no order.
+// order compares two values. It compares two dates by time, and two texts by characters unless both
+// texts are numbers. It converts all other values to numbers. The second result is false if the
+// values cannot be compared.
 func (ev *evaluator) order(n *binary, l, r any) (int, bool, error) {
 	a, isTextA := l.(string)
 	b, isTextB := r.(string)
@@ -128,8 +129,8 @@ func (ev *evaluator) order(n *binary, l, r any) (int, bool, error) {
 	return cmp.Compare(x, y), okX && okY, nil
 }
 
-// magnitude returns the number that a value counts as in an order: null and undefined as 0, an array
-// as its length.
+// magnitude returns the number that represents a value in a comparison. The number of null and
+// undefined is 0, and the number of an array is its length.
 func (ev *evaluator) magnitude(n *binary, v any) (float64, bool) {
 	if isUnset(v) {
 		ev.warnf(n.at, "an operand of %s is not set and counts as 0", n.op)

@@ -14,8 +14,8 @@ import (
 
 var testNow = time.Date(2026, 11, 23, 10, 30, 0, 0, time.UTC)
 
-// generator makes random expressions. Every choice is a byte of the input, so that fuzzing can change
-// one; without input every choice is the first.
+// generator makes random expressions. Each choice is determined by a byte of the input, so that
+// fuzzing can change single choices. If no input is left, each choice is the first option.
 type generator struct{ choices []byte }
 
 func (g *generator) pick(n int) int {
@@ -59,8 +59,9 @@ func (g *generator) expression(depth int) string {
 	}
 }
 
-// operand returns an expression, in parentheses unless chance leaves the operators to precedence. A
-// comparison always needs them, because comparisons do not associate.
+// operand returns an expression. Most expressions are in parentheses. Some have none, so that the
+// test covers the precedence of operators. A comparison always has parentheses, because comparisons
+// do not associate.
 func (g *generator) operand(depth int) string {
 	e := g.expression(depth)
 	bare := !strings.ContainsAny(e, "?<>=") && !strings.Contains(e, " I") && !strings.Contains(e, "s ") && !strings.Contains(e, "s(") &&
@@ -99,7 +100,7 @@ func testVariables() map[string]any {
 	}
 }
 
-// compareWithOracle evaluates an expression twice.
+// compareWithOracle evaluates an expression with both evaluators.
 func compareWithOracle(t *testing.T, source string) {
 	t.Helper()
 	e, err := abl.ParseExpr(source)
@@ -142,7 +143,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// FuzzOracle compares both evaluators on expressions made of the input.
+// FuzzOracle compares both evaluators on expressions that the input determines.
 func FuzzOracle(f *testing.F) {
 	for i := range 64 {
 		f.Add(fmt.Appendf(nil, "%c%c%c%c seed %d", i, 3*i, 7*i, 11*i, i))

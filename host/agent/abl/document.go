@@ -6,10 +6,11 @@ import "time"
 type Document struct {
 	// File is the name of the file, for messages.
 	File string
-	// Agent is the name of the agent, "" in a part.
+	// Agent is the name of the agent, or "" if the document is a part of a file.
 	Agent Name
 	Goal  Text
-	// StrictTypes refuses values that do not have the declared type, instead of a warning.
+	// If StrictTypes is true, a value that does not have the declared type is rejected. Otherwise it
+	// causes a warning.
 	StrictTypes bool
 	Memory      Memory
 	// Constraints are the constraints of all phases in the order of the file.
@@ -17,11 +18,13 @@ type Document struct {
 	Flow        Flow
 	OnStart     *Body
 	Hooks       []Hook
-	// Tools are the tools that the agent declares, and ToolsDeclared whether it has a list of them.
+	// Tools are the tools that the agent declares. ToolsDeclared reports whether the file contains a
+	// list of tools.
 	Tools         []Name
 	ToolsDeclared bool
 	Handoffs      []Handoff
-	// Body and OnFail are the actions and the failure action of a part without a step or a constraint.
+	// Body and OnFail are set if the document is a part of a file that consists only of actions or of
+	// a failure action.
 	Body   *Body
 	OnFail *OnFail
 	// Unsupported are the blocks of the file that have no effect.
@@ -101,7 +104,7 @@ type Fact struct {
 	Unit        string
 	Default     any
 	Description string
-	// Domain is DOMAIN or the second name of the path.
+	// Domain is the value of DOMAIN. The default is the second name of the path.
 	Domain    string
 	Sensitive *Sensitive
 }
@@ -145,9 +148,10 @@ type Recall struct {
 	Instruction string
 }
 
-// Event is a point in the life of a session, such as tool:search:after. Kind is session, search, agent,
-// tool, entity or step. Name is the agent, tool, field or step, "*" for any, and "" for session and
-// search. Moment is start, end, before, after, extracted, enter or exit.
+// Event is a point in the life of a session, such as tool:search:after. Kind is session, search,
+// agent, tool, entity or step. Name is the name of the agent, tool, field or step. It is "*" if the
+// event matches all names, and "" for the kinds session and search. Moment is start, end, before,
+// after, extracted, enter or exit.
 type Event struct {
 	Position
 	Kind, Name, Moment string
@@ -156,7 +160,8 @@ type Event struct {
 // Rule is the kind of a constraint.
 type Rule string
 
-// The rules. RuleRestrict fails if its condition is true, the others if it is not.
+// The rules. A RuleRestrict fails if its condition is true. All other rules fail if their condition
+// is not true.
 const (
 	RuleRequire  Rule = "REQUIRE"
 	RuleLimit    Rule = "LIMIT"
@@ -172,11 +177,12 @@ type Constraint struct {
 	Severity  Severity
 	Condition *Expr
 	When      *Expr // nil if the constraint always applies
-	// Before is the checkpoint: calling, returning, or "" for every step. Tool is the tool of calling.
+	// Before is the checkpoint: "calling", "returning", or "" for a check before every step. Tool is
+	// the tool of the checkpoint "calling".
 	Before string
 	Tool   Name
 	OnFail OnFail
-	// inert is set for a BEFORE without effect.
+	// inert is true if the constraint has a BEFORE that has no effect.
 	inert bool
 }
 
@@ -193,11 +199,12 @@ type OnFail struct {
 	Collect  []Name
 	Goto     Name // a step
 	Retry    bool // run the step again
-	// Then is continue, retry or "". Retry checks the constraint again after Collect.
+	// Then is "continue", "retry" or "". If Retry is true, the constraint is checked again when the
+	// fields in Collect have been collected.
 	Then string
 }
 
-// Flow is the steps of an agent.
+// Flow contains the steps of an agent.
 type Flow struct {
 	Position
 	Entry Name // the first step, "" for the first of the file
@@ -226,7 +233,7 @@ type Step struct {
 	Model          string
 }
 
-// Body is a list of actions in the order of the file, and what follows them.
+// Body is a list of actions in the order of the file, and the successor of the list.
 type Body struct {
 	BodyAt  Position
 	Actions []Action
@@ -247,7 +254,7 @@ const (
 	KindGather    ActionKind = "GATHER" // Step.Gather
 )
 
-// Action is an action of a body. The field of its kind is set.
+// Action is an action of a body. The Kind determines which field is set.
 type Action struct {
 	Position
 	Kind      ActionKind
@@ -257,7 +264,7 @@ type Action struct {
 	Respond   *Template
 	Call      *Call
 	Check     *Expr
-	// OnSuccess and OnFail follow a call; OnFail follows a check.
+	// A call is followed by OnSuccess or OnFail. A check is followed by OnFail if it fails.
 	OnSuccess, OnFail *Body
 }
 
@@ -274,7 +281,7 @@ type Call struct {
 	As   Name // the variable of the result besides call_result
 }
 
-// Transform makes an array from another.
+// Transform creates an array from another array.
 type Transform struct {
 	Position
 	Source     *Expr
@@ -305,7 +312,7 @@ type Target struct {
 	Kind TargetKind
 }
 
-// Branch is a case of ON_INPUT. If is nil for ELSE.
+// Branch is a case of ON_INPUT. The condition If is nil for ELSE.
 type Branch struct {
 	Position
 	If   *Expr
@@ -337,7 +344,8 @@ type Field struct {
 	Default  any
 }
 
-// Hook is a body that runs before_agent, after_agent, before_turn or after_turn.
+// Hook is a body that is executed at the point before_agent, after_agent, before_turn or
+// after_turn.
 type Hook struct {
 	Name
 	Body     Body

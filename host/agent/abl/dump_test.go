@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// dumper writes what was understood of a document, a line for each declaration, with its position.
+// dumper writes a parsed document, with one line for each declaration and its position.
 type dumper struct{ strings.Builder }
 
 func dump(d *abl.Document) string {

@@ -27,7 +27,7 @@ func ParseExpr(text string) (*Expr, error) {
 	return e, nil
 }
 
-// parseExpr parses an expression that is the whole of a text.
+// parseExpr parses a text that consists of one expression.
 func parseExpr(text Text) (*Expr, *Problem) {
 	e, rest, problem := parsePrefix(text)
 	if problem != nil {
@@ -39,8 +39,8 @@ func parseExpr(text Text) (*Expr, *Problem) {
 	return e, nil
 }
 
-// parsePrefix parses the expression that text starts with, up to BEFORE, an arrow or the end, and
-// returns the offset of the rest.
+// parsePrefix parses the expression at the start of a text. The expression ends at BEFORE, at an
+// arrow or at the end of the text. parsePrefix returns the offset of the rest.
 func parsePrefix(text Text) (*Expr, int, *Problem) {
 	if len(text.Value) > MaxExprBytes {
 		p := problemAt(text.Position, CodeOverLimit, "compute parts of it with SET", "the expression is longer than %d bytes", MaxExprBytes)
@@ -82,7 +82,8 @@ func (e *Expr) References() []Reference {
 	return found
 }
 
-// constant returns the value of an expression without names and functions, and whether it is one.
+// constant returns the value of an expression that contains no names and no functions. Its second
+// result is false for any other expression.
 func (e *Expr) constant() (any, bool) {
 	fixed := true
 	walk(e.root, func(n node) {

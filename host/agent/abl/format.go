@@ -2,9 +2,9 @@ package abl
 
 import "strings"
 
-// Format returns a file with uniform indentation and spacing. The meaning, the comments and the order
-// of lines stay the same, and formatting the result again changes nothing. The error is Problems: a
-// file that cannot be split into lines and levels is not formatted.
+// Format returns a file with uniform indentation and spacing. The meaning, the comments and the
+// order of lines stay the same, and formatting the result again changes nothing. If the file cannot
+// be split into lines and levels, Format returns an error of type Problems.
 func Format(src []byte) ([]byte, error) {
 	root, after, problems := readTree(src)
 	if err := problems.Err(); err != nil {

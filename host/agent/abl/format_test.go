@@ -10,7 +10,7 @@ import (
 
 var positions = regexp.MustCompile(`(?m)^\d+:\d+ |@\d+:\d+$`)
 
-// meaning returns what was understood of a file, without positions.
+// meaning returns the parsed document of a file as text, without positions.
 func meaning(source string) string {
 	d, _ := abl.ParseFragment("a.abl", []byte(source))
 	return positions.ReplaceAllString(dump(d), "")

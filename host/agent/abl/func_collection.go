@@ -32,7 +32,7 @@ func collectionFunctions() []function {
 	}
 }
 
-// find returns the index of the first object in an array of which a field equals a value, or -1.
+// find returns the index of the first object in an array whose field equals a value, or -1.
 func (c *invocation) find() (int, error) {
 	items, _ := c.arg(0).([]any)
 	field, err := c.str(1)
@@ -55,7 +55,8 @@ func (c *invocation) find() (int, error) {
 	return -1, nil
 }
 
-// members returns an item for each key of an object in order. Any other value has none.
+// members returns an item for each key of an object in order. A value that is not an object has no
+// members.
 func (c *invocation) members(item func(m map[string]any, key string) any) (any, error) {
 	m, _ := c.arg(0).(map[string]any)
 	if err := c.ev.charge(2 * len(m)); err != nil {
@@ -68,7 +69,8 @@ func (c *invocation) members(item func(m map[string]any, key string) any) (any, 
 	return items, nil
 }
 
-// merge returns the members of all objects. Later members win, and other values are skipped.
+// merge returns the members of all objects. If several objects have the same member, the last one
+// is used. Values that are not objects are skipped.
 func merge(c *invocation) (any, error) {
 	merged := map[string]any{}
 	for _, arg := range c.args {

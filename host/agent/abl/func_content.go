@@ -14,8 +14,8 @@ var (
 	sentenceEnd  = regexp.MustCompile(`[.!?]+(?:\s|$)`)
 )
 
-// contentFunctions returns the functions that look for patterns in a text. They find common forms
-// only, and are not a proof that a text is free of personal data.
+// contentFunctions returns the functions that look for patterns in a text. The functions find only
+// common forms, so they do not prove that a text contains no personal data.
 func contentFunctions() []function {
 	test := func(usage string, found func(string) bool) function {
 		return fn(usage, func(c *invocation) (any, error) {

@@ -20,8 +20,8 @@ func formatFunctions() []function {
 
 var maskPattern = regexp.MustCompile(`^(?:(first|last)(\d{1,2})|(\d{1,2})\*(\d{1,2}))$`)
 
-// mask replaces the characters of a text except those that a pattern shows: last4, first4 or 4*4. A
-// text that is not longer than what the pattern shows is masked whole.
+// mask replaces the characters of a text, except the characters that a pattern such as last4,
+// first4 or 4*4 shows. If the pattern would show the whole text, mask replaces all characters.
 func mask(c *invocation) (any, error) {
 	s, err := c.str(0)
 	if err != nil {
@@ -53,7 +53,7 @@ func mask(c *invocation) (any, error) {
 	return c.ev.produce(string(runes[:first]) + strings.Repeat(with, hidden) + string(runes[len(runes)-last:]))
 }
 
-// maskForm returns the numbers of characters that a pattern shows at both ends.
+// maskForm returns the numbers of characters that a pattern shows at the start and at the end.
 func maskForm(form string) (first, last int, ok bool) {
 	m := maskPattern.FindStringSubmatch(form)
 	if m == nil {
@@ -73,8 +73,8 @@ func maskForm(form string) (first, last int, ok bool) {
 	}
 }
 
-// currencies maps codes to their symbol and number of decimals. Other codes are written before the
-// amount, with two decimals.
+// currencies maps currency codes to their symbol and number of decimals. For any other currency,
+// the code is written before the amount, which has two decimals.
 var currencies = map[string]struct {
 	symbol   string
 	decimals int
@@ -82,7 +82,7 @@ var currencies = map[string]struct {
 	"USD": {"$", 2}, "EUR": {"€", 2}, "GBP": {"£", 2}, "JPY": {"¥", 0}, "INR": {"₹", 2}, "CNY": {"CN¥", 2}, "KRW": {"₩", 0},
 }
 
-// formatCurrency formats an amount as English of the United States does. The result is "" if n is not
+// formatCurrency formats an amount in the format of American English. The result is "" if n is not
 // a number.
 func formatCurrency(c *invocation) (any, error) {
 	n, ok := c.number(0)

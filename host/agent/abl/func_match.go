@@ -29,7 +29,7 @@ func matchFunctions() []function {
 	}
 }
 
-// matchBand returns the meaning of a score.
+// matchBand returns the result of MATCH_RESULT for a score.
 func matchBand(score float64, digital bool) string {
 	threshold := 70.0
 	if digital {
@@ -95,7 +95,8 @@ func matchForm(s, kind string) []rune {
 	}
 }
 
-// digitScore returns 100 for equal digits, 50 for one slip or two swapped neighbors, and else 0.
+// digitScore returns 100 for equal digits, 50 if one digit is wrong or two adjacent digits are
+// swapped, and 0 otherwise.
 func digitScore(a, b []rune) float64 {
 	switch {
 	case slices.Equal(a, b):
@@ -107,7 +108,7 @@ func digitScore(a, b []rune) float64 {
 	}
 }
 
-// swapped reports whether a and b differ by two neighbors that are swapped.
+// swapped reports whether a and b differ only by two adjacent digits that are swapped.
 func swapped(a, b []rune) bool {
 	if len(a) != len(b) {
 		return false

@@ -21,7 +21,8 @@ func mathFunctions() []function {
 	}
 }
 
-// calculation returns the function of an operator on numbers. Unlike + it does not join texts.
+// calculation returns the function that applies an operator to two numbers. Unlike the operator +
+// in expressions, the function does not join texts.
 func calculation(op string) func(*invocation) (any, error) {
 	return func(c *invocation) (any, error) {
 		a, okA := c.number(0)

@@ -44,8 +44,8 @@ func compilePattern(s string) (*pattern, error) {
 	return &pattern{re: compiled, size: len(program.Inst)}, nil
 }
 
-// compile compiles a pattern and charges for it and a match over s. The pattern is nil if it is
-// invalid.
+// compile compiles a pattern. It charges the cost of the compilation and of a match in s. The
+// pattern is nil if it is invalid.
 func (ev *evaluator) compile(at Position, s, source string) (*pattern, error) {
 	if err := ev.charge(20 + len(source)); err != nil {
 		return nil, err

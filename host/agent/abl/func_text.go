@@ -62,7 +62,7 @@ func replace(c *invocation) (any, error) {
 	return c.ev.produce(strings.ReplaceAll(s, find, replacement))
 }
 
-// split splits a text. An empty delimiter splits it into characters.
+// split splits a text. An empty delimiter splits the text into characters.
 func split(c *invocation) (any, error) {
 	texts, err := c.strs()
 	if err != nil {

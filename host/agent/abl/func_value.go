@@ -29,8 +29,8 @@ func typeFunctions() []function {
 	}
 }
 
-// choiceFunctions returns the functions that evaluate only the arguments they need, and those that
-// depend on the options.
+// choiceFunctions returns the functions that evaluate only some of their arguments, and the
+// functions that depend on the options.
 func choiceFunctions() []function {
 	choice := func(usage string, lazy func(*evaluator, *call) (any, error)) function {
 		f := fn(usage, nil)
@@ -51,7 +51,7 @@ func choiceFunctions() []function {
 	}
 }
 
-// firstWhere returns the first argument that is good, or null.
+// firstWhere returns the first argument for which good returns true, or null.
 func firstWhere(good func(any) bool) func(*evaluator, *call) (any, error) {
 	return func(ev *evaluator, n *call) (any, error) {
 		for _, arg := range n.args {

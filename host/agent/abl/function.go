@@ -34,7 +34,7 @@ func (f *function) arity() string {
 	}
 }
 
-// functionTable maps the upper-case names of the built-in functions to them.
+// functionTable maps upper-case names to the built-in functions.
 var functionTable = tableOf(mathFunctions(), textFunctions(), patternFunctions(), matchFunctions(), formatFunctions(),
 	typeFunctions(), collectionFunctions(), choiceFunctions(), contentFunctions())
 
@@ -46,7 +46,7 @@ func tableOf(groups ...[]function) map[string]*function {
 	return table
 }
 
-// lookupFunction returns the function of an upper-case name, or nil.
+// lookupFunction returns the function with an upper-case name, or nil.
 func lookupFunction(name string) *function { return functionTable[name] }
 
 // FunctionNames returns the names of the built-in functions in order.
@@ -126,7 +126,8 @@ func usageName(usage string) string {
 	return name
 }
 
-// fn returns a function from its usage. In a usage, a name with ? is optional, and ... means more.
+// fn returns a function from its usage. In a usage, a parameter with ? is optional, and ... stands
+// for further parameters.
 func fn(usage string, apply func(*invocation) (any, error)) function {
 	f := function{name: usageName(usage), usage: usage, apply: apply}
 	params := strings.Split(strings.TrimSuffix(usage[len(f.name)+1:], ")"), ", ")

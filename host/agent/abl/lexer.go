@@ -17,7 +17,7 @@ const (
 	tokenSymbol
 )
 
-// token is a word of an expression.
+// token is a token of an expression, such as a name, a number or an operator.
 type token struct {
 	kind       tokenKind
 	text       string // a name, a symbol, or the content of a string
@@ -25,7 +25,8 @@ type token struct {
 	start, end int // byte offsets
 }
 
-// is reports whether the token is the keyword word, in any case, or the symbol word.
+// The method is reports whether the token is a keyword or a symbol. It ignores the case of
+// keywords.
 func (t token) is(word string) bool {
 	switch t.kind {
 	case tokenName:
@@ -127,7 +128,7 @@ func (l *lexer) numberToken() (token, *Problem) {
 	return token{kind: tokenNumber, text: s[start:end], number: n, start: start, end: end}, nil
 }
 
-// word returns the letters and digits that text starts with.
+// word returns the letters and digits at the start of a text.
 func word(text string) string {
 	if i := strings.IndexFunc(text, func(r rune) bool { return !isNamePart(r) }); i >= 0 {
 		return text[:i]
@@ -135,8 +136,8 @@ func word(text string) string {
 	return text
 }
 
-// numberLength returns the length of the unsigned decimal number that s starts with: digits with
-// an optional fraction and exponent.
+// numberLength returns the length of the unsigned decimal number at the start of s. The number
+// consists of digits with an optional fraction and exponent.
 func numberLength(s string) int {
 	n := digits(s)
 	if n == 0 {
@@ -191,7 +192,8 @@ func (l *lexer) stringToken() (token, *Problem) {
 
 var escapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '"': `"`, '\'': "'", '\\': `\`, '/': "/"}
 
-// unescape writes the meaning of the escape that s starts with, and returns its length.
+// unescape writes the character that the escape sequence at the start of s represents, and returns
+// the length of the sequence.
 func unescape(b *strings.Builder, s string) int {
 	if text, ok := escapes[s[1]]; ok {
 		b.WriteString(text)

@@ -13,11 +13,11 @@ const (
 	MaxItems = 1000
 	// MaxLineBytes is the maximum length of a line.
 	MaxLineBytes = 64 << 10
-	// maxContinued is the maximum number of lines that a value in brackets continues on.
+	// maxContinued is the maximum number of continuation lines of a value in brackets.
 	maxContinued = 200
 )
 
-// entry is a line of a file with the deeper lines below it.
+// entry is a line of a file with the more deeply indented lines below it.
 type entry struct {
 	num    int // the line number
 	indent int // the spaces before it
@@ -26,8 +26,9 @@ type entry struct {
 	keyCol int
 	value  Text // the rest of the line, or the text of a block
 	block  bool // whether the value is a literal block
-	// raw, comment and before are for the formatter: the lines of the value, the comment at the end
-	// of the line, and the blank lines and comments before the line.
+	// Only the formatter uses these fields: raw contains the lines of the value, comment is the
+	// comment at the end of the line, and before contains the blank lines and comments before the
+	// line.
 	raw      []string
 	comment  string
 	before   []string
@@ -38,7 +39,7 @@ type entry struct {
 // at returns the position of the first character of the entry after its dash.
 func (e *entry) at() Position { return Position{e.num, e.keyCol} }
 
-// is reports whether the entry has this key, in any case.
+// The method is reports whether the entry has a key. It ignores the case of the key.
 func (e *entry) is(key string) bool { return strings.EqualFold(e.key, key) }
 
 // lineReader splits a file into entries.
@@ -56,7 +57,7 @@ func (r *lineReader) errorf(at Position, code Code, hint, format string, args ..
 	}
 }
 
-// splitLines reads the entries of a file, and the comments and blank lines after the last.
+// splitLines reads the entries of a file, and the comments and blank lines after the last entry.
 func splitLines(src []byte) (entries []*entry, after []string, problems Problems) {
 	r := &lineReader{}
 	text := strings.TrimPrefix(string(src), "\ufeff")
@@ -170,8 +171,8 @@ func (r *lineReader) literal(e *entry) {
 	e.value = Text{Position: Position{e.num + 1, margin + 1}, Value: strings.Join(lines, "\n"), Indent: margin}
 }
 
-// continued reads further lines of a value until its brackets are closed. The lines are indented
-// deeper than the first, or start with a closing bracket.
+// continued reads further lines of a value until its brackets are closed. These lines are indented
+// more deeply than the first line, or start with a closing bracket.
 func (r *lineReader) continued(e *entry) {
 	start, depth := r.next, openBrackets(e.value.Value)
 	parts, raw := []string{e.value.Value}, e.raw
@@ -193,8 +194,8 @@ func (r *lineReader) continued(e *entry) {
 	r.errorf(e.value.Position, CodeSyntax, "close every bracket", "the value has a bracket that is not closed")
 }
 
-// keyLength returns the length of the key that a line starts with, or 0. A key is followed by a colon
-// and a space or the end of the line.
+// keyLength returns the length of the key at the start of a line, or 0. A key is followed by a
+// colon and a space or the end of the line.
 func keyLength(s string) int {
 	for i, r := range s {
 		switch {
@@ -207,7 +208,7 @@ func keyLength(s string) int {
 	return 0
 }
 
-// scanQuoted calls visit with each byte outside of quotes, until it returns false.
+// scanQuoted calls visit for each byte outside of quotes, until visit returns false.
 func scanQuoted(s string, visit func(i int) bool) {
 	quote := byte(0)
 	for i := 0; i < len(s); i++ {
@@ -242,8 +243,8 @@ func cutComment(s string) (text, comment string) {
 	return text, comment
 }
 
-// openBrackets returns the number of brackets that are not closed in a value that starts with one.
-// Other values are prose or begin with a name, and do not continue.
+// openBrackets returns the number of unclosed brackets in a value that starts with a bracket. It
+// returns 0 for any other value, because such a value cannot continue on the next line.
 func openBrackets(s string) int {
 	if s == "" || s[0] != '[' && s[0] != '{' {
 		return 0

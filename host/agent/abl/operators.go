@@ -28,7 +28,7 @@ func (ev *evaluator) unary(n *unary) (any, error) {
 	}
 }
 
-// numeric returns the number of a number or of the text of a number.
+// numeric returns the value of a number, or of a text that is a number.
 func numeric(v any) (float64, bool) {
 	if _, isBool := v.(bool); isBool {
 		return 0, false
@@ -66,7 +66,8 @@ func (ev *evaluator) binary(n *binary) (any, error) {
 	return ev.comparison(n, l, r)
 }
 
-// junction evaluates AND (decided by a false operand) or OR (decided by a true one).
+// junction evaluates AND and OR. A false operand determines the result of AND, and a true operand
+// determines the result of OR.
 func (ev *evaluator) junction(l any, right node, decisive bool) (any, error) {
 	lUnknown := ev.kleene && isUnset(l)
 	if !lUnknown && IsTruthy(l) == decisive {
@@ -87,8 +88,9 @@ func (ev *evaluator) junction(l any, right node, decisive bool) (any, error) {
 	}
 }
 
-// nullComparison compares operands of which one is not set, in Kleene's logic. The result is unknown,
-// except for a comparison with the literal null, which asks whether the other operand is set.
+// nullComparison compares two operands in Kleene's logic if at least one of them is not set. The
+// result is unknown. Only a comparison with the literal null has another result: whether the other
+// operand is set.
 func nullComparison(n *binary, l, r any) any {
 	other := r
 	if !isNullLiteral(n.l) {
@@ -135,7 +137,8 @@ func (ev *evaluator) comparison(n *binary, l, r any) (any, error) {
 }
 
 // arithmetic computes l op r. The result is null if an operand is not a number or the result is not
-// finite. With + and an operand that is the text of no number, the result is the joined text.
+// finite. If the operator is + and an operand is a text that is not a number, the result is the
+// joined text.
 func (ev *evaluator) arithmetic(at Position, op string, l, r any) (any, error) {
 	a, okA := toNumber(l)
 	b, okB := toNumber(r)
@@ -204,7 +207,7 @@ func (ev *evaluator) concat(l, r any) (any, error) {
 	return ev.produce(a + b)
 }
 
-// produce charges a new text and checks its length.
+// produce charges the cost of a new text and checks its length.
 func (ev *evaluator) produce(s string) (any, error) {
 	if len(s) > MaxTextChars && chars(s) > MaxTextChars {
 		return nil, ErrTooLong
@@ -244,7 +247,7 @@ func (ev *evaluator) textOperator(n *binary, l, r any) (any, error) {
 	}
 }
 
-// in reports whether a list contains a value, or an object a key.
+// The method in reports whether a list contains a value, or whether an object has a key.
 func (ev *evaluator) in(at Position, l, r any) (bool, error) {
 	switch r := r.(type) {
 	case []any:

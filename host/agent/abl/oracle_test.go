@@ -68,13 +68,13 @@ func (c *oracleCompiler) emit(name string, n int, arg any) {
 	c.code = append(c.code, oracleOp{name, n, arg})
 }
 
-// oracleBinding maps the operators of two operands to how strongly they bind.
+// oracleBinding maps the binary operators to their precedence.
 var oracleBinding = map[string]int{
 	"?": 1, "IMPLIES": 2, "OR": 3, "AND": 4, "IS": 6, "IN": 6, "NOT": 6, "matches": 6, "contains": 6, "startsWith": 6, "endsWith": 6,
 	"==": 6, "!=": 6, "<": 6, "<=": 6, ">": 6, ">=": 6, "+": 7, "-": 7, "*": 8, "/": 8, "%": 8, ".": 10, "[": 10,
 }
 
-// expression compiles operators that bind at least as strongly as limit.
+// expression compiles operators whose precedence is at least limit.
 func (c *oracleCompiler) expression(limit int) {
 	c.operand()
 	for {

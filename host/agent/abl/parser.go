@@ -15,7 +15,7 @@ type exprParser struct {
 	depth int
 }
 
-// whole parses an expression that ends at the end, at BEFORE or at an arrow.
+// whole parses an expression that ends at the end of the text, at BEFORE or at an arrow.
 func (p *exprParser) whole() (node, *Problem) {
 	if problem := p.advance(); problem != nil {
 		return nil, problem
@@ -36,7 +36,7 @@ func (p *exprParser) advance() *Problem {
 	return problem
 }
 
-// take consumes the current token if it is word.
+// take consumes the current token if it is the given word.
 func (p *exprParser) take(word string) (bool, *Problem) {
 	if !p.tok.is(word) {
 		return false, nil
@@ -56,7 +56,8 @@ func (p *exprParser) nest() *Problem {
 	return nil
 }
 
-// expression parses any expression: a IMPLIES b, optionally followed by ? c : d.
+// expression parses any expression. The operator with the lowest precedence is the conditional a ?
+// b : c.
 func (p *exprParser) expression() (node, *Problem) {
 	if problem := p.nest(); problem != nil {
 		return nil, problem
@@ -98,7 +99,8 @@ func (p *exprParser) implication() (node, *Problem) {
 	return n, problem
 }
 
-// The operators of each precedence that associates to the left, with their canonical spelling.
+// These are the operators that associate to the left, grouped by precedence, with their canonical
+// spelling.
 var (
 	orOps      = map[string]string{"OR": opOr, "||": opOr}
 	andOps     = map[string]string{"AND": opAnd, "&&": opAnd}
@@ -140,7 +142,7 @@ func (p *exprParser) leftAssociative(ops map[string]string, operand func() (node
 	return l, problem
 }
 
-// negation parses NOT a, which binds weaker than a comparison.
+// negation parses NOT a, whose precedence is lower than the precedence of comparisons.
 func (p *exprParser) negation() (node, *Problem) {
 	if !p.tok.is(opNot) {
 		return p.comparison()
@@ -157,7 +159,7 @@ func (p *exprParser) negation() (node, *Problem) {
 	return n, problem
 }
 
-// comparisons maps the comparison operators of two operands to their canonical spelling.
+// comparisons maps the binary comparison operators to their canonical spelling.
 var comparisons = map[string]string{
 	"==": opEqual, "!=": opNotEqual, "<": opLess, "<=": opLessEq, ">": opGreater, ">=": opGreaterEq,
 	"IN": opIn, "MATCHES": opMatches, "CONTAINS": opContains, "STARTSWITH": opStarts, "ENDSWITH": opEnds,
@@ -215,7 +217,7 @@ func (p *exprParser) compare(l node) (node, *Problem) {
 		return nil, problem
 	}
 	if p.tok.kind == tokenString && isSetText(p.tok.text) {
-		problem := problemAt(p.position(), CodeSyntax, hintIsSet, "a comparison with the text %s is never meant", quote(p.tok.text))
+		problem := problemAt(p.position(), CodeSyntax, hintIsSet, "a comparison with the text %s is always a mistake", quote(p.tok.text))
 		return nil, &problem
 	}
 	r, problem := p.sum()
@@ -294,7 +296,7 @@ func (p *exprParser) expect(word, hint string) *Problem {
 	return &missing
 }
 
-// unexpected returns the problem of the token at an offset, which cannot continue the expression.
+// unexpected returns the problem for a token that cannot continue the expression.
 func unexpected(text Text, offset int) *Problem {
 	l := lexer{text: text, pos: offset}
 	t, problem := l.next()

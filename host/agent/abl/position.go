@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Position is a location in a file. Line and Column count from 1, columns in characters. The zero
-// value is an unknown location.
+// Position is a location in a file. Line and Column count from 1. Columns count characters. The
+// zero value is an unknown location.
 type Position struct {
 	Line   int `json:"line"`
 	Column int `json:"column"`
@@ -57,7 +57,7 @@ func (l *locator) at(offset int) Position {
 	return l.pos
 }
 
-// Name is a name in a file, such as that of a step.
+// Name is a name in a file, such as the name of a step.
 type Name struct {
 	Position
 	Value string

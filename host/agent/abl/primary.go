@@ -80,7 +80,7 @@ func (p *exprParser) primary() (node, *Problem) {
 	}
 }
 
-// list parses expressions between commas after an opening bracket, which is the current token. A
+// list parses a comma-separated list of expressions. The current token is the opening bracket. A
 // comma before the closing bracket is allowed.
 func (p *exprParser) list(closing string) ([]node, *Problem) {
 	problem := p.advance()
@@ -175,7 +175,8 @@ func (p *exprParser) name() (node, *Problem) {
 	return &path{at: at, names: names}, nil
 }
 
-// call parses the arguments of the function names, which can start with abl.
+// call parses the arguments of a function call. The argument names contains the dotted parts of the
+// function's name, of which the first can be abl.
 func (p *exprParser) call(at Position, names []string) (node, *Problem) {
 	if len(names) > 1 && strings.EqualFold(names[0], "abl") {
 		names = names[1:]
@@ -193,7 +194,7 @@ func (p *exprParser) call(at Position, names []string) (node, *Problem) {
 	return newCall(at, fn, args)
 }
 
-// newCall returns a call, or the problem of a wrong number of arguments.
+// newCall returns a call, or a problem if the number of arguments is wrong.
 func newCall(at Position, fn *function, args []node) (node, *Problem) {
 	if len(args) < fn.min || fn.max >= 0 && len(args) > fn.max {
 		problem := problemAt(at, CodeSyntax, "write "+fn.usage, "%s takes %s, not %d", fn.name, fn.arity(), len(args))

@@ -10,7 +10,7 @@ import (
 // Severity is the severity of a Problem.
 type Severity string
 
-// The severities. Only errors keep a file from being used.
+// The severities. A file with an error cannot be used. A file with warnings can.
 const (
 	SeverityError   Severity = "error"
 	SeverityWarning Severity = "warning"
@@ -43,7 +43,7 @@ type Problem struct {
 	File   string `json:"file"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
-	// Message describes the problem, and Hint how to fix it, if that is known.
+	// Message describes the problem. Hint describes how to fix the problem, or is "".
 	Message  string   `json:"message"`
 	Hint     string   `json:"hint,omitempty"`
 	Code     Code     `json:"code"`

@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Parse reads the file of an agent. The problems include those that only Check can find for one file;
-// if any of them is an error, the document is not complete.
+// Parse reads and checks the file of an agent. If one of the problems is an error, the document is
+// incomplete.
 func Parse(file string, src []byte) (*Document, Problems) { return parse(file, src, false) }
 
 // ParseFragment reads a part of a file, such as a MEMORY block, a step, actions or a constraint,
@@ -56,7 +56,8 @@ func (r *reader) warnf(at Position, code Code, hint, format string, args ...any)
 // properties maps upper-case keys to the functions that read them.
 type properties map[string]func(*entry)
 
-// read reads the properties below an entry. what describes the owner in messages.
+// read reads the properties below an entry. The argument what describes the owner of the properties
+// in messages.
 func (r *reader) read(e *entry, what string, known properties) {
 	r.readEntries(e.children, what, known)
 }
@@ -107,11 +108,11 @@ func (r *reader) unknownKey(e *entry, what string, known properties) {
 	r.warnf(e.at(), CodeUnknownKey, "remove it, or write one of "+strings.Join(names, ", "), "%s is not supported in %s and has no effect", e.key, what)
 }
 
-// foreign are keys of other implementations of the language that resemble ours.
+// foreign contains keys of other implementations of the language that resemble our keys.
 var foreign = []string{"ON_ERROR", "GATHER", "ESCALATE", "COMPLETE", "TEMPLATES", "MESSAGE_KEY", "VOICE", "FORMATS", "ACTIONS", "DELEGATE",
 	"PERSONA", "LIMITATIONS", "GUARDRAILS", "INTENTS", "NLU", "BRANCHES", "PRESENT", "CORRECTIONS", "STRATEGY", "STEP_CONSTRAINTS", "RETRY_DELAY"}
 
-// leaf reports properties below an entry that has none.
+// leaf reports lines below an entry that cannot have properties.
 func (r *reader) leaf(e *entry) {
 	if len(e.children) > 0 {
 		r.errorf(e.children[0].at(), CodeIndent, "indent it like "+e.key, "%s has no properties", e.key)
@@ -204,7 +205,7 @@ func bind(r *reader, read func(*reader, *entry)) func(*entry) {
 	return func(e *entry) { read(r, e) }
 }
 
-// nearBlock returns the block of which key is likely a misspelling.
+// nearBlock returns the name of the block that a misspelled key most likely means.
 func nearBlock(key string, known properties) string {
 	if slices.Contains(foreign, key) {
 		return ""
@@ -217,7 +218,8 @@ func nearBlock(key string, known properties) string {
 	return spell.Name(key, names)
 }
 
-// readActions reads a part that consists of actions, such as SET and RESPOND. It reports whether it does.
+// readActions reads a part that consists of actions, such as SET and RESPOND. It reports whether
+// the part consists of actions.
 func readActions(r *reader, root *entry) bool {
 	for _, e := range root.children {
 		if !slices.Contains(actionKeys, strings.ToUpper(e.key)) && !(e.is("ON_FAIL") && len(root.children) > 1) {
@@ -232,7 +234,7 @@ func readActions(r *reader, root *entry) bool {
 	return true
 }
 
-// readTools reads a list of tools: names, or signatures of which only the name counts.
+// readTools reads a list of tools. A tool is a name or a signature, of which only the name is used.
 func readTools(r *reader, e *entry) {
 	r.doc.ToolsDeclared = true
 	r.doc.Tools = r.names(e.value, "TOOLS")

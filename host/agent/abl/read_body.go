@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// actionKeys are the keys of actions, which a part of a file can consist of.
+// actionKeys contains the keys of actions. A part of a file can consist only of actions.
 var actionKeys = []string{"SET", "CLEAR", "TRANSFORM", "RESPOND", "CALL", "CHECK", "THEN", "ON_SUCCESS"}
 
-// readBody reads the actions below an entry in order, what follows them, and extra properties.
+// readBody reads the actions below an entry in order, their successor, and the properties in extra.
 func readBody(r *reader, e *entry, what string, extra properties) Body {
 	return readBodyOf(r, e.at(), e.children, what, extra)
 }
@@ -38,8 +38,8 @@ func readBodyOf(r *reader, at Position, entries []*entry, what string, extra pro
 	return b
 }
 
-// outcomesLast moves ON_SUCCESS and ON_FAIL behind the other entries, so that the action to which
-// they belong is known.
+// outcomesLast moves ON_SUCCESS and ON_FAIL after the other entries, because they belong to an
+// action that must be read first.
 func outcomesLast(entries []*entry) []*entry {
 	isOutcome := func(e *entry) bool { return e.is("ON_SUCCESS") || e.is("ON_FAIL") }
 	sorted := slices.Clone(entries)
@@ -140,7 +140,7 @@ func readAssignments(r *reader, e *entry) []Assignment {
 	return list
 }
 
-// leafItem reports lines below an item that has no properties.
+// leafItem reports lines below an item that cannot have properties.
 func (r *reader) leafItem(e *entry) {
 	if len(e.children) > 0 {
 		r.errorf(e.children[0].at(), CodeIndent, "indent it like the line above", "%s has no properties", quote(e.source()))
@@ -201,7 +201,8 @@ func readCall(r *reader, e *entry) *Call {
 	return c
 }
 
-// readNestedValue reads the expression of a property, or an object from deeper lines.
+// readNestedValue reads the value of a property: an expression, or an object whose members are on
+// the lines below.
 func readNestedValue(r *reader, e *entry) *Expr {
 	if e.value.Value != "" || len(e.children) == 0 {
 		return r.expression(e)
@@ -215,7 +216,8 @@ func readNestedValue(r *reader, e *entry) *Expr {
 	return &Expr{text: Text{Position: e.at(), Value: "{...}"}, root: n}
 }
 
-// readArguments reads a, b: expression, c = expression. A bare variable is an input of the same name.
+// readArguments reads a, b: expression, c = expression. A variable without a colon is the input of
+// the same name.
 func readArguments(r *reader, text Text) []Assignment {
 	var args []Assignment
 	for i, part := range splitTop(text) {

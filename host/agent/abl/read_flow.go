@@ -13,14 +13,15 @@ func readFlow(r *reader, e *entry) {
 		case child.is("steps"):
 			readSteps(r, child, seen)
 		case child.dash || child.key == "":
-			r.errorf(child.at(), CodeSyntax, "write the name of a step with a colon, and its properties in deeper lines", "%s is not a step", quote(child.source()))
+			r.errorf(child.at(), CodeSyntax, "write the name of a step with a colon, and its properties on indented lines below", "%s is not a step", quote(child.source()))
 		default:
 			addStep(r, child, seen)
 		}
 	}
 }
 
-// readSteps reads the list of steps, which can contain their properties. The first is the entry point.
+// readSteps reads the list of steps, which can contain their properties. The first step is the
+// entry point.
 func readSteps(r *reader, e *entry, seen map[string]Position) {
 	f := &r.doc.Flow
 	names := r.names(e.value, "steps")
@@ -39,7 +40,7 @@ func readSteps(r *reader, e *entry, seen map[string]Position) {
 
 func addStep(r *reader, e *entry, seen map[string]Position) {
 	if e.value.Value != "" {
-		r.errorf(e.value.Position, CodeSyntax, "write its properties in deeper lines", "the step %s has a value", e.key)
+		r.errorf(e.value.Position, CodeSyntax, "write its properties on indented lines below", "the step %s has a value", e.key)
 		return
 	}
 	if first, ok := seen[e.key]; ok {
@@ -58,7 +59,7 @@ func addStep(r *reader, e *entry, seen map[string]Position) {
 	r.doc.Flow.Steps = append(r.doc.Flow.Steps, s)
 }
 
-// insertGather adds the action of Gather to the actions, in the order of the file.
+// insertGather inserts the action of Gather into the actions, at its position in the file.
 func (s *Step) insertGather() {
 	i := 0
 	for i < len(s.Actions) && s.Actions[i].Line < s.Gather.Line {
@@ -168,7 +169,7 @@ func readGather(r *reader, e *entry) *Gather {
 		seen[f.Value] = true
 	}
 	if len(g.Fields) == 0 {
-		r.errorf(e.at(), CodeMissing, "write - name: required in deeper lines", "GATHER has no fields")
+		r.errorf(e.at(), CodeMissing, "write - name: required on indented lines below", "GATHER has no fields")
 	}
 	return g
 }

@@ -48,7 +48,7 @@ func readShorthand(r *reader, e *entry, access Access) {
 // readDeclared returns the text of an item that declares a name.
 func readDeclared(r *reader, item *entry, what string) Text {
 	if item.key != "" {
-		r.errorf(item.at(), CodeSyntax, "write - name, and its properties in deeper lines", "%s is not %s", quote(item.source()), what)
+		r.errorf(item.at(), CodeSyntax, "write - name, and its properties on indented lines below", "%s is not %s", quote(item.source()), what)
 	}
 	return r.unquote(item.value)
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// readConstraints reads the phases, which are labels, and flattens their constraints in order.
+// readConstraints reads the constraints of all phases in order. The names of phases are only
+// labels.
 func readConstraints(r *reader, e *entry) {
 	for _, child := range r.limited(e.children, "CONSTRAINTS") {
 		switch {
@@ -19,7 +20,7 @@ func readConstraints(r *reader, e *entry) {
 				readConstraint(r, item, child.key)
 			}
 		default:
-			r.errorf(child.at(), CodeSyntax, "write a phase such as always: and its constraints in deeper lines", "%s is not a phase", quote(child.source()))
+			r.errorf(child.at(), CodeSyntax, "write a phase such as always: and its constraints on indented lines below", "%s is not a phase", quote(child.source()))
 		}
 	}
 	if n := len(r.doc.Constraints); n > MaxItems {
@@ -30,7 +31,7 @@ func readConstraints(r *reader, e *entry) {
 
 var rules = []string{string(RuleRequire), string(RuleLimit), string(RuleRestrict), string(RuleWarn)}
 
-// ruleOf returns the keyword that an item starts with, or "".
+// ruleOf returns the keyword at the start of an item, or "".
 func ruleOf(item *entry) string {
 	keyword := strings.ToUpper(firstWord(item.value.Value))
 	if item.key != "" {
@@ -69,7 +70,7 @@ func readConstraint(r *reader, item *entry, phase string) {
 		},
 	})
 	if !hasOnFail {
-		r.errorf(c.Position, CodeMissing, `write ON_FAIL: "message" in a deeper line`, "the constraint has no ON_FAIL")
+		r.errorf(c.Position, CodeMissing, `write ON_FAIL: "message" on an indented line below`, "the constraint has no ON_FAIL")
 	}
 	r.doc.Constraints = append(r.doc.Constraints, c)
 }

@@ -57,7 +57,7 @@ func readMapping(r *reader, e *entry) []Assignment {
 		fields = append(fields, Assignment{Name{child.at(), child.key}, r.expression(child)})
 	}
 	if len(fields) == 0 {
-		r.errorf(e.at(), CodeMissing, "write name: item.field in deeper lines", "MAP has no fields")
+		r.errorf(e.at(), CodeMissing, "write name: item.field on indented lines below", "MAP has no fields")
 	}
 	return fields
 }

@@ -64,7 +64,7 @@ func readStoreBlock(r *reader, e *entry, t *Trigger) {
 	})
 	if t.Value == nil || t.Target.Value == "" {
 		if !r.hasProblemAt(e.at()) {
-			r.errorf(e.at(), CodeMissing, "write value: name and target: user.path in deeper lines", "STORE has no value or no target")
+			r.errorf(e.at(), CodeMissing, "write value: name and target: user.path on indented lines below", "STORE has no value or no target")
 		}
 	}
 	if t.Operation != OperationAppend && (t.Unique || t.MaxSize > 0) {
@@ -72,7 +72,7 @@ func readStoreBlock(r *reader, e *entry, t *Trigger) {
 	}
 }
 
-// readTarget reads the path of a fact that a trigger stores.
+// readTarget reads the path of the fact that a trigger stores.
 func readTarget(r *reader, text Text) Name {
 	path := r.pathOf(text, "a fact")
 	first, _, dotted := strings.Cut(path.Value, ".")
@@ -82,7 +82,7 @@ func readTarget(r *reader, text Text) Name {
 	return path
 }
 
-// isFactPath reports whether the first name of a path is that of a scope.
+// isFactPath reports whether the first name of a path is the name of a scope.
 func isFactPath(path string) bool {
 	first, _, dotted := strings.Cut(path, ".")
 	return dotted && slices.Contains([]string{"user", "project", "workflow", "execution_tree"}, first)

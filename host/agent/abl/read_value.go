@@ -20,7 +20,7 @@ func (r *reader) text(e *entry) Text {
 	return r.unquote(e.value)
 }
 
-// unquote returns the content of quoted text, and other text as it is.
+// unquote returns the content of quoted text, and any other text unchanged.
 func (r *reader) unquote(t Text) Text {
 	if t.Value == "" || t.Value[0] != '"' && t.Value[0] != '\'' {
 		return t
@@ -131,7 +131,7 @@ func (r *reader) count(e *entry) int {
 	return n
 }
 
-// choice returns one of the options, in their spelling.
+// choice returns the option that the entry names, in the spelling of the option.
 func (r *reader) choice(e *entry, options ...string) string {
 	value := r.text(e)
 	for _, option := range options {
@@ -172,7 +172,7 @@ func (r *reader) name(e *entry, what string) Name {
 	return r.nameOf(r.text(e), what)
 }
 
-// nameOf returns a text that is a name: letters, digits, _, and - inside.
+// nameOf returns a text as a name. A name consists of letters, digits and _, and can contain -.
 func (r *reader) nameOf(t Text, what string) Name {
 	t = r.unquote(t)
 	if t.Value != "" && !isName(t.Value) {
@@ -196,7 +196,7 @@ func isPath(s string) bool {
 	return len(s) <= 512 && !slices.ContainsFunc(strings.Split(s, "."), func(part string) bool { return !isName(part) || strings.Contains(part, "-") })
 }
 
-// pathOf returns a text that is a dotted path.
+// pathOf returns a text as a dotted path.
 func (r *reader) pathOf(t Text, what string) Name {
 	if !isPath(t.Value) {
 		r.errorf(t.Position, CodeBadValue, "a path is names with dots between them, such as user.name", "%s is not the path of %s", quote(t.Value), what)
@@ -205,7 +205,7 @@ func (r *reader) pathOf(t Text, what string) Name {
 	return Name{t.Position, t.Value}
 }
 
-// names returns the names in [a, b.c] or a, b.c. An empty text has none.
+// names returns the names in [a, b.c] or a, b.c. An empty text contains no names.
 func (r *reader) names(t Text, what string) []Name {
 	inner := t.Value
 	offset := 0

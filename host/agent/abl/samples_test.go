@@ -49,8 +49,8 @@ func readSamples(t testing.TB) []sample {
 	return samples
 }
 
-// TestSamples reads every sample of the vendor's documentation and compares what was understood with a
-// golden file. No sample has an error.
+// TestSamples reads every sample of the vendor's documentation and compares the parsed documents
+// with a golden file. No sample has an error.
 func TestSamples(t *testing.T) {
 	var b strings.Builder
 	for _, s := range readSamples(t) {

@@ -6,8 +6,8 @@ import "strings"
 type Template struct {
 	text  Text
 	parts []part
-	// trimEnd is set if the last line of the text is the end of a block. It removes the line break
-	// before it.
+	// trimEnd is true if the last line of the text contains only a tag. The line break before this
+	// line is then not rendered.
 	trimEnd bool
 }
 
@@ -56,7 +56,7 @@ func (t *Template) References() []Reference {
 }
 
 // Render renders the template. A value that is not set renders as nothing, an array or an object as
-// JSON. The errors are those of Expr.Eval.
+// JSON. Render returns the same errors as Expr.Eval.
 func (t *Template) Render(scope Scope, o Options) (string, []Warning, error) {
 	r := renderer{ev: newEvaluator(scope, o)}
 	if err := r.parts(t.parts); err != nil {
@@ -115,7 +115,8 @@ func (r *renderer) part(p part) error {
 	return r.write(s)
 }
 
-// each renders a block for each item of an array. For anything else it renders what follows {{else}}.
+// each renders a block for each item of an array. For any other value, each renders the parts after
+// {{else}}.
 func (r *renderer) each(p part, value any) error {
 	items, _ := value.([]any)
 	if len(items) == 0 {

@@ -17,7 +17,7 @@ type templateParser struct {
 	out   *Template
 }
 
-// openBlock is a block whose end was not reached yet.
+// openBlock is a block whose end has not been reached yet.
 type openBlock struct {
 	offset int
 	block  part
@@ -51,7 +51,7 @@ func (p *templateParser) literal(s string) {
 	}
 }
 
-// next parses the text up to the next braces, and the braces.
+// next parses the text up to the next braces, and then the expression or tag in the braces.
 func (p *templateParser) next() *Problem {
 	s := p.text.Value
 	i := strings.Index(s[p.pos:], "{{")
@@ -115,8 +115,8 @@ func closingBraces(s string, i int) int {
 	return -1
 }
 
-// standalone removes the rest of the line of a tag that is the only content of its line. It returns
-// the text before the tag without the indentation of the tag, and skips the line break after the tag.
+// If a tag is the only content of its line, standalone removes the line. It returns the text before
+// the tag without the indentation of the tag, and skips the line break after the tag.
 func (p *templateParser) standalone(before string, open int) string {
 	s := p.text.Value
 	trimmed := strings.TrimRight(before, " \t")
@@ -156,7 +156,8 @@ func (p *templateParser) parse(start int, body string) (*Expr, *Problem) {
 	return &Expr{text: text, root: root}, nil
 }
 
-// helper parses a function followed by its arguments, separated by spaces, or any expression.
+// helper parses any expression, or the name of a function followed by arguments that are separated
+// by spaces.
 func (p *exprParser) helper() (node, *Problem) {
 	first := word(p.lex.text.Value)
 	fn := lookupFunction(strings.ToUpper(first))
@@ -223,7 +224,7 @@ func (p *templateParser) elseTag(open int) *Problem {
 // endTag closes the innermost block.
 func (p *templateParser) endTag(open int, kind string) *Problem {
 	if len(p.open) == 0 || p.open[len(p.open)-1].block.block != kind {
-		return p.problem(open, "close blocks in the opposite order in which they begin", "{{/%s}} does not close a block", kind)
+		return p.problem(open, "close the innermost block first", "{{/%s}} does not close a block", kind)
 	}
 	last := p.open[len(p.open)-1]
 	if last.inElse {

@@ -84,7 +84,7 @@ func (w *jsonWriter) object(m map[string]any, depth int) error {
 	return nil
 }
 
-// quoteJSON returns a JSON string. It does not escape characters of HTML.
+// quoteJSON returns a JSON string. It does not escape the special characters of HTML.
 func quoteJSON(s string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -1,6 +1,6 @@
 package abl
 
-// level is an indentation of the tree being built.
+// level is one indentation level of the tree that is being built.
 type level struct {
 	indent int
 	parent *entry
@@ -48,7 +48,7 @@ func (b *treeBuilder) add(e *entry) {
 	}
 	switch last := b.last(); {
 	case b.top().indent > e.indent, b.top().indent < e.indent && popped:
-		b.problems = append(b.problems, problemAt(e.at(), CodeIndent, "indent it as the lines above that it belongs to",
+		b.problems = append(b.problems, problemAt(e.at(), CodeIndent, "indent it like the other lines of its block",
 			"the indentation of %d spaces matches no line above", e.indent))
 		if b.top().indent < e.indent {
 			b.levels = append(b.levels, level{indent: e.indent, parent: last})

@@ -94,8 +94,8 @@ func (r *reviewer) enter(node any) bool {
 	return true
 }
 
-// try walks a try statement. If the statement has a catch clause, code in the try block can fail
-// intentionally.
+// The method try walks the syntax tree of a try statement. If the statement has a catch clause,
+// code in the try block can fail intentionally.
 func (r *reviewer) try(n *ast.TryStatement) bool {
 	if n.Catch == nil {
 		return true

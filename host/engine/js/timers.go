@@ -104,7 +104,7 @@ func (l *eventLoop) setInterval(call goja.FunctionCall) goja.Value {
 }
 
 func (l *eventLoop) setImmediate(call goja.FunctionCall) goja.Value {
-	// This works like setTimeout, but the arguments do not include a delay.
+	// The function works like setTimeout, but its arguments do not include a delay.
 	arguments := []goja.Value{call.Argument(0), goja.Undefined()}
 	call.Arguments = append(arguments, call.Arguments[min(1, len(call.Arguments)):]...)
 	return l.addTimer(call, 0, 0)

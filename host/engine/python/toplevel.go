@@ -56,9 +56,9 @@ func (l *topLevel) image(r *run) (*snapshot.Image, error) {
 	return l.started, nil
 }
 
-// try runs the top level once for all runs. If the top level fails or uses a value that differs
-// between runs, each run executes the top level and reports its errors. try returns an error only
-// if the context of r ends or the host fails.
+// The method try runs the top level once for all runs. If the top level fails or uses a value that
+// differs between runs, each run executes the top level and reports its errors. try returns an
+// error only if the context of r ends or the host fails.
 func (l *topLevel) try(r *run) error {
 	ctx := r.channel.ctx
 	var probe inputProbe
@@ -90,8 +90,8 @@ func (l *topLevel) try(r *run) error {
 }
 
 // toWatch reports whether the next run of the top level has to find the line that uses the varying
-// value. try does not search for the line, because a later run of the top level can do this at no
-// extra cost.
+// value. The method try does not search for the line, because a later run of the top level can do
+// this at no extra cost.
 func (l *topLevel) toWatch() bool { return l.varies != "" && l.location.Load() == nil }
 
 // warn adds a warning to a run that had to run the top level. The warning contains the reason.

@@ -33,7 +33,7 @@ func (p *Provider) Chat(ctx context.Context, request model.ChatRequest) (model.C
 // completion translates a request.
 func (p *Provider) completion(request model.ChatRequest) openai.ChatCompletionRequest {
 	out := openai.ChatCompletionRequest{Model: p.options.Model}
-	// Older servers know only max_tokens; OpenAI's newer models accept only its successor.
+	// Older servers support only max_tokens, and OpenAI's newer models accept only its successor.
 	if p.base.Hostname() == "api.openai.com" {
 		out.MaxCompletionTokens = request.MaxTokens
 	} else {

@@ -12,8 +12,9 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// fault translates an error of a request. ctx is the caller's context. The error's text is not
-// used, since it can contain the URL, the key or a whole body.
+// fault converts the error of a request to a fault. The argument ctx is the caller's context. The
+// fault does not contain the text of the error, because it can contain the URL, the key or a whole
+// body.
 func (p *Provider) fault(ctx context.Context, err error) *abi.Fault {
 	if cause, ok := errors.AsType[*abi.Fault](context.Cause(ctx)); ok {
 		return cause
@@ -48,8 +49,8 @@ func statusOf(err error) (status int, message string) {
 	return 0, ""
 }
 
-// statusFault returns the fault of an HTTP status. Messages about credentials are not used: they
-// quote parts of the key.
+// statusFault returns the fault of an HTTP status. Messages about credentials are not used, because
+// they quote parts of the key.
 func (p *Provider) statusFault(status int, message string) *abi.Fault {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden || status == http.StatusProxyAuthRequired:

@@ -213,7 +213,8 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// A conflict repeats runs, and the provider limits the rate. Each prompt is answered once.
+// Runs are repeated after conflicts, and the provider limits the rate of requests. Each prompt must
+// be answered only once.
 func TestJournaledPromptsArePaidOnce(t *testing.T) {
 	s := start(t)
 	p := provider(t, s, nil)

@@ -29,18 +29,20 @@ type Options struct {
 	BaseURL string
 	// Model is the provider's name of the model. Required.
 	Model string
-	// Key is the API key. Default: no authorization, as local servers need.
+	// Key is the API key. By default, requests have no authorization, which is correct for local
+	// servers.
 	Key string
-	// Timeout bounds a request with all its tries. Default: 1 minute.
+	// Timeout bounds the total time of a request, including all tries. Default: 1 minute.
 	Timeout time.Duration
 	// AnswerBytes is the maximum size of the body of an answer. Default: 4 MiB.
 	AnswerBytes int
 	// Tries is the maximum number of times that a request is sent. Default: 4.
 	Tries int
-	// Backoff is the longest wait before the second try. It doubles with every try, up to 16 times.
-	// Default: 500ms.
+	// Backoff is the maximum wait before the second try. The maximum doubles with every further try,
+	// up to 16 times the Backoff. Default: 500ms.
 	Backoff time.Duration
-	// Proxy is the URL of an HTTP proxy. Default: none; the environment has no effect.
+	// Proxy is the URL of an HTTP proxy. By default, there is no proxy. The environment variables for
+	// proxies have no effect.
 	Proxy string
 	// Jitter returns a number in [0,1) that scales a wait. Default: random. It must be safe for
 	// concurrent use.

@@ -26,8 +26,9 @@ type sender struct {
 // Do implements openai.HTTPDoer.
 func (s *sender) Do(request *http.Request) (*http.Response, error) {
 	if s.idempotencyKey != "" {
-		// In its usual spelling the header makes net/http resend a request after a lost connection,
-		// and not every provider honours it.
+		// With its canonical name, the header would make net/http resend a request after a lost
+		// connection. A resent request can be executed twice, because not every provider supports the
+		// header.
 		request.Header["idempotency-key"] = []string{s.idempotencyKey}
 	}
 	for try := 1; ; try++ {
@@ -73,8 +74,9 @@ func again(request *http.Request) (*http.Request, error) {
 	return repeated, err
 }
 
-// temporary reports whether the provider did not process a request and may do so later. An error
-// after the connection was made is not temporary, since the request may have been processed.
+// temporary reports whether the provider did not process a request and may process it later. If a
+// connection was made before the error, the error is not temporary, because the request may have
+// been processed.
 func temporary(response *http.Response, err error) bool {
 	if err != nil {
 		dial, ok := errors.AsType[*net.OpError](err)
@@ -89,7 +91,8 @@ func temporary(response *http.Response, err error) bool {
 	return response.StatusCode >= http.StatusInternalServerError
 }
 
-// wait waits before the next try. It returns false, without waiting, if the deadline comes first.
+// wait waits before the next try. If the deadline would pass before that, it returns false without
+// waiting.
 func (p *Provider) wait(ctx context.Context, try int, response *http.Response) bool {
 	d := p.delay(try, response)
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= d {

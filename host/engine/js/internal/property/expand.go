@@ -10,7 +10,7 @@ import (
 // 14,000 bytes.
 const MaxExpanded = 256 << 10
 
-// The errors of Expand. They use the texts of V8, because guests can read them.
+// The errors of Expand. The errors have the texts of V8, because guests can read them.
 //
 //lint:file-ignore ST1005 the texts are those of V8
 var (

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The errors of CheckGroups. They use the texts of V8, because guests can read them.
+// The errors of CheckGroups. The errors have the texts of V8, because guests can read them.
 //
 //lint:file-ignore ST1005 the texts are those of V8
 var (

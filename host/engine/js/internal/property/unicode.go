@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The errors of CheckUnicode. They use the texts of V8, because guests can read them.
+// The errors of CheckUnicode. The errors have the texts of V8, because guests can read them.
 //
 //lint:file-ignore ST1005 the texts are those of V8
 var (
@@ -13,8 +13,8 @@ var (
 	ErrRepeat = errors.New("Nothing to repeat")
 )
 
-// If the flag u is set, only these letters have a meaning after a backslash. escapes applies
-// outside of a character class, and classEscapes applies inside of one.
+// If the flag u is set, only these letters have a meaning after a backslash. The constant escapes
+// applies outside of a character class, and classEscapes applies inside of one.
 const (
 	escapes      = "bBfnrtvdDsSwWpPuxck"
 	classEscapes = "bfnrtvdDsSwWpPuxc"
