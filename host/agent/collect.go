@@ -34,7 +34,7 @@ func (d *dialog) beginCollect(ctx context.Context, constraint int, prompted bool
 	if prompted {
 		return ctl, nil
 	}
-	return ctl, d.log.say(fields[0].Position, question(missing[0]))
+	return ctl, d.log.ask(fields[0].Position, question(missing[0]))
 }
 
 // collect takes the message as the value of the field that a constraint asks for. After the last one
@@ -54,7 +54,7 @@ func (d *dialog) collect(ctx context.Context, step *abl.Step) (control, error) {
 		}
 	}
 	if state.Remaining = state.Remaining[1:]; len(state.Remaining) > 0 {
-		return d.wait(WaitingCollect, state.Remaining[0]), d.log.say(step.Name.Position, question(state.Remaining[0]))
+		return d.wait(WaitingCollect, state.Remaining[0]), d.log.ask(step.Name.Position, question(state.Remaining[0]))
 	}
 	excused := 0
 	if onFail.Then == "continue" {

@@ -18,7 +18,7 @@ type rules struct {
 	// collect makes the step wait for the fields of a failed constraint. prompted is true if the
 	// constraint has sent a message.
 	collect func(ctx context.Context, constraint int, prompted bool) (control, error)
-	// withdraw removes the messages of the agent that acts.
+	// withdraw removes the results of the agent that acts.
 	withdraw func()
 	// retries are the numbers of retries of constraints.
 	retries map[*abl.Constraint]int
@@ -105,7 +105,7 @@ func (r *rules) failed(ctx context.Context, i int, kind string) (control, error)
 		r.withdraw()
 	}
 	if c.OnFail.Respond != nil {
-		if err := r.mem.respond(ctx, c.OnFail.Respond); err != nil {
+		if err := ask(ctx, r.mem, c.OnFail.Respond); err != nil {
 			return control{}, err
 		}
 	}

@@ -110,7 +110,7 @@ func (d *dialog) completes(ctx context.Context, step *abl.Step) (bool, error) {
 func (d *dialog) repeat(ctx context.Context, step *abl.Step) error {
 	state := d.mem.state
 	if state.Waiting == WaitingCollect {
-		return d.log.say(step.Name.Position, question(state.Collecting))
+		return d.log.ask(step.Name.Position, question(state.Collecting))
 	}
 	if state.Waiting == WaitingGather && step.Gather != nil {
 		i := slices.IndexFunc(step.Gather.Fields, func(f abl.Field) bool { return f.Value == state.Collecting })

@@ -154,7 +154,7 @@ func (t *turn) deliver(ctx context.Context, ctl control) (control, error) {
 			return control{}, err
 		}
 	}
-	if len(t.log.outcome.Messages) == t.agentStart {
+	if !t.log.hasResult(t.agentStart) {
 		return ctl, nil
 	}
 	checked, err := t.rules.checkpoint(ctx, CheckpointReturning, "")

@@ -127,18 +127,18 @@ func (d *dialog) isSet(ctx context.Context, name string) (bool, error) {
 func (d *dialog) ask(ctx context.Context, step *abl.Step, f *abl.Field, repeated bool) error {
 	prompted := false
 	if step.Gather.Prompt != nil && len(d.mem.state.Collected) == 0 {
-		if err := d.mem.respond(ctx, step.Gather.Prompt); err != nil {
+		if err := ask(ctx, d.mem, step.Gather.Prompt); err != nil {
 			return err
 		}
 		prompted = true
 	}
 	if f.Prompt != nil {
-		return d.mem.respond(ctx, f.Prompt)
+		return ask(ctx, d.mem, f.Prompt)
 	}
 	if prompted || !repeated && len(d.log.outcome.Messages) > d.t.stepStart {
 		return nil
 	}
-	return d.log.say(f.Name.Position, question(f.Value))
+	return d.log.ask(f.Name.Position, question(f.Value))
 }
 
 // question returns the standard question for a field.
@@ -199,7 +199,7 @@ func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, stand
 	entry := Trace{Kind: "gather", Name: name.Value, Position: d.log.place(name.Position), Result: passed(problem == "")}
 	if problem != "" {
 		d.log.note(entry)
-		return false, d.log.say(name.Position, problem)
+		return false, d.log.ask(name.Position, problem)
 	}
 	if err := d.mem.assign(ctx, name, value); err != nil {
 		return false, err

@@ -3,6 +3,7 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -31,6 +32,9 @@ type log struct {
 	outcome    *Outcome
 	secrets    secrets
 	traceBytes int
+	// isResult reports for each message whether it is a result, to which BEFORE returning results
+	// applies. Questions and the messages of constraints are not results.
+	isResult []bool
 }
 
 // faultf returns a fault at a position in the file of the agent.
@@ -93,13 +97,37 @@ func (l *log) warnings(list []abl.Warning) {
 	}
 }
 
-// say adds a message to the user.
-func (l *log) say(at abl.Position, message string) error {
-	if len(l.outcome.Messages) >= MaxMessages {
+// say adds a result to the messages to the user.
+func (l *log) say(at abl.Position, message string) error { return l.add(at, message, true) }
+
+// ask adds a message to the user that is not a result, such as a question.
+func (l *log) ask(at abl.Position, message string) error { return l.add(at, message, false) }
+
+func (l *log) add(at abl.Position, message string, isResult bool) error {
+	n := len(l.outcome.Messages)
+	if n >= MaxMessages {
 		return l.faultf(at, abi.CallLimit, "the turn sends more than %d messages", MaxMessages)
 	}
 	l.outcome.Messages = append(l.outcome.Messages, message)
+	l.isResult = append(l.isResult[:n], isResult) // a hook that failed can have removed messages
 	return nil
+}
+
+// hasResult reports whether a message from an index is a result.
+func (l *log) hasResult(from int) bool {
+	return slices.Contains(l.isResult[from:len(l.outcome.Messages)], true)
+}
+
+// withdraw removes the results from an index.
+func (l *log) withdraw(from int) {
+	kept := l.outcome.Messages[:from]
+	for i, message := range l.outcome.Messages[from:] {
+		if !l.isResult[from+i] {
+			l.isResult[len(kept)] = false
+			kept = append(kept, message)
+		}
+	}
+	l.outcome.Messages = kept
 }
 
 // unhandled returns the fault of a tool that no ON_FAIL handles, with the position of the call.

@@ -145,7 +145,17 @@ func (m *memory) located(err error, at abl.Position) error {
 	}
 }
 
-// respond sends a message to the user.
+// ask sends a message to the user that is not a result.
+func ask(ctx context.Context, m *memory, text *abl.Template) error {
+	message, err := m.render(ctx, text)
+	if err != nil {
+		return err
+	}
+	m.log.note(Trace{Kind: "respond", Position: m.log.place(text.Position())})
+	return m.log.ask(text.Position(), message)
+}
+
+// respond sends a result to the user.
 func (m *memory) respond(ctx context.Context, text *abl.Template) error {
 	message, err := m.render(ctx, text)
 	if err != nil {

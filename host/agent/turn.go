@@ -189,8 +189,8 @@ func (t *turn) report() *Outcome {
 	return o
 }
 
-// withdraw removes the messages of the agent that acts.
-func (t *turn) withdraw() { t.log.outcome.Messages = t.log.outcome.Messages[:t.agentStart] }
+// withdraw removes the results of the agent that acts.
+func (t *turn) withdraw() { t.log.withdraw(t.agentStart) }
 
 func newOutcome() *Outcome {
 	return &Outcome{
