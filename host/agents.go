@@ -3,9 +3,13 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent"
+	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 )
 
@@ -61,55 +65,90 @@ type AgentInfo struct {
 	Tools, Facts, Events []string
 }
 
-// List returns the agents of the app, sorted by name.
-func (a Agents) List() []AgentInfo { return []AgentInfo{} }
+// List returns the agents of the app, sorted by name. It also returns agents with errors.
+func (a Agents) List() []AgentInfo {
+	list := make([]AgentInfo, 0, len(a.h.app.Agents))
+	for _, d := range a.h.app.Agents {
+		info := AgentInfo{Name: d.Agent.Value, Goal: d.Goal.Value, File: d.File, Tools: d.ToolNames()}
+		for _, f := range d.Memory.Persistent {
+			info.Facts = append(info.Facts, f.Value)
+		}
+		for _, r := range d.Memory.Recalls {
+			info.Events = append(info.Events, r.Event.String())
+		}
+		for _, names := range []*[]string{&info.Facts, &info.Events} {
+			slices.Sort(*names)
+			*names = slices.Compact(*names)
+		}
+		list = append(list, info)
+	}
+	slices.SortFunc(list, func(a, b AgentInfo) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
 
 // Turn performs one turn of a conversation. The result is never nil. If the turn fails, the error is
 // the fault in the result, as in Host.Run. Turns of one session run one after the other, in the order
 // in which they were requested.
-func (a Agents) Turn(ctx context.Context, t Turn) (*report.Turn, error) { return a.perform(ctx, t) }
+func (a Agents) Turn(ctx context.Context, req Turn) (*report.Turn, error) {
+	t := newTurn(a.h, actTurn, req)
+	t.answer = func(t *turn, effects report.Effects) any {
+		return turnResult(t, memory.Done{Effects: effects}, nil)
+	}
+	t.perform = func(ctx context.Context, t *turn, env *agentEnv) (err error) {
+		r := agent.Request{Agent: req.Agent, Event: req.Event}
+		if req.Message != nil {
+			r.Message, r.HasMessage = *req.Message, true
+		}
+		t.last.outcome, err = t.set.Turn(ctx, env, r)
+		return err
+	}
+	done, err := t.begin(ctx)
+	result := turnResult(t, done, err)
+	return result, t.end(ctx, done.Recorded, runResult(t, result.Error, result.Effects, result.Repeated))
+}
 
 // Fire fires the event of a turn and returns what the agent's recalls inject, for a platform that has
 // its own agent loop. No flow is executed.
-func (a Agents) Fire(ctx context.Context, t Turn) (*report.Evaluation, error) {
-	return a.evaluate(ctx, t)
+func (a Agents) Fire(ctx context.Context, req Turn) (*report.Evaluation, error) {
+	return a.evaluate(ctx, "fire", req, agent.Rules{Event: req.Event}, (*agent.Set).Fire)
 }
 
 // Check checks the constraints of an agent at a checkpoint, for a platform that has its own agent
 // loop. before is "" for the constraints of each step, "calling TOOL" or "returning results".
-func (a Agents) Check(ctx context.Context, t Turn, before string) (*report.Evaluation, error) {
-	return a.evaluate(ctx, t)
+func (a Agents) Check(ctx context.Context, req Turn, before string) (*report.Evaluation, error) {
+	rules := agent.Rules{Checkpoint: agent.CheckpointStep}
+	switch tool, calling := strings.CutPrefix(before, "calling "); {
+	case calling && tool != "":
+		rules.Checkpoint, rules.Tool = agent.CheckpointCalling, tool
+	case before == "returning results":
+		rules.Checkpoint = agent.CheckpointReturning
+	case before != "":
+		rules.Checkpoint = before // an unknown checkpoint is a fault
+	}
+	return a.evaluate(ctx, "check "+before, req, rules, (*agent.Set).Check)
 }
 
 // Store evaluates the triggers of an agent, as at the end of a turn, for a platform that has its own
 // agent loop.
-func (a Agents) Store(ctx context.Context, t Turn) (*report.Evaluation, error) {
-	return a.evaluate(ctx, t)
+func (a Agents) Store(ctx context.Context, req Turn) (*report.Evaluation, error) {
+	return a.evaluate(ctx, "store", req, agent.Rules{}, (*agent.Set).Store)
 }
 
-// noAgent returns the fault of a request to an agent that does not exist: an app has no agents yet.
-func noAgent(t Turn) *abi.Fault {
-	return abi.Faultf(abi.NotFound, "the agent %q does not exist", t.Agent).WithHint("the app declares no agents")
+// evaluate performs an evaluation of rules.
+func (a Agents) evaluate(ctx context.Context, name string, req Turn, rules agent.Rules, eval evaluator) (*report.Evaluation, error) {
+	rules.Agent, rules.Variables = req.Agent, req.Variables
+	t := newTurn(a.h, name, req)
+	t.answer = func(t *turn, effects report.Effects) any {
+		return evaluationResult(t, memory.Done{Effects: effects}, nil)
+	}
+	t.perform = func(ctx context.Context, t *turn, env *agentEnv) (err error) {
+		t.last.evaluation, err = eval(t.set, ctx, env, rules)
+		return err
+	}
+	done, err := t.begin(ctx)
+	result := evaluationResult(t, done, err)
+	return result, t.end(ctx, done.Recorded, runResult(t, result.Error, result.Effects, result.Repeated))
 }
 
-func (a Agents) perform(_ context.Context, t Turn) (*report.Turn, error) {
-	f := noAgent(t)
-	return &report.Turn{
-		Agent: t.Agent, Session: t.Caller.Session, Error: f,
-		Messages: []string{}, Variables: map[string]any{}, Injected: map[string]any{}, Instructions: []string{}, Warnings: []string{},
-		Trace: []report.TurnTrace{}, Logs: []abi.LogLine{}, Effects: noEffects(),
-	}, f
-}
-
-func (a Agents) evaluate(_ context.Context, t Turn) (*report.Evaluation, error) {
-	f := noAgent(t)
-	return &report.Evaluation{
-		Agent: t.Agent, Session: t.Caller.Session, Error: f, Failures: []report.EvaluationFault{},
-		Injected: map[string]any{}, Instructions: []string{}, Stored: map[string]any{}, Warnings: []string{},
-		Trace: []report.TurnTrace{}, Effects: noEffects(),
-	}, f
-}
-
-func noEffects() report.Effects {
-	return report.Effects{Reads: []report.ReadEffect{}, Writes: []report.WriteEffect{}}
-}
+// evaluator is a method of a Set.
+type evaluator func(*agent.Set, context.Context, agent.Env, agent.Rules) (*agent.Evaluation, error)

@@ -21,13 +21,20 @@ func (r *run) makeFingerprint() string {
 		code = []byte(c.Language + " " + c.Text)
 		grants, _ = json.Marshal(c.Grants) // strings always encode
 	}
-	parts := []struct {
-		name string
-		text []byte
-	}{
+	return fingerprint([]part{
 		{"tool", []byte(r.inv.Tool)}, {"code", code}, {"grants", grants},
 		{"input", r.limits.canonical(r.input)}, {"context", r.limits.canonical(r.inv.Context)}, {"metadata", r.limits.canonical(r.inv.Metadata)},
-	}
+	})
+}
+
+// part is a part of a request, under the name that the fault of a conflict reports.
+type part struct {
+	name string
+	text []byte
+}
+
+// fingerprint returns a digest of each part.
+func fingerprint(parts []part) string {
 	words := make([]string, len(parts))
 	for i, part := range parts {
 		digest := sha256.Sum256(part.text)

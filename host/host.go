@@ -36,6 +36,8 @@ type Host struct {
 	limits    Limits
 	tenants   []string
 	programs  programCache
+	agents    map[string]*hostAgent // by name
+	queue     turnQueue
 	ledger    *Ledger
 	meter     *Meter
 	clock     func() time.Time
@@ -87,6 +89,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	h.stop = stop
 	h.compiler = &compiler{h: h, untilClosed: untilClosed}
 	addTools(h)
+	h.agents = agentsOf(h.app)
 	h.ledger = newLedger(h)
 	h.ledger.start()
 	h.meter = &Meter{store: service.Meter(), log: h.log}

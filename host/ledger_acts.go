@@ -15,6 +15,7 @@ import (
 const (
 	actRun     = "run"
 	actDryRun  = "dry_run"
+	actTurn    = "turn"
 	actOperate = "operate"
 	actList    = "list"
 	actRender  = "render"
@@ -26,6 +27,7 @@ const (
 	actLoad    = "download"
 
 	actExportUser = "export_user"
+	actEvaluate   = "evaluate" // of an agent's rules
 )
 
 // entry returns the ledger entry of a job that has not ended yet.

@@ -21,9 +21,10 @@ type Observer interface {
 	// BeforeRun can refuse a run by returning an error. If the error is an *abi.Fault, it becomes
 	// the error of the Result. Otherwise, the error of the Result is access_denied. BeforeRun is
 	// called once for each run of an existing tool, before the tool is compiled and before the
-	// idempotency key is looked up.
+	// idempotency key is looked up. It is also called once for each turn, but not for the tools that
+	// an agent calls. If a turn does not name its agent, RunInfo.Agent is not known yet.
 	BeforeRun(ctx context.Context, run RunInfo) error
-	// AttemptEnded is called after each execution of a guest, successful or not.
+	// AttemptEnded is called after each execution of a guest or an agent, successful or not.
 	AttemptEnded(ctx context.Context, run RunInfo, event Execution)
 	// AfterRun is called after the guest of an attempt has succeeded. Writes that AfterRun makes
 	// with the given Memory are part of the run's commit. An error fails the run.
@@ -63,8 +64,11 @@ type RunInfo struct {
 	ID string
 	// App is the id of the host's app.
 	App string
-	// Tool is the name of a declared tool, or CodeTool.
+	// Tool is the name of a declared tool, or CodeTool. It is "" for a turn of an agent. Agent is the
+	// name of the agent that a turn addresses, or "" for the run of a tool. Both are set for a tool
+	// that an agent calls.
 	Tool    string
+	Agent   string
 	Caller  Caller
 	Attempt int // number of the attempt, starting at 1; 0 outside of attempts
 	// Outcome is set in RunEnded.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/declare"
 )
@@ -90,24 +91,34 @@ func (r *agentReader) include(problems abl.Problems) {
 	}
 }
 
-// check reports mistakes between agents, and calls of tools that the app does not have. It runs
-// after the tools are read.
+// check reports mistakes between agents, and calls of tools that the app does not have. If the agents
+// have no errors, it compiles them. It runs after the tools are read.
 func (r *agentReader) check(a *App) {
-	var tools []string
-	for _, t := range a.Tools {
-		tools = append(tools, t.Name)
+	if len(a.Agents) == 0 {
+		return
 	}
 	names := map[string]string{} // by file
-	var problems abl.Problems
 	for _, doc := range a.Agents {
 		names[doc.File] = cmp.Or(doc.Agent.Value, doc.File)
-		problems = append(problems, abl.CheckTools(doc, tools)...)
 	}
-	for _, p := range AgentProblems(append(problems, abl.CheckAll(a.Agents)...)) {
+	set, problems := agent.Compile(a.Agents, a.toolsForAgents())
+	for _, p := range AgentProblems(problems) {
 		r.agent = names[p.File]
 		r.report(p)
 	}
 	r.agent = ""
+	if !slices.ContainsFunc(r.problems, func(p Problem) bool { return p.Agent != "" && p.Severity == SeverityError }) {
+		a.AgentSet = set
+	}
+}
+
+// toolsForAgents returns the tools that agents can call.
+func (a *App) toolsForAgents() []agent.Tool {
+	tools := make([]agent.Tool, len(a.Tools))
+	for i, t := range a.Tools {
+		tools[i] = agent.Tool{Name: t.Name, Description: t.Description, Parameters: t.InputSchema}
+	}
+	return tools
 }
 
 // AgentProblems returns the problems of agents as problems of an app.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/abl"
 	"github.com/toolrun/toolrun/host/declare"
 )
@@ -35,6 +36,8 @@ type App struct {
 	// are the agents in these files. An imported app has only the names of the files.
 	AgentFiles []string
 	Agents     []*abl.Document
+	// AgentSet contains the compiled agents. It is nil if there are none, or if one of them has errors.
+	AgentSet *agent.Set
 	// BrokenAgents contains the errors in the files of agents. If there are any, no agent can answer.
 	BrokenAgents Problems
 	// DefaultTool is the declared tool for runs without a tool name, or "" if none is declared. See

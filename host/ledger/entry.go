@@ -14,9 +14,10 @@ import (
 // revisions and schema violations, but never content.
 type Entry struct {
 	Run string `json:"run_id"`
-	// Act is the kind of the action: run, dry_run or render. Operators' actions are operate, list,
-	// purge, erase, declare, export, import, download and export_user.
-	Act  string `json:"act"`
+	// Act is the kind of the action: run, dry_run, turn, evaluate or render. Operators' actions are
+	// operate, list, purge, erase, declare, export, import, download and export_user.
+	Act string `json:"act"`
+	// Tool is the name of the tool, or of the agent of a turn or an evaluation.
 	Tool string `json:"tool,omitempty"`
 	// File is the id of a downloaded file.
 	File string `json:"file_id,omitempty"`

@@ -45,6 +45,12 @@ func (v *View) Caller() partition.Caller { return v.caller }
 // Now returns the time of the run.
 func (v *View) Now() time.Time { return v.tx.Now() }
 
+// Seed returns the seed for random numbers of the run. It is the same in all attempts.
+func (v *View) Seed() (uint64, error) { return v.tx.Seed() }
+
+// Err returns the error that ended the attempt, or nil. No method of the View succeeds after it.
+func (v *View) Err() error { return v.closed }
+
 // Call performs an operation for tool code and returns its reply as JSON.
 func (v *View) Call(ctx context.Context, call abi.Call) (json.RawMessage, error) {
 	if v.closed != nil {

@@ -105,7 +105,7 @@ var rules = map[string]rule{
 	"host/memory/variables": {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/storage"}},
 	"host/memory/kindtest":  {own: []string{"abi", "schema", "host/declare", "host/memory/kind", "host/storage"}},
 	"host/memory/document":  {own: []string{"abi", "schema", "internal/bytesize", "internal/mergepatch", "internal/strictjson", "host/declare", "host/memory/kind", "host/storage"}},
-	"host/app":              {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/agent/abl", "host/declare", "internal/bytesize"}, others: []string{"github.com/goccy/go-yaml"}},
+	"host/app":              {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/agent", "host/agent/abl", "host/declare", "internal/bytesize"}, others: []string{"github.com/goccy/go-yaml"}},
 	"host/template":         {own: []string{"abi", "internal/strictjson"}},
 	"host/journal":          {own: []string{"abi"}},
 	"host/model":            {own: []string{"abi", "schema", "internal/bytesize", "internal/spell", "internal/strictjson"}, others: []string{"github.com/goccy/go-yaml"}},
@@ -114,7 +114,7 @@ var rules = map[string]rule{
 	"host/agent/abl":        {own: []string{"internal/spell"}},
 	"host/agent/agenttest":  {own: []string{"abi", "host/agent", "host/agent/abl", "host/model"}},
 	"host/agent":            {own: []string{"abi", "host/agent/abl", "host/declare", "host/model", "internal/spell"}},
-	"host": {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/app", "host/engine", "host/memory", "host/memory/kind", "host/partition", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
+	"host": {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/memory", "host/memory/kind", "host/memory/variables", "host/model", "host/partition", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
 	"host/server/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory", "host/session", "host/declare", "host/report"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},

@@ -1,5 +1,7 @@
 package abl
 
+import "slices"
+
 // visitor has functions that are called with the parts of a document. Functions that are nil are
 // skipped.
 type visitor struct {
@@ -10,6 +12,17 @@ type visitor struct {
 	tool     func(Name)
 	step     func(Name) // GOTO, ON_EXHAUSTED, the entry point
 	agent    func(Name) // HANDOFF
+}
+
+// ToolNames returns the tools that the document declares or calls, sorted.
+func (d *Document) ToolNames() []string {
+	var names []string
+	visitor{tool: func(name Name) { names = append(names, name.Value) }}.document(d)
+	for _, name := range d.Tools {
+		names = append(names, name.Value)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 func visit[T any](call func(T), value T) {

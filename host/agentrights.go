@@ -1,0 +1,77 @@
+package host
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// hostAgent contains the rights of an agent.
+type hostAgent struct {
+	// authority contains the rights on facts: the declared ones with their ACCESS, and the targets of
+	// triggers.
+	authority memory.Authority
+	// context contains the rights of recalls: in addition, facts that no agent declares can be read.
+	context memory.Authority
+	// domains contains the facts that recalls can load, by domain.
+	domains map[string][]string
+}
+
+// agentsOf returns the rights of the agents of an app, by name.
+func agentsOf(a *app.App) map[string]*hostAgent {
+	agents := make(map[string]*hostAgent, len(a.Agents))
+	shared := sharedFacts(a)
+	for _, d := range a.Agents {
+		agents[d.Agent.Value] = rightsOf(d, shared)
+	}
+	return agents
+}
+
+// sharedFacts returns the facts of the app that no agent declares. Agents can recall them: no agent
+// restricts the access to them, or declares that they are sensitive.
+func sharedFacts(a *app.App) []declare.Fact {
+	declared := map[string]bool{}
+	for _, d := range a.Agents {
+		for _, f := range d.Memory.Persistent {
+			declared[f.Value] = true
+		}
+		for _, t := range d.Memory.Triggers {
+			declared[t.Target.Value] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(a.Facts), func(f declare.Fact) bool { return declared[f.Path] })
+}
+
+var accessVerbs = map[abl.Access][]abi.Verb{
+	abl.AccessRead: {abi.Read}, abl.AccessWrite: {abi.Write, abi.Delete}, abl.AccessReadWrite: {abi.Read, abi.Write, abi.Delete},
+}
+
+func rightsOf(d *abl.Document, shared []declare.Fact) *hostAgent {
+	a := &hostAgent{domains: map[string][]string{}}
+	var grants []declare.Grant
+	add := func(path, domain string, access abl.Access) {
+		if slices.ContainsFunc(grants, func(g declare.Grant) bool { return g.Item == path }) {
+			return
+		}
+		grants = append(grants, declare.Grant{Store: declare.Facts, Item: path, Verbs: accessVerbs[cmp.Or(access, abl.AccessReadWrite)]})
+		domain = cmp.Or(domain, declare.FactDomain(path))
+		a.domains[domain] = append(a.domains[domain], path)
+	}
+	for _, f := range d.Memory.Persistent {
+		add(f.Value, f.Domain, f.Access)
+	}
+	for _, t := range d.Memory.Triggers {
+		add(t.Target.Value, t.Domain, abl.AccessReadWrite)
+	}
+	a.authority = memory.Granted(grants)
+	for _, f := range shared {
+		add(f.Path, f.Domain, abl.AccessRead)
+	}
+	a.context = memory.Granted(grants)
+	return a
+}

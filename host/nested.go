@@ -1,0 +1,115 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/memory"
+)
+
+// callTool executes a declared tool as a part of the turn: on the same View, under the tool's own
+// grants and limits, and at the turn's place at the gate. If the tool fails, its writes are undone
+// and the error is its fault. The error is not a fault if the attempt of the turn cannot continue.
+func (t *turn) callTool(ctx context.Context, v *memory.View, name string, input json.RawMessage) (json.RawMessage, error) {
+	t.calls++
+	r, err := t.nestedRun(ctx, name, input)
+	if err != nil {
+		return nil, t.nestedFault(ctx, v, err)
+	}
+	err = v.Nested(ctx, r.tool.authority, func(ctx context.Context) error { return r.executeNested(ctx, v) })
+	t.include(r)
+	if err != nil {
+		return nil, t.nestedFault(ctx, v, err)
+	}
+	return r.last.out.Output, nil
+}
+
+// nestedFault returns the error of a nested run as a fault, unless the attempt cannot continue.
+func (t *turn) nestedFault(ctx context.Context, v *memory.View, err error) error {
+	if v.Err() != nil {
+		return v.Err()
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return t.faultOf(err)
+}
+
+// nestedRun returns a run of a tool that is ready to be executed: the tool is compiled and the input
+// is valid.
+func (t *turn) nestedRun(ctx context.Context, name string, input json.RawMessage) (*run, error) {
+	r := &run{job: newJob(t.h, Invocation{Tool: name, Caller: t.inv.Caller, Input: input, OnLog: t.inv.OnLog}, t.act)}
+	r.info, r.attempts = t.info, t.attempts
+	r.info.Tool = name
+	var err error
+	if r.tool, err = t.h.tool(name); err != nil {
+		return nil, err
+	}
+	if r.program, err = r.tool.ready(ctx, r.info.Caller.Tenant, t.h.limits.LoadTimeout); err != nil {
+		return nil, err
+	}
+	if err := r.warm(ctx); err != nil {
+		return nil, err
+	}
+	return r, r.prepare()
+}
+
+// executeNested executes the tool once. The gate has admitted the turn, so the run does not queue.
+func (r *run) executeNested(ctx context.Context, v *memory.View) error {
+	r.started = time.Now() // the run is not charged for the compilation
+	ctx, cancel := r.bounded(ctx, r.timeLimit())
+	defer cancel()
+	a := &attempt{run: r, view: v}
+	r.last = a
+	var out engine.Output
+	event := Execution{Began: r.started, Isolated: r.tool.isolated}
+	a.runProgram(ctx, &out, &event)
+	event.Duration = time.Since(event.Began)
+	return a.finish(ctx, &out, &event)
+}
+
+// turnAttempt is the result of one attempt of a turn.
+type turnAttempt struct {
+	outcome    *agent.Outcome
+	evaluation *agent.Evaluation
+	// The following fields are sums over the nested runs. cpu is the CPU time of tools in isolated
+	// processes. inProcess reports whether a tool ran in the host's process.
+	logs      []abi.LogLine
+	logBytes  int
+	warnings  []string
+	cpu       time.Duration
+	inProcess bool
+}
+
+// include adds a nested run to the turn.
+func (t *turn) include(r *run) {
+	last := &t.last
+	t.calls += r.calls
+	t.peak = max(t.peak, r.peak)
+	if r.tool.isolated { // otherwise the measurement of the turn contains the time
+		last.cpu += r.cpu
+	} else {
+		last.inProcess = true
+	}
+	if r.last == nil {
+		return // the limit on nested runs was exceeded
+	}
+	last.warnings = append(append(last.warnings, r.undeclared...), r.last.out.Warnings...)
+	for _, line := range r.last.logs {
+		last.log(line, t.h.limits)
+	}
+}
+
+// log adds a log line. The limits on the lines of a run apply to all nested runs together.
+func (l *turnAttempt) log(line abi.LogLine, limits Limits) {
+	if len(l.logs) >= limits.LogLines || l.logBytes+len(line.Text) > limits.LogBytes {
+		l.logBytes = limits.LogBytes + 1
+		return
+	}
+	l.logBytes += len(line.Text)
+	l.logs = append(l.logs, line)
+}

@@ -1,0 +1,73 @@
+package host
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// maxQueuedTurns is the maximum number of turns that wait for other turns of the same session.
+const maxQueuedTurns = 32
+
+// turnQueue lets the turns of each session run one after the other, in the order of their requests.
+// It provides order and prevents conflicts; correctness does not depend on it, because other
+// processes have queues of their own. The zero value is ready to use. It is safe for concurrent use.
+type turnQueue struct {
+	mu sync.Mutex
+	// sessions contains the turns of each session: the first one runs. Each channel is closed when its
+	// turn becomes the first.
+	sessions map[sessionKey][]chan struct{}
+}
+
+// sessionKey identifies a queue. It contains the user, so a caller who names the session of another
+// user cannot delay that user's turns.
+type sessionKey struct{ tenant, user, session string }
+
+// enter waits until all earlier turns of the session have ended. The caller must call leave when the
+// turn is over.
+func (q *turnQueue) enter(ctx context.Context, key sessionKey) (leave func(), err error) {
+	own := make(chan struct{})
+	if err := q.add(key, own); err != nil {
+		return nil, err
+	}
+	leave = func() { q.remove(key, own) }
+	select {
+	case <-own:
+		return leave, nil
+	case <-ctx.Done():
+		leave()
+		return nil, engine.FaultFromContext(ctx)
+	}
+}
+
+func (q *turnQueue) add(key sessionKey, own chan struct{}) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.sessions[key]) > maxQueuedTurns {
+		return abi.Faultf(abi.Unavailable, "more than %d turns of the session are waiting", maxQueuedTurns).
+			WithHint("send the next message when the agent has answered")
+	}
+	if q.sessions == nil {
+		q.sessions = map[sessionKey][]chan struct{}{}
+	}
+	if q.sessions[key] = append(q.sessions[key], own); len(q.sessions[key]) == 1 {
+		close(own)
+	}
+	return nil
+}
+
+func (q *turnQueue) remove(key sessionKey, own chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.Index(q.sessions[key], own)
+	q.sessions[key] = slices.Delete(q.sessions[key], i, i+1)
+	switch {
+	case len(q.sessions[key]) == 0:
+		delete(q.sessions, key)
+	case i == 0:
+		close(q.sessions[key][0])
+	}
+}
