@@ -71,14 +71,6 @@ func (m masks) show(name string, value any) any {
 // shown returns the displayed form of the value of a variable or a path.
 func (p *program) shown(name string, value any) any { return p.masks.show(name, value) }
 
-// displayScope returns the scope of messages, in which sensitive values have their displayed form.
-func displayScope(s abl.Scope, p *program) abl.Scope {
-	if len(p.masks) == 0 {
-		return s
-	}
-	return maskedScope{s, p.masks}
-}
-
 // display returns the displayed form of a sensitive value. A value that is not set stays nil.
 func display(value any, s *abl.Sensitive, name string) any {
 	value = abl.Plain(value)

@@ -89,7 +89,7 @@ func TestMaskedScope(t *testing.T) {
 	d := parseAgent(t, maskedAgent)
 	scope := maskedScope{abl.Variables{
 		"plain": "p", "pin": "1234", "owner": map[string]any{"name": "Ann"}, "user.ssn": "123-45-6789",
-		"card": "4111111111111234",
+		"card": "4111111111111234", "cards": []any{"4111"},
 	}, newMasks(d, []*abl.Document{d})}
 	for source, want := range map[string]string{
 		"{{plain}} {{pin}} {{card}}":          "p [REDACTED] ************1234",
@@ -99,12 +99,14 @@ func TestMaskedScope(t *testing.T) {
 		"{{#if pin}}set{{else}}unset{{/if}}":  "set",
 		"{{#if code}}set{{else}}unset{{/if}}": "unset",
 		"{{UPPER(owner.name)}}":               "[OWNER]",
+		"{{#each cards}}{{this}}{{#if pin == \"1234\"}} {{pin}}{{/if}}{{/each}}": "4111 [REDACTED]",
+		"{{#each owner}}{{this}}{{else}}none{{/each}}":                           "none",
 	} {
 		template, err := abl.ParseTemplate(source)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, _, err := template.Render(scope, abl.Options{})
+		got, _, err := template.Render(scope.Scope, abl.Options{Shown: scope})
 		if err != nil || got != want {
 			t.Errorf("%s renders %q, %v; want %q", source, got, err, want)
 		}

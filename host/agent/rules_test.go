@@ -424,7 +424,7 @@ func TestSensitiveValuesDoNotLeak(t *testing.T) {
 	if want := map[string]any{"pin": "123456", "card": "4111111111111234"}; !reflect.DeepEqual(input, want) {
 		t.Errorf("the tool gets %v; want %v", input, want)
 	}
-	if len(o.Messages) < 1 || o.Messages[0] != "[REDACTED] [OWNER] ************1234 wrong" {
+	if len(o.Messages) < 1 || o.Messages[0] != "[REDACTED] [OWNER] ************1234 right" {
 		t.Errorf("messages = %q", o.Messages)
 	}
 	delete(o.Variables, "copy") // not declared as sensitive

@@ -125,7 +125,11 @@ func (m *memory) holds(ctx context.Context, x *abl.Expr) (bool, error) {
 
 // render renders a message. Sensitive values appear as declared.
 func (m *memory) render(ctx context.Context, text *abl.Template) (string, error) {
-	s, warnings, err := text.Render(displayScope(m.scope(ctx), m.agent), m.options())
+	o := m.options()
+	if len(m.agent.masks) > 0 {
+		o.Shown = maskedScope{m.scope(ctx), m.agent.masks}
+	}
+	s, warnings, err := text.Render(m.scope(ctx), o)
 	m.log.warnings(warnings)
 	return s, m.located(err, text.Position())
 }

@@ -34,6 +34,9 @@ type Options struct {
 	// Remaining is the number of steps that remain for several evaluations. Each one reduces it. If
 	// it is not nil, it replaces Cost.
 	Remaining *int
+	// Shown is the scope of the expressions that a template prints, if they show other values than
+	// those of its conditions. Nil means the same scope.
+	Shown Scope
 }
 
 // Warning is a likely mistake that an evaluation came across, such as a number that is not set.

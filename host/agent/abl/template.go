@@ -59,6 +59,9 @@ func (t *Template) References() []Reference {
 // JSON. Render returns the same errors as Expr.Eval.
 func (t *Template) Render(scope Scope, o Options) (string, []Warning, error) {
 	r := renderer{ev: newEvaluator(scope, o)}
+	if r.conditions = r.ev.scope; o.Shown != nil {
+		r.ev.scope = o.Shown
+	}
 	if err := r.parts(t.parts); err != nil {
 		return "", r.ev.warnings, err
 	}
@@ -70,9 +73,11 @@ func (t *Template) Render(scope Scope, o Options) (string, []Warning, error) {
 }
 
 type renderer struct {
-	ev    *evaluator
-	out   strings.Builder
-	chars int
+	ev *evaluator
+	// conditions is the scope of {{#if}}.
+	conditions Scope
+	out        strings.Builder
+	chars      int
 }
 
 func (r *renderer) write(s string) error {
@@ -96,7 +101,7 @@ func (r *renderer) part(p part) error {
 	if p.expr == nil {
 		return r.write(p.literal)
 	}
-	value, err := r.ev.eval(p.expr.root)
+	value, err := r.eval(p)
 	if err != nil {
 		return err
 	}
@@ -115,6 +120,17 @@ func (r *renderer) part(p part) error {
 	return r.write(s)
 }
 
+// eval evaluates the expression of a part.
+func (r *renderer) eval(p part) (any, error) {
+	if p.block != "if" {
+		return r.ev.eval(p.expr.root)
+	}
+	shown := r.ev.scope
+	r.ev.scope = r.conditions
+	defer func() { r.ev.scope = shown }()
+	return r.ev.eval(p.expr.root)
+}
+
 // each renders a block for each item of an array. For any other value, each renders the parts after
 // {{else}}.
 func (r *renderer) each(p part, value any) error {
@@ -122,10 +138,11 @@ func (r *renderer) each(p part, value any) error {
 	if len(items) == 0 {
 		return r.parts(p.other)
 	}
-	outer := r.ev.scope
-	defer func() { r.ev.scope = outer }()
+	outer, conditions := r.ev.scope, r.conditions
+	defer func() { r.ev.scope, r.conditions = outer, conditions }()
 	for i, item := range items {
 		r.ev.scope = itemScope{outer: outer, item: item, index: i, last: i == len(items)-1}
+		r.conditions = itemScope{outer: conditions, item: item, index: i, last: i == len(items)-1}
 		if err := r.ev.charge(1); err != nil {
 			return err
 		}
