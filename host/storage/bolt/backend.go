@@ -23,11 +23,13 @@ var errBroken = errors.New("the database failed; close it and check the file")
 // Backend is an open database. It is safe for concurrent use.
 type Backend struct {
 	file
-	queue  *queue
-	space  space
-	stats  stats
-	free   freelist
-	broken atomic.Bool
+	queue *queue
+	space space
+	stats stats
+	free  freelist
+	// deferred contains the changes that the indexes do not contain yet.
+	deferred deferred
+	broken   atomic.Bool
 	// history contains the commits since the database was opened. Their numbers are the ids of
 	// bbolt's transactions.
 	history *storage.History

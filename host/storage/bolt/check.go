@@ -110,8 +110,9 @@ type checker struct {
 	*Report
 	tx *bbolt.Tx
 	buckets
-	counted map[storage.Key]storage.Usage // the readable records
-	apart   []reference                   // contents that are stored apart from their records
+	deferred indexChanges
+	counted  map[storage.Key]storage.Usage // the readable records
+	apart    []reference                   // contents that are stored apart from their records
 }
 
 func (c *checker) readMeta(meta *bbolt.Bucket) {
@@ -124,13 +125,17 @@ func (c *checker) readMeta(meta *bbolt.Bucket) {
 }
 
 func (c *checker) checkAll() {
+	var err error
+	if c.deferred, _, err = readDeferred(c.tx); err != nil {
+		c.add("index", "", "%v", err)
+	}
 	c.each(c.records, c.checkRecord)
 	c.checkPieces()
-	c.each(c.expiry, func(entry, _ []byte) {
+	c.eachEntry(expiryIndex, func(entry []byte) {
 		expires, key, ok := expiryOf(entry)
 		c.checkEntry(key, ok, func(r storage.Record) bool { return !r.Expires.IsZero() && slotOf(r.Expires).Equal(expires) })
 	})
-	c.each(c.tags, func(entry, _ []byte) {
+	c.eachEntry(tagIndex, func(entry []byte) {
 		group, tag, key, ok := tagOf(entry)
 		c.checkEntry(key, ok, func(r storage.Record) bool { return storage.Selector{Group: group, Tag: tag}.Matches(r) })
 	})
@@ -153,6 +158,23 @@ func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	}
 }
 
+// eachEntry calls fn for each entry of an index, with the deferred changes. eachEntry also checks
+// lookups, like each.
+func (c *checker) eachEntry(in index, fn func(entry []byte)) {
+	c.each(c.tx.Bucket(indexBuckets[in]), func(_, _ []byte) {})
+	for entry := range indexEntries(c.tx, c.deferred, in, nil, nil) {
+		fn(entry)
+	}
+}
+
+// indexed reports whether an index contains an entry.
+func (c *checker) indexed(in index, entry []byte) bool {
+	if present, changed := c.deferred[in][string(entry)]; changed {
+		return present
+	}
+	return has(c.tx.Bucket(indexBuckets[in]), entry)
+}
+
 func has(bucket *bbolt.Bucket, k []byte) bool {
 	found, _ := bucket.Cursor().Seek(k)
 	return found != nil && bytes.Equal(found, k)
@@ -172,12 +194,12 @@ func (c *checker) checkRecord(k, v []byte) {
 	for _, account := range r.Accounts() {
 		c.counted[account] = c.counted[account].Plus(storage.UsageOf(r))
 	}
-	if !r.Expires.IsZero() && !has(c.expiry, expiryEntry(r.Expires, r.Key)) {
+	if !r.Expires.IsZero() && !c.indexed(expiryIndex, expiryEntry(r.Expires, r.Key)) {
 		c.add("index", r.Key, "the record expires but is not in the expiry index")
 	}
 	group, _ := r.Key.Group()
 	for _, tag := range r.Tags {
-		if !has(c.tags, tagEntry(group, tag, r.Key)) {
+		if !c.indexed(tagIndex, tagEntry(group, tag, r.Key)) {
 			c.add("index", r.Key, "the tag %q is not in the tag index", tag)
 		}
 	}

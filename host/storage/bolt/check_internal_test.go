@@ -70,6 +70,7 @@ func TestCheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			settle(t, b)
 			if err := b.db.Update(test.change); err != nil {
 				t.Fatal(err)
 			}

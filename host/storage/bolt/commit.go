@@ -129,6 +129,7 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 		return len(batch), false, errBroken
 	}
 	at, id := beginning, 0
+	var t *transaction
 	err = guard(func() error {
 		err := b.update(func(tx *bbolt.Tx) error {
 			at, id = writing, tx.ID()
@@ -136,7 +137,8 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 			// pages.
 			err := guard(func() (err error) {
 				defer b.stats.worked(time.Now())
-				n, err = newTransaction(tx, b.history).run(batch, b.batchTime)
+				t = newTransaction(tx, b.history, &b.deferred)
+				n, err = t.run(batch, b.batchTime)
 				return err
 			})
 			if err == nil {
@@ -150,7 +152,10 @@ func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 		return err
 	})
 	switch {
-	case err == nil || errors.Is(err, errNothing):
+	case err == nil:
+		b.deferred.committed(t)
+		return n, false, nil
+	case errors.Is(err, errNothing):
 		return n, false, nil
 	case at == writing:
 		return max(n, 1), true, err

@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,10 +18,14 @@ import (
 // free pages. The copy is not synced to the disk yet.
 func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 	return full(b.read(func(tx *bbolt.Tx) error {
+		changes, _, err := readDeferred(tx)
+		if err != nil {
+			return err
+		}
 		return writePages(f, tx.DB().Info().PageSize, func(add func([]byte, func(visit) error) error) error {
 			return tx.ForEach(func(name []byte, bucket *bbolt.Bucket) error {
 				return add(name, func(yield visit) error {
-					return bucket.ForEach(func(k, v []byte) error {
+					return eachCopied(tx, changes, name, func(k, v []byte) error {
 						if err := ctx.Err(); err != nil {
 							return err
 						}
@@ -30,6 +35,26 @@ func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 			})
 		})
 	}))
+}
+
+// eachCopied calls fn for each entry that a bucket has in a copy. The indexes of a copy are complete:
+// it has no deferred changes, because these contain keys of removed records.
+func eachCopied(tx *bbolt.Tx, changes indexChanges, name []byte, fn visit) error {
+	if bytes.Equal(name, deferredBucket) {
+		return nil
+	}
+	for in, bucket := range indexBuckets {
+		if !bytes.Equal(name, bucket) {
+			continue
+		}
+		for entry := range indexEntries(tx, changes, index(in), nil, nil) {
+			if err := fn(entry, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return tx.Bucket(name).ForEach(fn)
 }
 
 // full wraps an error with storage.ErrFull if the disk has no free space.

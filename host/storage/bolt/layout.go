@@ -18,9 +18,10 @@ var (
 	contentsBucket = []byte("contents")     // number -> piece of a content
 	expiryBucket   = []byte("expiry-slots") // time slot and key of each record that expires
 	tagsBucket     = []byte("tags")         // group, tag and key for each tag of each record
+	deferredBucket = []byte("deferred")     // commit -> changes of the two indexes above that they do not contain yet
 	usageBucket    = []byte("usage")        // account -> usage
 	floorsBucket   = []byte("floors")       // floor key -> floor record
-	allBuckets     = [][]byte{metaBucket, recordsBucket, contentsBucket, expiryBucket, tagsBucket, usageBucket, floorsBucket}
+	allBuckets     = [][]byte{metaBucket, recordsBucket, contentsBucket, expiryBucket, tagsBucket, deferredBucket, usageBucket, floorsBucket}
 )
 
 // The keys of the meta bucket. Neither the file name nor the bbolt format identifies files of this
@@ -31,7 +32,7 @@ var (
 )
 
 // format is the version of the layout. Open accepts only this version.
-const format = 6
+const format = 7
 
 // initialise creates the buckets and the meta entries in an empty database.
 func initialise(tx *bbolt.Tx, now time.Time) error {

@@ -43,11 +43,12 @@ func TestExpirySlot(t *testing.T) {
 func expiryTimes(t *testing.T, b *Backend) (times []time.Time) {
 	t.Helper()
 	err := b.read(func(tx *bbolt.Tx) error {
-		return tx.Bucket(expiryBucket).ForEach(func(entry, _ []byte) error {
+		changes, _, err := readDeferred(tx)
+		for entry := range indexEntries(tx, changes, expiryIndex, nil, nil) {
 			at, _, _ := expiryOf(entry)
 			times = append(times, at)
-			return nil
-		})
+		}
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)

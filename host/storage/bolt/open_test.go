@@ -55,13 +55,13 @@ func TestOpenForeignFiles(t *testing.T) {
 				return err
 			}
 			return meta.Put([]byte("toolrun-storage-format"), []byte("3"))
-		}), `the storage format is "3", but this version requires format 6`},
+		}), `the storage format is "3", but this version requires format 7`},
 		{"missing buckets", database("part", func(tx *bbolt.Tx) error {
 			meta, err := tx.CreateBucket([]byte("meta"))
 			if err != nil {
 				return err
 			}
-			return meta.Put([]byte("toolrun-storage-format"), []byte("6"))
+			return meta.Put([]byte("toolrun-storage-format"), []byte("7"))
 		}), `the bucket "records" is missing`},
 		{"a directory", dir, "not a regular file"},
 		{"a dangling link", link, "no such file"},

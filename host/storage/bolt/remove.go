@@ -35,22 +35,17 @@ func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 		err = r.expired(ctx, search{at: what.Expired, group: what.Group})
 	case what.Tag == "":
 		r.sender = sender{what.Prefix.Tenant(), what.Prefix}
-		err = r.indexed(ctx, func(t *transaction, from []byte) entries {
-			return under(t.records, []byte(what.Prefix), from, func(k []byte) (storage.Key, bool) { return storage.Key(k), true })
+		err = r.indexed(ctx, func(t *transaction, from []byte) (entries, error) {
+			return under(t.records, []byte(what.Prefix), from), nil
 		})
 	default:
 		r.sender = sender{cmp.Or(what.Prefix.Tenant(), what.Group.Tenant()), cmp.Or(what.Prefix, what.Group)}
-		err = r.indexed(ctx, func(t *transaction, from []byte) entries {
-			return under(t.tags, tagEntry(what.Group, what.Tag, what.Prefix), from, keyOfTag)
+		err = r.indexed(ctx, func(t *transaction, from []byte) (entries, error) {
+			changes, err := t.indexChanges()
+			return taggedEntries(t.tx, changes, tagEntry(what.Group, what.Tag, what.Prefix), from), err
 		})
 	}
 	return r.removed, cmp.Or(err, r.unreadable)
-}
-
-// keyOfTag returns the key in an entry of the tag index.
-func keyOfTag(entry []byte) (storage.Key, bool) {
-	_, _, key, ok := tagOf(entry)
-	return key, ok
 }
 
 // ScanTag implements storage.Backend.
@@ -62,8 +57,12 @@ func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after stor
 		return nil, err
 	}
 	err = b.read(func(tx *bbolt.Tx) error {
+		changes, _, err := readDeferred(tx)
+		if err != nil {
+			return err
+		}
 		prefix, from := tagEntry(what.Group, what.Tag, what.Prefix), tagEntry(what.Group, what.Tag, max(what.Prefix, after))
-		for _, k := range under(tx.Bucket(tagsBucket), prefix, from, keyOfTag) {
+		for _, k := range taggedEntries(tx, changes, prefix, from) {
 			if len(found) == limit {
 				break
 			}
@@ -130,9 +129,12 @@ func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err 
 	}
 	limit := r.limit - len(r.removed)
 	err = r.b.read(func(tx *bbolt.Tx) error {
+		changes, _, err := readDeferred(tx)
+		if err != nil {
+			return err
+		}
 		looked, size := 0, int64(0)
-		c := tx.Bucket(expiryBucket).Cursor()
-		for entry, _ := c.Seek(s.next); entry != nil; entry, _ = c.Next() {
+		for entry := range indexEntries(tx, changes, expiryIndex, nil, s.next) {
 			begin, key, ok := expiryOf(entry)
 			if !ok || s.at.Before(begin) {
 				break
@@ -173,17 +175,28 @@ func (s *search) counts(key storage.Key) bool {
 // entries yields index entries and the keys of their records. The records may match.
 type entries = iter.Seq2[[]byte, storage.Key]
 
-// under returns the entries of an index that have a prefix, together with the results of the
-// function key. The iteration begins at the entry from, unless from is nil. It stops at the first
-// entry for which key returns false.
-func under(bucket *bbolt.Bucket, prefix, from []byte, key func(entry []byte) (storage.Key, bool)) entries {
+// under returns the keys of records that have a prefix. The iteration begins at the key from, unless
+// from is nil.
+func under(records *bbolt.Bucket, prefix, from []byte) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		if from == nil {
 			from = prefix
 		}
-		c := bucket.Cursor()
-		for entry, _ := c.Seek(from); entry != nil && bytes.HasPrefix(entry, prefix); entry, _ = c.Next() {
-			if k, ok := key(entry); !ok || !yield(entry, k) {
+		c := records.Cursor()
+		for k, _ := c.Seek(from); k != nil && bytes.HasPrefix(k, prefix); k, _ = c.Next() {
+			if !yield(k, storage.Key(k)) {
+				return
+			}
+		}
+	}
+}
+
+// taggedEntries returns the entries of the tag index that have a prefix. The iteration begins at the
+// entry from, unless from is nil, and stops at a malformed entry. changes are the deferred changes.
+func taggedEntries(tx *bbolt.Tx, changes indexChanges, prefix, from []byte) entries {
+	return func(yield func([]byte, storage.Key) bool) {
+		for entry := range indexEntries(tx, changes, tagIndex, prefix, from) {
+			if _, _, k, ok := tagOf(entry); !ok || !yield(entry, k) {
 				return
 			}
 		}
@@ -216,13 +229,13 @@ type removal struct {
 // indexed removes the matching candidates of an index, in several passes, until a pass removes
 // none. A pass misses records that are written before its current position. The next pass finds
 // these records.
-func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, from []byte) entries) error {
+func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, from []byte) (entries, error)) error {
 	for {
 		var from []byte
 		chunks, before := 0, len(r.removed)
 		r.unreadable = nil
 		for more := true; more; {
-			c, err := r.chunk(ctx, func(t *transaction) entries { return candidates(t, from) })
+			c, err := r.chunk(ctx, func(t *transaction) (entries, error) { return candidates(t, from) })
 			if err != nil || len(r.removed) == r.limit {
 				return err
 			}
@@ -239,7 +252,7 @@ func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, f
 func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
 	r.sender = senderOf(keys) // the same sender for all chunks: the size of one predicts the size of the next
 	for len(keys) > 0 && len(r.removed) < r.limit {
-		c, err := r.chunk(ctx, func(*transaction) entries { return listed(keys) })
+		c, err := r.chunk(ctx, func(*transaction) (entries, error) { return listed(keys), nil })
 		if err != nil {
 			return err
 		}
@@ -269,11 +282,15 @@ func (c *chunk) full(limit int, timeout time.Duration) bool {
 // chunk removes the first matching candidates, up to the limits of one commit. chunk checks the
 // records themselves, because an index contains only candidates. chunk does not read contents into
 // memory.
-func (r *removal) chunk(ctx context.Context, candidates func(*transaction) entries) (chunk, error) {
+func (r *removal) chunk(ctx context.Context, candidates func(*transaction) (entries, error)) (chunk, error) {
 	var c chunk
 	err := r.b.submit(ctx, r.sender, func(t *transaction) error {
 		c = chunk{began: time.Now()}
-		for entry, k := range candidates(t) {
+		found, err := candidates(t)
+		if err != nil {
+			return err
+		}
+		for entry, k := range found {
 			if c.full(r.limit-len(r.removed), r.b.chunkTime) {
 				c.next = bytes.Clone(entry)
 				break
@@ -284,6 +301,7 @@ func (r *removal) chunk(ctx context.Context, candidates func(*transaction) entri
 		for i, h := range c.doomed {
 			changes[i] = storage.Removal(h)
 		}
+		t.settle = t.settle || len(changes) > 0 // the deferred changes may not contain keys of removed records
 		return t.apply(changes, storage.Budget{})
 	})
 	if err != nil {

@@ -105,7 +105,7 @@ func TestUpdateBetweenChunks(t *testing.T) {
 				updates.Go(func() {
 					err := b.submit(context.Background(), sender{}, func(t *transaction) error {
 						left = 0
-						return t.tags.ForEach(func(_, _ []byte) error {
+						return t.tx.Bucket(tagsBucket).ForEach(func(_, _ []byte) error {
 							left++
 							return nil
 						})

@@ -11,12 +11,11 @@ import (
 )
 
 // buckets contains the buckets of one bbolt transaction.
-type buckets struct{ records, expiry, tags, usage, floors *bbolt.Bucket }
+type buckets struct{ records, usage, floors *bbolt.Bucket }
 
 func openBuckets(tx *bbolt.Tx) buckets {
 	return buckets{
-		records: tx.Bucket(recordsBucket), expiry: tx.Bucket(expiryBucket),
-		tags: tx.Bucket(tagsBucket), usage: tx.Bucket(usageBucket), floors: tx.Bucket(floorsBucket),
+		records: tx.Bucket(recordsBucket), usage: tx.Bucket(usageBucket), floors: tx.Bucket(floorsBucket),
 	}
 }
 
@@ -61,7 +60,17 @@ func bucketOf(tx *bbolt.Tx, records *bbolt.Bucket, k storage.Key) *bbolt.Bucket 
 // writes of earlier requests.
 type transaction struct {
 	tx *bbolt.Tx
+	id int
 	buckets
+	// entries contains the changes of the indexes, which are written at the end. deferred contains
+	// the deferred changes of earlier commits. deferredBytes is the size of those that this
+	// transaction has added.
+	entries       indexChanges
+	deferred      *deferred
+	deferredBytes int
+	// settle makes the transaction write all changes to the indexes, and settled reports that it has
+	// written them.
+	settle, settled bool
 	// changed contains the accounts whose usage has changed. Each account is written once, at the
 	// end.
 	changed map[storage.Key]storage.Usage
@@ -83,9 +92,9 @@ type transaction struct {
 	nextPiece uint64
 }
 
-func newTransaction(tx *bbolt.Tx, history *storage.History) *transaction {
+func newTransaction(tx *bbolt.Tx, history *storage.History, d *deferred) *transaction {
 	return &transaction{
-		tx: tx, buckets: openBuckets(tx), history: history,
+		tx: tx, id: tx.ID(), buckets: openBuckets(tx), history: history, deferred: d,
 		changed: make(map[storage.Key]storage.Usage), looked: make(map[storage.Key]storage.Usage), raised: make(map[storage.Key]int64),
 	}
 }
@@ -198,7 +207,8 @@ func (t *transaction) put(c storage.Change) error {
 		if err := t.records.Delete(k); err != nil {
 			return err
 		}
-		return t.index(c.Old.Record, next)
+		t.index(c.Old.Record, next)
+		return nil
 	}
 	value, err := t.encode(next)
 	if err != nil {
@@ -207,48 +217,40 @@ func (t *transaction) put(c storage.Change) error {
 	if err := t.records.Put(k, value); err != nil {
 		return err
 	}
-	return t.index(c.Old.Record, next)
+	t.index(c.Old.Record, next)
+	return nil
 }
 
-// index updates the indexes when next replaces old. index writes only entries that differ. A record
+// index updates the indexes when next replaces old. index changes only entries that differ. A record
 // that does not exist has no entries.
-func (t *transaction) index(old, next storage.Record) error {
+func (t *transaction) index(old, next storage.Record) {
 	if old.Expires.IsZero() != next.Expires.IsZero() || !slotOf(old.Expires).Equal(slotOf(next.Expires)) {
 		if !old.Expires.IsZero() {
-			if err := t.expiry.Delete(expiryEntry(old.Expires, next.Key)); err != nil {
-				return err
-			}
+			t.entries.set(expiryIndex, expiryEntry(old.Expires, next.Key), false)
 		}
 		if !next.Expires.IsZero() {
-			if err := t.expiry.Put(expiryEntry(next.Expires, next.Key), nil); err != nil {
-				return err
-			}
+			t.entries.set(expiryIndex, expiryEntry(next.Expires, next.Key), true)
 		}
 	}
-	return t.indexTags(old, next)
+	t.indexTags(old, next)
 }
 
 // indexTags is like index, but updates the tag index.
-func (t *transaction) indexTags(old, next storage.Record) error {
+func (t *transaction) indexTags(old, next storage.Record) {
 	if slices.Equal(old.Tags, next.Tags) {
-		return nil
+		return
 	}
 	group, _ := next.Key.Group()
 	for _, tag := range old.Tags {
 		if !slices.Contains(next.Tags, tag) {
-			if err := t.tags.Delete(tagEntry(group, tag, next.Key)); err != nil {
-				return err
-			}
+			t.entries.set(tagIndex, tagEntry(group, tag, next.Key), false)
 		}
 	}
 	for _, tag := range next.Tags {
 		if !slices.Contains(old.Tags, tag) {
-			if err := t.tags.Put(tagEntry(group, tag, next.Key), nil); err != nil {
-				return err
-			}
+			t.entries.set(tagIndex, tagEntry(group, tag, next.Key), true)
 		}
 	}
-	return nil
 }
 
 // floorsAfter returns the new revisions of the floors that changes raise.
@@ -277,8 +279,11 @@ func (t *transaction) floorsAfter(changes []storage.Change) (map[storage.Key]int
 	return raised, nil
 }
 
-// writeDerived writes the usage and the floors that the requests changed.
+// writeDerived writes the index entries, the usage and the floors that the requests changed.
 func (t *transaction) writeDerived() error {
+	if err := t.writeIndexes(); err != nil {
+		return err
+	}
 	for account, u := range t.changed {
 		if err := putUsage(t.usage, account, u); err != nil {
 			return err

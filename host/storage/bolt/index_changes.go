@@ -1,0 +1,188 @@
+package bolt
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// index is an index whose changes are deferred. The values are part of the format.
+type index byte
+
+const (
+	expiryIndex index = iota
+	tagIndex
+	indexes // the number of indexes
+)
+
+// indexBuckets contains the name of the bucket of each index.
+var indexBuckets = [indexes][]byte{expiryBucket, tagsBucket}
+
+// indexChanges contains changes of the indexes. For each changed entry, the value reports whether
+// the index contains the entry after the change.
+type indexChanges [indexes]map[string]bool
+
+func (c *indexChanges) set(in index, entry []byte, present bool) {
+	if c[in] == nil {
+		c[in] = make(map[string]bool)
+	}
+	c[in][string(entry)] = present
+}
+
+// add adds later changes to c.
+func (c *indexChanges) add(later indexChanges) {
+	for in, changes := range later {
+		for entry, present := range changes {
+			c.set(index(in), []byte(entry), present)
+		}
+	}
+}
+
+func (c *indexChanges) empty() bool {
+	return !slices.ContainsFunc(c[:], func(changes map[string]bool) bool { return len(changes) > 0 })
+}
+
+// under returns the changed entries of an index that have a prefix, in order.
+func (c *indexChanges) under(in index, prefix []byte) []string {
+	var found []string
+	common := string(prefix)
+	for entry := range c[in] {
+		if strings.HasPrefix(entry, common) {
+			found = append(found, entry)
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// change is a change of one entry of an index, in a form from which the entry can be made.
+type change struct {
+	key     storage.Key // of the record
+	in      index
+	value   string // the tag, or the time slot
+	present bool   // whether the index contains the entry after the change
+}
+
+// changeOf returns the change of an entry.
+func changeOf(in index, entry string, present bool) change {
+	if in == expiryIndex {
+		return change{storage.Key(entry[8:]), in, entry[:8], present}
+	}
+	_, tag, key, _ := tagOf([]byte(entry))
+	return change{key, in, tag, present}
+}
+
+// entry returns the entry. The result is false if there is no such entry.
+func (c change) entry() ([]byte, bool) {
+	if c.in == expiryIndex {
+		return append([]byte(c.value), c.key...), len(c.value) == 8
+	}
+	group, _ := c.key.Group()
+	return tagEntry(group, c.value, c.key), c.in == tagIndex
+}
+
+// sorted returns the changes in the order of the records' keys.
+func (c *indexChanges) sorted() (all []change) {
+	for in, changes := range c {
+		for entry, present := range changes {
+			all = append(all, changeOf(index(in), entry, present))
+		}
+	}
+	slices.SortFunc(all, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.in, b.in), cmp.Compare(a.value, b.value))
+	})
+	return all
+}
+
+// A commit appends its changes in parts, so that the last page of the bucket has space for several
+// parts. A part begins with a CRC-32C checksum of its key and of the following bytes. Each change has
+// one byte for the index and for present, the number of bytes that its key shares with the key of the
+// previous change in the part, and then the rest of the key and the value. Numbers and lengths are
+// unsigned varints.
+const (
+	partBytes  = 900 // about the size of a part; a single change can be larger
+	partHeader = 4   // the checksum
+)
+
+// partKey returns the key of a part of the changes of a commit.
+func partKey(commit, part int) []byte {
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, uint64(commit)), uint32(part))
+}
+
+func partSum(key, part []byte) uint32 {
+	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, part[partHeader:])
+}
+
+// encode returns the parts of the changes of a commit.
+func (c *indexChanges) encode(commit int) (parts [][]byte) {
+	end := func() {
+		if last := len(parts) - 1; last >= 0 {
+			binary.LittleEndian.PutUint32(parts[last], partSum(partKey(commit, last), parts[last]))
+		}
+	}
+	var before storage.Key
+	for _, ch := range c.sorted() {
+		if len(parts) == 0 || len(parts[len(parts)-1]) > partBytes {
+			end()
+			parts, before = append(parts, make([]byte, partHeader, partBytes+256)), ""
+		}
+		last := &parts[len(parts)-1]
+		*last, before = ch.append(*last, before), ch.key
+	}
+	end()
+	return parts
+}
+
+// append appends the encoded change to a part. before is the key of the previous change.
+func (c change) append(part []byte, before storage.Key) []byte {
+	head := byte(c.in) << 1
+	if c.present {
+		head |= 1
+	}
+	shared := 0
+	for shared < min(len(before), len(c.key)) && before[shared] == c.key[shared] {
+		shared++
+	}
+	part = binary.AppendUvarint(append(part, head), uint64(shared))
+	part = append(binary.AppendUvarint(part, uint64(len(c.key)-shared)), c.key[shared:]...)
+	return append(binary.AppendUvarint(part, uint64(len(c.value))), c.value...)
+}
+
+// cutChange decodes the change at the start of data, and returns the remaining data. before is the
+// key of the previous change.
+func cutChange(data []byte, before storage.Key) (c change, rest []byte, ok bool) {
+	head := data[0]
+	shared, n := binary.Uvarint(data[1:])
+	if n <= 0 || shared > uint64(len(before)) {
+		return c, nil, false
+	}
+	end, rest, ok := cutSized(data[1+n:])
+	if !ok {
+		return c, nil, false
+	}
+	value, rest, ok := cutSized(rest)
+	return change{before[:shared] + storage.Key(end), index(head >> 1), string(value), head&1 != 0}, rest, ok
+}
+
+// decode adds the changes in a part to c.
+func (c *indexChanges) decode(key, part []byte) error {
+	if len(part) < partHeader || binary.LittleEndian.Uint32(part) != partSum(key, part) {
+		return fmt.Errorf("deferred changes of the indexes: %w: the checksum does not match", storage.ErrCorrupt)
+	}
+	var before storage.Key
+	for rest := part[partHeader:]; len(rest) > 0; {
+		ch, left, ok := cutChange(rest, before)
+		entry, valid := ch.entry()
+		if !ok || !valid {
+			return fmt.Errorf("deferred changes of the indexes: %w: a change is malformed", storage.ErrCorrupt)
+		}
+		c.set(ch.in, entry, ch.present)
+		rest, before = left, ch.key
+	}
+	return nil
+}
