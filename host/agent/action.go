@@ -15,6 +15,7 @@ const (
 	rootInput
 	rootIntent
 	rootDigression
+	rootModel // calls of the model of the step
 	rootOther // ON_START and hooks
 )
 

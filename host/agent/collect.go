@@ -73,6 +73,8 @@ func (d *dialog) continueAt(ctx context.Context, step *abl.Step, excused int) (c
 	d.t.rules.excused = excused - 1
 	acts := d.t.acts
 	switch {
+	case path[0] == rootModel && isReasoning(step):
+		return d.t.reason.step(ctx, step)
 	case path[0] == rootStep:
 		return d.t.act(ctx, step, path[1:])
 	case path[0] == rootInput && path[1] < len(step.OnInput):

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/model"
 )
 
 // dialog passes the message of the user to the step that waits.
@@ -23,14 +24,16 @@ func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	if state.Waiting == WaitingCollect {
 		return d.collect(ctx, step)
 	}
-	if state.Waiting == WaitingGather && step.Gather == nil { // the file has changed
+	if state.Waiting == WaitingGather && step.Gather == nil || state.Waiting == WaitingModel && !isReasoning(step) { // the file has changed
 		return control{kind: again}, nil
 	}
 	if ctl, matched, err := d.intent(ctx, step); err != nil || matched {
 		return ctl, err
 	}
-	d.t.unread = false
-	if state.Waiting == WaitingInput {
+	switch {
+	case state.Waiting == WaitingModel:
+		return d.t.reason.step(ctx, step)
+	case state.Waiting == WaitingInput:
 		return d.input(ctx, step)
 	}
 	return d.answer(ctx, step)
@@ -118,6 +121,12 @@ func (d *dialog) repeat(ctx context.Context, step *abl.Step) error {
 			return nil
 		}
 		return d.ask(ctx, step, &step.Gather.Fields[i], true)
+	}
+	if last := len(state.Transcript) - 1; state.Waiting == WaitingModel {
+		if last >= 0 && state.Transcript[last].Role == model.Assistant {
+			return d.log.say(step.Name.Position, state.Transcript[last].Content)
+		}
+		return nil
 	}
 	for i := range step.Actions {
 		if a := &step.Actions[i]; a.Kind == abl.KindRespond {

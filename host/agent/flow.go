@@ -91,7 +91,7 @@ func (t *turn) beginFlow(ctx context.Context) error {
 	first := cmp.Or(t.entry, t.mem.agent.Flow.Entry.Value, t.mem.agent.Flow.Steps[0].Value)
 	t.entry = ""
 	t.moveTo(first)
-	t.mem.state.Attempts = nil
+	t.mem.state.Attempts, t.mem.state.Transcript = nil, nil
 	if err := t.rules.fire(ctx, "agent:"+t.mem.agent.name+":before"); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (t *turn) leave(ctx context.Context, ctl control) (control, error) {
 func (t *turn) moveTo(step string) {
 	t.mem.state.Step = step
 	t.leaveWait()
-	t.mem.state.Collected = nil
+	t.mem.state.Collected, t.mem.state.Answers = nil, 0
 }
 
 func (t *turn) leaveWait() {

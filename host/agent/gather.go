@@ -16,6 +16,13 @@ func (d *dialog) gather(ctx context.Context) (control, error) {
 }
 
 func (d *dialog) gatherNext(ctx context.Context, step *abl.Step, quiet bool) (control, error) {
+	if found, err := d.extract(ctx, step); err != nil {
+		return control{}, err
+	} else if !found {
+		if ctl, stop := d.t.attempt(step); stop {
+			return ctl, nil
+		}
+	}
 	if err := d.defaults(ctx, step); err != nil {
 		return control{}, err
 	}
@@ -150,7 +157,8 @@ func question(field string) string {
 // answer takes the message as the value of the field that the step asks for, and continues.
 func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
 	i := slices.IndexFunc(step.Gather.Fields, func(f abl.Field) bool { return f.Value == d.mem.state.Collecting })
-	if i >= 0 {
+	if i >= 0 && step.Gather.Model == "" {
+		d.t.unread = false
 		f := &step.Gather.Fields[i]
 		ok, err := d.accept(ctx, f.Name, d.typeOf(f), f.Default)
 		if err != nil {
@@ -196,17 +204,20 @@ func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, stand
 	if strings.TrimSpace(d.t.request.Message) == "" && standard != nil {
 		value, problem = standard, ""
 	}
-	entry := Trace{Kind: "gather", Name: name.Value, Position: d.log.place(name.Position), Result: passed(problem == "")}
 	if problem != "" {
-		d.log.note(entry)
+		d.log.note(Trace{Kind: "gather", Name: name.Value, Position: d.log.place(name.Position), Result: passed(false)})
 		return false, d.log.ask(name.Position, problem)
 	}
+	return true, d.store(ctx, name, value)
+}
+
+// store assigns the value of a field.
+func (d *dialog) store(ctx context.Context, name abl.Name, value any) error {
 	if err := d.mem.assign(ctx, name, value); err != nil {
-		return false, err
+		return err
 	}
-	entry.Value = d.mem.shownJSON(name.Value, value)
-	d.log.note(entry)
-	return true, d.t.rules.fire(ctx, "entity:"+name.Value+":extracted")
+	d.log.note(Trace{Kind: "gather", Name: name.Value, Position: d.log.place(name.Position), Value: d.mem.shownJSON(name.Value, value), Result: passed(true)})
+	return d.t.rules.fire(ctx, "entity:"+name.Value+":extracted")
 }
 
 var booleans = map[string]bool{"true": true, "yes": true, "y": true, "on": true, "1": true, "false": false, "no": false, "n": false, "off": false, "0": false}

@@ -2,35 +2,46 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// intent runs the first intent of a step that the message matches.
+// intent runs the first intent of a step that the message matches. If the step has a model for
+// intents, the model chooses if no phrase matches.
 func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, matched bool, err error) {
 	if len(step.SubIntents)+len(step.Digressions) == 0 {
 		return control{}, false, nil
 	}
-	spoken := words(d.t.request.Message)
-	for _, group := range []struct {
-		root int
-		list []abl.SubIntent
-	}{{rootIntent, step.SubIntents}, {rootDigression, step.Digressions}} {
-		for i := range group.list {
-			in := &group.list[i]
-			if !mentions(spoken, words(in.Intent)) {
-				continue
-			}
-			d.t.unread = false
-			d.log.note(Trace{Kind: "intent", Name: in.Intent, Position: d.log.place(in.Position), Result: "matched"})
-			ctl, err := d.t.acts.root(ctx, []int{group.root, i}, &in.Body, nil)
-			ctl, err = d.afterIntent(ctx, step, in, ctl, err)
-			return ctl, true, err
+	var intents []*abl.SubIntent
+	for i := range step.SubIntents {
+		intents = append(intents, &step.SubIntents[i])
+	}
+	for i := range step.Digressions {
+		intents = append(intents, &step.Digressions[i])
+	}
+	message := words(d.t.request.Message)
+	i := slices.IndexFunc(intents, func(in *abl.SubIntent) bool { return mentions(message, words(in.Intent)) })
+	if i < 0 && step.IntentModel != "" {
+		if i, err = d.classify(ctx, step, intents); err != nil {
+			return control{}, false, err
 		}
 	}
-	return control{}, false, nil
+	if i < 0 {
+		return control{}, false, nil
+	}
+	d.t.unread = false
+	in := intents[i]
+	d.log.note(Trace{Kind: "intent", Name: in.Intent, Position: d.log.place(in.Position), Result: "matched"})
+	root := []int{rootIntent, i}
+	if i >= len(step.SubIntents) {
+		root = []int{rootDigression, i - len(step.SubIntents)}
+	}
+	ctl, err = d.t.acts.root(ctx, root, &in.Body, nil)
+	ctl, err = d.afterIntent(ctx, step, in, ctl, err)
+	return ctl, true, err
 }
 
 // afterIntent returns the control after an intent: without a successor the step continues to wait.
@@ -51,7 +62,11 @@ func (d *dialog) afterIntent(ctx context.Context, step *abl.Step, in *abl.SubInt
 		}
 		return d.t.act(ctx, step, path[min(1, len(path)):])
 	}
-	ctl = d.wait(WaitingInput, "")
+	if isReasoning(step) {
+		ctl = d.wait(WaitingModel, "")
+	} else {
+		ctl = d.wait(WaitingInput, "")
+	}
 	if quiet {
 		return ctl, nil
 	}

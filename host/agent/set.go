@@ -35,7 +35,9 @@ type program struct {
 	longest map[string]int
 	// keeps is true if a variable is never reset.
 	keeps bool
-	masks masks
+	// reasons is true if a step uses a model.
+	reasons bool
+	masks   masks
 }
 
 // Compile checks the agents of an app against each other and its tools, and prepares them for
@@ -51,6 +53,7 @@ func Compile(docs []*abl.Document, tools []Tool) (*Set, abl.Problems) {
 	problems := abl.CheckAll(docs)
 	for _, d := range docs {
 		problems = append(problems, abl.CheckTools(d, names)...)
+		problems = append(problems, checkModels(d)...)
 		s.agents[d.Agent.Value] = compile(d, docs)
 		s.names = append(s.names, d.Agent.Value)
 	}
@@ -58,6 +61,22 @@ func Compile(docs []*abl.Document, tools []Tool) (*Set, abl.Problems) {
 		return nil, problems
 	}
 	return s, problems
+}
+
+// checkModels reports steps that need a model and name none.
+func checkModels(d *abl.Document) abl.Problems {
+	var problems abl.Problems
+	for i := range d.Flow.Steps {
+		s := &d.Flow.Steps[i]
+		if isReasoning(s) && s.Model == "" {
+			problems = append(problems, abl.Problem{
+				File: d.File, Line: s.Name.Line, Column: s.Name.Column, Code: abl.CodeMissing, Severity: abl.SeverityError,
+				Message: "the step " + s.Value + " has REASONING: true and no model",
+				Hint:    "write MODEL: name, with a chat model of the operator, or REASONING: false",
+			})
+		}
+	}
+	return problems
 }
 
 // Agents returns the names of the agents in the order of Compile.
@@ -75,6 +94,7 @@ func compile(d *abl.Document, all []*abl.Document) *program {
 	}
 	for i := range d.Flow.Steps {
 		p.steps[d.Flow.Steps[i].Value] = i
+		p.reasons = p.reasons || isReasoning(&d.Flow.Steps[i])
 	}
 	for i := range d.Memory.Session {
 		v := &d.Memory.Session[i]

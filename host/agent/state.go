@@ -1,5 +1,7 @@
 package agent
 
+import "github.com/toolrun/toolrun/host/model"
+
 // SessionState is the state of the agents in a session.
 type SessionState struct {
 	// Active is the agent that answers the next message, "" in a new session.
@@ -33,6 +35,11 @@ type State struct {
 	Collecting string `json:"collecting,omitempty"`
 	// Collected are the fields that the step has collected.
 	Collected []string `json:"collected,omitempty"`
+	// Answers is the number of answers of the model of the step.
+	Answers int `json:"answers,omitempty"`
+	// Transcript and Instructions are the messages and instructions for the models of the agent.
+	Transcript   []model.Message `json:"transcript,omitempty"`
+	Instructions []string        `json:"instructions,omitempty"`
 	// Attempts are the numbers of attempts of steps that limit them.
 	Attempts map[string]int `json:"attempts,omitempty"`
 	// Stored are the digests of the values that triggers last stored, by the position of the trigger
@@ -43,10 +50,11 @@ type State struct {
 // Waiting is a kind of input that a step waits for.
 type Waiting string
 
-// The kinds of input: the value of a field of GATHER, the input of ON_INPUT, or the value of a
-// field that a constraint collects.
+// The kinds of input: the value of a field of GATHER, the input of ON_INPUT, the value of a field that a
+// constraint collects, or a message for the model of the step.
 const (
 	WaitingGather  Waiting = "gather"
 	WaitingInput   Waiting = "input"
 	WaitingCollect Waiting = "collect"
+	WaitingModel   Waiting = "model"
 )

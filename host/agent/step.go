@@ -46,11 +46,19 @@ func (t *turn) enter(ctx context.Context, step *abl.Step) (control, error) {
 func (t *turn) act(ctx context.Context, step *abl.Step, resume []int) (control, error) {
 	body := abl.Body{Actions: step.Actions}
 	ctl, err := t.acts.root(ctx, []int{rootStep}, &body, resume)
-	if err != nil || ctl.kind != goOn || len(step.OnInput) == 0 {
+	switch {
+	case err != nil || ctl.kind != goOn:
 		return ctl, err
+	case isReasoning(step):
+		return t.reason.step(ctx, step)
+	case len(step.OnInput) > 0:
+		return t.dialog.await(ctx, step)
 	}
-	return t.dialog.await(ctx, step)
+	return control{}, nil
 }
+
+// isReasoning reports whether a model executes a step.
+func isReasoning(step *abl.Step) bool { return step.Reasoning != nil && *step.Reasoning }
 
 // attempt counts an attempt of a step with MAX_ATTEMPTS. If there are too many, stop is true.
 func (t *turn) attempt(step *abl.Step) (ctl control, stop bool) {

@@ -27,6 +27,7 @@ type turn struct {
 	rules   *rules
 	acts    *actions
 	dialog  *dialog
+	reason  *reasoner
 
 	// unread is true until a step has used the message of the user.
 	unread bool
@@ -82,6 +83,7 @@ func (s *Set) begin(ctx context.Context, env Env, r Request) (*turn, error) {
 
 func newTurn(r Request, m *memory, l *log) *turn {
 	t := &turn{request: r, mem: m, log: l, rules: &rules{mem: m, log: l, excused: -1}}
+	t.reason = &reasoner{t: t, mem: m, log: l}
 	t.dialog = &dialog{t: t, mem: m, log: l}
 	t.rules.collect, t.rules.withdraw = t.dialog.beginCollect, t.withdraw
 	t.acts = &actions{mem: m, log: l, rules: t.rules, gather: t.dialog.gather}
@@ -158,6 +160,9 @@ func (t *turn) finish(ctx context.Context) (*Outcome, error) {
 	last := t.mem.actor
 	for _, a := range t.mem.actors {
 		t.mem.act(a)
+		if a == last {
+			t.record()
+		}
 		if err := t.rules.store(ctx); err != nil {
 			return nil, err
 		}

@@ -1,0 +1,216 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/agent/abl"
+	"github.com/toolrun/toolrun/host/model"
+)
+
+// Limits of requests to models.
+const (
+	// MaxModelCalls is the maximum number of requests to models in a turn.
+	MaxModelCalls = 10
+	// MaxToolResultBytes is the maximum size of the output of a tool that a model receives.
+	MaxToolResultBytes = 64 << 10
+)
+
+// setVariables is the tool with which a model sets session variables.
+const setVariables = "set_variables"
+
+// reasoner executes steps with REASONING: true, and asks models for values.
+type reasoner struct {
+	t     *turn
+	mem   *memory
+	log   *log
+	calls int // the number of requests to models
+}
+
+// chat sends a request to a model.
+func (r *reasoner) chat(ctx context.Context, at abl.Position, name string, request model.ChatRequest) (model.ChatAnswer, error) {
+	if r.calls++; r.calls > MaxModelCalls {
+		return model.ChatAnswer{}, r.log.faultf(at, abi.CallLimit, "the turn sends more than %d requests to models", MaxModelCalls)
+	}
+	answer, err := r.mem.env.Chat(ctx, r.mem.agent.name, name, request)
+	r.mem.forget()
+	r.log.note(Trace{Kind: "model", Name: name, Position: r.log.place(at), Result: passed(err == nil)})
+	return answer, err
+}
+
+// step lets the model of a step answer. The step ends if EXIT_WHEN holds, or after MAX_TURNS answers.
+func (r *reasoner) step(ctx context.Context, step *abl.Step) (control, error) {
+	r.t.unread = false
+	request := model.ChatRequest{Messages: r.conversation(step), Tools: r.tools(step)}
+	for {
+		answer, err := r.chat(ctx, step.Name.Position, step.Model, request)
+		if err != nil {
+			return control{}, err
+		}
+		if len(answer.ToolCalls) == 0 {
+			return r.answered(ctx, step, answer.Text)
+		}
+		request.Messages = append(request.Messages, model.Message{Role: model.Assistant, Content: answer.Text, ToolCalls: answer.ToolCalls})
+		for _, call := range answer.ToolCalls {
+			content, ctl, err := r.call(ctx, step, call)
+			if err != nil {
+				return control{}, err
+			}
+			if ctl.kind == halt {
+				return r.t.dialog.wait(WaitingModel, ""), nil
+			}
+			if ctl.kind == wait {
+				r.mem.state.Path = []int{rootModel}
+			}
+			if ctl.kind != goOn {
+				return ctl, nil
+			}
+			request.Messages = append(request.Messages, model.Message{Role: model.ToolRole, Content: content, ToolCallID: call.ID})
+		}
+	}
+}
+
+// answered sends the answer of the model to the user.
+func (r *reasoner) answered(ctx context.Context, step *abl.Step, text string) (control, error) {
+	if strings.TrimSpace(text) != "" {
+		if err := r.log.say(step.Name.Position, text); err != nil {
+			return control{}, err
+		}
+	}
+	r.mem.state.Answers++
+	for _, end := range []*abl.Expr{step.ExitWhen, step.CompleteWhen} {
+		if end == nil {
+			continue
+		}
+		if done, err := r.mem.holds(ctx, end); err != nil || done {
+			return control{}, err
+		}
+	}
+	if step.MaxTurns > 0 && r.mem.state.Answers >= step.MaxTurns {
+		return control{}, nil
+	}
+	return r.t.dialog.wait(WaitingModel, ""), nil
+}
+
+// call executes a tool that the model asks for, and returns the result for the model. Constraints are
+// checked before the call. The fault of a tool is a result.
+func (r *reasoner) call(ctx context.Context, step *abl.Step, call model.ToolCall) (string, control, error) {
+	var input map[string]any
+	if err := json.Unmarshal(call.Arguments, &input); err != nil {
+		return `{"error": "the arguments are not a JSON object"}`, control{}, nil
+	}
+	if call.Name == setVariables && r.mem.set.tools[setVariables].Name == "" {
+		return r.set(ctx, step, input)
+	}
+	if !slices.ContainsFunc(r.offered(step), func(n abl.Name) bool { return n.Value == call.Name }) {
+		return `{"error": "there is no such tool"}`, control{}, nil
+	}
+	if ctl, err := r.t.rules.checkpoint(ctx, CheckpointCalling, call.Name); err != nil || ctl.kind != goOn {
+		return "", ctl, err
+	}
+	fault, err := r.t.acts.execute(ctx, abl.Name{Position: step.Name.Position, Value: call.Name}, input)
+	if err != nil {
+		return "", control{}, err
+	}
+	if fault != nil {
+		return resultOf(map[string]any{"error": r.mem.failure}), control{}, nil
+	}
+	return resultOf(r.mem.result), control{}, r.t.rules.fire(ctx, "tool:"+call.Name+":after")
+}
+
+// resultOf returns a result as JSON for a model. If it is too large, it is cut off.
+func resultOf(value any) string {
+	content, err := json.Marshal(value)
+	if err != nil {
+		return "null"
+	}
+	if len(content) > MaxToolResultBytes {
+		return strings.ToValidUTF8(string(content[:MaxToolResultBytes]), "") + "... (cut off)"
+	}
+	return string(content)
+}
+
+// set assigns session variables that the model has chosen.
+func (r *reasoner) set(ctx context.Context, step *abl.Step, values map[string]any) (string, control, error) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		v := r.mem.agent.variables[name]
+		if v == nil || v.Sensitive != nil {
+			return `{"error": "there is no such variable"}`, control{}, nil
+		}
+		err := r.mem.assign(ctx, abl.Name{Position: step.Name.Position, Value: name}, values[name])
+		var fault *abi.Fault
+		if errors.As(err, &fault) && fault.Code == abi.SchemaViolation {
+			return resultOf(map[string]any{"error": fault.Message}), control{}, nil
+		}
+		if err != nil {
+			return "", control{}, err
+		}
+		r.log.note(Trace{Kind: "set", Name: name, Position: r.log.place(step.Name.Position), Value: r.mem.shownJSON(name, values[name])})
+	}
+	return `{"ok": true}`, control{}, nil
+}
+
+// offered returns the tools that a step offers to its model: AVAILABLE_TOOLS, or those of the agent.
+func (r *reasoner) offered(step *abl.Step) []abl.Name {
+	if step.AvailableTools != nil {
+		return step.AvailableTools
+	}
+	return r.mem.agent.Tools
+}
+
+// tools returns the tools of a step for a model.
+func (r *reasoner) tools(step *abl.Step) []model.Tool {
+	var tools []model.Tool
+	for _, name := range r.offered(step) {
+		tool := r.mem.set.tools[name.Value]
+		tools = append(tools, model.Tool{Name: tool.Name, Description: tool.Description, Parameters: tool.Parameters})
+	}
+	properties := map[string]any{}
+	for name, v := range r.mem.agent.variables {
+		if v.Sensitive == nil {
+			properties[name] = schemaOf(v.Type, v.Description, false)
+		}
+	}
+	if len(properties) > 0 && r.mem.set.tools[setVariables].Name == "" {
+		tools = append(tools, model.Tool{Name: setVariables, Description: "Sets session variables of the conversation.", Parameters: objectSchema(properties, nil)})
+	}
+	return tools
+}
+
+// schemaOf returns the JSON Schema of a declared type.
+func schemaOf(t abl.Type, description string, nullable bool) map[string]any {
+	s := map[string]any{}
+	switch {
+	case t == "":
+	case t == "date":
+		s["description"] = "a date such as 2026-12-31"
+		s["type"] = "string"
+	default:
+		s["type"] = string(t)
+	}
+	if nullable && s["type"] != nil {
+		s["type"] = []any{s["type"], "null"}
+	}
+	if description != "" {
+		s["description"] = description
+	}
+	return s
+}
+
+// objectSchema returns the JSON Schema of an object without other members.
+func objectSchema(properties map[string]any, required []string) json.RawMessage {
+	s := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	if len(required) > 0 {
+		s["required"] = required
+	}
+	content, err := json.Marshal(s)
+	if err != nil {
+		return nil
+	}
+	return content
+}
