@@ -46,8 +46,8 @@ func (e *evaluation) resolve(ref *dynamicRef) *node {
 	return ref.target
 }
 
-// try checks v against n without adding findings. If v matches n, the outcome contains the members
-// that n evaluated, but n does not close objects.
+// The method try checks v against n without adding findings. If v matches n, the outcome contains
+// the members that n evaluated, but n does not close objects.
 func (e *evaluation) try(n *node, v any, at *location) outcome {
 	claims := len(e.claims)
 	e.quiet++

@@ -124,7 +124,7 @@ func (t *taken) collect(n neighbour, stop <-chan struct{}) {
 	}
 }
 
-// at returns the quantile q of the times in milliseconds, or 0 if there are none.
+// The method at returns the quantile q of the times in milliseconds, or 0 if there are none.
 func (t *taken) at(q float64) float64 {
 	if len(t.times) == 0 {
 		return 0

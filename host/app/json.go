@@ -93,7 +93,7 @@ func (r *jsonReader) read(depth int) (*node, error) {
 	return v.seal(), nil
 }
 
-// inside reads the rest of a list or an object after its opening bracket.
+// The method inside reads the rest of a list or an object after its opening bracket.
 func (r *jsonReader) inside(v *node, open json.Delim, depth int) error {
 	v.kind = list
 	if open == '{' {

@@ -82,7 +82,7 @@ func lacks(n *node, key string, known []string) bool {
 	return true
 }
 
-// once reports duplicate keys.
+// The method once reports duplicate keys.
 func (r fieldReader) once(n *node) bool {
 	again := n.repeated()
 	for _, m := range again {

@@ -93,8 +93,8 @@ func (s eventSet) with(i int) eventSet {
 	return s
 }
 
-// from reports whether an order of the remaining events leads from w to a final world. n events are
-// done.
+// The method from reports whether an order of the remaining events leads from w to a final world. n
+// events are done.
 func (s *search) from(w world, done eventSet, n int) bool {
 	if n == len(s.events) {
 		return s.final(w)

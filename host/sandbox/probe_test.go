@@ -444,7 +444,7 @@ var acts = map[string]func(act) error{
 	},
 }
 
-// may returns nil for errors that only report invalid arguments.
+// The function may returns nil for errors that only report invalid arguments.
 func may(err error, harmless ...syscall.Errno) error {
 	for _, e := range harmless {
 		if err == e {

@@ -27,7 +27,7 @@ func newSpawner() *spawner {
 	return t
 }
 
-// do runs f on the thread. do returns false if the spawner is closed.
+// The method do runs f on the thread. do returns false if the spawner is closed.
 func (t *spawner) do(f func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

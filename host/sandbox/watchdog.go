@@ -128,11 +128,11 @@ func (g *watchdog) exceeded() error {
 	return g.limits.writes.exceeded()
 }
 
-// used returns the processor time that the exchange has used so far.
+// The method used returns the processor time that the exchange has used so far.
 func (g *watchdog) used() time.Duration { return max(0, cpuTime(g.worker.process.Pid)-g.cpuBefore) }
 
-// done ends the watchdog. done returns the processor time used and the reason why the worker was
-// killed, or nil if it was not killed.
+// The method done ends the watchdog. done returns the processor time used and the reason why the
+// worker was killed, or nil if it was not killed.
 func (g *watchdog) done() (used time.Duration, reason error) {
 	if g.stop != nil {
 		g.stop()

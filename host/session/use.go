@@ -112,7 +112,8 @@ func (s *Sessions) WithoutSession(start Start) (State, error) {
 	return s.Preview(State{}, Start{Metadata: start.Metadata})
 }
 
-// with returns a copy of the session with the references and the metadata patch of start applied.
+// The method with returns a copy of the session with the references and the metadata patch of start
+// applied.
 func (s *Sessions) with(state State, start Start, patch any) (_ State, err error) {
 	if start.Reference != "" {
 		state.Reference = start.Reference

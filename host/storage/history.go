@@ -116,7 +116,8 @@ func (h *History) Discard(commit uint64) {
 	}
 }
 
-// after returns the index of the first change after a position. The caller must hold the mutex.
+// The method after returns the index of the first change after a position. The caller must hold the
+// mutex.
 func (h *History) after(p Position) int {
 	return sort.Search(len(h.kept), func(i int) bool { return p.Before(h.kept[i].at) })
 }

@@ -35,7 +35,8 @@ type commit struct {
 	tx *Tx
 	// keys are the keys of the records that the callback decide gets.
 	keys keySet
-	// ahead maps entries to the results of blind updates that were applied again before the commit.
+	// The field ahead maps entries to the results of blind updates that were applied again before the
+	// commit.
 	ahead map[*entry]applied
 	// locked raises the byte limit for updates inside the backend's transaction.
 	locked bool

@@ -33,8 +33,8 @@ type entry struct {
 	read, ranged bool
 	// peeked reports whether the body has seen the record without adding it to the read set.
 	peeked bool
-	// above is the highest revision that the key ever had. above is set if floored is true. If
-	// floored is true, the attempt depends on that revision.
+	// The field above is the highest revision that the key ever had. above is set if floored is true.
+	// If floored is true, the attempt depends on that revision.
 	above   int64
 	floored bool
 	write   write

@@ -12,13 +12,13 @@ import (
 type readSet struct {
 	db *DB
 	o  *Options
-	// held contains the ranges that were scanned, and the versions of three kinds of records: those
-	// that were read, those that their lifetimes depend on, and floors.
+	// The field held contains the ranges that were scanned, and the versions of three kinds of
+	// records: those that were read, those that their lifetimes depend on, and floors.
 	held storage.Held
 	// lives contains the records that the lifetimes of other records depend on.
 	lives map[storage.Key]storage.Record
-	// at is the time of the last snapshot. until is the earliest expiry of all visible records that
-	// were read; zero means never.
+	// The field at is the time of the last snapshot. until is the earliest expiry of all visible
+	// records that were read; zero means never.
 	at, until time.Time
 	// unverified reports whether the last snapshot did not check all of held.
 	unverified bool

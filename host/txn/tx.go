@@ -16,8 +16,8 @@ type Tx struct {
 	// depth is the number of open savepoints, and nested is the number of all savepoints of the
 	// attempt.
 	depth, nested int
-	// over is the error that ended the attempt. The field again reports whether the body is executed
-	// again after this error.
+	// The field over is the error that ended the attempt. The field again reports whether the body is
+	// executed again after this error.
 	over  error
 	again bool
 }
@@ -148,8 +148,8 @@ func sameState(e, now *entry) bool {
 	return !e.base.Exists() && !now.base.Exists() || same(e.raw, e.base, now.raw, now.base)
 }
 
-// same reports whether two states of a record have the same version, and are both visible or both
-// invisible.
+// The function same reports whether two states of a record have the same version, and are both
+// visible or both invisible.
 func same(raw, base, otherRaw, otherBase storage.Record) bool {
 	return raw.SameVersion(otherRaw) && base.Exists() == otherBase.Exists()
 }

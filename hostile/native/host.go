@@ -67,7 +67,7 @@ func (h *host) engine(name string) engine.Engine {
 	return nil
 }
 
-// try runs an attack.
+// The method try runs an attack.
 func (h *host) try(a Attack) Result {
 	r := Result{Attack: a.Name, Without: h.without}
 	if !h.benign() {

@@ -95,7 +95,8 @@ func (tc transferCommands) exportRemote(ctx context.Context, server *serverFlags
 	return laid.Bytes(), nil
 }
 
-// whole returns an error if the app file has mistakes, because an export would then be incomplete.
+// The method whole returns an error if the app file has mistakes, because an export would then be
+// incomplete.
 func (pr *project) whole() error {
 	if pr.problems.Err() == nil {
 		return nil

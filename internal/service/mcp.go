@@ -110,7 +110,7 @@ func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	return nil
 }
 
-// done records the end of a request to a connector.
+// The method done records the end of a request to a connector.
 func (c *connectors) done(one *connector) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

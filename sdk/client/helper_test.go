@@ -138,7 +138,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeHTTP(w, r)
 }
 
-// as returns a client with a key.
+// The method as returns a client with a key.
 func (s *service) as(t testing.TB, key string) *client.Client {
 	t.Helper()
 	return newClient(t, client.Options{URL: s.URL, Key: key, App: "shop"})
@@ -153,7 +153,7 @@ func newClient(t testing.TB, opts client.Options) *client.Client {
 	return c
 }
 
-// must returns the value of a call. If the call returned an error, must ends the test.
+// The function must returns the value of a call. If the call returned an error, must ends the test.
 func must[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()

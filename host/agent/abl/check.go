@@ -11,7 +11,8 @@ import (
 type checker struct {
 	r *reader
 	d *Document
-	// whole is false if the document is only a part of a file, so that other declarations are unknown.
+	// The field whole is false if the document is only a part of a file, so that other declarations
+	// are unknown.
 	whole bool
 }
 

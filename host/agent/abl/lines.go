@@ -36,7 +36,7 @@ type entry struct {
 	depth    int
 }
 
-// at returns the position of the first character of the entry after its dash.
+// The method at returns the position of the first character of the entry after its dash.
 func (e *entry) at() Position { return Position{e.num, e.keyCol} }
 
 // The method is reports whether the entry has a key. It ignores the case of the key.

@@ -34,7 +34,7 @@ type nativeFunc = func(goja.FunctionCall) goja.Value
 
 var nativeType = reflect.TypeFor[nativeFunc]()
 
-// now returns the time of the guest's clock.
+// The method now returns the time of the guest's clock.
 func (r *realm) now() time.Time {
 	if r.base.IsZero() {
 		return time.Now()
@@ -47,8 +47,8 @@ func (r *realm) elapsed(goja.FunctionCall) goja.Value {
 	return r.vm.ToValue(float64(time.Since(r.start).Microseconds()) / 1000)
 }
 
-// try calls f, which can run guest code such as getters, and returns the error that ended f. try
-// recovers only exceptions of the guest, stack overflows and interrupts.
+// The method try calls f, which can run guest code such as getters, and returns the error that
+// ended f. try recovers only exceptions of the guest, stack overflows and interrupts.
 func (r *realm) try(f func()) (err error) {
 	defer func() {
 		switch x := recover().(type) {

@@ -139,7 +139,7 @@ func (w *fixture) send(who, method, target, body, contentType string) reply {
 	return reply{recorded.Result(), recorded.Body.Bytes()}
 }
 
-// must sends a request as the operator and expects success.
+// The method must sends a request as the operator and expects success.
 func (w *fixture) must(method, target, body string) reply {
 	w.t.Helper()
 	contentType := "application/json"
@@ -339,7 +339,7 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
-// try sends one request of the matrix and checks its effects.
+// The method try sends one request of the matrix and checks its effects.
 func (w *fixture) try(route httpapi.Route, r row, a matrixRequest) {
 	w.t.Helper()
 	d := w.seed()

@@ -108,8 +108,8 @@ type body struct {
 	io.ReadCloser
 	left    int64
 	control *http.ResponseController
-	// held is the memory reserved for the body, or nil if the body needs none. paid is the number
-	// of bytes that the reservation covers.
+	// The field held is the memory reserved for the body, or nil if the body needs none. paid is the
+	// number of bytes that the reservation covers.
 	held       *reservation
 	read, paid int64
 	document   bool            // the body is an app file

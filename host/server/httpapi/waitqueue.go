@@ -188,7 +188,7 @@ func (c *callerQueue) first(fits func(*reservation) bool) *reservation {
 	return nil
 }
 
-// before reports whether a reservation is granted before another reservation.
+// The method before reports whether a reservation is granted before another reservation.
 func (h *reservation) before(other *reservation) bool {
 	for i := range min(len(h.shares), len(other.shares)) {
 		if a, b := h.shares[i], other.shares[i]; a != b {

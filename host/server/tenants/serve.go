@@ -202,8 +202,8 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.
 	return nil
 }
 
-// at returns the current declaration of an app and its open host. If the host is not open, it
-// returns nil for the host.
+// The method at returns the current declaration of an app and its open host. If the host is not
+// open, it returns nil for the host.
 func (a *Apps) at(at hostKey) (*app.App, *openHost, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

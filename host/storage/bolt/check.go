@@ -146,8 +146,8 @@ func (c *checker) checkAll() {
 	}
 }
 
-// each calls fn for every entry of a bucket. It also checks that a lookup of the key finds the same
-// entry.
+// The method each calls fn for every entry of a bucket. It also checks that a lookup of the key
+// finds the same entry.
 func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	scan := bucket.Cursor()
 	for k, v := scan.First(); k != nil; k, v = scan.Next() {

@@ -121,9 +121,9 @@ const (
 	returned
 )
 
-// try executes the first n requests of batch in one transaction. The result spoiled reports that
-// the n-th request failed with err, that the transaction was rolled back before its commit, and
-// that there was no other error.
+// The method try executes the first n requests of batch in one transaction. The result spoiled
+// reports that the n-th request failed with err, that the transaction was rolled back before its
+// commit, and that there was no other error.
 func (b *Backend) try(batch []*request) (n int, spoiled bool, err error) {
 	if b.broken.Load() {
 		return len(batch), false, errBroken

@@ -11,12 +11,12 @@ import (
 
 // request is a function to execute in a write transaction. A caller waits for its result.
 type request struct {
-	// do is called by the goroutine that commits. It is called again if its transaction failed because
-	// of another request. The caller gets the error that do returns. This error does not undo any
-	// writes, unless do stopped in the middle of its writes.
+	// The field do is called by the goroutine that commits. It is called again if its transaction
+	// failed because of another request. The caller gets the error that do returns. This error does
+	// not undo any writes, unless do stopped in the middle of its writes.
 	do func(t *transaction) error
-	// from is the sender of the request. Tenants take turns in rounds, and round is the number of the
-	// round in which the request is executed.
+	// The field from is the sender of the request. Tenants take turns in rounds, and round is the
+	// number of the round in which the request is executed.
 	from  sender
 	round int
 	bytes int64 // approximate bytes of contents that do wrote and removed
@@ -158,8 +158,8 @@ func (q *queue) learn(done []*request) {
 	q.pause = !q.pause && total >= largeBytes // at most every second commit, even if its requests are unexpectedly large
 }
 
-// done removes the first n requests and reports whether there are more. If there are no more, the
-// caller stops committing.
+// The method done removes the first n requests and reports whether there are more. If there are no
+// more, the caller stops committing.
 func (q *queue) done(n int) (more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -180,7 +180,7 @@ func (f *Faulty) DeleteWhere(ctx context.Context, what storage.Selector, limit i
 // Space implements storage.Spacer. Space returns the result of the wrapped backend.
 func (f *Faulty) Space() error { return storage.Space(f.Backend) }
 
-// do executes an operation, injects its planned failure, or does both.
+// The method do executes an operation, injects its planned failure, or does both.
 func (f *Faulty) do(op string, call func() error) error {
 	if f.Before != nil {
 		f.Before(op)

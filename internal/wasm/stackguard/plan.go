@@ -28,8 +28,8 @@ type plan struct {
 
 // function is the analysis of a function of a module.
 type function struct {
-	// own is the number of stack bytes that the function itself uses. The field moves reports whether
-	// the function moves the stack pointer.
+	// The field own is the number of stack bytes that the function itself uses. The field moves
+	// reports whether the function moves the stack pointer.
 	own   int
 	moves bool
 	calls []int // the functions that it calls directly
@@ -38,8 +38,8 @@ type function struct {
 	open bool
 	// checked reports whether the function is checked. requireCheck sets required.
 	checked, required bool
-	// below is the number of stack bytes that the function and its callees use until the next check.
-	// The method visit computes it.
+	// The field below is the number of stack bytes that the function and its callees use until the
+	// next check. The method visit computes it.
 	below             int
 	analyzed, visited progress
 }

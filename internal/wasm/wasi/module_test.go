@@ -149,7 +149,8 @@ func start(tb testing.TB, code []byte, c wasi.Config) *guest {
 	return &guest{TB: tb, System: s, Module: mod, ctx: wasi.With(ctx, s)}
 }
 
-// try calls a function. It returns the error number and the error that stopped the guest.
+// The method try calls a function. It returns the error number and the error that stopped the
+// guest.
 func (g *guest) try(name string, args ...uint64) (int, error) {
 	results, err := g.ExportedFunction(name).Call(g.ctx, args...)
 	if err != nil || len(results) == 0 {
@@ -158,7 +159,7 @@ func (g *guest) try(name string, args ...uint64) (int, error) {
 	return int(results[0]), nil
 }
 
-// must calls a function and checks the returned error number.
+// The method must calls a function and checks the returned error number.
 func (g *guest) must(want int, name string, args ...uint64) {
 	g.Helper()
 	if got, err := g.try(name, args...); got != want || err != nil {

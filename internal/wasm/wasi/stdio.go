@@ -32,7 +32,7 @@ func (s *System) isOpen(fd uint32) bool {
 	return int64(fd) < int64(len(s.closed)) && !s.closed[fd]
 }
 
-// may reports whether the descriptor fd has a right.
+// The method may reports whether the descriptor fd has a right.
 func (s *System) may(fd uint32, right uint64) bool {
 	return s.isOpen(fd) && s.rights(fd)&right != 0
 }
