@@ -19,8 +19,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// AdHocTool is a tool that the app does not declare. An invocation contains its source text. An
-// example is the function node of a workflow.
+// AdHocTool is a tool that the app does not declare, such as the function node of a workflow. An
+// invocation contains the source text of the tool.
 type AdHocTool struct {
 	// Language is the name of a language that one of the host's engines runs, such as javascript,
 	// typescript or python.

@@ -55,8 +55,8 @@ func (a *attempt) observe(ctx context.Context, call abi.Call, took time.Duration
 	}
 }
 
-// stop is an error that ends the run. Engines pass only errors of type *abi.Fault to the guest, so
-// the guest cannot catch a stop.
+// The type stop is an error that ends the run. Engines pass only errors of type *abi.Fault to the
+// guest, so the guest cannot catch a stop.
 type stop struct{ fault *abi.Fault }
 
 // Error returns the message of the fault.

@@ -198,8 +198,8 @@ func crashOnce(t *testing.T, path string, after int) crashLog {
 	return log
 }
 
-// TestKilledRuns kills writing processes repeatedly. No acknowledged run must be lost, and no run
-// must be stored partially.
+// TestKilledRuns kills writing processes repeatedly. Acknowledged runs must not be lost, and no run
+// may be stored partially.
 func TestKilledRuns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	acks, between, kills := 0, 0, 0

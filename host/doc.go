@@ -3,5 +3,5 @@
 //
 // A [Host] consists of the declarations of an app, a backend that stores its records, and an engine
 // for each language. The package does not depend on any specific engine or backend. A program
-// passes those that it needs, including its own.
+// passes the engines and the backend that it needs, which can be its own implementations.
 package host

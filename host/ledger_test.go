@@ -236,7 +236,7 @@ func TestManyCodes(t *testing.T) {
 	}
 }
 
-// sessionMeta lists uploaded files. It contains the text of active files only.
+// sessionMeta lists uploaded files. It contains only the text of active files.
 func TestFiles(t *testing.T) {
 	h := openTool(t, `return JSON.stringify((await memory.get_content("sessionMeta")).artifacts.map(a => [a.filename, a.text ?? null, a.downloadUrl, a.isActive]))`,
 		func(o *host.Options) {

@@ -2,8 +2,8 @@ package schema
 
 import "slices"
 
-// applicators checks v against the subschemas that n applies to v itself, such as those of allOf
-// and $ref.
+// applicators checks v against the subschemas that n applies to v itself, such as the subschemas
+// under allOf and $ref.
 func (e *evaluation) applicators(n *node, v any, at *location, out *outcome) {
 	r := &n.applicators
 	if r.ref != nil {
@@ -47,7 +47,7 @@ func (e *evaluation) resolve(ref *dynamicRef) *node {
 }
 
 // The method try checks v against n without adding findings. If v matches n, the outcome contains
-// the members that n evaluated, but n does not close objects.
+// the members that n has evaluated. In this check, n does not close objects.
 func (e *evaluation) try(n *node, v any, at *location) outcome {
 	claims := len(e.claims)
 	e.quiet++

@@ -59,8 +59,8 @@ func checkCost(root *node, all []*node, depth int) *Error {
 	return nil
 }
 
-// picks is one choice of a branch for each discriminator of an object. ways is the total number of
-// such choices.
+// picks contains the chosen branch of each discriminator of an object. The field ways is the total
+// number of such combinations.
 type picks struct {
 	branch map[*discriminator]int
 	ways   int

@@ -17,7 +17,7 @@ func (b *costAnalysis) addChildren(reached tally, kind kinds, depth int) {
 	}
 }
 
-// elements adds counts for each element of the prefix, and one for all other elements.
+// elements adds counts for each element of the prefix, and one count for all other elements.
 func (b *costAnalysis) elements(nodes []*node, reached tally, depth int) {
 	longest := 0
 	for _, n := range nodes {

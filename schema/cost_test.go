@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// chain returns definitions a0 to an. Each definition is step, with @ replaced by a reference to
-// the next definition.
+// chain returns definitions a0 to an. Each definition is the text step, with @ replaced by a
+// reference to the next definition.
 func chain(n int, step string) string {
 	definitions := make([]string, 0, n+1)
 	for i := range n {

@@ -56,8 +56,8 @@ func (s *Schema) evaluate(n *node, doc any, root *location) []abi.Violation {
 	return e.violations()
 }
 
-// hushed reports whether no more findings are needed. If no more findings are needed, the first
-// failure ends the check.
+// hushed reports whether the caller needs no more findings. If no more findings are needed, the
+// first failure ends the check.
 func (e *evaluation) hushed() bool {
 	return e.quiet > 0 || e.budget.exceeded() || len(e.found) >= e.schema.limits.Violations
 }

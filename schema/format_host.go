@@ -51,7 +51,7 @@ func isInternationalHost(s string) bool {
 	return true
 }
 
-// fullStops are the characters that separate labels in other scripts.
+// fullStops contains the characters that separate labels in scripts other than Latin.
 var fullStops = strings.NewReplacer("\u3002", ".", "\uff0e", ".", "\uff61", ".")
 
 // encodedPrefix is the prefix of a Punycode label.
@@ -101,7 +101,8 @@ func isUnicodeLabel(s string) bool {
 	return true
 }
 
-// The exceptions in RFC 5892, section 2.6, without the exceptions that depend on the context.
+// These are the exceptions in RFC 5892, section 2.6, without the exceptions that depend on the
+// context.
 var (
 	labelAllowed = []rune{0xdf, 0x3c2, 0x6fd, 0x6fe, 0xf0b, 0x3007}
 	labelRefused = []rune{0x640, 0x7fa, 0x302e, 0x302f, 0x3031, 0x3032, 0x3033, 0x3034, 0x3035, 0x303b}

@@ -33,8 +33,9 @@ type node struct {
 	anchor    string // its $dynamicAnchor
 	recursive bool   // its $recursiveAnchor
 
-	// within contains all schemas that the schema can apply to the same value: those in applicators
-	// and the dependent schemas. rank is larger than the rank of each of them.
+	// within contains all schemas that the schema can apply to the same value: the schemas in
+	// applicators and the dependent schemas. The rank of this schema is larger than the rank of each
+	// of them.
 	within []*node
 	rank   int
 	// id is a sequence number, which makes the order of nodes deterministic.
@@ -117,7 +118,7 @@ type dynamicRef struct {
 	byResource map[string]*node
 }
 
-// answers reports whether n can replace the target of the reference.
+// answers reports whether the reference can resolve to n instead of its target.
 func (d *dynamicRef) answers(n *node) bool {
 	if d.recursive {
 		return d.target.recursive && n.recursive
@@ -159,7 +160,7 @@ func (n *node) limit(keyword string) []byte {
 // maxLimitBytes is the maximum size of a keyword's value in a violation.
 const maxLimitBytes = 200
 
-// looksInside reports whether the rules apply to the members of an object.
+// looksInside reports whether the rules contain subschemas for the members of an object.
 func (r *objectRules) looksInside() bool {
 	return len(r.properties) > 0 || len(r.patterns) > 0 || r.additional != nil || r.names != nil
 }

@@ -1,7 +1,8 @@
 package schema
 
 // claim is the effect of one schema on the names of one object. It contains the evaluated names.
-// closes is true if the schema closes the object, because it has the keyword properties.
+// The field closes is true if the schema closes the object, because the schema has the keyword
+// properties.
 type claim struct {
 	at     *location
 	object map[string]any
@@ -21,8 +22,8 @@ func (e *evaluation) claim(v any, at *location, seen marks, closes bool) {
 	e.claims = append(e.claims, claim{at: at, object: object, seen: seen, closes: closes})
 }
 
-// closed is the rule of findings about undeclared names. The findings look as if the schema
-// contained "additionalProperties": false.
+// The variable closed is the rule for findings about undeclared names. The findings look as if the
+// schema contained "additionalProperties": false.
 var closed = &node{keyword: "additionalProperties", trivial: true, never: true}
 
 // close adds a finding for each name of a closed object that no schema has evaluated. It runs last,

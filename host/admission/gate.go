@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// Flow identifies the runs that share a queue: those of one user of one app of one tenant.
+// Flow identifies the runs that share a queue: the runs of one user of one app of one tenant.
 type Flow struct {
 	App string
 	// Tenant and User are "" if they are unknown.
@@ -122,8 +122,7 @@ func (g *Gate) release(u *node) {
 	g.spare.forget(u)
 }
 
-// next admits all runs that can start now. It skips few nodes: at most those that have reached their
-// bound.
+// next admits all runs that can start now. It skips only nodes that have reached their bound.
 func (g *Gate) next() {
 	for {
 		u := g.chosen(g.root)
@@ -153,9 +152,9 @@ func (g *Gate) chosen(n *node) *node {
 	return nil
 }
 
-// makeRoom makes room for one more waiting run of a user. If the bound of a level is reached, the
-// last run in the longest queue leaves if that queue is longer than the new run's. Otherwise the
-// new run is rejected, and the error names the bound.
+// makeRoom makes room for one more waiting run of a user. If the bound of a level is reached and
+// the longest queue is longer than the queue of the new run, the last run in the longest queue
+// leaves. Otherwise the new run is rejected, and the error names the bound.
 func (g *Gate) makeRoom(u *node) error {
 	var path [levels]*node
 	u.each(func(at *node) { path[at.level] = at })
@@ -172,7 +171,7 @@ func (g *Gate) makeRoom(u *node) error {
 }
 
 // pushOut removes the last run of the longest queue below a node, if that queue is longer than the
-// new run's, whose path is given.
+// queue of the new run. The argument path is the path of the new run.
 func (g *Gate) pushOut(n *node, path [levels]*node) bool {
 	at, l := n, n.level
 	for at.level < ofUser {

@@ -23,15 +23,16 @@ func newGate(t testing.TB, limits admission.Limits) *admission.Gate {
 	return g
 }
 
-// of parses a flow from a short text: an app, a user after a slash, and a tenant after an at sign.
+// The function of parses a flow from a short text: an app, a user after a slash, and a tenant after
+// an at sign.
 func of(text string) admission.Flow {
 	text, tenant, _ := strings.Cut(text, "@")
 	app, user, _ := strings.Cut(text, "/")
 	return admission.Flow{App: app, User: user, Tenant: tenant}
 }
 
-// line is a gate at which runs arrive one after the other. Each admitted run is recorded and stays
-// active.
+// line is a gate at which runs arrive one after the other. The test records each admitted run,
+// which stays active.
 type line struct {
 	t    *testing.T
 	gate *admission.Gate
@@ -175,8 +176,8 @@ func (l *line) rejection(name string) string {
 	return err.Error()
 }
 
-// TestUserCannotFillQueue has one user, and then several, send more runs than the queue holds. Runs
-// of others must wait as if these were not there.
+// TestUserCannotFillQueue has one user, and then several, send more runs than the queue holds. The
+// runs of other users must wait as if these runs did not exist.
 func TestUserCannotFillQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{t: t, gate: newGate(t, admission.Limits{Running: 1, Waiting: 10, WaitingPerTenant: 8, WaitingPerApp: 6, WaitingPerUser: 3})}

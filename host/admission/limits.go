@@ -9,21 +9,21 @@ import (
 // Limits bounds the runs that execute and wait. A zero field means the default that its comment
 // names. New rejects negative values.
 type Limits struct {
-	// Running bounds the concurrent runs. Default 2 for each processor that Go uses. Guests
-	// compute, so more of them would only slow each other down.
+	// Running bounds the concurrent runs. The default is 2 for each processor that Go uses. Guests
+	// spend their time computing, so more guests would only slow each other down.
 	Running int
-	// PerTenant bounds the concurrent runs of one tenant. Default three quarters of Running, or
+	// PerTenant bounds the concurrent runs of one tenant. The default is three quarters of Running, or
 	// PerApp if that is more.
 	PerTenant int
-	// PerApp bounds the concurrent runs of one app of a tenant. Default three quarters of a
-	// tenant's default, so that the tenant's other apps can run.
+	// PerApp bounds the concurrent runs of one app of a tenant. The default is three quarters of the
+	// default of PerTenant, so that the tenant's other apps can run.
 	PerApp int
 	// PerUser bounds the concurrent runs of one user. It does not apply to runs without a user.
 	// Default half of PerApp.
 	PerUser int
-	// Waiting bounds all waiting runs, WaitingPerTenant those of one tenant, WaitingPerApp those of
-	// one app of a tenant, and WaitingPerUser those of one user, if it is known. Default 10,000,
-	// 2,500, 1,000, and an eighth of WaitingPerApp.
+	// Waiting bounds the number of all waiting runs. WaitingPerTenant, WaitingPerApp and
+	// WaitingPerUser bound the waiting runs of one tenant, of one app of a tenant, and of one known
+	// user. The defaults are 10,000, 2,500, 1,000, and an eighth of WaitingPerApp.
 	Waiting          int
 	WaitingPerTenant int
 	WaitingPerApp    int

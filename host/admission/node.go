@@ -65,7 +65,7 @@ func (s *spares) take() *node {
 	return n
 }
 
-// forget removes a node, and its ancestors, if they have no active or waiting runs.
+// forget removes a node if it has no active or waiting runs, and does the same for its ancestors.
 func (s *spares) forget(n *node) {
 	n.each(func(at *node) {
 		if at.parent == nil || at.running != 0 || at.waiting != 0 {

@@ -86,7 +86,7 @@ func (r *factReader) scope(n *node) declare.Scope {
 	return factScopes[r.word(n, "scope", []string{"user", "project", "execution_tree"})]
 }
 
-// word returns one of the known words, "" for nil and others.
+// word returns a scalar of the file if it is one of the known words, and "" otherwise.
 func (r *factReader) word(n *node, key string, known []string) string {
 	if n == nil {
 		return ""
@@ -112,7 +112,7 @@ func (r *factReader) ttl(n *node) time.Duration {
 	return retention.For
 }
 
-// defaultValue returns a value as JSON, nil for none.
+// defaultValue returns a value as JSON, or nil if there is no value.
 func (r *factReader) defaultValue(n *node) json.RawMessage {
 	if n == nil || n.kind == null {
 		return nil

@@ -18,7 +18,7 @@ type grantReader struct {
 	// declared contains the positions of the declared stores. It is nil for a tool that is read
 	// without an app.
 	declared map[string]position
-	// facts are the declared facts with their positions; nil if the app declares none.
+	// facts contains the positions of the declared facts. It is nil if the app declares no facts.
 	facts map[string]position
 }
 
@@ -112,7 +112,8 @@ func (r *grantReader) checkTarget(m member, g declare.Grant) {
 	}
 }
 
-// checkFacts reports a grant on facts that are not declared. A pattern need not match any.
+// checkFacts reports a grant on facts that are not declared. A pattern does not need to match a
+// declared fact.
 func (r *grantReader) checkFacts(m member, g declare.Grant) {
 	_, declared := r.facts[g.Item]
 	switch err := g.CheckItem(); {

@@ -235,8 +235,8 @@ func TestProblemLimit(t *testing.T) {
 	}
 }
 
-// Package template parses templates. Its positions in a template can be converted to positions in
-// the file.
+// Package template parses templates. A position in the text of a template can be converted to a
+// position in the file.
 func TestPromptPlaces(t *testing.T) {
 	const text = `app: shop
 prompts:

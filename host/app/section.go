@@ -3,8 +3,9 @@ package app
 import "strings"
 
 // entries returns the members of a section. The keys of a section are names, which must be unique
-// regardless of case. entries omits the second declaration of a name. For tools and prompts it
-// reports a duplicate at both positions, because either one can be the intended declaration.
+// regardless of case. entries omits the second declaration of a name. If a tool or a prompt is
+// declared twice, entries reports both positions, because either declaration can be the intended
+// one.
 func (r fieldReader) entries(n *node, section, what string, own func(name string)) []member {
 	if n == nil || n.kind == null {
 		return nil

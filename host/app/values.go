@@ -71,8 +71,8 @@ func (r fieldReader) named(m member, what string, known []string) bool {
 	return false
 }
 
-// lacks reports whether n contains neither the key nor a misspelling of the key that keys has
-// already reported.
+// lacks reports whether a key is missing in n. If keys has already reported a misspelling of the
+// key, the key is not missing.
 func lacks(n *node, key string, known []string) bool {
 	for _, m := range n.members {
 		if m.key == key || !slices.Contains(known, m.key) && nearest(m.key, known) == key {

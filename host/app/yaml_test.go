@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// Texts that are not valid app files, each with its only problem.
+// These texts are not valid app files. Each text has exactly one problem.
 func TestUnreadable(t *testing.T) {
 	tests := []struct {
 		name, text string

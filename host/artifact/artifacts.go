@@ -22,7 +22,8 @@ type Artifacts struct {
 }
 
 // New returns the Artifacts of the app whose records db contains. The function url returns the
-// download URL of a file, which is valid until the file expires. It is nil if files have no URL.
+// download URL of a file, which is valid until the file expires. If files have no URL, the function
+// is nil.
 func New(db *records.DB, sessions *session.Sessions, url func(tenant string, file Artifact) string) *Artifacts {
 	return &Artifacts{db: db, sessions: sessions, url: url}
 }
@@ -92,9 +93,9 @@ func checkUpload(c partition.Caller, id string, bytes int) error {
 	return partition.CheckID("file", id)
 }
 
-// CheckAdd returns the fault that Add would return for a file of the given size, or nil. For
-// example, the caller cannot use the session, the session has ended, or a limit is reached. Call it
-// before receiving the content. Add repeats the checks.
+// CheckAdd returns the fault that Add would return for a file of the given size, or nil. A fault
+// means, for example, that the caller cannot use the session, that the session has ended, or that a
+// limit is reached. Call CheckAdd before you receive the content. Add repeats the checks.
 func (a *Artifacts) CheckAdd(ctx context.Context, c partition.Caller, bytes int) error {
 	if err := checkUpload(c, "file", 0); err != nil {
 		return err

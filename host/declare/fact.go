@@ -30,9 +30,9 @@ type Fact struct {
 	Type FactType
 	// Strict rejects values of another type. Otherwise they are stored with a warning.
 	Strict bool
-	// Default is the value that a read returns while none is stored. Nil means null.
+	// Default is the value that a read returns if no value is stored. Nil means null.
 	Default json.RawMessage
-	// TTL is how long a value lives after it was written. Zero means until it is deleted.
+	// TTL is the time after which a written value expires. If it is zero, values do not expire.
 	TTL time.Duration
 	// Domain is the group of facts that the fact belongs to. Default: FactDomain of the path.
 	Domain string
@@ -116,7 +116,8 @@ func CheckFactPath(path string) error {
 }
 
 // FactScope returns the scope of a fact that declares none. The first name of the path determines
-// it: project means the app, workflow and execution_tree the session, and any other name the user.
+// the scope: the app for project, the session for workflow and execution_tree, and the user for any
+// other name.
 func FactScope(path string) Scope {
 	switch first, _, _ := strings.Cut(path, "."); first {
 	case "project":

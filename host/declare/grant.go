@@ -10,15 +10,15 @@ import (
 // Grant is the permission to use some verbs on a store.
 type Grant struct {
 	Store string
-	// Item limits the grant to one item of the store, or to the items that begin with a text, as in
-	// user.travel.*. "" means the whole store. Only stores with the access ScopeByItem have grants of
-	// items.
+	// Item limits the grant to one item of the store, or to the items that match a pattern such as
+	// user.travel.*. If Item is "", the grant covers the whole store. Only stores with the access
+	// ScopeByItem have grants of items.
 	Item  string
 	Verbs []abi.Verb
 }
 
-// GrantOn returns a grant by the name that files and flags use: a store, facts, the path of a fact,
-// or a pattern of paths such as user.travel.*.
+// GrantOn returns the grant for a name in files and flags: the name of a store, the word facts, the
+// path of a fact, or a pattern of paths such as user.travel.*.
 func GrantOn(name string, verbs ...abi.Verb) Grant {
 	if strings.Contains(name, ".") {
 		return Grant{Store: Facts, Item: name, Verbs: verbs}

@@ -12,10 +12,10 @@ import (
 )
 
 // NewDocumentPool returns a pool of workers that extract text from uploaded documents. Its only
-// engine is the one that extract.Reader needs. It is separate from the pool of tools: no tool can
-// name the engine, and uploads do not occupy the workers of tools. sandbox.Options.Languages is
-// ignored. The default of Workers is the number of processors that Go uses. Close the pool after its
-// readers.
+// engine is the one that extract.Reader needs. This pool is separate from the pool of tools, so
+// that no tool can use the engine, and uploads do not occupy the workers of tools.
+// sandbox.Options.Languages is ignored. The default of Workers is the number of processors that Go
+// uses. Close the pool after its readers.
 func NewDocumentPool(opts sandbox.Options) (*sandbox.Pool, error) {
 	language := documents()
 	if unsound(runtime.GOARCH) != "" && len(opts.Require) > 0 {
@@ -26,7 +26,7 @@ func NewDocumentPool(opts sandbox.Options) (*sandbox.Pool, error) {
 	return sandbox.New(opts)
 }
 
-// documents returns the engine that workers have in addition to those of tools.
+// documents returns the engine that workers have in addition to the engines of tools.
 func documents() sandbox.Language {
 	return sandbox.Language{
 		MemoryFiles:    true,

@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// Main runs a worker and does not return, if this process was started as a worker. Otherwise it
-// does nothing. A program that uses NewPool or NewDocumentPool must call it first in main, and in
-// TestMain of its tests.
+// If this process was started as a worker, Main runs the worker and does not return. Otherwise it
+// does nothing. A program that uses NewPool or NewDocumentPool must call Main at the beginning of
+// main, and of TestMain in its tests.
 func Main() { sandbox.Main(append(sandboxed(choices{}), documents())...) }
 
 // NewPool returns a worker pool for every language. sandbox.Options.Languages is ignored. Pass its
@@ -28,12 +28,12 @@ func NewPool(workers sandbox.Options, options ...Option) (*sandbox.Pool, error) 
 // UTC is the time zone of tools in workers.
 var UTC = engine.UTC
 
-// InProcess returns an engine for every language that runs guests in this process. It has one
-// isolation layer less: a guest can exhaust the memory of the process or hang it, and a bug in an
-// engine is a sandbox escape. Every Result contains a warning about that.
+// InProcess returns an engine for every language that runs guests in this process. Without worker
+// processes, a guest can exhaust the memory of this process or hang the process, and a bug in an
+// engine can become a sandbox escape. Every Result contains a warning about this.
 //
-// JavaScript dates use the process's local time zone. Set time.Local to UTC at the start of the
-// program to have UTC as in workers.
+// JavaScript dates use the process's local time zone. To use UTC as in workers, set time.Local to
+// UTC at the start of the program.
 func InProcess(options ...Option) []engine.Engine {
 	c := choose(options)
 	var all []engine.Engine

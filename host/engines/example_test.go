@@ -16,13 +16,15 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// A program calls Main first in main, as these tests do here. In a worker it does not return.
+// A program calls Main at the beginning of its main function, as these tests do. In a worker, Main
+// does not return.
 func TestMain(m *testing.M) {
 	engines.Main()
 	os.Exit(m.Run())
 }
 
-// This pool does not start if the machine lacks a layer of isolation. It is shown in docs/explanation/isolation.md.
+// This pool does not start if the machine lacks a layer of isolation. The page
+// docs/explanation/isolation.md shows this code.
 func ExampleNewPool_require() {
 	pool, err := engines.NewPool(sandbox.Options{Require: sandbox.Layers()}) // or sandbox.Baseline(), without cgroup
 	if err != nil {

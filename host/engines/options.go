@@ -16,18 +16,19 @@ func choose(options []Option) (c choices) {
 	return c
 }
 
-// WithPython sets the file of the interpreter for Python tools, CPython for WASI: the one that
-// distribution.Find returns, or another build. It is read when the first Python tool is loaded.
-// Default: none; a Python tool then fails with a hint.
+// WithPython sets the file of the interpreter for Python tools, which is CPython for WASI. The file
+// is the one that distribution.Find returns, or another build. It is read when the first Python
+// tool is loaded. By default there is no interpreter, and Python tools fail with a hint.
 func WithPython(file string) Option { return func(c *choices) { c.python = file } }
 
-// WithCache sets a folder, accessible only to the user, in which in-process engines keep compiled
-// code. Pools use sandbox.Options.CacheDir instead. Default: compiled code is not kept.
+// WithCache sets the folder in which in-process engines store compiled code. Only the user can have
+// access to the folder. Pools use sandbox.Options.CacheDir instead. By default, compiled code is
+// not stored.
 func WithCache(dir string) Option { return func(c *choices) { c.cacheDir = dir } }
 
 // WithPanicLog sets a function that is called for each panic in an in-process engine, possibly by
-// many goroutines. Each panic is a bug. Pools use sandbox.Options.Logger instead. Default: panics
-// are not logged.
+// many goroutines. Each panic is a bug. Pools use sandbox.Options.Logger instead. By default,
+// panics are not logged.
 func WithPanicLog(log func(engine string, value any, stack []byte)) Option {
 	return func(c *choices) { c.panicked = log }
 }

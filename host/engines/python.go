@@ -13,14 +13,14 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// interpreterBytes is the memory of a worker for instances of the interpreter that wait to be
-// reused, besides the one that runs. The kernel counts the whole memory of each with its stack,
-// touched or not.
+// interpreterBytes is the additional memory of a worker for idle instances of the interpreter. The
+// kernel counts the whole memory of each instance with its stack, even if the memory was never
+// touched.
 const interpreterBytes = 288 << 20
 
 // pythonLanguage returns Python for workers. A worker without guests compiles the interpreter for
-// all others, and each worker starts it before there is a run. Without a cache folder for compiled
-// code Python is not available.
+// all other workers, and each worker starts the interpreter before its first run. Without a cache
+// folder for compiled code Python is not available.
 func pythonLanguage(c choices) sandbox.Language {
 	file := c.python
 	var files []string
@@ -68,8 +68,8 @@ func startPython(ctx context.Context, e engine.Engine) {
 	}
 }
 
-// stateOf returns a text that changes with the file and with toolrun's version, without reading the
-// file.
+// stateOf returns a text that changes if the file or toolrun's version changes. It does not read
+// the file.
 func stateOf(file string) string {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -81,7 +81,8 @@ func stateOf(file string) string {
 	return fmt.Sprint(python.Version(), " ", file, " ", info.Size(), " ", info.ModTime().UnixNano())
 }
 
-// readPython reads an interpreter: an installed one, whose content is verified, or another build.
+// readPython reads an interpreter. It verifies the content of an installed interpreter, but not of
+// another build.
 func readPython(file string) ([]byte, error) {
 	if file == "" {
 		return nil, abi.Faultf(abi.Unavailable, "no Python runtime is installed").

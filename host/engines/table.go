@@ -19,8 +19,8 @@ type entry struct {
 	inProcess func(c choices, panicked func(value any, stack []byte)) engine.Engine
 }
 
-// table returns the bundled engines. It is the only list of them: their languages and file
-// extensions are in their Info. After a change, run go generate to update the default of
+// table returns the bundled engines. This is the only list of the bundled engines. Their languages
+// and file extensions are in their Info. After a change, run go generate to update the default of
 // app.Loader.
 func table() []entry {
 	return []entry{
@@ -60,8 +60,8 @@ func wasmLanguage(choices) sandbox.Language {
 	}
 }
 
-// unsound returns why the WebAssembly compiler, which Python needs too, is not safe on a processor
-// architecture, or "" if it is.
+// unsound returns the reason why the WebAssembly compiler, which Python needs too, is not safe on a
+// processor architecture. It returns "" if the compiler is safe.
 func unsound(arch string) string {
 	if arch == "arm64" {
 		return "the WebAssembly compiler (wazero 1.12) computes wrong values on arm64, which could break the isolation"

@@ -77,7 +77,7 @@ type docxStyles struct {
 	} `xml:"style"`
 }
 
-// docxList is a list. Its items are not necessarily adjacent.
+// docxList is a list. The items of a list are not necessarily adjacent.
 type docxList struct {
 	levels [maxDOCXLevels]docxLevel
 	counts *[maxDOCXLevels]int // shared by all lists with the same abstract definition

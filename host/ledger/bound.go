@@ -10,7 +10,7 @@ import (
 // and the item of each record can have 512 bytes.
 const (
 	// maxEffects is the maximum number of reads, and also of writes, of an entry. The first read or
-	// write on each additional store is added to them.
+	// write on each further store is kept in addition.
 	maxEffects = 400
 	// maxViolations is the maximum number of violations of a write. maxAllViolations is the maximum
 	// number of violations of an entry.

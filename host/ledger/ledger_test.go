@@ -106,8 +106,8 @@ func TestAddAfterErasure(t *testing.T) {
 	}
 }
 
-// Add does not change an entry that a commit has added. The number of violations of that entry is
-// limited.
+// Add does not change an entry that a commit has added. An entry has a limited number of
+// violations.
 func TestAddOnce(t *testing.T) {
 	now := start
 	l, _ := open(&now)

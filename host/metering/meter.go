@@ -13,7 +13,8 @@ import (
 
 // Counts is the usage of the runs of an app in a tenant over a period.
 type Counts struct {
-	// Runs counts runs whose tool was executed, and Failed those of them that ended with a fault.
+	// Runs counts runs whose tool was executed. Failed counts the runs among them that ended with a
+	// fault.
 	Runs   int64 `json:"runs"`
 	Failed int64 `json:"failed"`
 	// Repeated counts runs that were answered with an earlier Result. Refused and NotStarted count
@@ -39,8 +40,8 @@ type Meter struct {
 	retention time.Duration
 }
 
-// New returns the Meter of the app of db. Retention is how long the usage of a day is kept; 0
-// disables the Meter.
+// New returns the Meter of the app whose records db contains. The argument retention is the time
+// for which the usage of a day is kept. If it is 0, the Meter is disabled.
 func New(db *records.DB, retention time.Duration) *Meter { return &Meter{db: db, retention: retention} }
 
 // Enabled reports whether the usage of runs is recorded.
@@ -49,12 +50,13 @@ func (m *Meter) Enabled() bool { return m.retention > 0 }
 // dayFormat is the format of days, which are in UTC.
 const dayFormat = time.DateOnly
 
-// keyOf returns the key of the usage of a day. The day "" gives the prefix of all days.
+// keyOf returns the key of the usage of a day. If day is "", it returns the prefix of the keys of
+// all days.
 func keyOf(app partition.App, tenant, day string) storage.Key {
 	return app.System(partition.Metering, partition.Caller{Tenant: tenant}, storage.Part{Tag: storage.Item, Value: day})
 }
 
-// Add adds to the usage of a tenant on the day of a time, if the Meter is enabled.
+// If the Meter is enabled, Add adds counts to the usage of a tenant on the day of a time.
 func (m *Meter) Add(ctx context.Context, tenant string, at time.Time, used Counts) error {
 	if !m.Enabled() {
 		return nil

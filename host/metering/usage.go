@@ -15,12 +15,12 @@ import (
 
 // Query selects the usage of apps.
 type Query struct {
-	// Tenant is the tenant, "" for all tenants of the backend.
+	// Tenant is the id of a tenant, or "" for all tenants of the backend.
 	Tenant string
 	// Apps are the ids of the apps. Default: all.
 	Apps []string
-	// Since and Until bound the days, in UTC: from the day of Since on, before the day of Until.
-	// Zero means no bound.
+	// Since and Until bound the days in UTC. The query selects the day of Since and later days, up to
+	// but excluding the day of Until. Zero means no bound.
 	Since, Until time.Time
 	// After is the Next of the previous page.
 	After string
@@ -32,7 +32,7 @@ type Query struct {
 type Usage struct {
 	Tenant string `json:"tenant"`
 	App    string `json:"app"`
-	// StoredBytes and StoredRecords are the present usage of the quota.
+	// StoredBytes and StoredRecords are the current storage, which counts toward the quota.
 	StoredBytes   int64 `json:"stored_bytes"`
 	StoredRecords int64 `json:"stored_records"`
 	// The other fields are sums over the requested days; see Counts.
@@ -44,16 +44,16 @@ type Usage struct {
 	CPUMS      float64 `json:"cpu_ms"`
 }
 
-// Usage returns the usage of the app in a tenant: what is stored now, and the sum of the days from
-// since on and before until, in UTC. Zero means no bound.
+// Usage returns the usage of the app in a tenant: the current storage, and the sum of the usage on
+// the UTC days from since up to but excluding until. Zero means no bound.
 func (m *Meter) Usage(ctx context.Context, tenant string, since, until time.Time) (Usage, error) {
 	usage, err := usageOf(ctx, m.db.Backend, position{tenant, m.db.App}, Query{Since: since, Until: until})
 	return usage, m.db.Fault("read the usage", err)
 }
 
-// List returns a page of the usage of the apps of a backend, sorted by tenant and app. Next is the
-// After for the following page, "" if this page is the last one. It lists an app in a tenant that
-// has metered runs, sessions or stores.
+// List returns a page of the usage of the apps of a backend, sorted by tenant and app. The result
+// next is the value of After for the following page, or "" if this page is the last one. It lists
+// an app in a tenant that has metered runs, sessions or stores.
 func List(ctx context.Context, backend storage.Backend, q Query) (found []Usage, next string, err error) {
 	if q.Limit < 1 {
 		return nil, "", abi.Faultf(abi.InvalidArgument, "the limit of a list must be at least 1")
@@ -111,8 +111,8 @@ func usedKinds() [3]string {
 	return [...]string{partition.Catalogue, partition.Metering, partition.Session}
 }
 
-// nextUsed returns the first app after a position in the order of keys, in one tenant, or in all
-// for "".
+// nextUsed returns the first app after a position in the order of keys. If tenant is not "", it
+// searches only this tenant.
 func nextUsed(ctx context.Context, backend storage.Backend, tenant string, after position) (next position, ok bool, err error) {
 	var first storage.Key
 	for _, kind := range usedKinds() {
@@ -163,7 +163,7 @@ func usageOf(ctx context.Context, backend storage.Backend, at position, q Query)
 	return usage, err
 }
 
-// day returns the day of a time, "" for the zero time.
+// day returns the day of a time, or "" for the zero time.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// Caller is the verified identity that a run acts for. A guest cannot choose another one.
+// Caller is the verified identity that a run acts for. A guest cannot choose another identity.
 type Caller struct {
 	// Tenant is the platform's customer. It is required.
 	Tenant string
@@ -17,14 +17,14 @@ type Caller struct {
 	Session string
 	// Run is the id of the run.
 	Run string
-	// Confined limits the caller to sessions that already belong to the user: it cannot start a
-	// session or bind an anonymous one. Set it if the session id comes from an end user and the
-	// platform has not verified it.
+	// Confined limits the caller to sessions that already belong to the user. A confined caller cannot
+	// start a session or bind an anonymous session. Set it if the session id comes from an end user
+	// and the platform has not verified it.
 	Confined bool
 }
 
-// maxID is the largest size in bytes of a caller's ids and of an idempotency key. They become parts
-// of keys.
+// maxID is the largest size in bytes of a caller's ids and of an idempotency key. These ids become
+// parts of keys.
 const maxID = 256
 
 // MaxSessionID is the largest size of a session id in bytes.
@@ -43,9 +43,9 @@ func (c Caller) Check() error {
 	return CheckSessionID(c.Session)
 }
 
-// Subject returns the data subject of the caller's writes, whose quota they count against: the
-// user, or an anonymous session, which has a quota of its own. It is "" for a caller without
-// either.
+// Subject returns the data subject of the caller's writes: the user, or the session if the caller
+// has no user. The writes count against the quota of the data subject. Subject returns "" if the
+// caller has neither a user nor a session.
 func (c Caller) Subject() string { return subject(c.User, c.Session) }
 
 // subject returns the data subject of a user, or of a session without a user.
@@ -59,8 +59,8 @@ func subject(user, session string) string {
 // AnonymousSubject returns the data subject of records written in a session without a user.
 func AnonymousSubject(session string) string { return "\x00" + session } // no user id contains a control character
 
-// CheckID returns a fault if an id cannot be a part of a key. The fault names it by what, such as
-// "user".
+// CheckID returns a fault if an id cannot be a part of a key. In the message of the fault, what is
+// the name of the id, such as "user".
 func CheckID(what, id string) error {
 	if len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
 		return abi.Faultf(abi.InvalidArgument, "the %s id must be valid UTF-8 without control characters, at most %d bytes", what, maxID)
@@ -71,9 +71,9 @@ func CheckID(what, id string) error {
 	return nil
 }
 
-// CheckSessionID returns a fault if a URL path cannot carry an id unchanged, because a proxy could
-// decode it. It does not apply to users and tenants, whose ids come from the platform and not from
-// clients. The empty id is allowed.
+// CheckSessionID returns a fault if a proxy could change an id in a URL path by decoding it. It
+// does not apply to users and tenants, whose ids come from the platform and not from clients. The
+// empty id is allowed.
 func CheckSessionID(id string) error {
 	const others = "._~:@=+-"
 	allowed := func(r rune) bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The kinds of the host's own records: values of the System part of their keys, which guests cannot
-// name.
+// These are the kinds of the host's own records. A kind is the value of the System part of the
+// record's key, which guests cannot name.
 const (
 	Session   = "session"        // a session
 	Erased    = "erased"         // the mark that a user was erased
@@ -24,8 +24,8 @@ const (
 	Upload    = "upload"         // the mark that a file is being stored
 )
 
-// ErasedRetention is how long the mark of an erasure is kept: longer than any run lasts that began
-// before it.
+// ErasedRetention is the time for which the mark of an erasure is kept. It is longer than the
+// longest run that can have begun before the erasure.
 const ErasedRetention = 24 * time.Hour
 
 // App is the id of an app. Its methods return keys of the app's records in the caller's tenant.
@@ -51,15 +51,15 @@ func (a App) Session(c Caller) storage.Key {
 	return a.System(Session, c, storage.Part{Tag: storage.Session, Value: c.Session})
 }
 
-// Erased returns the key of the mark that the caller's user was erased. It contains a digest of the
-// user's id, because the mark is kept for a day and is included in backups.
+// Erased returns the key of the mark that records the erasure of the caller's user. It contains a
+// digest of the user's id, because the mark is kept for a day and is included in backups.
 func (a App) Erased(c Caller) storage.Key {
 	digest := sha256.Sum256([]byte(c.Tenant + "\x00" + string(a) + "\x00" + c.User))
 	return a.System(Erased, c, storage.Part{Tag: storage.Item, Value: hex.EncodeToString(digest[:])})
 }
 
-// ErasedSession returns the key of the mark that the user of the caller's session was erased. Later
-// ledger entries then omit the session.
+// ErasedSession returns the key of the mark that records the erasure of the user of the caller's
+// session. If the mark exists, new ledger entries omit the session.
 func (a App) ErasedSession(c Caller) storage.Key {
 	return a.System(Erased, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Session, Value: c.Session})
 }
@@ -70,7 +70,7 @@ func (a App) Finished(c Caller, key string) storage.Key {
 		storage.Part{Tag: storage.Session, Value: c.Session}, storage.Part{Tag: storage.Item, Value: key})
 }
 
-// Run returns the key of the mark that the caller's run committed.
+// Run returns the key of the mark that records the commit of the caller's run.
 func (a App) Run(c Caller) storage.Key {
 	return a.System(Run, c, storage.Part{Tag: storage.Item, Value: c.Run})
 }

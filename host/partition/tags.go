@@ -11,12 +11,14 @@ const sessionTagPrefix = "session/"
 // SessionTag returns the tag of records that end with a session.
 func SessionTag(session string) string { return sessionTagPrefix + session }
 
-// SessionOfTag returns the id in a tag of SessionTag, and reports whether it is one.
+// SessionOfTag returns the session id in a tag that SessionTag returned. It returns false for any
+// other tag.
 func SessionOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, sessionTagPrefix) }
 
-// Tags returns the tags of a record: its data subject, and the session that it ends with, "" for
-// none. All tags of records are made here, so that an erasure finds all data of a user. The subject
-// is the user in the key. For records of a session or of a writer, it is the subject of writer.
+// Tags returns the tags of a record: its data subject, and the session with which it ends, unless
+// session is "". This function creates all tags of records, so that an erasure finds all data of a
+// user. The data subject is the user in the key. If the key contains no user, the data subject is
+// the subject of writer.
 func Tags(key storage.Key, writer Caller, endsWith string) (all []string) {
 	if who := subjectOfKey(key, writer); who != "" {
 		all = append(all, storage.SubjectTag(who))
@@ -27,7 +29,7 @@ func Tags(key storage.Key, writer Caller, endsWith string) (all []string) {
 	return all
 }
 
-// subjectOfKey returns the data subject of the record with a key, "" if it has none; see
+// subjectOfKey returns the data subject of the record with a key, or "" if the record has none; see
 // Caller.Subject.
 func subjectOfKey(key storage.Key, writer Caller) string {
 	if user := key.Part(storage.User); user != "" {
@@ -43,12 +45,13 @@ func subjectOfKey(key storage.Key, writer Caller) string {
 	return ""
 }
 
-// Tagged selects the app's records with a tag under a prefix; the prefix "" means all records.
+// Tagged selects the app's records with a tag under a prefix. The prefix "" selects all records.
 func (a App) Tagged(c Caller, tag string, prefix storage.Key) storage.Selector {
 	return storage.Selector{Group: a.Group(c), Tag: tag, Prefix: prefix}
 }
 
-// OfUser selects the records of the caller's user under a prefix; the prefix "" means all records.
+// OfUser selects the records of the caller's user under a prefix. The prefix "" selects all
+// records.
 func (a App) OfUser(c Caller, prefix storage.Key) storage.Selector {
 	return a.Tagged(c, storage.SubjectTag(c.User), prefix)
 }

@@ -17,7 +17,7 @@ import (
 type Config struct {
 	App     partition.App
 	Backend storage.Backend
-	// Lock acquires a fair lock on keys, which serialises conflicting updates; see txn.DB.Lock.
+	// Lock acquires a fair lock on keys, which serializes conflicting updates; see txn.DB.Lock.
 	// Default: no locks.
 	Lock func(ctx context.Context, keys ...storage.Key) (unlock func(), err error)
 	// Quota returns the quota of a caller. Update and CheckSpace require it.
@@ -28,7 +28,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// DB is the host's own records of an app for all its tenants. It is safe for concurrent use.
+// DB provides access to the host's own records of an app in all tenants. It is safe for concurrent
+// use.
 type DB struct {
 	App     partition.App
 	Backend storage.Backend
@@ -54,13 +55,13 @@ func New(cfg Config) *DB {
 	return db
 }
 
-// Now returns the time in the precision of stored records.
+// Now returns the current time with the precision of stored records.
 func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
 
 // Log returns the logger for details that callers must not see.
 func (db *DB) Log() *slog.Logger { return db.log }
 
-// Get returns the record under a key, the zero Record if there is none.
+// Get returns the record under a key, or the zero Record if there is no such record.
 func (db *DB) Get(ctx context.Context, key storage.Key) (storage.Record, error) {
 	found, err := db.Backend.Get(ctx, key)
 	if err != nil {
@@ -69,9 +70,9 @@ func (db *DB) Get(ctx context.Context, key storage.Key) (storage.Record, error) 
 	return found[0], nil
 }
 
-// Write appends a record to writes, with state encoded as JSON. Now is the record that it replaces;
-// its revision is incremented. The zero expires means that the record does not expire. Tags and run
-// are taken from the caller.
+// Write appends a record to writes, with state encoded as JSON. The argument now is the record that
+// it replaces, whose revision is incremented. If expires is zero, the record does not expire. The
+// tags and the run id are taken from the caller.
 func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key, state any, expires time.Time, c partition.Caller) ([]storage.Write, error) {
 	content, err := json.Marshal(state)
 	if err != nil {
@@ -88,8 +89,9 @@ func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key,
 	return append(writes, storage.Write{Record: r}), nil
 }
 
-// Fault returns an error of the host's own work as callers see it. Faults and errors of a context
-// stay as they are; any other error is logged and becomes abi.Unavailable. Nil stays nil.
+// Fault converts an error of the host's own work to an error for callers. It returns faults and
+// errors of a context unchanged. It logs any other error and returns abi.Unavailable. Nil stays
+// nil.
 func (db *DB) Fault(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -122,7 +124,7 @@ func (db *DB) SpaceFault(err error) error {
 	return err
 }
 
-// Unavailable logs an error of the backend and returns the fault for callers.
+// Unavailable logs an error of the backend and returns the fault abi.Unavailable for callers.
 func (db *DB) Unavailable(doing string, err error) error {
 	db.log.Error("the backend failed", "doing", doing, "error", err)
 	return abi.Faultf(abi.Unavailable, "the memory backend failed").WithHint("retry later; the host's log has the details")

@@ -8,24 +8,25 @@ import (
 )
 
 const (
-	// pageLooks bounds the records that one page of a list examines, and pageChunk the records of
-	// one read.
+	// pageLooks is the maximum number of records that one page of a list examines. pageChunk is the
+	// maximum number of records in one read.
 	pageLooks = 2000
 	pageChunk = 250
 	// PageBytes bounds the contents that one page reads. A single larger record is an exception.
 	PageBytes = 1 << 20
 )
 
-// ErrPageFull is the error of a record that belongs on the next page.
+// ErrPageFull means that a record does not fit on the page and belongs on the next page.
 var ErrPageFull = errors.New("the page is full")
 
 // PageContents counts the bytes of content on a page. The zero value is an empty page.
 type PageContents struct{ bytes int64 }
 
-// Fits reports whether a content of a size fits on the page. An empty page has space for any.
+// Fits reports whether a content of the given size fits on the page. Every content fits on an empty
+// page.
 func (p *PageContents) Fits(bytes int64) bool { return p.bytes == 0 || p.bytes+bytes <= PageBytes }
 
-// Add counts a content if it fits, and reports whether it does.
+// If a content fits on the page, Add counts the content and returns true.
 func (p *PageContents) Add(bytes int64) bool {
 	if !p.Fits(bytes) {
 		return false
@@ -36,7 +37,7 @@ func (p *PageContents) Add(bytes int64) bool {
 
 // Page calls show with records in the order of their keys, until show has accepted limit of them or
 // returned ErrPageFull. Chunks returns the records after a key. Page returns the key after which
-// the next page begins, "" if there is none.
+// the next page begins, or "" if there is no next page.
 func Page(chunks func(after storage.Key, limit int) ([]storage.Head, error), after storage.Key, limit int, show func(storage.Head) (bool, error)) (storage.Key, error) {
 	if limit < 1 {
 		return "", abi.Faultf(abi.InvalidArgument, "the limit of a list must be at least 1")

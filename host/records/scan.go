@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// Chunk is how many records a scan or a removal handles at once.
+	// Chunk is the maximum number of records that a scan or a removal handles at once.
 	Chunk = 256
 	// scanBytes bounds the contents that a scan holds in memory. A single larger record is an
 	// exception.
 	scanBytes = 8 << 20
 )
 
-// Heads returns a function that reads heads under a prefix, from a key on.
+// Heads returns a function that reads the heads under a prefix whose keys follow a key.
 func (db *DB) Heads(ctx context.Context, prefix storage.Key) func(after storage.Key, limit int) ([]storage.Head, error) {
 	return func(after storage.Key, limit int) ([]storage.Head, error) {
 		return db.Backend.Heads(ctx, prefix, after, limit)
@@ -51,8 +51,8 @@ func eachChunk(next func(after storage.Key) ([]storage.Head, error), visit func(
 	}
 }
 
-// Scan is ScanHeads with contents, in chunks of a bounded size. It skips records that are removed
-// between the two reads.
+// Scan is like ScanHeads, but also reads the contents, in chunks of a bounded size. It skips
+// records that are removed between the two reads.
 func (db *DB) Scan(ctx context.Context, prefix storage.Key, visit func([]storage.Record) error) error {
 	return db.ScanHeads(ctx, prefix, db.WithContents(ctx, visit))
 }
@@ -77,8 +77,8 @@ func (db *DB) WithContents(ctx context.Context, visit func([]storage.Record) err
 }
 
 // ScanPart returns the first records under a prefix after a key, and reports whether they are the
-// last ones. They have at most PageBytes of contents, unless the first one has more. It skips
-// records that are removed in the meantime.
+// last ones. The contents of these records have at most PageBytes, unless the first record alone is
+// larger. It skips records that are removed in the meantime.
 func (db *DB) ScanPart(ctx context.Context, prefix, after storage.Key) (found []storage.Record, last bool, err error) {
 	heads, err := db.Backend.Heads(ctx, prefix, after, Chunk)
 	if err != nil || len(heads) == 0 {
@@ -102,7 +102,7 @@ func firstOf(heads []storage.Head, bytes int64) (keys []storage.Key) {
 	return keys
 }
 
-// existing returns the records that exist.
+// existing returns its argument without the zero Records, which stand for missing records.
 func existing(records []storage.Record) []storage.Record {
 	found := records[:0]
 	for _, r := range records {
@@ -113,9 +113,9 @@ func existing(records []storage.Record) []storage.Record {
 	return found
 }
 
-// EachTenant calls visit with each tenant that has records of a kind of the app and is not in seen,
-// and adds it to seen. It reads from the backend once for each tenant, and once for each other app
-// of a tenant.
+// EachTenant calls visit with each tenant that has records of a kind of the app. It skips tenants
+// in seen, and adds each visited tenant to seen. It reads from the backend once for each tenant,
+// and once for each other app of a tenant.
 func (db *DB) EachTenant(ctx context.Context, kind string, seen map[string]bool, visit func(tenant string) error) error {
 	prefix := storage.MakeKey(storage.Part{Tag: storage.System, Value: kind})
 	for after := storage.Key(""); ; {

@@ -13,14 +13,15 @@ import (
 // ErrChanged is the error of an update whose records changed after they were read.
 var ErrChanged = errors.New("a record changed since it was read")
 
-// MaxAttempts is how often an update of the host's own records is tried.
+// MaxAttempts is the maximum number of times that an update of the host's own records is tried.
 const MaxAttempts = 100
 
 // Update stores the writes that fn returns for the records with some keys, within the caller's
-// quota. Fn works on a snapshot, outside of the backend's transaction, which only compares
-// versions, so that a slow fn delays no other commit. If a record has changed, fn is called again;
-// from the second call on it holds the fair lock of the first key. Writes of fn to other keys are
-// unconditional. The error is ErrChanged if the records kept changing.
+// quota. The function fn works on a snapshot, outside of the backend's transaction. The transaction
+// only compares versions, so that a slow fn does not delay other commits. If a record has changed,
+// Update calls fn again. From the second call on, Update holds the fair lock of the first key. The
+// writes that fn returns for other keys are unconditional. The error is ErrChanged if the records
+// changed during each of the attempts.
 func (db *DB) Update(ctx context.Context, c partition.Caller, keys []storage.Key, fn func(now []storage.Record) ([]storage.Write, error)) error {
 	unlock := func() {}
 	defer func() { unlock() }()
@@ -78,8 +79,8 @@ func (db *DB) swap(ctx context.Context, c partition.Caller, keys []storage.Key, 
 	return err
 }
 
-// grows returns full if writes increase the stored bytes of apps. Full is the reason why they must
-// not, or nil.
+// grows returns full if writes increase the stored bytes of apps. The argument full is the reason
+// why the stored bytes must not increase, or nil.
 func grows(full error, keys []storage.Key, now []storage.Record, writes []storage.Write) error {
 	if full == nil {
 		return nil
@@ -90,7 +91,8 @@ func grows(full error, keys []storage.Key, now []storage.Record, writes []storag
 	return full
 }
 
-// changesOf pairs writes with the records that they replace. Now has the records with keys.
+// changesOf pairs writes with the records that they replace. The argument now contains the records
+// under keys.
 func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write) []storage.Change {
 	old := make(map[storage.Key]storage.Record, len(keys))
 	for i, key := range keys {
@@ -126,8 +128,8 @@ func (db *DB) CheckSpace(ctx context.Context, c partition.Caller, bytes int64) e
 }
 
 // Swap stores the writes that fn returns for one of the host's own records, outside of any quota.
-// Fn runs outside of the backend's transaction, and again if the record has changed. The error is
-// ErrChanged if it kept changing.
+// Swap calls fn outside of the backend's transaction, and calls it again if the record has changed.
+// The error is ErrChanged if the record changed during each of the attempts.
 func Swap(ctx context.Context, backend storage.Backend, key storage.Key, fn func(now storage.Record) ([]storage.Write, error)) error {
 	for range MaxAttempts {
 		before, err := backend.Get(ctx, key)

@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// quota is a quota of bytes in one tenant. The first Reclaim frees a number of them.
+// quota is a quota of bytes in one tenant. The first call of Reclaim frees a number of bytes.
 type quota struct {
 	key          storage.Key
 	limit, freed int64
@@ -46,8 +46,8 @@ func open(q *quota) (*records.DB, *int) {
 	}), &locks
 }
 
-// An update that conflicts is repeated on the new record. From the second time on it holds a lock,
-// which it releases.
+// An update that conflicts is repeated on the new record. From the second attempt on, the update
+// holds a lock, which it releases at the end.
 func TestUpdateConflict(t *testing.T) {
 	db, locks := open(&quota{limit: 1 << 20})
 	key, calls := app.Session(caller), 0
@@ -96,7 +96,8 @@ func TestUpdateGivesUp(t *testing.T) {
 	}
 }
 
-// Update and CheckSpace keep the quota. Each frees expired records once before it fails.
+// Update and CheckSpace keep the quota. Before they fail, Update and CheckSpace free expired
+// records once.
 func TestUpdateKeepsQuota(t *testing.T) {
 	key := app.System(partition.File, caller, storage.Part{Tag: storage.Item, Value: "f1"})
 	for _, tt := range []struct {

@@ -25,8 +25,8 @@ type Result struct {
 	Effects  Effects         `json:"effects"`
 	// Changes are the changes that a dry run would have stored.
 	Changes []Change `json:"changes,omitempty"`
-	// Attempts is how often the tool was executed. Logs, output and effects are those of the last
-	// attempt.
+	// Attempts is the number of times that the tool was executed. The logs, the output and the effects
+	// are from the last attempt.
 	Attempts int `json:"attempts"`
 	// Repeated reports whether this is the Result of an earlier run with the same idempotency key.
 	Repeated bool `json:"repeated,omitempty"`
@@ -47,7 +47,8 @@ type Effects struct {
 	Writes []WriteEffect `json:"writes"`
 }
 
-// Violations returns the schema violations of all content that was stored nevertheless.
+// Violations returns the schema violations of all contents that were stored although they violate a
+// schema.
 func (e Effects) Violations() []abi.Violation {
 	var all []abi.Violation
 	for _, w := range e.Writes {
@@ -56,7 +57,8 @@ func (e Effects) Violations() []abi.Violation {
 	return all
 }
 
-// Change is the change of one record: its content before and after, null if there is none.
+// Change is the change of one record: its content before and after the change. A content is null if
+// the record does not exist.
 type Change struct {
 	Store string `json:"store"`
 	// Item names the record in a store with many records, here and in effects.
@@ -65,14 +67,16 @@ type Change struct {
 	After  json.RawMessage `json:"after"`
 }
 
-// ReadEffect is the revision of a record that a run read; 0 if the record did not exist.
+// ReadEffect contains the revision of a record that a run has read. The revision is 0 if the record
+// did not exist.
 type ReadEffect struct {
 	Store    string `json:"store"`
 	Item     string `json:"item,omitempty"`
 	Revision int64  `json:"revision"`
 }
 
-// WriteEffect is an operation on a record, with the revision after it; 0 after a delete.
+// WriteEffect is a write of a record. It contains the operation and the new revision, which is 0
+// after a delete.
 type WriteEffect struct {
 	Store    string `json:"store"`
 	Item     string `json:"item,omitempty"`

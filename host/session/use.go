@@ -94,7 +94,8 @@ func (s *Sessions) next(r storage.Record, c partition.Caller, start Start, patch
 	return s.with(state, start, patch)
 }
 
-// Preview returns the session as it would be after start is applied. It writes nothing.
+// Preview returns the state of the session that would result from applying start. It writes
+// nothing.
 func (s *Sessions) Preview(state State, start Start) (State, error) {
 	patch, err := s.cfg.Metadata.Patch(start.Metadata)
 	if err != nil {
@@ -103,8 +104,8 @@ func (s *Sessions) Preview(state State, start Start) (State, error) {
 	return s.with(state, start, patch)
 }
 
-// WithoutSession returns the state that a run without a session sees. It contains only the metadata
-// in start.
+// WithoutSession returns the state for a run without a session. This state contains only the
+// metadata in start.
 func (s *Sessions) WithoutSession(start Start) (State, error) {
 	if err := start.check(); err != nil {
 		return State{}, err

@@ -165,7 +165,7 @@ type Record struct {
 type Fact struct {
 	Path  string          `json:"path" example:"user.language"`
 	Value json.RawMessage `json:"value"`
-	// Type is the declared type, "" if any type is allowed.
+	// Type is the declared type, or "" if any type is allowed.
 	Type string `json:"type,omitempty" doc:"The declared type; missing if there is none, and in lists"`
 	// Revision is 0 if no value is stored.
 	Revision int64      `json:"revision" doc:"0 if no value is stored"`
