@@ -41,8 +41,8 @@ type Field struct {
 
 // Variant is the reply of an operation if an argument has a certain value.
 type Variant struct {
-	// Param is the name of the parameter. Member is the name of a member of the argument, which is
-	// an object. If Member is "", the value is the argument itself.
+	// Param is the name of the parameter. Member is the name of a member of the argument. The variant
+	// depends on this member. If Member is "", the variant depends on the argument itself.
 	Param, Member string
 	// Value is the value that selects the variant, as JSON.
 	Value string

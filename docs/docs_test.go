@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/python/distribution/disttest"
 )
 
-// notRun holds how many blocks of a page cannot be executed. Each has its reason in the page.
+// notRun contains the number of blocks in each page that cannot be executed. The page contains the
+// reason for each of these blocks.
 var notRun = map[string]int{
 	"README.md":                        1, // make test
 	"docs/explanation/isolation.md":    1, // tested by host/sandbox
@@ -30,7 +31,7 @@ var elsewhere = map[string]string{
 	"docs/reference/javascript.md": "internal/cli: TestReferenceOfJavaScript",
 }
 
-// pages returns the pages that are executed, with slashes.
+// pages returns the paths of the pages that are executed, with forward slashes.
 func pages(t *testing.T) []string {
 	t.Helper()
 	names := []string{"README.md"}
@@ -48,7 +49,8 @@ func pages(t *testing.T) []string {
 	return names
 }
 
-// TestPages executes the pages. It needs what they ask of a reader: bash, curl, jq and Go.
+// TestPages executes the pages. The test needs the same programs as a reader of the pages: bash,
+// curl, jq and Go.
 func TestPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the tutorials, which takes a minute")

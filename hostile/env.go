@@ -41,7 +41,7 @@ return { sum: input.a + input.b, clean: {}.polluted === undefined && [].polluted
 // benignWant is the expected result of benignTool after every case.
 var benignWant = corpus.Want{Output: []byte(`{"sum":3,"clean":true,"stores":{"own":{"language":"fr"},"shared":{"marker":1},"typed":null,"vault":{"secret":"` + corpus.Secret + `"}}}`)}
 
-// victim is the user whose records must not change. Each case runs for another user.
+// victim is the user whose records must not change. Each case runs for a different user.
 const victim = "ann"
 
 // env is a folder with the files that all runs require.

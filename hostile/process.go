@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// These limits determine when a process is killed. One gibibyte stands for the memory of a small
-// machine, which would also kill the process.
+// These limits determine when a process is killed. One gibibyte represents the memory of a small
+// machine, on which the kernel would also kill such a process.
 const (
 	maxResident  = 1 << 30
 	maxOutput    = 8 << 20

@@ -54,10 +54,10 @@ func (w *env) preparePython(ctx context.Context, cases []corpus.Case, stderr io.
 // process, and the deadline includes that start. With the deadlines of other cases, a guest would
 // be stopped before it started, which would test nothing.
 //
-// usePython therefore measures the start on this machine. Each tool in Python gets twice that time
-// in addition, because two interpreters can start concurrently. If a guest has not started in this
-// time because the machine is busy, the guest runs again with more time. The judge requires that
-// the guest has started.
+// usePython therefore measures the start on this machine. Twice this time is added to the deadline
+// of each tool in Python, because two interpreters can start concurrently. If a guest has not
+// started in this time because the machine is busy, the guest runs again with more time. The judge
+// requires that the guest has started.
 func (w *env) usePython(ctx context.Context, file string) error {
 	w.python = file
 	warm, err := w.layOut(corpus.Case{Name: "py/host/start", Tool: "tool.py", Timeout: time.Minute,
@@ -86,7 +86,7 @@ func (w *env) deadline(c corpus.Case) time.Duration {
 const maxTries = 2
 
 // neverBegan reports whether a tool in Python was stopped before its code ran. A run that never
-// began tests nothing. Attacks on the compiler are an exception.
+// began tests nothing, unless the attack is an attack on the compiler.
 func neverBegan(c corpus.Case, done exit) bool {
 	var a answer
 	if !c.Python() || c.Kind() == "source" || json.Unmarshal(done.stdout, &a) != nil {

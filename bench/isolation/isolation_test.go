@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A bomb that does not exhaust its resource would make the results look too good.
+// If a bomb did not exhaust its resource, the results of the benchmark would be too good.
 func TestBombs(t *testing.T) {
 	n, err := openNeighbours("test", admission.Limits{})
 	if err != nil {

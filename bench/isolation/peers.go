@@ -47,8 +47,8 @@ func measurePeers() ([]measure.Row, error) {
 	return readPeers(out)
 }
 
-// inPeers runs a program in the folder of the peers. The report does not contain the program's
-// standard error.
+// inPeers runs a program in the folder of the peers. The standard error of the program is not part
+// of the report.
 func inPeers(limit time.Duration, program string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

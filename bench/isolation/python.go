@@ -58,7 +58,7 @@ var wordsApp = fstest.MapFS{
 	"words.py": {Data: []byte(countWords)},
 }
 
-// pythons runs Python in workers. missing is the reason if Python cannot be run.
+// pythons runs Python in workers. The field missing is the reason why Python cannot be run, or "".
 type pythons struct {
 	closers
 	host    *host.Host

@@ -28,8 +28,8 @@ type Bench struct {
 type Case struct {
 	// Name is unique among the cases.
 	Name string
-	// Workers is the number of concurrent callers. worker is the number of a caller, starting at 0,
-	// and n is the number of its call.
+	// Workers is the number of concurrent callers. The argument worker is the number of a caller,
+	// starting at 0. The argument n is the number of its call.
 	Workers int
 	Call    func(worker, n int) error
 	// Sample runs a measurement for about span. Use it for cases that are not just a series of

@@ -123,7 +123,7 @@ func quota(a *attacker) (func(int) bool, error) {
 // fit into a user's quota.
 const dropped = 120
 
-// drop ends sessions with 114 MB of stored results each.
+// The attack drop ends sessions that have 114 MB of stored results each.
 func drop(a *attacker) (func(int) bool, error) {
 	var users []user
 	for i := range 4 {
@@ -149,7 +149,7 @@ func drop(a *attacker) (func(int) bool, error) {
 	}, nil
 }
 
-// keep stores results of 0.95 MB under idempotency keys.
+// The attack keep stores results of 0.95 MB under idempotency keys.
 func (u user) keep(number int) error {
 	errs := make(chan error, dropped)
 	var senders sync.WaitGroup

@@ -82,8 +82,8 @@ func (s *service) makeKey(binary, tenant string) error {
 	return nil
 }
 
-// arguments returns the arguments of serve: those that every version accepts, and optional ones
-// that this version accepts.
+// arguments returns the arguments of the command serve: the arguments that every version accepts,
+// and the optional arguments that this version accepts.
 func (s *service) arguments(o options) []string {
 	args := []string{
 		"serve", "app.yaml", "--keys", "keys.json", "--db", "memory.db", "--listen", "127.0.0.1:0",

@@ -20,8 +20,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// openEngines creates the engines, including those that run in workers. missing is the reason if
-// Python is not available.
+// openEngines creates the engines, including the engines that run in workers. The result missing is
+// the reason why Python is not available, or "".
 func openEngines(all *closers) (list []engine.Engine, missing string, err error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -78,7 +78,7 @@ func (n native) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.
 // client reuses its connections, because the time to connect must not be measured.
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
 
-// many is the number of clients in cases with more than one client.
+// The constant many is the number of clients in cases with more than one client.
 const many = 32
 
 func name(tool, place string, workers int) string {

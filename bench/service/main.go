@@ -30,7 +30,7 @@ func main() {
 	measure.Main(prepare)
 }
 
-// The tools. Each increments a count in the user's record.
+// The tools. Each of them increments a count in the user's record.
 var files = fstest.MapFS{
 	"app.yaml": {Data: []byte(`
 app: bench

@@ -1,6 +1,6 @@
-// Command embedding is a program to copy: it runs the tools of an app for the tenants of a
-// platform. It listens on 127.0.0.1:8080. POST /TENANT/USER/TOOL runs a tool with the body as its
-// input.
+// Command embedding is an example program that you can copy. It runs the tools of an app for the
+// tenants of a platform. It listens on 127.0.0.1:8080. POST /TENANT/USER/TOOL runs a tool with the
+// body as its input.
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 	}
 }
 
-// serve serves the app in a folder until ctx ends, and then waits for the runs under way.
+// serve serves the app in a folder until ctx ends, and then waits for active runs.
 func serve(ctx context.Context, folder, database, address string) error {
 	p, err := open(ctx, folder, database)
 	if err != nil {
@@ -55,7 +55,8 @@ func serve(ctx context.Context, folder, database, address string) error {
 	return errors.Join(err, p.close())
 }
 
-// platform holds the parts that run tools. A process has one platform for any number of tenants.
+// platform contains everything that is needed to run tools. A process has one platform for any
+// number of tenants.
 type platform struct {
 	app    string
 	folder *os.Root
@@ -100,7 +101,7 @@ func open(ctx context.Context, folder, database string) (p *platform, err error)
 	return p, p.apps.Serve(ctx, []*app.App{declared})
 }
 
-// close closes the parts in the reverse order: runs end before the parts that they use.
+// close first ends the runs, and then closes the resources that runs use.
 func (p *platform) close() error {
 	var errs []error
 	if p.apps != nil {
@@ -118,8 +119,8 @@ func (p *platform) close() error {
 	return errors.Join(errs...)
 }
 
-// run runs a tool for a user of a tenant. Both are values that the platform has verified, never
-// parts of the input.
+// run runs a tool for a user of a tenant. The platform must have verified the user and the tenant,
+// and must not take them from the input.
 func (p *platform) run(ctx context.Context, tenant, user, tool string, input json.RawMessage) (*report.Result, error) {
 	h, release, err := p.apps.Host(ctx, tenant, p.app)
 	if err != nil {
@@ -149,8 +150,8 @@ func (p *platform) handler() http.Handler {
 	return mux
 }
 
-// meter counts runs and rejects those of tenants that have used up their plan. Host.Meter returns
-// the same counts by day, from the database.
+// meter counts runs, and rejects the runs of tenants that have used up their plan. Host.Meter
+// returns the same counts by day, from the database.
 type meter struct {
 	host.NopObserver
 

@@ -51,7 +51,7 @@ func TestEachLayerOff(t *testing.T) {
 	}
 }
 
-// part returns a part of the attacks, which depends on number. In a soak test, part returns all
+// part returns the part of the attacks that number selects. In a soak test, part returns all
 // attacks. The command make hostile also runs all attacks.
 func part(number int) (some []native.Attack) {
 	const parts = 16

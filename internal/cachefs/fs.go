@@ -73,8 +73,8 @@ type answer[T any] struct {
 	err   error
 }
 
-// ask returns the cached result for a name. If there is no cached result, ask calls read and caches
-// its result.
+// ask returns the cached result for a name. If there is no cached result, ask calls the function
+// read and caches its result.
 func ask[T any](f *FS, known memo[T], op, name string, read func() (T, error)) (value T, err error) {
 	if !fs.ValidPath(name) {
 		return value, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// LeaseTime is the maximum time for which a lock is held. When this time is over, the holder
-// continues without the lock: locks provide only fairness, and correctness must not depend on
-// locks.
+// LeaseTime is the maximum time for which a lock is held. After this time, the holder continues
+// without the lock. Locks only provide fairness, so correctness must not depend on them.
 const LeaseTime = 2 * time.Second
 
 // Locks is a set of locks: one for each key, and one for each prefix. The zero value is ready to
@@ -55,8 +54,8 @@ type Lease[K ~string] struct {
 	requests []*request[K]
 }
 
-// Acquire waits for the locks of keys and prefixes. Acquire also waits for locks that others hold
-// on prefixes of keys. Acquire acquires the locks in sorted order, which prevents deadlocks.
+// Acquire waits for the locks of keys and prefixes. Acquire also waits for the locks of all
+// prefixes of these keys. Acquire acquires the locks in sorted order, which prevents deadlocks.
 // Acquire returns an error only if ctx ends. In that case, no locks are held.
 func (l *Locks[K]) Acquire(ctx context.Context, keys, prefixes []K) (*Lease[K], error) {
 	h := &Lease[K]{locks: l}

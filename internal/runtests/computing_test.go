@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestComputingNames checks that each test in computing exists and that its name is unique. Another
-// test with the same name would not run.
+// TestComputingNames checks that each test in computing exists and that its name is unique. If two
+// tests had the same name, one of them would not run.
 func TestComputingNames(t *testing.T) {
 	declared := map[string][]string{} // maps the name of a test to the folders that declare it
 	function := regexp.MustCompile(`(?m)^func (Test\w+)\(`)

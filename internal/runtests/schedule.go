@@ -39,7 +39,7 @@ func jobs(folders []string) (all []job, err error) {
 	return slices.DeleteFunc(all, func(j job) bool { return len(j.packages) == 0 }), nil
 }
 
-// long lists the packages with the slowest tests, starting with the slowest.
+// The variable long lists the packages with the slowest tests, starting with the slowest package.
 var long = []string{
 	"github.com/toolrun/toolrun/cmd/toolrun",
 	"github.com/toolrun/toolrun/hostile",

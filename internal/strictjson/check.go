@@ -43,7 +43,7 @@ func (s *scanner) failAt(offset int, kind Kind, message string) *Error {
 	return &Error{Offset: offset, Kind: kind, Message: message}
 }
 
-// peek returns the next byte, or 0 at the end of the text. The grammar never accepts 0.
+// peek returns the next byte, or 0 at the end of the text. The byte 0 is never part of valid JSON.
 func (s *scanner) peek() byte {
 	if s.pos < len(s.text) {
 		return s.text[s.pos]

@@ -58,8 +58,8 @@ func sourceFiles(root string) ([]sourceFile, error) {
 	return files, err
 }
 
-// folderDepth is the number of path elements of the budget folders under some folders with many
-// parts. All other budget folders have at most two path elements.
+// folderDepth contains folders whose subfolders have their own budgets, with the number of path
+// elements of these subfolders. All other budget folders have at most two path elements.
 var folderDepth = map[string]int{"host/engine": 3, "host/server": 3, "host/storage": 3, "internal/wasm": 3}
 
 // folderOf returns the budget folder that contains a file. For top-level files, folderOf returns

@@ -28,15 +28,15 @@ func (h Facts) Get(ctx context.Context, caller Caller, path string) (*apitypes.F
 	return fetch[apitypes.Fact](ctx, h.client, newFactRequest(http.MethodGet, caller, path, nil))
 }
 
-// Set stores the value of a fact. The TTL of opts replaces the declared one.
+// Set stores the value of a fact. The TTL in opts replaces the declared lifetime.
 func (h Facts) Set(ctx context.Context, caller Caller, path string, value json.RawMessage, opts WriteOptions) (*apitypes.Fact, error) {
 	r := newFactRequest(http.MethodPut, caller, path, opts.IfRevision).set("ttl", opts.TTL)
 	r.text, r.media = value, mediaJSON
 	return fetch[apitypes.Fact](ctx, h.client, r)
 }
 
-// Delete deletes the stored value of a fact and reports whether there was one. ifRevision is as in
-// WriteOptions.
+// Delete deletes the stored value of a fact and reports whether there was one. The argument
+// ifRevision has the same meaning as in WriteOptions.
 func (h Facts) Delete(ctx context.Context, caller Caller, path string, ifRevision *int64) (*apitypes.Deleted, error) {
 	return fetch[apitypes.Deleted](ctx, h.client, newFactRequest(http.MethodDelete, caller, path, ifRevision))
 }
@@ -44,8 +44,8 @@ func (h Facts) Delete(ctx context.Context, caller Caller, path string, ifRevisio
 // FactQuery selects stored facts. The zero value selects the first page of all facts of the caller
 // and of the app.
 type FactQuery struct {
-	// Prefix is the first names of the paths, such as user.travel. Domain is the domain of the
-	// facts.
+	// Prefix selects the paths that begin with these names, such as user.travel. Domain selects the
+	// facts in this domain.
 	Prefix, Domain string
 	PageQuery
 }

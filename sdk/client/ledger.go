@@ -17,7 +17,7 @@ func (c *Client) Ledger() Ledger { return Ledger{c} }
 
 // LedgerQuery selects entries of the ledger. A field that is zero selects all entries.
 type LedgerQuery struct {
-	// After is the value of Next in the previous page.
+	// After is the value of the field Next of the previous page.
 	After string
 	// Since and Until select entries with a time at or after Since and before Until.
 	Since, Until time.Time

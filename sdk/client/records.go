@@ -36,8 +36,8 @@ func newRecordRequest(method string, caller Caller, store string, ifRevision *in
 	return r
 }
 
-// requireRevision sets the precondition of a write; nil means none. A request without one can be
-// repeated, unless it merges.
+// requireRevision sets the precondition of a write, unless the revision is nil. A request without a
+// precondition can be repeated, unless it is a merge.
 func (r *request) requireRevision(ifRevision *int64) {
 	switch {
 	case ifRevision == nil:
@@ -80,7 +80,7 @@ func (h Records) Delete(ctx context.Context, caller Caller, store string, ifRevi
 
 // PageQuery selects a page of a list. The zero value selects the first page.
 type PageQuery struct {
-	// After is the value of Next in the previous page.
+	// After is the value of the field Next of the previous page.
 	After string
 	// Limit is the maximum number of items in a page, up to 1,000. The default is 100.
 	Limit int

@@ -50,7 +50,7 @@ type SessionQuery struct {
 	// User selects the sessions of a user. By default, all sessions are selected that the
 	// credentials can see.
 	User string
-	// After is the value of Next in the previous page.
+	// After is the value of the field Next of the previous page.
 	After string
 	// Limit is the maximum number of sessions in a page, up to 1,000. The default is 100.
 	Limit int

@@ -20,7 +20,7 @@ type UsageQuery struct {
 	// Since and Until select the UTC days from the day of Since up to, but excluding, the day of
 	// Until.
 	Since, Until time.Time
-	// After is the value of Next in the previous page.
+	// After is the value of the field Next of the previous page.
 	After string
 	// Limit is the maximum number of apps in a page, up to 100. The default is 100.
 	Limit int

@@ -43,7 +43,7 @@ func TestRunSucceeds(t *testing.T) {
 	}
 }
 
-// lost is an error whose Error method panics.
+// The type lost is an error whose Error method panics.
 type lost struct{}
 
 func (lost) Error() string { panic("again") }

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// Changes contains the context keys that the run has set. It is in this package because Use must
-// reset it: a new Host starts like a new instance of a plug-in.
+// Changes contains the context keys that the run has set. The function Use must reset the changes,
+// because a new Host starts like a new instance of a plug-in. The changes are therefore stored in
+// this package.
 var Changes struct {
 	sync.Mutex
 	Keys map[string]json.RawMessage

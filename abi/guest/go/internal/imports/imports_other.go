@@ -39,7 +39,7 @@ func host() Host {
 	return none{}
 }
 
-// none is the host if no test has set one.
+// The variable none is the host that is used if no test has set a host.
 type none struct{}
 
 func (none) Input() []byte             { return []byte("{}") }
