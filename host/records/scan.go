@@ -77,7 +77,7 @@ func (db *DB) WithContents(ctx context.Context, visit func([]storage.Record) err
 }
 
 // ScanPart returns the first records under a prefix after a key, and reports whether they are the
-// last ones. The contents of these records have at most PageBytes, unless the first record alone is
+// last ones. The contents of these records have at most PageBytes, unless the first record itself is
 // larger. It skips records that are removed in the meantime.
 func (db *DB) ScanPart(ctx context.Context, prefix, after storage.Key) (found []storage.Record, last bool, err error) {
 	heads, err := db.Backend.Heads(ctx, prefix, after, Chunk)
