@@ -33,6 +33,8 @@ const (
 	ABIMismatch     Code = "abi_mismatch"     // the plug-in was built for another version of the ABI
 	Cancelled       Code = "cancelled"        // the caller canceled the run
 	Internal        Code = "internal"         // a bug in the host
+	NoWorkflow      Code = "no_workflow"      // the data belongs to a workflow, but the run has no workflow and no session
+	WorkflowEnded   Code = "workflow_ended"   // the workflow has ended
 )
 
 // codes lists every code with its number and its meaning. A WebAssembly guest gets the negated
@@ -67,6 +69,8 @@ var codes = []struct {
 	{ABIMismatch, 23, "the plug-in was built for another version of the ABI"},
 	{Cancelled, 24, "the caller canceled the run"},
 	{Internal, 25, "a bug in the host"},
+	{NoWorkflow, 26, "the data belongs to a workflow, but the run has no workflow and no session"},
+	{WorkflowEnded, 27, "the workflow has ended"},
 }
 
 // Codes returns all codes, ordered by number.

@@ -19,7 +19,7 @@ import (
 
 // Export writes all data of the caller's user in the caller's tenant to w as a ZIP archive. This is
 // the data that Erase would remove, except for expired data. The files records.ndjson,
-// sessions.ndjson, files.ndjson, results.ndjson and ledger.ndjson contain one JSON value per line.
+// sessions.ndjson, workflows.ndjson, files.ndjson, results.ndjson and ledger.ndjson contain one JSON value per line.
 // files/<file_id>/<filename> contains the content of an uploaded file. Export reads data in chunks
 // of bounded size, not from one snapshot. If Export returns an error, the data written so far is
 // not a valid archive.
@@ -73,6 +73,9 @@ func (x *userExport) write(ctx context.Context) error {
 		}},
 		{"sessions.ndjson", func(ctx context.Context, line func(any) error) error {
 			return x.data.Sessions(ctx, func(s session.Session) error { return line(s) })
+		}},
+		{"workflows.ndjson", func(ctx context.Context, line func(any) error) error {
+			return x.data.Workflows(ctx, func(w session.Workflow) error { return line(w) })
 		}},
 		{"files.ndjson", func(ctx context.Context, line func(any) error) error {
 			return x.data.Files(ctx, func(session string, a artifact.Artifact) error {

@@ -47,7 +47,7 @@ func TestExportUser(t *testing.T) {
 		func(o *host.Options) { o.Ledger = time.Hour })
 	large := strings.Repeat("0123456789abcdef", 40_000) // more than one chunk
 	for _, user := range []string{"ann", "bob"} {
-		caller := host.Caller{User: user, Session: "s-" + user}
+		caller := host.Caller{User: user, Session: "s-" + user, Workflow: "w-" + user}
 		if _, err := run(h, host.Invocation{Caller: caller, Key: "k-" + user, Metadata: []byte(`{"of":"` + user + `"}`)}); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,8 @@ func TestExportUser(t *testing.T) {
 	parts := exported(t, h, "ann")
 	for name, want := range map[string]string{
 		"records.ndjson": `"content":{"secret":"of-ann"}`, "sessions.ndjson": `"metadata":{"of":"ann"}`, "files.ndjson": `"filename":"ann.txt"`,
-		"results.ndjson": `"output":"result-of-ann"`, "ledger.ndjson": `"session_id":"s-ann"`,
+		"workflows.ndjson": `"workflow_id":"w-ann","user_id":"ann"`,
+		"results.ndjson":   `"output":"result-of-ann"`, "ledger.ndjson": `"session_id":"s-ann"`,
 	} {
 		if !strings.Contains(parts[name], want) {
 			t.Errorf("%s = %s; want %s", name, parts[name], want)
@@ -73,8 +74,8 @@ func TestExportUser(t *testing.T) {
 			files++
 		}
 	}
-	if files != 1 || len(parts) != 6 {
-		t.Errorf("%d files in %d parts; want 1 in 6", files, len(parts))
+	if files != 1 || len(parts) != 7 {
+		t.Errorf("%d files in %d parts; want 1 in 7", files, len(parts))
 	}
 	if _, err := h.Users().Erase(t.Context(), host.Caller{User: "ann"}); err != nil {
 		t.Fatal(err)

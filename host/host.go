@@ -74,7 +74,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	h.engines, h.languages = engines, engine.Languages(engine.Infos(opts.Engines))
 	service, err := memory.New(memory.Config{
 		App: opts.App.ID, Backend: opts.Backend, Stores: opts.App.AllStores(), Kinds: opts.Kinds, Limits: opts.Memory,
-		SessionIdle: opts.App.SessionIdle, LedgerRetention: opts.Ledger, MeteringRetention: opts.Metering, FileURL: opts.FileURL, Now: h.clock, Rand: h.rand, Logger: h.log,
+		SessionIdle: opts.App.SessionIdle, WorkflowIdle: opts.App.WorkflowIdle, LedgerRetention: opts.Ledger, MeteringRetention: opts.Metering, FileURL: opts.FileURL, Now: h.clock, Rand: h.rand, Logger: h.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)

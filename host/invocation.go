@@ -17,6 +17,10 @@ type Caller struct {
 	// cannot be used. Without a session, per-session stores cannot be used.
 	User    string
 	Session string
+	// Workflow is the id of the workflow that the run belongs to. Runs of several sessions can belong
+	// to one workflow. A workflow starts with its first use, belongs to its first user, and owns the
+	// facts with the scope execution_tree. Without a workflow, the session owns these facts.
+	Workflow string
 	// Actor identifies the program or person that made the request. It is recorded in the ledger.
 	Actor string
 	// ActorIsUser is true if Actor is the id of an end user, such as the subject of a token. Actor
@@ -24,7 +28,8 @@ type Caller struct {
 	ActorIsUser bool
 	// Confined restricts the caller to existing sessions of its user. A confined caller can neither
 	// choose the id of a new session nor claim an anonymous session. Set Confined if Session is an
-	// unverified id from an end user.
+	// unverified id from an end user. Confined has no effect on Workflow, so Workflow must be a
+	// verified id.
 	Confined bool
 }
 
@@ -33,7 +38,7 @@ func (c Caller) as(run string) partition.Caller {
 	if c.Tenant == "" {
 		c.Tenant = DefaultTenant
 	}
-	return partition.Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Run: run, Confined: c.Confined}
+	return partition.Caller{Tenant: c.Tenant, User: c.User, Session: c.Session, Workflow: c.Workflow, Run: run, Confined: c.Confined}
 }
 
 // Invocation is a request to run a tool once.

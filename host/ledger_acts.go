@@ -38,7 +38,7 @@ func (j *job) entry() *ledger.Entry {
 	}
 	return &ledger.Entry{
 		Run: j.info.ID, Act: act, Tool: j.label, Actor: j.inv.Caller.Actor, User: j.inv.Caller.User, Session: j.inv.Caller.Session,
-		At: j.began,
+		Workflow: j.inv.Caller.Workflow, At: j.began,
 	}
 }
 
@@ -119,7 +119,7 @@ func (l *Ledger) began(id string) time.Time {
 func (l *Ledger) act(caller Caller, id, act string, effects report.Effects, err error) ledger.Entry {
 	c := caller.as(id)
 	e := ledger.Entry{
-		Run: id, Act: act, Actor: caller.Actor, User: c.User, Session: c.Session, At: l.began(id), Attempts: 1,
+		Run: id, Act: act, Actor: caller.Actor, User: c.User, Session: c.Session, Workflow: c.Workflow, At: l.began(id), Attempts: 1,
 		Reads: effects.Reads, Writes: effects.Writes,
 	}
 	if act == actErase {

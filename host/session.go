@@ -60,14 +60,18 @@ func (s Sessions) List(ctx context.Context, caller Caller, after string, limit i
 	return found, next, err
 }
 
-// withUser adds the user of the session to an operator's caller that has only a session. The caller
-// of a run must already contain the user.
+// withUser adds the user of the session or of the workflow to an operator's caller that has no user.
+// The caller of a run must already contain the user.
 func (s Sessions) withUser(ctx context.Context, caller Caller) Caller {
-	if caller.User != "" || caller.Session == "" {
-		return caller
+	if caller.User == "" && caller.Session != "" {
+		if found, err := s.Get(ctx, caller); err == nil {
+			caller.User = found.User
+		}
 	}
-	if found, err := s.Get(ctx, caller); err == nil {
-		caller.User = found.User
+	if caller.User == "" && caller.Workflow != "" {
+		if found, err := s.h.Workflows().Get(ctx, caller); err == nil {
+			caller.User = found.User
+		}
 	}
 	return caller
 }

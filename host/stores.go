@@ -19,8 +19,8 @@ func (h *Host) Stores() Stores { return Stores{h} }
 
 // Do executes one memory operation for a caller with the rights of an Authority, and returns the
 // effects of the operation. The effects include schema violations of content that was stored
-// despite them. With memory.Operator, a caller that has only a session acts as the user of that
-// session. With any other Authority, such a call fails with access_denied.
+// despite them. With memory.Operator, a caller that has no user acts as the user of its session or its
+// workflow. With any other Authority, such a call fails with access_denied.
 func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call abi.Call) (json.RawMessage, report.Effects, error) {
 	id, err := s.h.newID("op")
 	if err != nil {
@@ -34,8 +34,8 @@ func (s Stores) Do(ctx context.Context, caller Caller, a memory.Authority, call 
 	return reply, effects, err
 }
 
-// List returns a page of at most limit live records of a store. If the caller has a user or a
-// session, it returns only their records. Pass next as after to get the next page. It is "" on the
+// List returns a page of at most limit live records of a store. If the caller has a user, a
+// session or a workflow, it returns only their records. Pass next as after to get the next page. It is "" on the
 // last page. A page can contain fewer than limit records even if it is not the last page.
 func (s Stores) List(ctx context.Context, caller Caller, store, after string, limit int) (found []memory.RecordInfo, next string, err error) {
 	id, err := s.h.newID("list")

@@ -179,7 +179,7 @@ func (r *rules) denied(kind, path string, at abl.Position, why string) {
 // the user without a user, or of an execution tree without one.
 func isUnscoped(err error) bool {
 	var f *abi.Fault
-	return errors.As(err, &f) && (f.Code == abi.NoUser || f.Code == abi.NoSession)
+	return errors.As(err, &f) && (f.Code == abi.NoUser || f.Code == abi.NoSession || f.Code == abi.NoWorkflow)
 }
 
 // reason returns the end of a sentence about a fault of isUnscoped.

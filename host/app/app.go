@@ -24,6 +24,8 @@ type App struct {
 	ID string
 	// SessionIdle is the idle time after which a session expires.
 	SessionIdle time.Duration
+	// WorkflowIdle is the idle time after which a workflow expires.
+	WorkflowIdle time.Duration
 	// Stores, Tools and Prompts are in the order of the file. Stores does not include the built-in
 	// store.
 	Stores  []declare.Store

@@ -40,7 +40,13 @@ func Export(a *App) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := encode(exportedApp{a.ID, formatDuration(a.SessionIdle), stores, facts, a.AgentFiles, tools, a.DefaultTool, prompts}, "  ")
+	out := exportedApp{
+		App: a.ID, SessionIdle: formatDuration(a.SessionIdle), Memory: stores, Facts: facts, Agents: a.AgentFiles, Tools: tools, DefaultTool: a.DefaultTool, Prompts: prompts,
+	}
+	if a.WorkflowIdle > 0 && a.WorkflowIdle != DefaultWorkflowIdle {
+		out.WorkflowIdle = formatDuration(a.WorkflowIdle)
+	}
+	text, err := encode(out, "  ")
 	if err == nil && len(text) > maxFileBytes {
 		err = fmt.Errorf("export app %s: the app file needs %d KiB; the limit is %d KiB", a.ID, len(text)>>10, maxFileBytes>>10)
 	}
@@ -80,14 +86,15 @@ func brokenPart(a *App) error {
 }
 
 type exportedApp struct {
-	App         string   `json:"app"`
-	SessionIdle string   `json:"session_idle"`
-	Memory      ordered  `json:"memory"`
-	Facts       ordered  `json:"facts,omitzero"`
-	Agents      []string `json:"agents,omitzero"`
-	Tools       ordered  `json:"tools,omitempty"`
-	DefaultTool string   `json:"default_tool,omitempty"`
-	Prompts     ordered  `json:"prompts,omitempty"`
+	App          string   `json:"app"`
+	SessionIdle  string   `json:"session_idle"`
+	WorkflowIdle string   `json:"workflow_idle,omitempty"` // omitted for the default
+	Memory       ordered  `json:"memory"`
+	Facts        ordered  `json:"facts,omitzero"`
+	Agents       []string `json:"agents,omitzero"`
+	Tools        ordered  `json:"tools,omitempty"`
+	DefaultTool  string   `json:"default_tool,omitempty"`
+	Prompts      ordered  `json:"prompts,omitempty"`
 }
 
 type exportedStore struct {

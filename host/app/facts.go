@@ -79,7 +79,7 @@ func factTypes() []string {
 
 // factScopes are the values of scope.
 var factScopes = map[string]declare.Scope{
-	"user": declare.ScopeUser, "project": declare.ScopeApplication, "execution_tree": declare.ScopeSession,
+	"user": declare.ScopeUser, "project": declare.ScopeApplication, "execution_tree": declare.ScopeWorkflow,
 }
 
 func (r *factReader) scope(n *node) declare.Scope {

@@ -11,10 +11,11 @@ import (
 
 // The defaults of Loader and App.
 const (
-	DefaultMaxStores   = 15
-	DefaultMaxTimeout  = 180 * time.Second
-	DefaultMaxMemory   = 4 << 30
-	DefaultSessionIdle = 24 * time.Hour
+	DefaultMaxStores    = 15
+	DefaultMaxTimeout   = 180 * time.Second
+	DefaultMaxMemory    = 4 << 30
+	DefaultSessionIdle  = 24 * time.Hour
+	DefaultWorkflowIdle = 24 * time.Hour
 )
 
 // Loader reads declarations and enforces limits. The zero value has the default limits. It is safe
@@ -86,13 +87,13 @@ func (ld Loader) begin(fsys fs.FS) *load {
 	return &load{fields, files, grants, stores, &factReader{fields, schemas}, &agentReader{fields, files}, tools, &promptReader{fields, grants}}
 }
 
-var appKeys = []string{"app", "session_idle", "memory", "facts", "agents", "tools", "default_tool", "prompts"}
+var appKeys = []string{"app", "session_idle", "workflow_idle", "memory", "facts", "agents", "tools", "default_tool", "prompts"}
 
 var idRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // app reads an app file.
 func (l *load) app(root *node) (*App, Problems) {
-	a := &App{SessionIdle: DefaultSessionIdle, Files: l.files.fsys}
+	a := &App{SessionIdle: DefaultSessionIdle, WorkflowIdle: DefaultWorkflowIdle, Files: l.files.fsys}
 	if root.kind == null {
 		l.errorf(root.position, Unreadable, "start with the app's id, such as app: shop", "the app file is empty")
 		return nil, l.problems
@@ -100,7 +101,10 @@ func (l *load) app(root *node) (*App, Problems) {
 	if l.keys(root, "an app file", appKeys) {
 		a.ID = l.id(root)
 		if n := root.get("session_idle"); n != nil {
-			a.SessionIdle = l.duration(n, "session_idle", time.Second, maxSessionIdle)
+			a.SessionIdle = l.duration(n, "session_idle", time.Second, maxIdle)
+		}
+		if n := root.get("workflow_idle"); n != nil {
+			a.WorkflowIdle = l.duration(n, "workflow_idle", time.Second, maxIdle)
 		}
 		a.Stores, l.grants.declared = l.stores.stores(root.get("memory"))
 		facts, positions := l.facts.facts(root.get("facts"))

@@ -39,6 +39,7 @@ func mustLoad(t *testing.T, parts ...string) *app.App {
 const shop = `
 app: shop
 session_idle: 30m
+workflow_idle: 2h
 default_tool: save_prefs
 memory:
   userPrefs:
@@ -80,7 +81,7 @@ func TestLoad(t *testing.T) {
 	}
 	yes, no := true, false
 	want := &app.App{
-		ID: "shop", DefaultTool: "save_prefs", SessionIdle: 30 * time.Minute, Files: fsys,
+		ID: "shop", DefaultTool: "save_prefs", SessionIdle: 30 * time.Minute, WorkflowIdle: 2 * time.Hour, Files: fsys,
 		Stores: []declare.Store{
 			{Name: "userPrefs", Title: "User preferences", Description: "What the user asked us to remember",
 				Kind: declare.KindDocument, Access: declare.ScopeUser, Retention: declare.Retention{For: 30 * 24 * time.Hour},

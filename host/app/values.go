@@ -13,12 +13,12 @@ import (
 
 // The limits on declared values that are not part of Loader.
 const (
-	maxSessionIdle = 366 * 24 * time.Hour
-	minTimeout     = time.Millisecond
-	minMemory      = 1 << 20
-	minOutput      = 1 << 10
-	maxOutput      = 1 << 30
-	maxCount       = 1_000_000_000_000
+	maxIdle    = 366 * 24 * time.Hour // of sessions and workflows
+	minTimeout = time.Millisecond
+	minMemory  = 1 << 20
+	minOutput  = 1 << 10
+	maxOutput  = 1 << 30
+	maxCount   = 1_000_000_000_000
 )
 
 // fieldReader reads the fields of a declaration and reports invalid fields.

@@ -59,7 +59,7 @@ func (a *Artifacts) storeContent(ctx context.Context, c partition.Caller, file A
 	record := func(key storage.Key, content []byte) storage.Write {
 		return storage.Write{Record: storage.Record{
 			Key: key, Content: content, Revision: 1, Created: file.Uploaded, Updated: file.Uploaded, Expires: file.Expires,
-			Tags: partition.Tags(key, c, ""), Run: c.Run,
+			Tags: partition.Tags(key, c, partition.Lifetime{}), Run: c.Run,
 		}}
 	}
 	size := record(a.key(partition.File, c, up.ID), strconv.AppendInt(nil, file.Bytes, 10))

@@ -116,14 +116,14 @@ func CheckFactPath(path string) error {
 }
 
 // FactScope returns the scope of a fact that declares none. The first name of the path determines
-// the scope: the app for project, the session for workflow and execution_tree, and the user for any
+// the scope: the app for project, the workflow for workflow and execution_tree, and the user for any
 // other name.
 func FactScope(path string) Scope {
 	switch first, _, _ := strings.Cut(path, "."); first {
 	case "project":
 		return ScopeApplication
 	case "workflow", "execution_tree":
-		return ScopeSession
+		return ScopeWorkflow
 	}
 	return ScopeUser
 }

@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// Scope determines whether a record of a store belongs to a session, a user or the app. The key in
-// app files is access.
+// Scope determines whether a record of a store belongs to a session, a workflow, a user or the app.
+// The key in app files is access.
 type Scope string
 
 // The scopes.
 const (
 	ScopeSession     Scope = "session"     // one record per session
 	ScopeUser        Scope = "user"        // one record per user, across sessions
+	ScopeWorkflow    Scope = "workflow"    // one record per workflow, or per session outside of workflows; only for facts
 	ScopeApplication Scope = "application" // one record for the app, shared by all users
 	ScopeByItem      Scope = "item"        // the kind of the store determines the scope of each record
 )

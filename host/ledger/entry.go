@@ -26,6 +26,8 @@ type Entry struct {
 	Actor   string `json:"actor,omitempty"`
 	User    string `json:"user_id,omitempty"`
 	Session string `json:"session_id,omitempty"`
+	// Workflow is the id of the workflow that the run belongs to.
+	Workflow string `json:"workflow_id,omitempty"`
 	// At is the time at which the run or the action began.
 	At time.Time `json:"at"`
 	// Code is the code of the fault of a failed run or action, or "".
@@ -68,9 +70,9 @@ type Query struct {
 	After string
 	// Since and Until select entries with a time at or after Since and before Until.
 	Since, Until time.Time
-	// User, Session and Tool select entries with these values. Store selects entries of runs that
-	// read or wrote the store.
-	User, Session, Tool, Store string
+	// User, Session, Workflow and Tool select entries with these values. Store selects entries of
+	// runs that read or wrote the store.
+	User, Session, Workflow, Tool, Store string
 	// Writes selects entries that contain writes.
 	Writes bool
 	// Failed selects entries that have a fault code.
@@ -81,7 +83,7 @@ type Query struct {
 
 func (q Query) matches(e Entry) bool {
 	return (q.User == "" || q.User == e.User) && (q.Session == "" || q.Session == e.Session) &&
-		(q.Tool == "" || q.Tool == e.Tool) && (!q.Writes || len(e.Writes) > 0) && (!q.Failed || e.Code != "") &&
+		(q.Workflow == "" || q.Workflow == e.Workflow) && (q.Tool == "" || q.Tool == e.Tool) && (!q.Writes || len(e.Writes) > 0) && (!q.Failed || e.Code != "") &&
 		(q.Since.IsZero() || !e.At.Before(q.Since)) && (q.Until.IsZero() || e.At.Before(q.Until)) &&
 		(q.Store == "" || e.touches(q.Store))
 }

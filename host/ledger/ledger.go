@@ -51,12 +51,13 @@ func (l *Ledger) Key(c partition.Caller, run string) storage.Key {
 
 // Append appends the entry of the caller's run to the writes of a commit.
 func (l *Ledger) Append(writes []storage.Write, c partition.Caller, e Entry) ([]storage.Write, error) {
-	writer := partition.Caller{Run: c.Run, User: e.User, Session: e.Session}
+	writer := partition.Caller{Run: c.Run, User: e.User, Session: e.Session, Workflow: e.Workflow}
 	return l.db.Write(writes, storage.Record{}, l.Key(c, e.Run), l.bounded(e), l.db.Now().Add(l.cfg.Retention), writer)
 }
 
 // Add adds entries to the tenant's ledger, except entries that a commit has already added. If the
-// user or the session of an entry was erased after the run began, Add removes both from the entry.
+// user of an entry was erased after the run began, Add removes the user, the session and the workflow
+// from the entry.
 func (l *Ledger) Add(ctx context.Context, tenant string, entries []Entry) error {
 	if !l.Enabled() || len(entries) == 0 {
 		return nil
@@ -77,41 +78,74 @@ func (l *Ledger) Add(ctx context.Context, tenant string, entries []Entry) error 
 }
 
 // addition contains the keys that Add reads: the keys of the entries, and the keys of the marks of
-// erased users and sessions.
+// erased users, sessions and workflows.
 type addition struct {
-	keys     []storage.Key
-	users    map[string]int // the indexes of the users' marks in keys
-	sessions map[string]int // the indexes of the sessions' marks in keys, for entries without a user
+	keys []storage.Key
+	// marks maps the key of a mark to its index in keys.
+	marks map[storage.Key]int
+	// of returns the keys of the marks that concern an entry.
+	of func(Entry) entryMarks
 }
 
+// entryMarks are the keys of the marks that concern an entry. The entry of a user depends only on the
+// mark of the user.
+type entryMarks struct{ user, session, workflow storage.Key }
+
 func (l *Ledger) addition(tenant string, entries []Entry) addition {
-	a := addition{keys: make([]storage.Key, len(entries)), users: map[string]int{}, sessions: map[string]int{}}
-	c := partition.Caller{Tenant: tenant}
+	a := addition{
+		keys: make([]storage.Key, len(entries)), marks: map[storage.Key]int{},
+		of: func(e Entry) entryMarks { return l.marks(tenant, e) },
+	}
 	for i, e := range entries {
-		a.keys[i] = l.Key(c, e.Run)
+		a.keys[i] = l.Key(partition.Caller{Tenant: tenant}, e.Run)
 	}
 	for _, e := range entries {
-		c.User, c.Session = e.User, e.Session
-		if _, known := a.users[e.User]; e.User != "" && !known {
-			a.users[e.User] = len(a.keys)
-			a.keys = append(a.keys, l.db.App.Erased(c))
-		}
-		if _, known := a.sessions[e.Session]; e.User == "" && e.Session != "" && !known && partition.CheckSessionID(e.Session) == nil {
-			a.sessions[e.Session] = len(a.keys)
-			a.keys = append(a.keys, l.db.App.ErasedSession(c))
+		marks := a.of(e)
+		for _, key := range []storage.Key{marks.user, marks.session, marks.workflow} {
+			if _, known := a.marks[key]; key != "" && !known {
+				a.marks[key] = len(a.keys)
+				a.keys = append(a.keys, key)
+			}
 		}
 	}
 	return a
 }
 
-// withoutErased returns an entry without user and session if they were erased after the run began.
-// now contains the records with the keys of a.
-func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
-	if at, ok := a.users[e.User]; ok && now[at].Exists() && !now[at].Updated.Before(e.At) {
-		e.User, e.Session = "", ""
+// marks returns the keys of the marks that concern an entry.
+func (l *Ledger) marks(tenant string, e Entry) (marks entryMarks) {
+	c := partition.Caller{Tenant: tenant, User: e.User, Session: e.Session, Workflow: e.Workflow}
+	if e.User != "" {
+		return entryMarks{user: l.db.App.Erased(c)}
 	}
-	if at, ok := a.sessions[e.Session]; ok && e.User == "" && now[at].Exists() {
+	if e.Session != "" && partition.CheckSessionID(e.Session) == nil {
+		marks.session = l.db.App.ErasedSession(c)
+	}
+	if e.Workflow != "" && partition.CheckSessionID(e.Workflow) == nil {
+		marks.workflow = l.db.App.ErasedWorkflow(c)
+	}
+	return marks
+}
+
+// withoutErased returns an entry without user, session and workflow if they were erased after the run
+// began. now contains the records with the keys of a.
+func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
+	marks := a.of(e)
+	if r := a.mark(marks.user, now); r.Exists() && !r.Updated.Before(e.At) {
+		e.User, e.Session, e.Workflow = "", "", ""
+	}
+	if a.mark(marks.session, now).Exists() {
 		e.Session = ""
 	}
+	if a.mark(marks.workflow, now).Exists() {
+		e.Workflow = ""
+	}
 	return e
+}
+
+// mark returns the mark with a key, or the zero Record.
+func (a addition) mark(key storage.Key, now []storage.Record) storage.Record {
+	if at, ok := a.marks[key]; ok {
+		return now[at]
+	}
+	return storage.Record{}
 }

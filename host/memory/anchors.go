@@ -10,18 +10,18 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// anchors are two host records that a transaction depends on: the record of the caller's session,
-// and the mark that exists if the caller's user was erased.
+// anchors are the host records that a transaction depends on: the records of the caller's session and
+// workflow, and the mark that exists if the caller's user was erased.
 type anchors struct {
-	// sessionKey is the key of the session, and erasedKey is the key of the mark. A key is "" if
-	// the caller has no session or no user.
-	sessionKey, erasedKey storage.Key
-	session, erased       storage.Record
+	// sessionKey, workflowKey and erasedKey are the keys of the anchors. A key is "" if the caller
+	// has no session, no workflow or no user.
+	sessionKey, workflowKey, erasedKey storage.Key
+	session, workflow, erased          storage.Record
 	// anonymous is the content of sessionMeta if the caller has no session.
 	anonymous session.State
 }
 
-// begin reads the anchors, and starts the session if it has not started yet.
+// begin reads the anchors, and starts the session and the workflow if they have not started yet.
 func (t *transaction) begin(ctx context.Context) error {
 	if t.tx.Caller.Session == "" {
 		anonymous, err := t.s.sessions.WithoutSession(t.tx.Session)
@@ -41,11 +41,8 @@ func (t *transaction) begin(ctx context.Context) error {
 			return err
 		}
 		t.setAnchors(records)
-		stale, err := t.s.sessions.Stale(t.session, t.tx.Caller, start)
-		if err != nil || !stale || t.tx.ReadOnly {
-			return err
-		}
-		if err := t.s.sessions.Use(ctx, t.tx.Caller, start); err != nil {
+		used, err := t.use(ctx, start)
+		if err != nil || !used {
 			return err
 		}
 		start = session.Start{}
@@ -53,12 +50,37 @@ func (t *transaction) begin(ctx context.Context) error {
 	return nil
 }
 
+// use records the use of the session and of the workflow, if that is necessary, and reports whether
+// it has written any. If the caller cannot use one of them, use writes neither.
+func (t *transaction) use(ctx context.Context, start session.Start) (bool, error) {
+	c := t.tx.Caller
+	staleSession, err := t.s.sessions.Stale(t.session, c, start)
+	if err != nil {
+		return false, err
+	}
+	staleWorkflow, err := t.s.workflows.Stale(t.workflow, c)
+	if err != nil || t.tx.ReadOnly {
+		return false, err
+	}
+	if staleSession {
+		err = t.s.sessions.Use(ctx, c, start)
+	}
+	if err == nil && staleWorkflow {
+		err = t.s.workflows.Use(ctx, c)
+	}
+	return staleSession || staleWorkflow, err
+}
+
 // anchorKeys returns the keys of the anchors that the caller has.
 func (t *transaction) anchorKeys() []storage.Key {
-	c, keys := t.tx.Caller, make([]storage.Key, 0, 2)
+	c, keys := t.tx.Caller, make([]storage.Key, 0, 3)
 	if c.Session != "" {
 		t.sessionKey = t.s.app.Session(c)
 		keys = append(keys, t.sessionKey)
+	}
+	if c.Workflow != "" {
+		t.workflowKey = t.s.app.Workflow(c)
+		keys = append(keys, t.workflowKey)
 	}
 	if c.User != "" {
 		t.erasedKey = t.s.app.Erased(c)
@@ -72,6 +94,9 @@ func (t *transaction) setAnchors(records []storage.Record) {
 	if t.tx.Caller.Session != "" {
 		t.session, records = records[0], records[1:]
 	}
+	if t.tx.Caller.Workflow != "" {
+		t.workflow, records = records[0], records[1:]
+	}
 	if t.tx.Caller.User != "" {
 		t.erased = records[0]
 	}
@@ -79,9 +104,16 @@ func (t *transaction) setAnchors(records []storage.Record) {
 
 // guards returns the conditions on the anchors and on the idempotency key.
 func (t *transaction) guards() []txn.Guard {
-	guards, c := make([]txn.Guard, 0, 3), t.tx.Caller
+	guards, c := make([]txn.Guard, 0, 4), t.tx.Caller
 	if c.Session != "" {
-		guards = append(guards, txn.Guard{Key: t.sessionKey, Check: t.checkSession})
+		guards = append(guards, txn.Guard{Key: t.sessionKey, Check: func(now storage.Record, at time.Time) error {
+			return t.s.sessions.CheckCommit(now, c, t.tx.ReadOnly, at)
+		}})
+	}
+	if c.Workflow != "" {
+		guards = append(guards, txn.Guard{Key: t.workflowKey, Check: func(now storage.Record, at time.Time) error {
+			return t.s.workflows.CheckCommit(now, c, t.tx.ReadOnly, at)
+		}})
 	}
 	if c.User != "" {
 		guards = append(guards, txn.Guard{Key: t.erasedKey, Check: func(now storage.Record, _ time.Time) error {
@@ -92,25 +124,6 @@ func (t *transaction) guards() []txn.Guard {
 		guards = append(guards, txn.Guard{Key: t.s.app.Finished(c, t.tx.Key), Check: t.checkKey})
 	}
 	return guards
-}
-
-// checkSession returns a fault if the session has ended or was bound to another user since the
-// transaction began.
-func (t *transaction) checkSession(r storage.Record, at time.Time) error {
-	if !r.Exists() && t.tx.ReadOnly {
-		return nil
-	}
-	if !t.s.sessions.Open(r, at) {
-		return abi.Faultf(abi.SessionEnded, "the session ended during the run; nothing was stored")
-	}
-	state, err := session.Decode(r)
-	if err != nil {
-		return err
-	}
-	if state.User != t.tx.Caller.User && (state.User != "" || !t.tx.ReadOnly) {
-		return abi.Faultf(abi.AccessDenied, "the session was bound to a user during the run; nothing was stored")
-	}
-	return nil
 }
 
 // erasedSince returns a fault if the user was erased between two reads of the erasure mark. If the

@@ -174,7 +174,7 @@ func movedItems(ctx context.Context, db *records.DB, c partition.Caller, st *sto
 	err := db.ScanHeads(ctx, prefixOf(db.App.Group(c), st.Name), func(chunk []storage.Head) error {
 		for _, r := range chunk {
 			item := kind.ItemOf(r.Key)
-			was, is := scopeOf(r.Key), st.scopeOfItem(item)
+			was, is := st.scopeOfKey(r.Key), st.scopeOfItem(item)
 			if was == is || !at.Before(st.endOf(r.Record)) {
 				continue
 			}
@@ -329,7 +329,7 @@ func (reports storeAudits) add(st *store, r storage.Record, at time.Time) {
 	if st == nil {
 		return
 	}
-	if was := scopeOf(r.Key); was != st.scopeOfItem(kind.ItemOf(r.Key)) {
+	if was := st.scopeOfKey(r.Key); was != st.scopeOfItem(kind.ItemOf(r.Key)) {
 		report.Moved = was
 	}
 	if !st.compiled.Fits(r) {
@@ -345,9 +345,12 @@ func (st *store) scopeOfItem(item string) declare.Scope {
 	return st.Access
 }
 
-// scopeOf returns the scope that a record's key implies.
-func scopeOf(key storage.Key) declare.Scope {
+// scopeOfKey returns the scope of a record of the store that its key implies. A session owns the facts
+// of a workflow if there is no workflow.
+func (st *store) scopeOfKey(key storage.Key) declare.Scope {
 	switch {
+	case key.Part(storage.Workflow) != "" || key.Part(storage.Session) != "" && st.Kind == declare.KindFact:
+		return declare.ScopeWorkflow
 	case key.Part(storage.Session) != "":
 		return declare.ScopeSession
 	case key.Part(storage.User) != "":

@@ -80,10 +80,12 @@ func removesSomething(e txn.Effects) bool {
 	return removes
 }
 
-// hostRecord returns a host record that expires when the caller's session ends.
+// hostRecord returns a host record that ends with the caller's session and workflow.
 func (t *transaction) hostRecord(key storage.Key, content []byte, retention time.Duration) storage.Write {
+	c := t.tx.Caller
 	return storage.Write{Record: storage.Record{
-		Key: key, Content: content, Expires: t.view.Now().Add(retention), Tags: partition.Tags(key, t.tx.Caller, t.tx.Caller.Session),
+		Key: key, Content: content, Expires: t.view.Now().Add(retention),
+		Tags: partition.Tags(key, c, partition.Lifetime{Session: c.Session, Workflow: c.Workflow}),
 	}}
 }
 

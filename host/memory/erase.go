@@ -28,6 +28,8 @@ type Erased struct {
 	// removed.
 	Sessions int `json:"sessions"`
 	Runs     int `json:"runs"`
+	// Workflows is the number of workflows that were ended.
+	Workflows int `json:"workflows"`
 	// Files is the number of removed files that the user uploaded, and Entries the number of
 	// removed ledger entries that named the user.
 	Files   int `json:"files"`
@@ -35,7 +37,7 @@ type Erased struct {
 }
 
 // Erase removes all data of a user in the caller's tenant: records in all stores, declared or not,
-// sessions and their data, and stored Results. A run for the user that has not committed stores
+// sessions and workflows with their data, and stored Results. A run for the user that has not committed stores
 // nothing. Erase returns when another scan finds nothing. Records of the application that the
 // user's runs wrote belong to the app and are not removed.
 func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error) {
@@ -46,7 +48,7 @@ func (s *Service) Erase(ctx context.Context, c partition.Caller) (Erased, error)
 	if err := c.Check(); err != nil {
 		return erased, err
 	}
-	c.Session = ""
+	c.Session, c.Workflow = "", ""
 	e := &erasure{s, c, &erased}
 	if err := e.mark(ctx); err != nil {
 		return erased, s.records.Fault("erase a user", err)
@@ -81,9 +83,8 @@ func (e *erasure) mark(ctx context.Context) error {
 	})
 }
 
-// round removes the user's data and reports whether there was any. round removes sessions first: a
-// session of the user identifies the records that were written before the session was bound to the
-// user.
+// round removes the user's data and reports whether there was any. round removes sessions and
+// workflows first: they identify the records that were written before they were bound to the user.
 func (e *erasure) round(ctx context.Context) (bool, error) {
 	sessions, err := e.s.sessions.IDs(ctx, e.caller)
 	if err != nil {
@@ -94,11 +95,21 @@ func (e *erasure) round(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
+	workflows, err := e.s.workflows.IDs(ctx, e.caller)
+	if err != nil {
+		return false, err
+	}
+	for _, id := range workflows {
+		if err := e.workflow(ctx, id); err != nil {
+			return false, err
+		}
+	}
 	n, err := e.deleteData(ctx, e.caller.User)
-	return len(sessions)+n > 0, err
+	return len(sessions)+len(workflows)+n > 0, err
 }
 
-// deleteData removes all data of a data subject except sessions. Sessions leave a tombstone.
+// deleteData removes all data of a data subject except sessions and workflows, which leave a
+// tombstone.
 func (e *erasure) deleteData(ctx context.Context, subject string) (int, error) {
 	app, c, total := e.s.app, e.caller, 0
 	for _, prefix := range []storage.Key{
@@ -140,6 +151,34 @@ func (e *erasure) session(ctx context.Context, id string) error {
 		e.erased.Sessions++
 	}
 	return s.sessions.Forget(ctx, c)
+}
+
+// workflow ends a workflow of the user. workflow removes all records that end with the workflow, and
+// the other records that were written in the workflow before it was bound to the user.
+func (e *erasure) workflow(ctx context.Context, id string) error {
+	s, c := e.s, e.caller
+	c.Workflow = id
+	r, err := s.records.Get(ctx, s.app.Workflow(c))
+	if err != nil {
+		return err
+	}
+	state, err := session.Decode(r)
+	if err != nil || state.User != c.User {
+		return err // the workflow was removed, or now belongs to another user
+	}
+	if _, err := s.records.DeleteWhere(ctx, s.app.Tagged(c, partition.WorkflowTag(id), ""), e.erased.count); err != nil {
+		return err
+	}
+	if _, err := e.deleteData(ctx, partition.AnonymousWorkflow(id)); err != nil {
+		return err
+	}
+	if state.Ended == nil {
+		if _, err := s.workflows.End(ctx, c); err != nil && !errors.Is(err, abi.NotFound) {
+			return err
+		}
+		e.erased.Workflows++
+	}
+	return s.workflows.Forget(ctx, c)
 }
 
 // count adds a removed record to the summary.

@@ -31,12 +31,26 @@ func (st *store) scopedKey(group storage.Key, scope declare.Scope, c partition.C
 			return "", noSession(st, who)
 		}
 		key = key.With(storage.Part{Tag: storage.Session, Value: c.Session})
+	case declare.ScopeWorkflow:
+		if c.Workflow == "" && c.Session == "" {
+			return "", noWorkflow(st, who)
+		}
+		key = key.With(treeOf(c))
 	case declare.ScopeApplication:
 		if st.Access == declare.ScopeByItem { // otherwise the prefix would contain the records of users
 			key = key.With(storage.Part{Tag: storage.Shared, Value: "app"})
 		}
 	}
 	return key, nil
+}
+
+// treeOf returns the part of a key for the caller's execution tree: the workflow, or the session of a
+// caller without a workflow.
+func treeOf(c partition.Caller) storage.Part {
+	if c.Workflow != "" {
+		return storage.Part{Tag: storage.Workflow, Value: c.Workflow}
+	}
+	return storage.Part{Tag: storage.Session, Value: c.Session}
 }
 
 // what names the records of the store in faults.
@@ -50,4 +64,9 @@ func (st *store) what() string {
 func noSession(st *store, who string) error {
 	return abi.Faultf(abi.NoSession, "%s is per-session, but %s has no session", st.what(), who).
 		WithHint("run the tool in a session")
+}
+
+func noWorkflow(st *store, who string) error {
+	return abi.Faultf(abi.NoWorkflow, "%s is per-workflow, but %s has no workflow and no session", st.what(), who).
+		WithHint("run the tool in a workflow or in a session")
 }

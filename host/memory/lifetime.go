@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/host/partition"
-	"github.com/toolrun/toolrun/host/session"
 	"github.com/toolrun/toolrun/host/storage"
 	"github.com/toolrun/toolrun/host/txn"
 )
@@ -28,27 +27,42 @@ func (st *store) endOf(r storage.Record) time.Time {
 }
 
 // life returns the lifetime of a record for package txn: until its expiry, or until the end of a
-// session that it depends on.
+// session or a workflow that it depends on.
 func (t *transaction) life(r storage.Record) txn.Life {
-	if session.IsKey(r.Key) {
-		return t.s.sessions.Life(r)
+	switch s := t.s; {
+	case s.sessions.IsKey(r.Key):
+		return s.sessions.Life(r)
+	case s.workflows.IsKey(r.Key):
+		return s.workflows.Life(r)
 	}
-	l := txn.Life{Depends: t.foreignSessions(r)}
+	l := txn.Life{Depends: t.foreignEnds(r)}
 	if end := t.s.stores[r.Key.Part(storage.Store)].endOf(r); end != never {
 		l.Until = end
 	}
 	return l
 }
 
-// foreignSessions returns the keys of the sessions whose end also ends the record's lifetime.
-// foreignSessions omits the caller's own session, because the transaction has a guard for that
-// session.
-func (t *transaction) foreignSessions(r storage.Record) []storage.Key {
+// foreignEnds returns the keys of the sessions and workflows whose end also ends the record's
+// lifetime. foreignEnds omits the caller's own session and workflow, because the transaction has
+// guards for them.
+func (t *transaction) foreignEnds(r storage.Record) []storage.Key {
+	c := t.tx.Caller
 	var keys []storage.Key
 	for _, tag := range r.Tags {
-		if id, ok := partition.SessionOfTag(tag); ok && id != t.tx.Caller.Session {
-			keys = append(keys, t.s.app.Session(partition.Caller{Tenant: t.tx.Caller.Tenant, Session: id}))
+		if key := endKey(t.s.app, c.Tenant, tag); key != "" && key != t.sessionKey && key != t.workflowKey {
+			keys = append(keys, key)
 		}
 	}
 	return keys
+}
+
+// endKey returns the key of the session or the workflow in a tag, "" for another tag.
+func endKey(app partition.App, tenant, tag string) storage.Key {
+	if id, ok := partition.SessionOfTag(tag); ok {
+		return app.Session(partition.Caller{Tenant: tenant, Session: id})
+	}
+	if id, ok := partition.WorkflowOfTag(tag); ok {
+		return app.Workflow(partition.Caller{Tenant: tenant, Workflow: id})
+	}
+	return ""
 }

@@ -23,6 +23,7 @@ type RecordInfo struct {
 	Item     string     `json:"item,omitempty"`
 	User     string     `json:"user_id,omitempty"`
 	Session  string     `json:"session_id,omitempty"`
+	Workflow string     `json:"workflow_id,omitempty"`
 	Revision int64      `json:"revision"`
 	Bytes    int        `json:"bytes"`
 	Created  time.Time  `json:"created"`
@@ -31,8 +32,8 @@ type RecordInfo struct {
 }
 
 // List returns a page of up to limit live records of a store in the caller's tenant. If the caller
-// has a user or a session, List returns only the records of that user or session. A page can
-// contain fewer than limit records, because the work for a page is bounded.
+// has a user, a session or a workflow, List returns only their records. A page can contain fewer
+// than limit records, because the work for a page is bounded.
 //
 // To get the next page, pass next as after. next is "" on the last page. List is for operators:
 // tools cannot list records.
@@ -109,17 +110,18 @@ func afterCursor(group storage.Key, text string) (storage.Key, error) {
 
 // belongs reports whether a list of a store contains a record for the caller.
 func belongs(key storage.Key, c partition.Caller, name string) bool {
-	user, session := key.Part(storage.User), key.Part(storage.Session)
+	user, session, workflow := key.Part(storage.User), key.Part(storage.Session), key.Part(storage.Workflow)
 	return key.Part(storage.Store) == name &&
 		(c.User == "" || user == "" || user == c.User) &&
-		(c.Session == "" || session == "" || session == c.Session)
+		(c.Session == "" || session == "" || session == c.Session) &&
+		(c.Workflow == "" || workflow == "" || workflow == c.Workflow)
 }
 
 // lifetimes determines which records are live. It is used for lists, which do not need a snapshot.
-// lifetimes caches the sessions that it has read.
+// lifetimes caches the sessions and workflows that it has read.
 type lifetimes struct {
 	s    *Service
-	open map[storage.Key]bool // maps the key of a session to whether it is open
+	open map[storage.Key]bool // maps the key of a session or a workflow to whether it is open
 }
 
 func newLifetimes(s *Service) *lifetimes { return &lifetimes{s, map[storage.Key]bool{}} }
@@ -131,17 +133,16 @@ func (l *lifetimes) visible(ctx context.Context, st *store, r storage.Record) (b
 		return false, nil
 	}
 	for _, tag := range r.Tags {
-		id, ok := partition.SessionOfTag(tag)
-		if !ok {
+		key := endKey(s.app, r.Key.Tenant(), tag)
+		if key == "" {
 			continue
 		}
-		key := s.app.Session(partition.Caller{Tenant: r.Key.Tenant(), Session: id})
 		if _, known := open[key]; !known {
 			found, err := s.backend.Get(ctx, key)
 			if err != nil {
 				return false, err
 			}
-			open[key] = s.sessions.Open(found[0], at)
+			open[key] = l.isOpen(found[0], key, at)
 		}
 		if !open[key] {
 			return false, nil
@@ -150,10 +151,19 @@ func (l *lifetimes) visible(ctx context.Context, st *store, r storage.Record) (b
 	return true, nil
 }
 
+// isOpen reports whether the record with the key of a session or a workflow exists and is open.
+func (l *lifetimes) isOpen(r storage.Record, key storage.Key, at time.Time) bool {
+	if l.s.workflows.IsKey(key) {
+		return l.s.workflows.Open(r, at)
+	}
+	return l.s.sessions.Open(r, at)
+}
+
 // info returns the metadata of a record of the store.
 func (st *store) info(r storage.Head) RecordInfo {
 	l := RecordInfo{
 		Store: st.Name, Item: kind.ItemOf(r.Key), User: r.Key.Part(storage.User), Session: r.Key.Part(storage.Session),
+		Workflow: r.Key.Part(storage.Workflow),
 		Revision: r.Revision, Bytes: int(r.ContentBytes), Created: r.Created, Updated: r.Updated,
 	}
 	if end := st.shownEnd(r.Record); !end.IsZero() {

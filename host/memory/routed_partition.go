@@ -23,7 +23,7 @@ type routedPartition struct {
 var _ kind.ScopedPartition = routedPartition{}
 
 // routedScopes are the scopes that a store with declare.ScopeByItem can have.
-var routedScopes = [...]declare.Scope{declare.ScopeUser, declare.ScopeSession, declare.ScopeApplication}
+var routedScopes = [...]declare.Scope{declare.ScopeUser, declare.ScopeWorkflow, declare.ScopeApplication}
 
 // The method at returns the partition of a record, if the call can use it.
 func (p routedPartition) at(item string) (*storePartition, error) {

@@ -165,7 +165,7 @@ func (p routedPartition) cursors(prefix, after string) ([]*rangeCursor, error) {
 	var cursors []*rangeCursor
 	for _, scope := range routedScopes {
 		part, err := p.within(scope)
-		if errors.Is(err, abi.NoUser) || errors.Is(err, abi.NoSession) {
+		if errors.Is(err, abi.NoUser) || errors.Is(err, abi.NoWorkflow) {
 			continue
 		}
 		if err != nil {

@@ -36,6 +36,9 @@ type Config struct {
 	// SessionIdle is the time after which an unused session ends. The actual time can be up to an
 	// eighth longer. Default: 24 hours.
 	SessionIdle time.Duration
+	// WorkflowIdle is the time after which an unused workflow ends, like SessionIdle. Default: 24
+	// hours.
+	WorkflowIdle time.Duration
 	// KeyRetention is the time for which the Result of a run with an idempotency key is stored.
 	// Default: 24 hours.
 	KeyRetention time.Duration
@@ -142,6 +145,7 @@ type Service struct {
 	keyRetention time.Duration
 
 	sessions  *session.Sessions
+	workflows *session.Workflows
 	artifacts *artifact.Artifacts
 	ledger    *ledger.Ledger
 	meter     *metering.Meter
@@ -172,6 +176,7 @@ func New(cfg Config) (*Service, error) {
 		clock: cfg.Now, rand: cfg.Rand, log: cfg.Logger,
 	}
 	setDefault(&cfg.SessionIdle, 24*time.Hour)
+	setDefault(&cfg.WorkflowIdle, 24*time.Hour)
 	setDefault(&s.keyRetention, 24*time.Hour)
 	if s.clock == nil {
 		s.clock = time.Now
@@ -199,6 +204,7 @@ func (s *Service) connect(cfg Config) {
 	s.sessions = session.New(s.records, session.Config{
 		Idle: cfg.SessionIdle, NamedFor: cfg.LedgerRetention, Metadata: metadata{s},
 	})
+	s.workflows = session.NewWorkflows(s.records, session.WorkflowConfig{Idle: cfg.WorkflowIdle, NamedFor: cfg.LedgerRetention})
 	s.artifacts = artifact.New(s.records, s.sessions, cfg.FileURL)
 	s.meter = metering.New(s.records, cfg.MeteringRetention)
 }
@@ -225,7 +231,7 @@ func checkConfig(cfg Config) error {
 	if cfg.Backend == nil {
 		errs = append(errs, errors.New("memory: no backend"))
 	}
-	if cfg.SessionIdle < 0 || cfg.KeyRetention < 0 || cfg.LedgerRetention < 0 || cfg.MeteringRetention < 0 {
+	if cfg.SessionIdle < 0 || cfg.WorkflowIdle < 0 || cfg.KeyRetention < 0 || cfg.LedgerRetention < 0 || cfg.MeteringRetention < 0 {
 		errs = append(errs, errors.New("memory: a negative duration"))
 	}
 	errs = append(errs, cfg.Limits.check())
@@ -276,6 +282,9 @@ func (s *Service) Stores() []declare.Store {
 
 // Sessions returns the app's sessions.
 func (s *Service) Sessions() *session.Sessions { return s.sessions }
+
+// Workflows returns the app's workflows.
+func (s *Service) Workflows() *session.Workflows { return s.workflows }
 
 // Artifacts returns the files uploaded to the app's sessions.
 func (s *Service) Artifacts() *artifact.Artifacts { return s.artifacts }

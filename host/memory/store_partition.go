@@ -180,11 +180,15 @@ func (p *storePartition) expires(ttl time.Duration) time.Time {
 
 // tags returns the tags of a record that the attempt writes.
 func (p *storePartition) tags(key storage.Key) []string {
-	session := ""
-	if p.endsWithSession() {
-		session = p.view.caller.Session
+	c := p.view.caller
+	var ends partition.Lifetime
+	switch {
+	case p.scope == declare.ScopeWorkflow && c.Workflow != "":
+		ends.Workflow = c.Workflow
+	case p.scope == declare.ScopeWorkflow || p.endsWithSession():
+		ends.Session = c.Session
 	}
-	return partition.Tags(key, p.view.caller, session)
+	return partition.Tags(key, c, ends)
 }
 
 // endsWithSession reports whether the records end with the session that wrote them last.

@@ -32,8 +32,8 @@ func FreeExpired(ctx context.Context, backend storage.Backend, now time.Time, li
 	return len(removed), err
 }
 
-// SweepTenant ends the idle sessions of a tenant, removes expired files, and trims the ledger to
-// its limit. SweepTenant works in bounded chunks.
+// SweepTenant ends the idle sessions and workflows of a tenant, removes expired files, and trims the
+// ledger to its limit. SweepTenant works in bounded chunks.
 func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	if err := s.ledger.Trim(ctx, tenant); err != nil {
 		return s.records.Fault("trim the ledger", err)
@@ -42,15 +42,18 @@ func (s *Service) SweepTenant(ctx context.Context, tenant string) error {
 	if err := s.artifacts.Sweep(ctx, tenant, at); err != nil {
 		return err
 	}
-	return s.sessions.Sweep(ctx, tenant, at)
+	if err := s.sessions.Sweep(ctx, tenant, at); err != nil {
+		return err
+	}
+	return s.workflows.Sweep(ctx, tenant, at)
 }
 
-// Tenants calls visit with each tenant that needs SweepTenant because it has sessions of the app or
-// a ledger. Tenants reads from the backend once for each tenant, and once for each other app of a
+// Tenants calls visit with each tenant that needs SweepTenant because it has sessions or workflows
+// of the app or a ledger. Tenants reads from the backend once for each tenant, and once for each other app of a
 // tenant.
 func (s *Service) Tenants(ctx context.Context, visit func(tenant string) error) error {
 	seen := map[string]bool{}
-	for _, kind := range []string{partition.Session, partition.Ledger} {
+	for _, kind := range []string{partition.Session, partition.Workflow, partition.Ledger} {
 		if err := s.records.EachTenant(ctx, kind, seen, visit); err != nil {
 			return s.records.Fault("list tenants", err)
 		}

@@ -21,8 +21,8 @@ type Tx struct {
 	// Session is the data that the caller's session receives before the first attempt. If the
 	// caller has no session, the data is visible in sessionMeta only during this transaction.
 	Session session.Start
-	// If ReadOnly is set, the transaction neither starts a session nor records the use of a
-	// session.
+	// If ReadOnly is set, the transaction neither starts a session or a workflow nor records the use
+	// of one.
 	ReadOnly bool
 	// If DryRun is set, nothing is stored: Done.Changes lists the changes, and Key is ignored.
 	DryRun bool

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/artifact"
@@ -18,13 +19,14 @@ import (
 // Erase would remove. The data are not a snapshot: concurrent writes may or may not be included. It
 // is not safe for concurrent use.
 type UserData struct {
-	s        *Service
-	caller   partition.Caller
-	life     *lifetimes
-	sessions []string // the ids of the user's sessions
+	s      *Service
+	caller partition.Caller
+	life   *lifetimes
+	// sessions and workflows are the ids of the user's sessions and workflows.
+	sessions, workflows []string
 }
 
-// UserRecord is a record of a user or of one of the user's sessions.
+// UserRecord is a record of a user, or of one of the user's sessions or workflows.
 type UserRecord struct {
 	RecordInfo
 	Content json.RawMessage `json:"content"`
@@ -38,16 +40,19 @@ func (s *Service) UserData(ctx context.Context, c partition.Caller) (*UserData, 
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	c.Session = ""
-	sessions, err := s.sessions.IDs(ctx, c)
-	d := &UserData{s: s, caller: c, life: newLifetimes(s), sessions: sessions}
+	c.Session, c.Workflow = "", ""
+	d := &UserData{s: s, caller: c, life: newLifetimes(s)}
+	var err error
+	if d.sessions, err = s.sessions.IDs(ctx, c); err == nil {
+		d.workflows, err = s.workflows.IDs(ctx, c)
+	}
 	return d, s.records.Fault(exportingUser, err)
 }
 
 const exportingUser = "export a user's data"
 
-// Records visits the records of the user and of the user's sessions in all stores, even in stores
-// that are no longer declared.
+// Records visits the records of the user and of the user's sessions and workflows in all stores, even
+// in stores that are no longer declared.
 func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.Group(d.caller), func(r storage.Record) error {
 		return d.record(ctx, r, visit)
@@ -59,6 +64,18 @@ func (d *UserData) Records(ctx context.Context, visit func(UserRecord) error) er
 func (d *UserData) Sessions(ctx context.Context, visit func(session.Session) error) error {
 	return d.s.records.Fault(exportingUser, d.eachSession(ctx, func(r storage.Record, _ session.State) error {
 		described, err := d.s.sessions.Describe(r)
+		if err != nil {
+			return err
+		}
+		return visit(described)
+	}))
+}
+
+// Workflows visits the user's workflows. Workflows includes ended workflows whose ids cannot be reused
+// yet.
+func (d *UserData) Workflows(ctx context.Context, visit func(session.Workflow) error) error {
+	return d.s.records.Fault(exportingUser, d.eachWorkflow(ctx, func(r storage.Record) error {
+		described, err := d.s.workflows.Describe(r)
 		if err != nil {
 			return err
 		}
@@ -97,7 +114,7 @@ func (d *UserData) Results(ctx context.Context, visit func(key string, result js
 }
 
 // Entries visits the ledger entries that name the user. Entries also visits entries without a user
-// that belong to one of the user's sessions.
+// that belong to one of the user's sessions or workflows.
 func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) error {
 	return d.s.records.Fault(exportingUser, d.scan(ctx, d.s.app.System(partition.Ledger, d.caller), func(r storage.Record) error {
 		e, err := ledger.Decode(r)
@@ -108,8 +125,8 @@ func (d *UserData) Entries(ctx context.Context, visit func(ledger.Entry) error) 
 	}))
 }
 
-// scan visits the user's records under a prefix. scan also visits records of the user's sessions
-// that were written before the sessions were bound to the user.
+// scan visits the user's records under a prefix. scan also visits records of the user's sessions and
+// workflows that were written before these were bound to the user.
 func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(storage.Record) error) error {
 	each := d.s.records.WithContents(ctx, func(chunk []storage.Record) error {
 		for _, r := range chunk {
@@ -122,9 +139,33 @@ func (d *UserData) scan(ctx context.Context, prefix storage.Key, visit func(stor
 	if err := d.s.records.ScanTag(ctx, d.s.app.OfUser(d.caller, prefix), each); err != nil {
 		return err
 	}
-	return d.eachSession(ctx, func(r storage.Record, _ session.State) error {
-		return d.s.records.ScanTag(ctx, d.s.app.OfAnonymous(d.caller, r.Key.Part(storage.Session), prefix), each)
+	subjects := []string{storage.SubjectTag(d.caller.User)}
+	err := d.eachSession(ctx, func(r storage.Record, _ session.State) error {
+		subjects = append(subjects, storage.SubjectTag(partition.AnonymousSubject(r.Key.Part(storage.Session))))
+		return d.s.records.ScanTag(ctx, d.s.app.Tagged(d.caller, subjects[len(subjects)-1], prefix), each)
 	})
+	if err != nil {
+		return err
+	}
+	return d.eachWorkflow(ctx, func(r storage.Record) error {
+		id := r.Key.Part(storage.Workflow)
+		subjects = append(subjects, storage.SubjectTag(partition.AnonymousWorkflow(id)))
+		if err := d.s.records.ScanTag(ctx, d.s.app.Tagged(d.caller, subjects[len(subjects)-1], prefix), each); err != nil {
+			return err
+		}
+		return d.s.records.ScanTag(ctx, d.s.app.Tagged(d.caller, partition.WorkflowTag(id), prefix), withoutSubjects(subjects, each))
+	})
+}
+
+// withoutSubjects returns a function that calls visit with the records of other data subjects, such
+// as an anonymous session in which a record of a user's workflow was written.
+func withoutSubjects(subjects []string, visit func([]storage.Head) error) func([]storage.Head) error {
+	return func(heads []storage.Head) error {
+		others := slices.DeleteFunc(slices.Clone(heads), func(h storage.Head) bool {
+			return slices.ContainsFunc(h.Tags, func(tag string) bool { return slices.Contains(subjects, tag) })
+		})
+		return visit(others)
+	}
 }
 
 // record visits a record if it is still live. The store does not need to be declared.
@@ -159,6 +200,29 @@ func (d *UserData) eachSession(ctx context.Context, visit func(storage.Record, s
 			continue
 		}
 		if err := visit(found[0], state); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachWorkflow visits the workflows that still belong to the user.
+func (d *UserData) eachWorkflow(ctx context.Context, visit func(storage.Record) error) error {
+	for _, id := range d.workflows {
+		c := d.caller
+		c.Workflow = id
+		r, err := d.s.records.Get(ctx, d.s.app.Workflow(c))
+		if err != nil {
+			return err
+		}
+		state, err := session.Decode(r)
+		if err != nil {
+			return err
+		}
+		if state.User != c.User { // the workflow was removed, or now belongs to another user
+			continue
+		}
+		if err := visit(r); err != nil {
 			return err
 		}
 	}

@@ -15,11 +15,15 @@ type Caller struct {
 	// User and Session are "" if they are unknown.
 	User    string
 	Session string
+	// Workflow is the id of the workflow, the tree of runs and sessions to which the run belongs. It
+	// is "" if the run belongs to none.
+	Workflow string
 	// Run is the id of the run.
 	Run string
 	// Confined limits the caller to sessions that already belong to the user. A confined caller cannot
 	// start a session or bind an anonymous session. Set it if the session id comes from an end user
-	// and the platform has not verified it.
+	// and the platform has not verified it. Confined has no effect on Workflow, which must be
+	// verified.
 	Confined bool
 }
 
@@ -27,7 +31,7 @@ type Caller struct {
 // parts of keys.
 const maxID = 256
 
-// MaxSessionID is the largest size of a session id in bytes.
+// MaxSessionID is the largest size of the id of a session or a workflow in bytes.
 const MaxSessionID = 128
 
 // Check returns a fault with abi.InvalidArgument if an id cannot be a part of a key.
@@ -35,29 +39,38 @@ func (c Caller) Check() error {
 	if c.Tenant == "" {
 		return abi.Faultf(abi.InvalidArgument, "the caller has no tenant")
 	}
-	for _, id := range []struct{ what, value string }{{"tenant", c.Tenant}, {"user", c.User}, {"session", c.Session}, {"run", c.Run}} {
+	for _, id := range []struct{ what, value string }{{"tenant", c.Tenant}, {"user", c.User}, {"session", c.Session}, {"workflow", c.Workflow}, {"run", c.Run}} {
 		if err := CheckID(id.what, id.value); err != nil {
 			return err
 		}
 	}
-	return CheckSessionID(c.Session)
+	if err := CheckSessionID(c.Session); err != nil {
+		return err
+	}
+	return checkPathID("workflow", c.Workflow)
 }
 
 // Subject returns the data subject of the caller's writes: the user, or the session if the caller
-// has no user. The writes count against the quota of the data subject. Subject returns "" if the
-// caller has neither a user nor a session.
-func (c Caller) Subject() string { return subject(c.User, c.Session) }
-
-// subject returns the data subject of a user, or of a session without a user.
-func subject(user, session string) string {
-	if user == "" && session != "" {
-		return AnonymousSubject(session)
+// has no user, or the workflow if the caller has neither. The writes count against the quota of the
+// data subject. Subject returns "" for any other caller.
+func (c Caller) Subject() string {
+	switch {
+	case c.User != "":
+		return c.User
+	case c.Session != "":
+		return AnonymousSubject(c.Session)
+	case c.Workflow != "":
+		return AnonymousWorkflow(c.Workflow)
 	}
-	return user
+	return ""
 }
 
 // AnonymousSubject returns the data subject of records written in a session without a user.
 func AnonymousSubject(session string) string { return "\x00" + session } // no user id contains a control character
+
+// AnonymousWorkflow returns the data subject of records that a caller with neither a user nor a
+// session wrote in a workflow.
+func AnonymousWorkflow(workflow string) string { return "\x00workflow/" + workflow } // no session id contains a slash
 
 // CheckID returns a fault if an id cannot be a part of a key. In the message of the fault, what is
 // the name of the id, such as "user".
@@ -74,7 +87,11 @@ func CheckID(what, id string) error {
 // CheckSessionID returns a fault if a proxy could change an id in a URL path by decoding it. It
 // does not apply to users and tenants, whose ids come from the platform and not from clients. The
 // empty id is allowed.
-func CheckSessionID(id string) error {
+
+func CheckSessionID(id string) error { return checkPathID("session", id) }
+
+// checkPathID is CheckSessionID for an id that faults name by what.
+func checkPathID(what, id string) error {
 	const others = "._~:@=+-"
 	allowed := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(others, r)
@@ -83,6 +100,6 @@ func CheckSessionID(id string) error {
 	if id == "" || len(id) <= MaxSessionID && rest == "" && strings.Trim(id, ".") != "" {
 		return nil
 	}
-	return abi.Faultf(abi.InvalidArgument, "invalid session id").
+	return abi.Faultf(abi.InvalidArgument, "invalid %s id", what).
 		WithHint("use 1 to %d ASCII letters, digits and %s, but not only dots", MaxSessionID, others)
 }

@@ -12,6 +12,7 @@ import (
 // record's key, which guests cannot name.
 const (
 	Session   = "session"        // a session
+	Workflow  = "workflow"       // a workflow
 	Erased    = "erased"         // the mark that a user was erased
 	Finished  = "finished"       // the Result of a run with an idempotency key
 	Run       = "run"            // the mark that a run committed, if it left no other record
@@ -51,6 +52,11 @@ func (a App) Session(c Caller) storage.Key {
 	return a.System(Session, c, storage.Part{Tag: storage.Session, Value: c.Session})
 }
 
+// Workflow returns the key of the caller's workflow.
+func (a App) Workflow(c Caller) storage.Key {
+	return a.System(Workflow, c, storage.Part{Tag: storage.Workflow, Value: c.Workflow})
+}
+
 // Erased returns the key of the mark that records the erasure of the caller's user. It contains a
 // digest of the user's id, because the mark is kept for a day and is included in backups.
 func (a App) Erased(c Caller) storage.Key {
@@ -64,10 +70,16 @@ func (a App) ErasedSession(c Caller) storage.Key {
 	return a.System(Erased, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Session, Value: c.Session})
 }
 
+// ErasedWorkflow is ErasedSession for the caller's workflow.
+func (a App) ErasedWorkflow(c Caller) storage.Key {
+	return a.System(Erased, Caller{Tenant: c.Tenant}, storage.Part{Tag: storage.Workflow, Value: c.Workflow})
+}
+
 // Finished returns the key of the caller's Result under an idempotency key.
 func (a App) Finished(c Caller, key string) storage.Key {
 	return a.System(Finished, c, storage.Part{Tag: storage.User, Value: c.User},
-		storage.Part{Tag: storage.Session, Value: c.Session}, storage.Part{Tag: storage.Item, Value: key})
+		storage.Part{Tag: storage.Session, Value: c.Session}, storage.Part{Tag: storage.Workflow, Value: c.Workflow},
+		storage.Part{Tag: storage.Item, Value: key})
 }
 
 // Run returns the key of the mark that records the commit of the caller's run.

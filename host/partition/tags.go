@@ -6,7 +6,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-const sessionTagPrefix = "session/"
+const (
+	sessionTagPrefix  = "session/"
+	workflowTagPrefix = "workflow/"
+)
 
 // SessionTag returns the tag of records that end with a session.
 func SessionTag(session string) string { return sessionTagPrefix + session }
@@ -15,16 +18,29 @@ func SessionTag(session string) string { return sessionTagPrefix + session }
 // other tag.
 func SessionOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, sessionTagPrefix) }
 
-// Tags returns the tags of a record: its data subject, and the session with which it ends, unless
-// session is "". This function creates all tags of records, so that an erasure finds all data of a
-// user. The data subject is the user in the key. If the key contains no user, the data subject is
-// the subject of writer.
-func Tags(key storage.Key, writer Caller, endsWith string) (all []string) {
+// WorkflowTag returns the tag of records that end with a workflow.
+func WorkflowTag(workflow string) string { return workflowTagPrefix + workflow }
+
+// WorkflowOfTag returns the workflow id in a tag that WorkflowTag returned. It returns false for any
+// other tag.
+func WorkflowOfTag(tag string) (string, bool) { return strings.CutPrefix(tag, workflowTagPrefix) }
+
+// Lifetime names the session and the workflow that a record ends with. The zero value names none.
+type Lifetime struct{ Session, Workflow string }
+
+// Tags returns the tags of a record: its data subject, and the session and the workflow with which it
+// ends. This function creates all tags of records, so that an erasure finds all data of a user. The
+// data subject is the user in the key. If the key contains no user, the data subject is the subject of
+// writer.
+func Tags(key storage.Key, writer Caller, ends Lifetime) (all []string) {
 	if who := subjectOfKey(key, writer); who != "" {
 		all = append(all, storage.SubjectTag(who))
 	}
-	if endsWith != "" {
-		all = append(all, SessionTag(endsWith))
+	if ends.Session != "" {
+		all = append(all, SessionTag(ends.Session))
+	}
+	if ends.Workflow != "" {
+		all = append(all, WorkflowTag(ends.Workflow))
 	}
 	return all
 }
@@ -36,7 +52,10 @@ func subjectOfKey(key storage.Key, writer Caller) string {
 		return user
 	}
 	if session := key.Part(storage.Session); session != "" {
-		return subject(writer.User, session)
+		return Caller{User: writer.User, Session: session}.Subject()
+	}
+	if key.Part(storage.Workflow) != "" {
+		return writer.Subject()
 	}
 	switch key.Part(storage.System) {
 	case File, FileText, Upload, Ledger:
@@ -54,10 +73,4 @@ func (a App) Tagged(c Caller, tag string, prefix storage.Key) storage.Selector {
 // records.
 func (a App) OfUser(c Caller, prefix storage.Key) storage.Selector {
 	return a.Tagged(c, storage.SubjectTag(c.User), prefix)
-}
-
-// OfAnonymous selects the records under a prefix that were written in a session while it had no
-// user.
-func (a App) OfAnonymous(c Caller, session string, prefix storage.Key) storage.Selector {
-	return a.Tagged(c, storage.SubjectTag(AnonymousSubject(session)), prefix)
 }

@@ -21,29 +21,29 @@ func TestTags(t *testing.T) {
 	sessions := store.With(storage.Part{Tag: storage.Session, Value: "s1"})
 	anonymous := storage.SubjectTag(partition.AnonymousSubject("s1"))
 	for _, tt := range []struct {
-		name     string
-		key      storage.Key
-		writer   partition.Caller
-		endsWith string
-		want     []string
+		name   string
+		key    storage.Key
+		writer partition.Caller
+		ends   partition.Lifetime
+		want   []string
 	}{
-		{"the user in the key, for any writer", users, ann, "", []string{"user/bob"}},
-		{"a session's record is its user's", sessions, ann, "s1", []string{"user/ann", "session/s1"}},
-		{"an anonymous session is a subject", sessions, visitor, "s1", []string{anonymous, "session/s1"}},
-		{"a record of the app has no subject", store, ann, "", nil},
-		{"a record of the app that ends with a session", store, ann, "s1", []string{"session/s1"}},
-		{"the session", app.Session(ann), ann, "", []string{"user/ann"}},
-		{"the Result under a key", app.Finished(ann, "k"), ann, "", []string{"user/ann"}},
-		{"a file", app.System(partition.File, ann, item), ann, "", []string{"user/ann"}},
-		{"the text of a file", app.System(partition.FileText, ann, item), visitor, "", []string{anonymous}},
-		{"the mark of an upload", app.System(partition.Upload, ann, item), ann, "", []string{"user/ann"}},
-		{"a ledger entry", app.System(partition.Ledger, ann, item), ann, "", []string{"user/ann"}},
-		{"a ledger entry without a user", app.System(partition.Ledger, ann, item), anonymousOutsideSession, "", nil},
-		{"the mark of an erasure", app.Erased(ann), ann, "", nil},
-		{"the catalogue", app.System(partition.Catalogue, ann), ann, "", nil},
-		{"the usage of a day", app.System(partition.Metering, ann, item), ann, "", nil},
+		{"the user in the key, for any writer", users, ann, partition.Lifetime{}, []string{"user/bob"}},
+		{"a session's record is its user's", sessions, ann, partition.Lifetime{Session: "s1"}, []string{"user/ann", "session/s1"}},
+		{"an anonymous session is a subject", sessions, visitor, partition.Lifetime{Session: "s1"}, []string{anonymous, "session/s1"}},
+		{"a record of the app has no subject", store, ann, partition.Lifetime{}, nil},
+		{"a record of the app that ends with a session", store, ann, partition.Lifetime{Session: "s1"}, []string{"session/s1"}},
+		{"the session", app.Session(ann), ann, partition.Lifetime{}, []string{"user/ann"}},
+		{"the Result under a key", app.Finished(ann, "k"), ann, partition.Lifetime{}, []string{"user/ann"}},
+		{"a file", app.System(partition.File, ann, item), ann, partition.Lifetime{}, []string{"user/ann"}},
+		{"the text of a file", app.System(partition.FileText, ann, item), visitor, partition.Lifetime{}, []string{anonymous}},
+		{"the mark of an upload", app.System(partition.Upload, ann, item), ann, partition.Lifetime{}, []string{"user/ann"}},
+		{"a ledger entry", app.System(partition.Ledger, ann, item), ann, partition.Lifetime{}, []string{"user/ann"}},
+		{"a ledger entry without a user", app.System(partition.Ledger, ann, item), anonymousOutsideSession, partition.Lifetime{}, nil},
+		{"the mark of an erasure", app.Erased(ann), ann, partition.Lifetime{}, nil},
+		{"the catalogue", app.System(partition.Catalogue, ann), ann, partition.Lifetime{}, nil},
+		{"the usage of a day", app.System(partition.Metering, ann, item), ann, partition.Lifetime{}, nil},
 	} {
-		if got := partition.Tags(tt.key, tt.writer, tt.endsWith); !slices.Equal(got, tt.want) {
+		if got := partition.Tags(tt.key, tt.writer, tt.ends); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: Tags = %q; want %q", tt.name, got, tt.want)
 		}
 	}

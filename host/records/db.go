@@ -81,7 +81,7 @@ func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key,
 	at := db.Now()
 	r := storage.Record{
 		Key: key, Content: content, Revision: now.Revision + 1, Generation: now.Generation,
-		Created: now.Created, Updated: at, Expires: expires, Run: c.Run, Tags: partition.Tags(key, c, ""),
+		Created: now.Created, Updated: at, Expires: expires, Run: c.Run, Tags: partition.Tags(key, c, partition.Lifetime{}),
 	}
 	if !now.Exists() {
 		r.Created = at

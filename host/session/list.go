@@ -13,59 +13,88 @@ import (
 // next page. It is "" on the last page. A page can contain fewer than limit sessions, because the
 // work and the size of a page are limited.
 func (s *Sessions) List(ctx context.Context, c partition.Caller, after string, limit int) (found []Session, next string, err error) {
-	base := partition.Caller{Tenant: c.Tenant, User: c.User}
-	if err := base.Check(); err != nil {
-		return nil, "", err
-	}
-	prefix := s.db.App.System(partition.Session, base)
-	var start storage.Key
-	if after != "" {
-		start = prefix.With(storage.Part{Tag: storage.Session, Value: after})
-	}
 	found = []Session{}
-	read := records.PageContents{}
-	chunks := s.db.Heads(ctx, prefix)
-	if c.User != "" {
-		chunks = func(after storage.Key, n int) ([]storage.Head, error) {
-			return s.db.Backend.ScanTag(ctx, s.db.App.OfUser(base, prefix), after, n)
-		}
-	}
-	last, err := records.Page(chunks, start, limit, func(r storage.Head) (bool, error) {
-		listed, shown, err := s.listed(ctx, base, r, &read)
-		if shown {
-			found = append(found, listed)
-		}
-		return shown, err
+	next, err = s.page(ctx, c, after, limit, func(r storage.Record) error {
+		described, err := s.Describe(r)
+		found = append(found, described)
+		return err
 	})
-	if err != nil {
-		return nil, "", s.db.Fault("list sessions", err)
-	}
-	return found, last.Part(storage.Session), nil
+	return found, next, err
 }
 
-// listed returns the session of a record's head and whether the list contains the session. The
-// error is records.ErrPageFull if the session does not fit on the page.
-func (s *Sessions) listed(ctx context.Context, c partition.Caller, head storage.Head, read *records.PageContents) (listed Session, shown bool, err error) {
-	if !read.Fits(head.ContentBytes) {
-		return listed, false, records.ErrPageFull
+// List returns a page of at most limit workflows of the caller's tenant, like Sessions.List.
+func (w *Workflows) List(ctx context.Context, c partition.Caller, after string, limit int) (found []Workflow, next string, err error) {
+	found = []Workflow{}
+	next, err = w.page(ctx, c, after, limit, func(r storage.Record) error {
+		described, err := w.Describe(r)
+		found = append(found, described)
+		return err
+	})
+	return found, next, err
+}
+
+// page calls visit with the records of a page of a list, and returns the last id of the page, "" on
+// the last page.
+func (l *lifecycle) page(ctx context.Context, c partition.Caller, after string, limit int, visit func(storage.Record) error) (next string, err error) {
+	base := partition.Caller{Tenant: c.Tenant, User: c.User}
+	if err := base.Check(); err != nil {
+		return "", err
 	}
-	r, err := s.db.Get(ctx, head.Key)
-	if err != nil || !r.Exists() {
-		return listed, false, err
+	prefix := l.db.App.System(l.of.kind, base)
+	var start storage.Key
+	if after != "" {
+		start = prefix.With(storage.Part{Tag: l.of.part, Value: after})
 	}
-	if !read.Add(int64(len(r.Content))) {
-		return listed, false, records.ErrPageFull
+	page := lister{lifecycle: l, caller: base}
+	chunks := l.db.Heads(ctx, prefix)
+	if c.User != "" {
+		chunks = func(after storage.Key, n int) ([]storage.Head, error) {
+			return l.db.Backend.ScanTag(ctx, l.db.App.OfUser(base, prefix), after, n)
+		}
 	}
-	listed, err = s.Describe(r)
-	return listed, err == nil && (c.User == "" || listed.User == c.User && listed.Ended == nil), err
+	last, err := records.Page(chunks, start, limit, func(h storage.Head) (bool, error) {
+		r, shown, err := page.listed(ctx, h)
+		if err != nil || !shown {
+			return false, err
+		}
+		return true, visit(r)
+	})
+	if err != nil {
+		return "", l.db.Fault("list "+l.of.noun+"s", err)
+	}
+	return last.Part(l.of.part), nil
+}
+
+// lister selects the records of a page.
+type lister struct {
+	*lifecycle
+	// caller has the user whose sessions are listed, "" for all.
+	caller partition.Caller
+	read   records.PageContents
+}
+
+// listed returns the record of a head and whether the list contains it. The error is
+// records.ErrPageFull if the record does not fit on the page.
+func (l *lister) listed(ctx context.Context, head storage.Head) (r storage.Record, shown bool, err error) {
+	if !l.read.Fits(head.ContentBytes) {
+		return r, false, records.ErrPageFull
+	}
+	if r, err = l.db.Get(ctx, head.Key); err != nil || !r.Exists() {
+		return r, false, err
+	}
+	if !l.read.Add(int64(len(r.Content))) {
+		return r, false, records.ErrPageFull
+	}
+	state, err := Decode(r)
+	return r, err == nil && (l.caller.User == "" || state.User == l.caller.User && l.endOf(r, state) == nil), err
 }
 
 // IDs returns the ids of the sessions of the caller's user. It includes open sessions, and ended
 // sessions to which other records can refer.
-func (s *Sessions) IDs(ctx context.Context, c partition.Caller) (ids []string, err error) {
-	err = s.db.ScanTag(ctx, s.db.App.OfUser(c, s.db.App.System(partition.Session, c)), func(heads []storage.Head) error {
+func (l *lifecycle) IDs(ctx context.Context, c partition.Caller) (ids []string, err error) {
+	err = l.db.ScanTag(ctx, l.db.App.OfUser(c, l.db.App.System(l.of.kind, c)), func(heads []storage.Head) error {
 		for _, h := range heads {
-			ids = append(ids, h.Key.Part(storage.Session))
+			ids = append(ids, h.Key.Part(l.of.part))
 		}
 		return nil
 	})

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/abi"
-	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -28,7 +27,8 @@ type Session struct {
 	Ended *time.Time `json:"ended,omitempty"`
 }
 
-// State is the stored form of a session. The zero State is a session that has not started.
+// State is the stored form of a session or a workflow. The zero State is one that has not started. A
+// workflow has no references, metadata and files.
 type State struct {
 	User          string          `json:"user,omitempty"`
 	Reference     string          `json:"reference,omitempty"`
@@ -41,7 +41,7 @@ type State struct {
 	Files json.RawMessage `json:"files,omitempty"`
 }
 
-// Decode decodes the record of a session. If the record is invalid, the error is
+// Decode decodes the record of a session or a workflow. If the record is invalid, the error is
 // storage.ErrCorrupt.
 func Decode(r storage.Record) (State, error) {
 	var state State
@@ -71,25 +71,3 @@ func (start Start) check() error {
 	}
 	return nil
 }
-
-// checkConfined returns a fault if a confined caller names a session that is not bound to its user.
-// The fault is the same if the session belongs to another user, is anonymous, or does not exist. It
-// therefore does not reveal which ids exist.
-func checkConfined(c partition.Caller, state State) error {
-	if !c.Confined || c.Session == "" || c.User != "" && state.User == c.User {
-		return nil
-	}
-	return abi.Faultf(abi.AccessDenied, "the user has no session with this id").
-		WithHint("start a session without an id, or use a token with this id in its session claim")
-}
-
-// errOtherUser returns the fault for a session that belongs to another user.
-func errOtherUser(c partition.Caller) error {
-	f := abi.Faultf(abi.AccessDenied, "the session belongs to another user")
-	if c.User == "" {
-		return f.WithHint("set user_id to the session's user")
-	}
-	return f.WithHint("use a session of this user")
-}
-
-func errNotFound() error { return abi.Faultf(abi.NotFound, "the session does not exist") }

@@ -154,7 +154,7 @@ func TestEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := db.App.Group(ann).With(storage.Part{Tag: storage.Store, Value: "cart"}, storage.Part{Tag: storage.Session, Value: "s1"})
-	cart := storage.Record{Key: key, Content: []byte("{}"), Revision: 1, Tags: partition.Tags(key, ann, "s1")}
+	cart := storage.Record{Key: key, Content: []byte("{}"), Revision: 1, Tags: partition.Tags(key, ann, partition.Lifetime{Session: "s1"})}
 	err := db.Backend.Update(t.Context(), storage.Keys(key), func([]storage.Record) ([]storage.Write, error) {
 		return []storage.Write{{Record: cart}}, nil
 	})

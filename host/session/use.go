@@ -30,7 +30,7 @@ func (s *Sessions) Start(ctx context.Context, c partition.Caller, start Start) (
 // Use starts the caller's session if the session does not exist, binds it to the caller's user,
 // records the use, and applies start. It writes only if the session changes.
 func (s *Sessions) Use(ctx context.Context, c partition.Caller, start Start) error {
-	patch, err := s.cfg.Metadata.Patch(start.Metadata)
+	patch, err := s.metadata.Patch(start.Metadata)
 	if err != nil {
 		return err
 	}
@@ -56,18 +56,14 @@ func (s *Sessions) Stale(r storage.Record, c partition.Caller, start Start) (boo
 	if c.Session == "" {
 		return false, nil
 	}
-	state, err := Decode(r)
+	state, stale, err := s.stale(r, c)
 	if err != nil {
-		return false, err
-	}
-	now := s.db.Now()
-	if err := s.Check(r, state, c, now); err != nil {
 		return false, err
 	}
 	changes := !absent(start.Metadata) ||
 		start.Reference != "" && start.Reference != state.Reference ||
 		start.UserReference != "" && start.UserReference != state.UserReference
-	return changes || !r.Exists() || state.User != c.User || now.Sub(r.Updated) > s.cfg.Idle/8, nil
+	return changes || stale, nil
 }
 
 // absent reports whether a merge patch is missing or null, which means the same.
@@ -77,19 +73,9 @@ func absent(text json.RawMessage) bool {
 
 // next returns the state of the session after a use.
 func (s *Sessions) next(r storage.Record, c partition.Caller, start Start, patch any) (State, error) {
-	state, err := Decode(r)
+	state, err := s.used(r, c)
 	if err != nil {
 		return state, err
-	}
-	now := s.db.Now()
-	if err := s.Check(r, state, c, now); err != nil {
-		return state, err
-	}
-	if !r.Exists() {
-		state.Started = now
-	}
-	if state.User == "" {
-		state.User = c.User // an anonymous session is bound to a user only once
 	}
 	return s.with(state, start, patch)
 }
@@ -97,7 +83,7 @@ func (s *Sessions) next(r storage.Record, c partition.Caller, start Start, patch
 // Preview returns the state of the session that would result from applying start. It writes
 // nothing.
 func (s *Sessions) Preview(state State, start Start) (State, error) {
-	patch, err := s.cfg.Metadata.Patch(start.Metadata)
+	patch, err := s.metadata.Patch(start.Metadata)
 	if err != nil {
 		return state, err
 	}
@@ -123,16 +109,9 @@ func (s *Sessions) with(state State, start Start, patch any) (_ State, err error
 		state.UserReference = start.UserReference
 	}
 	if patch != nil {
-		state.Metadata, err = s.cfg.Metadata.Merge(state.Metadata, patch)
+		state.Metadata, err = s.metadata.Merge(state.Metadata, patch)
 	}
 	return state, err
-}
-
-// write appends the record of a session to writes. The subject of the record is the user of the
-// session, not the caller.
-func (s *Sessions) write(writes []storage.Write, now storage.Record, key storage.Key, state State, expires time.Time, c partition.Caller) ([]storage.Write, error) {
-	c.User = state.User
-	return s.db.Write(writes, now, key, state, expires, c)
 }
 
 // FilesChange is a change to the list of a session's files.
@@ -158,7 +137,7 @@ func (s *Sessions) ChangeFiles(ctx context.Context, c partition.Caller, change F
 			return nil, err
 		}
 		if !now[0].Exists() && !c.Confined {
-			return nil, errNotFound()
+			return nil, s.of.errNotFound()
 		}
 		if err := s.Check(now[0], state, c, s.db.Now()); err != nil && !(change.EvenEnded && errors.Is(err, abi.SessionEnded)) {
 			return nil, err

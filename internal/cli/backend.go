@@ -16,15 +16,16 @@ import (
 // appBackend gives commands access to an app, either an app that is open in this process or an app
 // at a server.
 type appBackend struct {
-	runs     runBackend
-	prompts  promptBackend
-	sessions sessionBackend
-	records  recordBackend
-	facts    factBackend
-	agents   agentBackend
-	users    userBackend
-	ledger   ledgerBackend
-	usage    usageBackend
+	runs      runBackend
+	prompts   promptBackend
+	sessions  sessionBackend
+	workflows workflowBackend
+	records   recordBackend
+	facts     factBackend
+	agents    agentBackend
+	users     userBackend
+	ledger    ledgerBackend
+	usage     usageBackend
 }
 
 // runBackend runs tools.
@@ -47,6 +48,14 @@ type sessionBackend interface {
 	// List returns the page of sessions after the given id. next is the last id of the page, or ""
 	// on the last page.
 	List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Session, next string, err error)
+}
+
+// workflowBackend manages workflows. End and Get use the workflow of the caller.
+type workflowBackend interface {
+	End(context.Context, host.Caller) (session.Workflow, error)
+	Get(context.Context, host.Caller) (session.Workflow, error)
+	// List is like sessionBackend.List.
+	List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Workflow, next string, err error)
 }
 
 // recordBackend reads and writes the records of stores.
@@ -87,13 +96,14 @@ type usageBackend interface {
 }
 
 var (
-	_ runBackend     = (*host.Host)(nil)
-	_ promptBackend  = (*host.Host)(nil)
-	_ sessionBackend = host.Sessions{}
-	_ userBackend    = host.Users{}
-	_ ledgerBackend  = (*host.Ledger)(nil)
-	_ recordBackend  = localRecords{}
-	_ usageBackend   = localUsage{}
+	_ runBackend      = (*host.Host)(nil)
+	_ promptBackend   = (*host.Host)(nil)
+	_ sessionBackend  = host.Sessions{}
+	_ workflowBackend = host.Workflows{}
+	_ userBackend     = host.Users{}
+	_ ledgerBackend   = (*host.Ledger)(nil)
+	_ recordBackend   = localRecords{}
+	_ usageBackend    = localUsage{}
 )
 
 // writeOptions are the options of a write. The zero value merges the content into the existing

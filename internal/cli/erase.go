@@ -60,6 +60,9 @@ func (ec eraseCommand) print(app string, e memory.Erased) error {
 		of = " of the app " + app
 	}
 	more := ""
+	if e.Workflows > 0 {
+		more += ", " + count(e.Workflows, "workflow")
+	}
 	if e.Files > 0 {
 		more += ", " + count(e.Files, "file")
 	}

@@ -55,6 +55,7 @@ func (fc factCommands) get() *cobra.Command {
 		},
 	}
 	f.register(cmd)
+	f.workflowFlag(cmd)
 	cmd.ValidArgsFunction = fc.projects.completeArg(&f.app, (*project).factPaths)
 	return cmd
 }
@@ -89,6 +90,7 @@ func (fc factCommands) set() *cobra.Command {
 		},
 	}
 	f.register(cmd)
+	f.workflowFlag(cmd)
 	cmd.Flags().Int64Var(&revision, "if-revision", 0, "write only if the fact has this revision; 0: only if no value is stored")
 	cmd.Flags().StringVar(&opts.TTL, "ttl", "", "let the value expire after this `time`, such as 90d, 24h, 30m or 10s, instead of the declared one")
 	cmd.ValidArgsFunction = fc.projects.completeArg(&f.app, (*project).factPaths)
@@ -136,6 +138,7 @@ func (fc factCommands) delete() *cobra.Command {
 		},
 	}
 	f.register(cmd)
+	f.workflowFlag(cmd)
 	cmd.Flags().Int64Var(&revision, "if-revision", 0, "delete only if the fact has this revision")
 	cmd.ValidArgsFunction = fc.projects.completeArg(&f.app, (*project).factPaths)
 	return cmd
@@ -165,6 +168,7 @@ func (fc factCommands) list() *cobra.Command {
 		},
 	}
 	f.register(cmd)
+	f.workflowFlag(cmd)
 	cmd.Flags().StringVar(&q.Prefix, "prefix", "", "only facts whose `path` begins with these names, such as user.travel")
 	cmd.Flags().StringVar(&q.Domain, "domain", "", "only facts of this `domain`")
 	return cmd

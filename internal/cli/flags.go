@@ -22,12 +22,17 @@ func (f *placeFlags) register(cmd *cobra.Command) {
 }
 
 // callerFlags are the flags that name the caller for which a command acts.
-type callerFlags struct{ tenant, user, session string }
+type callerFlags struct{ tenant, user, session, workflow string }
 
 func (f *callerFlags) register(cmd *cobra.Command) {
 	f.tenantFlag(cmd)
 	f.userFlag(cmd)
 	cmd.Flags().StringVar(&f.session, "session", "", "the `id` of the session that owns the records of session stores; a run or a write with a new id starts a session")
+}
+
+// workflowFlag registers the flag --workflow, for commands that read or write facts.
+func (f *callerFlags) workflowFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.workflow, "workflow", "", "the `id` of the workflow that owns facts with the scope execution_tree; a run or a write with a new id starts a workflow")
 }
 
 func (f *callerFlags) tenantFlag(cmd *cobra.Command) {
@@ -39,7 +44,7 @@ func (f *callerFlags) userFlag(cmd *cobra.Command) {
 }
 
 func (f *callerFlags) caller() host.Caller {
-	return host.Caller{Tenant: f.tenant, User: f.user, Session: f.session}
+	return host.Caller{Tenant: f.tenant, User: f.user, Session: f.session, Workflow: f.workflow}
 }
 
 // memoryFlags are the flags of commands that use an app's memory, locally or at a server.

@@ -77,6 +77,7 @@ func (f *ledgerFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.run, "run", "", "only the entry of the run with this `id`, which a failed run prints")
 	flags.StringVar(&q.User, "user", "", "only entries of the user with this `id`")
 	flags.StringVar(&q.Session, "session", "", "only entries of the session with this `id`")
+	flags.StringVar(&q.Workflow, "workflow", "", "only entries of the workflow with this `id`")
 	flags.StringVar(&q.Tool, "tool", "", "only runs of the tool with this `name`")
 	flags.StringVar(&q.Store, "store", "", "only entries that read or wrote the store with this `name`")
 	flags.StringVar(&f.since, "since", "", "only entries from this `time` on: a duration before now, such as 24h or 7d, or a time in RFC 3339")

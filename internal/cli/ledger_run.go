@@ -17,7 +17,7 @@ import (
 var entryID = regexp.MustCompile(`^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$`)
 
 // ledgerChoices are the flags that filter entries. They cannot be combined with --run.
-var ledgerChoices = []string{"user", "session", "tool", "store", "since", "until", "writes", "failed", "last", "limit", "after"}
+var ledgerChoices = []string{"user", "session", "workflow", "tool", "store", "since", "until", "writes", "failed", "last", "limit", "after"}
 
 // noLedgerArguments rejects positional arguments. The hint of the error names the flag for a run
 // id.

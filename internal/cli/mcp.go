@@ -38,6 +38,7 @@ The command ends after stdin ends and all requests are answered, or on Ctrl-C.`,
 	}
 	f.placeFlags.register(cmd)
 	f.callerFlags.register(cmd)
+	f.workflowFlag(cmd)
 	f.isolationFlags.register(cmd)
 	return cmd
 }

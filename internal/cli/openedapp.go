@@ -80,7 +80,7 @@ func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, b
 // memory opens only the memory of an app. It does not check whether a store's scope has changed.
 func (a apps) memory(declared *app.App, backend storage.Backend) (*memory.Service, error) {
 	return memory.New(memory.Config{
-		App: declared.ID, Backend: backend, Stores: declared.AllStores(), SessionIdle: declared.SessionIdle, Now: a.out.env.Now, Logger: a.out.logger(),
+		App: declared.ID, Backend: backend, Stores: declared.AllStores(), SessionIdle: declared.SessionIdle, WorkflowIdle: declared.WorkflowIdle, Now: a.out.env.Now, Logger: a.out.logger(),
 	})
 }
 

@@ -68,7 +68,7 @@ func (ps projects) read(named string) (*project, error) {
 		return nil, err
 	}
 	if file == "" {
-		empty := &app.App{ID: defaultApp, SessionIdle: app.DefaultSessionIdle}
+		empty := &app.App{ID: defaultApp, SessionIdle: app.DefaultSessionIdle, WorkflowIdle: app.DefaultWorkflowIdle}
 		return &project{env: ps.env, app: empty, dir: ps.env.Dir, files: ps.env.Dir}, nil
 	}
 	pr := &project{env: ps.env, dir: filepath.Dir(file), files: filepath.Dir(file), file: ps.env.show(file)}

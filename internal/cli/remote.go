@@ -22,12 +22,14 @@ import (
 // remoteBackend returns the backend of an app at a server.
 func remoteBackend(c *client.Client, env Env) appBackend {
 	return appBackend{
-		runs: remoteRuns{c, env}, prompts: remotePrompts{c}, sessions: remoteSessions{c}, records: remoteRecords{c}, facts: remoteFacts{c},
+		runs: remoteRuns{c, env}, prompts: remotePrompts{c}, sessions: remoteSessions{c}, workflows: remoteWorkflows{c}, records: remoteRecords{c}, facts: remoteFacts{c},
 		users: remoteUsers{c}, ledger: remoteLedger{c}, usage: remoteUsage{c}, agents: remoteAgents{c, env},
 	}
 }
 
-func callerOf(c host.Caller) client.Caller { return client.Caller{User: c.User, Session: c.Session} }
+func callerOf(c host.Caller) client.Caller {
+	return client.Caller{User: c.User, Session: c.Session, Workflow: c.Workflow}
+}
 
 // remoteRuns runs tools at a server.
 type remoteRuns struct {
@@ -39,7 +41,7 @@ type remoteRuns struct {
 // are printed after the run.
 func (r remoteRuns) Run(ctx context.Context, inv host.Invocation) (*report.Result, error) {
 	fields := apitypes.RunFields{
-		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Metadata: inv.Metadata, Context: inv.Context,
+		Input: inv.Input, Session: inv.Caller.Session, User: inv.Caller.User, Workflow: inv.Caller.Workflow, Metadata: inv.Metadata, Context: inv.Context,
 		Env: inv.Env, TimeoutMS: inv.Timeout.Milliseconds(), DryRun: inv.DryRun,
 	}
 	if inv.Code != nil {
@@ -126,6 +128,38 @@ func (r remoteSessions) End(ctx context.Context, c host.Caller) (session.Session
 // Get returns the session of the caller.
 func (r remoteSessions) Get(ctx context.Context, c host.Caller) (session.Session, error) {
 	return sessionOf(r.client.Sessions().Get(ctx, callerOf(c)))
+}
+
+// remoteWorkflows manages workflows at a server.
+type remoteWorkflows struct{ client *client.Client }
+
+// End ends the workflow of the caller.
+func (r remoteWorkflows) End(ctx context.Context, c host.Caller) (session.Workflow, error) {
+	return workflowOf(r.client.Workflows().End(ctx, callerOf(c)))
+}
+
+// Get returns the workflow of the caller.
+func (r remoteWorkflows) Get(ctx context.Context, c host.Caller) (session.Workflow, error) {
+	return workflowOf(r.client.Workflows().Get(ctx, callerOf(c)))
+}
+
+// List returns the page of workflows after the given id.
+func (r remoteWorkflows) List(ctx context.Context, c host.Caller, after string, limit int) (found []session.Workflow, next string, err error) {
+	page, err := r.client.Workflows().List(ctx, client.WorkflowQuery{User: c.User, PageQuery: client.PageQuery{After: after, Limit: limit}})
+	if err != nil {
+		return nil, "", err
+	}
+	for _, w := range page.Items {
+		found = append(found, session.Workflow(w))
+	}
+	return found, page.Next, nil
+}
+
+func workflowOf(w *apitypes.Workflow, err error) (session.Workflow, error) {
+	if err != nil {
+		return session.Workflow{}, err
+	}
+	return session.Workflow(*w), nil
 }
 
 func sessionOf(s *apitypes.Session, err error) (session.Session, error) {

@@ -41,6 +41,7 @@ stores.`,
 		},
 	}
 	f.register(cmd)
+	f.workflowFlag(cmd)
 	cmd.Flags().StringVarP(&text, "expression", "e", "", "the `template` itself")
 	cmd.ValidArgsFunction = rc.projects.completeArg(&f.app, (*project).promptNames)
 	return cmd

@@ -27,11 +27,11 @@ import (
 
 // accessFlags are the flags that determine who may use the service.
 type accessFlags struct {
-	keys                                           string
-	issuer, audience, jwks                         string
-	tenantClaim, userClaim, sessionClaim, ofTenant string
-	dev                                            bool
-	devKey                                         string // generated for --dev
+	keys                                                          string
+	issuer, audience, jwks                                        string
+	tenantClaim, userClaim, sessionClaim, workflowClaim, ofTenant string
+	dev                                                           bool
+	devKey                                                        string // generated for --dev
 }
 
 func (f *accessFlags) register(cmd *cobra.Command) {
@@ -43,6 +43,7 @@ func (f *accessFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.tenantClaim, "tenant-claim", "tenant", "the `claim` with the tenant")
 	flags.StringVar(&f.userClaim, "user-claim", "sub", "the `claim` with the user")
 	flags.StringVar(&f.sessionClaim, "session-claim", "session_id", "the `claim` with the session, which is optional")
+	flags.StringVar(&f.workflowClaim, "workflow-claim", "workflow_id", "the `claim` with the workflow, which is optional")
 	flags.StringVar(&f.ofTenant, "token-tenant", "", "the `tenant` of tokens without that claim (default: such tokens are rejected)")
 	flags.BoolVar(&f.dev, "dev", false, "development mode: print a full-access key and listen on localhost only")
 }
@@ -79,7 +80,7 @@ func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authent
 	}
 	if f.issuer != "" {
 		options := auth.TokenOptions{
-			Issuer: f.issuer, Audience: f.audience, TenantClaim: f.tenantClaim, UserClaim: f.userClaim, SessionClaim: f.sessionClaim,
+			Issuer: f.issuer, Audience: f.audience, TenantClaim: f.tenantClaim, UserClaim: f.userClaim, SessionClaim: f.sessionClaim, WorkflowClaim: f.workflowClaim,
 			Tenant: f.ofTenant, Logger: logger, Now: env.Now,
 		}
 		if strings.Contains(f.jwks, "://") {

@@ -23,6 +23,7 @@ type turnFlags struct {
 // registerConversation registers the flags of all commands that talk to agents.
 func (f *turnFlags) registerConversation(cmd *cobra.Command) {
 	f.memoryFlags.register(cmd)
+	f.workflowFlag(cmd)
 	f.isolationFlags.register(cmd)
 	cmd.Flags().StringVar(&f.metadata, "metadata", "", "`JSON`, @file or - to merge into the session's metadata")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "the time limit of a turn, such as 10s (default and maximum: 180s)")

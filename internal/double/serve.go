@@ -81,7 +81,7 @@ func newServer(cfg Config) (*server, error) {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	if cfg.App == nil {
-		cfg.App = &app.App{ID: "test", SessionIdle: app.DefaultSessionIdle}
+		cfg.App = &app.App{ID: "test", SessionIdle: app.DefaultSessionIdle, WorkflowIdle: app.DefaultWorkflowIdle}
 	}
 	if cfg.Load == nil {
 		cfg.Load = func(string) (*app.App, func(), error) {

@@ -97,6 +97,6 @@ func parseBase(text string) (string, error) {
 	return strings.TrimRight(u.String(), "/"), nil
 }
 
-// Caller identifies the user and the session of a request. Either can be "" if the operation does
-// not need it. If the credentials belong to a user, requests act only for that user.
-type Caller struct{ User, Session string }
+// Caller identifies the user, the session and the workflow of a request. Each can be "" if the
+// operation does not need it. If the credentials belong to a user, requests act only for that user.
+type Caller struct{ User, Session, Workflow string }

@@ -18,7 +18,7 @@ func (c *Client) Facts() Facts { return Facts{c} }
 
 // newFactRequest returns a request for a fact of the caller.
 func newFactRequest(method string, caller Caller, path string, ifRevision *int64) *request {
-	r := newRequest(method, "facts", path).set("user_id", caller.User).set("session_id", caller.Session)
+	r := newRequest(method, "facts", path).set("user_id", caller.User).set("session_id", caller.Session).set("workflow_id", caller.Workflow)
 	r.requireRevision(ifRevision)
 	return r
 }
@@ -50,9 +50,10 @@ type FactQuery struct {
 	PageQuery
 }
 
-// List returns a page of the stored facts of the caller's user and session, and of the app.
+// List returns a page of the stored facts of the caller's user, of the caller's workflow or session,
+// and of the app.
 func (h Facts) List(ctx context.Context, caller Caller, q FactQuery) (*apitypes.List[apitypes.Fact], error) {
-	r := newRequest(http.MethodGet, "facts").set("user_id", caller.User).set("session_id", caller.Session).
+	r := newRequest(http.MethodGet, "facts").set("user_id", caller.User).set("session_id", caller.Session).set("workflow_id", caller.Workflow).
 		set("prefix", q.Prefix).set("domain", q.Domain).set("after", q.After).set("limit", number(q.Limit))
 	return fetch[apitypes.List[apitypes.Fact]](ctx, h.client, r)
 }

@@ -44,7 +44,33 @@ func facts(t *testing.T, c *client.Client) {
 	if deleted := must(c.Facts().Delete(ctx, ben, path, &loose.Revision))(t); !deleted.Deleted {
 		t.Errorf("Delete = %+v; want that there was a value", deleted)
 	}
+	workflows(t, c)
 	if _, err := c.Facts().Get(ctx, ben, "language"); !errors.Is(err, abi.InvalidArgument) {
 		t.Errorf("Get of a name without a dot = %v; want invalid_argument", err)
+	}
+}
+
+func workflows(t *testing.T, c *client.Client) {
+	ctx, flow := t.Context(), client.Caller{User: "ben", Workflow: "order-7"}
+	must(c.Facts().Set(ctx, flow, "workflow.step", json.RawMessage(`1`), client.WriteOptions{}))(t)
+	if found := must(c.Workflows().Get(ctx, flow))(t); found.ID != "order-7" || found.User != "ben" || found.Ended != nil {
+		t.Errorf("Get = %+v; want the open workflow", found)
+	}
+	n := 0
+	for w, err := range c.Workflows().All(ctx, client.WorkflowQuery{User: "ben", PageQuery: client.PageQuery{Limit: 1}}) {
+		if n++; err != nil || w.ID != "order-7" {
+			t.Errorf("All = %+v, %v", w, err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("All has %d workflows; want 1", n)
+	}
+	for range 2 {
+		if ended := must(c.Workflows().End(ctx, flow))(t); ended.Ended == nil {
+			t.Errorf("End = %+v; want an ended workflow", ended)
+		}
+	}
+	if _, err := c.Facts().Get(ctx, flow, "workflow.step"); !errors.Is(err, abi.WorkflowEnded) {
+		t.Errorf("Get in an ended workflow = %v; want workflow_ended", err)
 	}
 }

@@ -21,9 +21,9 @@ type LedgerQuery struct {
 	After string
 	// Since and Until select entries with a time at or after Since and before Until.
 	Since, Until time.Time
-	// User, Session and Tool select entries with these values. Store selects entries of runs that
-	// read or wrote the store.
-	User, Session, Tool, Store string
+	// User, Session, Workflow and Tool select entries with these values. Store selects entries of
+	// runs that read or wrote the store.
+	User, Session, Workflow, Tool, Store string
 	// Writes selects entries that contain writes.
 	Writes bool
 	// Failed selects entries that have a fault code.
@@ -36,7 +36,7 @@ type LedgerQuery struct {
 // entries. If Next is set, there are more pages.
 func (h Ledger) List(ctx context.Context, q LedgerQuery) (*apitypes.List[apitypes.LedgerEntry], error) {
 	r := newRequest(http.MethodGet, "ledger").set("after", q.After).set("limit", number(q.Limit)).
-		set("user_id", q.User).set("session_id", q.Session).set("tool", q.Tool).set("store", q.Store).
+		set("user_id", q.User).set("session_id", q.Session).set("workflow_id", q.Workflow).set("tool", q.Tool).set("store", q.Store).
 		set("since", stamp(q.Since)).set("until", stamp(q.Until))
 	if q.Writes {
 		r.set("writes", "true")

@@ -47,12 +47,14 @@ export interface StreamOptions extends RunOptions {
 }
 
 /**
- * The user and session of a request. If the credentials belong to a user, requests act only for
+ * The user, session and workflow of a request. If the credentials belong to a user, requests act only for
  * that user.
  */
 export interface Caller {
   user_id?: string;
   session_id?: string;
+  /** Only for runs, prompts and facts. */
+  workflow_id?: string;
 }
 
 export interface SessionCaller extends Caller {
@@ -276,7 +278,11 @@ export type Evaluation = TurnReport & Outcome & {
   stored: { [path: string]: Json };
 };
 
-export interface SessionRequest extends Caller {
+export interface WorkflowCaller extends Caller {
+  workflow_id: string;
+}
+
+export interface SessionRequest extends Omit<Caller, 'workflow_id'> {
   /** Runs the app's default tool in the session. */
   message?: string;
   metadata?: { [name: string]: unknown };
@@ -294,6 +300,38 @@ export interface Session {
   used: string;
   /** Missing while the session is open. */
   ended?: string;
+}
+
+export interface Workflow {
+  workflow_id: string;
+  user_id?: string;
+  started: string;
+  used: string;
+  /** Missing while the workflow is open. */
+  ended?: string;
+}
+
+/** The value of a fact. */
+export interface Fact {
+  path: string;
+  /** The stored value, the declared default, or null. */
+  value: Json;
+  /** The declared type; missing if there is none, and in lists. */
+  type?: string;
+  /** 0 if no value is stored. */
+  revision: number;
+  updated_at: string | null;
+  expires_at: string | null;
+  /** Whether no value is stored. */
+  default: boolean;
+  /** Missing if the value has the declared type. */
+  violations?: Violation[];
+}
+
+export interface FactQuery extends PageQuery {
+  /** The first names of the paths, such as "user.travel". */
+  prefix?: string;
+  domain?: string;
 }
 
 export interface StartedSession<T = any> extends Session {
@@ -474,6 +512,7 @@ export interface Erased {
   bytes: number;
   sessions: number;
   runs: number;
+  workflows: number;
   files: number;
   ledger_entries: number;
 }
@@ -578,6 +617,22 @@ export class Client {
   /** Returns a page of sessions, sorted by id. */
   sessions(query?: PageQuery & { user_id?: string }, options?: CallOptions): Promise<Page<Session>>;
   allSessions(query?: PageQuery & { user_id?: string }, options?: CallOptions): AsyncGenerator<Session, void, void>;
+
+  workflow(caller: WorkflowCaller, options?: CallOptions): Promise<Workflow>;
+  /** Ends the workflow. Its facts are removed, and its id is rejected from then on. */
+  endWorkflow(caller: WorkflowCaller, options?: CallOptions): Promise<Workflow>;
+  /** Returns a page of workflows, sorted by id. */
+  workflows(query?: PageQuery & { user_id?: string }, options?: CallOptions): Promise<Page<Workflow>>;
+  allWorkflows(query?: PageQuery & { user_id?: string }, options?: CallOptions): AsyncGenerator<Workflow, void, void>;
+
+  /** Reads a fact as an operator. */
+  fact(caller: Caller, path: string, options?: CallOptions): Promise<Fact>;
+  /** Stores the value of a fact. `ttl` replaces the declared one. */
+  setFact(caller: Caller, path: string, value: unknown, options?: WriteOptions): Promise<Fact>;
+  deleteFact(caller: Caller, path: string, options?: ConditionOptions): Promise<{ success: true; deleted: boolean }>;
+  /** Returns a page of the stored facts of the caller and of the app. */
+  facts(caller: Caller, query?: FactQuery, options?: CallOptions): Promise<Page<Fact>>;
+  allFacts(caller: Caller, query?: FactQuery, options?: CallOptions): AsyncGenerator<Fact, void, void>;
 
   /**
    * Uploads a file to the session. If the session does not exist, it is started. A Blob requires a

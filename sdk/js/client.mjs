@@ -108,6 +108,46 @@ export class Client {
     return pages((after) => this.sessions({ ...query, after }, options), query.after);
   }
 
+  // Workflows
+
+  workflow(caller, options) {
+    return this.#send('GET', workflowPath(caller), { query: userOf(caller), ...options });
+  }
+
+  endWorkflow(caller, options) {
+    return this.#send('POST', [...workflowPath(caller), 'end'], { query: userOf(caller), repeatable: true, ...options });
+  }
+
+  workflows(query = {}, options) {
+    return this.#send('GET', ['workflows'], { query, ...options });
+  }
+
+  allWorkflows(query = {}, options) {
+    return pages((after) => this.workflows({ ...query, after }, options), query.after);
+  }
+
+  // Facts
+
+  fact(caller, path, options) {
+    return this.#send('GET', ['facts', path], { query: treeOf(caller), ...options });
+  }
+
+  setFact(caller, path, value, options) {
+    return this.#send('PUT', ['facts', path], { json: { value }, ...writing(treeOf(caller), options, true) });
+  }
+
+  deleteFact(caller, path, options) {
+    return this.#send('DELETE', ['facts', path], writing(treeOf(caller), options, true));
+  }
+
+  facts(caller, { prefix, domain, after, limit } = {}, options) {
+    return this.#send('GET', ['facts'], { query: { ...treeOf(caller), prefix, domain, after, limit }, ...options });
+  }
+
+  allFacts(caller, query = {}, options) {
+    return pages((after) => this.facts(caller, { ...query, after }, options), query.after);
+  }
+
   // Files
 
   uploadFile(caller, file, { name = file?.name, ...options } = {}) {
@@ -151,8 +191,8 @@ export class Client {
   }
 
   render(caller, prompt, options) {
-    const { user_id, session_id } = caller ?? {};
-    return this.#send('POST', ['prompts', prompt, 'render'], { json: { value: { user_id, session_id } }, repeatable: true, ...options });
+    const { user_id, session_id, workflow_id } = caller ?? {};
+    return this.#send('POST', ['prompts', prompt, 'render'], { json: { value: { user_id, session_id, workflow_id } }, repeatable: true, ...options });
   }
 
   // Stores
@@ -184,15 +224,15 @@ export class Client {
   }
 
   putRecord(caller, store, content, options) {
-    return this.#send('PUT', recordPath(store), { json: { value: content }, ...writing(caller, options, true) });
+    return this.#send('PUT', recordPath(store), { json: { value: content }, ...writing(placeOf(caller), options, true) });
   }
 
   patchRecord(caller, store, patch, options) {
-    return this.#send('PATCH', recordPath(store), { json: { value: patch, type: PATCH }, ...writing(caller, options, false) });
+    return this.#send('PATCH', recordPath(store), { json: { value: patch, type: PATCH }, ...writing(placeOf(caller), options, false) });
   }
 
   deleteRecord(caller, store, options) {
-    return this.#send('DELETE', recordPath(store), writing(caller, options, true));
+    return this.#send('DELETE', recordPath(store), writing(placeOf(caller), options, true));
   }
 
   records(caller, store, { after, limit } = {}, options) {
@@ -288,18 +328,22 @@ function running({ idempotencyKey, ...options } = {}) {
  * Returns the request options for a write. A write with a revision is not retried, because it would
  * conflict with its own first attempt.
  */
-function writing(caller, { ifRevision, ttl, ...options } = {}, repeatable) {
+function writing(query, { ifRevision, ttl, ...options } = {}, repeatable) {
   const headers = {};
   if (ifRevision === 0) {
     headers['If-None-Match'] = '*';
   } else if (ifRevision !== undefined) {
     headers['If-Match'] = `"${ifRevision}"`;
   }
-  return { query: { ...placeOf(caller), ttl }, headers, repeatable: repeatable && ifRevision === undefined, ...options };
+  return { query: { ...query, ttl }, headers, repeatable: repeatable && ifRevision === undefined, ...options };
 }
 
 function sessionPath(caller) {
   return ['sessions', caller?.session_id];
+}
+
+function workflowPath(caller) {
+  return ['workflows', caller?.workflow_id];
 }
 
 function recordPath(store) {
@@ -312,6 +356,10 @@ function userOf(caller) {
 
 function placeOf(caller) {
   return { user_id: caller?.user_id, session_id: caller?.session_id };
+}
+
+function treeOf(caller) {
+  return { ...placeOf(caller), workflow_id: caller?.workflow_id };
 }
 
 function day(time) {

@@ -17,6 +17,7 @@ memory:
   orders: {description: What a user ordered, access: user, expose: resource}
   secrets: {access: user}
   profile: {access: user, strict: true, schema: {type: object, properties: {language: {type: string}, age: {type: integer}}}}
+facts: {user.language: {type: string}}
 tools:
   order:
     source: order.js

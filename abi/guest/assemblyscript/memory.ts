@@ -32,6 +32,8 @@ export enum Fault {
   ABIMismatch = 23,
   Cancelled = 24,
   Internal = 25,
+  NoWorkflow = 26,
+  WorkflowEnded = 27,
 }
 
 /** Reply is the result of a memory call: a JSON reply, or a fault. */

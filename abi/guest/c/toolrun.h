@@ -154,7 +154,9 @@ typedef enum {
     TOOLRUN_SOURCE_INVALID = 22,
     TOOLRUN_ABI_MISMATCH = 23,
     TOOLRUN_CANCELLED = 24,
-    TOOLRUN_INTERNAL = 25
+    TOOLRUN_INTERNAL = 25,
+    TOOLRUN_NO_WORKFLOW = 26,
+    TOOLRUN_WORKFLOW_ENDED = 27
 } toolrun_fault;
 
 /* ---- Reading JSON ----

@@ -57,7 +57,7 @@ func check(f declare.Fact, limits kind.Limits) error {
 		return fmt.Errorf("the ttl of the fact %s is out of range", f.Path)
 	}
 	switch f.Scope {
-	case "", declare.ScopeUser, declare.ScopeSession, declare.ScopeApplication:
+	case "", declare.ScopeUser, declare.ScopeWorkflow, declare.ScopeApplication:
 	default:
 		return fmt.Errorf("the fact %s has the unknown scope %q", f.Path, f.Scope)
 	}

@@ -37,12 +37,17 @@ var declared = []declare.Fact{
 	{Path: "user.born", Type: declare.FactDate},
 }
 
-func open(t *testing.T) *facts {
+func open(t *testing.T) *facts { t.Helper(); return openWith(t, func(*memory.Config) {}) }
+
+// openWith opens a Service with a changed configuration.
+func openWith(t *testing.T, change func(*memory.Config)) *facts {
 	t.Helper()
 	f := &facts{t: t, backend: mem.New(), now: time.Date(2026, 4, 30, 12, 0, 0, 0, time.UTC)}
-	s, err := memory.New(memory.Config{
+	cfg := memory.Config{
 		App: "shop", Backend: f.backend, Stores: []declare.Store{declare.FactStore(declared)}, Now: func() time.Time { return f.now },
-	})
+	}
+	change(&cfg)
+	s, err := memory.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +110,7 @@ func TestScopes(t *testing.T) {
 		}
 	}
 	f.want(as("", "s4"), abi.GetFact, `"user.language"`, "no_user: ")
-	f.want(as("ann", ""), abi.SetFact, `"workflow.case", 1`, "no_session: ")
+	f.want(as("ann", ""), abi.SetFact, `"workflow.case", 1`, "no_workflow: ")
 	f.want(as("", ""), abi.GetFact, `"project.name"`, `"x"`)
 }
 

@@ -49,8 +49,8 @@ func ExampleMarkdown() {
 	// | permission | allows to | operator | runtime | read-only | backup | metering | user |
 	// | --- | --- | --- | --- | --- | --- | --- | --- |
 	// | `run` | run declared tools | yes | yes | - | - | - | yes |
-	// | `sessions` | start, change and end sessions, and see their metadata | yes | yes | - | - | - | yes |
-	// | `read_sessions` | list sessions with users and times; no metadata | yes | yes | yes | - | - | yes |
+	// | `sessions` | start, change and end sessions, see their metadata, and end workflows | yes | yes | - | - | - | yes |
+	// | `read_sessions` | list sessions and workflows with users and times; no metadata | yes | yes | yes | - | - | yes |
 	// | `files` | upload, list and download files, and activate them | yes | yes | - | - | - | yes |
 	// | `prompts` | render declared prompts | yes | yes | - | - | - | yes |
 	// | `records` | read the contents of records | yes | - | - | - | - | - |

@@ -21,6 +21,9 @@ type Principal struct {
 	// User and Session, if set, are the only user and session that the principal can act as.
 	User    string
 	Session string
+	// Workflow, if set, is the workflow of all requests. A principal with the role User can name no
+	// other workflow.
+	Workflow string
 	// CanRunCode allows the principal to run code that is part of the request. It matters only for
 	// roles that need this explicit permission.
 	CanRunCode bool
@@ -69,6 +72,21 @@ func (p Principal) Confined(session string) bool {
 		return false
 	}
 	return p.Session == "" || session != p.Session
+}
+
+// ActIn returns the effective workflow of a request that names a workflow, or "". End users are
+// rejected with abi.AccessDenied if they name a workflow that their credentials do not contain: the id
+// of a workflow that an end user supplies is not trusted.
+func (p Principal) ActIn(workflow string) (string, error) {
+	own, ok := bound(p.Workflow, workflow)
+	switch {
+	case !ok:
+		return "", abi.Faultf(abi.AccessDenied, "the credentials belong to another workflow").WithHint("omit the workflow")
+	case p.Role == User && own != p.Workflow:
+		return "", abi.Faultf(abi.AccessDenied, "the credentials name no workflow").
+			WithHint("omit the workflow, or use a token with this id in its workflow claim")
+	}
+	return own, nil
 }
 
 // bound returns the effective id. The result ok is false if the request names an id other than the

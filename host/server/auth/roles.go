@@ -86,8 +86,8 @@ type Rule struct {
 // own data; see Principal.ActAs.
 var Table = []Rule{
 	{Permission: Run, Does: "run declared tools", Roles: []Role{Operator, Runtime, User}},
-	{Permission: Sessions, Does: "start, change and end sessions, and see their metadata", Roles: []Role{Operator, Runtime, User}},
-	{Permission: ReadSessions, Does: "list sessions with users and times; no metadata", Roles: []Role{Operator, Runtime, ReadOnly, User}},
+	{Permission: Sessions, Does: "start, change and end sessions, see their metadata, and end workflows", Roles: []Role{Operator, Runtime, User}},
+	{Permission: ReadSessions, Does: "list sessions and workflows with users and times; no metadata", Roles: []Role{Operator, Runtime, ReadOnly, User}},
 	{Permission: Files, Does: "upload, list and download files, and activate them", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Prompts, Does: "render declared prompts", Roles: []Role{Operator, Runtime, User}},
 	{Permission: Records, Does: "read the contents of records", Roles: []Role{Operator}},

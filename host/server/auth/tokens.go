@@ -40,11 +40,12 @@ type TokenOptions struct {
 	// keys. Default: KeysURL must use https, or http on localhost.
 	AllowHTTP bool
 
-	// TenantClaim, UserClaim and SessionClaim are the names of the claims for the tenant, the user
-	// and the session. Default: tenant, sub, session_id.
-	TenantClaim  string
-	UserClaim    string
-	SessionClaim string
+	// TenantClaim, UserClaim, SessionClaim and WorkflowClaim are the names of the claims for the
+	// tenant, the user, the session and the workflow. Default: tenant, sub, session_id, workflow_id.
+	TenantClaim   string
+	UserClaim     string
+	SessionClaim  string
+	WorkflowClaim string
 	// Tenant is the tenant of tokens without a tenant claim. Default: such tokens are rejected.
 	Tenant string
 
@@ -122,6 +123,7 @@ func (o TokenOptions) withDefaults() TokenOptions {
 	o.TenantClaim = cmp.Or(o.TenantClaim, "tenant")
 	o.UserClaim = cmp.Or(o.UserClaim, "sub")
 	o.SessionClaim = cmp.Or(o.SessionClaim, "session_id")
+	o.WorkflowClaim = cmp.Or(o.WorkflowClaim, "workflow_id")
 	if o.Transport == nil {
 		o.Transport = http.DefaultTransport
 	}
@@ -231,6 +233,7 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 	tenant, okTenant := claim(all, t.options.TenantClaim)
 	user, okUser := claim(all, t.options.UserClaim)
 	session, okSession := claim(all, t.options.SessionClaim)
+	workflow, okWorkflow := claim(all, t.options.WorkflowClaim)
 	subject, okSubject := claim(all, "sub")
 	tenant = cmp.Or(tenant, t.options.Tenant)
 	switch {
@@ -238,13 +241,13 @@ func (t *Tokens) principal(payload []byte, now time.Time) (Principal, error) {
 		return Principal{}, t.refused("the tenant claim is missing: " + t.options.TenantClaim)
 	case user == "":
 		return Principal{}, t.refused("the user claim is missing: " + t.options.UserClaim)
-	case !okTenant || !okUser || !okSession || !okSubject:
+	case !okTenant || !okUser || !okSession || !okWorkflow || !okSubject:
 		return Principal{}, t.refused("a claim is not a valid id")
 	case expired:
 		_ = t.refused("the token has expired")
 		return Principal{}, Expired
 	}
-	return Principal{Role: User, Tenant: tenant, User: user, Session: session, Name: cmp.Or(subject, user)}, nil
+	return Principal{Role: User, Tenant: tenant, User: user, Session: session, Workflow: workflow, Name: cmp.Or(subject, user)}, nil
 }
 
 // claim returns the id in a claim, or "" if the claim is missing. ok is false if the claim is not a

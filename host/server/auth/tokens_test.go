@@ -131,9 +131,9 @@ func TestTokenAlgorithms(t *testing.T) {
 	for _, alg := range []string{"RS256", "PS512", "ES256", "EdDSA"} {
 		i := newIssuer(t, alg)
 		claims := i.claims()
-		claims["session_id"] = "s1"
+		claims["session_id"], claims["workflow_id"] = "s1", "w1"
 		got, err := i.tokens(t, nil).Verify(t.Context(), i.sign(t, claims))
-		want := auth.Principal{Role: auth.User, Tenant: "acme", User: "ann", Session: "s1", Name: "ann"}
+		want := auth.Principal{Role: auth.User, Tenant: "acme", User: "ann", Session: "s1", Workflow: "w1", Name: "ann"}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%s: Verify: %v (-want +got):\n%s", alg, err, diff)
 		}
@@ -174,6 +174,7 @@ func TestTokenClaims(t *testing.T) {
 		{"tenants", "tenant", []string{"acme"}, auth.Invalid},
 		{"an empty session", "session_id", "", auth.Invalid},
 		{"a session that is a number", "session_id", 1, auth.Invalid},
+		{"an empty workflow", "workflow_id", "", auth.Invalid},
 		{"a claim in another case", "SUB", "ben", nil},
 		{"a role that it gives itself", "role", "operator", nil},
 	} {
@@ -201,11 +202,11 @@ func TestTokenClaims(t *testing.T) {
 func TestTokenClaimNames(t *testing.T) {
 	i := newIssuer(t, "EdDSA")
 	tokens := i.tokens(t, func(o *auth.TokenOptions) {
-		o.TenantClaim, o.UserClaim, o.SessionClaim, o.Tenant = "org", "https://issuer.example/user", "sid", "default"
+		o.TenantClaim, o.UserClaim, o.SessionClaim, o.WorkflowClaim, o.Tenant = "org", "https://issuer.example/user", "sid", "wid", "default"
 	})
 	claims := i.claims()
-	maps.Copy(claims, map[string]any{"https://issuer.example/user": "u1", "sid": "s1", "session_id": "s2"})
-	want := auth.Principal{Role: auth.User, Tenant: "default", User: "u1", Session: "s1", Name: "ann"}
+	maps.Copy(claims, map[string]any{"https://issuer.example/user": "u1", "sid": "s1", "session_id": "s2", "wid": "w1"})
+	want := auth.Principal{Role: auth.User, Tenant: "default", User: "u1", Session: "s1", Workflow: "w1", Name: "ann"}
 	got, err := tokens.Verify(t.Context(), i.sign(t, claims))
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("Verify: %v (-want +got):\n%s", err, diff)

@@ -121,7 +121,7 @@ func (c *call) prepareTurn(ctx context.Context, t host.Turn, f apitypes.TurnFiel
 	}
 	t.Metadata, t.SessionReference, t.UserReference = f.Metadata, f.SessionReference, f.UserReference
 	t.Timeout, t.DryRun = time.Duration(f.TimeoutMS)*time.Millisecond, f.DryRun
-	t.Caller, err = c.caller(ctx, f.User, f.Session)
+	t.Caller, err = c.callerIn(ctx, f.User, f.Session, f.Workflow)
 	return t, err
 }
 

@@ -14,12 +14,13 @@ import (
 )
 
 // named returns the Caller for the user and the session that a request names. The request may omit
-// both names. named fails if the credentials do not allow the user or the session.
+// both names. named fails if the credentials do not allow the user or the session. The workflow is
+// that of the credentials.
 func (c *call) named(user, session string) (host.Caller, error) {
 	user, session, err := c.principal.ActAs(user, session)
 	return host.Caller{
-		Tenant: c.principal.Tenant, User: user, Session: session, Actor: c.principal.Name, ActorIsUser: c.principal.Role == auth.User,
-		Confined: c.principal.Confined(session),
+		Tenant: c.principal.Tenant, User: user, Session: session, Workflow: c.principal.Workflow,
+		Actor: c.principal.Name, ActorIsUser: c.principal.Role == auth.User, Confined: c.principal.Confined(session),
 	}, err
 }
 
@@ -32,6 +33,27 @@ func (c *call) caller(ctx context.Context, user, session string) (host.Caller, e
 	}
 	found, err := c.host.Sessions().Get(ctx, caller)
 	if errors.Is(err, abi.NotFound) { // the operation reports a missing session or starts it
+		return caller, nil
+	}
+	if err == nil && found.Ended == nil {
+		caller.User = found.User
+	}
+	return caller, err
+}
+
+// callerIn is caller for a request that can name a workflow. If an API key names only a workflow, the
+// user is the owner of that workflow.
+func (c *call) callerIn(ctx context.Context, user, session, workflow string) (host.Caller, error) {
+	workflow, err := c.principal.ActIn(workflow)
+	if err != nil {
+		return host.Caller{}, err
+	}
+	caller, err := c.caller(ctx, user, session)
+	if caller.Workflow = workflow; err != nil || caller.User != "" || workflow == "" {
+		return caller, err
+	}
+	found, err := c.host.Workflows().Get(ctx, caller)
+	if errors.Is(err, abi.NotFound) { // the operation reports a missing workflow or starts it
 		return caller, nil
 	}
 	if err == nil && found.Ended == nil {

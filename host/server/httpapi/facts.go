@@ -28,7 +28,8 @@ type deleteFactInput struct {
 }
 
 type listFactsInput struct {
-	apitypes.Owner
+	apitypes.Target
+	apitypes.FactOwner
 	apitypes.PageQuery
 	Prefix string `query:"prefix" maxLength:"512" doc:"First names of the paths, such as user.travel"`
 	Domain string `query:"domain" maxLength:"512" doc:"Domain of the facts"`
@@ -44,7 +45,7 @@ func addFacts(s *Server) {
 	const path = "/facts/{path}"
 	add(s, auth.Records, huma.Operation{
 		OperationID: "list-facts", Method: http.MethodGet, Path: "/facts", Tags: tags, Summary: "List stored facts",
-		Description: "The facts of a user, of a session and of the app, without defaults.",
+		Description: "The facts of a user, of a workflow or a session, and of the app, without defaults.",
 	}, listFacts)
 	add(s, auth.Records, huma.Operation{
 		OperationID: "get-fact", Method: http.MethodGet, Path: path, Tags: tags, Summary: "Read a fact",
@@ -61,8 +62,8 @@ func addFacts(s *Server) {
 }
 
 // perform performs an operation on facts with the rights of an operator.
-func (c *call) perform(ctx context.Context, in apitypes.Owner, op string, args ...any) (json.RawMessage, report.Effects, error) {
-	caller, err := c.caller(ctx, in.User, in.Session)
+func (c *call) perform(ctx context.Context, in apitypes.FactOwner, op string, args ...any) (json.RawMessage, report.Effects, error) {
+	caller, err := c.callerIn(ctx, in.User, in.Session, in.Workflow)
 	if err != nil {
 		return nil, report.Effects{}, err
 	}
@@ -75,9 +76,14 @@ func (c *call) perform(ctx context.Context, in apitypes.Owner, op string, args .
 	return c.host.Stores().Do(ctx, caller, memory.Operator(), abi.Call{Op: op, Args: encoded})
 }
 
+// factOwner returns the owner of a record of a store, which has no workflow.
+func factOwner(o apitypes.Owner) apitypes.FactOwner {
+	return apitypes.FactOwner{UserQuery: o.UserQuery, Session: o.Session}
+}
+
 // fact reads a fact.
 func (c *call) fact(ctx context.Context, in apitypes.FactPlace) (*factOutput, error) {
-	text, _, err := c.perform(ctx, in.Owner, abi.GetFact, in.Path, map[string]bool{"record": true})
+	text, _, err := c.perform(ctx, in.FactOwner, abi.GetFact, in.Path, map[string]bool{"record": true})
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +114,7 @@ func putFact(ctx context.Context, c *call, in *putFactInput) (*factOutput, error
 	var effects report.Effects
 	current := func() (*int64, error) { return c.factRevision(ctx, in.FactPlace) }
 	err := withPrecondition(in.Precondition, options, current, func() (err error) {
-		_, effects, err = c.perform(ctx, in.Owner, abi.SetFact, in.Path, in.Body, options)
+		_, effects, err = c.perform(ctx, in.FactOwner, abi.SetFact, in.Path, in.Body, options)
 		return err
 	})
 	if err != nil {
@@ -126,7 +132,7 @@ func deleteFact(ctx context.Context, c *call, in *deleteFactInput) (*deletedOutp
 	var text json.RawMessage
 	current := func() (*int64, error) { return c.factRevision(ctx, in.FactPlace) }
 	err := withPrecondition(in.Precondition, options, current, func() (err error) {
-		text, _, err = c.perform(ctx, in.Owner, abi.DeleteFact, in.Path, options)
+		text, _, err = c.perform(ctx, in.FactOwner, abi.DeleteFact, in.Path, options)
 		return err
 	})
 	if err != nil {
@@ -137,7 +143,7 @@ func deleteFact(ctx context.Context, c *call, in *deleteFactInput) (*deletedOutp
 }
 
 func listFacts(ctx context.Context, c *call, in *listFactsInput) (*listOutput[apitypes.Fact], error) {
-	text, _, err := c.perform(ctx, in.Owner, abi.ListFacts, nullIfEmpty(in.Prefix), nullIfEmpty(in.Domain), in.Limit, nullIfEmpty(in.After))
+	text, _, err := c.perform(ctx, in.FactOwner, abi.ListFacts, nullIfEmpty(in.Prefix), nullIfEmpty(in.Domain), in.Limit, nullIfEmpty(in.After))
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,7 @@ memory:
   flags: {access: application}
 facts:
   user.language: {type: string, default: en}
+  workflow.step: {type: number}
 tools:
   remember:
     source: remember.js
@@ -39,6 +40,7 @@ tools:
     grants: {prefs: readwrite, sessionMeta: read}
   wait: {source: wait.js, description: never ends, grants: {prefs: readwrite}, limits: {timeout: 180s}}
   fail: {source: fail.js, description: fails, grants: {prefs: readwrite}}
+  step: {source: step.js, description: counts steps of a workflow, grants: {workflow.step: readwrite}}
   look: {source: look.js, description: shows what it sees, grants: {sessionMeta: read}}
 prompts:
   greeting: {template: "Hello {{memory.sessionMeta.metadata.userName}}, {{memory.prefs.language}}", grants: {sessionMeta: read, prefs: read}}
@@ -53,6 +55,7 @@ var shopFiles = fstest.MapFS{
 		return {visits: (p?.visits ?? 0) + 1, user: context.userId, message: context.message ?? null};`)},
 	"wait.js": {Data: []byte(`await memory.set_content("prefs", {visits: 99}); console.log("waiting"); for (;;) {}`)},
 	"fail.js": {Data: []byte(`await memory.set_content("prefs", {visits: 99}); throw new Error("on purpose")`)},
+	"step.js": {Data: []byte(`const n = 1 + (await memory.get_fact("workflow.step") ?? 0); await memory.set_fact("workflow.step", n); return n`)},
 	"look.js": {Data: []byte(`return {meta: await memory.get_content("sessionMeta"), context}`)},
 }
 
@@ -74,6 +77,7 @@ var roles = map[string]auth.Principal{
 	"ann":       {Role: auth.User, Tenant: "acme", User: "ann", Name: "ann"},
 	"bob":       {Role: auth.User, Tenant: "acme", User: "bob", Name: "bob"},
 	"claimed":   {Role: auth.User, Tenant: "acme", User: "ann", Session: "claimed", Name: "ann"},
+	"flowing":   {Role: auth.User, Tenant: "acme", User: "ann", Workflow: "trip", Name: "ann"},
 	"elsewhere": {Role: auth.Operator, Tenant: "other", Name: "op"},
 	"no app":    {Role: auth.Operator, Tenant: "acme", Apps: []string{"another"}, Name: "op"},
 	"one app":   {Role: auth.Operator, Tenant: "acme", Apps: []string{"shop"}, Name: "op"},

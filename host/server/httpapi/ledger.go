@@ -15,14 +15,15 @@ import (
 type ledgerInput struct {
 	apitypes.Target
 	apitypes.PageQuery
-	User    string    `query:"user_id" maxLength:"256" doc:"Entries for this user"`
-	Session string    `query:"session_id" maxLength:"256" doc:"Entries in this session"`
-	Tool    string    `query:"tool" maxLength:"128" doc:"Runs of this tool"`
-	Store   string    `query:"store" maxLength:"64" doc:"Entries that read or wrote this store"`
-	Writes  bool      `query:"writes" doc:"Entries that wrote something"`
-	Failed  bool      `query:"failed" doc:"Entries that ended with a fault"`
-	Since   time.Time `query:"since" doc:"Entries from this time on"`
-	Until   time.Time `query:"until" doc:"Entries before this time"`
+	User     string    `query:"user_id" maxLength:"256" doc:"Entries for this user"`
+	Session  string    `query:"session_id" maxLength:"256" doc:"Entries in this session"`
+	Workflow string    `query:"workflow_id" maxLength:"256" doc:"Entries in this workflow"`
+	Tool     string    `query:"tool" maxLength:"128" doc:"Runs of this tool"`
+	Store    string    `query:"store" maxLength:"64" doc:"Entries that read or wrote this store"`
+	Writes   bool      `query:"writes" doc:"Entries that wrote something"`
+	Failed   bool      `query:"failed" doc:"Entries that ended with a fault"`
+	Since    time.Time `query:"since" doc:"Entries from this time on"`
+	Until    time.Time `query:"until" doc:"Entries before this time"`
 }
 
 func addLedger(s *Server) {
@@ -35,7 +36,7 @@ func addLedger(s *Server) {
 	}, func(ctx context.Context, _ *struct{}) (*whoamiOutput, error) {
 		p, _ := ctx.Value(principalKey{}).(auth.Principal)
 		return &whoamiOutput{apitypes.Whoami{
-			Name: p.Name, Role: string(p.Role), Tenant: p.Tenant, Apps: s.access.appsOf(p), User: p.User, Session: p.Session,
+			Name: p.Name, Role: string(p.Role), Tenant: p.Tenant, Apps: s.access.appsOf(p), User: p.User, Session: p.Session, Workflow: p.Workflow,
 		}}, nil
 	})
 }
@@ -48,7 +49,7 @@ func readLedger(ctx context.Context, c *call, in *ledgerInput) (*listOutput[apit
 		return nil, err
 	}
 	found, next, more, err := c.host.Ledger().Entries(ctx, caller, ledger.Query{
-		After: in.After, Since: in.Since, Until: in.Until, User: in.User, Session: in.Session, Tool: in.Tool, Store: in.Store,
+		After: in.After, Since: in.Since, Until: in.Until, User: in.User, Session: in.Session, Workflow: in.Workflow, Tool: in.Tool, Store: in.Store,
 		Writes: in.Writes, Failed: in.Failed, Limit: in.Limit,
 	})
 	page := apitypes.List[apitypes.LedgerEntry]{Items: make([]apitypes.LedgerEntry, len(found))}

@@ -44,6 +44,9 @@ type row struct {
 	// owned reports whether the request concerns a run of ann, which only ann and operators can
 	// find.
 	owned bool
+	// claim reports whether end users need a workflow claim. The workflows of the fixture have the ids
+	// of its sessions.
+	claim bool
 }
 
 // rows contains all routes. The test fails for an endpoint without a row.
@@ -67,6 +70,9 @@ var rows = map[string]row{
 	"GET /api/v1/sessions/{session_id}":                    {status: 200, empty: 404, user: inQuery, session: inPath},
 	"PATCH /api/v1/sessions/{session_id}/metadata":         {status: 200, empty: 404, user: inQuery, session: inPath, body: `{"a":2}`},
 	"DELETE /api/v1/sessions/{session_id}":                 {status: 200, empty: 404, user: inQuery, session: inPath},
+	"GET /api/v1/workflows":                                {status: 200, user: inQuery, claim: true},
+	"GET /api/v1/workflows/{workflow_id}":                  {status: 200, empty: 404, user: inQuery, session: inPath, claim: true},
+	"POST /api/v1/workflows/{workflow_id}/end":             {status: 200, empty: 404, user: inQuery, session: inPath, claim: true},
 	"POST /api/v1/sessions/{session_id}/files":             {status: 201, user: inQuery, session: inPath, body: "file"},
 	"GET /api/v1/sessions/{session_id}/files":              {status: 200, empty: 404, user: inQuery, session: inPath},
 	"PATCH /api/v1/sessions/{session_id}/files/{file_id}":  {status: 200, empty: 404, user: inQuery, session: inPath, body: `{"is_active":false}`},
@@ -160,6 +166,9 @@ func (w *fixture) seed() seed {
 	for _, s := range [][3]string{{d.annSession, "ann", marker}, {d.bobSession, "bob", "hello"}} {
 		w.must("POST", "/api/v1/sessions?app=shop", `{"session_id":"`+s[0]+`","user_id":"`+s[1]+`","metadata":{"note":"`+s[2]+`"}}`)
 	}
+	for _, s := range [][2]string{{d.annSession, "ann"}, {d.bobSession, "bob"}} {
+		w.must("PUT", "/api/v1/facts/workflow.step?app=shop&user_id="+s[1]+"&workflow_id="+s[0], `"`+marker+`"`)
+	}
 	w.must("PUT", "/api/v1/stores/prefs/record?app=shop&user_id=ann", `{"language":"`+marker+`"}`)
 	w.must("PUT", "/api/v1/stores/prefs/record?app=shop&user_id=bob", `{"language":"xx"}`)
 	var f apitypes.Artifact
@@ -185,6 +194,7 @@ func (w *fixture) snapshot(d seed) string {
 	for _, target := range []string{
 		"/sessions/" + d.annSession + "?user_id=ann", "/sessions/" + d.bobSession + "?user_id=bob", "/sessions/" + d.annSession + "/files?user_id=ann", "/stores/prefs/record?user_id=ann",
 		"/stores/prefs/record?user_id=bob", "/stores/prefs/records", "/stores",
+		"/facts/workflow.step?workflow_id=" + d.annSession, "/workflows/" + d.annSession,
 	} {
 		sep := "?"
 		if strings.Contains(target, "?") {
@@ -237,7 +247,7 @@ func (r row) request(route httpapi.Route, a matrixRequest, d seed) (target, body
 		text, _ := json.Marshal(members)
 		body = string(text)
 	}
-	target = strings.NewReplacer("{session_id}", session, "{file_id}", d.file, "{store}", "prefs", "{path}", "user.language", "{agent}", "Concierge", "{prompt}", "greeting", "{user_id}", user, "{run_id}", d.run).Replace(route.Path)
+	target = strings.NewReplacer("{session_id}", session, "{workflow_id}", session, "{file_id}", d.file, "{store}", "prefs", "{path}", "user.language", "{agent}", "Concierge", "{prompt}", "greeting", "{user_id}", user, "{run_id}", d.run).Replace(route.Path)
 	return target + "?" + query.Encode(), body, contentType
 }
 
@@ -259,6 +269,9 @@ func (r row) expected(route httpapi.Route, a matrixRequest) int {
 		return 400 // the request does not determine the app
 	case a.app != "" && len(p.Apps) > 0 && !slices.Contains(p.Apps, a.app) || a.app == "" && p.Apps[0] == "another" || a.app == "nothing":
 		return 404 // apps of others are not visible
+	}
+	if r.claim && p.Role == auth.User {
+		return 403
 	}
 	if r.owned && !(p.Role == auth.Operator && p.Tenant == "acme") && a.who != "ann" {
 		return 404

@@ -33,7 +33,7 @@ func addPrompts(s *Server) {
 		OperationID: "render-prompt", Method: http.MethodPost, Path: "/prompts/{prompt}/render", Tags: tags, Summary: "Render a prompt",
 		Description: "Renders the prompt with the memory of the session and the user that its grants allow it to read, from one snapshot.",
 	}, func(ctx context.Context, c *call, in *promptInput) (*renderedOutput, error) {
-		caller, err := c.caller(ctx, in.Body.User, in.Body.Session)
+		caller, err := c.callerIn(ctx, in.Body.User, in.Body.Session, in.Body.Workflow)
 		if err != nil {
 			return nil, err
 		}

@@ -92,7 +92,7 @@ func addRecords(s *Server) {
 
 // operate performs an operator's operation on a record.
 func (c *call) operate(ctx context.Context, in apitypes.Place, op string, args ...any) (json.RawMessage, error) {
-	reply, _, err := c.perform(ctx, in.Owner, op, append([]any{in.Store}, args...)...)
+	reply, _, err := c.perform(ctx, factOwner(in.Owner), op, append([]any{in.Store}, args...)...)
 	return reply, err
 }
 
@@ -173,7 +173,7 @@ func (c *call) set(ctx context.Context, in apitypes.Place, must apitypes.Precond
 	}
 	var effects report.Effects
 	err := withPrecondition(must, options, c.currentRevision(ctx, in), func() (err error) {
-		_, effects, err = c.perform(ctx, in.Owner, abi.SetContent, in.Store, content, options)
+		_, effects, err = c.perform(ctx, factOwner(in.Owner), abi.SetContent, in.Store, content, options)
 		return err
 	})
 	if err != nil {

@@ -183,7 +183,7 @@ func (c *call) track(inv *host.Invocation, j job, cancel context.CancelCauseFunc
 	id = new(string)
 	begin := func() *trackedRun {
 		return &trackedRun{
-			Run: apitypes.Run{Tool: inv.Tool, User: inv.Caller.User, Session: inv.Caller.Session},
+			Run: apitypes.Run{Tool: inv.Tool, User: inv.Caller.User, Session: inv.Caller.Session, Workflow: inv.Caller.Workflow},
 			app: c.app, owner: ownerOf(c.principal), cancel: cancel,
 		}
 	}
@@ -208,7 +208,7 @@ func (c *call) invocation(ctx context.Context, tool string, f apitypes.RunFields
 	if err := c.checkRunFields(f); err != nil {
 		return inv, err
 	}
-	if inv.Caller, err = c.caller(ctx, f.User, f.Session); err != nil || f.Message == nil {
+	if inv.Caller, err = c.callerIn(ctx, f.User, f.Session, f.Workflow); err != nil || f.Message == nil {
 		return inv, err
 	}
 	message, err := json.Marshal(*f.Message)

@@ -151,6 +151,7 @@ func (s *Server) register(opts Options) {
 	(&runHandler{access: s.access, runs: runs, logger: opts.Logger, heartbeat: opts.Heartbeat}).register(s)
 	addAgents(s)
 	addSessions(s)
+	addWorkflows(s)
 	s.files = newFileHandler(opts)
 	s.files.register(s)
 	addPrompts(s)

@@ -85,7 +85,7 @@ func (s *sweeper) sweep(ctx context.Context) error {
 func (s *sweeper) sweepApp(ctx context.Context, declared *app.App) error {
 	opts := s.options
 	service, err := memory.New(memory.Config{
-		App: declared.ID, Backend: opts.Backend, Limits: opts.Memory, SessionIdle: declared.SessionIdle,
+		App: declared.ID, Backend: opts.Backend, Limits: opts.Memory, SessionIdle: declared.SessionIdle, WorkflowIdle: declared.WorkflowIdle,
 		LedgerRetention: opts.Ledger, Now: opts.Now, Logger: opts.Logger,
 	})
 	if err != nil {

@@ -151,6 +151,21 @@ test('sessions begin, change, are listed and end', async () => {
   await assert.rejects(runtime.session({ user_id: 'sam' }), { code: 'invalid_argument', status: 0 });
 });
 
+test('workflows and facts', async () => {
+  const caller = { user_id: 'flo', workflow_id: 'order-7' };
+  assert.equal((await operator.setFact(caller, 'workflow.step', 1, { ttl: '1h' })).revision, 1);
+  await operator.setFact(caller, 'user.language', 'fr', { ifRevision: 0 });
+  assert.equal((await operator.fact(caller, 'workflow.step')).value, 1);
+  const paths = async (query) => (await all(operator.allFacts(caller, { limit: 1, ...query }))).map(({ path }) => path).toSorted();
+  assert.deepEqual(await paths(), ['user.language', 'workflow.step']);
+  assert.deepEqual(await paths({ prefix: 'workflow' }), ['workflow.step']);
+  assert.equal((await operator.deleteFact(caller, 'user.language', { ifRevision: 1 })).deleted, true);
+  assert.equal((await runtime.workflow(caller)).user_id, 'flo');
+  assert.deepEqual((await all(runtime.allWorkflows({ user_id: 'flo' }))).map(({ workflow_id }) => workflow_id), ['order-7']);
+  assert.ok((await runtime.endWorkflow(caller)).ended);
+  await assert.rejects(operator.fact(caller, 'workflow.step'), { code: 'workflow_ended', status: 410 });
+});
+
 test('files are uploaded, changed and downloaded', async () => {
   const caller = { user_id: 'fay', session_id: 'files' };
   const bytes = 'what she said';

@@ -75,6 +75,14 @@ class SessionEndedError(MemoryAccessError):
     """The session has ended."""
 
 
+class NoWorkflowError(MemoryAccessError):
+    """The data belongs to a workflow, and the run has neither a workflow nor a session."""
+
+
+class WorkflowEndedError(MemoryAccessError):
+    """The workflow has ended."""
+
+
 class InvalidArgumentError(MemoryAccessError):
     """The call is malformed."""
 
@@ -102,6 +110,8 @@ ERRORS: dict[str, type[MemoryAccessError]] = {
     "no_user": NoUserError,
     "no_session": NoSessionError,
     "session_ended": SessionEndedError,
+    "no_workflow": NoWorkflowError,
+    "workflow_ended": WorkflowEndedError,
     "invalid_argument": InvalidArgumentError,
     "too_large": TooLargeError,
     "quota_exceeded": QuotaExceededError,

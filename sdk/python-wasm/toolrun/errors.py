@@ -9,12 +9,14 @@ from toolrun.guest.errors import (
     NoSessionError,
     NotFoundError,
     NoUserError,
+    NoWorkflowError,
     QuotaExceededError,
     ReadOnlyError,
     SchemaViolationError,
     SessionEndedError,
     TooLargeError,
     UnavailableError,
+    WorkflowEndedError,
     from_fault,
 )
 
@@ -26,6 +28,7 @@ __all__ = [
     "MemoryAccessError",
     "NoSessionError",
     "NoUserError",
+    "NoWorkflowError",
     "NotFoundError",
     "QuotaExceededError",
     "ReadOnlyError",
@@ -33,5 +36,6 @@ __all__ = [
     "SessionEndedError",
     "TooLargeError",
     "UnavailableError",
+    "WorkflowEndedError",
     "from_fault",
 ]

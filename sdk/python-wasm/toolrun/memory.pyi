@@ -9,6 +9,7 @@ from toolrun.errors import (
     MemoryAccessError as MemoryAccessError,
     NoSessionError as NoSessionError,
     NoUserError as NoUserError,
+    NoWorkflowError as NoWorkflowError,
     NotFoundError as NotFoundError,
     QuotaExceededError as QuotaExceededError,
     ReadOnlyError as ReadOnlyError,
@@ -16,6 +17,7 @@ from toolrun.errors import (
     SessionEndedError as SessionEndedError,
     TooLargeError as TooLargeError,
     UnavailableError as UnavailableError,
+    WorkflowEndedError as WorkflowEndedError,
 )
 
 # The parts of a record to read, as in MongoDB: {"a.b": 1} includes, {"a": 0} excludes, {} is everything. A dot

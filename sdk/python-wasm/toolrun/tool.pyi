@@ -44,6 +44,7 @@ from toolrun.errors import (
     MemoryAccessError as MemoryAccessError,
     NoSessionError as NoSessionError,
     NoUserError as NoUserError,
+    NoWorkflowError as NoWorkflowError,
     NotFoundError as NotFoundError,
     QuotaExceededError as QuotaExceededError,
     ReadOnlyError as ReadOnlyError,
@@ -51,6 +52,7 @@ from toolrun.errors import (
     SessionEndedError as SessionEndedError,
     TooLargeError as TooLargeError,
     UnavailableError as UnavailableError,
+    WorkflowEndedError as WorkflowEndedError,
 )
 
 class Environment(dict[str, str]):

@@ -30,6 +30,7 @@ type RunFields struct {
 	Input    json.RawMessage `json:"input,omitempty" doc:"Input of the tool, a JSON object. Default: an object with the message"`
 	Message  *string         `json:"message,omitempty" doc:"Message of the user. The tool receives it as context.message, and as input.message if there is no input" example:"Hello"`
 	Session  string          `json:"session_id,omitempty" maxLength:"128" doc:"The session. It is started if it does not exist. With credentials of a user, it must be a session of that user" example:"sess_123"`
+	Workflow string          `json:"workflow_id,omitempty" maxLength:"128" doc:"The workflow that the run belongs to, which owns the facts with the scope execution_tree. It is started if it does not exist. Credentials of a user can name only the workflow in their claim" example:"order_77"`
 	User     string          `json:"user_id,omitempty" maxLength:"256" doc:"The user that the run acts for. Credentials of a user act only for that user; a user in metadata has no effect"`
 	Metadata json.RawMessage `json:"metadata,omitempty" doc:"Merge patch (RFC 7396) for the session's metadata. It is applied before the run and kept if the run fails"`
 	Context  json.RawMessage `json:"context,omitempty" doc:"JSON object whose members are added to the tool's context, such as steps"`
@@ -37,7 +38,7 @@ type RunFields struct {
 	SessionReference string            `json:"session_reference,omitempty" maxLength:"256" doc:"The platform's own id of the session"`
 	UserReference    string            `json:"user_reference,omitempty" maxLength:"256" doc:"The platform's own id of the user"`
 	Env              map[string]string `json:"env,omitempty" doc:"Added to the environment that the tool declares"`
-	TimeoutMS        int64             `json:"timeout_ms,omitempty" minimum:"1" maximum:"180000" doc:"Time limit of the run in milliseconds. It can only shorten the limit of the tool"`
+	TimeoutMS        int64             `json:"timeout_ms,omitempty" minimum:"1" maximum:"180000" doc:"Time limit of the run in milliseconds, at most the limit of the tool. If the tool declares none, the time limit can exceed the default of 5 s with an API key"`
 	DryRun           bool              `json:"dry_run,omitempty" doc:"Store nothing. The changes of the Result contain what would be stored"`
 }
 
@@ -54,11 +55,12 @@ type SessionRequest struct {
 
 // Run describes a run.
 type Run struct {
-	ID      string `json:"run_id"`
-	Tool    string `json:"tool" doc:"Name of the tool, or of the code in the request"`
-	User    string `json:"user_id,omitempty"`
-	Session string `json:"session_id,omitempty"`
-	Status  string `json:"status" enum:"queued,running,done" doc:"queued: waiting for compilation or capacity; done: succeeded or failed"`
+	ID       string `json:"run_id"`
+	Tool     string `json:"tool" doc:"Name of the tool, or of the code in the request"`
+	User     string `json:"user_id,omitempty"`
+	Session  string `json:"session_id,omitempty"`
+	Workflow string `json:"workflow_id,omitempty"`
+	Status   string `json:"status" enum:"queued,running,done" doc:"queued: waiting for compilation or capacity; done: succeeded or failed"`
 	// Cancelled reports whether cancellation of the run was requested. The Result shows whether the
 	// run was canceled or ended before the request.
 	Cancelled bool       `json:"cancelled,omitempty" doc:"Whether a cancellation was requested; the result shows whether it took effect"`
@@ -135,8 +137,9 @@ type Prompt struct {
 
 // RenderRequest is a request to render a prompt.
 type RenderRequest struct {
-	Session string `json:"session_id,omitempty" maxLength:"128" doc:"Session whose memory the prompt reads"`
-	User    string `json:"user_id,omitempty" maxLength:"256" doc:"User whose memory the prompt reads"`
+	Session  string `json:"session_id,omitempty" maxLength:"128" doc:"Session whose memory the prompt reads"`
+	User     string `json:"user_id,omitempty" maxLength:"256" doc:"User whose memory the prompt reads"`
+	Workflow string `json:"workflow_id,omitempty" maxLength:"128" doc:"Workflow whose memory the prompt reads"`
 }
 
 // Rendered is a rendered prompt.
@@ -214,12 +217,13 @@ type LeftOut struct {
 
 // Whoami describes the credentials that a request carries.
 type Whoami struct {
-	Name    string   `json:"name"`
-	Role    string   `json:"role"`
-	Tenant  string   `json:"tenant"`
-	Apps    []string `json:"apps" nullable:"false" doc:"Apps that the credentials may use"`
-	User    string   `json:"user_id,omitempty"`
-	Session string   `json:"session_id,omitempty"`
+	Name     string   `json:"name"`
+	Role     string   `json:"role"`
+	Tenant   string   `json:"tenant"`
+	Apps     []string `json:"apps" nullable:"false" doc:"Apps that the credentials may use"`
+	User     string   `json:"user_id,omitempty"`
+	Session  string   `json:"session_id,omitempty"`
+	Workflow string   `json:"workflow_id,omitempty"`
 }
 
 // Problem is a problem document (RFC 9457) with a fault code.

@@ -18,6 +18,11 @@ type SessionPath struct {
 	Session string `path:"session_id" minLength:"1" maxLength:"128" doc:"Id of the session: ASCII letters, digits and ._~:@=+-, but not only dots"`
 }
 
+// WorkflowPath is a path parameter that names a workflow.
+type WorkflowPath struct {
+	Workflow string `path:"workflow_id" minLength:"1" maxLength:"128" doc:"Id of the workflow: ASCII letters, digits and ._~:@=+-, but not only dots"`
+}
+
 // RunPath is a path parameter that names a run.
 type RunPath struct {
 	Run string `path:"run_id" minLength:"1" maxLength:"64" doc:"Id of the run, from the header Run-Id, the event run or the Result"`
@@ -65,9 +70,17 @@ type Place struct {
 	StorePath
 }
 
-// FactPlace identifies a fact by path, user and session.
+// FactOwner identifies the owner of facts.
+type FactOwner struct {
+	UserQuery
+	Session  string `query:"session_id" maxLength:"128" doc:"Session of the fact, if it has the scope execution_tree and no workflow"`
+	Workflow string `query:"workflow_id" maxLength:"128" doc:"Workflow of the fact, if it has the scope execution_tree. A write starts the workflow if it does not exist"`
+}
+
+// FactPlace identifies a fact by path, user, session and workflow.
 type FactPlace struct {
-	Owner
+	Target
+	FactOwner
 	Path string `path:"path" minLength:"3" maxLength:"512" doc:"Path of the fact, such as user.language"`
 }
 

@@ -26,6 +26,17 @@ type Session struct {
 	Ended *time.Time `json:"ended,omitempty"`
 }
 
+// Workflow describes a workflow, like session.Workflow.
+type Workflow struct {
+	ID string `json:"workflow_id"`
+	// User is "" if the workflow is anonymous or its user was erased.
+	User    string    `json:"user_id,omitempty"`
+	Started time.Time `json:"started"`
+	Used    time.Time `json:"used"`
+	// Ended is nil while the workflow is open.
+	Ended *time.Time `json:"ended,omitempty"`
+}
+
 // StartedSession is a new session, with the Result of its first message.
 type StartedSession struct {
 	Session
@@ -66,6 +77,7 @@ type RecordInfo struct {
 	Item     string     `json:"item,omitempty"`
 	User     string     `json:"user_id,omitempty"`
 	Session  string     `json:"session_id,omitempty"`
+	Workflow string     `json:"workflow_id,omitempty"`
 	Revision int64      `json:"revision"`
 	Bytes    int        `json:"bytes"`
 	Created  time.Time  `json:"created"`
@@ -81,11 +93,13 @@ type LedgerEntry struct {
 	Act  string `json:"act"`
 	Tool string `json:"tool,omitempty"`
 	// File is the id of the downloaded file.
-	File    string    `json:"file_id,omitempty"`
-	Actor   string    `json:"actor,omitempty"`
-	User    string    `json:"user_id,omitempty"`
-	Session string    `json:"session_id,omitempty"`
-	At      time.Time `json:"at"`
+	File    string `json:"file_id,omitempty"`
+	Actor   string `json:"actor,omitempty"`
+	User    string `json:"user_id,omitempty"`
+	Session string `json:"session_id,omitempty"`
+	// Workflow is the id of the workflow that the run belongs to.
+	Workflow string    `json:"workflow_id,omitempty"`
+	At       time.Time `json:"at"`
 	// Code is the fault code, or "" on success.
 	Code     abi.Code             `json:"code,omitempty"`
 	Attempts int                  `json:"attempts"`
@@ -100,13 +114,14 @@ type Erased struct {
 	User string `json:"user_id"`
 	// Stores counts the records removed from each store. Records and Bytes are totals for all
 	// stores.
-	Stores   map[string]int `json:"stores"`
-	Records  int            `json:"records"`
-	Bytes    int64          `json:"bytes"`
-	Sessions int            `json:"sessions"`
-	Runs     int            `json:"runs"`
-	Files    int            `json:"files"`
-	Entries  int            `json:"ledger_entries"`
+	Stores    map[string]int `json:"stores"`
+	Records   int            `json:"records"`
+	Bytes     int64          `json:"bytes"`
+	Sessions  int            `json:"sessions"`
+	Runs      int            `json:"runs"`
+	Workflows int            `json:"workflows"`
+	Files     int            `json:"files"`
+	Entries   int            `json:"ledger_entries"`
 }
 
 // AppUsage is the usage of an app by a tenant, like metering.Usage.

@@ -22,6 +22,7 @@ func TestTypesMatch(t *testing.T) {
 		spelled       func(string) string // converts names; may be nil
 	}{
 		{read: apitypes.Session{}, written: session.Session{}},
+		{read: apitypes.Workflow{}, written: session.Workflow{}},
 		{read: apitypes.Artifact{}, written: artifact.Artifact{}, spelled: snake},
 		{read: apitypes.RecordInfo{}, written: memory.RecordInfo{}},
 		{read: apitypes.LedgerEntry{}, written: ledger.Entry{}},

@@ -16,12 +16,14 @@ from toolrun.errors import (
     NoSessionError,
     NotFoundError,
     NoUserError,
+    NoWorkflowError,
     QuotaExceededError,
     ReadOnlyError,
     SchemaViolationError,
     SessionEndedError,
     TooLargeError,
     UnavailableError,
+    WorkflowEndedError,
 )
 from toolrun.testing.double import Limits, Memory
 from toolrun.testing.process import ToolrunError
@@ -36,6 +38,7 @@ __all__ = [
     "MemoryAccessError",
     "NoSessionError",
     "NoUserError",
+    "NoWorkflowError",
     "NotFoundError",
     "QuotaExceededError",
     "ReadOnlyError",
@@ -45,5 +48,6 @@ __all__ = [
     "TooLargeError",
     "ToolrunError",
     "UnavailableError",
+    "WorkflowEndedError",
     "run_tool",
 ]

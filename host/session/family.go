@@ -1,0 +1,80 @@
+package session
+
+import (
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/partition"
+	"github.com/toolrun/toolrun/host/storage"
+)
+
+// family contains the differences between sessions and workflows.
+type family struct {
+	// noun names a record of the family in faults.
+	noun string
+	// kind is the System part of the keys, part is the part with the id, and prefix is the prefix of
+	// the keys of all records in a backend.
+	kind   string
+	part   storage.Tag
+	prefix storage.Key
+	// ended is the code of faults for ids that are no longer usable.
+	ended abi.Code
+	// id returns the id that a caller names, and with returns a caller that names another one.
+	id   func(c partition.Caller) string
+	with func(c partition.Caller, id string) partition.Caller
+	// key returns the key of the caller's record, and erased the key of the mark that its user was
+	// erased.
+	key    func(app partition.App, c partition.Caller) storage.Key
+	erased func(app partition.App, c partition.Caller) storage.Key
+	// tag returns the tag of records that end with the session or the workflow.
+	tag func(id string) string
+	// byClaim is true if confined callers have no further restriction, because their id is verified.
+	byClaim bool
+}
+
+func prefixOf(kind string) storage.Key {
+	return storage.MakeKey(storage.Part{Tag: storage.System, Value: kind})
+}
+
+var sessions = family{
+	noun: "session", kind: partition.Session, part: storage.Session, prefix: prefixOf(partition.Session), ended: abi.SessionEnded,
+	id:     func(c partition.Caller) string { return c.Session },
+	with:   func(c partition.Caller, id string) partition.Caller { c.Session = id; return c },
+	key:    partition.App.Session,
+	erased: partition.App.ErasedSession,
+	tag:    partition.SessionTag,
+}
+
+var workflows = family{
+	noun: "workflow", kind: partition.Workflow, part: storage.Workflow, prefix: prefixOf(partition.Workflow), ended: abi.WorkflowEnded, byClaim: true,
+	id:     func(c partition.Caller) string { return c.Workflow },
+	with:   func(c partition.Caller, id string) partition.Caller { c.Workflow = id; return c },
+	key:    partition.App.Workflow,
+	erased: partition.App.ErasedWorkflow,
+	tag:    partition.WorkflowTag,
+}
+
+// checkConfined returns a fault if a confined caller names a session that is not bound to its user.
+// The fault is the same if the session belongs to another user, is anonymous, or does not exist. It
+// therefore does not reveal which ids exist.
+func (f *family) checkConfined(c partition.Caller, state State) error {
+	if f.byClaim || !c.Confined || f.id(c) == "" || c.User != "" && state.User == c.User {
+		return nil
+	}
+	return abi.Faultf(abi.AccessDenied, "the user has no %s with this id", f.noun).
+		WithHint("start a %s without an id, or use a token with this id in its %s claim", f.noun, f.noun)
+}
+
+// errOtherUser returns the fault for a session that belongs to another user.
+func (f *family) errOtherUser(c partition.Caller) error {
+	fault := abi.Faultf(abi.AccessDenied, "the %s belongs to another user", f.noun)
+	if c.User == "" {
+		return fault.WithHint("set user_id to the %s's user", f.noun)
+	}
+	return fault.WithHint("use a %s of this user", f.noun)
+}
+
+func (f *family) errNotFound() error {
+	return abi.Faultf(abi.NotFound, "the %s does not exist", f.noun)
+}
+
+// reading names a read in logs.
+func (f *family) reading() string { return "read a " + f.noun }
