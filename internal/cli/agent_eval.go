@@ -16,8 +16,8 @@ func (ac agentCommands) eval() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval EXPRESSION",
 		Short: "Evaluate an expression of the language of agents",
-		Long: `Evaluate an expression and print its value as JSON. With --json, print also its type and the warnings. The exit code
-is 2 if the expression cannot be evaluated.`,
+		Long: `Evaluate an expression and print its value as JSON. With --json, also print the type of the value and the warnings. The
+exit code is 2 if the expression cannot be evaluated.`,
 		Example: `  toolrun agent eval 'UPPER(name) + "!"' --vars '{"name": "Ann"}'
   toolrun agent eval 'user.age >= 18' --vars @vars.json --json`,
 		Args: takes(1, 1, "one EXPRESSION"),

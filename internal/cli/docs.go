@@ -32,8 +32,8 @@ func docsCommand() *cobra.Command {
 
 const docsIntro = `# Command line
 
-This page lists every command and flag. It is generated from the commands:
-` + "`go test ./internal/cli -run ReferenceOfCommands -update`" + ` writes it. ` + "`toolrun help COMMAND`" + ` prints the same text.
+This page lists every command and flag. The page is generated from the commands. To update the page, run
+` + "`go test ./internal/cli -run ReferenceOfCommands -update`" + `. ` + "`toolrun help COMMAND`" + ` prints the same text.
 
 [Fault codes](faults.md) lists the exit codes.
 `

@@ -18,9 +18,9 @@ func (dc doubleCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "double",
 		Short: "Serve memory to the tests of tools, over stdin and stdout",
-		Long: `Serve memory to the tests of tools. Each line of stdin is a request in JSON, and each line of stdout a reply.
-The memory is toolrun's own: grants, schemas, errors and Results are those of a real run. Records are kept in the
-process and lost when stdin ends. The command writes no files and makes no connections.
+		Long: `Serve memory to the tests of tools. Each line of stdin is a request in JSON, and each line of stdout is a reply. toolrun
+itself implements this memory, so grants, schemas, errors and Results are the same as in a real run. The process keeps
+the records until stdin ends. The command writes no files and makes no connections.
 
 The packages of sdk/js and sdk/python-wasm start this command. docs/reference/double.md describes the requests.`,
 		Example: `  toolrun double --app app.yaml

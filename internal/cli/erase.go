@@ -22,8 +22,8 @@ func (ec eraseCommand) command() *cobra.Command {
 		Use:   "erase --user USER",
 		Short: "Remove all data of a user in an app",
 		Long: `Remove all data of a user in one app and report the amount: records in all stores, declared or not, sessions, files,
-results stored for idempotency keys, and entries of the ledger. An erasure cannot be undone. Repeat it for each app. Records of
-access application belong to no user and are kept.`,
+results stored for idempotency keys, and entries of the ledger. An erasure cannot be undone. Repeat the command for each
+app. Records in stores with access application belong to no user and are kept.`,
 		Example: `  toolrun erase --user ann
   toolrun erase --user ann --tenant acme --json`,
 		Args: takes(0, 0, "no arguments but --user"),

@@ -19,8 +19,8 @@ func (fc factCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "fact",
 		Short: "Read and write facts, bypassing grants",
-		Long: `Read and write the facts of an app, as its operator. Grants do not apply; types, lifetimes and size limits do, as for a
-tool.`,
+		Long: `Read and write the facts of an app, as its operator. Grants do not apply, but types, lifetimes and size limits apply as
+for a tool.`,
 		Example: `  toolrun fact get user.language --user ann
   toolrun fact set user.language fr --user ann
   toolrun fact list --user ann`,
@@ -40,7 +40,7 @@ func (fc factCommands) get() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:   "get PATH",
-		Short: "Print the value of a fact: the stored one, the default, or null",
+		Short: "Print the value of a fact: the stored value, the default, or null",
 		Example: `  toolrun fact get user.language --user ann
   toolrun fact get project.rates --json`,
 		Args: takes(1, 1, "the PATH of a fact"),
@@ -67,7 +67,7 @@ func (fc factCommands) set() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "set PATH VALUE|@file|-",
 		Short: "Set the value of a fact",
-		Long:  `Set the value of a fact: JSON, or a text that is not JSON, which is stored as a string.`,
+		Long:  `Set the value of a fact. The value is JSON. Any other text is stored as a string.`,
 		Example: `  toolrun fact set user.language fr --user ann
   toolrun fact set project.rates '{"EUR": 1, "USD": 1.1}'
   toolrun fact set user.code 1234 --ttl 10m --user ann`,

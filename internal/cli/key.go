@@ -173,7 +173,7 @@ func (kc keyCommands) revoke() *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:     "revoke KEY",
-		Short:   "Revoke a key: servers refuse it within a second",
+		Short:   "Revoke a key: servers reject it within a second",
 		Example: `  toolrun key revoke --keys keys.json 7fq2k4m3xa`,
 		Args:    takes(1, 1, "the id of a KEY"),
 		RunE: func(_ *cobra.Command, args []string) error {

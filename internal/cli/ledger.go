@@ -41,8 +41,8 @@ func (l ledgerCommand) command() *cobra.Command {
 their revisions, and the outcome. The ledger never contains the contents of records. An entry is kept for 30 days, or
 for the duration set by toolrun serve --ledger.
 
-Commands on this machine write to the ledger of their database, as toolrun serve does. A run without a database has no
-entry: a run in no session, of an app without stores.`,
+Commands on this machine write to the ledger of their database, as toolrun serve does. A run has no entry if it needs no
+database, because it has no session and its app has no stores.`,
 		Example: `  toolrun ledger --last 20 --failed
   toolrun ledger --run run_01ARZ3NDEKTSV4RRFFQ69G5FAV
   toolrun ledger --since 24h --writes

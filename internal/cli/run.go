@@ -35,11 +35,11 @@ func (rc runCommand) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run TOOL [key=value | key:=json ...]",
 		Short: "Run a tool once and print its output",
-		Long: `Run a tool once, in a fresh sandbox, and print its output as JSON. Its writes to memory are stored if it succeeds;
-otherwise nothing is stored. Log lines go to stderr as they happen.
+		Long: `Run a tool once, in a fresh sandbox, and print its output as JSON. If the tool succeeds, its writes to memory are
+stored. Otherwise nothing is stored. Log lines go to stderr as they happen.
 
-TOOL is the name of a tool in the app file, or the path of a source file or of a tool's folder. A tool that is given by its
-path can use only the memory that --grant allows.
+TOOL is the name of a tool in the app file, or the path of a source file or of a tool's folder. A tool that is named by
+its path can use only the memory that --grant allows.
 
 The input is --input, with key=value (a string) and key:=json (any JSON value) set in it.
 
@@ -74,7 +74,7 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
 	flags.StringVar(&f.context, "context", "", "`JSON`, @file or - with additional keys of the tool's context")
 	flags.StringVar(&f.metadata, "metadata", "", "`JSON`, @file or - to merge into the session's metadata")
 	flags.StringArrayVar(&f.env, "env", nil, "add `NAME=value` to the tool's environment; may be repeated")
-	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool given by its path: read, write, delete, readwrite; may be repeated")
+	flags.StringArrayVar(&f.grants, "grant", nil, "grant `STORE=verbs` to a tool named by its path: read, write, delete, readwrite; may be repeated")
 	flags.StringVar(&f.key, "key", "", "the idempotency `key`: a run with the same key and input returns the result of the first one")
 	flags.DurationVar(&f.timeout, "timeout", 0, "the time limit of the run, such as 500ms; the tool's declared limit, or 180s without one, is the maximum (default: the declared limit, or 5s)")
 	flags.BoolVar(&f.dry, "dry-run", false, "store nothing, and show the changes that would be stored")

@@ -28,8 +28,8 @@ func (tc transferCommands) export() *cobra.Command {
 		Long: `Write the configuration of an app as one document: stores with their schemas, access and retention, tools and prompts.
 The document is a valid app file. It contains neither records nor the code of the tools.
 
-With --user, write all data of the user in one app as a ZIP archive instead: records, sessions, files, results stored for
-idempotency keys, and entries of the ledger. toolrun erase removes the same data, and what has expired.`,
+With --user, write all data of the user in one app as a ZIP archive instead: records, sessions, files, results stored
+for idempotency keys, and entries of the ledger. toolrun erase removes the same data, and also expired data.`,
 		Example: `  toolrun export > shop.json
   toolrun export --app shop/app.yaml -o shop.json
   toolrun export --user ann -o ann.zip`,
@@ -114,7 +114,8 @@ func (tc transferCommands) importCommand() *cobra.Command {
 		Long: `Read a document that export wrote, or any app file with inline schemas, check it, and write it as an app file. The
 code of the tools is not included; the command lists the missing files.
 
-With --server, declare the stores of the document on the server instead, in addition to those of the server's app file.`,
+With --server, declare the stores of the document on the server instead, in addition to the stores of the server's app
+file.`,
 		Example: `  toolrun import shop.json --dir shop
   toolrun import - -o app.yaml < shop.json`,
 		Args: takes(1, 1, "a FILE, or - for stdin"),

@@ -25,11 +25,11 @@ func (uc usageCommand) command() *cobra.Command {
 		Use:   "usage",
 		Short: "Show the usage of apps: runs, CPU time and storage",
 		Long: `Show the usage of the apps of a tenant: the number of runs on the given days (UTC), their CPU time, and the current
-storage. With --server and a key of role metering, it covers all tenants, for billing.
+storage. With --server and a key of role metering, the output covers all tenants, for billing.
 
-RUNS counts runs whose tool was executed, and FAILED those that ended with a fault. REPEATED counts repeated results of
-earlier runs. REFUSED counts runs that the platform rejected. NOT STARTED counts runs that did not start for another reason,
-such as an invalid input. Only toolrun serve counts runs.`,
+RUNS counts runs whose tool was executed. FAILED counts the runs among them that ended with a fault. REPEATED counts
+repeated results of earlier runs. REFUSED counts runs that the platform rejected. NOT STARTED counts runs that did not
+start for another reason, such as an invalid input. Only toolrun serve counts runs.`,
 		Example: `  toolrun usage --since 2026-11-01 --until 2026-12-01 --server https://tools.example --key-file key
   toolrun usage --json`,
 		Args: takes(0, 0, "no arguments"),
