@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
@@ -13,6 +15,9 @@ import (
 const (
 	// MaxValueBytes is the approximate maximum size of a value that is assigned.
 	MaxValueBytes = 1 << 20
+	// MaxStateBytes is the approximate maximum size of all variables of an agent in a session, and of
+	// all facts that recalls have loaded in a session.
+	MaxStateBytes = 2 << 20
 	// MaxValueDepth is the maximum nesting of such a value.
 	MaxValueDepth = 64
 )
@@ -55,14 +60,24 @@ func (m *memory) nested(ctx context.Context, target abl.Name, f *abl.Fact, path 
 	return m.replaced(target, whole, path[n:], value), nil
 }
 
-// replaced returns a copy of an object in which the value of a path is replaced.
+// replaced returns a copy of an object or an array in which the value of a path is replaced.
 func (m *memory) replaced(target abl.Name, whole any, path []string, value any) any {
 	if len(path) == 0 {
 		return value
 	}
+	if items, ok := whole.([]any); ok {
+		if i, err := strconv.Atoi(path[0]); err == nil && i >= 0 && i <= len(items) {
+			items = slices.Clone(items)
+			if i == len(items) {
+				items = append(items, nil)
+			}
+			items[i] = m.replaced(target, items[i], path[1:], value)
+			return items
+		}
+	}
 	object, ok := whole.(map[string]any)
 	if !ok && abl.Plain(whole) != nil {
-		m.log.warnf(target.Position, "%s replaces a value that is not an object", target.Value)
+		m.log.warnf(target.Position, "%s replaces a value that has no such part", target.Value)
 	}
 	object = maps.Clone(object)
 	if object == nil {
@@ -167,7 +182,7 @@ func (m *memory) deleteFact(ctx context.Context, target abl.Name, f *abl.Fact) e
 // the size of the value.
 func (m *memory) measure(target abl.Name, value any) error {
 	size, deep := sizeOf(value, MaxValueBytes, 0)
-	switch m.cost -= size / 64; {
+	switch m.cost -= size / 16; {
 	case deep:
 		return m.log.faultf(target.Position, abi.TooLarge, "the value of %s is nested deeper than %d levels", target.Value, MaxValueDepth)
 	case size > MaxValueBytes:

@@ -78,6 +78,9 @@ func (t *turn) run(ctx context.Context) (control, error) {
 		if ctl.kind == goOn || ctl.kind == proceed {
 			ctl = t.successor(step)
 		}
+		if ctl.kind == complete && len(t.mem.state.Returns) > 0 {
+			return t.comeBack(ctx)
+		}
 		if ctl.kind != jump {
 			return t.leave(ctx, ctl)
 		}
@@ -91,11 +94,27 @@ func (t *turn) beginFlow(ctx context.Context) error {
 	first := cmp.Or(t.entry, t.mem.agent.Flow.Entry.Value, t.mem.agent.Flow.Steps[0].Value)
 	t.entry = ""
 	t.moveTo(first)
-	t.mem.state.Attempts, t.mem.state.Transcript = nil, nil
+	t.mem.state.Attempts, t.mem.state.Transcript, t.mem.state.Returns = nil, nil, nil
 	if err := t.rules.fire(ctx, "agent:"+t.mem.agent.name+":before"); err != nil {
 		return err
 	}
 	return t.hook(ctx, "before_agent")
+}
+
+// comeBack returns to the step that waited when an intent with RESUME led elsewhere, and repeats its
+// question.
+func (t *turn) comeBack(ctx context.Context) (control, error) {
+	s := t.mem.state
+	last := len(s.Returns) - 1
+	r := s.Returns[last]
+	s.Returns = s.Returns[:last]
+	t.moveTo(r.Step)
+	step := t.mem.agent.step(r.Step)
+	if step == nil { // the file has changed
+		return t.leave(ctx, control{kind: complete})
+	}
+	s.Waiting, s.Path, s.Collecting, s.Collected = r.Waiting, r.Path, r.Collecting, r.Collected
+	return control{kind: wait}, t.dialog.repeat(ctx, step)
 }
 
 // delegate hands over to the first agent of HANDOFF with a WHEN that holds. It is the turn of an agent

@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -560,5 +561,104 @@ func TestCompileReportsProblems(t *testing.T) {
 	set, problems := agent.Compile([]*abl.Document{d}, []agent.Tool{{Name: "search_hotel"}})
 	if err := problems.Err(); set != nil || err == nil || !strings.Contains(err.Error(), "did you mean search_hotel?") {
 		t.Errorf("problems = %v", problems)
+	}
+}
+
+func TestDigressionReturns(t *testing.T) {
+	set := compile(t, nil, `AGENT: Trip
+FLOW:
+  ask:
+    REASONING: false
+    GATHER:
+      - destination: required
+      - date: required
+    DIGRESSION:
+      - INTENT: "prices"
+        THEN: prices
+        RESUME: true
+    RESPOND: "{{destination}} {{date}}"
+    THEN: COMPLETE
+  prices:
+    REASONING: false
+    RESPOND: "Which class?"
+    ON_INPUT:
+      - ELSE:
+        RESPOND: "{{input}} costs 10."
+        THEN: COMPLETE
+`)
+	converse(t, agenttest.New(), set,
+		turn{say: "-", want: []string{"Please enter the destination."}, step: "ask", field: "destination"},
+		turn{say: "Rome", want: []string{"Please enter the date."}, step: "ask", field: "date"},
+		turn{say: "What are the prices?", want: []string{"Which class?"}, step: "prices"},
+		turn{say: "First", want: []string{"First costs 10.", "Please enter the date."}, step: "ask", field: "date"},
+		turn{say: "May", want: []string{"Rome May"}, done: true})
+}
+
+func TestAssignItems(t *testing.T) {
+	set := compile(t, nil, `AGENT: T
+MEMORY:
+  persistent:
+    - user.list
+FLOW:
+  one:
+    REASONING: false
+    SET:
+      - a = [{p: 1}, {p: 2}]
+      - b = a
+      - a[1].p = 3
+      - a[2] = 4
+      - user.list[0] = 5
+      - user.list = [1]
+      - user.list[1] = 2
+    THEN: COMPLETE
+`)
+	e := agenttest.New()
+	o := say(t, e, set, "go")
+	want := map[string]any{
+		"a": []any{map[string]any{"p": 1.0}, map[string]any{"p": 3.0}, 4.0},
+		"b": []any{map[string]any{"p": 1.0}, map[string]any{"p": 2.0}},
+	}
+	if !reflect.DeepEqual(o.Variables, want) {
+		t.Errorf("variables = %v; want %v", o.Variables, want)
+	}
+	if list, _ := e.Stored("user.list"); !reflect.DeepEqual(list, []any{1.0, 2.0}) {
+		t.Errorf("user.list = %v", list)
+	}
+}
+
+// TestAttemptsCountRuns checks that a step that a constraint keeps from running uses no attempt.
+func TestAttemptsCountRuns(t *testing.T) {
+	set := compile(t, nil, `AGENT: T
+MEMORY:
+  persistent:
+    - user.open
+CONSTRAINTS:
+  always:
+    - REQUIRE user.open
+      ON_FAIL: "Closed."
+FLOW:
+  one:
+    REASONING: false
+    MAX_ATTEMPTS: 1
+    RESPOND: "Open."
+    THEN: COMPLETE
+`)
+	e := agenttest.New()
+	converse(t, e, set, turn{say: "a", want: []string{"Closed."}, step: "one", blocked: true}, turn{say: "b", want: []string{"Closed."}, step: "one", blocked: true})
+	e.SetStored("user.open", true, 0, "")
+	converse(t, e, set, turn{say: "c", want: []string{"Open."}, done: true})
+}
+
+// TestStateIsBounded checks that many values that are small enough cannot make a large state.
+func TestStateIsBounded(t *testing.T) {
+	var sets strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&sets, "      - v%d = REPEAT(\"x\", 90000)\n", i)
+	}
+	set := compile(t, nil, "AGENT: T\nFLOW:\n  one:\n    REASONING: false\n    SET:\n"+sets.String()+"    THEN: COMPLETE\n")
+	e := agenttest.New()
+	_, err := e.Say(context.Background(), set, "go")
+	if f := abi.FaultOf(err); f == nil || f.Code != abi.TooLarge || !strings.Contains(f.Message, "the session variables of the agent T") || len(e.Dump()) != 0 {
+		t.Errorf("error = %v, stored %d records", err, len(e.Dump()))
 	}
 }

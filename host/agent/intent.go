@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -8,6 +9,10 @@ import (
 
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
+
+// MaxReturns is the maximum number of steps to which a conversation can return. The first ones are
+// dropped.
+const MaxReturns = 8
 
 // intent runs the first intent of a step that the message matches. If the step has a model for
 // intents, the model chooses if no phrase matches.
@@ -48,10 +53,17 @@ func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, match
 // Its question is repeated if the intent resumes the step, or has sent no message. An intent that
 // halts does not end the wait either.
 func (d *dialog) afterIntent(ctx context.Context, step *abl.Step, in *abl.SubIntent, ctl control, err error) (control, error) {
+	state := d.mem.state
+	if in.Resume && ctl.kind == jump {
+		if len(state.Returns) == MaxReturns {
+			state.Returns = state.Returns[1:]
+		}
+		waiting := cmp.Or(state.Waiting, WaitingInput)
+		state.Returns = append(state.Returns, Return{state.Step, waiting, state.Path, state.Collecting, state.Collected})
+	}
 	if err != nil || ctl.kind != goOn && ctl.kind != halt {
 		return ctl, err
 	}
-	state := d.mem.state
 	quiet := ctl.kind == halt || !in.Resume && len(d.log.outcome.Messages) > d.t.stepStart
 	if state.Waiting == WaitingGather {
 		path := state.Path

@@ -13,9 +13,11 @@ import (
 
 // Limits of what a turn reports.
 const (
-	// MaxMessages is the maximum number of messages of a turn, and MaxWarnings that of warnings.
-	MaxMessages = 100
-	MaxWarnings = 100
+	// MaxMessages is the maximum number of messages of a turn, MaxMessagesBytes that of their bytes,
+	// and MaxWarnings that of warnings.
+	MaxMessages      = 100
+	MaxMessagesBytes = 1 << 20
+	MaxWarnings      = 100
 	// MaxTrace is the maximum number of entries of a trace. Further entries are left out.
 	MaxTrace = 1000
 	// MaxTraceValueBytes is the maximum size of a value in the trace. Of a larger value, the trace
@@ -28,10 +30,11 @@ const (
 // log collects what a turn reports: messages, warnings and the trace. It adds positions in the file of
 // the agent that acts.
 type log struct {
-	agent      *program
-	outcome    *Outcome
-	secrets    secrets
-	traceBytes int
+	agent   *program
+	outcome *Outcome
+	secrets secrets
+	// traceBytes is the size of the values of the trace, and messageBytes that of the messages.
+	traceBytes, messageBytes int
 	// isResult reports for each message whether it is a result, to which BEFORE returning results
 	// applies. Questions and the messages of constraints are not results.
 	isResult []bool
@@ -107,6 +110,9 @@ func (l *log) add(at abl.Position, message string, isResult bool) error {
 	n := len(l.outcome.Messages)
 	if n >= MaxMessages {
 		return l.faultf(at, abi.CallLimit, "the turn sends more than %d messages", MaxMessages)
+	}
+	if l.messageBytes += len(message); l.messageBytes > MaxMessagesBytes {
+		return l.faultf(at, abi.TooLarge, "the messages of the turn are larger than %d bytes", MaxMessagesBytes)
 	}
 	l.outcome.Messages = append(l.outcome.Messages, message)
 	l.isResult = append(l.isResult[:n], isResult) // a hook that failed can have removed messages

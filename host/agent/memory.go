@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
@@ -92,7 +93,17 @@ func (m *memory) act(a *actor) {
 
 // save stores the states of the agents that have acted, and of the session.
 func (m *memory) save(ctx context.Context) error {
+	if err := m.bounded("the facts that recalls have loaded", m.session.Injected); err != nil {
+		return err
+	}
 	for _, a := range m.actors {
+		m.act(a)
+		if err := m.bounded("the session variables", a.state.Variables); err != nil {
+			return err
+		}
+		if err := m.bounded("the variables that are never reset", a.kept); err != nil {
+			return err
+		}
 		if err := m.env.SetState(ctx, a.agent.name, a.state); err != nil {
 			return err
 		}
@@ -104,4 +115,13 @@ func (m *memory) save(ctx context.Context) error {
 		}
 	}
 	return m.env.SetSession(ctx, m.session)
+}
+
+// bounded returns a fault if values are too large together.
+func (m *memory) bounded(what string, values map[string]any) error {
+	size, _ := sizeOf(values, MaxStateBytes, -1)
+	if size <= MaxStateBytes {
+		return nil
+	}
+	return m.log.faultf(m.agent.Agent.Position, abi.TooLarge, "%s of the agent %s are larger than %d bytes", what, m.agent.name, MaxStateBytes)
 }

@@ -462,8 +462,8 @@ func TestSensitiveValuesOfFaults(t *testing.T) {
 // TestTraceIsBounded checks that large values and many entries do not make a trace large.
 func TestTraceIsBounded(t *testing.T) {
 	var sets strings.Builder
-	for i := range 900 {
-		fmt.Fprintf(&sets, "      - x%d = large\n", i)
+	for range 900 {
+		sets.WriteString("      - x = large\n")
 	}
 	set := compile(t, nil, "AGENT: A\nFLOW:\n  a:\n    REASONING: false\n    SET:\n      - large = REPEAT(\"ä\\\"\", 2000)\n"+sets.String()+"    THEN: b\n  b:\n    REASONING: false\n    SET:\n"+strings.ReplaceAll(sets.String(), "x", "y")+"    THEN: COMPLETE\n")
 	o := say(t, agenttest.New(), set, "hello")

@@ -33,6 +33,8 @@ type State struct {
 	Remaining  []string `json:"remaining,omitempty"`
 	// Collecting is the field that the step or the constraint asks for.
 	Collecting string `json:"collecting,omitempty"`
+	// Returns are the steps to which the conversation returns when the flow ends, the last one first.
+	Returns []Return `json:"returns,omitempty"`
 	// Collected are the fields that the step has collected.
 	Collected []string `json:"collected,omitempty"`
 	// Answers is the number of answers of the model of the step.
@@ -58,3 +60,12 @@ const (
 	WaitingCollect Waiting = "collect"
 	WaitingModel   Waiting = "model"
 )
+
+// Return is a step that waits while the conversation is elsewhere.
+type Return struct {
+	Step       string   `json:"step"`
+	Waiting    Waiting  `json:"waiting"`
+	Path       []int    `json:"path,omitempty"`
+	Collecting string   `json:"collecting,omitempty"`
+	Collected  []string `json:"collected,omitempty"`
+}

@@ -33,11 +33,11 @@ func (t *turn) enter(ctx context.Context, step *abl.Step) (control, error) {
 	if err := t.rules.fire(ctx, "step:enter:"+step.Value); err != nil {
 		return control{}, err
 	}
-	if ctl, stop := t.attempt(step); stop {
-		return ctl, nil
-	}
 	if ctl, err := t.rules.checkpoint(ctx, CheckpointStep, ""); err != nil || ctl.kind != goOn {
 		return ctl, err
+	}
+	if ctl, stop := t.attempt(step); stop {
+		return ctl, nil
 	}
 	return t.act(ctx, step, nil)
 }

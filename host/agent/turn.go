@@ -167,11 +167,11 @@ func (t *turn) finish(ctx context.Context) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	t.mem.act(last)
 	t.mem.session.Turns++
 	if err := t.mem.save(ctx); err != nil {
 		return nil, err
 	}
+	t.mem.act(last)
 	return t.report(), nil
 }
 

@@ -20,6 +20,7 @@ func newChecker(r *reader) checker { return checker{r, r.doc, r.doc.Agent.Value 
 
 func (c checker) check() {
 	c.variables()
+	c.reserved()
 	c.facts()
 	c.access()
 	c.nulls()
@@ -43,6 +44,23 @@ func (c checker) variables() {
 			c.r.warnf(v.Position, CodeStyle, "declare a path under persistent for values that survive sessions", "the session variable %s is never reset", v.Value)
 		}
 	}
+}
+
+// reserved warns about variables that expressions cannot read, because their names have a meaning.
+func (c checker) reserved() {
+	meanings := map[string]string{
+		"input": "the message of the user", "call_result": "the output of the last call", "call_error": "the fault of the last call",
+	}
+	check := func(name Name) {
+		first, _, _ := strings.Cut(name.Value, ".")
+		if meaning := meanings[first]; meaning != "" {
+			c.r.warnf(name.Position, CodeSuspicious, "use another name", "%s is %s, so expressions cannot read this variable", first, meaning)
+		}
+	}
+	for _, v := range c.d.Memory.Session {
+		check(v.Name)
+	}
+	visitor{write: check}.document(c.d)
 }
 
 // facts reports paths that are declared twice.

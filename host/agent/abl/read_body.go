@@ -117,7 +117,12 @@ func readTargetOf(r *reader, e *entry) Target {
 	return t
 }
 
-var assignment = regexp.MustCompile(`^([\pL_][\pL\p{Nd}_.]*)\s*=(?:[^=]|$)`)
+var (
+	assignment = regexp.MustCompile(`^([\pL_][\pL\p{Nd}_.]*(?:\[\d{1,6}\][\pL\p{Nd}_.]*)*)\s*=(?:[^=]|$)`)
+	anyIndex   = regexp.MustCompile(`\[\d+\]`)
+	// indexes replaces the indexes of a target by names: items[0].price is items.0.price.
+	indexes = strings.NewReplacer("[", ".", "]", "")
+)
 
 // readAssignments reads SET in its three forms: name = value, a list of them, or name: value.
 func readAssignments(r *reader, e *entry) []Assignment {
@@ -159,7 +164,11 @@ func readAssignment(r *reader, text Text) Assignment {
 	offset := strings.IndexByte(text.Value, '=') + 1
 	offset += len(text.Value[offset:]) - len(strings.TrimLeft(text.Value[offset:], " \t"))
 	value.Position, value.Value = text.at(offset), text.Value[offset:]
-	return Assignment{Target: r.pathOf(Text{Position: text.Position, Value: name}, "a variable"), Value: r.expressionOf(value)}
+	target := r.pathOf(Text{Position: text.Position, Value: anyIndex.ReplaceAllString(name, "")}, "a variable")
+	if target.Value != "" {
+		target.Value = indexes.Replace(name)
+	}
+	return Assignment{Target: target, Value: r.expressionOf(value)}
 }
 
 // readCall reads tool(a, b: expression), or a tool with WITH and AS.
