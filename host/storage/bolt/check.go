@@ -126,7 +126,7 @@ func (c *checker) readMeta(meta *bbolt.Bucket) {
 
 func (c *checker) checkAll() {
 	var err error
-	if c.deferred, _, err = readDeferred(c.tx); err != nil {
+	if c.deferred, _, err = readDeferred(c.tx, nil); err != nil {
 		c.add("index", "", "%v", err)
 	}
 	c.each(c.records, c.checkRecord)

@@ -18,7 +18,7 @@ import (
 // free pages. The copy is not synced to the disk yet.
 func (b *Backend) copyTo(ctx context.Context, f *os.File) error {
 	return full(b.read(func(tx *bbolt.Tx) error {
-		changes, _, err := readDeferred(tx)
+		changes, _, err := readDeferred(tx, nil)
 		if err != nil {
 			return err
 		}

@@ -20,11 +20,12 @@ import (
 // writes, but a commit that writes the changes to the indexes takes longer.
 const maxDeferred = 16 << 10
 
-// readDeferred returns the deferred changes in a transaction, and their size in bytes.
-func readDeferred(tx *bbolt.Tx) (c indexChanges, bytes int, err error) {
+// readDeferred returns the wanted deferred changes in a transaction, and the size of all of them in
+// bytes.
+func readDeferred(tx *bbolt.Tx, want wanted) (c indexChanges, bytes int, err error) {
 	err = tx.Bucket(deferredBucket).ForEach(func(key, part []byte) error {
 		bytes += len(part)
-		return c.decode(key, part)
+		return c.decode(key, part, want)
 	})
 	return c, bytes, err
 }
@@ -76,7 +77,7 @@ func (d *deferred) load(tx *bbolt.Tx) (err error) {
 		return nil
 	}
 	*d = deferred{}
-	if d.changes, d.bytes, err = readDeferred(tx); err == nil {
+	if d.changes, d.bytes, err = readDeferred(tx, nil); err == nil {
 		d.commit = tx.ID() - 1
 	}
 	return err

@@ -24,7 +24,7 @@ import (
 func indexed(t *testing.T, b *Backend, in index) (found []string) {
 	t.Helper()
 	err := b.read(func(tx *bbolt.Tx) error {
-		changes, _, err := readDeferred(tx)
+		changes, _, err := readDeferred(tx, nil)
 		for entry := range indexEntries(tx, changes, in, nil, nil) {
 			found = append(found, string(entry))
 		}
@@ -40,7 +40,7 @@ func indexed(t *testing.T, b *Backend, in index) (found []string) {
 func deferredBytes(t *testing.T, b *Backend) (size int) {
 	t.Helper()
 	err := b.read(func(tx *bbolt.Tx) (err error) {
-		_, size, err = readDeferred(tx)
+		_, size, err = readDeferred(tx, nil)
 		return err
 	})
 	if err != nil {

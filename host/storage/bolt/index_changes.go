@@ -153,36 +153,53 @@ func (c change) append(part []byte, before storage.Key) []byte {
 	return append(binary.AppendUvarint(part, uint64(len(c.value))), c.value...)
 }
 
-// cutChange decodes the change at the start of data, and returns the remaining data. before is the
-// key of the previous change.
-func cutChange(data []byte, before storage.Key) (c change, rest []byte, ok bool) {
-	head := data[0]
-	shared, n := binary.Uvarint(data[1:])
-	if n <= 0 || shared > uint64(len(before)) {
-		return c, nil, false
-	}
-	end, rest, ok := cutSized(data[1+n:])
-	if !ok {
-		return c, nil, false
-	}
-	value, rest, ok := cutSized(rest)
-	return change{before[:shared] + storage.Key(end), index(head >> 1), string(value), head&1 != 0}, rest, ok
+// encodedChange is a change in a part.
+type encodedChange struct {
+	in         index
+	present    bool
+	shared     int // the number of bytes that the key shares with the previous key
+	end, value []byte
 }
 
-// decode adds the changes in a part to c.
-func (c *indexChanges) decode(key, part []byte) error {
+// cutChange decodes the change at the start of data, and returns the remaining data.
+func cutChange(data []byte) (c encodedChange, rest []byte, ok bool) {
+	shared, n := binary.Uvarint(data[1:])
+	if n <= 0 || shared > storage.MaxKeyBytes {
+		return c, nil, false
+	}
+	c = encodedChange{in: index(data[0] >> 1), present: data[0]&1 != 0, shared: int(shared)}
+	if c.end, rest, ok = cutSized(data[1+n:]); !ok {
+		return c, nil, false
+	}
+	c.value, rest, ok = cutSized(rest)
+	return c, rest, ok
+}
+
+// wanted selects changes by their index and their tag or time slot. The nil function selects all.
+type wanted func(in index, value []byte) bool
+
+// decode adds the wanted changes in a part to c.
+func (c *indexChanges) decode(key, part []byte, want wanted) error {
 	if len(part) < partHeader || binary.LittleEndian.Uint32(part) != partSum(key, part) {
 		return fmt.Errorf("deferred changes of the indexes: %w: the checksum does not match", storage.ErrCorrupt)
 	}
-	var before storage.Key
+	var record []byte // the key of the previous change
 	for rest := part[partHeader:]; len(rest) > 0; {
-		ch, left, ok := cutChange(rest, before)
-		entry, valid := ch.entry()
-		if !ok || !valid {
-			return fmt.Errorf("deferred changes of the indexes: %w: a change is malformed", storage.ErrCorrupt)
+		encoded, left, ok := cutChange(rest)
+		if !ok || encoded.shared > len(record) {
+			return errMalformedChange
 		}
-		c.set(ch.in, entry, ch.present)
-		rest, before = left, ch.key
+		rest, record = left, append(record[:encoded.shared], encoded.end...)
+		if want != nil && !want(encoded.in, encoded.value) {
+			continue
+		}
+		entry, ok := change{storage.Key(record), encoded.in, string(encoded.value), encoded.present}.entry()
+		if !ok {
+			return errMalformedChange
+		}
+		c.set(encoded.in, entry, encoded.present)
 	}
 	return nil
 }
+
+var errMalformedChange = fmt.Errorf("deferred changes of the indexes: %w: a change is malformed", storage.ErrCorrupt)

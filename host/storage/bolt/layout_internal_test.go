@@ -43,7 +43,7 @@ func TestExpirySlot(t *testing.T) {
 func expiryTimes(t *testing.T, b *Backend) (times []time.Time) {
 	t.Helper()
 	err := b.read(func(tx *bbolt.Tx) error {
-		changes, _, err := readDeferred(tx)
+		changes, _, err := readDeferred(tx, nil)
 		for entry := range indexEntries(tx, changes, expiryIndex, nil, nil) {
 			at, _, _ := expiryOf(entry)
 			times = append(times, at)

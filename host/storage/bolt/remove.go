@@ -57,7 +57,7 @@ func (b *Backend) ScanTag(ctx context.Context, what storage.Selector, after stor
 		return nil, err
 	}
 	err = b.read(func(tx *bbolt.Tx) error {
-		changes, _, err := readDeferred(tx)
+		changes, _, err := readDeferred(tx, func(in index, tag []byte) bool { return in == tagIndex && string(tag) == what.Tag })
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err 
 	}
 	limit := r.limit - len(r.removed)
 	err = r.b.read(func(tx *bbolt.Tx) error {
-		changes, _, err := readDeferred(tx)
+		changes, _, err := readDeferred(tx, func(in index, _ []byte) bool { return in == expiryIndex })
 		if err != nil {
 			return err
 		}
