@@ -161,7 +161,11 @@ func (t *turn) attempt(ctx context.Context, v *memory.View) error {
 
 // admitted executes the turn at its place at the gate.
 func (t *turn) admitted(ctx context.Context, v *memory.View, e *Execution) {
-	defer t.h.gate.Release(t.flow())
+	defer func() {
+		if t.last.outside == nil {
+			t.h.gate.Release(t.flow())
+		}
+	}()
 	t.setState(RunRunning)
 	t.executed = true
 	used := threadCPU()
@@ -182,6 +186,9 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 	}
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if t.last.outside != nil {
+		return t.last.outside
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/declare"
+	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/partition"
@@ -400,5 +402,88 @@ func TestExportAgentState(t *testing.T) {
 	})
 	if err != nil || !items["agents Desk"] || !items["agents session.state"] {
 		t.Errorf("the export has %v, %v; want the state of the agent", items, err)
+	}
+}
+
+// The end of a session by a call evaluates the triggers of its agent, and an agent that fails does
+// not keep the session open.
+func TestSessionEndOfAgents(t *testing.T) {
+	files := deskFiles()
+	source := strings.Replace(string(files["desk.abl"].Data), "    - ON: session:start\n", "    - ON: session:end\n      ACTION: inject_context\n      PATHS: [user.visits]\n    - ON: session:start\n", 1)
+	source = strings.Replace(source, "    - WHEN: turns > 1\n", "    - WHEN: user.visits IS SET\n      STORE: user.visits -> user.seen\n    - WHEN: turns > 1\n", 1)
+	files["desk.abl"].Data = []byte(source)
+	h := openApp(t, files)
+	say(t, h, annInS1, "x")
+	_, _, err := h.Stores().Do(t.Context(), annInS1, memory.Operator(), abi.Call{Op: abi.SetFact, Args: []json.RawMessage{json.RawMessage(`"user.visits"`), json.RawMessage("3")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Sessions().End(t.Context(), host.Caller{Session: "s1"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := content(t, h, host.Caller{User: "ann"}, abi.GetFact, "user.seen"); got != "3" {
+		t.Errorf("user.seen is %s; want 3, stored at the end of the session", got)
+	}
+	if _, err := h.Sessions().End(t.Context(), host.Caller{Session: "none"}); !errors.Is(err, abi.NotFound) {
+		t.Errorf("the end of a session that does not exist = %v; want not_found", err)
+	}
+	say(t, h, host.Caller{User: "ann", Session: "s2"}, "x")
+	if _, err := h.Sessions().End(t.Context(), host.Caller{User: "bob", Session: "s2"}); !errors.Is(err, abi.AccessDenied) {
+		t.Errorf("the end of another user's session = %v", err)
+	}
+	if s, err := h.Sessions().Get(t.Context(), host.Caller{Session: "s2"}); err != nil || s.Ended != nil || s.User != "ann" {
+		t.Errorf("the session = %+v, %v; want it open", s, err)
+	}
+}
+
+// Turns of a session wait for each other in the order of their requests, in bounded number, and a
+// turn that stops waiting leaves the queue.
+func TestTurnsWaitForEachOther(t *testing.T) {
+	release, started := make(chan struct{}), make(chan struct{}, 1)
+	engine := stub{run: func(context.Context, engine.Host) (engine.Output, error) {
+		started <- struct{}{}
+		<-release
+		return engine.Output{Output: json.RawMessage("1")}, nil
+	}}
+	h := openDesk(t, engine.with(nil))
+	bump := "bump"
+	var wait sync.WaitGroup
+	wait.Go(func() { say(t, h, annInS1, bump) })
+	<-started
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := h.Agents().Turn(ctx, host.Turn{Caller: annInS1}); !errors.Is(err, abi.Cancelled) {
+		t.Errorf("a turn that is canceled in the queue = %v; want cancelled", err)
+	}
+	if _, err := h.Agents().Turn(t.Context(), host.Turn{Caller: annInS1, Timeout: time.Millisecond}); !errors.Is(err, abi.Timeout) {
+		t.Errorf("a turn that times out in the queue = %v; want timeout", err)
+	}
+	if result := say(t, h, host.Caller{User: "bob", Session: "other"}, "kept"); !result.OK {
+		t.Errorf("a turn of another session = %+v", result)
+	}
+	var refused, done atomic.Int32
+	var once sync.Once
+	for range 40 {
+		wait.Go(func() {
+			message := "kept"
+			switch _, err := h.Agents().Turn(context.Background(), host.Turn{Caller: annInS1, Message: &message}); {
+			case errors.Is(err, abi.Unavailable):
+				refused.Add(1)
+			case err == nil:
+				done.Add(1)
+			default:
+				t.Errorf("a waiting turn = %v", err)
+			}
+			if refused.Load() == 8 { // all others wait
+				once.Do(func() { close(release) })
+			}
+		})
+	}
+	wait.Wait()
+	if refused.Load() != 8 || done.Load() != 32 {
+		t.Errorf("%d turns were refused and %d succeeded; want 8 and 32", refused.Load(), done.Load())
+	}
+	if result := say(t, h, annInS1, "kept"); result.Variables["kept"] != 33.0 {
+		t.Errorf("variables = %v", result.Variables)
 	}
 }

@@ -50,12 +50,31 @@ tools:
   count: {source: count.js, description: counts, grants: {left: readwrite}, limits: {timeout: 60s}}
 `
 
+// crashAgent writes a session variable and a fact, and calls a tool that writes two stores.
+const crashAgent = `AGENT: Crash
+MEMORY:
+  session:
+    - n
+      INITIAL: 0
+  persistent:
+    - user.n
+FLOW:
+  go:
+    REASONING: false
+    SET:
+      - n = n + 1
+      - user.n = n
+    CALL: pair(n)
+    THEN: COMPLETE
+`
+
 // openCrash opens the database of the crash tests and a host for it.
 func openCrash(path string, observers ...host.Observer) (*host.Host, func() error, error) {
 	loaded, problems := app.Load(fstest.MapFS{
-		"app.yaml": {Data: []byte(crashApp)},
-		"pair.js":  {Data: []byte(`await memory.set_content("left", {n: input.n}); await memory.set_content("right", {n: input.n}); return input.n`)},
-		"count.js": {Data: []byte(`const c = await memory.get_content("left"); await memory.set_content("left", {n: (c?.n ?? 0) + 1}); return (c?.n ?? 0) + 1`)},
+		"app.yaml":  {Data: []byte(crashApp)},
+		"pair.js":   {Data: []byte(`await memory.set_content("left", {n: input.n}); await memory.set_content("right", {n: input.n}); return input.n`)},
+		"crash.abl": {Data: []byte(crashAgent)},
+		"count.js":  {Data: []byte(`const c = await memory.get_content("left"); await memory.set_content("left", {n: (c?.n ?? 0) + 1}); return (c?.n ?? 0) + 1`)},
 	}, "app.yaml")
 	if loaded == nil {
 		return nil, nil, problems
@@ -121,7 +140,11 @@ func crashChild(path, mode string) error {
 	}
 	errs := make(chan error, crashWorkers)
 	for worker := range crashWorkers {
-		go func() { errs <- crashWorker(h, fmt.Sprintf("user%d", worker), say) }()
+		work := crashWorker
+		if mode == "turns" {
+			work = crashTurns
+		}
+		go func() { errs <- work(h, fmt.Sprintf("user%d", worker), say) }()
 	}
 	return <-errs
 }
@@ -167,11 +190,11 @@ func startChild(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
-// crashOnce starts a child, kills it as soon as a run has begun to write, and reads its remaining
+// crashOnce starts a child in a mode, kills it as soon as a run has begun to write, and reads its remaining
 // output.
-func crashOnce(t *testing.T, path string, after int) crashLog {
+func crashOnce(t *testing.T, path, mode string, after int) crashLog {
 	t.Helper()
-	cmd, lines := startChild(t, path, "loop")
+	cmd, lines := startChild(t, path, mode)
 	log := crashLog{wrote: map[string]int{}, acked: map[string]int{}}
 	killed := false
 	for lines.Scan() {
@@ -205,7 +228,7 @@ func TestKilledRuns(t *testing.T) {
 	acks, between, kills := 0, 0, 0
 	last, begun := map[string]int{}, map[string]int{}
 	for acks < 1000 || between < 10 {
-		log := crashOnce(t, path, 20+rand.IntN(100))
+		log := crashOnce(t, path, "loop", 20+rand.IntN(100))
 		kills++
 		acks += log.acks
 		h, closeAll, err := openCrash(path)

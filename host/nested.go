@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -16,32 +17,39 @@ import (
 // and the error is its fault. The error is not a fault if the attempt of the turn cannot continue.
 func (t *turn) callTool(ctx context.Context, v *memory.View, name string, input json.RawMessage) (json.RawMessage, error) {
 	t.calls++
-	r, err := t.nestedRun(ctx, name, input)
+	r, err := nestedRun(ctx, t, name, input)
 	if err != nil {
-		return nil, t.nestedFault(ctx, v, err)
+		return nil, nestedFault(ctx, t, v, err)
 	}
 	err = v.Nested(ctx, r.tool.authority, func(ctx context.Context) error { return r.executeNested(ctx, v) })
 	t.include(r)
 	if err != nil {
-		return nil, t.nestedFault(ctx, v, err)
+		return nil, nestedFault(ctx, t, v, err)
 	}
 	return r.last.out.Output, nil
 }
 
 // nestedFault returns the error of a nested run as a fault, unless the attempt cannot continue.
-func (t *turn) nestedFault(ctx context.Context, v *memory.View, err error) error {
+func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error {
 	if v.Err() != nil {
 		return v.Err()
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if t.last.outside != nil {
+		return errNotAdmitted
+	}
 	return t.faultOf(err)
 }
 
+// errNotAdmitted ends the attempt of a turn that has no place at the gate. It is not a fault, so an agent
+// cannot handle it.
+var errNotAdmitted = errors.New("the turn has no place at the gate")
+
 // nestedRun returns a run of a tool that is ready to be executed: the tool is compiled and the input
 // is valid.
-func (t *turn) nestedRun(ctx context.Context, name string, input json.RawMessage) (*run, error) {
+func nestedRun(ctx context.Context, t *turn, name string, input json.RawMessage) (*run, error) {
 	r := &run{job: newJob(t.h, Invocation{Tool: name, Caller: t.inv.Caller, Input: input, OnLog: t.inv.OnLog}, t.act)}
 	r.info, r.attempts = t.info, t.attempts
 	r.info.Tool = name
@@ -49,13 +57,36 @@ func (t *turn) nestedRun(ctx context.Context, name string, input json.RawMessage
 	if r.tool, err = t.h.tool(name); err != nil {
 		return nil, err
 	}
-	if r.program, err = r.tool.ready(ctx, r.info.Caller.Tenant, t.h.limits.LoadTimeout); err != nil {
+	if r.program, err = compiled(ctx, t, r.tool); err != nil {
 		return nil, err
 	}
 	if err := r.warm(ctx); err != nil {
 		return nil, err
 	}
 	return r, r.prepare()
+}
+
+// compiled returns the program of a tool. If the tool must be compiled, the turn gives up its place
+// at the gate until then: the compilation waits for a place, too.
+func compiled(ctx context.Context, t *turn, tool *tool) (program engine.Program, err error) {
+	if !tool.isCompiled() {
+		t.h.gate.Release(t.flow())
+		defer func() {
+			if admitted := readmit(ctx, t); admitted != nil {
+				program, err = nil, admitted
+			}
+		}()
+	}
+	return tool.ready(ctx, t.info.Caller.Tenant, t.h.limits.LoadTimeout)
+}
+
+// readmit waits for a place at the gate again. If the turn gets none, its attempt cannot continue.
+func readmit(ctx context.Context, t *turn) error {
+	err := t.admit(ctx)
+	if err != nil {
+		t.last.outside = err
+	}
+	return err
 }
 
 // executeNested executes the tool once. The gate has admitted the turn, so the run does not queue.
@@ -76,6 +107,8 @@ func (r *run) executeNested(ctx context.Context, v *memory.View) error {
 type turnAttempt struct {
 	outcome    *agent.Outcome
 	evaluation *agent.Evaluation
+	// outside is the reason why the turn has lost its place at the gate, or nil.
+	outside error
 	// The following fields are sums over the nested runs. cpu is the CPU time of tools in isolated
 	// processes. inProcess reports whether a tool ran in the host's process.
 	logs      []abi.LogLine

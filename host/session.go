@@ -31,8 +31,10 @@ func (s Sessions) Start(ctx context.Context, caller Caller, start session.Start)
 	return started, err
 }
 
-// End ends the caller's session and removes its data. The session id is rejected from then on.
+// End ends the caller's session and removes its data. The session id is rejected from then on. If an
+// agent answers in the session, End first fires its event session:end and evaluates its triggers.
 func (s Sessions) End(ctx context.Context, caller Caller) (session.Session, error) {
+	s.fireSessionEnd(ctx, caller)
 	ended, err := s.h.memory.Sessions().End(ctx, caller.as(""))
 	if err == nil {
 		for _, o := range s.h.observers {

@@ -151,6 +151,21 @@ func (t *tool) ready(ctx context.Context, tenant string, limit time.Duration) (e
 	}
 }
 
+// isCompiled reports whether the tool is compiled.
+func (t *tool) isCompiled() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.loading == nil {
+		return false
+	}
+	select {
+	case <-t.loading.done:
+		return t.loading.err == nil
+	default:
+		return false
+	}
+}
+
 // begin returns the current or finished compilation. If there is no compilation, begin starts one.
 func (t *tool) begin(tenant string, limit time.Duration) (*loading, error) {
 	t.mu.Lock()

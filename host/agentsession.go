@@ -1,0 +1,53 @@
+package host
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolrun/toolrun/host/agent"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/memory/variables"
+)
+
+// sessionEndEvent is the event that fires before a session is ended by a call.
+const sessionEndEvent = "session:end"
+
+// maxSessionEnd is the time limit for what agents do at the end of a session.
+const maxSessionEnd = 30 * time.Second
+
+// fireSessionEnd fires session:end for the agent that answers in the caller's session, if there is
+// one, and evaluates its triggers. A failure does not prevent the end of the session, because an
+// agent with a mistake must not keep a session open.
+func (s Sessions) fireSessionEnd(ctx context.Context, caller Caller) {
+	if s.h.app.AgentSet == nil || caller.Session == "" {
+		return
+	}
+	found, err := s.Get(ctx, caller)
+	if err != nil || found.Ended != nil || caller.User != "" && caller.User != found.User {
+		return
+	}
+	caller.User = found.User
+	if answers, err := s.hasAgent(ctx, caller); err != nil || !answers {
+		return // a session that cannot be read is not ended either, or has just ended
+	}
+	t := newTurn(s.h, actTurn, Turn{Caller: caller, Event: sessionEndEvent, Timeout: maxSessionEnd})
+	t.perform = func(ctx context.Context, t *turn, env *agentEnv) (err error) {
+		t.last.outcome, err = t.set.Turn(ctx, env, agent.Request{Event: sessionEndEvent})
+		return err
+	}
+	done, err := t.begin(ctx)
+	result := turnResult(t, done, err)
+	if err := t.end(ctx, done.Recorded, runResult(t, result.Error, result.Effects, false)); err != nil {
+		s.h.log.Warn("an agent failed at the end of a session", "turn", t.info.ID, "agent", t.info.Agent, "code", result.Error.Code)
+	}
+}
+
+// hasAgent reports whether an agent answers in the caller's session.
+func (s Sessions) hasAgent(ctx context.Context, caller Caller) (answers bool, err error) {
+	_, err = s.h.memory.Transact(ctx, memory.Tx{Caller: caller.as(""), ReadOnly: true}, func(ctx context.Context, v *memory.View) error {
+		state, err := v.AgentState(ctx, variables.Session)
+		answers = state != nil
+		return err
+	})
+	return answers, err
+}
