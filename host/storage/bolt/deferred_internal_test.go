@@ -363,7 +363,7 @@ func TestDamagedDeferred(t *testing.T) {
 		}},
 		{"a wrong removal", "is not in the tag index", func(log *bbolt.Bucket, commit, _ []byte) error {
 			var wrong indexChanges
-			wrong.set(tagIndex, tagEntry(groupOf(r.Key), "e", r.Key), false)
+			wrong.set(tagIndex, string(tagEntry(groupOf(r.Key), "e", r.Key)), false)
 			if err := log.Tx().Bucket(tagsBucket).Put(tagEntry(groupOf(r.Key), "e", r.Key), nil); err != nil {
 				return err
 			}

@@ -27,18 +27,18 @@ var indexBuckets = [indexes][]byte{expiryBucket, tagsBucket}
 // the index contains the entry after the change.
 type indexChanges [indexes]map[string]bool
 
-func (c *indexChanges) set(in index, entry []byte, present bool) {
+func (c *indexChanges) set(in index, entry string, present bool) {
 	if c[in] == nil {
 		c[in] = make(map[string]bool)
 	}
-	c[in][string(entry)] = present
+	c[in][entry] = present
 }
 
 // add adds later changes to c.
 func (c *indexChanges) add(later indexChanges) {
 	for in, changes := range later {
 		for entry, present := range changes {
-			c.set(index(in), []byte(entry), present)
+			c.set(index(in), entry, present)
 		}
 	}
 }
@@ -197,7 +197,7 @@ func (c *indexChanges) decode(key, part []byte, want wanted) error {
 		if !ok {
 			return errMalformedChange
 		}
-		c.set(encoded.in, entry, encoded.present)
+		c.set(encoded.in, string(entry), encoded.present)
 	}
 	return nil
 }

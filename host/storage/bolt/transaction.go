@@ -226,10 +226,10 @@ func (t *transaction) put(c storage.Change) error {
 func (t *transaction) index(old, next storage.Record) {
 	if old.Expires.IsZero() != next.Expires.IsZero() || !slotOf(old.Expires).Equal(slotOf(next.Expires)) {
 		if !old.Expires.IsZero() {
-			t.entries.set(expiryIndex, expiryEntry(old.Expires, next.Key), false)
+			t.entries.set(expiryIndex, string(expiryEntry(old.Expires, next.Key)), false)
 		}
 		if !next.Expires.IsZero() {
-			t.entries.set(expiryIndex, expiryEntry(next.Expires, next.Key), true)
+			t.entries.set(expiryIndex, string(expiryEntry(next.Expires, next.Key)), true)
 		}
 	}
 	t.indexTags(old, next)
@@ -243,12 +243,12 @@ func (t *transaction) indexTags(old, next storage.Record) {
 	group, _ := next.Key.Group()
 	for _, tag := range old.Tags {
 		if !slices.Contains(next.Tags, tag) {
-			t.entries.set(tagIndex, tagEntry(group, tag, next.Key), false)
+			t.entries.set(tagIndex, string(tagEntry(group, tag, next.Key)), false)
 		}
 	}
 	for _, tag := range next.Tags {
 		if !slices.Contains(old.Tags, tag) {
-			t.entries.set(tagIndex, tagEntry(group, tag, next.Key), true)
+			t.entries.set(tagIndex, string(tagEntry(group, tag, next.Key)), true)
 		}
 	}
 }
