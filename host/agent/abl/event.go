@@ -26,7 +26,7 @@ func parseEvent(text string) (Event, *Problem) {
 		e.Kind, e.Name, e.Moment = parts[0], parts[1], parts[2]
 	}
 	named := e.Kind != "session" && e.Kind != "search"
-	if e.Kind != "" && (!named || e.Name == "*" || isName(e.Name)) {
+	if e.Kind != "" && (!named || e.Name == "*" || isName(e.Name) || e.Kind == "entity" && isPath(e.Name)) {
 		return e, nil
 	}
 	hint := "write session:start, session:end, search:before, agent:NAME:before, agent:NAME:after, tool:NAME:after, entity:FIELD:extracted, step:enter:NAME or step:exit:NAME"

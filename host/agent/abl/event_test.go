@@ -20,6 +20,7 @@ func TestEvents(t *testing.T) {
 		{"tool:*:after", []string{"tool:t:after"}},
 		{"tool:u:after", nil},
 		{"entity:*:extracted", []string{"entity:f:extracted"}},
+		{"entity:user.name:extracted", nil},
 		{"step:enter:*", []string{"step:enter:s"}},
 		{"step:exit:s", []string{"step:exit:s"}},
 	} {
@@ -41,7 +42,7 @@ func TestEvents(t *testing.T) {
 			t.Errorf("%s matches %v; want %v", tt.event, got, tt.matches)
 		}
 	}
-	for _, bad := range []string{"", "session", "session:begin", "tool:t:before", "tool::after", "agent:a b:after", "step:enter:", "session:start:x", "ON_START"} {
+	for _, bad := range []string{"", "session", "session:begin", "tool:t:before", "tool::after", "agent:a b:after", "step:enter:", "session:start:x", "entity:user.:extracted", "tool:a.b:after", "ON_START"} {
 		if _, err := abl.ParseEvent(bad); err == nil {
 			t.Errorf("ParseEvent(%q) succeeds", bad)
 		}
