@@ -24,8 +24,8 @@ import (
 // propertyTurns is the number of turns of TestTurnsEqualTheReference.
 const propertyTurns = 10_000
 
-// fate is what happens to a call of a tool: the number of writes that it makes, and the fault with which
-// it ends, or "".
+// fate is the course of a call of a tool: the number of writes that it makes, and the fault with which it
+// ends, or "".
 type fate struct {
 	writes int
 	code   abi.Code
@@ -36,12 +36,12 @@ type fate struct {
 // fail at random points, and other transactions change facts in between. A turn that fails changes
 // nothing.
 func TestTurnsEqualTheReference(t *testing.T) {
-	turns := propertyTurns
+	want := propertyTurns
 	if testing.Short() {
-		turns /= 10
+		want /= 10
 	}
 	counts := map[string]int{}
-	for seed := uint64(1); counts["turns"] < turns; seed++ {
+	for seed := uint64(1); counts["turns"] < want; seed++ {
 		s := newSimulation(t, seed)
 		if s == nil {
 			counts["rejected agents"]++
@@ -55,11 +55,11 @@ func TestTurnsEqualTheReference(t *testing.T) {
 	}
 	t.Log(counts)
 	for _, kind := range []string{"failed turns", "failed tools", "repeated attempts", "blocked", "handoffs", "waits", "done", "expired"} {
-		if counts[kind] < turns/200 {
-			t.Errorf("only %d %s in %d turns; the agents are too simple", counts[kind], kind, turns)
+		if counts[kind] < want/200 {
+			t.Errorf("only %d %s in %d turns; the agents are too simple", counts[kind], kind, want)
 		}
 	}
-	if counts["rejected agents"] > turns/25 {
+	if counts["rejected agents"] > want/25 {
 		t.Errorf("%d agents were rejected", counts["rejected agents"])
 	}
 }

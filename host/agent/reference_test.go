@@ -218,7 +218,7 @@ type refFailure struct{ reason string }
 
 func (t *refTurn) die(reason string) { panic(refFailure{reason}) }
 
-// signal is what follows an action or a step. The empty kind goes on.
+// signal is the continuation after an action or a step. The empty kind goes on.
 type signal struct {
 	kind, target string
 	excused      int // a constraint that is not checked next, plus 1
