@@ -125,8 +125,8 @@ var (
 	fromSource = regexp.MustCompile(`\bgo run \./cmd/toolrun\b`)
 )
 
-// local returns a command or a file with the port of this test, and with toolrun in place of its
-// compilation.
+// The method local returns a command or a file with the port of this test, and with toolrun in
+// place of its compilation.
 func (r *reader) local(text string) string {
 	text = fromSource.ReplaceAllString(text, "toolrun")
 	// The path of the link differs in each test, so Go would compile the packages of toolrun again.

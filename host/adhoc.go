@@ -145,8 +145,8 @@ func (c *programCache) release(entry *cachedTool) {
 	c.evict()
 }
 
-// declared returns the declaration of an AdHocTool. It rejects grants on stores that the app does
-// not have.
+// The method declared returns the declaration of an AdHocTool. It rejects grants on stores that the
+// app does not have.
 func (c *programCache) declared(h *Host, inv Invocation) (declared app.Tool, err error) {
 	if len(inv.Code.Text) > h.limits.SourceBytes {
 		return declared, abi.Faultf(abi.SourceInvalid, "the code exceeds %s", bytesize.Format(int64(h.limits.SourceBytes)))

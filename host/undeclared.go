@@ -37,8 +37,8 @@ const (
 	maxNameInWords = 64
 )
 
-// undeclared returns warnings about members of an input that the tool does not declare. Members
-// that are probably misspellings of a missing declared name are first.
+// The method undeclared returns warnings about members of an input that the tool does not declare.
+// Members that are probably misspellings of a missing declared name are first.
 func (t *tool) undeclared(input any) []string {
 	members, _ := input.(map[string]any)
 	var missing []string

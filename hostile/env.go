@@ -132,7 +132,7 @@ func (w *env) database(worker int) (string, error) {
 	return name, os.WriteFile(w.path(name), seed, 0o600)
 }
 
-// benign runs the benign tool on a database and returns an error if its result is wrong.
+// The method benign runs the benign tool on a database and returns an error if its result is wrong.
 func (w *env) benign(ctx context.Context, db string) (exit, error) {
 	args := append([]string{"run", "benign", "a:=1", "b:=2", "--app", w.path("app.yaml"), "--db", w.path(db), "--user", victim}, w.flags...)
 	done, err := w.procs.execute(exec.CommandContext(ctx, w.binary, args...), w.grace)

@@ -127,8 +127,9 @@ func (e *evaluation) branch(sub *node, v any, at *location, out *outcome, neares
 	return result.ok
 }
 
-// settled reports whether the remaining branches cannot change the outcome. If evaluated members
-// are tracked, the remaining branches of an anyOf can still evaluate more members.
+// The function settled reports whether the remaining branches cannot change the outcome. If
+// evaluated members are tracked, the remaining branches of an anyOf can still evaluate more
+// members.
 func settled(keyword string, matched int, tracks bool) bool {
 	if keyword == "oneOf" {
 		return matched > 1

@@ -197,8 +197,9 @@ func (b *costAnalysis) spread(times tally, kind kinds, taken picks) (reached tal
 	return reached, total, nil
 }
 
-// skipped returns the branches of n that an object does not take, with the number of their
-// occurrences. If no branch has been taken for a discriminator, it returns that discriminator.
+// The method skipped returns the branches of n that an object does not take, with the number of
+// their occurrences. If no branch has been taken for a discriminator, it returns that
+// discriminator.
 func (b *costAnalysis) skipped(n *node, kind kinds, taken picks) (tally, *discriminator) {
 	skipped := tally{}
 	if kind != object {

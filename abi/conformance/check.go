@@ -63,7 +63,7 @@ type check struct {
 
 type memory func(call abi.Call) (json.RawMessage, *abi.Fault)
 
-// double returns a new Double for one run.
+// The method double returns a new Double for one run.
 func (c *check) double() *Double { return &Double{Operations: c.table} }
 
 func (d *Double) reply(call abi.Call) (json.RawMessage, *abi.Fault) { return d.Call(call) }

@@ -101,8 +101,8 @@ func (n *neighbours) cases() []*measure.Case {
 	}
 }
 
-// paced starts small runs at a steady pace and does not wait for the previous run. If paced waited,
-// a slow run would hide other slow runs.
+// The method paced starts small runs at a steady pace and does not wait for the previous run. If
+// paced waited, a slow run would hide other slow runs.
 func (n *neighbours) paced(span time.Duration) (sample measure.Sample, err error) {
 	var (
 		mu   sync.Mutex

@@ -133,8 +133,8 @@ func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan s
 	}
 }
 
-// total returns the number of requests so far, by outcome, and the total size of the requests.
-// Workers may still be waiting for responses.
+// The method total returns the number of requests so far, by outcome, and the total size of the
+// requests. Workers may still be waiting for responses.
 func (a *attacker) total() (counts map[string]int, bytes int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -40,7 +40,7 @@ func openEngines(all *closers) (list []engine.Engine, missing string, err error)
 	return append(pool.Engines(), native{}), missing, nil
 }
 
-// native is the handler without a sandbox: it does the same work as the tools, in Go.
+// The type native is the handler without a sandbox: it does the same work as the tools, in Go.
 type native struct{}
 
 func (native) Info() engine.Info                                           { return engine.Info{Name: "Go", Extensions: []string{".go"}} }

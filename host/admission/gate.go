@@ -98,7 +98,7 @@ func (g *Gate) find(f Flow) *node {
 	return g.spare.child(g.spare.child(g.spare.child(g.root, f.Tenant), f.App), f.User)
 }
 
-// free reports whether one more run of a user may be admitted.
+// The method free reports whether one more run of a user may be admitted.
 func (g *Gate) free(u *node) bool {
 	free := true
 	u.each(func(at *node) { free = free && g.mayRun(at) })
@@ -113,7 +113,7 @@ func (g *Gate) mayRun(n *node) bool {
 	return n.running < [levels]int{g.limits.Running, g.limits.PerTenant, g.limits.PerApp, g.limits.PerUser}[n.level]
 }
 
-// unknown reports whether a node belongs to an unknown tenant or user.
+// The method unknown reports whether a node belongs to an unknown tenant or user.
 func (n *node) unknown() bool { return n.name == "" && (n.level == ofTenant || n.level == ofUser) }
 
 func (g *Gate) release(u *node) {

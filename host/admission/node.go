@@ -116,7 +116,7 @@ func (w *waiter) remove(taken bool) {
 	})
 }
 
-// longest returns the child with the most waiting runs, or nil.
+// The method longest returns the child with the most waiting runs, or nil.
 func (n *node) longest() (longest *node) {
 	for at := n.turns.Front(); at != nil; at = at.Next() {
 		if c := at.Value.(*node); longest == nil || c.waiting > longest.waiting {

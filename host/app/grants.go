@@ -15,8 +15,8 @@ var verbWords = []string{"read", "write", "delete", "readwrite"}
 // grantReader reads grants.
 type grantReader struct {
 	fieldReader
-	// declared contains the positions of the declared stores. It is nil for a tool that is read
-	// without an app.
+	// The field declared contains the positions of the declared stores. It is nil for a tool that is
+	// read without an app.
 	declared map[string]position
 	// facts contains the positions of the declared facts. It is nil if the app declares no facts.
 	facts map[string]position

@@ -42,8 +42,8 @@ type jsonReader struct {
 
 var errNesting = errors.New("values are nested too deeply")
 
-// next returns the next token and its position. It computes the position, because the decoder
-// reports only the end of the previous token.
+// The method next returns the next token and its position. It computes the position, because the
+// decoder reports only the end of the previous token.
 func (r *jsonReader) next() (json.Token, position, error) {
 	start := int(r.dec.InputOffset())
 	for start < len(r.content) && strings.IndexByte(" \t\r\n,:", r.content[start]) >= 0 {

@@ -99,7 +99,7 @@ func (r *storeReader) kind(n *node) declare.Kind {
 	return declare.KindDocument
 }
 
-// exposed is the only valid value of the key expose.
+// The constant exposed is the only valid value of the key expose.
 const exposed = "resource"
 
 func (r *storeReader) expose(n *node) bool {

@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// declared lists the keys of a tool that are allowed both in the app file and in a manifest.
+// The variable declared lists the keys of a tool that are allowed both in the app file and in a
+// manifest.
 var declared = []string{"title", "description", "inputSchema", "outputSchema", "annotations", "grants", "env", "limits", "entry"}
 
 var (

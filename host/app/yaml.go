@@ -168,8 +168,8 @@ func (r *yamlReader) read(n ast.Node) *node {
 	return r.refuse(n, Syntax, "", "this YAML syntax is not supported")
 }
 
-// scalar reads a plain or quoted string. It also recognizes valid JSON numbers that the parser
-// treats as strings.
+// The method scalar reads a plain or quoted string. It also recognizes valid JSON numbers that the
+// parser treats as strings.
 func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 	t := n.GetToken()
 	if t.Type == token.StringType && jsonNumber.MatchString(n.Value) {
@@ -183,8 +183,8 @@ func (r *yamlReader) scalar(at position, n *ast.StringNode) *node {
 	return v.seal()
 }
 
-// literal reads a block string. If the lines of the string occur unchanged in the file, it also
-// computes the column at which they start.
+// The method literal reads a block string. If the lines of the string occur unchanged in the file,
+// it also computes the column at which they start.
 func (r *yamlReader) literal(at position, n *ast.LiteralNode) *node {
 	v := &node{position: at, kind: text}
 	if n.Value != nil {

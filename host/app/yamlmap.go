@@ -50,7 +50,7 @@ func (r *yamlReader) key(n ast.MapKeyNode) (string, bool) {
 	return "", false
 }
 
-// merged returns the objects that the value of a merge key refers to.
+// The method merged returns the objects that the value of a merge key refers to.
 func (r *yamlReader) merged(value ast.Node) []*node {
 	if value == nil {
 		return nil

@@ -39,7 +39,7 @@ func table() []entry {
 // Infos returns the descriptions of the bundled engines. It starts none.
 func Infos() []engine.Info { return engine.Infos(InProcess()) }
 
-// sandboxed returns the engines for workers.
+// The function sandboxed returns the engines for workers.
 func sandboxed(c choices) (all []sandbox.Language) {
 	for _, e := range table() {
 		all = append(all, e.sandboxed(c))

@@ -35,7 +35,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// compiled returns the folder with the compiled PDF library for engines in this process.
+// The function compiled returns the folder with the compiled PDF library for engines in this
+// process.
 var compiled = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(cacheDir, "compiled")
 	return dir, pdfium.Compile(context.Background(), dir)
@@ -82,7 +83,7 @@ func lookup(t testing.TB, name string) extract.Format {
 	return f
 }
 
-// good checks that a reader can still read a valid document.
+// The function good checks that a reader can still read a valid document.
 func good(t *testing.T, reader *extract.Reader, after string) {
 	t.Helper()
 	got, err := reader.Read(t.Context(), admission.Flow{}, lookup(t, "pdf"), pagesOf("BT /F1 12 Tf (next) Tj ET"))

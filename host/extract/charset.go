@@ -16,7 +16,7 @@ import (
 // charset is a legacy encoding and the characters that are typical of texts in this encoding.
 type charset struct {
 	encoding encoding.Encoding
-	// common contains frequent non-ASCII characters of the languages that use the encoding.
+	// The field common contains frequent non-ASCII characters of the languages that use the encoding.
 	common string
 	// seldom contains less frequent non-ASCII characters.
 	seldom string
@@ -178,7 +178,8 @@ func (c charset) rateTwoBytes(sample []byte) (score float64) {
 // within reports whether a byte is in the given range.
 func within(b, first, last byte) bool { return b >= first && b <= last }
 
-// special is the rating of characters in a small range of bytes that is rare in other encodings.
+// The constant special is the rating of characters in a small range of bytes that is rare in other
+// encodings.
 const special = 1.1
 
 const half = 0.5

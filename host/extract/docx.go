@@ -88,7 +88,7 @@ func (f *docxFile) repeated(ctx context.Context, d *docxText, pattern string, ou
 	}
 }
 
-// matching returns the parts with names that match a pattern, sorted by name.
+// The method matching returns the parts with names that match a pattern, sorted by name.
 func (f *docxFile) matching(pattern string) []*zip.File {
 	var parts []*zip.File
 	for _, part := range f.archive.File {

@@ -98,7 +98,7 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-// unreadable returns documents without text and the expected reasons.
+// The function unreadable returns documents without text and the expected reasons.
 func unreadable(t testing.TB) map[string]struct {
 	format string
 	reason extract.Reason

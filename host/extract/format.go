@@ -27,7 +27,7 @@ const (
 	formatJSON = "json"
 )
 
-// known is a format with a function that checks the content of a file.
+// The type known is a format with a function that checks the content of a file.
 type known struct {
 	Format
 	holds func(content) bool
@@ -101,7 +101,7 @@ func byMediaType(mediaType string) (known, bool) {
 	return formats[i], true
 }
 
-// accepted returns the extensions of all formats for a hint.
+// The function accepted returns the extensions of all formats for a hint.
 func accepted() string {
 	var list []string
 	for _, f := range formats {

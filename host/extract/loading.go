@@ -72,7 +72,7 @@ func (r *Reader) loaded() (engine.Program, error) {
 	return r.current()
 }
 
-// current returns the program, or nil if it is not loaded. The caller must hold mu.
+// The method current returns the program, or nil if it is not loaded. The caller must hold mu.
 func (r *Reader) current() (engine.Program, error) {
 	if r.closed {
 		return nil, errReaderClosed

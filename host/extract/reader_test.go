@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/extract"
 )
 
-// slow is an engine with a fixed number of workers that takes a while for each document.
+// The type slow is an engine with a fixed number of workers that takes a while for each document.
 type slow struct {
 	engine  *extract.Engine
 	takes   time.Duration

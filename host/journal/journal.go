@@ -66,7 +66,7 @@ type entry struct {
 
 	answer []byte
 	err    error
-	// encoded is the fault of err as JSON.
+	// The field encoded is the fault of err as JSON.
 	encoded []byte
 	// discarded is true if the call was cancelled. It then has no answer.
 	discarded bool
@@ -118,7 +118,7 @@ func (j *Journal) Orphans() []Key {
 	return orphans
 }
 
-// ordered returns the entries in the order of their start. The caller holds the lock.
+// The method ordered returns the entries in the order of their start. The caller holds the lock.
 func (j *Journal) ordered() []*entry {
 	all := make([]*entry, 0, len(j.entries))
 	for _, e := range j.entries {

@@ -18,8 +18,8 @@ const (
 	maxAllViolations = 300
 )
 
-// bounded returns a copy of an entry that is within the limits. Its field More counts the omitted
-// reads and writes.
+// The method bounded returns a copy of an entry that is within the limits. Its field More counts
+// the omitted reads and writes.
 func (l *Ledger) bounded(e Entry) Entry {
 	reads, moreReads := first(e.Reads, func(r report.ReadEffect) string { return r.Store })
 	writes, moreWrites := first(e.Writes, func(w report.WriteEffect) string { return w.Store })

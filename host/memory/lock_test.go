@@ -93,7 +93,7 @@ func TestManySmallBlindMerges(t *testing.T) {
 	}
 }
 
-// busy is a backend whose commits block until the caller gives up.
+// The type busy is a backend whose commits block until the caller gives up.
 type busy struct{ storage.Backend }
 
 func (busy) Update(ctx context.Context, _ storage.Footprint, _ func([]storage.Record) ([]storage.Write, error)) error {

@@ -130,9 +130,9 @@ func (w world) mayCommit(c partition.Caller) bool {
 	return c.Session == "" || known && !s.ended && s.user == c.User
 }
 
-// visible reports whether a record is visible to a caller. If a run succeeds, the caller's own
-// session cannot have ended. A run that fails may see records that have not yet been removed after
-// the end of the session.
+// The method visible reports whether a record is visible to a caller. If a run succeeds, the
+// caller's own session cannot have ended. A run that fails may see records that have not yet been
+// removed after the end of the session.
 func (w world) visible(r modelRecord, c partition.Caller) bool {
 	if !r.expires.IsZero() && !w.now.Before(r.expires) {
 		return false
@@ -347,8 +347,8 @@ func (g *guest) tooMuch(at place, r modelRecord) abi.Code {
 	return ""
 }
 
-// live returns the number of records that have not expired. Expired records are reclaimed if
-// necessary.
+// The method live returns the number of records that have not expired. Expired records are
+// reclaimed if necessary.
 func (w world) live() (n int64) {
 	for _, r := range w.records {
 		if r.expires.IsZero() || w.now.Before(r.expires) {

@@ -41,8 +41,8 @@ type runHistory struct {
 	// seen contains the records that the reads of the current attempt found. seen is nil before the
 	// first attempt.
 	seen map[storage.Key]storage.Record
-	// changed reports whether a read or write of the attempt found that a record had changed since
-	// the attempt first read it. A commit of blind merges can cause this.
+	// The field changed reports whether a read or write of the attempt found that a record had changed
+	// since the attempt first read it. A commit of blind merges can cause this.
 	changed bool
 }
 
@@ -148,8 +148,8 @@ func (h *runHistory) outcomeCode() string {
 
 func (h *runHistory) unknown() bool { return h.err != nil && abi.FaultOf(h.err).Outcome == "unknown" }
 
-// refused reports whether the run ended because its session ended or was bound to another user, or
-// because its user was erased.
+// The method refused reports whether the run ended because its session ended or was bound to
+// another user, or because its user was erased.
 func (h *runHistory) refused() bool {
 	code := abi.Code(h.outcomeCode())
 	return len(h.attempts) > 0 && (code == abi.SessionEnded || code == abi.Cancelled || code == abi.AccessDenied)

@@ -124,7 +124,7 @@ func (r *configReader) fields(n ast.Node, at *token.Token, name string) []field 
 	return fields
 }
 
-// unknown reports a key that does not exist.
+// The method unknown reports a key that does not exist.
 func (r *configReader) unknown(f field, name string, known []string) {
 	hint := "known here: " + strings.Join(known, ", ")
 	if near := spell.Name(f.key, known); near != "" {

@@ -157,8 +157,8 @@ func (p *Pool) takeReady(program *program, domain *string) (*worker, error) {
 // because Go's garbage collector can still have work to do.
 const maxIdleCPU = 200 * time.Millisecond
 
-// quiescent reports whether a worker was inactive while idle. An active worker cannot be reused,
-// because code that a guest left behind could send a result for the next run.
+// The method quiescent reports whether a worker was inactive while idle. An active worker cannot be
+// reused, because code that a guest left behind could send a result for the next run.
 func (w *worker) quiescent() bool {
 	return w.wire.in.Buffered() == 0 && w.pipe.empty() && cpuTime(w.process.Pid)-w.cpuAtRelease < maxIdleCPU
 }
@@ -174,8 +174,8 @@ func (p *Pool) isReady(program *program, domain string) bool {
 	return slices.ContainsFunc(p.idle, func(w *worker) bool { return w.programs[program] && w.compatible(program, &domain) })
 }
 
-// compatible reports whether the worker has run only code of this domain and has the same mounts as
-// the program.
+// The method compatible reports whether the worker has run only code of this domain and has the
+// same mounts as the program.
 func (w *worker) compatible(program *program, domain *string) bool {
 	if w.mounts != program.mounts || w.loaded && w.sourceDomain != program.source.Domain || len(w.programs) >= maxPrograms && !w.programs[program] {
 		return false
@@ -224,12 +224,12 @@ func (p *Pool) release(w *worker) {
 	<-p.slots
 }
 
-// expired reports whether a worker has exceeded its lifetime.
+// The method expired reports whether a worker has exceeded its lifetime.
 func (w *worker) expired(lifetime time.Duration) bool {
 	return w.used && time.Since(w.firstRun) > lifetime
 }
 
-// stale reports whether a worker still contains a closed program.
+// The method stale reports whether a worker still contains a closed program.
 func (w *worker) stale() bool {
 	for program := range w.programs {
 		if program.closed.Load() {

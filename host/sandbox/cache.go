@@ -163,8 +163,8 @@ func (e *proxy) dropShared(o mounts) (removed bool) {
 	return true
 }
 
-// cached returns the path of the cache entry with the names folder and key. If the entry is
-// missing, the function fill writes it. cached returns "" if nothing can be cached.
+// The method cached returns the path of the cache entry with the names folder and key. If the entry
+// is missing, the function fill writes it. cached returns "" if nothing can be cached.
 func (p *Pool) cached(folder, key string, fill func(fresh string) error) (string, error) {
 	cache, err := p.cacheDir()
 	folder = filepath.Join(cache, folder)

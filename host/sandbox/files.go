@@ -89,8 +89,8 @@ func (a *archive) reply(f *frame, name string) error {
 	return nil
 }
 
-// hidden reports whether an element of the path starts with a dot. Hidden files, such as databases
-// or secrets, are not part of a tool.
+// The function hidden reports whether an element of the path starts with a dot. Hidden files, such
+// as databases or secrets, are not part of a tool.
 func hidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(part, ".") && part != "." {

@@ -120,7 +120,7 @@ func (f *frame) text(text string) *frame {
 	return f
 }
 
-// optional writes a byte slice so that the reader can distinguish nil from empty data.
+// The method optional writes a byte slice so that the reader can distinguish nil from empty data.
 func (f *frame) optional(data []byte) *frame {
 	if data == nil {
 		return f.number(0)

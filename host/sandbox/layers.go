@@ -81,7 +81,7 @@ func (e *MissingError) Error() string {
 	return "this machine lacks required isolation layers: " + strings.Join(texts, "; ")
 }
 
-// missing returns a *MissingError if a required layer is off.
+// The method missing returns a *MissingError if a required layer is off.
 func (r Report) missing(required []string) error {
 	var missing []Layer
 	for _, l := range r.Layers {

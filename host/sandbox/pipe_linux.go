@@ -75,7 +75,7 @@ func (l *pipe) Write(b []byte) (written int, err error) {
 	return written, nil
 }
 
-// empty reports whether all data that the worker has written has been read.
+// The method empty reports whether all data that the worker has written has been read.
 func (l *pipe) empty() bool {
 	fds := [...]unix.PollFd{{Fd: int32(l.in), Events: unix.POLLIN}}
 	for {

@@ -44,8 +44,8 @@ func (p probes) Load(_ context.Context, src engine.Source) (engine.Program, erro
 	return probe{name, found}, nil
 }
 
-// compiled returns the compiled code of a source, or the text of an error. If the code is missing,
-// compiled writes it.
+// The method compiled returns the compiled code of a source, or the text of an error. If the code
+// is missing, compiled writes it.
 func (p probes) compiled(name string) string {
 	if p.dir == "" {
 		return "nowhere"

@@ -25,8 +25,8 @@ type writeLimit struct {
 	files  int // files and folders
 }
 
-// exceeded returns a fault if the folder exceeds the limit or cannot be read. exceeded returns nil
-// if k is nil.
+// The method exceeded returns a fault if the folder exceeds the limit or cannot be read. exceeded
+// returns nil if k is nil.
 func (k *writeLimit) exceeded() error {
 	if k == nil {
 		return nil

@@ -54,7 +54,7 @@ type past struct {
 	deleted         bool
 }
 
-// changed returns the Changed value of a past change.
+// The method changed returns the Changed value of a past change.
 func (h *History) changed(p *past) Changed {
 	behind := p.start + p.key
 	return Changed{

@@ -94,7 +94,7 @@ func (k Key) Parts() ([]Part, error) {
 	return parts, nil
 }
 
-// valid reports whether k is a possible result of MakeKey.
+// The method valid reports whether k is a possible result of MakeKey.
 func (k Key) valid() bool {
 	for ok := true; k != ""; {
 		if _, k, ok = k.cut(); !ok {

@@ -100,7 +100,7 @@ func (r *renderer) content(store string) (any, error) {
 	return content, nil
 }
 
-// literal is a node that contains literal text.
+// The type literal is a node that contains literal text.
 type literal string
 
 func (l literal) render(r *renderer) error { return r.write(string(l)) }

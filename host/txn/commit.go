@@ -41,7 +41,7 @@ type commit struct {
 	// locked raises the byte limit for updates inside the backend's transaction.
 	locked bool
 	limits storage.Budget
-	// full is the backend's error if it has no free space, or nil; see [storage.Space].
+	// The field full is the backend's error if it has no free space, or nil; see [storage.Space].
 	full error
 	// expected contains the effects of the commit if no record changes before it. extra contains
 	// the writes that OnCommit returned for these effects.

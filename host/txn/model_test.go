@@ -51,7 +51,7 @@ func (w modelState) mirror(b storage.Backend, prefix storage.Key) (modelState, e
 	return next, nil
 }
 
-// visible reports whether a record is visible at a time.
+// The method visible reports whether a record is visible at a time.
 func (w modelState) visible(r storage.Record, at time.Time) bool {
 	if !r.Exists() || !r.Expires.IsZero() && !at.Before(r.Expires) {
 		return false

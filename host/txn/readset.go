@@ -98,9 +98,9 @@ func (s *readSet) tick() {
 	}
 }
 
-// visible returns a record as a body sees it, and its lifetime. If the record has expired, visible
-// returns the zero Record. missing contains the keys of records that the lifetime depends on, but
-// that the attempt has not read and find does not return.
+// The method visible returns a record as a body sees it, and its lifetime. If the record has
+// expired, visible returns the zero Record. missing contains the keys of records that the lifetime
+// depends on, but that the attempt has not read and find does not return.
 func (s *readSet) visible(raw storage.Record, at time.Time, find func(storage.Key) (storage.Record, bool)) (base storage.Record, l life, missing []storage.Key) {
 	if !raw.Exists() {
 		return storage.Record{}, life{}, nil

@@ -24,7 +24,7 @@ type run struct {
 	// generation is the generation of records that the run creates.
 	generation string
 	attempts   int
-	// refused reports whether a commit exceeded its budget or the free space.
+	// The field refused reports whether a commit exceeded its budget or the free space.
 	refused bool
 }
 

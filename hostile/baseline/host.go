@@ -26,8 +26,8 @@ func newHost() *host {
 	}}
 }
 
-// intact reports whether the stores that no case may change are unchanged, and whether a benign
-// tool returns the correct result.
+// The method intact reports whether the stores that no case may change are unchanged, and whether a
+// benign tool returns the correct result.
 func (h *host) intact() bool {
 	stores, err := json.Marshal([]any{h.stores[corpus.Shared], h.stores[corpus.Vault]})
 	if err != nil || string(stores) != `[{"marker":1},{"secret":"`+corpus.Secret+`"}]` {

@@ -61,7 +61,7 @@ func call(name, mechanism string, number uintptr, args ...uintptr) Attack {
 	return Attack{Name: name, Mechanism: mechanism, run: func(victims) error { return reach(number, args...) }}
 }
 
-// invalid is a number that is not a valid descriptor, process ID or address.
+// The constant invalid is a number that is not a valid descriptor, process ID or address.
 const invalid = ^uintptr(0)
 
 // Missing returns the layers that this machine lacks.

@@ -61,7 +61,7 @@ func (g guests) cacheCode() {
 	}
 }
 
-// good is the source of a harmless guest.
+// The constant good is the source of a harmless guest.
 const good = "good"
 
 // guest is an attack, or a harmless guest if attack is nil.

@@ -99,8 +99,8 @@ func (h *host) keepRunning(stop chan struct{}) bool {
 	}
 }
 
-// benign reports whether the neighbor returns the correct result. The neighbor's process may be
-// killed once, because the host starts another one.
+// The method benign reports whether the neighbor returns the correct result. The neighbor's process
+// may be killed once, because the host starts another one.
 func (h *host) benign() bool {
 	for range 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), deadline)

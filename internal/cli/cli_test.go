@@ -88,7 +88,7 @@ func TestCancelledRunStoresNothing(t *testing.T) {
 	}
 }
 
-// waiting is a stdin that never ends. Its first read cancels the context, as Ctrl-C does.
+// The type waiting is a stdin that never ends. Its first read cancels the context, as Ctrl-C does.
 type waiting struct{ cancel context.CancelFunc }
 
 func (w waiting) Read([]byte) (int, error) {

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// progress calls work. If work takes more than a second, progress displays the elapsed time on
-// stderr, provided that stderr is a terminal. Meanwhile nothing else may write to stderr. Nested
-// calls display nothing.
+// The method progress calls work. If work takes more than a second, progress displays the elapsed
+// time on stderr, provided that stderr is a terminal. Meanwhile nothing else may write to stderr.
+// Nested calls display nothing.
 func (c *console) progress(doing string, work func() error) error {
 	if !c.env.StderrTerminal || !c.showing.CompareAndSwap(false, true) {
 		return work()

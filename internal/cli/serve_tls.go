@@ -28,8 +28,8 @@ type certificate struct {
 	files  [2]fs.FileInfo // time of the last read, even if the read failed
 	looked time.Time
 	failed string // the last logged error
-	// pending reports whether the files contain a certificate that is not used because of its
-	// dates.
+	// The field pending reports whether the files contain a certificate that is not used because of
+	// its dates.
 	pending bool
 }
 
@@ -130,7 +130,7 @@ func (c *certificate) stat() (files [2]fs.FileInfo) {
 // coarse, so a younger file could change again without a new modification time.
 const certificateSettled = 2 * time.Second
 
-// changed reports whether one of the files may have changed.
+// The function changed reports whether one of the files may have changed.
 func changed(before, now [2]fs.FileInfo, at time.Time) bool {
 	for i := range now {
 		a, b := before[i], now[i]

@@ -35,7 +35,7 @@ func (f *serverFlags) register(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("ca", "pem", "crt")
 }
 
-// remote reports whether the flags name a server.
+// The method remote reports whether the flags name a server.
 func (f *serverFlags) remote() bool { return f.url != "" }
 
 // localFlags are the flags that cannot be combined with --server. Some of these flags apply only to
@@ -166,15 +166,15 @@ func explainServer(err error) error {
 	return e.Fault
 }
 
-// untrusted reports whether a connection failed because no known certificate authority signed the
-// server's certificate.
+// The function untrusted reports whether a connection failed because no known certificate authority
+// signed the server's certificate.
 func untrusted(err error) bool {
 	_, ok := errors.AsType[x509.UnknownAuthorityError](err)
 	return ok || strings.Contains(err.Error(), "certificate signed by unknown authority")
 }
 
-// expired reports whether a connection failed because the server's certificate has expired or is
-// not yet valid.
+// The function expired reports whether a connection failed because the server's certificate has
+// expired or is not yet valid.
 func expired(err error) bool {
 	bad, ok := errors.AsType[x509.CertificateInvalidError](err)
 	return ok && bad.Reason == x509.Expired || strings.Contains(err.Error(), "certificate has expired or is not yet valid")

@@ -37,7 +37,7 @@ type connector struct {
 	// handler serves all requests. There is only one handler because it contains the MCP sessions.
 	handler http.Handler
 	release func()
-	// busy is the number of current requests. The lock of connectors protects busy.
+	// The field busy is the number of current requests. The lock of connectors protects busy.
 	busy int
 }
 

@@ -67,7 +67,7 @@ func soakTime() time.Duration {
 	return 30 * time.Minute
 }
 
-// running is a service with worker processes and a database, set up as in toolrun serve.
+// The type running is a service with worker processes and a database, set up as in toolrun serve.
 type running struct {
 	url   string
 	close func()
@@ -182,8 +182,8 @@ func (c *client) count(ctx context.Context, tool string, patience time.Duration)
 	}
 }
 
-// busy reports whether the service rejected a run because it had no free capacity, or because the
-// run's time ended in the queue.
+// The function busy reports whether the service rejected a run because it had no free capacity, or
+// because the run's time ended in the queue.
 func busy(status int) bool {
 	return status == http.StatusServiceUnavailable || status == http.StatusGatewayTimeout || status == http.StatusTooManyRequests
 }

@@ -48,8 +48,8 @@ func parseBudget(text string) (budget, error) {
 	return b, lines.Err()
 }
 
-// exceeded returns a message for each folder and rule that exceeds its budget. The message lists
-// the findings with replacements.
+// The method exceeded returns a message for each folder and rule that exceeds its budget. The
+// message lists the findings with replacements.
 func (b budget) exceeded(found []finding) (messages []string) {
 	byEntry := group(found)
 	for _, key := range sortedEntries(byEntry) {

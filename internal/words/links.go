@@ -140,7 +140,7 @@ func brokenLinks(root string, files []sourceFile) (messages []string) {
 	return messages
 }
 
-// broken returns the reason why a file or its anchor does not exist, or "".
+// The method broken returns the reason why a file or its anchor does not exist, or "".
 func (pages pageSet) broken(root, file, anchor string) string {
 	if p := pages[file]; p != nil {
 		if anchor != "" && !p.anchors[anchor] {
@@ -157,7 +157,8 @@ func (pages pageSet) broken(root, file, anchor string) string {
 	return ""
 }
 
-// distant returns the pages that cannot be reached from a page within a number of clicks.
+// The method distant returns the pages that cannot be reached from a page within a number of
+// clicks.
 func (pages pageSet) distant(from string, clicks int) (names []string) {
 	distance := map[string]int{from: 0}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {

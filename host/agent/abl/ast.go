@@ -4,7 +4,7 @@ package abl
 type node interface{ pos() Position }
 
 type (
-	// literal is a constant.
+	// The field literal is a constant.
 	literal struct {
 		at    Position
 		value any

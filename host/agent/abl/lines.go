@@ -137,7 +137,8 @@ func (r *lineReader) value(e *entry) {
 	}
 }
 
-// literal reads the lines of a literal block: those that are indented deeper than the key.
+// The method literal reads the lines of a literal block: those that are indented deeper than the
+// key.
 func (r *lineReader) literal(e *entry) {
 	var lines []string
 	margin := -1

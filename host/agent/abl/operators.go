@@ -28,7 +28,7 @@ func (ev *evaluator) unary(n *unary) (any, error) {
 	}
 }
 
-// numeric returns the value of a number, or of a text that is a number.
+// The function numeric returns the value of a number, or of a text that is a number.
 func numeric(v any) (float64, bool) {
 	if _, isBool := v.(bool); isBool {
 		return 0, false

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// reserved are the words that cannot be names of variables.
+// The variable reserved are the words that cannot be names of variables.
 var reserved = []string{"AND", "OR", "NOT", "IN", "IS", "IMPLIES"}
 
 // postfix parses an operand followed by .name and [index].

@@ -108,7 +108,7 @@ func (p Problems) filter(severity Severity) Problems {
 	return kept
 }
 
-// sorted returns the problems by position, without duplicates.
+// The method sorted returns the problems by position, without duplicates.
 func (p Problems) sorted() Problems {
 	slices.SortStableFunc(p, func(a, b Problem) int {
 		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Message, b.Message))

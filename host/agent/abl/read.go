@@ -108,7 +108,8 @@ func (r *reader) unknownKey(e *entry, what string, known properties) {
 	r.warnf(e.at(), CodeUnknownKey, "remove it, or write one of "+strings.Join(names, ", "), "%s is not supported in %s and has no effect", e.key, what)
 }
 
-// foreign contains keys of other implementations of the language that resemble our keys.
+// The variable foreign contains keys of other implementations of the language that resemble our
+// keys.
 var foreign = []string{"ON_ERROR", "GATHER", "ESCALATE", "COMPLETE", "TEMPLATES", "MESSAGE_KEY", "VOICE", "FORMATS", "ACTIONS", "DELEGATE",
 	"PERSONA", "LIMITATIONS", "GUARDRAILS", "INTENTS", "NLU", "BRANCHES", "PRESENT", "CORRECTIONS", "STRATEGY", "STEP_CONSTRAINTS", "RETRY_DELAY"}
 
@@ -132,7 +133,7 @@ func (r *reader) items(e *entry, what string) []*entry {
 	return r.limited(items, what)
 }
 
-// limited returns the entries up to the maximum number of items.
+// The method limited returns the entries up to the maximum number of items.
 func (r *reader) limited(entries []*entry, what string) []*entry {
 	if len(entries) > MaxItems {
 		r.errorf(entries[MaxItems].at(), CodeOverLimit, "", "%s has more than %d items", what, MaxItems)

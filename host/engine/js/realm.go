@@ -112,7 +112,8 @@ func (r *realm) construct(construct goja.Constructor, newTarget *goja.Object, ar
 	return object
 }
 
-// native returns a guest function that calls f. Stack traces contain the function's name.
+// The method native returns a guest function that calls f. Stack traces contain the function's
+// name.
 func (r *realm) native(name string, f nativeFunc) *goja.Object {
 	counted := func(call goja.FunctionCall) goja.Value {
 		r.enter()

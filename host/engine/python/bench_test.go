@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// typical is a tool that reads its input, makes one memory call, and uses common modules.
+// The constant typical is a tool that reads its input, makes one memory call, and uses common
+// modules.
 const typical = `
 import json, re
 from datetime import datetime

@@ -97,7 +97,7 @@ func (r *run) silent(out engine.Output, ended error) (engine.Output, error) {
 		WithHint("check whether the tool closes its standard input or modifies Python's internals")
 }
 
-// trapped returns the fault for a trap in the interpreter.
+// The method trapped returns the fault for a trap in the interpreter.
 func (r *run) trapped(err error) error {
 	trap := machine.TrapOf(err)
 	if trap.IsStackOverflow() || r.overflowed() {
@@ -131,7 +131,7 @@ type failure struct {
 	Stack   string `json:"stack"`
 }
 
-// failed returns the fault for an uncaught exception.
+// The method failed returns the fault for an uncaught exception.
 func (r *run) failed() error {
 	var report failure
 	if json.Unmarshal(r.channel.outcome.rest, &report) != nil {

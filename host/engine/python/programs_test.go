@@ -15,9 +15,9 @@ import (
 	"github.com/toolrun/toolrun/host/engine/enginetest"
 )
 
-// native is a Python program that runs other programs in CPython, each in a new process. For each
-// program, native prints a line of JSON with the result of the function main. If the program is a
-// function body, native prints the result of the body.
+// The constant native is a Python program that runs other programs in CPython, each in a new
+// process. For each program, native prints a line of JSON with the result of the function main. If
+// the program is a function body, native prints the result of the body.
 const native = `
 import ast, asyncio, inspect, json, os, sys, traceback
 def run(file):
@@ -92,7 +92,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// kept returns the saved result of a program that needs a later version of Python.
+// The function kept returns the saved result of a program that needs a later version of Python.
 func kept(t *testing.T, file string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(strings.TrimSuffix(file, ".py") + ".json")

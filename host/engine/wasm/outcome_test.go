@@ -161,7 +161,7 @@ func deadlineOf(ctx context.Context) time.Time {
 	return deadline
 }
 
-// filling returns an endless loop that calls memory.fill on the whole page.
+// The function filling returns an endless loop that calls memory.fill on the whole page.
 func filling() []byte {
 	code := []byte{wasmtest.Loop, wasmtest.Empty}
 	code = append(append(append(code, wasmtest.Const(0)...), wasmtest.Const(1)...), wasmtest.Const(65536)...)

@@ -60,7 +60,8 @@ func (l *Library) Close() error { return l.machine.Close(l.image, l.data) }
 // budget is the number of fuel slices that a guest can still use.
 type budget struct{ document, page int }
 
-// unlimited is a budget for starting the library. The start uses only a small part of it.
+// The variable unlimited is a budget for starting the library. The start uses only a small part of
+// it.
 var unlimited = &budget{1 << 20, 1 << 20}
 
 // guest is an instance of the library. After a failed call, no more exports are called. It is not

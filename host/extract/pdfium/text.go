@@ -66,7 +66,7 @@ func (l *Library) Text(ctx context.Context, data []byte, memory int64, page func
 	return ErrLimit
 }
 
-// reading is the state of reading a document. It is kept from one instance to the next.
+// The type reading is the state of reading a document. It is kept from one instance to the next.
 type reading struct {
 	library *Library
 	ctx     context.Context

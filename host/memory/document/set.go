@@ -88,7 +88,7 @@ var errTooSlow = errors.New("the update took too long in the backend's transacti
 // transaction.
 const lockedWork = 2_000
 
-// bounded returns a copy of the store whose schema is limited to lockedWork steps.
+// The method bounded returns a copy of the store whose schema is limited to lockedWork steps.
 func (st *store) bounded() *store {
 	bounded := *st
 	bounded.schema = st.schema.Within(lockedWork)

@@ -16,9 +16,9 @@ const (
 	// checkEvery is the minimum interval between checks of a file, and thus the maximum delay until
 	// a change is noticed.
 	checkEvery = time.Second
-	// settled is the minimum age of a reliable modification time. File system clocks are coarse, so
-	// a file that was modified more recently may have changed twice in one tick. Such a file is
-	// read again.
+	// The constant settled is the minimum age of a reliable modification time. File system clocks are
+	// coarse, so a file that was modified more recently may have changed twice in one tick. Such a
+	// file is read again.
 	settled = 2 * time.Second
 	// maxFileBytes is the maximum size of a file. It suffices for about ten thousand keys.
 	maxFileBytes = 4 << 20
@@ -29,11 +29,11 @@ const (
 // is safe for concurrent use.
 type watchedFile[T any] struct {
 	path string
-	// forbidden contains the permission bits that the file must not have.
+	// The field forbidden contains the permission bits that the file must not have.
 	forbidden fs.FileMode
 	decode    func([]byte) (T, error)
-	// empty reports whether a missing file counts as an empty file. It is true for files that are
-	// removed only on purpose.
+	// The field empty reports whether a missing file counts as an empty file. It is true for files
+	// that are removed only on purpose.
 	empty bool
 
 	mu     sync.Mutex

@@ -50,7 +50,8 @@ func maxDecodes() int64 { return int64(max(1, runtime.GOMAXPROCS(0)/2)) }
 // document. The document is parsed as YAML.
 const importTakes = 200
 
-// reading returns the memory that a body of the given length takes while it is read and decoded.
+// The method reading returns the memory that a body of the given length takes while it is read and
+// decoded.
 func (b *body) reading(length int64) int64 {
 	if b.document {
 		return min(importTakes*length, b.maxHeld)

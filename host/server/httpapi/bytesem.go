@@ -177,8 +177,8 @@ func (r *byteSemaphore) next() {
 	}
 }
 
-// full returns the level at which a reservation exceeds its limit, or -1 if it fits. If the
-// semaphore is otherwise unused, any reservation fits.
+// The method full returns the level at which a reservation exceeds its limit, or -1 if it fits. If
+// the semaphore is otherwise unused, any reservation fits.
 func (r *byteSemaphore) full(h *reservation) int {
 	if r.used == 0 {
 		return -1

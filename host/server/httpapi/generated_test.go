@@ -121,7 +121,7 @@ var texts = []string{
 	strings.Repeat("x", 64), strings.Repeat("x", 257), strings.Repeat("é", 200), "2026-01-01T00:00:00Z", "-1", "1e9", "9223372036854775808",
 }
 
-// known maps names of members and parameters to meaningful values.
+// The variable known maps names of members and parameters to meaningful values.
 var known = map[string][]string{
 	"app": {"shop"}, "tool": {"remember", "look", "fail"}, "session_id": {"s1", "s2", "s3"}, "user_id": {"ann"}, "store": {"prefs", "flags", "extra"},
 	"prompt": {"greeting"}, "code": {"return 1"}, "If-Match": {`"1"`}, "If-None-Match": {"*"}, "ttl": {"1h"}, "projection": {`{"language":1}`},

@@ -70,8 +70,8 @@ func sessionData(t *testing.T, text string) string {
 	return fmt.Sprint(data)
 }
 
-// foreign lists sessions that do not belong to bob: an anonymous session, a session of ann, a
-// session that has ended, and a session that does not exist.
+// The function foreign lists sessions that do not belong to bob: an anonymous session, a session of
+// ann, a session that has ended, and a session that does not exist.
 func foreign(s *service) []string {
 	s.want(200, "runtime", "POST", "/api/v1/runs", `{"tool":"look","session_id":"visitor","metadata":{"name":"VISITOR-SECRET"}}`)
 	s.want(201, "runtime", "POST", "/api/v1/sessions", `{"session_id":"of-ann","user_id":"ann"}`)

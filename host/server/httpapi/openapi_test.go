@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the description of the API anew")
 
-// committed is the copy of the OpenAPI document in docs.
+// The variable committed is the copy of the OpenAPI document in docs.
 var committed = filepath.Join("..", "..", "..", "docs", "openapi.json")
 
 // description returns the OpenAPI document of a service without its version.

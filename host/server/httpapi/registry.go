@@ -188,7 +188,7 @@ func (g *registry) expire(at time.Time) {
 	}
 }
 
-// largest returns the tenant that uses the most bytes.
+// The method largest returns the tenant that uses the most bytes.
 func (g *registry) largest() (largest *tenantResults) {
 	for _, t := range g.tenants {
 		if largest == nil || t.bytes > largest.bytes {
@@ -198,7 +198,7 @@ func (g *registry) largest() (largest *tenantResults) {
 	return largest
 }
 
-// largest returns the caller that uses the most bytes.
+// The method largest returns the caller that uses the most bytes.
 func (k *tenantResults) largest() (largest *callerResults) {
 	for _, o := range k.owners {
 		if largest == nil || o.bytes > largest.bytes {

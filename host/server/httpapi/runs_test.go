@@ -93,7 +93,7 @@ func TestNoDefaultTool(t *testing.T) {
 	}
 }
 
-// following is a stream that the test reads line by line.
+// The type following is a stream that the test reads line by line.
 type following struct {
 	*http.Response
 	lines *bufio.Scanner

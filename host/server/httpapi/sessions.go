@@ -145,7 +145,7 @@ func listSessions(ctx context.Context, c *call, in *listSessionsInput) (*listOut
 	return &listOutput[session.Session]{page}, nil
 }
 
-// shown returns the fields of a session that the principal may see.
+// The method shown returns the fields of a session that the principal may see.
 func (c *call) shown(s session.Session) session.Session {
 	if !c.principal.Allows(auth.Sessions) {
 		s.Metadata = json.RawMessage("{}")

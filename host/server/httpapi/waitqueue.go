@@ -118,8 +118,8 @@ func (c *callerQueue) drop(h *reservation) {
 
 func (c *callerQueue) last() *reservation { return c.waiting[len(c.waiting)-1] }
 
-// longest returns the queue of the tenant with the most waiting reservations, or nil if the queue
-// is empty.
+// The method longest returns the queue of the tenant with the most waiting reservations, or nil if
+// the queue is empty.
 func (l *waitQueue) longest() (longest *tenantQueue) {
 	for _, t := range l.tenants {
 		if longest == nil || t.count > longest.count {
@@ -129,8 +129,8 @@ func (l *waitQueue) longest() (longest *tenantQueue) {
 	return longest
 }
 
-// longest returns the queue of the caller with the most waiting reservations. It returns nil if t
-// is nil.
+// The method longest returns the queue of the caller with the most waiting reservations. It returns
+// nil if t is nil.
 func (t *tenantQueue) longest() (longest *callerQueue) {
 	if t == nil {
 		return nil
@@ -174,8 +174,8 @@ func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
 	return best
 }
 
-// first returns the first reservation of a caller that fits. It returns nil if even the smallest
-// one does not fit.
+// The method first returns the first reservation of a caller that fits. It returns nil if even the
+// smallest one does not fit.
 func (c *callerQueue) first(fits func(*reservation) bool) *reservation {
 	if !fits(c.minimum) {
 		return nil

@@ -152,7 +152,7 @@ func (s *session) memorySessionOpen(ctx context.Context) bool {
 	return found.Ended == nil
 }
 
-// current returns the Caller for which a request acts.
+// The method current returns the Caller for which a request acts.
 func (s *session) current() host.Caller {
 	s.mu.Lock()
 	defer s.mu.Unlock()

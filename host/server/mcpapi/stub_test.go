@@ -69,7 +69,7 @@ type results struct {
 	host.NopObserver
 	ended chan *report.Result
 	left  chan host.Caller // callers whose session has ended
-	// called is called after each memory operation of a run, if it is set.
+	// The field called is called after each memory operation of a run, if it is set.
 	called func(host.RunInfo)
 }
 

@@ -38,8 +38,8 @@ type attempt struct {
 	host.Execution
 }
 
-// admitted returns the time at which the guest started after it had waited in the queue. end
-// returns the time at which the guest ended.
+// The method admitted returns the time at which the guest started after it had waited in the queue.
+// end returns the time at which the guest ended.
 func (a attempt) admitted() time.Time { return a.Began.Add(a.QueueTime) }
 func (a attempt) end() time.Time      { return a.admitted().Add(a.Duration) }
 
@@ -58,7 +58,7 @@ func (t *Telemetry) isTraced(ctx context.Context) bool {
 	return !parent.IsValid() || parent.IsSampled()
 }
 
-// called records a memory call.
+// The method called records a memory call.
 func (c *runTrace) called(number int, op, code string, event host.CallEvent) {
 	if len(c.calls) == maxCalls {
 		return

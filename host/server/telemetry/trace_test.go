@@ -26,7 +26,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/telemetry"
 )
 
-// traced returns a Telemetry with an exporter that keeps spans.
+// The function traced returns a Telemetry with an exporter that keeps spans.
 func traced(t testing.TB, opts telemetry.Options) (*telemetry.Telemetry, *tracetest.InMemoryExporter) {
 	t.Helper()
 	exporter := tracetest.NewInMemoryExporter()

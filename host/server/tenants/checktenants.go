@@ -57,7 +57,7 @@ func checkTenants(ctx context.Context, opts host.Options, logger *slog.Logger, d
 	return err
 }
 
-// merged returns the stores of an app and the stores that a tenant declared.
+// The function merged returns the stores of an app and the stores that a tenant declared.
 func merged(declared *app.App, own []declare.Store) []declare.Store {
 	stores := slices.Clone(declared.AllStores())
 	for _, s := range own {

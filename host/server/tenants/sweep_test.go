@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
-// counted is a backend that counts calls of its sweep.
+// The type counted is a backend that counts calls of its sweep.
 type counted struct {
 	storage.Backend
 	sweeps atomic.Int64

@@ -89,7 +89,7 @@ func exercise(t *testing.T, path string, records []storage.Record) (complete boo
 	return complete
 }
 
-// damaged runs Check and then exercise on a modified copy of a database.
+// The function damaged runs Check and then exercise on a modified copy of a database.
 func damaged(t *testing.T, image []byte, records []storage.Record) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "db")

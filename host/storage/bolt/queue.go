@@ -77,7 +77,8 @@ type queue struct {
 	busy   bool // a commit is in progress
 	closed bool
 	idle   sync.Cond // signaled when the last commit has ended
-	// large contains the size of the last request of each sender whose last request was large.
+	// The field large contains the size of the last request of each sender whose last request was
+	// large.
 	large map[sender]int64
 	// pause is set for the commit after a large commit. If small requests are waiting, that commit
 	// takes no large ones.
@@ -109,7 +110,7 @@ func (q *queue) add(r *request) (lead bool, err error) {
 	return lead, nil
 }
 
-// next returns the requests for the next commit. The requests remain in the queue.
+// The method next returns the requests for the next commit. The requests remain in the queue.
 func (q *queue) next() []*request {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,8 +8,8 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// reserved is the minimum size of the address space for a file's mapping. A mapping has at least
-// twice the size of the file.
+// The constant reserved is the minimum size of the address space for a file's mapping. A mapping
+// has at least twice the size of the file.
 //
 // If a file outgrows its mapping, bbolt maps the file again, and first waits until all readers have
 // finished. Without reserved address space, one backup or long scan would therefore delay all

@@ -170,8 +170,8 @@ func (b *Backend) DeleteWhere(ctx context.Context, what storage.Selector, limit 
 	return removed, nil
 }
 
-// matching returns the heads of up to limit selected records whose keys are greater than after. The
-// caller must hold the mutex.
+// The method matching returns the heads of up to limit selected records whose keys are greater than
+// after. The caller must hold the mutex.
 func (b *Backend) matching(what storage.Selector, after storage.Key, limit int) (found []storage.Head) {
 	start, _ := slices.BinarySearch(b.sorted, max(what.Prefix, after))
 	for _, k := range b.sorted[start:] {

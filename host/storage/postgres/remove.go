@@ -63,7 +63,7 @@ func selecting(what storage.Selector) page {
 	}
 }
 
-// expired returns the page function for expired records, in the order of expiry.
+// The function expired returns the page function for expired records, in the order of expiry.
 func expired(what storage.Selector) page {
 	return func(last storage.Head, n int) (string, []any) {
 		from := int64(math.MinInt64)
@@ -133,8 +133,8 @@ func (b *Backend) removeChunk(ctx context.Context, last storage.Head, n int, nex
 // must be smaller than 2,700 bytes.
 const maxIndexed = 256
 
-// indexed returns the index form of a tag of a tenant and app: a long tag is truncated and followed
-// by a hash.
+// The function indexed returns the index form of a tag of a tenant and app: a long tag is truncated
+// and followed by a hash.
 func indexed(group storage.Key, tag string) []byte {
 	entry := append(binary.AppendUvarint(nil, uint64(len(group))), group...)
 	if entry = append(entry, tag...); len(entry) <= maxIndexed {

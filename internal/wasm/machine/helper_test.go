@@ -54,7 +54,7 @@ func closing(t *testing.T, m *machine.Machine, err error) *machine.Machine {
 	return m
 }
 
-// restored returns an instance of a machine's image.
+// The function restored returns an instance of a machine's image.
 func restored(t *testing.T, m *machine.Machine) *snapshot.Instance {
 	t.Helper()
 	image, err := m.Image(snapshot.Options{})

@@ -31,9 +31,9 @@ func (m *memory) capture() (*source, error) {
 	return newPatch(base, m.bytes(), patches)
 }
 
-// changed returns the indexes of the pages that differ from the source. ok is false if the kernel
-// does not report written pages. A page that rewind has restored counts as written, but does not
-// differ.
+// The method changed returns the indexes of the pages that differ from the source. ok is false if
+// the kernel does not report written pages. A page that rewind has restored counts as written, but
+// does not differ.
 func (m *memory) changed() ([]int, bool) {
 	if m.writable == 0 {
 		return nil, false

@@ -36,7 +36,7 @@ type function struct {
 	// open reports whether the function or one of its callees needs a check. A function is open if it
 	// may call unknown functions or itself, or if it uses too much stack.
 	open bool
-	// checked reports whether the function is checked. requireCheck sets required.
+	// The field checked reports whether the function is checked. requireCheck sets required.
 	checked, required bool
 	// The field below is the number of stack bytes that the function and its callees use until the
 	// next check. The method visit computes it.

@@ -68,8 +68,8 @@ func Log(level abi.Level, text string) {
 	}
 }
 
-// calling is locked from a call until its reply has been read. The host keeps only one reply, and
-// another goroutine could run while this one allocates memory for the reply.
+// The variable calling is locked from a call until its reply has been read. The host keeps only one
+// reply, and another goroutine could run while this one allocates memory for the reply.
 var calling sync.Mutex
 
 // replyOf makes a memory call and reads its reply.

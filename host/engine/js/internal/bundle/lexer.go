@@ -78,8 +78,8 @@ func (l *lexer) block() bool {
 	return strings.IndexFunc(text, isLineEnd) >= 0
 }
 
-// next reads a token. divides reports whether a slash at this position is a division. The result of
-// divides can depend on whether the slash begins a line.
+// The method next reads a token. divides reports whether a slash at this position is a division.
+// The result of divides can depend on whether the slash begins a line.
 func (l *lexer) next(divides func(newline bool) bool) token {
 	t := token{newline: l.space(), start: l.pos, kind: punct}
 	if l.pos == len(l.src) {

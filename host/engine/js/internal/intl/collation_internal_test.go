@@ -85,8 +85,8 @@ func candidates() (texts []string) {
 	return texts
 }
 
-// longest returns a longest subsequence of sorted texts that golang.org/x/text sorts in the same
-// order.
+// The function longest returns a longest subsequence of sorted texts that golang.org/x/text sorts
+// in the same order.
 func longest(texts []string, equal []bool) (kept []rune) {
 	c := collate.New(language.English)
 	fits := func(a, b int) bool {

@@ -250,7 +250,7 @@ func (c *Collator) safeStrokes(a, b string) bool {
 	return true
 }
 
-// plain returns the text in the form that is compared.
+// The method plain returns the text in the form that is compared.
 func (c *Collator) plain(text string) string {
 	if !isASCII(text) {
 		text = strings.Map(func(r rune) rune {
@@ -302,7 +302,7 @@ func sortableDigits(text string) string {
 	return b.String()
 }
 
-// known reports whether the order of a text certainly equals ICU's order.
+// The method known reports whether the order of a text certainly equals ICU's order.
 func (c *Collator) known(text string) bool {
 	if isASCII(text) {
 		return true
