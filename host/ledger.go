@@ -31,7 +31,8 @@ type pendingEntry struct {
 	entry  ledger.Entry
 }
 
-// The limits on pending entries, and on the time for writing them when the Host is closed.
+// These are the limits on pending entries, and on the time for writing them when the Host is
+// closed.
 const (
 	maxWaiting  = 10_000
 	ledgerChunk = 256

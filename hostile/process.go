@@ -17,7 +17,7 @@ const (
 	strayTimeout = 2 * time.Second
 )
 
-// The reasons for killing a process.
+// These are the reasons for killing a process.
 const (
 	ownExit  = ""
 	hung     = "hung"

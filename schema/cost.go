@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Limits on the cost of a schema. With a schema within these limits, validation takes time linear
-// in the size of the document. Without the limits, a schema that refers to itself twice would
-// double the work with every level.
+// These are the limits on the cost of a schema. With a schema within these limits, validation takes
+// time linear in the size of the document. Without the limits, a schema that refers to itself twice
+// would double the work with every level.
 const (
 	maxVisits    = 10_000    // the number of schemas that one value is checked against
 	maxNesting   = 256       // the length of a chain of schemas at the same value

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on host names (RFC 1035, section 2.3.4).
+// These are the limits on host names (RFC 1035, section 2.3.4).
 const (
 	maxHost  = 253
 	maxLabel = 63

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Limits on the text of a schema. The cost of compiling partly depends on the product of these
-// numbers.
+// These are the limits on the text of a schema. The cost of compiling partly depends on the product
+// of these numbers.
 const (
 	maxSchemaDepth = 100  // nested arrays and objects
 	maxSchemaKeys  = 4096 // the members of one object
@@ -14,7 +14,7 @@ const (
 	maxNamed       = 512  // the schemas with an $id or an anchor, or under an unknown keyword
 )
 
-// The forms of keyword values that contain schemas.
+// These are the forms of keyword values that contain schemas.
 const (
 	holdsOne   = 1 << iota // a schema
 	holdsList              // an array of schemas

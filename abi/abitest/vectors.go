@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/abi/conformance"
 )
 
-// The addresses that vectors use. Arguments are at the addresses text and value. Replies are copied
-// to the address buffer. The address pageEnd is the end of memory.
+// These are the addresses that vectors use. Arguments are at the addresses text and value. Replies
+// are copied to the address buffer. The address pageEnd is the end of memory.
 const (
 	text    = 16
 	value   = 64

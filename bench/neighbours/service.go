@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// The tenants. mallory and ann are users of the first tenant, and bob is a user of the second.
+// These are the tenants. mallory and ann are users of the first tenant, and bob is a user of the
+// second.
 const (
 	attacked = "attacked"
 	other    = "other"

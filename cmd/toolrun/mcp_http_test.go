@@ -21,7 +21,7 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// credentials give access to /mcp. They consist of a secret and a URL query.
+// credentials give access to /mcp. The credentials consist of a secret and a URL query.
 type credentials struct{ secret, query string }
 
 // mcpService is a service for MCP clients with keys or tokens.

@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// The defaults of Loader and App.
+// These are the defaults of Loader and App.
 const (
 	DefaultMaxStores    = 15
 	DefaultMaxTimeout   = 180 * time.Second

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// The limits on a file. Authors of files can be untrusted, so the limits keep the use of time and
-// memory small.
+// These are the limits on a file. Authors of files can be untrusted, so the limits keep the use of
+// time and memory small.
 const (
 	maxFileBytes = 1 << 20
 	maxNesting   = 128    // nested values

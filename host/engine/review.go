@@ -49,7 +49,7 @@ func ReviewOf(p Program) Review {
 	return Review{}
 }
 
-// The limits of a Review. Engines omit all further calls and findings.
+// These are the limits of a Review. Engines omit all further calls and findings.
 const (
 	MaxReviewCalls    = 500
 	MaxReviewFindings = 100

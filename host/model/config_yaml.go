@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// The maximum size of models.yaml. The time of the parser grows with the square of the number of
-// tokens, and nesting makes it recurse.
+// These are the limits on models.yaml. The time of the parser grows with the square of the number
+// of tokens, and nesting makes it recurse.
 const (
 	maxConfigBytes  = 256 << 10
 	maxConfigTokens = 16_384

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// The limits of a request.
+// These are the limits of a request.
 const (
 	MaxMessages     = 1000
 	MaxTools        = 128

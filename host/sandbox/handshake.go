@@ -43,8 +43,8 @@ type mounts struct {
 	generation  int    // the number of the shared state's preparation; used only by the parent
 }
 
-// The jobs of a worker. Workers with any job except jobRun write to mounts.folder, handle a single
-// request, and run no guest.
+// These are the jobs of a worker. Workers with any job except jobRun write to mounts.folder, handle
+// a single request, and run no guest.
 const (
 	jobRun     = iota
 	jobCompile // compile one source

@@ -8,8 +8,8 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// The limits on what the compilation of a source can write. Machine code is up to ten times as
-// large as its source.
+// These are the limits on what the compilation of a source can write. Machine code is up to ten
+// times as large as its source.
 const (
 	maxWrittenBytes = 256 << 20
 	maxWrittenFiles = 100

@@ -11,8 +11,8 @@ import (
 // Tag is the type of a part of a key. The parts of a key are in the order of their tags.
 type Tag byte
 
-// The tags of the parts. Keys of the host's own records start with a System part, which tools
-// cannot use.
+// These are the tags of the parts. Keys of the host's own records start with a System part, which
+// tools cannot use.
 const (
 	System   Tag = 0x01
 	Tenant   Tag = 0x10

@@ -77,8 +77,8 @@ func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.R
 	return records, nil
 }
 
-// heldBut returns held, without the versions if the DB breaks the given rule, and without the
-// ranges if the DB breaks the rule rangesHold.
+// heldBut returns held. If the DB breaks the given rule, the result omits the versions. If the DB
+// breaks the rule rangesHold, the result omits the ranges.
 func (s *readSet) heldBut(broken rule) storage.Held {
 	held := s.held
 	if s.db.breaks(broken) {
@@ -136,7 +136,7 @@ func (s *readSet) lifeOf(r storage.Record) Life {
 	return Life{Until: r.Expires}
 }
 
-// ended reports whether a lifetime has ended. A zero until means never.
+// ended reports whether a lifetime has ended. If until is zero, the lifetime never ends.
 func ended(until, at time.Time) bool { return !until.IsZero() && !at.Before(until) }
 
 // earlier returns the earlier of two times. Zero means never.

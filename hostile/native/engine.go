@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/sandbox"
 )
 
-// The names of the engines. Workers of the engine plain have the permissions of an interpreter.
-// Workers of the engine compiled can also create memory files and read compiled code.
+// These are the names of the engines. Workers of the engine plain have the permissions of an
+// interpreter. Workers of the engine compiled can also create memory files and read compiled code.
 const (
 	plain    = "native"
 	compiled = "native-compiled"

@@ -29,8 +29,8 @@ func (c *clock) now() time.Time {
 	return c.base().Add(c.shift)
 }
 
-// The range of times that a clock may show. Times outside this range could lead to expiry times
-// that RFC 3339 cannot express.
+// This is the range of times that a clock may show. Times outside this range could lead to expiry
+// times that RFC 3339 cannot express.
 var (
 	earliest = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC)
 	latest   = time.Date(9000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -65,7 +65,7 @@ func (c *clock) advance(by time.Duration) error {
 
 type clockRequest struct {
 	envelope
-	// Now is a time at which the clock stops.
+	// Now sets the clock to a time and stops the clock.
 	Now string `json:"now"`
 	// Advance is a duration by which to advance the clock, such as "90m".
 	Advance string `json:"advance"`

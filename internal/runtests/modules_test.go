@@ -29,7 +29,8 @@ func TestModules(t *testing.T) {
 	}
 }
 
-// Tests of all modules run. Tests that limit memory run without the race detector.
+// Every module has a job that runs its tests. Tests that limit memory run without the race
+// detector.
 func TestPackages(t *testing.T) {
 	for folder, want := range map[string]struct{ raced, plain string }{
 		"../../hostile": {plain: "github.com/toolrun/toolrun/hostile/native"},

@@ -21,7 +21,7 @@ type Limits struct {
 	Values int
 }
 
-// The defaults of Limits, and the fixed bounds of number tokens.
+// These are the defaults of Limits, and the fixed bounds of number tokens.
 const (
 	DefaultDepth  = 1000
 	DefaultKeys   = 100_000

@@ -23,8 +23,8 @@ func Now() {
 	time.Sleep(pause)
 }
 
-// Reader returns a reader of r that yields after each Bytes. Without such a Reader, reading data
-// from memory would never yield.
+// Reader returns a reader of r that yields each time it has read Bytes bytes. Without such a
+// Reader, reading data from memory would never yield.
 func Reader(r io.Reader) io.Reader { return &reader{r: r} }
 
 type reader struct {

@@ -1,4 +1,4 @@
-// The imports of the ABI. A negative result is the negated number of a fault.
+// These are the imports of the ABI. A negative result is the negated number of a fault.
 
 @external("toolrun", "input_len")
 export declare function input_len(): i32;

@@ -1,5 +1,5 @@
-// The types of the replies to the operations in operations.ts. A call takes effect immediately. If
-// the run fails, its changes are rolled back.
+// These are the types of the replies to the operations in operations.ts. A call takes effect
+// immediately. If the run fails, its changes are rolled back.
 
 import { error_write, result_len, result_read } from "./imports";
 import { at, decode, encode } from "./utf8";

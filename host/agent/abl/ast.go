@@ -50,7 +50,7 @@ type (
 		cond      node
 		then, els node
 	}
-	// call is a call of a function with its arguments.
+	// call is the invocation of a function with its arguments.
 	call struct {
 		at   Position
 		fn   *function

@@ -10,8 +10,8 @@ import (
 	"github.com/dop251/goja/unistring"
 )
 
-// The names of globals that contain our replacements of esbuild's helpers. Source code cannot
-// contain these names.
+// These are the names of globals that contain our replacements of esbuild's helpers. Source code
+// cannot contain these names.
 const (
 	asyncGeneratorName = "\x00asyncGenerator"
 	yieldStarName      = "\x00yieldStar"

@@ -14,8 +14,8 @@ import (
 // and logs.
 const runModule = "toolrun"
 
-// The maximum sizes of an error and of a log line. Longer texts are not useful, and texts of this
-// size use little memory.
+// These are the maximum sizes of an error and of a log line. Longer texts are not useful, and texts
+// of this size use little memory.
 const (
 	maxErrorBytes = 64 << 10
 	maxLogBytes   = 8 << 10

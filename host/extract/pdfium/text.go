@@ -20,9 +20,9 @@ var (
 	ErrLimit = errors.New("pdfium: the document exceeds a limit")
 )
 
-// The budgets of a document, in slices of fuel. A slice takes about a third of a millisecond on a
-// fast CPU. A large document exceeds its budget before its limit of CPU time, so the text that was
-// read so far is kept.
+// These are the budgets of a document, in slices of fuel. A slice takes about a third of a
+// millisecond on a fast CPU. A large document exceeds its budget before its limit of CPU time, so
+// the text that was read so far is kept.
 const (
 	documentSlices = 5000
 	pageSlices     = 2500

@@ -1,6 +1,6 @@
-// Package fact implements the kind of store for facts: values with dotted paths, such as
-// user.language, each a record of its own. An app has one store of facts. The path of a fact
-// determines its scope: the user, the session or the app.
+// Package fact implements the kind of store for facts. A fact is a value with a dotted path, such
+// as user.language. Each fact is stored in a separate record. An app has one store of facts. The
+// path of a fact determines its scope: the user, the session or the app.
 package fact
 
 import (

@@ -20,7 +20,7 @@ const (
 	// coarse, so a file that was modified more recently may have changed twice in one tick. Such a
 	// file is read again.
 	settled = 2 * time.Second
-	// maxFileBytes is the maximum size of a file. It suffices for about ten thousand keys.
+	// maxFileBytes is the maximum size of a file. A key file of this size has about ten thousand keys.
 	maxFileBytes = 4 << 20
 )
 

@@ -24,8 +24,8 @@ var (
 	allBuckets     = [][]byte{metaBucket, recordsBucket, contentsBucket, expiryBucket, tagsBucket, deferredBucket, usageBucket, floorsBucket}
 )
 
-// The keys of the meta bucket. Neither the file name nor the bbolt format identifies files of this
-// package. formatKey marks a file that this package has initialized.
+// These are the keys of the meta bucket. Neither the file name nor the bbolt format identifies
+// files of this package. formatKey marks a file that this package has initialized.
 var (
 	formatKey  = []byte("toolrun-storage-format")
 	createdKey = []byte("created")

@@ -22,8 +22,8 @@ const (
 	selectUsage = `select account, sum(records)::bigint, sum(bytes)::bigint from usage where account = any($1) group by account`
 )
 
-// The numbers of shards of an account. A user account has fewer shards, because a user has fewer
-// concurrent commits than an app, and there are many users.
+// These are the numbers of shards of an account. A user account has fewer shards, because a user
+// has fewer concurrent commits than an app, and there are many users.
 const (
 	appShards  = 64
 	userShards = 8

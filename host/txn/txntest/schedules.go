@@ -21,7 +21,7 @@ var (
 	seedCount = flag.Uint64("schedule.seeds", 0, "the number of seeds on each backend; 0 for the default, which must cover all situations")
 )
 
-// The number of seeds on each backend if TOOLRUN_SOAK is set.
+// This is the number of seeds on each backend if TOOLRUN_SOAK is set.
 const (
 	soakMemSeeds  = 50_000
 	soakBoltSeeds = 10_000

@@ -1,4 +1,4 @@
-// The tool greeting as a plug-in in AssemblyScript.
+// This plug-in is an AssemblyScript version of the tool greeting.
 
 import { get_content, member, output, quote, text } from "@toolrun/assemblyscript";
 export { toolrun_abi_1 } from "@toolrun/assemblyscript";

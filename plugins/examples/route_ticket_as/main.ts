@@ -1,5 +1,6 @@
-// The tool route_ticket as a plug-in in AssemblyScript. It is a function node of a workflow. It
-// reads the output of the node "classify" and adds data for later nodes to the context.
+// This plug-in is an AssemblyScript version of the tool route_ticket. It is a function node of a
+// workflow. It reads the output of the node "classify" and adds data for later nodes to the
+// context.
 
 import {
   context, get_content, isNull, isTrue, member, number, output, quote, setContext, set_content, text,

@@ -15,8 +15,8 @@ _PRELOADED = """
     pickle pprint queue shlex struct traceback unicodedata urllib.parse weakref zlib zoneinfo
 """
 
-# A value by which the host finds the interpreter's counters of nested calls in RAM. It is the
-# recursion limit until a tool is loaded.
+# A value by which the host finds the interpreter's counters of nested calls in RAM. Until a tool is
+# loaded, this value is the recursion limit.
 _MARK = 1_593_241_087
 
 # The number of bytes that are allocated and freed in advance. If a run needs at most this memory,

@@ -26,8 +26,8 @@ const (
 	fieldCount
 )
 
-// The types of the forms of a field. Text types are negative, and number types are positive.
-// Different letters of one field differ by multiples of delta.
+// These are the types of the forms of a field. Text types are negative, and number types are
+// positive. Different letters of one field differ by multiples of delta.
 const (
 	typeNarrow  = -0x101
 	typeShorter = -0x102
