@@ -108,30 +108,44 @@ func damage(format string, args ...any) error {
 }
 
 // walker checks that the pages in use form trees: each page must be intact, in range and reached
-// exactly once.
+// exactly once, and its keys must be in the range that the pages above it give. These are the rules
+// that bbolt checks if the free list is not stored. bbolt checks them in a goroutine, whose panic
+// would end the process.
 type walker struct {
 	header
 	r     io.ReaderAt
 	used  []bool
-	todo  []uint64 // pages to visit
-	bytes []byte   // reused
+	todo  []subtree // to visit
+	bytes []byte    // reused
+}
+
+// subtree is a page and all pages below it. All its keys are at least low and less than high. If
+// high is nil, there is no upper bound.
+type subtree struct {
+	page      uint64
+	low, high []byte
+}
+
+// contains reports whether a key is in the range of the subtree.
+func (s subtree) contains(key []byte) bool {
+	return bytes.Compare(key, s.low) >= 0 && (s.high == nil || bytes.Compare(key, s.high) < 0)
 }
 
 // checkPages checks every page that is reachable from the header. checkPages returns the number of
 // lost pages. A lost page is neither reachable nor free: it wastes space but does no harm. If no
 // free list is stored, all unreachable pages are free.
 func checkPages(r io.ReaderAt, h header) (lost int, err error) {
-	w := &walker{header: h, r: r, used: make([]bool, h.next), todo: []uint64{h.root}}
+	w := &walker{header: h, r: r, used: make([]bool, h.next), todo: []subtree{{page: h.root}}}
 	w.used[0], w.used[1] = true, true
 	for len(w.todo) > 0 {
-		id := w.todo[len(w.todo)-1]
+		next := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]
-		flags, count, page, err := w.read(id)
+		flags, count, page, err := w.read(next.page)
 		if err == nil {
-			err = w.visit(flags, count, page)
+			err = w.visit(next, flags, count, page)
 		}
 		if err != nil {
-			return 0, fmt.Errorf("page %d: %w", id, err)
+			return 0, fmt.Errorf("page %d: %w", next.page, err)
 		}
 	}
 	if h.freelist == noFreelist {
@@ -181,8 +195,8 @@ func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err erro
 	return order.Uint16(head[8:]), int(order.Uint16(head[10:])), w.bytes, nil
 }
 
-// visit checks the elements of a tree page and queues the pages that they reference.
-func (w *walker) visit(flags uint16, count int, page []byte) error {
+// visit checks the elements of the page of a subtree and queues the pages that they reference.
+func (w *walker) visit(tree subtree, flags uint16, count int, page []byte) error {
 	if flags != branchPage && flags != leafPage || flags == branchPage && count == 0 {
 		return damage("the page has the wrong type")
 	}
@@ -196,7 +210,6 @@ func (w *walker) visit(flags uint16, count int, page []byte) error {
 		kind, pos, keySize, valueSize := order.Uint32(e), order.Uint32(e[4:]), order.Uint32(e[8:]), order.Uint32(e[12:])
 		if flags == branchPage {
 			kind, pos, keySize, valueSize = 0, order.Uint32(e), order.Uint32(e[4:]), 0
-			w.todo = append(w.todo, order.Uint64(e[8:]))
 		}
 		keyStart := uint64(start) + uint64(pos)
 		valueStart := keyStart + uint64(keySize)
@@ -208,7 +221,13 @@ func (w *walker) visit(flags uint16, count int, page []byte) error {
 		if i > 0 && bytes.Compare(last, key) >= 0 {
 			return damage("element %d is out of order", i)
 		}
+		if !tree.contains(key) {
+			return damage("element %d is out of the range of its page", i)
+		}
 		last = key
+		if flags == branchPage {
+			w.queueChild(tree, order.Uint64(e[8:]), key, i > 0)
+		}
 		if kind == bucketFlag {
 			if err := w.visitBucket(page[valueStart:end]); err != nil {
 				return err
@@ -218,6 +237,16 @@ func (w *walker) visit(flags uint16, count int, page []byte) error {
 	return nil
 }
 
+// queueChild queues a page that an element of the page of a subtree references. If the page has an
+// element before it, the key of the element ends the range of that one.
+func (w *walker) queueChild(tree subtree, page uint64, key []byte, follows bool) {
+	key = bytes.Clone(key) // its page is overwritten
+	if follows {
+		w.todo[len(w.todo)-1].high = key
+	}
+	w.todo = append(w.todo, subtree{page: page, low: key, high: tree.high})
+}
+
 // visitBucket checks a bucket's root. The root is the id of a page or, if the id is 0, a small
 // inline leaf page.
 func (w *walker) visitBucket(value []byte) error {
@@ -225,7 +254,7 @@ func (w *walker) visitBucket(value []byte) error {
 		return damage("a bucket is malformed")
 	}
 	if root := order.Uint64(value); root != 0 {
-		w.todo = append(w.todo, root)
+		w.todo = append(w.todo, subtree{page: root})
 		return nil
 	}
 	page := value[16:]
@@ -233,7 +262,7 @@ func (w *walker) visitBucket(value []byte) error {
 		return damage("a bucket is malformed")
 	}
 	pages := len(w.todo)
-	if err := w.visit(leafPage, int(order.Uint16(page[10:])), page); err != nil {
+	if err := w.visit(subtree{}, leafPage, int(order.Uint16(page[10:])), page); err != nil {
 		return err
 	}
 	if len(w.todo) != pages {

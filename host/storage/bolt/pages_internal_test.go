@@ -69,6 +69,7 @@ type page struct {
 
 func (p page) bytes() []byte             { return p.image[p.id*4096:][:4096] }
 func (p page) element(i int) []byte      { return p.bytes()[pageHeader+i*elementSize:] }
+func (p page) key(i int) []byte          { return p.element(i)[order.Uint32(p.element(i)[4:]):] }
 func (p page) child(i int) uint64        { return order.Uint64(p.element(i)[8:]) }
 func (p page) setChild(i int, to uint64) { order.PutUint64(p.element(i)[8:], to) }
 
@@ -112,6 +113,17 @@ func TestCheckPages(t *testing.T) {
 			copy(p.element(0)[4:16], p.element(1)[4:16])
 			order.PutUint32(p.element(0)[4:], order.Uint32(p.element(0)[4:])+elementSize)
 		}},
+		{"two children in the wrong order", "out of the range", func(image []byte) {
+			p := page{image, branch}
+			first := p.child(0)
+			p.setChild(0, p.child(1))
+			p.setChild(1, first)
+		}},
+		{"a key less than its range", "out of the range", func(image []byte) { page{image, leaf}.key(0)[0]-- }},
+		{"a key greater than its range", "out of the range", func(image []byte) {
+			p := page{image, leaf}
+			p.key(int(order.Uint16(p.bytes()[10:])) - 1)[0]++
+		}},
 		{"a free page in use", "in use", func(image []byte) { order.PutUint64(page{image, h.freelist}.element(0), leaf) }},
 		{"a duplicate free page", "in use", func(image []byte) {
 			copy(page{image, h.freelist}.bytes()[pageHeader:][:8], page{image, h.freelist}.bytes()[pageHeader+8:])
@@ -142,18 +154,18 @@ func TestCheckPages(t *testing.T) {
 // findPage returns a page in use with these flags.
 func findPage(t *testing.T, image []byte, h header, flags uint16) uint64 {
 	t.Helper()
-	w := &walker{header: h, r: bytes.NewReader(image), used: make([]bool, h.next), todo: []uint64{h.root}}
+	w := &walker{header: h, r: bytes.NewReader(image), used: make([]bool, h.next), todo: []subtree{{page: h.root}}}
 	for len(w.todo) > 0 {
-		id := w.todo[0]
+		next := w.todo[0]
 		w.todo = w.todo[1:]
-		got, n, data, err := w.read(id)
+		got, n, data, err := w.read(next.page)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got == flags {
-			return id
+			return next.page
 		}
-		if err := w.visit(got, n, data); err != nil {
+		if err := w.visit(next, got, n, data); err != nil {
 			t.Fatal(err)
 		}
 	}
