@@ -14,9 +14,10 @@ import (
 // hostAgent contains the rights of an agent.
 type hostAgent struct {
 	// authority contains the rights on facts: the declared ones with their ACCESS, and the targets of
-	// triggers.
+	// triggers. Triggers that append read their targets, also those that the agent cannot read itself.
 	authority memory.Authority
-	// context contains the rights of recalls: in addition, facts that no agent declares can be read.
+	// context contains the rights of recalls: in addition, the paths of recalls and facts that no
+	// agent declares can be read.
 	context memory.Authority
 	// domains contains the facts that recalls can load, by domain.
 	domains map[string][]string
@@ -67,8 +68,17 @@ func rightsOf(d *abl.Document, shared []declare.Fact) *hostAgent {
 	}
 	for _, t := range d.Memory.Triggers {
 		add(t.Target.Value, t.Domain, abl.AccessReadWrite)
+		i := slices.IndexFunc(grants, func(g declare.Grant) bool { return g.Item == t.Target.Value })
+		if t.Operation == abl.OperationAppend && !slices.Contains(grants[i].Verbs, abi.Read) {
+			grants[i].Verbs = append(slices.Clone(grants[i].Verbs), abi.Read)
+		}
 	}
 	a.authority = memory.Granted(grants)
+	for _, recall := range d.Memory.Recalls {
+		for _, path := range recall.Paths {
+			add(path.Value, "", abl.AccessRead)
+		}
+	}
 	for _, f := range shared {
 		add(f.Path, f.Domain, abl.AccessRead)
 	}

@@ -87,10 +87,13 @@ func (m *memory) replaced(target abl.Name, whole any, path []string, value any) 
 	return object
 }
 
-// setFact stores a fact. The value must be measured.
+// setFact stores a fact, or deletes it if the value is null. The value must be measured.
 func (m *memory) setFact(ctx context.Context, target abl.Name, f *abl.Fact, value any, o FactOptions) error {
 	if f.Access == abl.AccessRead {
 		return m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be written", f.Value)
+	}
+	if value == nil {
+		return m.deleteFact(ctx, target, f)
 	}
 	if err := m.typed(target, value, f.Type); err != nil {
 		return err

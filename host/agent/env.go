@@ -29,7 +29,8 @@ type Env interface {
 	// belong to the user, or to the session if there is no user.
 	Kept(ctx context.Context, agent string) (map[string]any, error)
 	SetKept(ctx context.Context, agent string, variables map[string]any) error
-	// Fact returns the value of a fact. It is false if none is stored.
+	// Fact returns the value of a fact. It is false if none is stored. SetFact stores a value that is
+	// not null. The agent can be one that must not read the fact: then a trigger appends to it.
 	Fact(ctx context.Context, agent, path string) (value any, ok bool, err error)
 	SetFact(ctx context.Context, agent, path string, value any, o FactOptions) error
 	DeleteFact(ctx context.Context, agent, path string) error

@@ -751,6 +751,10 @@ func (t *refTurn) lookup(name string) any {
 }
 
 func (t *refTurn) assign(name string, value any) {
+	if t.knows(name) && value == nil {
+		delete(t.w.facts, refOwner(t.user, name))
+		return
+	}
 	if t.knows(name) {
 		t.w.facts[refOwner(t.user, name)] = refFact{value: value}
 		return
