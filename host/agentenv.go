@@ -107,11 +107,12 @@ func (e *agentEnv) write(ctx context.Context, item string, state any) error {
 	return nil
 }
 
-// Fact implements agent.Env. If the caller has no user, the facts of users have no values.
+// Fact implements agent.Env. If the caller has no user, the facts of users have no values. The same
+// applies to sessions and workflows.
 func (e *agentEnv) Fact(ctx context.Context, name, path string) (value any, ok bool, err error) {
 	e.turn.calls++
 	text, err := e.view.Fact(ctx, e.turn.h.agents[name].authority, path)
-	if errors.Is(err, abi.NoUser) || errors.Is(err, abi.NoSession) {
+	if hasNoOwner(err) {
 		return nil, false, nil
 	}
 	if err != nil || text == nil {
@@ -121,6 +122,12 @@ func (e *agentEnv) Fact(ctx context.Context, name, path string) (value any, ok b
 		return nil, false, abi.Faultf(abi.Internal, "cannot read the fact %s: %v", path, err)
 	}
 	return value, true, nil
+}
+
+// hasNoOwner reports whether a fault means that the caller has no user, session or workflow to which
+// a fact could belong.
+func hasNoOwner(err error) bool {
+	return errors.Is(err, abi.NoUser) || errors.Is(err, abi.NoSession) || errors.Is(err, abi.NoWorkflow)
 }
 
 // SetFact implements agent.Env. The value null removes the fact.

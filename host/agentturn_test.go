@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,9 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/partition"
 	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/host/storage"
+	"github.com/toolrun/toolrun/host/storage/bolt"
+	"github.com/toolrun/toolrun/host/storage/mem"
 )
 
 const deskApp = `
@@ -123,7 +127,38 @@ func deskFiles() fstest.MapFS {
 
 func openDesk(t *testing.T, change ...func(*host.Options)) *host.Host {
 	t.Helper()
-	return openApp(t, deskFiles(), change...)
+	return openDeskFiles(t, deskFiles(), change...)
+}
+
+func openDeskFiles(t *testing.T, files fstest.MapFS, change ...func(*host.Options)) *host.Host {
+	t.Helper()
+	onBackend := func(o *host.Options) { o.Backend = deskBackend(t) }
+	return openApp(t, files, append([]func(*host.Options){onBackend}, change...)...)
+}
+
+// deskBackend returns the backend of hosts that tests of turns open.
+var deskBackend = func(*testing.T) storage.Backend { return mem.New() }
+
+// onBackends runs a test on both backends.
+func onBackends(t *testing.T, test func(*testing.T)) {
+	t.Run("mem", test)
+	t.Run("bolt", func(t *testing.T) {
+		inMemory := deskBackend
+		defer func() { deskBackend = inMemory }()
+		deskBackend = func(t *testing.T) storage.Backend {
+			db, err := bolt.Open(filepath.Join(t.TempDir(), "desk.db"), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := db.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return db
+		}
+		test(t)
+	})
 }
 
 var annInS1 = host.Caller{User: "ann", Session: "s1"}
@@ -210,7 +245,9 @@ func testFailingToolsInTurns(t *testing.T) {
 }
 
 // The variables of a session end with it. Those that no session resets, and facts, stay.
-func TestTurnsAndSessions(t *testing.T) {
+func TestTurnsAndSessions(t *testing.T) { onBackends(t, testTurnsAndSessions) }
+
+func testTurnsAndSessions(t *testing.T) {
 	h := openDesk(t)
 	say(t, h, annInS1, "kept")
 	say(t, h, annInS1, "x")
@@ -253,7 +290,9 @@ func TestTurnsAndSessions(t *testing.T) {
 }
 
 // A turn without a session begins one, and a repetition with the same key gets the same answer.
-func TestTurnKeys(t *testing.T) {
+func TestTurnKeys(t *testing.T) { onBackends(t, testTurnKeys) }
+
+func testTurnKeys(t *testing.T) {
 	h := openDesk(t)
 	message := "bump"
 	req := host.Turn{Caller: host.Caller{User: "ann"}, Message: &message, Key: "k1"}
@@ -283,7 +322,9 @@ func TestTurnKeys(t *testing.T) {
 }
 
 // A dry run of a turn reports its changes and stores nothing.
-func TestDryTurn(t *testing.T) {
+func TestDryTurn(t *testing.T) { onBackends(t, testDryTurn) }
+
+func testDryTurn(t *testing.T) {
 	h := openDesk(t)
 	message := "bump"
 	result, err := h.Agents().Turn(t.Context(), host.Turn{Caller: annInS1, Message: &message, DryRun: true})
@@ -304,10 +345,12 @@ func TestDryTurn(t *testing.T) {
 }
 
 // A turn that fails stores nothing: neither the agent's writes nor those of its tools.
-func TestFailedTurn(t *testing.T) {
+func TestFailedTurn(t *testing.T) { onBackends(t, testFailedTurn) }
+
+func testFailedTurn(t *testing.T) {
 	files := deskFiles()
 	files["desk.abl"].Data = []byte(strings.Replace(string(files["desk.abl"].Data), "    ON_FAIL:\n      RESPOND: \"boom failed: {{call_error.code}}\"\n      THEN: menu\n", "", 1))
-	h := openApp(t, files)
+	h := openDeskFiles(t, files)
 	say(t, h, annInS1, "bump")
 	message := "boom"
 	result, err := h.Agents().Turn(t.Context(), host.Turn{Caller: annInS1, Message: &message})
@@ -336,7 +379,7 @@ func TestTurnRefusals(t *testing.T) {
 	}
 	files := deskFiles()
 	files["desk.abl"].Data = append(files["desk.abl"].Data, "    CALL: nothing(\n"...)
-	broken := openApp(t, files)
+	broken := openDeskFiles(t, files)
 	if _, err := broken.Agents().Turn(t.Context(), host.Turn{Caller: annInS1}); !errors.Is(err, abi.SourceInvalid) || abi.FaultOf(err).File != "desk.abl" {
 		t.Errorf("a turn of a broken agent = %v; want source_invalid", err)
 	}
@@ -350,15 +393,21 @@ func TestTurnRefusals(t *testing.T) {
 }
 
 // Turns of one session, and turns of many users that change one fact, have the effect of a sequence.
-func TestConcurrentTurns(t *testing.T) {
+func TestConcurrentTurns(t *testing.T) { onBackends(t, testConcurrentTurns) }
+
+func testConcurrentTurns(t *testing.T) {
 	const count = 16
 	h := openDesk(t)
 	var wait sync.WaitGroup
 	for i := range count {
 		wait.Go(func() { say(t, h, annInS1, "x") })
 		wait.Go(func() { say(t, h, host.Caller{User: fmt.Sprint("u", i), Session: fmt.Sprint("t", i)}, "total") })
+		wait.Go(func() { say(t, h, host.Caller{User: "bob", Session: fmt.Sprint("b", i)}, "bump") })
 	}
 	wait.Wait()
+	if got := content(t, h, host.Caller{User: "bob"}, abi.GetContent, "notes"); got != fmt.Sprintf(`{"n":%d}`, count) {
+		t.Errorf("the tools of %d sessions counted %s", count, got)
+	}
 	if result := say(t, h, annInS1, "x"); result.Variables["turns"] != count+1.0 {
 		t.Errorf("variables = %v; want %d turns", result.Variables, count+1)
 	}
@@ -368,7 +417,9 @@ func TestConcurrentTurns(t *testing.T) {
 }
 
 // Rules are evaluated without a turn.
-func TestEvaluations(t *testing.T) {
+func TestEvaluations(t *testing.T) { onBackends(t, testEvaluations) }
+
+func testEvaluations(t *testing.T) {
 	h := openDesk(t)
 	fired, err := h.Agents().Fire(t.Context(), host.Turn{Caller: annInS1, Event: "session:start"})
 	if err != nil || fired.Injected["user.name"] != "guest" || !fired.OK {
@@ -388,7 +439,9 @@ func TestEvaluations(t *testing.T) {
 }
 
 // The state of agents is among the data of a user.
-func TestExportAgentState(t *testing.T) {
+func TestExportAgentState(t *testing.T) { onBackends(t, testExportAgentState) }
+
+func testExportAgentState(t *testing.T) {
 	h := openDesk(t)
 	say(t, h, annInS1, "bump")
 	data, err := h.Memory().UserData(t.Context(), partition.Caller{Tenant: host.DefaultTenant, User: "ann", Run: "export"})
@@ -407,12 +460,14 @@ func TestExportAgentState(t *testing.T) {
 
 // The end of a session by a call evaluates the triggers of its agent, and an agent that fails does
 // not keep the session open.
-func TestSessionEndOfAgents(t *testing.T) {
+func TestSessionEndOfAgents(t *testing.T) { onBackends(t, testSessionEndOfAgents) }
+
+func testSessionEndOfAgents(t *testing.T) {
 	files := deskFiles()
 	source := strings.Replace(string(files["desk.abl"].Data), "    - ON: session:start\n", "    - ON: session:end\n      ACTION: inject_context\n      PATHS: [user.visits]\n    - ON: session:start\n", 1)
 	source = strings.Replace(source, "    - WHEN: turns > 1\n", "    - WHEN: user.visits IS SET\n      STORE: user.visits -> user.seen\n    - WHEN: turns > 1\n", 1)
 	files["desk.abl"].Data = []byte(source)
-	h := openApp(t, files)
+	h := openDeskFiles(t, files)
 	say(t, h, annInS1, "x")
 	_, _, err := h.Stores().Do(t.Context(), annInS1, memory.Operator(), abi.Call{Op: abi.SetFact, Args: []json.RawMessage{json.RawMessage(`"user.visits"`), json.RawMessage("3")}})
 	if err != nil {

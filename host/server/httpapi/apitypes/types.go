@@ -88,9 +88,10 @@ type RecordInfo struct {
 // LedgerEntry lists the reads and writes of a run or an operator action, like ledger.Entry.
 type LedgerEntry struct {
 	Run string `json:"run_id"`
-	// Act is the kind of entry. For runs it is run, dry_run or render. For operator actions it is
-	// operate, list, purge, erase, declare, export, import, download or export_user.
-	Act  string `json:"act"`
+	// Act is the kind of entry. For runs it is run, dry_run, turn, evaluate or render. For operator
+	// actions it is operate, list, purge, erase, declare, export, import, download or export_user.
+	Act string `json:"act"`
+	// Tool is the tool of a run, or the agent of a turn or an evaluation.
 	Tool string `json:"tool,omitempty"`
 	// File is the id of the downloaded file.
 	File    string `json:"file_id,omitempty"`
