@@ -478,3 +478,65 @@ func TestTraceIsBounded(t *testing.T) {
 		t.Errorf("the trace has %d entries and %d bytes", len(o.Trace), size)
 	}
 }
+
+// TestTimesToLive checks the units of TTL.
+func TestTimesToLive(t *testing.T) {
+	for ttl, want := range map[string]time.Duration{"30s": 30 * time.Second, "5m": 5 * time.Minute, "24h": 24 * time.Hour, "90d": 90 * 24 * time.Hour} {
+		e := agenttest.New()
+		say(t, e, compile(t, nil, "AGENT: A\nMEMORY:\n  remember:\n    - WHEN: last IS SET\n      STORE: last -> user.last\n      TTL: \""+ttl+"\"\n"+takes("last")), "a")
+		if got := e.Expires("user.last").Sub(e.Clock); got != want {
+			t.Errorf("TTL %s ends after %v", ttl, got)
+		}
+		e.Clock = e.Clock.Add(want - time.Millisecond)
+		if _, ok := e.Stored("user.last"); !ok {
+			t.Errorf("TTL %s ends too soon", ttl)
+		}
+		e.Clock = e.Clock.Add(time.Millisecond)
+		if _, ok := e.Stored("user.last"); ok {
+			t.Errorf("TTL %s does not end", ttl)
+		}
+	}
+}
+
+// TestLoadMemoryOfPaths checks that load_memory loads paths too.
+func TestLoadMemoryOfPaths(t *testing.T) {
+	e := agenttest.New()
+	e.SetStored("user.name", "Ann", 0, "")
+	e.SetStored("user.travel.seat", "aisle", 0, "")
+	o := begin(t, e, compile(t, nil, "AGENT: A\nMEMORY:\n  recall:\n    - ON: session:start\n      ACTION: load_memory\n      PATHS: [user.name, user.city]\n      DOMAIN: \"travel\"\n"))
+	if want := map[string]any{"user.name": "Ann", "user.city": nil, "user.travel.seat": "aisle"}; !reflect.DeepEqual(o.Injected, want) {
+		t.Errorf("injected = %v; want %v", o.Injected, want)
+	}
+}
+
+// TestUndefinedIsNull checks that SET of a name that is not set makes null.
+func TestUndefinedIsNull(t *testing.T) {
+	o := first(t, "AGENT: Sample\nFLOW:\n  go:\n    REASONING: false\n    SET: x = unknown.name\n    RESPOND: \"<{{x}}>\"\n    THEN: COMPLETE\n")
+	wantVariables(t, o, map[string]any{"x": nil})
+	wantMessages(t, o, "<>")
+}
+
+// TestClearedFieldIsAskedAgain checks that a field that was cleared is asked for again when its step runs
+// again, and not before.
+func TestClearedFieldIsAskedAgain(t *testing.T) {
+	converse(t, agenttest.New(), compile(t, nil, `AGENT: A
+FLOW:
+  ask:
+    REASONING: false
+    GATHER:
+      - city: required
+    THEN: next
+  next:
+    REASONING: false
+    CLEAR: [city]
+    RESPOND: "<{{city}}>"
+    ON_INPUT:
+      - IF: input == "back"
+        THEN: ask
+`),
+		turn{say: "hello", want: []string{"Please enter the city."}, step: "ask", field: "city"},
+		turn{say: "Bern", want: []string{"<>"}, step: "next"},
+		turn{say: "other", want: []string{"<>"}, step: "next"},
+		turn{say: "back", want: []string{"Please enter the city."}, step: "ask", field: "city"},
+	)
+}
