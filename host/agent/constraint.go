@@ -44,12 +44,13 @@ func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, err
 // A constraint of severity warning that fails adds a warning. If report is not nil, it is called for
 // each constraint that fails.
 func (r *rules) check(ctx context.Context, kind, tool string, report func(*abl.Constraint, string)) (int, error) {
+	scope := r.mem.scope(ctx)
 	for i := range r.mem.agent.Constraints {
 		c := &r.mem.agent.Constraints[i]
 		if !applies(c, kind, tool) || i == r.excused {
 			continue
 		}
-		fails, warnings, err := c.Fails(r.mem.scope(ctx), r.mem.options())
+		fails, warnings, err := c.Fails(scope, r.mem.options())
 		r.log.warnings(warnings)
 		if err != nil {
 			return -1, r.mem.located(err, c.Position)

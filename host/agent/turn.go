@@ -197,8 +197,11 @@ func (t *turn) report() *Outcome {
 // withdraw removes the results of the agent that acts.
 func (t *turn) withdraw() { t.log.withdraw(t.agentStart) }
 
+// usualTrace is the number of entries for which a trace has space from the start.
+const usualTrace = 48
+
 func newOutcome() *Outcome {
 	return &Outcome{
-		Messages: []string{}, Variables: map[string]any{}, Injected: map[string]any{}, Instructions: []string{}, Warnings: []string{}, Trace: []Trace{},
+		Messages: []string{}, Variables: map[string]any{}, Injected: map[string]any{}, Instructions: []string{}, Warnings: []string{}, Trace: make([]Trace, 0, usualTrace),
 	}
 }
