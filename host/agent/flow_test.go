@@ -662,3 +662,17 @@ func TestStateIsBounded(t *testing.T) {
 		t.Errorf("error = %v, stored %d records", err, len(e.Dump()))
 	}
 }
+
+// TestStandardQuestion checks that the standard question for a field does not follow another question.
+func TestStandardQuestion(t *testing.T) {
+	for message, want := range map[string][]string{
+		"Welcome!":  {"Welcome!", "Please enter the name."},
+		"Who? ":     {"Who? "},
+		"Wer sind?": {"Wer sind?"},
+	} {
+		set := compile(t, nil, "AGENT: T\nFLOW:\n  a:\n    REASONING: false\n    RESPOND: \""+message+"\"\n    THEN: b\n  b:\n    REASONING: false\n    GATHER:\n      - name: required\n    THEN: COMPLETE\n")
+		converse(t, agenttest.New(), set,
+			turn{say: "-", want: want, step: "b", field: "name"},
+			turn{say: "-", want: []string{"Please enter the name."}, step: "b", field: "name"})
+	}
+}

@@ -129,8 +129,8 @@ func (d *dialog) isSet(ctx context.Context, name string) (bool, error) {
 }
 
 // ask asks for a field: with the prompt of GATHER for the first one, with its own prompt, or with a
-// standard question. The standard question is left out if the step has just sent a message, unless
-// the question is repeated.
+// standard question. The standard question is left out if the last message of the turn is a question,
+// unless the question is repeated.
 func (d *dialog) ask(ctx context.Context, step *abl.Step, f *abl.Field, repeated bool) error {
 	prompted := false
 	if step.Gather.Prompt != nil && len(d.mem.state.Collected) == 0 {
@@ -142,10 +142,19 @@ func (d *dialog) ask(ctx context.Context, step *abl.Step, f *abl.Field, repeated
 	if f.Prompt != nil {
 		return ask(ctx, d.mem, f.Prompt)
 	}
-	if prompted || !repeated && len(d.log.outcome.Messages) > d.t.stepStart {
+	if prompted || !repeated && endsWithQuestion(d.log.outcome.Messages) {
 		return nil
 	}
 	return d.log.ask(f.Name.Position, question(f.Value))
+}
+
+// endsWithQuestion reports whether the last message ends with a question mark.
+func endsWithQuestion(messages []string) bool {
+	if len(messages) == 0 {
+		return false
+	}
+	last := strings.TrimRight(messages[len(messages)-1], " \t\r\n")
+	return strings.HasSuffix(last, "?") || strings.HasSuffix(last, "\uFF1F") || strings.HasSuffix(last, "\u061F")
 }
 
 // question returns the standard question for a field.
