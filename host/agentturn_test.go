@@ -542,3 +542,18 @@ func TestTurnsWaitForEachOther(t *testing.T) {
 		t.Errorf("variables = %v", result.Variables)
 	}
 }
+
+// The log lines of all tools of a turn are bounded together.
+func TestLogOfTurns(t *testing.T) {
+	files := deskFiles()
+	for _, name := range []string{"bump.js", "steal.js"} {
+		files[name].Data = []byte(`for (let i = 0; i < 8; i++) console.log("line"); return 1`)
+	}
+	source := strings.Replace(string(files["desk.abl"].Data), "      RESPOND: \"bump: {{call_result}}\"\n", "      CALL: steal()\n", 1)
+	files["desk.abl"].Data = []byte(source)
+	h := openDeskFiles(t, files, func(o *host.Options) { o.Limits.LogLines = 10 })
+	result := say(t, h, annInS1, "bump")
+	if len(result.Logs) != 11 || !strings.HasPrefix(result.Logs[10].Text, "log truncated") || result.Logs[9].Text != "line" {
+		t.Errorf("the turn has %d log lines: %v; want 10 and one that reports it", len(result.Logs), result.Logs)
+	}
+}

@@ -125,7 +125,7 @@ func (a *attempt) log(level abi.Level, text string) error {
 	if len(a.logs) == limits.LogLines || a.logBytes > limits.LogBytes {
 		a.logBytes = limits.LogBytes + 1
 		level = abi.LevelWarn
-		text = fmt.Sprintf("log truncated: a run can log at most %d lines and %s", limits.LogLines, bytesize.Format(int64(limits.LogBytes)))
+		text = limits.truncatedLog()
 	}
 	line := abi.LogLine{Level: level, Time: a.run.h.now(), Text: text}
 	a.logs = append(a.logs, line)
@@ -133,4 +133,9 @@ func (a *attempt) log(level abi.Level, text string) error {
 		a.run.inv.OnLog(a.run.attempts, line)
 	}
 	return nil
+}
+
+// truncatedLog returns the line that reports that log lines were dropped.
+func (l Limits) truncatedLog() string {
+	return fmt.Sprintf("log truncated: a run can log at most %d lines and %s", l.LogLines, bytesize.Format(int64(l.LogBytes)))
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/toolrun/toolrun/host/agent"
 )
 
 // TestLimitsPage compares the defaults with docs/reference/limits.md.
@@ -29,6 +31,11 @@ func TestLimitsPage(t *testing.T) {
 		"log":                        fmt.Sprintf("%d KiB, %s lines; then one line that reports it", l.LogBytes>>10, thousands(l.LogLines)),
 		"memory calls":               thousands(l.Calls) + " per attempt",
 		"compilation, once per tool": fmt.Sprintf("%g s, or the duration of the run for code in a request; 512 MiB", l.LoadTimeout.Seconds()),
+
+		"duration of a turn, including queueing, tools and all attempts": fmt.Sprintf("%g s", DefaultTurnTimeout.Seconds()),
+		"waiting turns of one session":                                   fmt.Sprint(maxQueuedTurns),
+		"message":                                                        fmt.Sprintf("%d KiB", agent.MaxMessageBytes>>10),
+		"steps and handoffs":                                             fmt.Sprintf("%d steps, %d handoffs", agent.MaxSteps, agent.MaxHandoffs),
 	} {
 		if rows[row] != want {
 			t.Errorf("docs/reference/limits.md has %q for %s; want %q", rows[row], row, want)

@@ -139,10 +139,12 @@ func (t *turn) include(r *run) {
 
 // log adds a log line. The limits on the lines of a run apply to all nested runs together.
 func (l *turnAttempt) log(line abi.LogLine, limits Limits) {
-	if len(l.logs) >= limits.LogLines || l.logBytes+len(line.Text) > limits.LogBytes {
-		l.logBytes = limits.LogBytes + 1
-		return
+	if len(l.logs) > limits.LogLines || l.logBytes > limits.LogBytes {
+		return // the last line reports that lines are missing
 	}
-	l.logBytes += len(line.Text)
+	if l.logBytes += len(line.Text); len(l.logs) == limits.LogLines || l.logBytes > limits.LogBytes {
+		l.logBytes = limits.LogBytes + 1
+		line.Level, line.Text = abi.LevelWarn, limits.truncatedLog()
+	}
 	l.logs = append(l.logs, line)
 }

@@ -112,7 +112,7 @@ func TestAgentStateIsTheHosts(t *testing.T) {
 			t.Errorf("the hint of %s is %q", op, f.Hint)
 		}
 	}
-	large := json.RawMessage(`"` + strings.Repeat("x", 256<<10) + `"`)
+	large := json.RawMessage(`"` + strings.Repeat("x", memory.MaxAgentState) + `"`)
 	_, err := a.transactWithoutRights(ann, func(ctx context.Context, v *memory.View) error { return v.SetAgentState(ctx, "booking", large) })
 	if !errors.Is(err, abi.TooLarge) {
 		t.Errorf("a state above the limit = %v; want too_large", err)

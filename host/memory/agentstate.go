@@ -11,6 +11,10 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
+// MaxAgentState is the maximum size of a state of an agent. It is larger than the limit on records,
+// because a variable can contain the output of a tool.
+const MaxAgentState = 2 << 20
+
 // AgentState returns the state of an agent under an item of package variables as JSON, or nil if
 // there is none. It adds the record to the read set. Only the host may call it: the View's Authority
 // is not checked.
@@ -34,8 +38,8 @@ func (v *View) SetAgentState(ctx context.Context, item string, state json.RawMes
 	if err != nil {
 		return err
 	}
-	if limit := v.s.limits.RecordBytes; len(state) > limit {
-		return abi.Faultf(abi.TooLarge, "the variables of an agent have %d bytes of JSON; the limit is %d", len(state), limit).
+	if len(state) > MaxAgentState {
+		return abi.Faultf(abi.TooLarge, "the variables of an agent have %d bytes of JSON; the limit is %d", len(state), MaxAgentState).
 			WithHint("store less in session variables")
 	}
 	if state == nil {
