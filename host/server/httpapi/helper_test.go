@@ -57,6 +57,48 @@ var shopFiles = fstest.MapFS{
 	"fail.js": {Data: []byte(`await memory.set_content("prefs", {visits: 99}); throw new Error("on purpose")`)},
 	"step.js": {Data: []byte(`const n = 1 + (await memory.get_fact("workflow.step") ?? 0); await memory.set_fact("workflow.step", n); return n`)},
 	"look.js": {Data: []byte(`return {meta: await memory.get_content("sessionMeta"), context}`)},
+	"agents/concierge.abl": {Data: []byte(`
+AGENT: Concierge
+GOAL: "Remember the language of a user"
+MEMORY:
+  session:
+    - language
+    - secret
+      SENSITIVE: true
+  persistent:
+    - user.language
+      TYPE: string
+      DEFAULT: "en"
+  remember:
+    - WHEN: language IS SET
+      STORE: language -> user.language
+  recall:
+    - ON: session:start
+      ACTION: inject_context
+      PATHS: [user.language]
+CONSTRAINTS:
+  known:
+    - RESTRICT language == "xx" BEFORE calling fail
+      ON_FAIL: "There is no language {{language}}."
+FLOW:
+  ask:
+    REASONING: false
+    GATHER:
+      - language: required
+        PROMPT: "Which language?"
+    THEN: count
+  count:
+    REASONING: false
+    CHECK: language != "xx"
+    ON_FAIL: fail
+    CALL: remember(language)
+    RESPOND: "I remember {{language}}."
+    THEN: COMPLETE
+  fail:
+    REASONING: false
+    CALL: fail()
+    THEN: COMPLETE
+`)},
 }
 
 // service is a server with one app. Callers authenticate with a header.

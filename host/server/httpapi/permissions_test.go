@@ -61,10 +61,10 @@ var rows = map[string]row{
 	"POST /api/v1/runs/{run_id}/cancel":                    {status: 200, owned: true},
 	"GET /api/v1/tools":                                    {status: 200},
 	"GET /api/v1/agents":                                   {status: 200},
-	"POST /api/v1/agents/{agent}/turns":                    {status: 404, user: inBody, body: `{}`},
-	"POST /api/v1/agents/{agent}/events":                   {status: 404, user: inBody, body: `{"event":"session:start"}`},
-	"POST /api/v1/agents/{agent}/checks":                   {status: 404, user: inBody, body: `{}`},
-	"POST /api/v1/agents/{agent}/triggers":                 {status: 404, user: inBody, body: `{}`},
+	"POST /api/v1/agents/{agent}/turns":                    {status: 200, user: inBody, session: inBody, body: `{}`},
+	"POST /api/v1/agents/{agent}/events":                   {status: 200, user: inBody, session: inBody, body: `{"event":"session:start"}`},
+	"POST /api/v1/agents/{agent}/checks":                   {status: 200, user: inBody, session: inBody, body: `{}`},
+	"POST /api/v1/agents/{agent}/triggers":                 {status: 200, user: inBody, session: inBody, body: `{}`},
 	"POST /api/v1/sessions":                                {status: 201, user: inBody, session: inBody, body: `{"metadata":{"a":1}}`},
 	"GET /api/v1/sessions":                                 {status: 200, user: inQuery},
 	"GET /api/v1/sessions/{session_id}":                    {status: 200, empty: 404, user: inQuery, session: inPath},
@@ -220,9 +220,14 @@ func (a matrixRequest) String() string {
 // request returns the HTTP request for the matrixRequest.
 func (r row) request(route httpapi.Route, a matrixRequest, d seed) (target, body, contentType string) {
 	session := map[string]string{"ann": d.annSession, "bob": d.bobSession}[a.session]
-	user, query := a.user, url.Values{}
-	if a.app != "" && !r.plain {
-		query.Set("app", a.app)
+	return r.requestTo(route, matrixTarget{app: a.app, user: a.user, session: session, file: d.file, run: d.run}, d)
+}
+
+// requestTo returns a request that names a target.
+func (r row) requestTo(route httpapi.Route, in matrixTarget, d seed) (target, body, contentType string) {
+	user, session, query := in.user, in.session, url.Values{}
+	if in.app != "" && !r.plain {
+		query.Set("app", in.app)
 	}
 	members := map[string]any{}
 	contentType, body = "application/json", r.body
@@ -240,6 +245,7 @@ func (r row) request(route httpapi.Route, a matrixRequest, d seed) (target, body
 	}
 	put(r.user, "user_id", user)
 	put(r.session, "session_id", session)
+	put(r.user, "workflow_id", in.workflow)
 	switch {
 	case body == "file":
 		body, contentType = form("notes.txt", "text/plain", "mine")
@@ -247,7 +253,7 @@ func (r row) request(route httpapi.Route, a matrixRequest, d seed) (target, body
 		text, _ := json.Marshal(members)
 		body = string(text)
 	}
-	target = strings.NewReplacer("{session_id}", session, "{workflow_id}", session, "{file_id}", d.file, "{store}", "prefs", "{path}", "user.language", "{agent}", "Concierge", "{prompt}", "greeting", "{user_id}", user, "{run_id}", d.run).Replace(route.Path)
+	target = strings.NewReplacer("{session_id}", session, "{workflow_id}", session, "{file_id}", in.file, "{store}", "prefs", "{path}", "user.language", "{agent}", "Concierge", "{prompt}", "greeting", "{user_id}", user, "{run_id}", in.run).Replace(route.Path)
 	return target + "?" + query.Encode(), body, contentType
 }
 

@@ -1,0 +1,166 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/server/auth"
+	"github.com/toolrun/toolrun/host/server/httpapi"
+)
+
+// foreignID is an id of another user, tenant or app that a request names.
+type foreignID struct {
+	kind string
+	// who sends the request, and user is the user that it names.
+	who, user string
+	// name sets an id in the request.
+	name func(r *matrixTarget, id string)
+	// existing returns an id that exists.
+	existing func(seed) string
+	// applies reports whether a route has such an id.
+	applies func(route httpapi.Route, r row) bool
+}
+
+// matrixTarget contains the ids that a request names.
+type matrixTarget struct{ app, user, session, workflow, file, run string }
+
+func hasSession(_ httpapi.Route, r row) bool { return r.session != nowhere }
+
+func hasUser(_ httpapi.Route, r row) bool { return r.user != nowhere }
+
+func hasParameter(name string) func(httpapi.Route, row) bool {
+	return func(route httpapi.Route, _ row) bool { return strings.Contains(route.Path, name) }
+}
+
+// namesWorkflow reports whether a request can name a workflow besides its session.
+func namesWorkflow(route httpapi.Route, _ row) bool {
+	for _, part := range []string{"/runs", "/agents/", "/facts"} {
+		if strings.Contains(route.Path, part) && !strings.Contains(route.Path, "{run_id}") {
+			return true
+		}
+	}
+	return false
+}
+
+func setSession(r *matrixTarget, id string)  { r.session = id }
+func setUser(r *matrixTarget, id string)     { r.user = id }
+func setWorkflow(r *matrixTarget, id string) { r.workflow = id }
+func setFile(r *matrixTarget, id string)     { r.file = id }
+func setRun(r *matrixTarget, id string)      { r.run = id }
+func setApp(r *matrixTarget, id string)      { r.app = id }
+
+func (d seed) ofBob() string { return d.bobSession }
+func (d seed) ofAnn() string { return d.annSession }
+func (d seed) aFile() string { return d.file }
+func (d seed) aRun() string  { return d.run }
+
+// foreignIDs contains each kind of id and each kind of caller to whom it is foreign.
+var foreignIDs = []foreignID{
+	{"a session of another user", "ann", "ann", setSession, seed.ofBob, hasSession},
+	{"a session of another user without a user", "ann", "", setSession, seed.ofBob, hasSession},
+	{"a session of another tenant", "elsewhere", "ann", setSession, seed.ofAnn, hasSession},
+	{"a session for credentials of another app", "no app", "ann", setSession, seed.ofAnn, hasSession},
+	{"another user", "ann", "", setUser, func(seed) string { return "bob" }, hasUser},
+	{"a user of another tenant", "elsewhere", "", setUser, func(seed) string { return "ann" }, hasUser},
+	{"a workflow of another user", "ann", "ann", setWorkflow, seed.ofBob, namesWorkflow},
+	{"a workflow of another tenant", "elsewhere", "ann", setWorkflow, seed.ofBob, namesWorkflow},
+	{"a run of another user", "bob", "", setRun, seed.aRun, hasParameter("{run_id}")},
+	{"a run of another tenant", "elsewhere", "", setRun, seed.aRun, hasParameter("{run_id}")},
+	{"a run of another key", "runtime", "", setRun, seed.aRun, hasParameter("{run_id}")},
+	{"a file of another user", "bob", "bob", setFile, seed.aFile, hasParameter("{file_id}")},
+	{"a file of another tenant", "elsewhere", "ann", setFile, seed.aFile, hasParameter("{file_id}")},
+	{"an app of others", "no app", "ann", setApp, func(seed) string { return "shop" }, func(_ httpapi.Route, r row) bool { return !r.plain }},
+}
+
+// TestForeignIDs sends requests that name a foreign id, on every route that accepts such an id. The
+// response must be the same as for an id that does not exist.
+func TestForeignIDs(t *testing.T) {
+	seen := map[string]bool{}
+	for _, route := range newService(t).api.Routes() {
+		name := route.Method + " " + route.Path
+		t.Run(name, func(t *testing.T) {
+			r := rows[name]
+			for _, id := range foreignIDs {
+				if !id.applies(route, r) {
+					continue
+				}
+				seen[id.kind] = true
+				got := sendForeign(t, route, r, id, id.existing)
+				want := sendForeign(t, route, r, id, func(seed) string { return "absent" })
+				if got != want {
+					t.Errorf("%s (as %s):\nif it exists:        %s\nif it does not exist: %s", id.kind, id.who, got, want)
+				}
+			}
+		})
+	}
+	for _, id := range foreignIDs {
+		if !seen[id.kind] {
+			t.Errorf("no route has %s", id.kind)
+		}
+	}
+}
+
+// sendForeign sends a request with an id to a new service, and returns the response without what
+// differs between any two responses.
+func sendForeign(t *testing.T, route httpapi.Route, r row, id foreignID, value func(seed) string) string {
+	t.Helper()
+	w := newWorld(t)
+	d := w.seed()
+	d.run = w.seedRun(d)
+	in := matrixTarget{app: "shop", user: id.user, file: d.file, run: d.run, session: d.annSession}
+	if id.who == "bob" {
+		in.session = d.bobSession
+	}
+	id.name(&in, value(d))
+	target, body, contentType := r.requestTo(route, in, d)
+	got := w.send(id.who, route.Method, target, body, contentType)
+	text := http.StatusText(got.StatusCode) + " " + string(got.body)
+	for _, quote := range []string{`"`, `\"`} {
+		text = strings.ReplaceAll(text, quote+value(d)+quote, quote+"<id>"+quote)
+	}
+	return varying.ReplaceAllString(text, "<varying>")
+}
+
+// varying matches times, durations, new ids and signed URLs.
+var varying = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z|"[a-z]+_(ms|bytes)":[0-9.]+|\b[a-z]+_[0-9A-Z]{26}\b|/files/[\w-]+`)
+
+// TestForeignIDsOverMCP runs a tool and a turn for MCP requests that name a foreign id. The error
+// must be the same as for an id that does not exist.
+func TestForeignIDsOverMCP(t *testing.T) {
+	w := newWorld(t)
+	d := w.seed()
+	for _, tt := range []struct{ who, parameter, existing string }{
+		{"ann", "session_id", d.bobSession}, {"ann", "workflow_id", d.bobSession}, {"ann", "user_id", "bob"}, {"no app", "app", "shop"},
+	} {
+		got, want := w.callOverMCP(tt.who, tt.parameter, tt.existing), w.callOverMCP(tt.who, tt.parameter, "absent")
+		if got != want || strings.Contains(got, "<nil>") {
+			t.Errorf("%s as %s:\nif it exists:         %s\nif it does not exist: %s", tt.parameter, tt.who, got, want)
+		}
+	}
+}
+
+// callOverMCP admits an MCP request that names an id, performs a run and a turn for its caller, and
+// returns the errors.
+func (w *fixture) callOverMCP(who, parameter, id string) string {
+	w.t.Helper()
+	query := url.Values{"app": {"shop"}}
+	query.Set(parameter, id)
+	r := httptest.NewRequestWithContext(w.t.Context(), "POST", "/mcp?"+query.Encode(), nil)
+	r.Header.Set("Authorization", "Bearer "+who)
+	admitted, err := w.api.Access().Admit(r, auth.Run)
+	text := fmt.Sprint(err)
+	if err == nil {
+		defer admitted.Release()
+		_, run := admitted.Host.Run(w.t.Context(), host.Invocation{Tool: "look", Caller: admitted.Caller})
+		_, turn := admitted.Host.Agents().Turn(w.t.Context(), host.Turn{Agent: "Concierge", Caller: admitted.Caller})
+		text = fmt.Sprint(run, turn)
+	}
+	return strings.ReplaceAll(text, strconv.Quote(id), "<id>")
+}
