@@ -45,6 +45,14 @@ func toolOf(run host.RunInfo, result *report.Result) string {
 	return run.Tool
 }
 
+// agentOf returns the name of a turn's agent, or "" if the agent may not exist.
+func agentOf(run host.RunInfo, result *report.Result) string {
+	if run.ID == "" || result.Error != nil && result.Error.Code == abi.NotFound && result.Attempts == 0 {
+		return ""
+	}
+	return run.Agent
+}
+
 func opOf(event host.CallEvent) string {
 	if event.Verb == "" { // a compromised worker may send any name
 		return other

@@ -16,8 +16,9 @@ import (
 type metrics struct {
 	runsInProgress, httpInFlight                                          *prometheus.GaugeVec
 	runs, repeated, conflicts, cpuSeconds, calls, logs, effects, sessions *prometheus.CounterVec
-	httpRequests                                                          *prometheus.CounterVec
-	runSeconds, runAttempts, waitSeconds, callSeconds, httpSeconds        *prometheus.HistogramVec
+	agentTurns, httpRequests                                              *prometheus.CounterVec
+	runSeconds, runAttempts, turnSeconds                                  *prometheus.HistogramVec
+	waitSeconds, callSeconds, httpSeconds                                 *prometheus.HistogramVec
 	exportFailures                                                        prometheus.Counter
 }
 
@@ -38,6 +39,8 @@ func newMetrics() *metrics {
 		repeated:       counter("toolrun_runs_repeated_total", "Runs that returned the result of an earlier run with the same idempotency key.", "app", "tool"),
 		runSeconds:     histogram("toolrun_run_seconds", "Duration of runs, including all attempts and queue time.", runBuckets, "app", "tool"),
 		runAttempts:    histogram("toolrun_run_attempts", "Attempts per run.", attemptBuckets, "app", "tool"),
+		agentTurns:     counter("toolrun_turns_total", "Turns of agents, by the code of the fault or ok.", "app", "agent", "code"),
+		turnSeconds:    histogram("toolrun_turn_seconds", "Duration of turns, including all attempts, tools and queue time.", runBuckets, "app", "agent"),
 		waitSeconds:    histogram("toolrun_run_wait_seconds", "Queue time of attempts, and of runs that were not executed.", waitBuckets, "app"),
 		conflicts:      counter("toolrun_run_conflicts_total", "Attempts that were repeated because other runs changed what they had read.", "app", "tool"),
 		cpuSeconds:     counter("toolrun_run_cpu_seconds_total", "CPU time of tools.", "app", "tool"),
@@ -57,7 +60,7 @@ func newMetrics() *metrics {
 func (t *Telemetry) register(version string) error {
 	m := t.metrics
 	for _, c := range []prometheus.Collector{
-		m.runsInProgress, m.runs, m.repeated, m.runSeconds, m.runAttempts, m.waitSeconds, m.conflicts, m.cpuSeconds, m.calls, m.callSeconds,
+		m.runsInProgress, m.runs, m.repeated, m.runSeconds, m.runAttempts, m.agentTurns, m.turnSeconds, m.waitSeconds, m.conflicts, m.cpuSeconds, m.calls, m.callSeconds,
 		m.logs, m.effects, m.sessions, m.httpInFlight, m.httpRequests, m.httpSeconds, m.exportFailures, buildInfo(version),
 		t.tenants.runs, t.tenants.cpu, t.tenants.wait, t.tenants.inProgress, t.tenants.limited,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),

@@ -63,7 +63,7 @@ func (o *observer) AttemptEnded(_ context.Context, run host.RunInfo, event host.
 
 // RunEnded counts and traces a run and writes its log line.
 func (o *observer) RunEnded(ctx context.Context, run host.RunInfo, result *report.Result) {
-	e := runEnd{run: run, app: o.app, tool: toolOf(run, result), code: codeOf(result.Error), result: result, at: time.Now()}
+	e := runEnd{run: run, app: o.app, tool: toolOf(run, result), agent: agentOf(run, result), code: codeOf(result.Error), result: result, at: time.Now()}
 	c, began := o.runs.LoadAndDelete(run.ID)
 	if began {
 		o.t.metrics.runsInProgress.WithLabelValues(o.app).Dec()
@@ -108,18 +108,25 @@ type runEnd struct {
 	runTrace
 	run             host.RunInfo
 	app, tool, code string
+	agent           string // "" for the run of a tool
 	result          *report.Result
 	at              time.Time
 }
 
 // count counts a run that has ended.
 func (m *metrics) count(e runEnd) {
-	m.runs.WithLabelValues(e.app, e.tool, e.code).Inc()
+	if e.run.Agent != "" {
+		m.countTurn(e)
+	} else {
+		m.runs.WithLabelValues(e.app, e.tool, e.code).Inc()
+	}
 	if e.result.Repeated {
 		m.repeated.WithLabelValues(e.app, e.tool).Inc()
 		return
 	}
-	m.runSeconds.WithLabelValues(e.app, e.tool).Observe(e.result.Usage.WallMS / 1000)
+	if e.run.Agent == "" {
+		m.runSeconds.WithLabelValues(e.app, e.tool).Observe(e.result.Usage.WallMS / 1000)
+	}
 	if e.result.Attempts == 0 {
 		return
 	}
@@ -134,6 +141,14 @@ func (m *metrics) count(e runEnd) {
 	}
 	for _, w := range e.stored() {
 		m.effects.WithLabelValues(e.app, e.tool, effectOf(w)).Inc()
+	}
+}
+
+// countTurn counts a turn that has ended.
+func (m *metrics) countTurn(e runEnd) {
+	m.agentTurns.WithLabelValues(e.app, e.agent, e.code).Inc()
+	if !e.result.Repeated {
+		m.turnSeconds.WithLabelValues(e.app, e.agent).Observe(e.result.Usage.WallMS / 1000)
 	}
 }
 
@@ -177,6 +192,9 @@ func (o *observer) log(ctx context.Context, e runEnd, span trace.SpanContext) {
 	}
 	if caller := e.run.Caller; caller.Actor != "" && !caller.ActorIsUser {
 		attrs = append(attrs, slog.String("actor", caller.Actor))
+	}
+	if e.agent != "" {
+		attrs = append(attrs, slog.String("agent", e.agent))
 	}
 	if e.result.Repeated {
 		attrs = append(attrs, slog.String("repeats", e.result.RunID))

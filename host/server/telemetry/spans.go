@@ -85,8 +85,11 @@ func (e *runEnd) trace(ctx context.Context, tracer trace.Tracer) trace.SpanConte
 	if e.tool != "" {
 		name += " " + e.tool
 	}
+	if e.agent != "" {
+		name = "turn " + e.agent
+	}
 	ctx, run := tracer.Start(ctx, name, trace.WithTimestamp(e.began), trace.WithAttributes(
-		attribute.String("toolrun.run_id", e.run.ID), attribute.String("toolrun.tenant", e.run.Caller.Tenant), attribute.String("toolrun.app", e.app), attribute.String("toolrun.tool", e.tool),
+		attribute.String("toolrun.run_id", e.run.ID), attribute.String("toolrun.tenant", e.run.Caller.Tenant), attribute.String("toolrun.app", e.app), attribute.String("toolrun.tool", e.tool), attribute.String("toolrun.agent", e.agent),
 		attribute.String("toolrun.code", e.code), attribute.Int("toolrun.attempts", e.result.Attempts),
 		attribute.Int("toolrun.memory_calls", e.result.Usage.HostCalls), attribute.Bool("toolrun.repeated", e.result.Repeated),
 		attribute.String("toolrun.outcome", string(e.run.Outcome)),
