@@ -1,0 +1,2 @@
+const reservations = await memory.get_content('reservations');
+return { bookings: reservations?.rooms ?? [] };
