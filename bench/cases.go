@@ -235,7 +235,7 @@ func batchBare(db *bbolt.DB, delay time.Duration) func(worker, n int) error {
 	}
 }
 
-// The function both returns the minimum work of a run that writes.
+// The function "both" returns the minimum work of a run that writes.
 func both(first, second func(worker, n int) error) func(worker, n int) error {
 	return func(worker, n int) error {
 		if err := first(worker, n); err != nil {

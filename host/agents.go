@@ -114,7 +114,8 @@ func (a Agents) Fire(ctx context.Context, req Turn) (*report.Evaluation, error) 
 }
 
 // Check checks the constraints of an agent at a checkpoint, for a platform that has its own agent
-// loop. before is "" for the constraints of each step, "calling TOOL" or "returning results".
+// loop. The argument "before" is "" for the constraints of each step, "calling TOOL" or "returning
+// results".
 func (a Agents) Check(ctx context.Context, req Turn, before string) (*report.Evaluation, error) {
 	rules := agent.Rules{Checkpoint: agent.CheckpointStep}
 	switch tool, calling := strings.CutPrefix(before, "calling "); {

@@ -198,7 +198,7 @@ func (h *Host) Close() error {
 	return errors.Join(errs...)
 }
 
-// The method now returns the current time, truncated to the precision of stored records.
+// The method "now" returns the current time, truncated to the precision of stored records.
 func (h *Host) now() time.Time { return h.clock().UTC().Truncate(time.Microsecond) }
 
 // newID returns a new id. Ids sort by their creation time.

@@ -33,7 +33,7 @@ type Caller struct {
 	Confined bool
 }
 
-// The method as converts c to the Caller of package memory and adds the id of a run.
+// The method "as" converts c to the Caller of package memory and adds the id of a run.
 func (c Caller) as(run string) partition.Caller {
 	if c.Tenant == "" {
 		c.Tenant = DefaultTenant

@@ -44,7 +44,8 @@ func (s stub) Run(ctx context.Context, _ engine.Input, h engine.Host) (engine.Ou
 	return s.run(ctx, h)
 }
 
-// The method with returns an option that sets the engine and, unless it is nil, the gate of a host.
+// The method "with" returns an option that sets the engine and, unless it is nil, the gate of a
+// host.
 func (s stub) with(gate *admission.Gate) func(*host.Options) {
 	return func(o *host.Options) { o.Engines, o.Gate = []engine.Engine{s}, gate }
 }

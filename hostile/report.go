@@ -29,7 +29,7 @@ type Report struct {
 	Native []native.Result `json:"native,omitempty"`
 }
 
-// counts is a summary of a report.
+// The type counts is a summary of a report.
 type counts struct {
 	ran, right, inTime, skipped, strays int
 	growth                              int64

@@ -21,7 +21,7 @@ type runner struct {
 	skipIsolated      bool // skip cases that require isolated workers when running toolrun
 }
 
-// The method without returns a runner that runs the same cases with an isolation layer disabled.
+// The method "without" returns a runner that runs the same cases with an isolation layer disabled.
 // The result of a case can then differ, but the host must survive and stored data must not change.
 func (r runner) without(layer string) *runner {
 	env := *r.env

@@ -62,7 +62,7 @@ func (e *evaluation) hushed() bool {
 	return e.quiet > 0 || e.budget.exceeded() || len(e.found) >= e.schema.limits.Violations
 }
 
-// The method over reports whether the value is already known to mismatch and no more findings are
+// The method "over" reports whether the value is already known to mismatch and no more findings are
 // needed.
 func (e *evaluation) over(out *outcome) bool { return !out.ok && e.hushed() }
 

@@ -130,9 +130,9 @@ func (s *Schema) Within(work int) *Schema {
 
 // Validate returns all violations in doc, sorted by pointer, or nil if doc matches the schema.
 // Violations contain positions and requirements of the schema, but never content of the document.
-// Validate takes bounded time for every document. It rejects a document that requires too many
-// steps with the keyword [MaxWork], a document that is nested too deeply with [MaxDepth], and a
-// document with an oversized number with [MaxNumber].
+// Validate takes bounded time for every document. The keyword of the violation is [MaxWork] if the
+// document requires too many steps, [MaxDepth] if it is nested too deeply, and [MaxNumber] if it
+// contains an oversized number.
 //
 // The pointer of a missing member is the position at which the member is required. If doc matches
 // no branch of an anyOf or oneOf, the violations include that keyword and the violations of the

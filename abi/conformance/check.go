@@ -89,7 +89,7 @@ func (c *check) faulty(code abi.Code) memory {
 	}
 }
 
-// The method first runs the plug-in with the given input. Its Outcome contains the output or the
+// The method "first" runs the plug-in with the given input. Its Outcome contains the output or the
 // error.
 func (c *check) first(ctx context.Context) Outcome {
 	out, err := c.run(ctx, c.input, c.double().reply)

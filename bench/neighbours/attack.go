@@ -88,9 +88,9 @@ func (a *attacker) take(n int) bool {
 	return true
 }
 
-// rest is the time that a worker waits after a rejected request. The attacker and the service share
-// the processors: without the wait, the benchmark would measure the cost of sending rejected
-// requests.
+// The constant rest is the time that a worker waits after a rejected request. The attacker and the
+// service share the processors: without the wait, the benchmark would measure the cost of sending
+// rejected requests.
 const rest = 100 * time.Millisecond
 
 // note counts the outcome of a request.
@@ -111,8 +111,9 @@ func (a *attacker) reset() {
 	clear(a.counts)
 }
 
-// begin starts the workers. over is closed when all workers have finished. stop stops the workers
-// and waits only briefly, because some requests of an attack take long.
+// begin starts the workers. The result "over" is closed when all workers have finished. The result
+// stop is a function that stops the workers and waits only briefly, because some requests of an
+// attack take long.
 func (a *attacker) begin(workers int, send func(worker int) bool) (over <-chan struct{}, stop func()) {
 	var running sync.WaitGroup
 	var stopped atomic.Bool

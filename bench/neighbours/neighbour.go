@@ -80,9 +80,10 @@ type taken struct {
 	ends  map[string]int
 }
 
-// sample sends the neighbors' requests until the span is over, over is closed or the service has
-// ended. Then sample waits for the responses. A request is sent when it is due, even if there is no
-// response to the previous one: otherwise a slow request would hide other slow requests.
+// sample sends the neighbors' requests until the span has passed, the channel "over" is closed, or
+// the service has ended. Then sample waits for the responses. A request is sent when it is due,
+// even if there is no response to the previous one: otherwise a slow request would hide other slow
+// requests.
 func sample(s *service, neighbours []neighbour, span time.Duration, over <-chan struct{}) []*taken {
 	list := make([]*taken, len(neighbours))
 	end := time.After(span)
@@ -124,7 +125,7 @@ func (t *taken) collect(n neighbour, stop <-chan struct{}) {
 	}
 }
 
-// The method at returns the quantile q of the times in milliseconds, or 0 if there are none.
+// The method "at" returns the quantile q of the times in milliseconds, or 0 if there are none.
 func (t *taken) at(q float64) float64 {
 	if len(t.times) == 0 {
 		return 0

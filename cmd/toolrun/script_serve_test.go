@@ -41,8 +41,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// The method after waits until the log contains one of the given texts after the given offset.
-// after returns the text that it has found.
+// The method "after" waits until the log contains one of the given texts after the given offset. It
+// returns the text that it has found.
 func (l *lines) after(begin int, texts ...string) (string, error) {
 	for range 3000 {
 		output := l.String()[begin:]

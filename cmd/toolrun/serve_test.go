@@ -153,7 +153,7 @@ func (c *counter) work(ctx context.Context, s *serving, key string) error {
 	return nil
 }
 
-// The method once sends one run. A run without a response is not counted.
+// The method "once" sends one run. A run without a response is not counted.
 func (c *counter) once(ctx context.Context, s *serving, key string) error {
 	body := fmt.Sprintf(`{"tool":"count","user_id":%q}`, c.user)
 	headers := map[string]string{"Idempotency-Key": fmt.Sprint("run ", c.done)}

@@ -23,8 +23,8 @@ func newGate(t testing.TB, limits admission.Limits) *admission.Gate {
 	return g
 }
 
-// The function of parses a flow from a short text: an app, a user after a slash, and a tenant after
-// an at sign.
+// The function "of" parses a flow from a short text: an app, a user after a slash, and a tenant
+// after an at sign.
 func of(text string) admission.Flow {
 	text, tenant, _ := strings.Cut(text, "@")
 	app, user, _ := strings.Cut(text, "/")

@@ -78,7 +78,7 @@ func (s *spares) forget(n *node) {
 	})
 }
 
-// The method each calls f for a node and its ancestors.
+// The method "each" calls f for a node and its ancestors.
 func (n *node) each(f func(*node)) {
 	for at := n; at != nil; at = at.parent {
 		f(at)

@@ -53,8 +53,8 @@ func (r *agentReader) agents(n *node, a *App, positions map[string]position) map
 	return m.merge()
 }
 
-// names returns the files of agents, sorted: those that the section lists, or else every file of an
-// agent in the app's folder and in its folder agents.
+// The method names returns the files of agents, sorted: those that the section lists, or else every
+// file of an agent in the app's folder and in its folder agents.
 func (r *agentReader) names(n *node) []string {
 	var names []string
 	switch {

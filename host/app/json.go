@@ -35,14 +35,14 @@ type jsonReader struct {
 	file    string
 	content []byte
 	dec     *json.Decoder
-	// line and column are the position of the first byte that has not been visited. seen is the
-	// number of visited bytes.
+	// line and column are the position of the first byte that has not been visited. The field seen is
+	// the number of visited bytes.
 	seen, line, column int
 }
 
 var errNesting = errors.New("values are nested too deeply")
 
-// The method next returns the next token and its position. It computes the position, because the
+// The method "next" returns the next token and its position. It computes the position, because the
 // decoder reports only the end of the previous token.
 func (r *jsonReader) next() (json.Token, position, error) {
 	start := int(r.dec.InputOffset())
@@ -93,7 +93,7 @@ func (r *jsonReader) read(depth int) (*node, error) {
 	return v.seal(), nil
 }
 
-// The method inside reads the rest of a list or an object after its opening bracket.
+// The method "inside" reads the rest of a list or an object after its opening bracket.
 func (r *jsonReader) inside(v *node, open json.Delim, depth int) error {
 	v.kind = list
 	if open == '{' {

@@ -17,7 +17,7 @@ import (
 	"github.com/toolrun/toolrun/host/declare"
 )
 
-// files returns a file system of alternating paths and contents.
+// The function files returns a file system of alternating paths and contents.
 func files(parts ...string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for i := 0; i < len(parts); i += 2 {

@@ -81,7 +81,7 @@ func (n *node) repeats() bool {
 	return found
 }
 
-// The method each calls f with the direct children of the node.
+// The method "each" calls f with the direct children of the node.
 func (n *node) each(f func(*node)) {
 	for _, item := range n.items {
 		f(item)
@@ -91,9 +91,9 @@ func (n *node) each(f func(*node)) {
 	}
 }
 
-// The method at returns the position of the value that a JSON Pointer refers to. If the value is
-// the member of an object, at returns the position of its key. If the value does not exist, at
-// returns the position of its closest existing ancestor.
+// The method "at" returns the position of the value that a JSON Pointer refers to. For a member of
+// an object, this is the position of the key. For a value that does not exist, it is the position
+// of the closest existing ancestor.
 func (n *node) at(pointer string) position {
 	found := n.position
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -122,8 +122,8 @@ func (n *node) child(token string) (*node, position) {
 	return nil, position{}
 }
 
-// The method inside returns the position in the file for a line and a column of the node's string.
-// Both start at 1.
+// The method "inside" returns the position in the file for a line and a column of the node's
+// string. Both start at 1.
 func (n *node) inside(line, column int) position {
 	switch {
 	case n.block:

@@ -35,5 +35,5 @@ func (r *reporter) warnf(at position, code Code, hint, format string, args ...an
 	r.report(p)
 }
 
-// The method own sets the tool or the prompt to which subsequent problems belong.
+// The method "own" sets the tool or the prompt to which subsequent problems belong.
 func (r *reporter) own(tool, prompt string) { r.tool, r.prompt = tool, prompt }

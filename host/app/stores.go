@@ -20,7 +20,7 @@ type storeReader struct {
 	kinds   []declare.Kind // the supported kinds
 }
 
-// stores returns the declared stores, and their positions by name.
+// The method stores returns the declared stores, and their positions by name.
 func (r *storeReader) stores(n *node) (stores []declare.Store, positions map[string]position) {
 	positions = map[string]position{}
 	entries := r.entries(n, "memory", "store", nil)

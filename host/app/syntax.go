@@ -112,8 +112,8 @@ func fittingIndents(lines []string, number int) string {
 	return "indent it " + strings.Join(fitting, ", or ")
 }
 
-// open is a mapping or list that has not ended yet. The field line is the number of its last line
-// so far.
+// The type open is a mapping or list that has not ended yet. The field line is the number of its
+// last line so far.
 type open struct{ indent, line int }
 
 func (o open) String() string { return fmt.Sprintf("%s, like line %d", spaces(o.indent), o.line) }

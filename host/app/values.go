@@ -24,8 +24,8 @@ const (
 // fieldReader reads the fields of a declaration and reports invalid fields.
 type fieldReader struct{ *reporter }
 
-// keys checks the keys of an object: it reports unknown and duplicate keys as problems. keys returns
-// false if n is not an object.
+// The method keys checks the keys of an object: it reports unknown and duplicate keys as problems.
+// The method keys returns false if n is not an object.
 func (r fieldReader) keys(n *node, what string, known []string) bool {
 	if n.kind != object {
 		r.errorf(n.position, WrongType, mappingHint(n, known), "%s must be a mapping, not %s", what, n.kind)
@@ -82,7 +82,7 @@ func lacks(n *node, key string, known []string) bool {
 	return true
 }
 
-// The method once reports duplicate keys.
+// The method "once" reports duplicate keys.
 func (r fieldReader) once(n *node) bool {
 	again := n.repeated()
 	for _, m := range again {

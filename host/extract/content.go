@@ -56,7 +56,7 @@ func (c content) name() string {
 	return c.kind[0]
 }
 
-// The method is reports whether the detected type is one of the given types or a subtype of one.
+// The method "is" reports whether the detected type is one of the given types or a subtype of one.
 func (c content) is(kinds ...string) bool {
 	return slices.ContainsFunc(c.kind, func(k string) bool { return slices.Contains(kinds, k) })
 }

@@ -114,7 +114,7 @@ func (f *formula) property(t xml.StartElement) {
 	e.properties[t.Name.Local] = value
 }
 
-// The method is reports whether a Boolean property is on. A property without a value is on.
+// The method "is" reports whether a Boolean property is on. A property without a value is on.
 func (e *mathElement) is(name string) bool {
 	switch value, ok := e.properties[name]; value {
 	case "0", "off", "false":

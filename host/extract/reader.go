@@ -132,7 +132,7 @@ func domainOf(of admission.Flow) string {
 	return of.Tenant + " " + of.App
 }
 
-// The method plain reads formats that are already text. It runs in this process, because these
+// The method "plain" reads formats that are already text. It runs in this process, because these
 // formats need no parser.
 func (r *Reader) plain(format Format, data []byte) (Text, error) {
 	if _, err := r.loaded(); err != nil {

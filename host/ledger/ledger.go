@@ -83,7 +83,7 @@ type addition struct {
 	keys []storage.Key
 	// marks maps the key of a mark to its index in keys.
 	marks map[storage.Key]int
-	// of returns the keys of the marks that concern an entry.
+	// The function "of" returns the keys of the marks that concern an entry.
 	of func(Entry) entryMarks
 }
 
@@ -126,8 +126,8 @@ func (l *Ledger) marks(tenant string, e Entry) (marks entryMarks) {
 	return marks
 }
 
-// withoutErased returns an entry without user, session and workflow if they were erased after the run
-// began. now contains the records with the keys of a.
+// withoutErased returns an entry without user, session and workflow if they were erased after the
+// run began. The argument "now" contains the records with the keys of a.
 func (a addition) withoutErased(e Entry, now []storage.Record) Entry {
 	marks := a.of(e)
 	if r := a.mark(marks.user, now); r.Exists() && !r.Updated.Before(e.At) {

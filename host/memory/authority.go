@@ -107,7 +107,7 @@ func (a Authority) holder() string {
 	return "this run"
 }
 
-// stores returns the names of the granted stores.
+// The method stores returns the names of the granted stores.
 func (a Authority) stores() []string {
 	names := make([]string, len(a.grants))
 	for i, g := range a.grants {

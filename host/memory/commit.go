@@ -122,7 +122,7 @@ func (t *transaction) effects(e txn.Effects) report.Effects {
 	return effects
 }
 
-// changes returns the changes that a dry run would have made to records.
+// The method changes returns the changes that a dry run would have made to records.
 func (t *transaction) changes(e txn.Effects) []report.Change {
 	list := []report.Change{}
 	for i := range e.Writes {

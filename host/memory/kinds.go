@@ -133,8 +133,8 @@ func Operations() abi.Table {
 }
 
 // Mistakes returns the parts of a declaration that look like constraints but have no effect.
-// Mistakes returns an error if the declaration does not compile. more contains the registered kinds
-// besides documents.
+// Mistakes returns an error if the declaration does not compile. The argument "more" contains the
+// registered kinds besides documents.
 func Mistakes(st declare.Store, more ...kind.Kind) (schema.Errors, error) {
 	k, err := newKinds(more)
 	if err != nil {

@@ -35,8 +35,8 @@ type RecordInfo struct {
 // has a user, a session or a workflow, List returns only their records. A page can contain fewer
 // than limit records, because the work for a page is bounded.
 //
-// To get the next page, pass next as after. next is "" on the last page. List is for operators:
-// tools cannot list records.
+// To get the next page, pass next as after. The result "next" is "" on the last page. List is for
+// operators: tools cannot list records.
 func (s *Service) List(ctx context.Context, c partition.Caller, name, after string, limit int) (found []RecordInfo, next string, err error) {
 	if err := c.Check(); err != nil {
 		return nil, "", err

@@ -14,7 +14,7 @@ import (
 // operation is an entry of the operation table, with the kinds that have the operation.
 type operation struct {
 	verb abi.Verb
-	// stores lists the kinds for which a call names the store.
+	// The field stores lists the kinds for which a call names the store.
 	stores []declare.Kind
 	// space is the kind for which a call does not name the store, or "" if there is none. A call
 	// without a store uses the store with the name spaceStore.

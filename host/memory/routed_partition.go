@@ -25,7 +25,7 @@ var _ kind.ScopedPartition = routedPartition{}
 // routedScopes are the scopes that a store with declare.ScopeByItem can have.
 var routedScopes = [...]declare.Scope{declare.ScopeUser, declare.ScopeWorkflow, declare.ScopeApplication}
 
-// The method at returns the partition of a record, if the call can use it.
+// The method "at" returns the partition of a record, if the call can use it.
 func (p routedPartition) at(item string) (*storePartition, error) {
 	if err := checkPath(item); err != nil {
 		return nil, err

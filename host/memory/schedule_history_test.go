@@ -38,8 +38,8 @@ type runHistory struct {
 	task       *txntest.Task
 	// fault is the failure of the first commit.
 	fault txntest.Fault
-	// seen contains the records that the reads of the current attempt found. seen is nil before the
-	// first attempt.
+	// The field seen contains the records that the reads of the current attempt found. The field seen
+	// is nil before the first attempt.
 	seen map[storage.Key]storage.Record
 	// The field changed reports whether a read or write of the attempt found that a record had changed
 	// since the attempt first read it. A commit of blind merges can cause this.
@@ -93,8 +93,8 @@ func (s eventSet) with(i int) eventSet {
 	return s
 }
 
-// The method from reports whether an order of the remaining events leads from w to a final world. n
-// events are done.
+// The method "from" reports whether an order of the remaining events leads from w to a final world.
+// n events are done.
 func (s *search) from(w world, done eventSet, n int) bool {
 	if n == len(s.events) {
 		return s.final(w)
@@ -157,7 +157,7 @@ func (h *runHistory) refused() bool {
 
 // events returns the events of a run in order: the start of its session, the start of the run, each
 // attempt that stored nothing, and the last attempt. An attempt that stored nothing must have seen
-// a consistent state. first is the index of the first event.
+// a consistent state. The argument "first" is the index of the first event.
 func (h *runHistory) events(id, first int) []event {
 	begun := h.end
 	if len(h.attempts) > 0 {

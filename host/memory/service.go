@@ -295,5 +295,5 @@ func (s *Service) Ledger() *ledger.Ledger { return s.ledger }
 // Meter returns the usage of the app's runs.
 func (s *Service) Meter() *metering.Meter { return s.meter }
 
-// The method now returns the time, truncated to the precision of stored records.
+// The method "now" returns the time, truncated to the precision of stored records.
 func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Microsecond) }

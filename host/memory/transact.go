@@ -65,7 +65,7 @@ type transaction struct {
 	view *View
 	// reclaimed reports whether a call has already freed expired records.
 	reclaimed bool
-	// limits is the caller's budget, which is computed when it is first needed; see
+	// The field limits is the caller's budget, which is computed when it is first needed; see
 	// transaction.budget.
 	limits storage.Budget
 }

@@ -17,8 +17,8 @@ const (
 )
 
 // Unfit counts the records of a store in a tenant that do not fit a declaration. Unfit checks at
-// most 10,000 records of the app and 32 MiB of contents. all reports whether it checked every
-// record.
+// most 10,000 records of the app and 32 MiB of contents. The result "all" reports whether it
+// checked every record.
 func (s *Service) Unfit(ctx context.Context, tenant string, decl declare.Store) (unfit int, all bool, err error) {
 	st, err := s.kinds.compile(decl, s.limits.content())
 	if err != nil {

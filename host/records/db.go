@@ -70,9 +70,9 @@ func (db *DB) Get(ctx context.Context, key storage.Key) (storage.Record, error) 
 	return found[0], nil
 }
 
-// Write appends a record to writes, with state encoded as JSON. The argument now is the record that
-// it replaces, whose revision is incremented. If expires is zero, the record does not expire. The
-// tags and the run id are taken from the caller.
+// Write appends a record to writes, with state encoded as JSON. The argument "now" is the record to
+// replace. Write increments its revision. If expires is zero, the record does not expire. The tags
+// and the run id are taken from the caller.
 func (db *DB) Write(writes []storage.Write, now storage.Record, key storage.Key, state any, expires time.Time, c partition.Caller) ([]storage.Write, error) {
 	content, err := json.Marshal(state)
 	if err != nil {

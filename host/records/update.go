@@ -91,8 +91,8 @@ func grows(full error, keys []storage.Key, now []storage.Record, writes []storag
 	return full
 }
 
-// changesOf pairs writes with the records that they replace. The argument now contains the records
-// under keys.
+// changesOf pairs writes with the records that they replace. The argument "now" contains the
+// records under keys.
 func changesOf(keys []storage.Key, now []storage.Record, writes []storage.Write) []storage.Change {
 	old := make(map[storage.Key]storage.Record, len(keys))
 	for i, key := range keys {

@@ -71,7 +71,7 @@ func absent(text json.RawMessage) bool {
 	return len(text) == 0 || bytes.Equal(bytes.TrimSpace(text), []byte("null"))
 }
 
-// next returns the state of the session after a use.
+// The method "next" returns the state of the session after a use.
 func (s *Sessions) next(r storage.Record, c partition.Caller, start Start, patch any) (State, error) {
 	state, err := s.used(r, c)
 	if err != nil {
@@ -99,8 +99,8 @@ func (s *Sessions) WithoutSession(start Start) (State, error) {
 	return s.Preview(State{}, Start{Metadata: start.Metadata})
 }
 
-// The method with returns a copy of the session with the references and the metadata patch of start
-// applied.
+// The method "with" returns a copy of the session with the references and the metadata patch of
+// start applied.
 func (s *Sessions) with(state State, start Start, patch any) (_ State, err error) {
 	if start.Reference != "" {
 		state.Reference = start.Reference

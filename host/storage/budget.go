@@ -37,9 +37,10 @@ func (b Budget) Accounts() []Key {
 	return slices.DeleteFunc(named, func(k Key) bool { return k == "" })
 }
 
-// Check returns an *OverBudgetError if growth would make an account exceed its limit. held returns
-// the usage of an account before the growth. Check calls held only for accounts that grow, and
-// returns its error unchanged. Updates that do not make an account grow are always allowed.
+// Check returns an *OverBudgetError if growth would make an account exceed its limit. The function
+// held returns the usage of an account before the growth. Check calls held only for accounts that
+// grow, and returns its error unchanged. Updates that do not make an account grow are always
+// allowed.
 func (b Budget) Check(growth *Growth, held func(account Key) (Usage, error)) error {
 	for _, l := range [...]Limit{b.App, b.User} {
 		if err := l.check(growth.Of(l.Account), held); err != nil {

@@ -45,7 +45,8 @@ type History struct {
 	maxChanges, maxBytes int
 }
 
-// past is one change. The key and the generation of the change are in text, beginning at start.
+// The type past is one change. The key and the generation of the change are in text, beginning at
+// start.
 type past struct {
 	at              Position
 	revision        int64
@@ -116,8 +117,8 @@ func (h *History) Discard(commit uint64) {
 	}
 }
 
-// The method after returns the index of the first change after a position. The caller must hold the
-// mutex.
+// The method "after" returns the index of the first change after a position. The caller must hold
+// the mutex.
 func (h *History) after(p Position) int {
 	return sort.Search(len(h.kept), func(i int) bool { return p.Before(h.kept[i].at) })
 }
@@ -136,8 +137,8 @@ func (h *History) Suspects(held Held, commit uint64, extra []Key) Held {
 	return held.Touched(append(written, extra...))
 }
 
-// keys returns the keys that were written after since, up to and including a commit. keys returns
-// false if these keys are unknown or if there are more than limit.
+// The method keys returns the keys that were written after since, up to and including a commit. The
+// second result is false if these keys are unknown or if there are more than limit.
 func (h *History) keys(since Position, commit uint64, limit int) ([]Key, bool) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()

@@ -82,7 +82,7 @@ func renderProjected(t *testing.T, tmpl *template.Template, content string) stri
 }
 
 // project removes all values that are not on one of paths. It applies a path to each element of an
-// array. at is the path of value.
+// array. The argument "at" is the path of value.
 func project(value any, at string, paths []string) any {
 	switch v := value.(type) {
 	case map[string]any:

@@ -98,7 +98,7 @@ func (tx *Tx) joinDecided(ctx context.Context, e *entry) error {
 	return nil
 }
 
-// put sets the record to write. old is the record as the body currently sees it.
+// put sets the record to write. The argument old is the record as the body currently sees it.
 func (w *write) put(key storage.Key, old, next storage.Record, warnings any) {
 	w.set, w.warnings = true, warnings
 	if next.Content == nil {

@@ -33,10 +33,10 @@ var (
 // commit is a commit in progress.
 type commit struct {
 	tx *Tx
-	// keys are the keys of the records that the callback decide gets.
+	// The field keys contains the keys of the records that the callback decide gets.
 	keys keySet
-	// The field ahead maps entries to the results of blind updates that were applied again before the
-	// commit.
+	// The field "ahead" maps entries to the results of blind updates that were applied again before
+	// the commit.
 	ahead map[*entry]applied
 	// locked raises the byte limit for updates inside the backend's transaction.
 	locked bool

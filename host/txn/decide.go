@@ -7,8 +7,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// decide is the callback of Backend.Update: it returns the writes of the commit. now contains the
-// current records of c.keys. Other commits wait while decide runs.
+// The method decide is the callback of Backend.Update: it returns the writes of the commit. The
+// argument "now" contains the current records of c.keys. Other commits wait while decide runs.
 func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	tx, r := c.tx, c.tx.run
 	c.writes, c.growth, c.budget = nil, storage.Growth{}, quickBytes

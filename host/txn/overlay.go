@@ -12,8 +12,8 @@ type overlay struct {
 	// bytes is the total size of the contents of all entries. blindBytes is the total size of the
 	// contents that blind updates wrote.
 	bytes, blindBytes int
-	// writes is the number of entries with a write, and writeBytes is the total size of their
-	// contents.
+	// The field writes is the number of entries with a write, and writeBytes is the total size of
+	// their contents.
 	writes, writeBytes int
 	// undo contains the writes that updates inside savepoints have replaced.
 	undo []saved
@@ -22,19 +22,20 @@ type overlay struct {
 // entry is a record as the attempt sees it.
 type entry struct {
 	key storage.Key
-	// raw is the stored record. base is the visible record: raw, or the zero Record if raw has
-	// expired.
+	// raw is the stored record. The field base is the visible record: raw, or the zero Record if raw
+	// has expired.
 	raw, base storage.Record
-	// life is the lifetime of base at the time of the read. at is the position of that read.
+	// life is the lifetime of base at the time of the read. The field "at" is the position of that
+	// read.
 	life life
 	at   storage.Position
-	// read reports whether the record is in the read set. ranged reports whether a scanned range
-	// contains it.
+	// The field read reports whether the record is in the read set. ranged reports whether a scanned
+	// range contains it.
 	read, ranged bool
 	// peeked reports whether the body has seen the record without adding it to the read set.
 	peeked bool
-	// The field above is the highest revision that the key ever had. above is set if floored is true.
-	// If floored is true, the attempt depends on that revision.
+	// The field "above" is the highest revision that the key ever had. This field is set only if
+	// floored is true. The attempt then depends on that revision.
 	above   int64
 	floored bool
 	write   write
@@ -43,8 +44,8 @@ type entry struct {
 // write is a change of a record.
 type write struct {
 	set bool
-	// next is the record after the updates of the body, or the zero Record if the body deleted it.
-	// Only its content, expiry and tags are used.
+	// The field "next" is the record after the updates of the body, or the zero Record if the body
+	// deleted it. Only its content, expiry and tags are used.
 	next     storage.Record
 	fresh    bool // this attempt creates the record
 	warnings any

@@ -17,15 +17,16 @@ type readSet struct {
 	held storage.Held
 	// lives contains the records that the lifetimes of other records depend on.
 	lives map[storage.Key]storage.Record
-	// The field at is the time of the last snapshot. until is the earliest expiry of all visible
-	// records that were read; zero means never.
+	// The field "at" is the time of the last snapshot. The field "until" is the earliest expiry of all
+	// visible records that were read; zero means never.
 	at, until time.Time
 	// unverified reports whether the last snapshot did not check all of held.
 	unverified bool
 }
 
-// life is the lifetime of a visible record. until is its end; zero means never. depends lists the
-// records that the lifetime depends on, including missing records, each with its key.
+// life is the lifetime of a visible record. The field "until" is its end; zero means never. The
+// field depends lists the records that the lifetime depends on, including missing records, each
+// with its key.
 type life struct {
 	until   time.Time
 	depends []storage.Record
@@ -59,9 +60,9 @@ func (s *readSet) depend(e *entry) bool {
 	return true
 }
 
-// read returns the records under want from a snapshot in which held and the ranges in more are
-// unchanged. If something has changed, read returns storage.ErrChanged. If a record that was read
-// has expired, read returns ErrConflict.
+// The method read returns the records under want from a snapshot in which held and the ranges in
+// more are unchanged. If something has changed, read returns storage.ErrChanged. If a record that
+// was read has expired, read returns ErrConflict.
 func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.Range) ([]storage.Record, error) {
 	held := s.heldBut(readsHold)
 	held.Ranges = append(held.Ranges[:len(held.Ranges):len(held.Ranges)], more...)
@@ -136,7 +137,8 @@ func (s *readSet) lifeOf(r storage.Record) Life {
 	return Life{Until: r.Expires}
 }
 
-// ended reports whether a lifetime has ended. If until is zero, the lifetime never ends.
+// The function ended reports whether a lifetime has ended. If until is zero, the lifetime never
+// ends.
 func ended(until, at time.Time) bool { return !until.IsZero() && !at.Before(until) }
 
 // earlier returns the earlier of two times. Zero means never.

@@ -80,8 +80,8 @@ type runHistory struct {
 	seed     uint64
 	attempts int
 	over     bool
-	// snapshot is the state at the last snapshot of the attempt, and at is the time of that
-	// snapshot.
+	// snapshot is the state at the last snapshot of the attempt, and the field "at" is the time of
+	// that snapshot.
 	snapshot  *modelState
 	at        time.Time
 	commits   int
@@ -345,7 +345,7 @@ func (s *scenario) observe(by *txntest.Task) {
 	}
 }
 
-// The method of returns the state of one tenant.
+// The method "of" returns the state of one tenant.
 func (w modelState) of(tenant string) modelState {
 	w = w.clone()
 	for key := range w.records {

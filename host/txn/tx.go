@@ -16,8 +16,8 @@ type Tx struct {
 	// depth is the number of open savepoints, and nested is the number of all savepoints of the
 	// attempt.
 	depth, nested int
-	// The field over is the error that ended the attempt. The field again reports whether the body is
-	// executed again after this error.
+	// The field "over" is the error that ended the attempt. The field "again" reports whether the body
+	// is executed again after this error.
 	over  error
 	again bool
 }
@@ -58,9 +58,9 @@ func (tx *Tx) Stored(key storage.Key) storage.Record {
 	return storage.Record{}
 }
 
-// Writes iterates over the records that the transaction has written so far. stored is the record
-// before the transaction, and next is the record after it, or the zero Record if it is deleted.
-// Revisions are not final.
+// Writes iterates over the records that the transaction has written so far. The argument stored is
+// the record before the transaction, and the argument "next" is the record after it, or the zero
+// Record if it is deleted. Revisions are not final.
 func (tx *Tx) Writes(yield func(stored, next storage.Record) bool) {
 	for _, e := range tx.local.entries {
 		var next storage.Record
@@ -128,8 +128,8 @@ func (tx *Tx) load(ctx context.Context, key storage.Key, read bool) (*entry, err
 	return tx.bring(e, now, read)
 }
 
-// bring replaces the entry of a key. The argument now is the new entry, and old is the previous
-// entry or nil. It is separate from load to save stack, like entriesOf.
+// bring replaces the entry of a key. The argument "now" is the new entry, and the argument old is
+// the previous entry or nil. It is separate from load to save stack, like entriesOf.
 func (tx *Tx) bring(old, now *entry, read bool) (*entry, error) {
 	if old != nil && old.write.set && !sameState(old, now) && !tx.run.db.breaks(joinsHold) {
 		return nil, tx.conflict() // the updates were computed from another record
@@ -148,7 +148,7 @@ func sameState(e, now *entry) bool {
 	return !e.base.Exists() && !now.base.Exists() || same(e.raw, e.base, now.raw, now.base)
 }
 
-// The function same reports whether two states of a record have the same version, and are both
+// The function "same" reports whether two states of a record have the same version, and are both
 // visible or both invisible.
 func same(raw, base, otherRaw, otherBase storage.Record) bool {
 	return raw.SameVersion(otherRaw) && base.Exists() == otherBase.Exists()

@@ -89,7 +89,7 @@ func New(c Config) *DB {
 	return db
 }
 
-// The method now returns the current time, truncated to the precision of records.
+// The method "now" returns the current time, truncated to the precision of records.
 func (db *DB) now() time.Time { return db.clock().UTC().Truncate(time.Microsecond) }
 
 // Options configure a transaction. The zero value is a transaction without an id.

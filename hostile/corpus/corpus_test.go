@@ -33,8 +33,8 @@ func TestAllIsLargeEnough(t *testing.T) {
 
 var constant = regexp.MustCompile(`(?m)^(//|#) .*$|\b[0-9][0-9a-z_.]*|\s+`)
 
-// enough is the largest size of a hand-written case. Larger ones are generated and differ in their
-// pattern.
+// The constant enough is the largest size of a hand-written case. Larger ones are generated and
+// differ in their pattern.
 const enough = 64 << 10
 
 // TestNoTwoDifferInAConstant: cases that differ only in a number are the same case.

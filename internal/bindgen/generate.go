@@ -16,7 +16,7 @@ type file struct {
 	sections []section
 }
 
-// files lists the files that depend on the operation table.
+// The variable files lists the files that depend on the operation table.
 var files = [...]file{
 	{path: "abi/ABI.md", sections: []section{
 		{"operations", pageMarks, (*generator).pageFunctions}, {"replies", pageMarks, (*generator).pageReplies}}},

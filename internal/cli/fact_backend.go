@@ -23,7 +23,7 @@ type factBackend interface {
 	// Delete deletes the stored value of a fact. If revision is not nil, the stored value must have
 	// this revision.
 	Delete(ctx context.Context, c host.Caller, path string, ifRevision *int64) (*apitypes.Deleted, error)
-	// List returns a page of stored facts. The result next is "" on the last page.
+	// List returns a page of stored facts. The result "next" is "" on the last page.
 	List(ctx context.Context, c host.Caller, q client.FactQuery) (found []apitypes.Fact, next string, err error)
 }
 

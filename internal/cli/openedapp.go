@@ -45,9 +45,9 @@ func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c 
 // command needs.
 type finder func(named string) (*project, error)
 
-// The method with opens the app that a command names, calls body and closes the app. The app is at
-// a server if --server is set. Otherwise find opens its project, and the database is created only
-// if keep is true.
+// The method "with" opens the app that a command names, calls body and closes the app. The app is
+// at a server if --server is set. Otherwise find opens its project, and the database is created
+// only if keep is true.
 func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, body func(*openedApp, host.Caller) error) (err error) {
 	caller := f.caller()
 	if err := f.check(cmd); err != nil {

@@ -24,8 +24,8 @@ type project struct {
 	// dir is the absolute path of the folder. file is the app file as a user would write it, or ""
 	// if there is no app file.
 	dir, file string
-	// files is the absolute path of the folder that contains the tools. This folder is dir, or the
-	// tool's folder if the command names a tool by its path.
+	// The field files is the absolute path of the folder that contains the tools. This folder is dir,
+	// or the tool's folder if the command names a tool by its path.
 	files    string
 	problems app.Problems
 	roots    []*os.Root  // opened for reading the files
@@ -61,7 +61,7 @@ func (ps projects) openApp(named string) (*project, error) {
 
 var errNoApp = usagef("use --app FILE", "no %s was found in this folder or above it", app.FileName)
 
-// read is like open, but reports mistakes in the app file as problems instead of errors.
+// The method read is like open, but reports mistakes in the app file as problems instead of errors.
 func (ps projects) read(named string) (*project, error) {
 	file, err := ps.find(named)
 	if err != nil {

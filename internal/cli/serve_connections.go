@@ -29,9 +29,9 @@ func (f *serveFlags) table() (*connections.Table, error) {
 	return connections.New(connections.Limits{Connections: n}), nil
 }
 
-// connectionsOf returns the maximum number of connections. files is the limit on open files; a
-// negative number means no limit. Worker processes use some of the files, but at least a quarter is
-// left for connections.
+// connectionsOf returns the maximum number of connections. The argument files is the limit on open
+// files; a negative number means no limit. Worker processes use some of the files, but at least a
+// quarter is left for connections.
 func connectionsOf(requested, files, processors int) (int, error) {
 	if requested != 0 && requested < minConnections {
 		return 0, usagef("", "--connections must be at least %d", minConnections)

@@ -94,7 +94,7 @@ func (tc turnCommands) request(cmd *cobra.Command, f *turnFlags, agent string) (
 	return t, err
 }
 
-// The method with opens the app of a command that talks to agents and calls body. Locations in
+// The method "with" opens the app of a command that talks to agents and calls body. Locations in
 // faults are relative to the folder that body receives.
 func (tc turnCommands) with(cmd *cobra.Command, f *turnFlags, body func(*openedApp, codeFolder) error) (err error) {
 	if err := f.check(cmd); err != nil {

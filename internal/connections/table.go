@@ -51,7 +51,7 @@ type Table struct {
 	closed int64
 	// strangers and idle contain *conn, starting with the longest inactive one.
 	strangers, idle list.List
-	// The field from maps each address to its number of strangers.
+	// The field "from" maps each address to its number of strangers.
 	from map[netip.Prefix]int
 }
 

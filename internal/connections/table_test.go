@@ -75,7 +75,7 @@ func ended(c net.Conn) bool {
 	return !errors.As(err, &timeout) || !timeout.Timeout()
 }
 
-// The function until waits until the counts of the table satisfy a condition.
+// The function "until" waits until the counts of the table satisfy a condition.
 func until(t *testing.T, table *connections.Table, good func(connections.Counts) bool) {
 	t.Helper()
 	for begin := time.Now(); !good(table.Counts()); time.Sleep(time.Millisecond) {

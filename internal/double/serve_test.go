@@ -82,7 +82,7 @@ func exchange(t *testing.T, text string) string {
 	return b.String()
 }
 
-// The function own returns the parts of a reply that this package determines. It omits measured
+// The function "own" returns the parts of a reply that this package determines. It omits measured
 // times, ids, the operation table, and the texts of memory faults.
 func own(t *testing.T, reply string) string {
 	t.Helper()
@@ -198,7 +198,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// writes is an io.Writer that calls a function on each write.
+// The argument writes is an io.Writer that calls a function on each write.
 type writes func()
 
 func (w writes) Write(p []byte) (int, error) {

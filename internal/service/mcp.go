@@ -92,8 +92,8 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, admitted.Caller)))
 }
 
-// left returns the connector of a replaced host that still has the session, or nil if there is
-// none. While the connector exists, the client of the session can still cancel calls.
+// The method left returns the connector of a replaced host that still has the session, or nil if
+// there is none. While the connector exists, the client of the session can still cancel calls.
 func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	if session == "" {
 		return nil
@@ -134,7 +134,7 @@ func (c *connectors) rest(h *host.Host) {
 // Rest releases a host that was unused for some time, unless an MCP client has a session on it.
 func (s *Service) Rest(h *host.Host) { s.mcp.rest(h) }
 
-// The method of returns the connector of a host. It always takes over the lease.
+// The method "of" returns the connector of a host. It always takes over the lease.
 func (c *connectors) of(ctx context.Context, a httpapi.Admitted) (*connector, error) {
 	for {
 		one, made, err := c.get(a)

@@ -78,7 +78,7 @@ var (
 	wordAfter  = regexp.MustCompile(`^[\s/#*>]*(\w+)`)
 )
 
-// The function last returns the last element of a match, or "".
+// The function "last" returns the last element of a match, or "".
 func last(match []string) string {
 	if len(match) == 0 {
 		return ""

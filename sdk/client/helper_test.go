@@ -55,7 +55,7 @@ prompts:
 	"wait.js": {Data: []byte(`console.log("waiting"); for (;;) {}`)},
 }
 
-// keys maps the valid credentials to principals.
+// The variable keys maps the valid credentials to principals.
 var keys = map[string]auth.Principal{
 	"operator":  {Role: auth.Operator, Tenant: "acme", Name: "op", CanRunCode: true},
 	"backup":    {Role: auth.Backup, Tenant: "acme", Name: "nightly"},
@@ -138,7 +138,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.api.ServeHTTP(w, r)
 }
 
-// The method as returns a client with a key.
+// The method "as" returns a client with a key.
 func (s *service) as(t testing.TB, key string) *client.Client {
 	t.Helper()
 	return newClient(t, client.Options{URL: s.URL, Key: key, App: "shop"})

@@ -13,7 +13,7 @@ const self = "github.com/toolrun/toolrun/abi/guest/go."
 // maxFrames is the maximum number of frames in a reported stack.
 const maxFrames = 20
 
-// The function here returns the position of the innermost frame in the source of the plug-in, and
+// The function "here" returns the position of the innermost frame in the source of the plug-in, and
 // the stack. File names do not contain folders, which would reveal paths of the build machine.
 func here() (file string, line int, stack string) {
 	var counters [64]uintptr

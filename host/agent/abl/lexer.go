@@ -25,7 +25,7 @@ type token struct {
 	start, end int // byte offsets
 }
 
-// The method is reports whether the token is a keyword or a symbol. It ignores the case of
+// The method "is" reports whether the token is a keyword or a symbol. It ignores the case of
 // keywords.
 func (t token) is(word string) bool {
 	switch t.kind {

@@ -27,8 +27,8 @@ type entry struct {
 	value  Text // the rest of the line, or the text of a block
 	block  bool // whether the value is a literal block
 	// Only the formatter uses these fields: raw contains the lines of the value, comment is the
-	// comment at the end of the line, and before contains the blank lines and comments before the
-	// line.
+	// comment at the end of the line, and the field "before" contains the blank lines and comments
+	// before the line.
 	raw      []string
 	comment  string
 	before   []string
@@ -36,10 +36,10 @@ type entry struct {
 	depth    int
 }
 
-// The method at returns the position of the first character of the entry after its dash.
+// The method "at" returns the position of the first character of the entry after its dash.
 func (e *entry) at() Position { return Position{e.num, e.keyCol} }
 
-// The method is reports whether the entry has a key. It ignores the case of the key.
+// The method "is" reports whether the entry has a key. It ignores the case of the key.
 func (e *entry) is(key string) bool { return strings.EqualFold(e.key, key) }
 
 // lineReader splits a file into entries.

@@ -247,7 +247,7 @@ func (ev *evaluator) textOperator(n *binary, l, r any) (any, error) {
 	}
 }
 
-// The method in reports whether a list contains a value, or whether an object has a key.
+// The method "in" reports whether a list contains a value, or whether an object has a key.
 func (ev *evaluator) in(at Position, l, r any) (bool, error) {
 	switch r := r.(type) {
 	case []any:

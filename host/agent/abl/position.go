@@ -24,7 +24,7 @@ type Text struct {
 	Indent int
 }
 
-// The method at returns the position of a byte offset in the text.
+// The method "at" returns the position of a byte offset in the text.
 func (t Text) at(offset int) Position {
 	l := locator{text: t}
 	return l.at(offset)

@@ -205,7 +205,7 @@ func (r *reader) pathOf(t Text, what string) Name {
 	return Name{t.Position, t.Value}
 }
 
-// names returns the names in [a, b.c] or a, b.c. An empty text contains no names.
+// The method names returns the names in [a, b.c] or a, b.c. An empty text contains no names.
 func (r *reader) names(t Text, what string) []Name {
 	inner := t.Value
 	offset := 0

@@ -29,7 +29,7 @@ func (b *treeBuilder) top() *level { return &b.levels[len(b.levels)-1] }
 
 func (b *treeBuilder) pop() { b.levels = b.levels[:len(b.levels)-1] }
 
-// The method last returns the last entry of the innermost level.
+// The method "last" returns the last entry of the innermost level.
 func (b *treeBuilder) last() *entry {
 	children := b.top().parent.children
 	return children[len(children)-1]

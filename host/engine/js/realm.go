@@ -34,7 +34,7 @@ type nativeFunc = func(goja.FunctionCall) goja.Value
 
 var nativeType = reflect.TypeFor[nativeFunc]()
 
-// The method now returns the time of the guest's clock.
+// The method "now" returns the time of the guest's clock.
 func (r *realm) now() time.Time {
 	if r.base.IsZero() {
 		return time.Now()

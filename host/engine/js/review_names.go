@@ -12,7 +12,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// names contains the variables of a bundle.
+// The type names contains the variables of a bundle.
 type names struct {
 	walker
 	declared map[string]bool   // the names that are declared or assigned anywhere

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// conclude returns the output or the error of a run. ended is the error with which the call of the
-// guest ended.
+// conclude returns the output or the error of a run. The argument ended is the error with which the
+// call of the guest ended.
 func (r *run) conclude(p *program, ended error) (engine.Output, error) {
 	var out engine.Output
 	if r.instance != nil {
@@ -56,8 +56,8 @@ func (r *run) checkDocument(name string, text []byte) (json.RawMessage, error) {
 	return text, nil
 }
 
-// changes returns a JSON object with the context keys that the guest changed, or nil if it changed
-// none.
+// The method changes returns a JSON object with the context keys that the guest changed, or nil if
+// it changed none.
 func (r *run) changes(text []byte) (json.RawMessage, error) {
 	if string(text) == "{}" {
 		return nil, nil

@@ -40,7 +40,8 @@ type run struct {
 
 var _ handler = (*run)(nil)
 
-// newRun creates a run. from contains the guest's clocks and its source of random numbers.
+// newRun creates a run. The argument "from" contains the guest's clocks and its source of random
+// numbers.
 func newRun(ctx context.Context, in engine.Input, host engine.Host, from machine.Sources) *run {
 	if in.Limits.MemoryBytes == 0 {
 		in.Limits.MemoryBytes = DefaultMemoryBytes

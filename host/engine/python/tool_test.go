@@ -38,7 +38,7 @@ type tool struct {
 	stack   string
 }
 
-// The constant enough is the deadline of a run that should end by itself.
+// The constant "enough" is the deadline of a run that should end by itself.
 const enough = 20 * time.Second
 
 func runAll(t *testing.T, tools []tool) {

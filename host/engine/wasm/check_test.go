@@ -79,7 +79,7 @@ func TestExtendedConst(t *testing.T) {
 	}
 }
 
-// The function without removes a section from a module.
+// The function "without" removes a section from a module.
 func without(id byte, module []byte) []byte {
 	sections, err := binary.Sections(module)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// conclude returns the outcome of the run. result is the return value of the entry, and ended is
-// the error of the call.
+// conclude returns the outcome of the run. result is the return value of the entry, and the
+// argument ended is the error of the call.
 func (r *run) conclude(result uint64, ended error) (engine.Output, error) {
 	out := engine.Output{MemoryBytes: r.used}
 	if err := r.flush(); err != nil && r.halted == nil {

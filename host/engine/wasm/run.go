@@ -82,7 +82,7 @@ func orEmpty(text json.RawMessage) []byte {
 	return text
 }
 
-// The method with returns a context from which the imported functions get r.
+// The method "with" returns a context from which the imported functions get r.
 func (r *run) with(ctx context.Context) context.Context {
 	return machine.With(wasi.With(ctx, r.system), r)
 }

@@ -200,7 +200,7 @@ func (p *projection) pick(value any) (any, bool) {
 	return nil, false
 }
 
-// The method without returns a copy of a value without the nested fields that p excludes.
+// The method "without" returns a copy of a value without the nested fields that p excludes.
 func (p *projection) without(value any) any {
 	if len(p.children) == 0 {
 		return value

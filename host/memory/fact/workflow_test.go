@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// in returns a caller of a workflow.
+// The function "in" returns a caller of a workflow.
 func in(workflow string, c partition.Caller) partition.Caller {
 	c.Workflow = workflow
 	return c

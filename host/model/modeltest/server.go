@@ -135,7 +135,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// The method next records a request and returns its reply.
+// The method "next" records a request and returns its reply.
 func (s *Server) next(r *http.Request, raw []byte, in body) (reply Reply) {
 	request := Request{Path: r.URL.Path, IdempotencyKey: r.Header.Get("Idempotency-Key"), Authorization: r.Header.Get("Authorization"), Prompt: in.prompt(), Body: raw}
 	s.mu.Lock()

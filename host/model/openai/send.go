@@ -63,7 +63,7 @@ func (s *sender) once(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// The function again returns a copy of a request whose body was read.
+// The function "again" returns a copy of a request whose body was read.
 func again(request *http.Request) (*http.Request, error) {
 	repeated := request.Clone(request.Context())
 	if request.GetBody == nil {

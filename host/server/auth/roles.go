@@ -102,7 +102,8 @@ var Table = []Rule{
 	{Permission: Code, Does: "run code that comes with the request", Roles: []Role{Operator}, WithCode: []Role{Runtime}},
 }
 
-// allowed reports whether a role has a permission. code is the value of Principal.CanRunCode.
+// allowed reports whether a role has a permission. The argument code is the value of
+// Principal.CanRunCode.
 func allowed(role Role, code bool, permission Permission) bool {
 	for _, rule := range Table {
 		if rule.Permission == permission {

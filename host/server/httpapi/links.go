@@ -30,8 +30,9 @@ type Links struct {
 // linkKeyBytes is the minimum size of the secret key.
 const linkKeyBytes = 32
 
-// NewLinks returns Links that use a secret key of at least 32 bytes. base is the public URL of the
-// service, such as https://tools.example. now is the clock; nil means the system clock.
+// NewLinks returns Links that use a secret key of at least 32 bytes. The argument base is the
+// public URL of the service, such as https://tools.example. The argument "now" is the clock; nil
+// means the system clock.
 func NewLinks(key []byte, base string, now func() time.Time) (*Links, error) {
 	if len(key) < linkKeyBytes {
 		return nil, abi.Faultf(abi.InvalidArgument, "the signing key for file URLs has %d bytes; want at least %d", len(key), linkKeyBytes)

@@ -38,8 +38,8 @@ type row struct {
 	user, session location
 	body          string
 	// selects reports whether the user and the session in the request select data. Otherwise they name
-	// the caller. The field plain reports whether the request concerns no app. The field needs reports
-	// whether the request concerns a per-user store.
+	// the caller. The field "plain" reports whether the request concerns no app. The field needs
+	// reports whether the request concerns a per-user store.
 	selects, plain, needs bool
 	// owned reports whether the request concerns a run of ann, which only ann and operators can
 	// find.

@@ -240,7 +240,7 @@ func (g *registry) stop(p auth.Principal, app, id string) error {
 	return err
 }
 
-// The method of returns a run, provided that the principal may see the run. The caller holds mu.
+// The method "of" returns a run, provided that the principal may see the run. The caller holds mu.
 func (g *registry) of(p auth.Principal, app, id string) (*trackedRun, error) {
 	g.expire(g.now())
 	t := g.runs[id]

@@ -115,8 +115,8 @@ type body struct {
 	document   bool            // the body is an app file
 	maxHeld    int64           // maximum number of bytes that a caller may reserve
 	ctx        context.Context // limits the wait for memory
-	// err is the reason why the body cannot be read, or nil. ended reports whether the end of the
-	// body was reached.
+	// err is the reason why the body cannot be read, or nil. The field ended reports whether the end
+	// of the body was reached.
 	err   error
 	ended bool
 	// decodes limits concurrent decoding of large bodies. path is the path of the body's owner in

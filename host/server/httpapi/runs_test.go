@@ -121,7 +121,7 @@ func (s *service) follow(who, path, body string) *following {
 	return &following{response, bufio.NewScanner(response.Body)}
 }
 
-// The method until reads up to the next line that starts with a prefix and returns this line.
+// The method "until" reads up to the next line that starts with a prefix and returns this line.
 func (f *following) until(t *testing.T, prefix string) string {
 	t.Helper()
 	for f.lines.Scan() {

@@ -174,8 +174,8 @@ func (l *waitQueue) best(fits func(*reservation) bool) (best *reservation) {
 	return best
 }
 
-// The method first returns the first reservation of a caller that fits. It returns nil if even the
-// smallest one does not fit.
+// The method "first" returns the first reservation of a caller that fits. It returns nil if even
+// the smallest one does not fit.
 func (c *callerQueue) first(fits func(*reservation) bool) *reservation {
 	if !fits(c.minimum) {
 		return nil
@@ -188,7 +188,7 @@ func (c *callerQueue) first(fits func(*reservation) bool) *reservation {
 	return nil
 }
 
-// The method before reports whether a reservation is granted before another reservation.
+// The method "before" reports whether a reservation is granted before another reservation.
 func (h *reservation) before(other *reservation) bool {
 	for i := range min(len(h.shares), len(other.shares)) {
 		if a, b := h.shares[i], other.shares[i]; a != b {

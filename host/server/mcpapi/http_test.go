@@ -35,7 +35,7 @@ func listen(t *testing.T, s *mcpapi.Server) string {
 	return server.URL
 }
 
-// The type as adds the user to every request.
+// The type "as" adds the user to every request.
 type as string
 
 func (user as) RoundTrip(r *http.Request) (*http.Response, error) {

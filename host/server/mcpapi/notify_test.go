@@ -40,7 +40,7 @@ func onLog(do func()) *mcp.ClientOptions {
 	return &mcp.ClientOptions{LoggingMessageHandler: func(context.Context, *mcp.LoggingMessageRequest) { do() }}
 }
 
-// The function next returns the next n texts from a channel.
+// The function "next" returns the next n texts from a channel.
 func next(t *testing.T, from chan string, n int) (texts []string) {
 	t.Helper()
 	for range n {

@@ -159,7 +159,7 @@ func (s *session) current() host.Caller {
 	return s.caller
 }
 
-// The method until returns a context that ends with ctx or when the session is closed.
+// The method "until" returns a context that ends with ctx or when the session is closed.
 func (s *session) until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {

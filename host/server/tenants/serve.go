@@ -202,7 +202,7 @@ func (a *Apps) declare(ctx context.Context, tenant, id string, stores []declare.
 	return nil
 }
 
-// The method at returns the current declaration of an app and its open host. If the host is not
+// The method "at" returns the current declaration of an app and its open host. If the host is not
 // open, it returns nil for the host.
 func (a *Apps) at(at hostKey) (*app.App, *openHost, error) {
 	a.mu.Lock()

@@ -80,7 +80,8 @@ type openHost struct {
 	host  *host.Host
 	err   error
 	uses  sync.WaitGroup
-	// Apps.mu guards the following fields. used is the time at which the last use began or ended.
+	// Apps.mu guards the following fields. The field used is the time at which the last use began or
+	// ended.
 	inUse int
 	used  time.Time
 }
@@ -119,7 +120,7 @@ func (a *Apps) Names() []string {
 	return slices.Sorted(maps.Keys(a.apps))
 }
 
-// all returns the declarations of the apps, sorted by their ids.
+// The method "all" returns the declarations of the apps, sorted by their ids.
 func (a *Apps) all() []*app.App {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -146,7 +146,7 @@ func (c *checker) checkAll() {
 	}
 }
 
-// The method each calls fn for every entry of a bucket. It also checks that a lookup of the key
+// The method "each" calls fn for every entry of a bucket. It also checks that a lookup of the key
 // finds the same entry.
 func (c *checker) each(bucket *bbolt.Bucket, fn func(k, v []byte)) {
 	scan := bucket.Cursor()

@@ -31,7 +31,7 @@ func readDeferred(tx *bbolt.Tx, want wanted) (c indexChanges, bytes int, err err
 }
 
 // indexEntries yields the entries of an index that have a prefix, in order, from an entry on. If
-// from is nil, it yields all of them. changes are the deferred changes.
+// from is nil, it yields all of them. The argument changes contains the deferred changes.
 func indexEntries(tx *bbolt.Tx, changes indexChanges, in index, prefix, from []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := slices.MaxFunc([][]byte{prefix, from}, bytes.Compare)

@@ -106,8 +106,8 @@ func (m indexModel) entries(in index) (want []string) {
 	return want
 }
 
-// next returns random changes of a few records. The tags are long, so that the deferred changes
-// often exceed their maximum size.
+// The method "next" returns random changes of a few records. The tags are long, so that the
+// deferred changes often exceed their maximum size.
 func (m indexModel) next() (changes []storage.Record) {
 	for _, i := range m.Perm(40)[:1+m.IntN(6)] {
 		r := storage.Record{Key: testKey(fmt.Sprint("s", i))}

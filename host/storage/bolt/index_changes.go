@@ -47,7 +47,7 @@ func (c *indexChanges) empty() bool {
 	return !slices.ContainsFunc(c[:], func(changes map[string]bool) bool { return len(changes) > 0 })
 }
 
-// under returns the changed entries of an index that have a prefix, in order.
+// The method "under" returns the changed entries of an index that have a prefix, in order.
 func (c *indexChanges) under(in index, prefix []byte) []string {
 	var found []string
 	common := string(prefix)
@@ -138,7 +138,8 @@ func (c *indexChanges) encode(commit int) (parts [][]byte) {
 	return parts
 }
 
-// append appends the encoded change to a part. before is the key of the previous change.
+// append appends the encoded change to a part. The argument "before" is the key of the previous
+// change.
 func (c change) append(part []byte, before storage.Key) []byte {
 	head := byte(c.in) << 1
 	if c.present {

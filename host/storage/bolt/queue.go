@@ -15,7 +15,7 @@ type request struct {
 	// failed because of another request. The caller gets the error that do returns. This error does
 	// not undo any writes, unless do stopped in the middle of its writes.
 	do func(t *transaction) error
-	// The field from is the sender of the request. Tenants take turns in rounds, and round is the
+	// The field "from" is the sender of the request. Tenants take turns in rounds, and round is the
 	// number of the round in which the request is executed.
 	from  sender
 	round int
@@ -110,7 +110,7 @@ func (q *queue) add(r *request) (lead bool, err error) {
 	return lead, nil
 }
 
-// The method next returns the requests for the next commit. The requests remain in the queue.
+// The method "next" returns the requests for the next commit. The requests remain in the queue.
 func (q *queue) next() []*request {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -166,7 +166,7 @@ func (r *removal) find(ctx context.Context, s *search) (keys []storage.Key, err 
 	return keys, err
 }
 
-// counts reports whether the record under a key is in the group that the search sweeps.
+// The method counts reports whether the record under a key is in the group that the search sweeps.
 func (s *search) counts(key storage.Key) bool {
 	group, ok := key.Group()
 	return s.group == "" || ok && group == s.group
@@ -175,8 +175,8 @@ func (s *search) counts(key storage.Key) bool {
 // entries yields index entries and the keys of their records. The records may match.
 type entries = iter.Seq2[[]byte, storage.Key]
 
-// under returns the keys of records that have a prefix. The iteration begins at the key from, unless
-// from is nil.
+// The function "under" returns the keys of records that have a prefix. The iteration begins at the
+// key from, unless from is nil.
 func under(records *bbolt.Bucket, prefix, from []byte) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		if from == nil {
@@ -191,8 +191,9 @@ func under(records *bbolt.Bucket, prefix, from []byte) entries {
 	}
 }
 
-// taggedEntries returns the entries of the tag index that have a prefix. The iteration begins at the
-// entry from, unless from is nil, and stops at a malformed entry. changes are the deferred changes.
+// taggedEntries returns the entries of the tag index that have a prefix. The iteration begins at
+// the entry from, unless from is nil, and stops at a malformed entry. The argument changes contains
+// the deferred changes.
 func taggedEntries(tx *bbolt.Tx, changes indexChanges, prefix, from []byte) entries {
 	return func(yield func([]byte, storage.Key) bool) {
 		for entry := range indexEntries(tx, changes, tagIndex, prefix, from) {
@@ -248,7 +249,7 @@ func (r *removal) indexed(ctx context.Context, candidates func(t *transaction, f
 	}
 }
 
-// keys removes the records under keys that match. keys checks each record once.
+// keys removes the records under keys that match. It checks each record once.
 func (r *removal) keys(ctx context.Context, keys []storage.Key) error {
 	r.sender = senderOf(keys) // the same sender for all chunks: the size of one predicts the size of the next
 	for len(keys) > 0 && len(r.removed) < r.limit {

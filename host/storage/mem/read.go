@@ -27,7 +27,8 @@ func (b *Backend) Read(ctx context.Context, want []storage.Key, held storage.Hel
 	return found, storage.EndOf(b.commits), nil
 }
 
-// The method same reports whether the current record has a version. The caller must hold the mutex.
+// The method "same" reports whether the current record has a version. The caller must hold the
+// mutex.
 func (b *Backend) same(v storage.Version) (bool, error) {
 	if storage.IsFloor(v.Key) {
 		return storage.VersionOf(v.Key, b.recordUnder(v.Key)) == v, nil

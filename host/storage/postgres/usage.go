@@ -66,7 +66,7 @@ func (t *totals) queue(batch *pgx.Batch, accounts []storage.Key) {
 	batch.Queue(`commit`)
 }
 
-// The method of returns the usage of an account that the queries have read.
+// The method "of" returns the usage of an account that the queries have read.
 func (t *totals) of(account storage.Key) (storage.Usage, error) { return (*t)[account], nil }
 
 // queueUsage adds the statements that update the usage of accounts for changes.

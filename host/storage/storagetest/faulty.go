@@ -205,7 +205,8 @@ func (f *Faulty) do(op string, call func() error) error {
 	}
 }
 
-// The method next counts a call of an operation and returns the planned failure of the call, or 0.
+// The method "next" counts a call of an operation and returns the planned failure of the call, or
+// 0.
 func (f *Faulty) next(op string) (how Failure, dead bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

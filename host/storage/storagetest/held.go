@@ -21,8 +21,8 @@ func read(t tester, b storage.Backend, held storage.Held, want ...storage.Key) (
 	return found, at
 }
 
-// seen returns the current versions of keys and ranges. If there are many keys, a backend uses its
-// history instead of comparing all of them.
+// The function seen returns the current versions of keys and ranges. If there are many keys, a
+// backend uses its history instead of comparing all of them.
 func seen(t tester, b storage.Backend, keys []storage.Key, ranges ...storage.Range) storage.Held {
 	t.Helper()
 	held := storage.Held{Ranges: ranges}

@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Run checks that a backend fulfills the contract of storage.Backend. open returns a new, empty
-// backend, which Run closes.
+// Run checks that a backend fulfills the contract of storage.Backend. The function open returns a
+// new, empty backend, which Run closes.
 func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 	suite := []struct {
 		name string
@@ -141,7 +141,7 @@ func get(t tester, b storage.Backend, keys ...storage.Key) []storage.Record {
 	return found
 }
 
-// all returns every record under prefix, read in pages.
+// The function "all" returns every record under prefix, read in pages.
 func all(t tester, b storage.Backend, prefix storage.Key) []storage.Record {
 	t.Helper()
 	var found []storage.Record

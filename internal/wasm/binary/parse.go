@@ -40,7 +40,8 @@ func Parse(wasm []byte, lim Limits) (*Module, error) {
 // sections.
 type parser struct {
 	*moduleReader
-	// The field last is the position in sectionOrder of the last section that is not a custom section.
+	// The field "last" is the position in sectionOrder of the last section that is not a custom
+	// section.
 	last        int
 	types       typeParser
 	externs     externParser

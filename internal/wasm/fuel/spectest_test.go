@@ -152,7 +152,7 @@ func (d *duel) run(file string) {
 	}
 }
 
-// instantiate instantiates both forms of a module. The argument as is the name under which later
+// instantiate instantiates both forms of a module. The argument "as" is the name under which later
 // modules import from this module.
 func (d *duel) instantiate(wasm []byte, name, as string) {
 	ctx := context.Background()

@@ -63,7 +63,7 @@ func OpenSealed(ctx context.Context, dir string, imports Imports) (*Machine, err
 // therefore not used. The zero Cache stores nothing.
 type Cache struct{ Dir string }
 
-// Get returns the machine that is stored under a name. The function open opens the machine's
+// Get returns the machine that is stored under a name. The function "open" opens the machine's
 // folder. If the folder is missing or damaged, the function fill creates the machine in a temporary
 // folder. The temporary folder is renamed when it is complete, so other processes never find an
 // incomplete folder. Get returns nil if the cache cannot be used or fill fails. The caller then

@@ -95,7 +95,7 @@ func (c *counting) Yield() bool {
 	return c.slices <= c.limit
 }
 
-// files returns all files in a folder and its subfolders.
+// The function files returns all files in a folder and its subfolders.
 func files(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {

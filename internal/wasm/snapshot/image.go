@@ -74,7 +74,7 @@ func Load(runtime wazero.Runtime, compiled wazero.CompiledModule, m *Module, o O
 	return base.with(func() (*source, error) { return newSource(m.memory) })
 }
 
-// The method with sets the source of the memory and prepares the image for use.
+// The method "with" sets the source of the memory and prepares the image for use.
 func (i *Image) with(create func() (*source, error)) (*Image, error) {
 	if i.bytes > i.options.MemoryBytes {
 		return nil, fmt.Errorf("%w: the initial memory has %d bytes; the limit is %d", ErrMemory, i.bytes, i.options.MemoryBytes)

@@ -80,7 +80,8 @@ var asking = module(
 	section(binary.CodeSection, body(0x41, 1, 0x42, 0, 0x41, 8, 0x10, 0, 0x1a)),
 )
 
-// The function with returns a small valid module in which the given sections are added or replaced.
+// The function "with" returns a small valid module in which the given sections are added or
+// replaced.
 func with(others ...binary.Section) []byte {
 	sections := []binary.Section{
 		types,

@@ -28,17 +28,17 @@ type plan struct {
 
 // function is the analysis of a function of a module.
 type function struct {
-	// The field own is the number of stack bytes that the function itself uses. The field moves
+	// The field "own" is the number of stack bytes that the function itself uses. The field moves
 	// reports whether the function moves the stack pointer.
 	own   int
 	moves bool
 	calls []int // the functions that it calls directly
-	// open reports whether the function or one of its callees needs a check. A function is open if it
-	// may call unknown functions or itself, or if it uses too much stack.
+	// The field open reports whether the function or one of its callees needs a check. A function is
+	// open if it may call unknown functions or itself, or if it uses too much stack.
 	open bool
 	// The field checked reports whether the function is checked. requireCheck sets required.
 	checked, required bool
-	// The field below is the number of stack bytes that the function and its callees use until the
+	// The field "below" is the number of stack bytes that the function and its callees use until the
 	// next check. The method visit computes it.
 	below             int
 	analyzed, visited progress

@@ -17,7 +17,7 @@ import (
 
 var le = binary.LittleEndian
 
-// names contains the names of preview 1 functions in the order of the specification.
+// The variable names contains the names of preview 1 functions in the order of the specification.
 var names = []string{
 	"args_get", "args_sizes_get", "environ_get", "environ_sizes_get", "clock_res_get", "clock_time_get",
 	"fd_advise", "fd_allocate", "fd_close", "fd_datasync", "fd_fdstat_get", "fd_fdstat_set_flags",

@@ -23,7 +23,7 @@ const (
 	flagHangup   = 1 << 0 // flag of an event: no more data follows the available bytes
 )
 
-// The constant never is the duration of an endless wait.
+// The constant "never" is the duration of an endless wait.
 const never = time.Duration(math.MaxInt64)
 
 // subscription is a condition that a guest waits for. wait is the time until the condition is met,

@@ -58,7 +58,7 @@ func add(in input) (summary, error) {
 	return summary{Orders: stored.Orders, Total: total(stored.Orders, context.Env["CURRENCY"])}, err
 }
 
-// The function next returns a new order. Its number follows the number of the last order.
+// The function "next" returns a new order. Its number follows the number of the last order.
 func next(orders []order, item string, price float64) order {
 	number := 1
 	if len(orders) > 0 {

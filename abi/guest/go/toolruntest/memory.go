@@ -55,7 +55,7 @@ func (h *Host) perform(op string, args []string) ([]byte, *abi.Fault) {
 		WithHint("test the tool with toolrun run, or make the call fail with Host.Fail")
 }
 
-// The function last returns the last argument, which contains the options as JSON.
+// The function "last" returns the last argument, which contains the options as JSON.
 func last(op string, args []string) string {
 	operation, _ := abi.Operations().Lookup(op)
 	if len(args) < len(operation.Params) || args[len(args)-1] == "" {

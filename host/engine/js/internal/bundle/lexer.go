@@ -78,7 +78,7 @@ func (l *lexer) block() bool {
 	return strings.IndexFunc(text, isLineEnd) >= 0
 }
 
-// The method next reads a token. divides reports whether a slash at this position is a division.
+// The method "next" reads a token. divides reports whether a slash at this position is a division.
 // The result of divides can depend on whether the slash begins a line.
 func (l *lexer) next(divides func(newline bool) bool) token {
 	t := token{newline: l.space(), start: l.pos, kind: punct}

@@ -30,7 +30,7 @@ func Lower(tags []Tag, text string) (changed string, ok bool, err error) {
 	return "", false, nil
 }
 
-// The function first returns the language of the first tag, or "".
+// The function "first" returns the language of the first tag, or "".
 func first(tags []Tag) string {
 	if len(tags) == 0 {
 		return ""

@@ -250,7 +250,7 @@ func (c *Collator) safeStrokes(a, b string) bool {
 	return true
 }
 
-// The method plain returns the text in the form that is compared.
+// The method "plain" returns the text in the form that is compared.
 func (c *Collator) plain(text string) string {
 	if !isASCII(text) {
 		text = strings.Map(func(r rune) rune {

@@ -107,7 +107,7 @@ func (t *table) get(path string) string {
 	return ""
 }
 
-// The method own returns the text at a path and ignores the tables of the parents.
+// The method "own" returns the text at a path and ignores the tables of the parents.
 func (t *table) own(path string) (string, bool) {
 	number, ok := slices.BinarySearch(data().paths, path)
 	if !ok {
@@ -128,8 +128,8 @@ func (t *table) at(number uint32) (string, bool) {
 	return t.values[start:t.ends[i]], true
 }
 
-// The method each calls use for each text below a path that ends in a slash. The texts are ordered
-// by name.
+// The method "each" calls use for each text below a path that ends in a slash. The texts are
+// ordered by name.
 func (t *table) each(path string, use func(name, value string)) {
 	paths := data().paths
 	first, _ := slices.BinarySearch(paths, path)

@@ -167,7 +167,7 @@ func (f *DateTimeFormat) dayPeriod(t time.Time, count int) string {
 	return f.half(t, count)
 }
 
-// The method has reports whether the pattern contains a field with the letter.
+// The method "has" reports whether the pattern contains a field with the letter.
 func (f *DateTimeFormat) has(letter byte) bool {
 	return slices.ContainsFunc(f.pattern, func(it item) bool { return it.letter == letter })
 }

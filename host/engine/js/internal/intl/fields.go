@@ -178,7 +178,7 @@ func (s *skeleton) add(letter byte, n int) {
 	}
 }
 
-// base returns the skeleton with each field in its shortest form.
+// The method base returns the skeleton with each field in its shortest form.
 func (s *skeleton) base() string {
 	var b strings.Builder
 	for f := range fieldCount {

@@ -98,7 +98,7 @@ func (o *operands) shift(exponent int) {
 	}
 }
 
-// The method of returns the plural category of a number.
+// The method "of" returns the plural category of a number.
 func (p *pluralRules) of(o operands) string {
 	if o.infiniteOr {
 		return "other"
