@@ -171,12 +171,12 @@ func (a *actions) call(ctx context.Context, act *abl.Action, resume []int) (cont
 		return a.follow(ctx, act.OnSuccess, 0, resume)
 	}
 	c := act.Call
-	if ctl, err := a.rules.checkpoint(ctx, CheckpointCalling, c.Tool.Value); err != nil || ctl.kind != goOn {
-		return ctl, err
-	}
 	input, err := a.arguments(ctx, c)
 	if err != nil {
 		return control{}, err
+	}
+	if ctl, err := a.rules.calling(ctx, c.Tool.Value, input); err != nil || ctl.kind != goOn {
+		return ctl, err
 	}
 	fault, err := a.execute(ctx, c.Tool, input)
 	switch {

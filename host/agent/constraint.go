@@ -2,6 +2,8 @@ package agent
 
 import (
 	"context"
+	"reflect"
+	"slices"
 
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
@@ -38,6 +40,47 @@ func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, err
 	}
 	r.log.outcome.Blocked = true
 	return r.failed(ctx, i, kind)
+}
+
+// calling checks the constraints on a call of a tool: with the variables, and with the input of the call
+// in their place. An input cannot make a constraint hold that the variables violate, so a model cannot
+// evade a constraint by what it passes.
+func (r *rules) calling(ctx context.Context, tool string, input map[string]any) (control, error) {
+	excused := r.excused
+	ctl, err := r.checkpoint(ctx, CheckpointCalling, tool)
+	if err != nil || ctl.kind != goOn || !r.differs(ctx, tool, input) {
+		return ctl, err
+	}
+	r.mem.arguments, r.excused = input, excused
+	defer func() { r.mem.arguments = nil }()
+	return r.checkpoint(ctx, CheckpointCalling, tool)
+}
+
+// differs reports whether a constraint on calls of a tool reads a name of which the input has another
+// value.
+func (r *rules) differs(ctx context.Context, tool string, input map[string]any) bool {
+	if len(input) == 0 {
+		return false
+	}
+	scope := r.mem.scope(ctx)
+	isInput := func(ref abl.Reference) bool {
+		passed, ok := input[ref.Path[0]]
+		if !ok {
+			return false
+		}
+		value, names, err := scope.Lookup(ref.Path[:1])
+		return err != nil || names == 0 || !reflect.DeepEqual(value, passed)
+	}
+	for i := range r.mem.agent.Constraints {
+		c := &r.mem.agent.Constraints[i]
+		if !applies(c, CheckpointCalling, tool) {
+			continue
+		}
+		if slices.ContainsFunc(c.Condition.References(), isInput) || c.When != nil && slices.ContainsFunc(c.When.References(), isInput) {
+			return true
+		}
+	}
+	return false
 }
 
 // check returns the index of the first constraint of severity error that fails at a checkpoint, or -1.

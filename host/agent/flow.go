@@ -205,6 +205,7 @@ func (t *turn) handOver(ctx context.Context, target abl.Name) (control, error) {
 	if err := t.mem.join(ctx, name); err != nil {
 		return control{}, err
 	}
+	t.rules.excused = -1 // a constraint of the other agent
 	t.agentStart = len(t.log.outcome.Messages)
 	return t.activate(ctx)
 }

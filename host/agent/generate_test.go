@@ -81,6 +81,16 @@ func (g *generator) cond(depth int) *refExpr {
 	return &refExpr{op: pick(g, []string{"==", "!=", "<", "<=", ">", ">="}), args: []*refExpr{g.operand(), g.operand()}}
 }
 
+// replace replaces some names of an expression by another one.
+func (e *refExpr) replace(g *generator, name string) {
+	if e.op == "ref" && g.chance(70) {
+		e.ref = name
+	}
+	for _, a := range e.args {
+		a.replace(g, name)
+	}
+}
+
 func (g *generator) message() refText {
 	return refText{{text: "m" + strconv.Itoa(g.IntN(99)) + " "}, {ref: pick(g, append(g.refs, genLists...))}, {text: "."}}
 }
@@ -229,6 +239,9 @@ func (g *generator) constraint() refConstraint {
 	}
 	if c.before == "calling" {
 		c.tool = pick(g, genTools)
+		if g.chance(50) {
+			c.cond.replace(g, "x")
+		}
 	}
 	if c.fail = g.fail(); c.rule == "WARN" {
 		c.fail = refFail{respond: g.message()}

@@ -87,10 +87,14 @@ func (m *memory) shownJSON(path string, value any) json.RawMessage {
 	return cut
 }
 
-// warnf adds a warning.
+// warnf adds a warning, unless the turn has an equal one.
 func (l *log) warnf(at abl.Position, format string, args ...any) {
-	if len(l.outcome.Warnings) < MaxWarnings {
-		l.outcome.Warnings = append(l.outcome.Warnings, fmt.Sprintf("%s:%s: %s", l.agent.File, at, fmt.Sprintf(format, args...)))
+	if len(l.outcome.Warnings) >= MaxWarnings {
+		return
+	}
+	warning := fmt.Sprintf("%s:%s: %s", l.agent.File, at, fmt.Sprintf(format, args...))
+	if !slices.Contains(l.outcome.Warnings, warning) {
+		l.outcome.Warnings = append(l.outcome.Warnings, warning)
 	}
 }
 

@@ -21,6 +21,8 @@ type memory struct {
 	// input is the message of the user. result is the output of the last CALL, and failure the fault
 	// of the last CALL that failed. They are undefined if there is none.
 	input, result, failure any
+	// arguments are the input of a call while its constraints are checked.
+	arguments map[string]any
 	// cache contains the facts that were read, by path.
 	cache map[string]cachedFact
 	// cost is the number of remaining steps of evaluations.

@@ -110,7 +110,7 @@ func (r *reasoner) call(ctx context.Context, step *abl.Step, call model.ToolCall
 	if !slices.ContainsFunc(r.offered(step), func(n abl.Name) bool { return n.Value == call.Name }) {
 		return `{"error": "there is no such tool"}`, control{}, nil
 	}
-	if ctl, err := r.t.rules.checkpoint(ctx, CheckpointCalling, call.Name); err != nil || ctl.kind != goOn {
+	if ctl, err := r.t.rules.calling(ctx, call.Name, input); err != nil || ctl.kind != goOn {
 		return "", ctl, err
 	}
 	fault, err := r.t.acts.execute(ctx, abl.Name{Position: step.Name.Position, Value: call.Name}, input)

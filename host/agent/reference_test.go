@@ -205,6 +205,7 @@ type refTurn struct {
 	inStep  int    // the first message of the step
 	running bool
 	excused int
+	args    map[string]any // the input of a call while its constraints are checked
 	entry   string
 	steps   int
 	moves   int
@@ -319,6 +320,7 @@ func (t *refTurn) converse() {
 				t.die("handoffs")
 			}
 			t.join(s.target)
+			t.excused = -1
 			t.from = len(t.out.messages)
 			t.activate()
 			s = signal{}
@@ -600,15 +602,19 @@ func (t *refTurn) onFail(b *refBody) signal {
 }
 
 func (t *refTurn) call(a *refAction) signal {
-	if s := t.check("calling", a.tool); s.kind != "" {
+	x := t.eval(a.arg)
+	excused := t.excused
+	s := t.check("calling", a.tool)
+	if s.kind == "" && x != nil {
+		t.args, t.excused = map[string]any{"x": x}, excused
+		s = t.check("calling", a.tool)
+		t.args = nil
+	}
+	if s.kind != "" {
 		if s.kind == "wait" {
 			t.st.wait.action = -2
 		}
 		return s
-	}
-	var x any
-	if a.arg != nil {
-		x = t.eval(a.arg)
 	}
 	before := maps.Clone(t.w.facts)
 	output, code := t.tool(t, a.tool, x)
@@ -735,6 +741,9 @@ func (t *refTurn) lookup(name string) any {
 			return value
 		}
 		return t.a.facts[name]
+	}
+	if value, ok := t.args[name]; ok {
+		return value
 	}
 	if value, ok := t.session.injected[name]; ok {
 		return value

@@ -540,3 +540,46 @@ FLOW:
 		turn{say: "back", want: []string{"Please enter the city."}, step: "ask", field: "city"},
 	)
 }
+
+// TestConstraintsSeeTheInput checks that a constraint on a call applies to the input of the call as well as
+// to the variables, in a flow and for a model.
+func TestConstraintsSeeTheInput(t *testing.T) {
+	for _, tt := range []struct {
+		variable, input string
+		message         string
+	}{
+		{"5", "nights", "ok"},
+		{"5", "30", "ok"},
+		{"5", "40", "At most 30 nights, not 40."},
+		{"40", "5", "At most 30 nights, not 40."},
+		{"40", "nights", "At most 30 nights, not 40."},
+	} {
+		e := agenttest.New()
+		e.Tools["book"] = func(context.Context, *agenttest.Env, map[string]any) (any, error) { return nil, nil }
+		set := compile(t, []agent.Tool{{Name: "book"}}, "AGENT: A\n"+starting("nights = "+tt.variable)+`CONSTRAINTS:
+  always:
+    - WARN nights < 1 BEFORE calling book
+      ON_FAIL: "more than one"
+    - REQUIRE nights <= 30 BEFORE calling book
+      ON_FAIL: "At most 30 nights, not {{nights}}."
+FLOW:
+  go:
+    REASONING: false
+    CALL: book(nights: `+tt.input+`)
+    RESPOND: "ok"
+    THEN: COMPLETE
+`)
+		o := say(t, e, set, "hello")
+		wantMessages(t, o, tt.message)
+		if (len(e.Calls) == 1) != (tt.message == "ok") || len(o.Warnings) != 1 {
+			t.Errorf("%+v: calls = %v, warnings = %q", tt, e.Calls, o.Warnings)
+		}
+	}
+	e, set := wire(t)
+	e.Model = script(t, calls("set_variables", `{"amount": 5}`), calls("pay", `{"amount": 1000000, "limit": 5}`))
+	o := say(t, e, set, "send a lot")
+	wantMessages(t, o, "At most 100, not 1000000.")
+	if len(e.Calls) != 0 || !o.Blocked {
+		t.Errorf("the model evades the constraint: %v", e.Calls)
+	}
+}

@@ -39,6 +39,9 @@ func (s scope) Lookup(path []string) (any, int, error) {
 		value, err := m.readFact(s.ctx, f)
 		return value, n, err
 	}
+	if value, ok := m.arguments[path[0]]; ok {
+		return value, 1, nil
+	}
 	if len(m.session.Injected) > 0 {
 		for n := len(path); n > 0; n-- {
 			if value, ok := m.session.Injected[strings.Join(path[:n], ".")]; ok {
