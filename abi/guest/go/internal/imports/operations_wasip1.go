@@ -62,7 +62,8 @@ func ListFacts(args []string) (reply []byte, number int32) {
 	})
 }
 
-// Call performs an operation by its name; known is false if there is no operation with that name and number of parameters.
+// Call performs an operation by its name; the result known is false if there is no operation with
+// that name and number of parameters.
 func Call(op string, args []string) (reply []byte, number int32, known bool) {
 	switch {
 	case op == "get_content" && len(args) <= 3:
