@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -102,8 +103,9 @@ func (s *Set) evaluate(ctx context.Context, env Env, r Rules) (*evaluator, error
 
 // use replaces the variables of the session by those of a caller. Names with a dot are injected values.
 func use(m *memory, variables map[string]any) error {
-	if size, deep := sizeOf(variables, MaxValueBytes, 0); deep || size > MaxValueBytes {
-		return abi.Faultf(abi.TooLarge, "the variables are larger than %d bytes, or nested deeper than %d levels", MaxValueBytes, MaxValueDepth)
+	variables, err := asJSON(variables)
+	if err != nil {
+		return err
 	}
 	m.state.Variables, m.kept = map[string]any{}, map[string]any{}
 	for name, value := range variables {
@@ -125,6 +127,26 @@ func use(m *memory, variables map[string]any) error {
 	}
 	hideVariables(m)
 	return nil
+}
+
+// asJSON returns variables with values as in package abl. A program can pass other types, such as int.
+func asJSON(variables map[string]any) (map[string]any, error) {
+	tooLarge := abi.Faultf(abi.TooLarge, "the variables are larger than %d bytes, or nested deeper than %d levels", MaxValueBytes, MaxValueDepth)
+	if size, deep := sizeOf(variables, MaxValueBytes, 0); deep || size > MaxValueBytes {
+		return nil, tooLarge
+	}
+	content, err := json.Marshal(variables)
+	if err != nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "the variables are not JSON values: %v", err)
+	}
+	var values map[string]any
+	if err := json.Unmarshal(content, &values); err != nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "the variables are not JSON values: %v", err)
+	}
+	if size, deep := sizeOf(values, MaxValueBytes, 0); deep || size > MaxValueBytes {
+		return nil, tooLarge
+	}
+	return values, nil
 }
 
 // checkCheckpoint returns a fault if a checkpoint does not exist. An unknown tool is a mistake, since no

@@ -134,7 +134,12 @@ func TestCheckReportsWhatFails(t *testing.T) {
 	if got = check(agent.Rules{Checkpoint: agent.CheckpointReturning, Variables: map[string]any{"checked": true}}); got.Blocked {
 		t.Errorf("a constraint that holds is reported as %+v", got)
 	}
-	for _, bad := range []agent.Rules{{}, {Checkpoint: "before"}, {Checkpoint: agent.CheckpointCalling}, {Checkpoint: agent.CheckpointCalling, Tool: "transfre"}, {Checkpoint: agent.CheckpointStep, Tool: "transfer"}} {
+	got = check(agent.Rules{Checkpoint: agent.CheckpointCalling, Tool: "transfer", Variables: map[string]any{"amount": 500}})
+	if !got.Blocked || !strings.Contains(got.Failures[0].Message, "not 500") {
+		t.Errorf("an int is reported as %+v", got)
+	}
+	for _, bad := range []agent.Rules{{}, {Checkpoint: agent.CheckpointStep, Variables: map[string]any{"f": func() {}}},
+		{Checkpoint: agent.CheckpointStep, Variables: map[string]any{"s": strings.Repeat("x", agent.MaxValueBytes)}}, {Checkpoint: "before"}, {Checkpoint: agent.CheckpointCalling}, {Checkpoint: agent.CheckpointCalling, Tool: "transfre"}, {Checkpoint: agent.CheckpointStep, Tool: "transfer"}} {
 		if _, err := set.Check(ctx, e, bad); err == nil {
 			t.Errorf("Check(%+v) succeeds", bad)
 		}
