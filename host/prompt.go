@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/app"
+	"github.com/toolrun/toolrun/host/declare"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/template"
 )
@@ -20,7 +23,7 @@ type Rendered struct {
 	Missing []string
 }
 
-// Render renders a declared prompt for a caller. It reads only the stores that the prompt is
+// Render renders a declared prompt for a caller. It reads only the stores and facts that the prompt is
 // granted, all from one snapshot.
 func (h *Host) Render(ctx context.Context, caller Caller, prompt string) (string, error) {
 	rendered, err := h.RenderPrompt(ctx, caller, prompt)
@@ -40,7 +43,7 @@ func (h *Host) RenderPrompt(ctx context.Context, caller Caller, prompt string) (
 	return text, promptFault(err)
 }
 
-// promptFault rewrites the message for a store that a prompt is not allowed to read, because the
+// promptFault rewrites the message for a store or a fact that a prompt is not allowed to read, because the
 // message of package memory mentions tools.
 func promptFault(err error) error {
 	f, ok := err.(*abi.Fault)
@@ -48,6 +51,11 @@ func promptFault(err error) error {
 		return err
 	}
 	g := *f
+	if f.Store == declare.Facts {
+		g.Message = fmt.Sprintf("the fact %q does not exist or was not granted to the prompt", f.Item)
+		g.Hint = "declare the fact in the app file and grant it to the prompt: grants: {" + f.Item + ": read}"
+		return &g
+	}
 	g.Message = fmt.Sprintf("the store %q does not exist or was not granted to the prompt", f.Store)
 	if !strings.HasPrefix(f.Hint, "did you mean") {
 		g.Hint = "declare the store in the app file and grant it to the prompt: grants: {" + f.Store + ": read}"
@@ -55,7 +63,14 @@ func promptFault(err error) error {
 	return &g
 }
 
-// Refs returns the stores and fields that a declared prompt reads. The result does not depend on
+// factOf returns a function that reports whether an app declares a fact.
+func factOf(a *app.App) func(path string) bool {
+	return func(path string) bool {
+		return slices.ContainsFunc(a.Facts, func(f declare.Fact) bool { return f.Path == path })
+	}
+}
+
+// Refs returns the stores, fields and facts that a declared prompt reads. The result does not depend on
 // the caller. Refs returns nil for a prompt that cannot be parsed.
 func (h *Host) Refs(prompt string) []template.Ref {
 	declared, _ := h.app.Prompt(prompt)
@@ -63,7 +78,7 @@ func (h *Host) Refs(prompt string) []template.Ref {
 	if err != nil {
 		return nil
 	}
-	return t.Refs()
+	return t.Refs(factOf(h.app))
 }
 
 // RenderText renders an arbitrary template for a caller. It is meant for operators, because the
@@ -85,12 +100,10 @@ func render(ctx context.Context, h *Host, caller Caller, text string, a memory.A
 		return rendered, err
 	}
 	body := func(ctx context.Context, v *memory.View) (err error) {
-		rendered.Text, rendered.Missing, err = t.RenderNoting(func(store string) (json.RawMessage, error) {
-			name, err := json.Marshal(store)
-			if err != nil {
-				return nil, err
-			}
-			return v.Call(ctx, abi.Call{Op: abi.GetContent, Args: []json.RawMessage{name}})
+		rendered.Text, rendered.Missing, err = t.RenderFrom(template.Source{
+			Store:  func(store string) (json.RawMessage, error) { return get(ctx, v, abi.GetContent, store) },
+			Fact:   func(path string) (json.RawMessage, error) { return get(ctx, v, abi.GetFact, path) },
+			IsFact: factOf(h.app),
 		})
 		return err
 	}
@@ -101,6 +114,21 @@ func render(ctx context.Context, h *Host, caller Caller, text string, a memory.A
 	})
 	h.ledger.recordAct(caller, id, actRender, done.Effects, err)
 	return rendered, err
+}
+
+// get performs an operation that reads a store or a fact.
+func get(ctx context.Context, v *memory.View, op, name string) (json.RawMessage, error) {
+	text, err := json.Marshal(name)
+	if err != nil {
+		return nil, err
+	}
+	value, err := v.Call(ctx, abi.Call{Op: op, Args: []json.RawMessage{text}})
+	if f, ok := errors.AsType[*abi.Fault](err); ok && op == abi.GetFact && f.Item == "" { // the app has no facts
+		named := *f
+		named.Item = name
+		err = &named
+	}
+	return value, err
 }
 
 func templateFault(err error) error {

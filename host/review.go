@@ -80,8 +80,9 @@ func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	if !known {
 		return Finding{}, false
 	}
-	finding := func(code app.Code, hint, format string, args ...any) (Finding, bool) {
-		return Finding{Code: code, Finding: engine.Finding{Message: fmt.Sprintf(format, args...), Hint: hint, Position: call.Position}}, true
+	finding := findingAt(call.Position)
+	if call.Store == "" {
+		return checkFactCall(h.app, t, op, call)
 	}
 	if _, declared := h.app.Store(call.Store); !declared && call.Store != declare.SessionMeta {
 		return finding(app.UnknownStore, h.storeHint(call.Store), "the store %q is not declared", call.Store)
@@ -102,6 +103,51 @@ func (h *Host) checkCall(t app.Tool, call engine.MemoryCall) (Finding, bool) {
 	}
 	return finding(app.MissingGrant, grantHint(call.Store, append(slices.Clone(t.Grants[at].Verbs), op.Verb)...),
 		"%s requires the grant %s on the store %q", call.Op, op.Verb, call.Store)
+}
+
+// findingAt returns a function that returns a finding at a position.
+func findingAt(at engine.Position) func(code app.Code, hint, format string, args ...any) (Finding, bool) {
+	return func(code app.Code, hint, format string, args ...any) (Finding, bool) {
+		return Finding{Code: code, Finding: engine.Finding{Message: fmt.Sprintf(format, args...), Hint: hint, Position: at}}, true
+	}
+}
+
+// checkFactCall checks a call that names a fact. It ignores the operations of other kinds of stores.
+func checkFactCall(a *app.App, t app.Tool, op abi.Operation, call engine.MemoryCall) (Finding, bool) {
+	finding := findingAt(call.Position)
+	if _, onFacts := abi.Facts().Lookup(op.Name); !onFacts {
+		return Finding{}, false
+	}
+	if err := declare.CheckFactPath(call.Item); err != nil {
+		return finding(app.CodeMistake, "", "%s", err)
+	}
+	covering := slices.IndexFunc(t.Grants, func(g declare.Grant) bool { return g.Store == declare.Facts && g.Covers(call.Item) })
+	allowed := slices.ContainsFunc(t.Grants, func(g declare.Grant) bool {
+		return g.Store == declare.Facts && g.Covers(call.Item) && g.Allows(op.Verb)
+	})
+	switch {
+	case allowed:
+		return Finding{}, false
+	case covering >= 0:
+		g := t.Grants[covering]
+		return finding(app.MissingGrant, grantHint(g.Name(), append(slices.Clone(g.Verbs), op.Verb)...),
+			"%s requires the grant %s on the fact %q", call.Op, op.Verb, call.Item)
+	case !factOf(a)(call.Item):
+		return finding(app.UnknownStore, factHint(a, call.Item), "the fact %q is not declared", call.Item)
+	}
+	return finding(app.MissingGrant, grantHint(call.Item, op.Verb), "the tool has no grant on the fact %q", call.Item)
+}
+
+// factHint returns a hint for a fact that is not declared.
+func factHint(a *app.App, path string) string {
+	var paths []string
+	for _, f := range a.Facts {
+		paths = append(paths, f.Path)
+	}
+	if near := spell.Name(path, paths); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "declare it in the app file: facts: {" + path + ": {}}"
 }
 
 func (h *Host) storeHint(name string) string {

@@ -18,13 +18,17 @@ func TestReview(t *testing.T) {
 	const file = `
 app: shop
 memory: {prefs: {access: user}, conv: {access: session, retention: session}}
+facts: {user.language: {}, user.age: {}, project.rates: {}}
 tools:
+  facts: {source: facts.js, description: d, grants: {user.language: read, "project.*": [read, delete]}}
   good: {source: good.js, description: d, grants: {prefs: readwrite}, limits: {memory: 8MiB, output: 1MiB, calls: 1000}}
   calls: {source: calls.js, description: d, grants: {prefs: read, sessionMeta: read}}
   limits: {source: good.js, description: d, grants: {prefs: [read, delete, write]}, limits: {memory: 1GiB, output: 2MiB, calls: 1001}}
   broken: {source: broken.js, description: d}
 `
 	files := fstest.MapFS{"app.yaml": {Data: []byte(file)}, "broken.js": {Data: []byte("return {")},
+		"facts.js": {Data: []byte("await memory.get_fact('user.language');\nawait memory.set_fact('user.language', 'fr');\nawait memory.get_fact({ path: 'user.age' });\n" +
+			"await memory.delete_fact('project.other');\nawait memory.get_fact('user.langauge');\nawait memory.get_fact('language');\nreturn await memory.list_facts('user');")},
 		"good.js": {Data: []byte("return (await memory.get_content('prefs'))?.a ?? null;")},
 		"calls.js": {Data: []byte("await memory.set_content('prefs', {});\nawait memory.delete_content('conv');\nawait memory.set_content('sessionMeta', {});\n" +
 			"await memory.get_content('sessionmeta');\nreturn await memory.get_content('perfs');")}}
@@ -45,6 +49,12 @@ tools:
 			`missing_grant calls.js:3:7 sessionMeta is read-only ()`,
 			`unknown_store calls.js:4:7 the store "sessionmeta" is not declared (did you mean "sessionMeta"?)`,
 			`unknown_store calls.js:5:14 the store "perfs" is not declared (did you mean "prefs"?)`,
+		},
+		"facts": {
+			`missing_grant facts.js:2:7 set_fact requires the grant write on the fact "user.language" (grant it to the tool: grants: {user.language: [read, write]})`,
+			`missing_grant facts.js:3:7 the tool has no grant on the fact "user.age" (grant it to the tool: grants: {user.age: read})`,
+			`unknown_store facts.js:5:7 the fact "user.langauge" is not declared (did you mean "user.language"?)`,
+			`code_mistake facts.js:6:7 "language" is not a path of a fact: use at least two names of letters, digits, _ or -, separated by dots, such as user.language ()`,
 		},
 		"limits": {
 			`over_limit memory limits.memory is 1GiB, but this host limits it to 64MiB`,

@@ -32,7 +32,8 @@ type Loader struct {
 	// entry file of a tool's folder is searched for in this order. The default is the extensions of
 	// the bundled engines.
 	Extensions []string
-	// Kinds are the kinds of stores that the host supports. The default is documents only.
+	// Kinds are the kinds of stores that the host supports. By default, these are documents; facts
+	// and agents need no kind.
 	Kinds []declare.Kind
 }
 

@@ -6,7 +6,8 @@ import "strings"
 // Review is not complete, because it contains only what the engine can prove without running the
 // code.
 type Review struct {
-	// Calls contains the memory calls whose operation and store are literals in the code.
+	// Calls contains the memory calls whose operation and whose store or item are literals in the
+	// code.
 	Calls []MemoryCall `json:"calls,omitempty"`
 	// Findings contains all other mistakes, in source order.
 	Findings []Finding `json:"findings,omitempty"`
@@ -20,10 +21,13 @@ type Position struct {
 	Column int    `json:"column,omitempty"`
 }
 
-// MemoryCall is a memory operation on a store that the code names by a literal.
+// MemoryCall is a memory operation on a store or an item that the code names by a literal.
 type MemoryCall struct {
-	Op    string `json:"op"`
-	Store string `json:"store"`
+	Op string `json:"op"`
+	// Store is the name of the store. It is "" if the first parameter of the operation is not a store.
+	Store string `json:"store,omitempty"`
+	// Item is the first argument of such an operation, such as the path of a fact.
+	Item string `json:"item,omitempty"`
 	Position
 }
 
@@ -61,7 +65,7 @@ func (r Review) Bounded() Review {
 	const name, text = 256, 1 << 10
 	var b Review
 	for _, c := range r.Calls[:min(len(r.Calls), MaxReviewCalls)] {
-		b.Calls = append(b.Calls, MemoryCall{clip(c.Op, name), clip(c.Store, name), c.bounded()})
+		b.Calls = append(b.Calls, MemoryCall{clip(c.Op, name), clip(c.Store, name), clip(c.Item, text), c.bounded()})
 	}
 	for _, f := range r.Findings[:min(len(r.Findings), MaxReviewFindings)] {
 		b.Findings = append(b.Findings, Finding{clip(f.Message, text), clip(f.Hint, text), f.bounded()})

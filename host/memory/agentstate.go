@@ -71,7 +71,7 @@ func (v *View) agentPartition(item string) (*storePartition, error) {
 	case st == nil:
 		return nil, abi.Faultf(abi.NotFound, "the app has no agents")
 	}
-	return routedPartition{v, st, abi.Write}.within(st.scopeOfItem(item))
+	return routedPartition{v, st, abi.Write}.within(st.scopeOfItem(item), "the state of an agent")
 }
 
 // Fact returns the stored value of a fact, or nil if there is none. It does not return the declared

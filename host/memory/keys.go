@@ -13,27 +13,28 @@ import (
 // fault if the store is per-user or per-session and the caller has no user or session. who is the
 // name of the caller in faults.
 func (st *store) key(group storage.Key, c partition.Caller, who string) (storage.Key, error) {
-	return st.scopedKey(group, st.Access, c, who)
+	return st.scopedKey(group, st.Access, c, "store "+strconv.Quote(st.Name), who)
 }
 
-// scopedKey is like key, but for the records of the store that have a given scope.
-func (st *store) scopedKey(group storage.Key, scope declare.Scope, c partition.Caller, who string) (storage.Key, error) {
+// scopedKey is like key, but for the records of the store that have a given scope. what is the name of
+// the records in faults.
+func (st *store) scopedKey(group storage.Key, scope declare.Scope, c partition.Caller, what, who string) (storage.Key, error) {
 	key := prefixOf(group, st.Name)
 	switch scope {
 	case declare.ScopeUser:
 		if c.User == "" {
-			return "", abi.Faultf(abi.NoUser, "%s is per-user, but %s has no user", st.what(), who).
+			return "", abi.Faultf(abi.NoUser, "%s is per-user, but %s has no user", what, who).
 				WithHint("run the tool for a user")
 		}
 		key = key.With(storage.Part{Tag: storage.User, Value: c.User})
 	case declare.ScopeSession:
 		if c.Session == "" {
-			return "", noSession(st, who)
+			return "", noSession(what, who)
 		}
 		key = key.With(storage.Part{Tag: storage.Session, Value: c.Session})
 	case declare.ScopeWorkflow:
 		if c.Workflow == "" && c.Session == "" {
-			return "", noWorkflow(st, who)
+			return "", noWorkflow(what, who)
 		}
 		key = key.With(treeOf(c))
 	case declare.ScopeApplication:
@@ -53,20 +54,12 @@ func treeOf(c partition.Caller) storage.Part {
 	return storage.Part{Tag: storage.Session, Value: c.Session}
 }
 
-// what names the records of the store in faults.
-func (st *store) what() string {
-	if st.Access == declare.ScopeByItem {
-		return "the item in " + strconv.Quote(st.Name)
-	}
-	return "store " + strconv.Quote(st.Name)
-}
-
-func noSession(st *store, who string) error {
-	return abi.Faultf(abi.NoSession, "%s is per-session, but %s has no session", st.what(), who).
+func noSession(what, who string) error {
+	return abi.Faultf(abi.NoSession, "%s is per-session, but %s has no session", what, who).
 		WithHint("run the tool in a session")
 }
 
-func noWorkflow(st *store, who string) error {
-	return abi.Faultf(abi.NoWorkflow, "%s is per-workflow, but %s has no workflow and no session", st.what(), who).
+func noWorkflow(what, who string) error {
+	return abi.Faultf(abi.NoWorkflow, "%s is per-workflow, but %s has no workflow and no session", what, who).
 		WithHint("run the tool in a workflow or in a session")
 }

@@ -25,7 +25,7 @@ type kinds struct {
 	operations map[string]operation
 }
 
-// newKinds registers documents and additional kinds. The error lists all mistakes.
+// newKinds registers documents, facts, the state of agents, and additional kinds. The error lists all mistakes.
 func newKinds(more []kind.Kind) (*kinds, error) {
 	k := &kinds{byName: map[declare.Kind]kind.Kind{}, operations: map[string]operation{}}
 	var errs []error

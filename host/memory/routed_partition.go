@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,13 +34,14 @@ func (p routedPartition) at(item string) (*storePartition, error) {
 	if err := p.view.authority.checkItem(p.store.Name, item, p.verb); err != nil {
 		return nil, err
 	}
-	return p.within(p.store.scopeOfItem(item))
+	return p.within(p.store.scopeOfItem(item), strconv.Quote(item))
 }
 
-// within returns the partition of the caller's records with a scope.
-func (p routedPartition) within(scope declare.Scope) (*storePartition, error) {
+// within returns the partition of the caller's records with a scope. what is the name of the records in
+// faults.
+func (p routedPartition) within(scope declare.Scope, what string) (*storePartition, error) {
 	v := p.view
-	key, err := p.store.scopedKey(v.s.app.Group(v.caller), scope, v.caller, v.authority.holder())
+	key, err := p.store.scopedKey(v.s.app.Group(v.caller), scope, v.caller, what, v.authority.holder())
 	if err != nil {
 		return nil, err
 	}

@@ -164,7 +164,7 @@ func itemKey(r storage.Record) storage.Key { return storage.MakeKey(pathParts(ki
 func (p routedPartition) cursors(prefix, after string) ([]*rangeCursor, error) {
 	var cursors []*rangeCursor
 	for _, scope := range routedScopes {
-		part, err := p.within(scope)
+		part, err := p.within(scope, "an item")
 		if errors.Is(err, abi.NoUser) || errors.Is(err, abi.NoWorkflow) {
 			continue
 		}

@@ -30,7 +30,8 @@ type Config struct {
 	App     string
 	Backend storage.Backend
 	Stores  []declare.Store
-	// Kinds are the kinds of stores besides documents. Default: none.
+	// Kinds are the kinds of stores in addition to documents, facts and the state of agents. Default:
+	// none.
 	Kinds  []kind.Kind
 	Limits Limits
 	// SessionIdle is the time after which an unused session ends. The actual time can be up to an

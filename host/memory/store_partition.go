@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -154,7 +155,7 @@ func (p *storePartition) Delete(ctx context.Context, item string) error {
 // CheckWrite implements kind.Partition.
 func (p *storePartition) CheckWrite(ttl time.Duration) error {
 	if p.endsWithSession() && p.view.caller.Session == "" {
-		return noSession(p.store, p.view.authority.holder())
+		return noSession("store "+strconv.Quote(p.store.Name), p.view.authority.holder())
 	}
 	return p.store.checkTTL(ttl)
 }

@@ -1,14 +1,19 @@
 // Package template renders the templates of prompts. A template is text with expressions in double
-// braces, which read stores.
+// braces, which read stores and facts.
 //
 //	Hello {{memory.sessionMeta.metadata.userName}}!
 //	Your last order: {{ memory.userPrefs.recentOrders[0].title }}
 //	All of them: {{memory.userPrefs.recentOrders}}
 //
-// An expression consists of the word memory, the name of a store, and an optional path into the
+// The expression of a store consists of the word memory, the name of a store, and an optional path into the
 // content of the store. A step of a path is a name or an index after a dot (a.0.b), an index in
 // brackets (a[0]), or any name in brackets and quotes (a["odd name"]). An expression without a path
 // refers to the whole content.
+//
+//	Speak {{user.language}}. One euro is {{project.rates.USD}} dollars.
+//
+// The expression of a fact is the path of the fact, and an optional path into its value. The longest
+// declared path at its beginning is the fact.
 //
 // Strings are rendered without quotes, and all other values as compact JSON with the literals of
 // numbers unchanged. Null, a path that does not exist and an empty store are rendered as "". Values

@@ -34,18 +34,19 @@ func FuzzTemplate(f *testing.F) {
 		}
 		const maximum = 10_000
 		var requested, named []string
-		got, err := tmpl.WithMaxBytes(maximum).Render(func(store string) (json.RawMessage, error) {
-			requested = append(requested, store)
+		get := func(name string) (json.RawMessage, error) {
+			requested = append(requested, name)
 			return json.RawMessage(content), nil
-		})
+		}
+		got, _, err := tmpl.WithMaxBytes(maximum).RenderFrom(template.Source{Store: get, Fact: get})
 		if err != nil {
 			if strictjson.Check([]byte(content), strictjson.Limits{}) == nil && !errors.Is(err, abi.OutputLimit) {
 				t.Fatalf("Render = %v", err)
 			}
 			return
 		}
-		for _, ref := range tmpl.Refs() {
-			named = append(named, ref.Store)
+		for _, ref := range tmpl.Refs(nil) {
+			named = append(named, ref.Store+ref.Fact)
 		}
 		if !slices.Equal(requested, named) {
 			t.Fatalf("Render read %q; Refs names %q", requested, named)
@@ -62,10 +63,10 @@ func FuzzTemplate(f *testing.F) {
 // renderProjected renders a template with only the content at the paths in Refs.
 func renderProjected(t *testing.T, tmpl *template.Template, content string) string {
 	paths := map[string][]string{}
-	for _, ref := range tmpl.Refs() {
+	for _, ref := range tmpl.Refs(nil) {
 		paths[ref.Store] = ref.Paths
 	}
-	got, err := tmpl.Render(func(store string) (json.RawMessage, error) {
+	store := func(store string) (json.RawMessage, error) {
 		if content == "" || paths[store] == nil {
 			return json.RawMessage(content), nil
 		}
@@ -74,7 +75,9 @@ func renderProjected(t *testing.T, tmpl *template.Template, content string) stri
 			return nil, err
 		}
 		return strictjson.Encode(project(tree, "", paths[store]))
-	})
+	}
+	fact := func(string) (json.RawMessage, error) { return json.RawMessage(content), nil }
+	got, _, err := tmpl.RenderFrom(template.Source{Store: store, Fact: fact})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,39 +9,6 @@ import (
 	"github.com/toolrun/toolrun/internal/strictjson"
 )
 
-// Ref is a store that a template reads.
-type Ref struct {
-	Store string
-	// Paths lists the fields that the template reads, in the notation of projections ("a.b"). No
-	// field is nested in another one. If Paths is nil, the template reads the whole content. The
-	// listed fields are sufficient to render the template.
-	Paths []string
-	// Line and Column are the position of the first use of the store. Line and Column are counted
-	// as in Error.
-	Line, Column int
-}
-
-// Refs returns the stores that the template reads, in the order of their first use. Each store is
-// listed once.
-func (t *Template) Refs() []Ref {
-	var refs []Ref
-	paths := map[string][]string{}
-	for _, n := range t.nodes {
-		m, ok := n.(memoryRef)
-		if !ok {
-			continue
-		}
-		if _, known := paths[m.store]; !known {
-			refs = append(refs, Ref{Store: m.store, Line: m.line, Column: m.column})
-		}
-		paths[m.store] = append(paths[m.store], m.projection())
-	}
-	for i := range refs {
-		refs[i].Paths = outermost(paths[refs[i].Store])
-	}
-	return refs
-}
-
 // outermost returns the paths that are not nested in another path, sorted. It returns nil if one
 // path is the whole content.
 func outermost(paths []string) []string {
@@ -73,9 +40,13 @@ func (m memoryRef) render(r *renderer) error {
 	if err != nil {
 		return err
 	}
-	value := lookup(content, m.path)
+	return r.writeValue(lookup(content, m.path), m.String)
+}
+
+// writeValue writes the value of an expression, whose text is used if there is no value.
+func (r *renderer) writeValue(value any, expression func() string) error {
 	if value == nil {
-		r.miss(m.String())
+		r.miss(expression())
 	}
 	text, err := textOf(value)
 	if err != nil {
@@ -86,8 +57,12 @@ func (m memoryRef) render(r *renderer) error {
 
 // String returns the expression in the notation of templates.
 func (m memoryRef) String() string {
-	text := "memory." + m.store
-	for _, step := range m.path {
+	return "memory." + m.store + pathText(m.path)
+}
+
+// pathText returns the steps of a path in the notation of templates.
+func pathText(path []string) (text string) {
+	for _, step := range path {
 		switch {
 		case plainStep(step):
 			text += "." + step

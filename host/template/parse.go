@@ -25,7 +25,7 @@ func (e *Error) Error() string {
 }
 
 const (
-	hintForms   = `write {{memory.<store>}} or {{memory.<store>.<path>}}; write two literal braces as \{{`
+	hintForms   = `write {{memory.<store>}}, {{memory.<store>.<path>}} or the path of a fact, such as {{user.language}}; write two literal braces as \{{`
 	hintClose   = `close it with }}; write two literal braces as \{{`
 	hintBraces  = `use two braces; put a space after a literal brace: { {{`
 	hintBracket = `write an index, as in [0], or a name in double quotes, as in ["a name"]`
@@ -105,7 +105,7 @@ func (p *parser) expression() (node, error) {
 	if namespace == "" {
 		return nil, p.unexpected(open)
 	}
-	path, err := p.path()
+	path, dotted, err := p.path()
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,10 @@ func (p *parser) expression() (node, error) {
 	if namespace == "memory" {
 		return p.memory(first, path)
 	}
-	return nil, p.errorf(first, hintForms, "%s is not available in templates", quote(namespace))
+	if strings.EqualFold(namespace, "memory") {
+		return nil, p.errorf(first, hintForms, "%s is not available in templates", quote(namespace))
+	}
+	return p.fact(first, append([]string{namespace}, path...), dotted+1)
 }
 
 // memory returns a memory expression. offset is the start of the expression in the text, and path
@@ -129,26 +132,29 @@ func (p *parser) memory(at int, path []string) (node, error) {
 	return memoryRef{store: path[0], path: path[1:], line: line, column: column}, nil
 }
 
-// path parses the steps after a name: .name, .0, [0] and ["name"].
-func (p *parser) path() ([]string, error) {
-	var steps []string
+// path parses the steps after a name: .name, .0, [0] and ["name"]. dotted is the number of steps
+// before the first one in brackets.
+func (p *parser) path() (steps []string, dotted int, err error) {
+	bracketed := false
 	for {
 		var step string
-		var err error
 		switch {
 		case p.take("."):
 			if step = p.name(); step == "" {
 				err = p.errorf(p.pos, hintName, "a name is missing after the dot")
 			}
 		case p.take("["):
+			bracketed = true
 			step, err = p.bracket()
 		default:
-			return steps, nil
+			return steps, dotted, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		steps = append(steps, step)
+		if steps = append(steps, step); !bracketed {
+			dotted = len(steps)
+		}
 	}
 }
 

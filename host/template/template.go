@@ -37,15 +37,27 @@ func (t *Template) WithMaxBytes(n int) *Template {
 // store is empty. Render returns an error of get unchanged. If the result is too large, the error
 // is an *abi.Fault with the code output_limit.
 func (t *Template) Render(get func(store string) (json.RawMessage, error)) (string, error) {
-	text, _, err := t.RenderNoting(get)
+	text, _, err := t.RenderFrom(Source{Store: get})
 	return text, err
 }
 
-// RenderNoting is like Render, but also returns the expressions whose value does not exist or is
-// null, such as "memory.prefs.language". Each expression is listed once, in the order of the
-// template.
-func (t *Template) RenderNoting(get func(store string) (json.RawMessage, error)) (text string, missing []string, err error) {
-	r := renderer{get: get, contents: map[string]any{}, maxBytes: t.maxBytes, missed: map[string]bool{}}
+// Source provides the values of a template. A function that is nil provides none.
+type Source struct {
+	// Store returns the content of a store, and Fact returns the value of the fact with a path. Nil
+	// and null mean that there is none. Each is called once for each store or fact, when the template
+	// first uses it.
+	Store, Fact func(name string) (json.RawMessage, error)
+	// IsFact reports whether a fact is declared. The longest declared path at the beginning of an
+	// expression is the fact, and the steps after it are a path into its value. If no path is
+	// declared, all names are the path of the fact.
+	IsFact func(path string) bool
+}
+
+// RenderFrom is like Render, but also reads facts, and returns the expressions whose value does not
+// exist or is null, such as "memory.prefs.language". Each expression is listed once, in the order of
+// the template.
+func (t *Template) RenderFrom(from Source) (text string, missing []string, err error) {
+	r := renderer{from: from, contents: map[string]any{}, facts: map[string]any{}, maxBytes: t.maxBytes, missed: map[string]bool{}}
 	for _, n := range t.nodes {
 		if err := n.render(&r); err != nil {
 			return "", nil, err
@@ -58,8 +70,9 @@ func (t *Template) RenderNoting(get func(store string) (json.RawMessage, error))
 type renderer struct {
 	out      strings.Builder
 	maxBytes int
-	get      func(store string) (json.RawMessage, error)
+	from     Source
 	contents map[string]any // by store, for the stores that were read
+	facts    map[string]any // by path, for the facts that were read
 	missing  []string       // expressions that were rendered as ""
 	missed   map[string]bool
 }
@@ -83,21 +96,32 @@ func (r *renderer) write(text string) error {
 
 // content returns the content of a store, or nil if the store is empty.
 func (r *renderer) content(store string) (any, error) {
-	if content, known := r.contents[store]; known {
-		return content, nil
+	return read(r.contents, r.from.Store, store, "the content of store")
+}
+
+// fact returns the value of a fact, or nil if there is none.
+func (r *renderer) fact(path string) (any, error) {
+	return read(r.facts, r.from.Fact, path, "the value of fact")
+}
+
+// read returns the decoded value that get returns for a name. It reads each name once. Errors name
+// the value by what.
+func read(known map[string]any, get func(name string) (json.RawMessage, error), name, what string) (any, error) {
+	if value, there := known[name]; there || get == nil {
+		return value, nil
 	}
-	text, err := r.get(store)
+	text, err := get(name)
 	if err != nil {
 		return nil, err
 	}
-	var content any
+	var value any
 	if len(text) > 0 {
-		if content, err = strictjson.Decode(text, strictjson.Limits{}); err != nil {
-			return nil, fmt.Errorf("read the content of store %q: %w", store, err)
+		if value, err = strictjson.Decode(text, strictjson.Limits{}); err != nil {
+			return nil, fmt.Errorf("read %s %q: %w", what, name, err)
 		}
 	}
-	r.contents[store] = content
-	return content, nil
+	known[name] = value
+	return value, nil
 }
 
 // The type literal is a node that contains literal text.

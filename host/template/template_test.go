@@ -28,15 +28,15 @@ Your last order: {{ memory.userPrefs.recentOrders[0] }}. All: {{memory.userPrefs
 	text, err := t.Render(func(store string) (json.RawMessage, error) { return contents[store], nil })
 	fmt.Println(text, err)
 
-	_, err = template.Parse("Hello {{user.name}}!")
+	_, err = template.Parse("Hello {{name}}!")
 	bad, _ := errors.AsType[*template.Error](err)
 	fmt.Println(bad)
 	fmt.Println("hint:", bad.Hint)
 	// Output:
 	// Hello John!
 	// Your last order: tea. All: ["tea","<cake>"] <nil>
-	// 1:9: "user" is not available in templates
-	// hint: write {{memory.<store>}} or {{memory.<store>.<path>}}; write two literal braces as \{{
+	// 1:9: "name" is not available in templates
+	// hint: write {{memory.<store>}}, {{memory.<store>.<path>}} or the path of a fact, such as {{user.language}}; write two literal braces as \{{
 }
 
 var contents = map[string]string{
@@ -112,7 +112,7 @@ func TestParseErrors(t *testing.T) {
 		line, column  int
 		message, hint string // substrings
 	}{
-		{"another namespace", "Hi\n  {{user.name}}", 2, 5, `"user" is not available`, "{{memory.<store>.<path>}}"},
+		{"an index instead of a second name", "Hi\n  {{user[0]}}", 2, 5, `"user" is not available`, "{{memory.<store>.<path>}}"},
 		{"a bare name", "{{name}}", 1, 3, `"name" is not available`, `\{{`},
 		{"case counts", "{{Memory.a}}", 1, 3, `"Memory" is not available`, "memory"},
 		{"no store", "{{memory}}", 1, 3, "names no store", "<store>"},
@@ -234,7 +234,7 @@ func TestRefs(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, parse(t, tt.text).Refs()); diff != "" {
+			if diff := cmp.Diff(tt.want, parse(t, tt.text).Refs(nil)); diff != "" {
 				t.Errorf("Refs of %s (-want +got):\n%s", tt.text, diff)
 			}
 		})
@@ -259,22 +259,59 @@ func wantRender(t *testing.T, text, want string) {
 }
 
 // Expressions without a value are returned in the notation of templates, each once.
-func TestRenderNoting(t *testing.T) {
+func TestMissing(t *testing.T) {
 	const text = `{{memory.prefs.language}} {{memory.prefs["language"]}} {{memory.prefs.name}} {{memory.prefs["a b"].x}} {{memory.prefs.list[7]}} {{memory.none}} {{memory.prefs.off}}`
 	parsed, err := template.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, missing, err := parsed.RenderNoting(func(store string) (json.RawMessage, error) {
+	_, missing, err := parsed.RenderFrom(template.Source{Store: func(store string) (json.RawMessage, error) {
 		return json.RawMessage(map[string]string{"prefs": `{"name":"Ann","list":[],"off":null}`}[store]), nil
-	})
+	}})
 	want := []string{"memory.prefs.language", `memory.prefs["a b"].x`, "memory.prefs.list[7]", "memory.none", "memory.prefs.off"}
 	if err != nil || !slices.Equal(missing, want) {
-		t.Errorf("RenderNoting returns the missing expressions %q, %v; want %q", missing, err, want)
+		t.Errorf("RenderFrom returns the missing expressions %q, %v; want %q", missing, err, want)
 	}
 	for _, expression := range missing {
 		if _, err := template.Parse("{{" + expression + "}}"); err != nil {
 			t.Errorf("%s is not an expression: %v", expression, err)
 		}
+	}
+}
+
+// TestFacts renders facts: the longest declared path is the fact, and the rest is a path into its
+// value.
+func TestFacts(t *testing.T) {
+	values := map[string]string{
+		"user.language": `"fr"`, "project.rates": `{"USD":1.10,"list":[{"x":"deep"}],"a.b":"point"}`, "project.rates.top": `"EUR"`, "other.thing": `7`,
+	}
+	from := template.Source{
+		Fact: func(path string) (json.RawMessage, error) { return json.RawMessage(values[path]), nil },
+		IsFact: func(path string) bool {
+			return slices.Contains([]string{"user.language", "project.rates", "project.rates.top"}, path)
+		},
+	}
+	for _, tt := range []struct{ text, want, missing string }{
+		{"{{user.language}} {{ user.language }}", "fr fr", ""},
+		{"{{project.rates.USD}} {{project.rates.list[0].x}} {{project.rates.list.0.x}}", "1.10 deep deep", ""},
+		{`{{project.rates["a.b"]}}{{project.rates["top"]}}`, "point", "project.rates.top"},
+		{"{{project.rates.top}}", "EUR", ""},
+		{"{{other.thing}}{{other.thing.x}}{{user.none}}", "7", "other.thing.x user.none"},
+		{"{{project.rates}}", `{"USD":1.10,"a.b":"point","list":[{"x":"deep"}]}`, ""},
+		{`{{user.language["x"]}}`, "", "user.language.x"},
+	} {
+		text, missing, err := parse(t, tt.text).RenderFrom(from)
+		if err != nil || text != tt.want || strings.Join(missing, " ") != tt.missing {
+			t.Errorf("RenderFrom(%s) = %q, %q, %v; want %q, %q", tt.text, text, missing, err, tt.want, tt.missing)
+		}
+	}
+	want := []template.Ref{{Fact: "project.rates", Line: 1, Column: 3}, {Store: "a", Line: 1, Column: 34}, {Fact: "other.thing", Line: 1, Column: 48}}
+	got := parse(t, "{{project.rates.USD.x.y.z.aaa}}{{memory.a}}  {{other.thing}}{{project.rates}}").Refs(from.IsFact)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Refs (-want +got):\n%s", diff)
+	}
+	refused := errors.New("refused")
+	if _, _, err := parse(t, "{{user.language}}").RenderFrom(template.Source{Fact: func(string) (json.RawMessage, error) { return nil, refused }}); !errors.Is(err, refused) {
+		t.Errorf("RenderFrom = %v; want the error of Fact", err)
 	}
 }

@@ -181,17 +181,26 @@ func (cc checkCommand) checkPrompt(ctx context.Context, h *host.Host, pr *projec
 	if f.Code != abi.NotFound {
 		return pr.promptProblem(prompt, f.Line, f.Column, f.Message, f.Hint), true
 	}
-	message, hint := fmt.Sprintf("the prompt has no grant on the store %q", f.Store), fmt.Sprintf("grant it to the prompt: grants: {%s: read}", f.Store)
-	if known := append(pr.storeNames(), declare.SessionMeta); !slices.Contains(known, f.Store) {
-		message, hint = fmt.Sprintf("the store %q is not declared", f.Store), didYouMean(f.Store, known, "")
-	}
+	message, hint := pr.missingGrant(f)
 	line, column := f.Line, f.Column
 	for _, ref := range h.Refs(prompt.Name) {
-		if ref.Store == f.Store {
+		if ref.Fact == f.Item && ref.Fact != "" || ref.Store == f.Store {
 			line, column = ref.Line, ref.Column
 		}
 	}
 	return pr.promptProblem(prompt, line, column, message, hint), true
+}
+
+// missingGrant returns the message and the hint for a store or a fact that a prompt cannot read.
+func (pr *project) missingGrant(f *abi.Fault) (message, hint string) {
+	what, name, known := "store", f.Store, append(pr.storeNames(), declare.SessionMeta)
+	if f.Store == declare.Facts {
+		what, name, known = "fact", f.Item, pr.factPaths()
+	}
+	if !slices.Contains(known, name) {
+		return fmt.Sprintf("the %s %q is not declared", what, name), didYouMean(name, known, "")
+	}
+	return fmt.Sprintf("the prompt has no grant on the %s %q", what, name), fmt.Sprintf("grant it to the prompt: grants: {%s: read}", name)
 }
 
 // checkFields warns about fields in a prompt that cannot exist in any record.

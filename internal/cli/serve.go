@@ -61,7 +61,7 @@ func (f *serveFlags) register(cmd *cobra.Command) {
 	flags.DurationVar(&f.linger, "linger", time.Second, "how long a stopping service keeps responding, with status 503 for /readyz, before it closes its port; 0 with --dev")
 	flags.StringVar(&f.minFree, "min-free", "", "the minimum free disk `size`, such as 1GiB, or off; below it, writes that add data fail (default: 256MiB, or a quarter of a smaller disk)")
 	flags.IntVar(&f.running, "running", 0, "the maximum number of concurrent runs (default: 2 per processor)")
-	flags.IntVar(&f.perTenant, "per-tenant", 0, "the maximum number of concurrent runs of a tenant (default: three quarters of --running)")
+	flags.IntVar(&f.perTenant, "per-tenant", 0, "the maximum number of concurrent runs of a tenant (default: three quarters of --running, or --per-app if that is more)")
 	flags.IntVar(&f.perApp, "per-app", 0, "the maximum number of concurrent runs of an app and tenant (default: three quarters of the default of --per-tenant)")
 	flags.IntVar(&f.perUser, "per-user", 0, "the maximum number of concurrent runs of a user (default: half of --per-app)")
 	flags.StringVar(&f.appBytes, "app-bytes", "", "the storage quota of an app and tenant: records, files, sessions, stored results (default: 1GiB)")

@@ -126,10 +126,16 @@ func (r *reviewer) call(n *ast.CallExpression) {
 	if missing := missingArgument(r.operations[at], n.ArgumentList); missing != "" && r.caught == 0 {
 		r.find(int(callee.Idx0()), "", name+" lacks the argument "+missing)
 	}
-	store, ok := r.storeOf(r.operations[at], n.ArgumentList)
-	if position, own := r.position(int(callee.Idx0())); ok && own && len(r.review.Calls) < engine.MaxReviewCalls {
-		r.review.Calls = append(r.review.Calls, engine.MemoryCall{Op: name, Store: store, Position: position})
+	text, ok := r.targetOf(r.operations[at], n.ArgumentList)
+	position, own := r.position(int(callee.Idx0()))
+	if !ok || !own || len(r.review.Calls) >= engine.MaxReviewCalls {
+		return
 	}
+	found := engine.MemoryCall{Op: name, Item: text, Position: position}
+	if r.operations[at].Params[0].Kind == abi.StoreName {
+		found.Store, found.Item = text, ""
+	}
+	r.review.Calls = append(r.review.Calls, found)
 }
 
 // objectMembers contains the functions that every object has.
@@ -153,10 +159,10 @@ func (r *reviewer) operationHint(name string) string {
 	return "use one of: " + strings.Join(names, ", ")
 }
 
-// storeOf returns the store of a call if the code names the store, either as the first argument or
-// as a named argument.
-func (r *reviewer) storeOf(op abi.Operation, args []ast.Expression) (string, bool) {
-	if len(args) == 0 || len(op.Params) == 0 || op.Params[0].Kind != abi.StoreName {
+// targetOf returns the store or the item of a call if the code names it, either as the first argument
+// or as a named argument.
+func (r *reviewer) targetOf(op abi.Operation, args []ast.Expression) (string, bool) {
+	if len(args) == 0 || len(op.Params) == 0 || op.Params[0].Kind != abi.StoreName && !op.Params[0].Required {
 		return "", false
 	}
 	named, ok := args[0].(*ast.ObjectLiteral)
@@ -171,13 +177,13 @@ func (r *reviewer) storeOf(op abi.Operation, args []ast.Expression) (string, boo
 	if !ok {
 		return r.text(args[0])
 	}
-	store := op.Params[0]
+	first := op.Params[0]
 	for _, property := range named.Value {
 		p, ok := property.(*ast.PropertyKeyed)
 		if !ok || p.Computed {
 			continue
 		}
-		if key, ok := r.text(p.Key); ok && (key == store.Name || slices.Contains(store.Aliases, key)) {
+		if key, ok := r.text(p.Key); ok && (key == first.Name || slices.Contains(first.Aliases, key)) {
 			return r.text(p.Value)
 		}
 	}

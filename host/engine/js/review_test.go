@@ -23,7 +23,7 @@ func reviewed(t *testing.T, src engine.Source) []string {
 	review := engine.ReviewOf(program)
 	lines := []string{}
 	for _, c := range review.Calls {
-		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s %s", c.File, c.Line, c.Column, c.Op, c.Store))
+		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s %s", c.File, c.Line, c.Column, c.Op, c.Store+c.Item))
 	}
 	for _, f := range review.Findings {
 		line := fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Message)
@@ -42,6 +42,8 @@ func TestReview(t *testing.T) {
 	}{
 		{"calls", "const c = await memory.get_content('prefs');\nawait memory.set_content(`prefs`, c); await memory.delete_content(\"conv\");",
 			[]string{"tool.js:1:17: get_content prefs", "tool.js:2:7: set_content prefs", "tool.js:2:45: delete_content conv"}},
+		{"calls of facts", "await memory.get_fact('user.a'); await memory.set_fact({ path: 'user.b', value: 1 }); await memory.list_facts('user'); memory.get_fact(input.x)",
+			[]string{"tool.js:1:7: get_fact user.a", "tool.js:1:40: set_fact user.b"}},
 		{"calls by name", "await memory.set_content({ memory_store_name: 'prefs', value: {} });", []string{"tool.js:1:7: set_content prefs"}},
 		{"calls of a constant", "const STORE = 'prefs';\nreturn await memory.get_content(STORE);", []string{"tool.js:2:14: get_content prefs"}},
 		{"calls of what changes", "let store = 'prefs';\nif (input.x) store = 'conv';\nreturn await memory.get_content(store);", nil},

@@ -23,6 +23,8 @@ func TestReview(t *testing.T) {
 	}{
 		{"calls", "c = memory.get_content('prefs')\nmemory.set_content(store='prefs', value=c)\nmemory.delete_content(memory_store_name='conv')", nil,
 			[]string{"tool.py:1:5: get_content prefs", "tool.py:2:1: set_content prefs", "tool.py:3:1: delete_content conv"}},
+		{"calls of facts", "memory.get_fact('user.a')\nmemory.set_fact(path='user.b', value=1)\nmemory.list_facts('user')\nmemory.get_fact(input['x'])", nil,
+			[]string{"tool.py:1:1: get_fact user.a", "tool.py:2:1: set_fact user.b"}},
 		{"calls behind other letters", "def main():\n    x = 'ü'; return [x, memory.get_content('prefs')]", nil, []string{"tool.py:2:25: get_content prefs"}},
 		{"calls of a constant", "STORE = 'prefs'\ndef main():\n    return memory.get_content(STORE)", nil, []string{"tool.py:3:12: get_content prefs"}},
 		{"calls of what changes", "store = 'prefs'\nif input.get('x'):\n    store = 'conv'\nreturn memory.get_content(store)", nil, nil},
@@ -74,7 +76,7 @@ func TestReview(t *testing.T) {
 func reviewLines(review engine.Review) []string {
 	lines := []string{}
 	for _, c := range review.Calls {
-		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s %s", c.File, c.Line, c.Column, c.Op, c.Store))
+		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s %s", c.File, c.Line, c.Column, c.Op, c.Store+c.Item))
 	}
 	for _, f := range review.Findings {
 		line := fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Message)

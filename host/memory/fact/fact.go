@@ -109,6 +109,17 @@ func (st *store) Call(ctx context.Context, p kind.Partition, call abi.Call) (jso
 	if err != nil {
 		return nil, err
 	}
+	reply, err := st.perform(ctx, p, path, call)
+	if f, ok := errors.AsType[*abi.Fault](err); ok {
+		named := *f
+		named.Item = kind.Shorten(path)
+		return nil, &named
+	}
+	return reply, err
+}
+
+// perform performs an operation on one fact.
+func (st *store) perform(ctx context.Context, p kind.Partition, path string, call abi.Call) (json.RawMessage, error) {
 	switch call.Op {
 	case abi.GetFact:
 		return st.get(ctx, p, path, call.Arg(1))

@@ -137,6 +137,25 @@ func TestTTL(t *testing.T) {
 	f.want(ann, abi.GetFact, `"user.language"`, `"de"`) // the second write set its lifetime anew
 }
 
+// TestFaultsNameFacts expects the fault of each operation to name the fact.
+func TestFaultsNameFacts(t *testing.T) {
+	f := open(t)
+	for op, args := range map[string]string{
+		abi.GetFact: `"user.age", {"record": 1}`, abi.SetFact: `"user.age", "old"`, abi.DeleteFact: `"user.age", {"if_revision": 7}`,
+	} {
+		for _, c := range []partition.Caller{ann, as("", "")} {
+			call := abi.Call{Op: op}
+			if err := json.Unmarshal([]byte("["+args+"]"), &call.Args); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := f.Do(t.Context(), c, memory.Operator(), call)
+			if fault := abi.FaultOf(err); fault.Item != "user.age" || fault.Store != declare.Facts || fault.Op != op {
+				t.Errorf("%s as %q = %+v; want a fault of user.age", op, c.User, fault)
+			}
+		}
+	}
+}
+
 func TestTypes(t *testing.T) {
 	f := open(t)
 	f.want(ann, abi.SetFact, `"user.age", "old"`, `schema_violation: the value of user.age must be of the type number`)

@@ -46,7 +46,7 @@ func TestWorkflows(t *testing.T) {
 	if p := s.problem(410, "runtime", "POST", "/api/v1/runs", `{"tool":"step","user_id":"ann","workflow_id":"order"}`); p.Code != "workflow_ended" {
 		t.Errorf("a run in an ended workflow = %+v", p)
 	}
-	if p := s.problem(400, "operator", "GET", "/api/v1/facts/workflow.step?user_id=ann", ""); p.Code != "no_workflow" || p.Hint == "" {
+	if p := s.problem(400, "operator", "GET", "/api/v1/facts/workflow.step?user_id=ann", ""); p.Code != "no_workflow" || p.Hint == "" || p.Item != "workflow.step" {
 		t.Errorf("a fact without a workflow = %+v", p)
 	}
 }

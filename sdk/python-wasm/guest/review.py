@@ -133,9 +133,10 @@ class _File(ast.NodeVisitor):
         missing = _missing_argument(operation, node)
         if missing and not self.caught:
             self.find(node, f"{function.attr} lacks the argument {missing}")
-        store = self._store(operation, node)
-        if store is not None:
-            self.reviewer.calls.append({"op": function.attr, "store": store, **self._position(node)})
+        target = self._target(operation, node)
+        if target is not None:
+            member = "store" if operation["params"][0]["kind"] == "store" else "item"
+            self.reviewer.calls.append({"op": function.attr, member: target, **self._position(node)})
 
     def _no_operation(self, function):
         if self.caught or function.attr in vars(self.reviewer.tool.memory):
@@ -145,11 +146,13 @@ class _File(ast.NodeVisitor):
         hint = f"did you mean {meant}?" if meant else f"use one of: {', '.join(names)}"
         self.find(function, f"memory has no operation {function.attr}", hint)
 
-    def _store(self, operation, node):
-        """Return the name of the store in a call, or None if it is unknown."""
-        if not operation["params"] or operation["params"][0]["kind"] != "store":
+    def _target(self, operation, node):
+        """Return the name of the store or the item in a call, or None if it is unknown."""
+        if not operation["params"]:
             return None
         first = operation["params"][0]
+        if first["kind"] != "store" and not first.get("required"):
+            return None
         if not first.get("required") and node.args and not _is_text(node.args[1:2]):
             return None  # the first argument can belong to the second parameter
         names = {first["name"], *first.get("aliases", ())}
