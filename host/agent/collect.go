@@ -71,21 +71,18 @@ func (d *dialog) continueAt(ctx context.Context, step *abl.Step, excused int) (c
 	path := d.mem.state.Path
 	d.t.leaveWait()
 	d.t.rules.excused = excused - 1
-	acts := d.t.acts
 	switch {
 	case path[0] == rootModel && isReasoning(step):
 		return d.t.reason.step(ctx, step)
 	case path[0] == rootStep:
 		return d.t.act(ctx, step, path[1:])
 	case path[0] == rootInput && path[1] < len(step.OnInput):
-		ctl, err := acts.root(ctx, path[:2], &step.OnInput[path[1]].Body, path[2:])
+		ctl, err := d.t.acts.root(ctx, path[:2], &step.OnInput[path[1]].Body, path[2:])
 		return d.afterInput(ctx, step, ctl, err)
 	case path[0] == rootIntent && path[1] < len(step.SubIntents):
-		ctl, err := acts.root(ctx, path[:2], &step.SubIntents[path[1]].Body, path[2:])
-		return d.afterIntent(ctx, step, &step.SubIntents[path[1]], ctl, err)
+		return d.runIntent(ctx, step, &step.SubIntents[path[1]], path[:2], path[2:])
 	case path[0] == rootDigression && path[1] < len(step.Digressions):
-		ctl, err := acts.root(ctx, path[:2], &step.Digressions[path[1]].Body, path[2:])
-		return d.afterIntent(ctx, step, &step.Digressions[path[1]], ctl, err)
+		return d.runIntent(ctx, step, &step.Digressions[path[1]], path[:2], path[2:])
 	}
 	return control{kind: again}, nil
 }

@@ -180,6 +180,11 @@ func TestFlowCanChange(t *testing.T) {
 	before := compile(t, nil, tripFlow)
 	e := agenttest.New()
 	say(t, e, before, "hi")
+	state, _ := e.State(context.Background(), "Trip")
+	state.Returns = []agent.Return{{Step: "gone", Waiting: agent.WaitingInput}}
+	if err := e.SetState(context.Background(), "Trip", state); err != nil {
+		t.Fatal(err)
+	}
 	for name, source := range map[string]string{
 		"no step":   "AGENT: Trip\nFLOW:\n  other:\n    REASONING: false\n    RESPOND: \"other\"\n",
 		"no gather": "AGENT: Trip\nFLOW:\n  collect:\n    REASONING: false\n    RESPOND: \"other\"\n    THEN: COMPLETE\n",
@@ -196,5 +201,44 @@ func TestFlowCanChange(t *testing.T) {
 			}
 			return context.Canceled
 		})
+	}
+}
+
+// TestCollectInIntent checks that an intent that had to collect a field continues with its actions, and
+// that the step then waits for its field again.
+func TestCollectInIntent(t *testing.T) {
+	set := compile(t, []agent.Tool{{Name: "find"}}, `AGENT: T
+CONSTRAINTS:
+  always:
+    - REQUIRE year BEFORE calling find
+      ON_FAIL:
+        COLLECT: [year, month]
+        THEN: retry
+FLOW:
+  one:
+    REASONING: false
+    GATHER:
+      - name: required
+    SUB_INTENTS:
+      - INTENT: "my orders"
+        RESPOND: "Looking."
+        CALL: find(year)
+        ON_SUCCESS:
+          RESPOND: "None in {{year}}."
+        RESUME: true
+    RESPOND: "Bye {{name}}."
+    THEN: COMPLETE
+`)
+	e := agenttest.New()
+	e.Tools["find"] = func(context.Context, *agenttest.Env, map[string]any) (any, error) { return nil, nil }
+	converse(t, e, set,
+		turn{say: "-", want: []string{"Please enter the name."}, step: "one", field: "name"},
+		turn{say: "show my orders", want: []string{"Looking.", "Please enter the year."}, step: "one", field: "year", blocked: true},
+		turn{say: "2026", want: []string{"Please enter the month."}, step: "one", field: "month"},
+		turn{say: "5", want: []string{"None in 2026.", "Please enter the name."}, step: "one", field: "name"},
+		turn{say: "Ann", want: []string{"Bye Ann."}, done: true})
+	state, _ := e.State(context.Background(), "T")
+	if len(state.Returns) != 0 || len(state.Path) != 0 {
+		t.Errorf("state = %+v", state)
 	}
 }

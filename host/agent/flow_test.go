@@ -88,6 +88,9 @@ FLOW:
       - INTENT: "opening hours"
         RESPOND: "We are always open."
         RESUME: true
+      - INTENT: "help"
+        RESPOND: "What do you need?"
+        RESUME: true
     THEN: confirm
   confirm:
     REASONING: false
@@ -108,6 +111,7 @@ func TestGather(t *testing.T) {
 	o := converse(t, e, set,
 		turn{say: "-", want: []string{"Please enter the destination."}, step: "collect", field: "destination"},
 		turn{say: "Rome", want: []string{"Please enter the start."}, step: "collect", field: "start"},
+		turn{say: "help", want: []string{"What do you need?", "Please enter the start."}, step: "collect", field: "start"},
 		turn{say: "soon", want: []string{"Please enter a date, such as 2026-12-31."}, step: "collect", field: "start"},
 		turn{say: "2026-12-24", want: []string{"How many nights in Rome?"}, step: "collect", field: "nights"},
 		turn{say: "What are your opening hours?", want: []string{"We are always open.", "How many nights in Rome?"}, step: "collect", field: "nights"},
@@ -432,6 +436,7 @@ func TestValuesAreBounded(t *testing.T) {
 		"objects": `{a: x, b: x}`,
 		"arrays":  `[x, x, x, x, x, x, x, x]`,
 		"texts":   `x + x`,
+		"depth":   `{a: x}`,
 	} {
 		set := compile(t, nil, `AGENT: Grow
 MEMORY:

@@ -12,10 +12,19 @@ import (
 // gather collects the fields of the current step. It goes on if all required fields have a value, or
 // COMPLETE_WHEN holds if the step has one. Otherwise it asks for the next field.
 func (d *dialog) gather(ctx context.Context) (control, error) {
-	return d.gatherNext(ctx, d.mem.agent.step(d.mem.state.Step), false)
+	return d.gatherNext(ctx, d.mem.agent.step(d.mem.state.Step), askOnce)
 }
 
-func (d *dialog) gatherNext(ctx context.Context, step *abl.Step, quiet bool) (control, error) {
+// asking is the way in which a field is asked for.
+type asking uint8
+
+const (
+	askOnce  asking = iota // leave out the standard question after a question
+	askAgain               // repeat the question
+	askNot                 // only wait
+)
+
+func (d *dialog) gatherNext(ctx context.Context, step *abl.Step, how asking) (control, error) {
 	if found, err := d.extract(ctx, step); err != nil {
 		return control{}, err
 	} else if !found {
@@ -49,10 +58,10 @@ func (d *dialog) gatherNext(ctx context.Context, step *abl.Step, quiet bool) (co
 		return control{}, nil
 	}
 	ctl := d.wait(WaitingGather, next.Value)
-	if quiet {
+	if how == askNot {
 		return ctl, nil
 	}
-	return ctl, d.ask(ctx, step, next, false)
+	return ctl, d.ask(ctx, step, next, how == askAgain)
 }
 
 // defaults gives optional fields without a value their defaults.

@@ -44,9 +44,35 @@ func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, match
 	if i >= len(step.SubIntents) {
 		root = []int{rootDigression, i - len(step.SubIntents)}
 	}
-	ctl, err = d.t.acts.root(ctx, root, &in.Body, nil)
-	ctl, err = d.afterIntent(ctx, step, in, ctl, err)
+	ctl, err = d.runIntent(ctx, step, in, root, nil)
 	return ctl, true, err
+}
+
+// runIntent runs the actions of an intent while the step waits. If an action of the intent waits itself,
+// the step waits for it first, and Returns contains what the step waits for then.
+func (d *dialog) runIntent(ctx context.Context, step *abl.Step, in *abl.SubIntent, root, resume []int) (control, error) {
+	state := d.mem.state
+	outer := Return{state.Step, state.Waiting, state.Path, state.Collecting, state.Collected}
+	if last := len(state.Returns) - 1; len(resume) > 0 && last >= 0 {
+		outer, state.Returns = state.Returns[last], state.Returns[:last]
+	}
+	state.Path = nil
+	ctl, err := d.t.acts.root(ctx, root, &in.Body, resume)
+	if ctl.kind == wait {
+		d.push(outer)
+		return ctl, err
+	}
+	state.Waiting, state.Path, state.Collecting, state.Collected = outer.Waiting, outer.Path, outer.Collecting, outer.Collected
+	return d.afterIntent(ctx, step, in, ctl, err)
+}
+
+// push adds a step to which the conversation returns.
+func (d *dialog) push(r Return) {
+	state := d.mem.state
+	if len(state.Returns) == MaxReturns {
+		state.Returns = state.Returns[1:]
+	}
+	state.Returns = append(state.Returns, r)
 }
 
 // afterIntent returns the control after an intent: without a successor the step continues to wait.
@@ -55,11 +81,7 @@ func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, match
 func (d *dialog) afterIntent(ctx context.Context, step *abl.Step, in *abl.SubIntent, ctl control, err error) (control, error) {
 	state := d.mem.state
 	if in.Resume && ctl.kind == jump {
-		if len(state.Returns) == MaxReturns {
-			state.Returns = state.Returns[1:]
-		}
-		waiting := cmp.Or(state.Waiting, WaitingInput)
-		state.Returns = append(state.Returns, Return{state.Step, waiting, state.Path, state.Collecting, state.Collected})
+		d.push(Return{state.Step, cmp.Or(state.Waiting, WaitingInput), state.Path, state.Collecting, state.Collected})
 	}
 	if err != nil || ctl.kind != goOn && ctl.kind != halt {
 		return ctl, err
@@ -68,7 +90,11 @@ func (d *dialog) afterIntent(ctx context.Context, step *abl.Step, in *abl.SubInt
 	if state.Waiting == WaitingGather {
 		path := state.Path
 		d.t.stepStart = len(d.log.outcome.Messages)
-		if ctl, err := d.gatherNext(ctx, step, quiet); err != nil || ctl.kind == wait {
+		how := askAgain
+		if quiet {
+			how = askNot
+		}
+		if ctl, err := d.gatherNext(ctx, step, how); err != nil || ctl.kind == wait {
 			state.Path = path
 			return ctl, err
 		}

@@ -222,3 +222,28 @@ FLOW:
 		t.Errorf("messages = %q; want an escalation", o.Messages)
 	}
 }
+
+// TestGatherWithModelCountsAttempts checks that messages without a field use attempts.
+func TestGatherWithModelCountsAttempts(t *testing.T) {
+	set := compile(t, nil, `AGENT: Trip
+FLOW:
+  ask:
+    REASONING: false
+    GATHER:
+      FIELDS:
+        - nights: required
+      MODEL: small
+    MAX_ATTEMPTS: 2
+    THEN: COMPLETE
+`)
+	e := agenttest.New()
+	e.Model = func(_ string, r model.ChatRequest) (model.ChatAnswer, error) {
+		return r.Answer(`{"nights": null}`, nil)
+	}
+	converse(t, e, set,
+		turn{say: "hello", want: []string{"Please enter the nights."}, step: "ask", field: "nights"},
+		turn{say: "hm", want: []string{"Please enter the nights."}, step: "ask", field: "nights"})
+	if o := say(t, e, set, "hm"); !o.Escalate {
+		t.Errorf("messages = %q; want an escalation", o.Messages)
+	}
+}
