@@ -26,11 +26,20 @@ func TestAgentScripts(t *testing.T) {
 				},
 				Setup: func(env *testscript.Env) error {
 					env.Cd = filepath.Join(env.WorkDir, "app")
-					return os.CopyFS(env.Cd, os.DirFS(name))
+					return copyApp(env.Cd, name)
 				},
 			})
 		})
 	}
+}
+
+// copyApp copies an app without its database, which exists if a reader has tried the commands of its
+// README.
+func copyApp(dir, name string) error {
+	if err := os.CopyFS(dir, os.DirFS(name)); err != nil {
+		return err
+	}
+	return os.RemoveAll(filepath.Join(dir, ".toolrun"))
 }
 
 // chatInScript implements "chat AGENT SESSION USER FILE" for scripts. The lines of the file are the
@@ -62,7 +71,7 @@ func TestAgentReadmes(t *testing.T) {
 				t.Fatal("README.md contains no command")
 			}
 			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(name)); err != nil {
+			if err := copyApp(dir, name); err != nil {
 				t.Fatal(err)
 			}
 			for _, s := range sessions {
