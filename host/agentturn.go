@@ -93,6 +93,11 @@ func (t *turn) find() error {
 	case t.req.Variables != nil && t.name == actTurn:
 		return abi.Faultf(abi.InvalidArgument, "a turn uses the stored variables; it cannot receive others")
 	}
+	if t.req.Agent != "" {
+		if err := a.AgentSet.Find(t.req.Agent); err != nil {
+			return err
+		}
+	}
 	t.set, t.label = a.AgentSet, t.req.Agent
 	return nil
 }

@@ -99,15 +99,22 @@ func (s *Set) resolve(requested, active string) (string, error) {
 	if name == "" && len(s.names) == 1 {
 		name = s.names[0]
 	}
-	switch {
-	case name == "":
+	if name == "" {
 		return "", abi.Faultf(abi.InvalidArgument, "the first turn of a session must name an agent").WithHint("name one of %s", strings.Join(s.names, ", "))
-	case s.agents[name] == nil && spell.Name(name, s.names) != "":
-		return "", abi.Faultf(abi.NotFound, "there is no agent %s", name).WithHint("did you mean %s?", spell.Name(name, s.names))
-	case s.agents[name] == nil:
-		return "", abi.Faultf(abi.NotFound, "there is no agent %s", name).WithHint("the agents are %s", strings.Join(s.names, ", "))
 	}
-	return name, nil
+	return name, s.Find(name)
+}
+
+// Find returns a fault if there is no agent with a name.
+func (s *Set) Find(name string) error {
+	switch {
+	case s.agents[name] != nil:
+		return nil
+	case spell.Name(name, s.names) != "":
+		return abi.Faultf(abi.NotFound, "there is no agent %s", name).WithHint("did you mean %s?", spell.Name(name, s.names))
+	default:
+		return abi.Faultf(abi.NotFound, "there is no agent %s", name).WithHint("the agents are %s", strings.Join(s.names, ", "))
+	}
 }
 
 // perform executes the turn.
