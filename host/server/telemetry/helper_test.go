@@ -42,6 +42,24 @@ tools:
   visit: {source: visit.js, grants: {visits: readwrite}, inputSchema: {type: object, properties: {page: {type: string}}}}
 `
 
+// guide is an agent that calls the tool of the shop.
+const guide = `
+AGENT: Guide
+FLOW:
+  ask:
+    REASONING: false
+    RESPOND: "Which page?"
+    ON_INPUT:
+      - ELSE:
+        SET: page = input
+        THEN: show
+  show:
+    REASONING: false
+    CALL: visit(page)
+    RESPOND: "Here is {{page}}."
+    THEN: COMPLETE
+`
+
 // open opens the shop with a guest as its only tool.
 func open(t testing.TB, g guest, observers ...host.Observer) *host.Host {
 	t.Helper()
@@ -51,7 +69,7 @@ func open(t testing.TB, g guest, observers ...host.Observer) *host.Host {
 // openAt opens the shop with a gate.
 func openAt(t testing.TB, gate *admission.Gate, g guest, observers ...host.Observer) *host.Host {
 	t.Helper()
-	files := fstest.MapFS{"app.yaml": {Data: []byte(declaration)}, "visit.js": {Data: []byte("return 1")}}
+	files := fstest.MapFS{"app.yaml": {Data: []byte(declaration)}, "visit.js": {Data: []byte("return 1")}, "guide.abl": {Data: []byte(guide)}}
 	declared, problems := app.Load(files, "app.yaml")
 	if err := problems.Err(); err != nil {
 		t.Fatal(err)
