@@ -52,6 +52,43 @@ prompts:
 		await memory.set_content("prefs", {visits: (p?.visits ?? 0) + 1, ...($language ? {language: $language} : {})});
 		return {visits: (p?.visits ?? 0) + 1};`)},
 	"fail.js": {Data: []byte(`console.log("about to fail"); await memory.set_content("prefs", {visits: 99}); throw new Error("on purpose")`)},
+	"greeter.abl": {Data: []byte(`
+AGENT: Greeter
+GOAL: "Greet users"
+MEMORY:
+  session:
+    - name
+  persistent:
+    - user.nickname
+  remember:
+    - WHEN: name IS SET
+      STORE: name -> user.nickname
+  recall:
+    - ON: session:start
+      ACTION: inject_context
+      PATHS: [user.nickname]
+CONSTRAINTS:
+  names:
+    - REQUIRE name == "fail" BEFORE calling fail
+      ON_FAIL: BLOCK
+FLOW:
+  ask:
+    REASONING: false
+    GATHER:
+      - name: required
+        PROMPT: "Who are you?"
+    THEN: check
+  check:
+    REASONING: false
+    CHECK: name != "fail"
+    ON_FAIL: fail
+    RESPOND: "Hello, {{name}}!"
+    THEN: COMPLETE
+  fail:
+    REASONING: false
+    CALL: fail()
+    THEN: COMPLETE
+`)},
 	"wait.js": {Data: []byte(`console.log("waiting"); for (;;) {}`)},
 }
 

@@ -89,7 +89,7 @@ FLOW:
     THEN: count
   count:
     REASONING: false
-    CHECK: language != "xx"
+    CHECK: language != "zz"
     ON_FAIL: fail
     CALL: remember(language)
     RESPOND: "I remember {{language}}."

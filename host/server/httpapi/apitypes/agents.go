@@ -51,7 +51,7 @@ type EventRequest struct {
 
 // CheckRequest is a request to check the constraints of an agent.
 type CheckRequest struct {
-	Before string `json:"before,omitempty" maxLength:"256" doc:"The checkpoint: calling TOOL, or returning results. Default: the constraints of each step" example:"calling book_room"`
+	Before string `json:"before,omitempty" maxLength:"256" pattern:"^(calling [^ ]+|returning results)$" doc:"The checkpoint: calling TOOL, or returning results. Default: the constraints of each step" example:"calling book_room"`
 	RuleFields
 }
 
