@@ -17,6 +17,10 @@ const (
 type pattern struct {
 	re   *regexp.Regexp
 	size int
+	// source is the expression without flags or quotes that are still open at its end. rest is the
+	// expression of continuation, or nil.
+	source string
+	rest   *regexp.Regexp
 }
 
 var errPatternSize = errors.New("the pattern is too large")
@@ -30,6 +34,7 @@ func compilePattern(s string) (*pattern, error) {
 	if err != nil {
 		return nil, err
 	}
+	source := parsed.String() // Simplify changes parsed
 	program, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
 		return nil, err
@@ -41,7 +46,7 @@ func compilePattern(s string) (*pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pattern{re: compiled, size: len(program.Inst)}, nil
+	return &pattern{re: compiled, size: len(program.Inst), source: source}, nil
 }
 
 // compile compiles a pattern. It charges the cost of the compilation and of a match in s. The
@@ -109,7 +114,15 @@ func regexReplace(c *invocation) (any, error) {
 	}
 	var b strings.Builder
 	end := 0
-	for _, match := range p.re.FindAllStringSubmatchIndex(s, -1) {
+	matches := newSearch(c.ev, p, s)
+	for {
+		match, err := matches.next()
+		if err != nil {
+			return nil, err
+		}
+		if match == nil {
+			break
+		}
 		b.WriteString(s[end:match[0]])
 		expand(&b, replacement, s, match)
 		if end = match[1]; b.Len() > 4*MaxTextChars {

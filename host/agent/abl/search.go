@@ -1,0 +1,106 @@
+package abl
+
+import (
+	"io"
+	"regexp"
+	"unicode/utf8"
+)
+
+// search finds the matches of a pattern in a text one after the other, and charges what it reads. A
+// search can read the rest of the text and then return a short match, so the cost of all matches can
+// be the square of the length. Therefore the matches are not found with one call.
+type search struct {
+	ev *evaluator
+	p  *pattern
+	s  string
+	// position is the place where the next search begins, and last the end of the last match, or -1.
+	position, last int
+}
+
+func newSearch(ev *evaluator, p *pattern, s string) *search {
+	return &search{ev: ev, p: p, s: s, last: -1}
+}
+
+// next returns the indices of the next match and of its groups, or nil if there is none. An empty
+// match at the end of the match before it is skipped, as in package regexp.
+func (f *search) next() ([]int, error) {
+	for f.position <= len(f.s) {
+		match, err := f.find()
+		if err != nil || match == nil {
+			return nil, err
+		}
+		repeated := false
+		if match[1] > f.position {
+			f.position = match[1]
+		} else {
+			repeated = match[0] == f.last
+			_, width := utf8.DecodeRuneInString(f.s[f.position:])
+			f.position += max(width, 1)
+		}
+		if f.last = match[1]; !repeated {
+			return match, nil
+		}
+	}
+	return nil, nil
+}
+
+// find returns the first match from the position. After the start of the text, the search reads the
+// character before the position, too, because assertions such as \b depend on it.
+func (f *search) find() ([]int, error) {
+	re, start := f.p.re, 0
+	if f.position > 0 {
+		var err error
+		if re, err = f.p.continuation(); err != nil {
+			return nil, err
+		}
+		_, width := utf8.DecodeLastRuneInString(f.s[:f.position])
+		start = f.position - width
+	}
+	r := &chargedReader{ev: f.ev, text: f.s[start:], size: f.p.size}
+	match := re.FindReaderSubmatchIndex(r)
+	if err := f.ev.charge(1 + r.steps/64); err != nil || match == nil || r.exhausted {
+		return nil, err
+	}
+	if f.position > 0 {
+		match = match[2:]
+	}
+	for i := range match {
+		if match[i] >= 0 {
+			match[i] += start
+		}
+	}
+	return match, nil
+}
+
+// continuation returns the pattern for a search that continues after one character. Its first group
+// is the match.
+func (p *pattern) continuation() (re *regexp.Regexp, err error) {
+	if p.rest == nil {
+		p.rest, err = regexp.Compile(`\A(?s:.)(?s:.*?)(` + p.source + `)`)
+	}
+	return p.rest, err
+}
+
+// chargedReader reads a text and counts the steps of the search that reads it. It ends when the
+// evaluation has no steps left.
+type chargedReader struct {
+	ev        *evaluator
+	text      string
+	size      int // the number of instructions of the pattern
+	steps     int
+	exhausted bool
+}
+
+// ReadRune implements io.RuneReader.
+func (r *chargedReader) ReadRune() (rune, int, error) {
+	if r.text == "" {
+		return 0, 0, io.EOF
+	}
+	if r.steps += r.size; r.steps/64 > *r.ev.cost {
+		r.exhausted = true
+		return 0, 0, io.EOF
+	}
+	char, width := utf8.DecodeRuneInString(r.text)
+	r.text = r.text[width:]
+	return char, width, nil
+}
