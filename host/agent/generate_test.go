@@ -92,7 +92,7 @@ func (e *refExpr) replace(g *generator, name string) {
 }
 
 func (g *generator) message() refText {
-	return refText{{text: "m" + strconv.Itoa(g.IntN(99)) + " "}, {ref: pick(g, append(g.refs, genLists...))}, {text: "."}}
+	return refText{{text: "m" + strconv.Itoa(g.IntN(99)) + " "}, {ref: pick(g, append(g.refs, genLists...))}, {text: pick(g, []string{".", ".", "?"})}}
 }
 
 var genVars = []string{"v0", "v1", "v2", "v3"}
@@ -151,10 +151,21 @@ func (g *generator) step(i int) refStep {
 	if g.chance(20) {
 		s.when = g.cond(1)
 	}
-	if g.chance(20) {
+	if g.chance(25) {
+		s.max, s.exhausted = 1+g.IntN(3), g.forward(i)
+	}
+	gathers := g.chance(25)
+	if gathers && g.chance(40) {
+		s.body.actions = append(s.body.actions, refAction{kind: "respond", text: g.message()})
+	}
+	if gathers {
 		s.body.actions = append(s.body.actions, refAction{kind: "gather", names: []string{pick(g, genVars[:3]), pick(g, []string{"v3", "user.f0"})}})
 	}
-	s.body.actions = append(s.body.actions, g.simple()...)
+	for _, a := range g.simple() {
+		if a.kind != "respond" || len(s.body.actions) == 0 || s.body.actions[0].kind != "respond" {
+			s.body.actions = append(s.body.actions, a)
+		}
+	}
 	switch g.IntN(4) {
 	case 0:
 		a := refAction{kind: "check", cond: g.cond(1)}
@@ -173,13 +184,44 @@ func (g *generator) step(i int) refStep {
 	if g.chance(40) {
 		g.inputs(i, &s)
 	}
+	if waits := gathers || len(s.inputs) > 0; waits {
+		g.waits(&s)
+	}
 	switch to := g.forward(i); {
 	case to != "" && g.chance(60):
 		s.body.then = refThen{"jump", to}
-	case g.chance(50):
+	case g.chance(40):
 		s.body.then = refThen{kind: "complete"}
+	case g.chance(30):
+		s.body.then = refThen{"handoff", "B"}
 	}
 	return s
+}
+
+// waits adds intents and COMPLETE_WHEN to a step that can wait.
+func (g *generator) waits(s *refStep) {
+	if g.chance(40) {
+		s.complete = g.cond(1)
+	}
+	for range g.IntN(3) {
+		in := refIntent{phrase: pick(g, []string{"x y", "a", "y", "5"}), resume: g.chance(50)}
+		in.body.actions = g.simple()
+		if !in.resume && g.chance(30) {
+			in.body.then = refThen{"jump", pick(g, g.steps)}
+		}
+		s.intents = append(s.intents, in)
+	}
+}
+
+func (g *generator) hook() refHook {
+	h := refHook{name: pick(g, []string{"before_turn", "after_turn"}), critical: g.chance(15), actions: []refAction{g.sets()}}
+	if g.chance(40) {
+		h.actions = append(h.actions, refAction{kind: "respond", text: g.message()})
+	}
+	if g.chance(70) {
+		h.actions = append(h.actions, refAction{kind: "call", tool: pick(g, genTools), arg: g.expr()})
+	}
+	return h
 }
 
 // inputs adds the branches of ON_INPUT. They can lead to any step, since the step waits between them.
@@ -313,6 +355,9 @@ func (g *generator) agent(name string) *refAgent {
 	if g.chance(50) {
 		a.start = g.simple()
 	}
+	if g.chance(30) {
+		a.hooks = append(a.hooks, g.hook())
+	}
 	for i := range g.steps {
 		a.steps = append(a.steps, g.step(i))
 	}
@@ -329,6 +374,9 @@ func (a *refAgent) dropHandoffs() {
 		}
 	}
 	for i := range a.steps {
+		if then := &a.steps[i].body.then; then.kind == "handoff" {
+			*then = refThen{kind: "complete"}
+		}
 		for j := range a.steps[i].inputs {
 			if then := &a.steps[i].inputs[j].body.then; then.kind == "handoff" {
 				*then = refThen{kind: "complete"}
@@ -434,7 +482,27 @@ func (p *printer) step(s refStep) {
 	if s.when != nil {
 		p.line(2, "WHEN: %s", s.when)
 	}
+	if s.max > 0 {
+		p.line(2, "MAX_ATTEMPTS: %d", s.max)
+	}
+	if s.exhausted != "" {
+		p.line(2, "ON_EXHAUSTED: %s", s.exhausted)
+	}
+	if s.complete != nil {
+		p.line(2, "COMPLETE_WHEN: %s", s.complete)
+	}
 	p.actions(2, s.body.actions)
+	if len(s.intents) > 0 {
+		p.line(2, "SUB_INTENTS:")
+	}
+	for _, in := range s.intents {
+		p.line(3, "- INTENT: %q", in.phrase)
+		if in.resume {
+			p.line(4, "RESUME: true")
+		}
+		p.actions(4, in.body.actions)
+		p.then(4, in.body.then)
+	}
 	if len(s.inputs) > 0 {
 		p.line(2, "ON_INPUT:")
 	}
@@ -562,6 +630,16 @@ func (a *refAgent) source() string {
 	if len(a.start) > 0 {
 		p.line(0, "ON_START:")
 		p.actions(1, a.start)
+	}
+	if len(a.hooks) > 0 {
+		p.line(0, "HOOKS:")
+	}
+	for _, h := range a.hooks {
+		p.line(1, "%s:", h.name)
+		if h.critical {
+			p.line(2, "critical: true")
+		}
+		p.actions(2, h.actions)
 	}
 	p.line(0, "FLOW:")
 	for _, s := range a.steps {

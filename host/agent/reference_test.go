@@ -90,11 +90,28 @@ type refBranch struct {
 	body refBody
 }
 
-type refStep struct {
-	name   string
-	when   *refExpr
+// refIntent is an item of SUB_INTENTS.
+type refIntent struct {
+	phrase string
+	resume bool
 	body   refBody
-	inputs []refBranch
+}
+
+type refHook struct {
+	name     string // before_turn or after_turn
+	critical bool
+	actions  []refAction
+}
+
+type refStep struct {
+	name      string
+	when      *refExpr
+	body      refBody
+	inputs    []refBranch
+	intents   []refIntent
+	complete  *refExpr
+	max       int // of MAX_ATTEMPTS
+	exhausted string
 }
 
 type refAgent struct {
@@ -105,6 +122,7 @@ type refAgent struct {
 	recalls     []refRecall
 	constraints []refConstraint
 	start       []refAction
+	hooks       []refHook
 	steps       []refStep
 }
 
@@ -129,6 +147,8 @@ type refState struct {
 	step   string
 	wait   *refWaiting
 	stored map[int]string
+	// attempts are the attempts of steps since the flow began.
+	attempts map[string]int
 }
 
 type refSession struct {
@@ -155,7 +175,7 @@ func (w *refWorld) clone() *refWorld {
 	for id, s := range w.sessions {
 		n := &refSession{s.active, map[string]*refState{}, maps.Clone(s.injected)}
 		for name, a := range s.agents {
-			st := &refState{maps.Clone(a.vars), a.step, nil, maps.Clone(a.stored)}
+			st := &refState{maps.Clone(a.vars), a.step, nil, maps.Clone(a.stored), maps.Clone(a.attempts)}
 			if a.wait != nil {
 				wait := *a.wait
 				wait.remaining = slices.Clone(wait.remaining)
@@ -209,6 +229,8 @@ type refTurn struct {
 	entry   string
 	steps   int
 	moves   int
+	nested  int
+	closed  bool // after the hooks of the end of the turn
 	retries map[string]int
 	// tool performs the writes of a tool on the facts.
 	tool func(t *refTurn, name string, x any) (any, string)
@@ -241,6 +263,7 @@ func (t *refTurn) perform(name string) (failed string) {
 		t.activate()
 	}
 	t.unread = t.message != nil
+	t.hook("before_turn")
 	t.converse()
 	t.out.agent = t.a.name
 	for _, name := range t.joined {
@@ -307,6 +330,10 @@ func (t *refTurn) converse() {
 			}
 		}
 		s = t.run()
+		if !t.closed && s.kind != "handoff" {
+			t.closed = true
+			t.hook("after_turn")
+		}
 		if slices.Contains(t.results[t.from:], true) {
 			if checked := t.check("returning", ""); checked.kind != "" {
 				s = checked
@@ -347,6 +374,7 @@ func (t *refTurn) run() signal {
 		}
 		t.entry = ""
 		t.move(first)
+		t.st.attempts = map[string]int{}
 		t.fire("agent:" + t.a.name + ":before")
 	}
 	for {
@@ -404,13 +432,154 @@ func (t *refTurn) step(step *refStep) signal {
 	if s := t.check("step", ""); s.kind != "" {
 		return s
 	}
+	if s := t.attempt(step); s.kind != "" {
+		return s
+	}
 	return t.main(step, 0)
+}
+
+// attempt counts an attempt of a step.
+func (t *refTurn) attempt(step *refStep) signal {
+	if step.max == 0 {
+		return signal{}
+	}
+	if t.st.attempts[step.name]++; t.st.attempts[step.name] <= step.max {
+		return signal{}
+	}
+	delete(t.st.attempts, step.name)
+	if step.exhausted == "" {
+		return signal{kind: "escalate"}
+	}
+	return signal{kind: "jump", target: step.exhausted}
+}
+
+// hook runs the hooks of a name. A hook that fails is undone.
+func (t *refTurn) hook(name string) {
+	for _, h := range t.a.hooks {
+		if h.name == name {
+			t.runHook(h)
+		}
+	}
+}
+
+func (t *refTurn) runHook(h refHook) {
+	if t.nested++; t.nested > 64 {
+		t.die("nested runs")
+	}
+	facts, vars, kept, injected := maps.Clone(t.w.facts), maps.Clone(t.st.vars), maps.Clone(t.kept), maps.Clone(t.session.injected)
+	result, failure, messages := t.result, t.failure, len(t.out.messages)
+	defer func() {
+		r := recover()
+		_, isFailure := r.(refFailure)
+		if r == nil {
+			return
+		}
+		if !isFailure || h.critical {
+			panic(r)
+		}
+		t.w.facts, t.st.vars, t.session.injected = facts, vars, injected
+		t.kept = kept
+		t.w.kept[t.user+"/"+t.a.name] = kept
+		t.result, t.failure = result, failure
+		t.out.messages, t.results = t.out.messages[:messages], t.results[:messages]
+	}()
+	t.actions(h.actions, 0, -1)
+}
+
+// intent reacts to the first intent that the message names. It is false if there is none.
+func (t *refTurn) intent(step *refStep) (signal, bool) {
+	for _, in := range step.intents {
+		if !refMentions(*t.message, in.phrase) {
+			continue
+		}
+		t.unread = false
+		s := t.follow(&in.body)
+		if s.kind != "" {
+			return s, true
+		}
+		quiet := !in.resume && len(t.out.messages) > t.inStep
+		w := t.st.wait
+		if w == nil || w.kind == "input" {
+			t.st.wait = &refWaiting{kind: "input", action: -1}
+			if !quiet {
+				t.repeat(step)
+			}
+			return signal{kind: "wait"}, true
+		}
+		t.st.wait = nil
+		if s := t.gather(&step.body.actions[w.action], !quiet, quiet); s.kind == "wait" {
+			t.st.wait.action, t.st.wait.branch = w.action, -1
+			return s, true
+		}
+		return t.main(step, w.action), true
+	}
+	return signal{}, false
+}
+
+// refMentions reports whether a text has the words of a phrase in order.
+func refMentions(text, phrase string) bool {
+	want := strings.Fields(phrase)
+	for _, word := range strings.Fields(text) {
+		if len(want) > 0 && word == want[0] {
+			want = want[1:]
+		}
+	}
+	return len(want) == 0
+}
+
+// gather asks for the first field without a value, or goes on. It asks always, never, or unless the last
+// message is a question.
+func (t *refTurn) gather(a *refAction, always, never bool) signal {
+	step := &t.a.steps[t.find(t.st.step)]
+	next := ""
+	for _, field := range a.names {
+		if next == "" && t.lookup(field) == nil {
+			next = field
+		}
+	}
+	if step.complete != nil {
+		switch done := refTrue(t.eval(step.complete)); {
+		case done:
+			next = ""
+		case next == "":
+			for _, field := range a.names {
+				if !step.complete.reads(field) {
+					continue
+				}
+				t.remove(field)
+				if next == "" {
+					next = field
+				}
+			}
+		}
+	}
+	if next == "" {
+		return signal{}
+	}
+	if n := len(t.out.messages); always || !never && (n == 0 || !strings.HasSuffix(t.out.messages[n-1], "?")) {
+		t.say(refQuestion(next), false)
+	}
+	t.st.wait = &refWaiting{kind: "gather", field: next, action: -2}
+	return signal{kind: "wait"}
+}
+
+// reads reports whether an expression contains a name.
+func (e *refExpr) reads(name string) bool {
+	return e.op == "ref" && e.ref == name || slices.ContainsFunc(e.args, func(a *refExpr) bool { return a.reads(name) })
 }
 
 // main runs the actions of a step from an index, and then waits for input if the step takes some.
 func (t *refTurn) main(step *refStep, from int) signal {
 	if s := t.actions(step.body.actions, from, -1); s.kind != "" || len(step.inputs) == 0 {
 		return s
+	}
+	if step.complete != nil && refTrue(t.eval(step.complete)) {
+		return signal{}
+	}
+	if t.unread && len(t.out.messages) == t.from {
+		if s, ok := t.intent(step); ok {
+			return s
+		}
 	}
 	if t.unread && len(t.out.messages) == t.from {
 		return t.input(step)
@@ -426,6 +595,9 @@ func (t *refTurn) input(step *refStep) signal {
 			return t.branch(step, i, 0)
 		}
 	}
+	if s := t.attempt(step); s.kind != "" {
+		return s
+	}
 	t.st.wait = &refWaiting{kind: "input", action: -1}
 	t.repeat(step)
 	return signal{kind: "wait"}
@@ -439,6 +611,12 @@ func (t *refTurn) branch(step *refStep, i, from int) signal {
 		s = signal{kind: b.then.kind, target: b.then.target}
 	}
 	if s.kind == "" && step.body.then.kind == "" {
+		if step.complete != nil && refTrue(t.eval(step.complete)) {
+			return signal{}
+		}
+		if s := t.attempt(step); s.kind != "" {
+			return s
+		}
 		t.st.wait = &refWaiting{kind: "input", action: -1}
 		return signal{kind: "wait"}
 	}
@@ -469,11 +647,21 @@ func (t *refTurn) resume(step *refStep) signal {
 		t.repeat(step)
 		return signal{kind: "wait"}
 	}
+	if w.kind != "collect" {
+		if s, ok := t.intent(step); ok {
+			return s
+		}
+	}
 	t.unread = false
 	if w.kind == "input" {
 		return t.input(step)
 	}
 	if !t.accept(w.field) {
+		if w.kind == "gather" {
+			if s := t.attempt(step); s.kind != "" {
+				return s
+			}
+		}
 		return signal{kind: "wait"}
 	}
 	if w.kind == "gather" {
@@ -570,16 +758,7 @@ func (t *refTurn) action(a *refAction) signal {
 	case "call":
 		return t.call(a)
 	case "gather":
-		for _, field := range a.names {
-			if t.lookup(field) != nil {
-				continue
-			}
-			if len(t.out.messages) == t.inStep {
-				t.say(refQuestion(field), false)
-			}
-			t.st.wait = &refWaiting{kind: "gather", field: field, action: -2}
-			return signal{kind: "wait"}
-		}
+		return t.gather(a, false, false)
 	}
 	return signal{}
 }
@@ -615,6 +794,13 @@ func (t *refTurn) call(a *refAction) signal {
 			t.st.wait.action = -2
 		}
 		return s
+	}
+	if t.nested++; t.nested > 64 {
+		t.result, t.failure = nil, map[string]any{"code": "call_limit"}
+		if a.fail == nil {
+			t.die("unhandled call_limit")
+		}
+		return t.onFail(a.fail)
 	}
 	before := maps.Clone(t.w.facts)
 	output, code := t.tool(t, a.tool, x)
