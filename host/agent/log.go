@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
@@ -75,12 +74,8 @@ func (m *memory) shownJSON(path string, value any) json.RawMessage {
 	if len(content) <= MaxTraceValueBytes {
 		return content
 	}
-	content = m.log.secrets.sorted().cleanJSON(content) // before a secret is cut
-	end := min(len(content), MaxTraceValueBytes/4)
-	for end > 0 && end < len(content) && !utf8.RuneStart(content[end]) {
-		end--
-	}
-	cut, err := json.Marshal(fmt.Sprintf("%s... (%d bytes)", content[:end], len(content)))
+	start := m.log.secrets.sorted().start(content, MaxTraceValueBytes/4) // before a secret is cut
+	cut, err := json.Marshal(fmt.Sprintf("%s... (%d bytes)", start, len(content)))
 	if err != nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -66,18 +67,79 @@ func walkScalars(value any, visit func(any)) {
 	}
 }
 
-// clean replaces the secrets in a text. A longer secret is replaced before a part of it.
-func (s secrets) clean(text string) string {
-	for _, secret := range s {
-		text = strings.ReplaceAll(text, secret.text, secret.display)
-	}
-	return text
+// span is a part of a text that is hidden, and what replaces it.
+type span struct {
+	start, end int
+	display    string
 }
 
-// sorted orders secrets for clean.
+// clean replaces the secrets in a text. What it writes is not searched again: a display form can
+// contain another secret. Secrets that overlap are replaced together, so that no part of one remains.
+func (s secrets) clean(text string) string {
+	return replaceSpans(text, s.spans(text, len(text)), len(text))
+}
+
+// sorted orders secrets for clean: at one place of a text, the longest secret is replaced.
 func (s secrets) sorted() secrets {
 	slices.SortStableFunc(s, func(a, b secret) int { return len(b.text) - len(a.text) })
 	return s
+}
+
+// start returns the first bytes of JSON without the secrets that begin there. It searches only what a
+// secret that begins there can contain.
+func (s secrets) start(content []byte, size int) string {
+	escaped := s
+	for _, secret := range s {
+		quoted, err := json.Marshal(secret.text)
+		if text := string(quoted[1 : len(quoted)-1]); err == nil && text != secret.text {
+			escaped = append(slices.Clip(escaped), secret)
+			escaped[len(escaped)-1].text = text
+		}
+	}
+	text := string(content)
+	for size > 0 && size < len(text) && !utf8.RuneStart(text[size]) {
+		size--
+	}
+	return replaceSpans(text, escaped.spans(text, size), size)
+}
+
+// spans returns the places of the secrets that begin in the first bytes of a text, in order.
+func (s secrets) spans(text string, size int) []span {
+	var found []span
+	for _, secret := range s {
+		within := text[:min(len(text), size+len(secret.text))]
+		for from := 0; ; {
+			i := strings.Index(within[from:], secret.text)
+			if i < 0 || from+i >= size {
+				break
+			}
+			found = append(found, span{from + i, from + i + len(secret.text), secret.display})
+			from += i + len(secret.text)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b span) int { return a.start - b.start }) // at one place, the longest is the first
+	return found
+}
+
+// replaceSpans returns the first bytes of a text with spans replaced. Spans that overlap are one span.
+func replaceSpans(text string, spans []span, size int) string {
+	if len(spans) == 0 {
+		return text[:size]
+	}
+	var b strings.Builder
+	end := 0 // of the last span
+	for _, s := range spans {
+		if s.start < end {
+			end = max(end, s.end)
+			continue
+		}
+		b.WriteString(text[end:s.start] + s.display)
+		end = s.end
+	}
+	if end < size {
+		b.WriteString(text[end:size])
+	}
+	return b.String()
 }
 
 // cleanJSON replaces the secrets in the texts and numbers of JSON.
@@ -119,9 +181,11 @@ func (s secrets) cleanValue(value any) any {
 			v[i] = s.cleanValue(v[i])
 		}
 	case map[string]any:
-		for key := range v {
-			v[key] = s.cleanValue(v[key])
+		cleaned := make(map[string]any, len(v))
+		for key, item := range v {
+			cleaned[s.clean(key)] = s.cleanValue(item)
 		}
+		return cleaned
 	}
 	return value
 }
@@ -134,7 +198,11 @@ func (s secrets) cleanFault(err error) error {
 	}
 	cleaned := *f
 	cleaned.Message, cleaned.Hint, cleaned.Stack = s.clean(f.Message), s.clean(f.Hint), s.clean(f.Stack)
-	if cleaned.Message == f.Message && cleaned.Hint == f.Hint && cleaned.Stack == f.Stack {
+	cleaned.Violations = slices.Clone(f.Violations)
+	for i, v := range f.Violations {
+		cleaned.Violations[i].Pointer = s.clean(v.Pointer)
+	}
+	if reflect.DeepEqual(cleaned, *f) {
 		return err
 	}
 	return &cleaned

@@ -1,0 +1,83 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// secretsOf returns secrets that are displayed as [REDACTED].
+func secretsOf(texts ...string) secrets {
+	var s secrets
+	for _, text := range texts {
+		s = append(s, secret{text, redacted})
+	}
+	return s.sorted()
+}
+
+// Parts of the displayed form can be secrets of a user. They are not replaced again, or the text would
+// grow with each of them.
+func TestCleanDoesNotSearchDisplays(t *testing.T) {
+	var parts []string
+	for size := minSecretChars; size <= len(redacted); size++ {
+		for i := range len(redacted) - size + 1 {
+			parts = append(parts, redacted[i:i+size])
+		}
+	}
+	s := secretsOf(append(parts, "4111")...)
+	if got := s.clean("the card 4111, REDACTED"); got != "the card [REDACTED], [REDACTED]" {
+		t.Errorf("clean = %.200q with %d bytes", got, len(got))
+	}
+}
+
+// Secrets that overlap leave no rest of one of them.
+func TestCleanOverlaps(t *testing.T) {
+	s := secretsOf("abcdef", "defghi", "xabc", "cdef")
+	for text, want := range map[string]string{
+		"abcdefghi": redacted, "xabcdef": redacted, "-abcdef-": "-" + redacted + "-", "abcdefabcdef": redacted + redacted, "abc": "abc", "": "",
+	} {
+		if got := s.clean(text); got != want {
+			t.Errorf("clean(%s) = %s; want %s", text, got, want)
+		}
+	}
+}
+
+// The start of a long value contains no part of a secret.
+func TestStartOfLongValues(t *testing.T) {
+	long := strings.Repeat("S", 1000)
+	s := secretsOf("4111\"1111", "é123456", long)
+	for _, tt := range []struct {
+		value any
+		size  int
+		want  string
+	}{
+		{"ab 4111\"1111 cd", 6, `"ab [REDACTED]`},
+		{"ab 4111\"1111 cd", 16, `"ab [REDACTED] c`},
+		{[]any{long, "1"}, 5, `["[REDACTED]`},
+		{"a" + strings.Repeat("b", 300), 4, `"abb`},
+		{"aé", 3, `"a`},
+		{"é123456", 3, `"[REDACTED]`},
+	} {
+		content, err := json.Marshal(tt.value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.start(content, tt.size); got != tt.want {
+			t.Errorf("start(%.40s, %d) = %s; want %s", content, tt.size, got, tt.want)
+		}
+	}
+}
+
+// Keys of objects and pointers of violations contain no secrets.
+func TestCleanKeysAndViolations(t *testing.T) {
+	s := secretsOf("41111234")
+	if got := string(s.cleanJSON(json.RawMessage(`{"41111234":{"a 41111234":1}}`))); got != `{"[REDACTED]":{"a [REDACTED]":1}}` {
+		t.Errorf("cleanJSON = %s", got)
+	}
+	f := abi.FaultOf(s.cleanFault(&abi.Fault{Code: abi.InputInvalid, Violations: []abi.Violation{{Pointer: "/41111234", Keyword: "type"}}}))
+	if f.Violations[0].Pointer != "/[REDACTED]" {
+		t.Errorf("the fault = %+v", f)
+	}
+}
