@@ -48,6 +48,12 @@ func (p routedPartition) within(scope declare.Scope, what string) (*storePartiti
 	return v.partition(p.store, scope, key), nil
 }
 
+// Check implements kind.ScopedPartition.
+func (p routedPartition) Check(item string) error {
+	_, err := p.at(item)
+	return err
+}
+
 // Now implements kind.Partition.
 func (p routedPartition) Now() time.Time { return p.view.Now() }
 

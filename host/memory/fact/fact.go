@@ -120,6 +120,9 @@ func (st *store) Call(ctx context.Context, p kind.Partition, call abi.Call) (jso
 
 // perform performs an operation on one fact.
 func (st *store) perform(ctx context.Context, p kind.Partition, path string, call abi.Call) (json.RawMessage, error) {
+	if err := p.(kind.ScopedPartition).Check(path); err != nil {
+		return nil, err
+	}
 	switch call.Op {
 	case abi.GetFact:
 		return st.get(ctx, p, path, call.Arg(1))

@@ -80,6 +80,9 @@ func joinItems(parts []storage.Part) string {
 // ScopedPartition is the Partition of a Scoped store.
 type ScopedPartition interface {
 	Partition
+	// Check returns a fault if the caller cannot use the record of an item. A kind calls it before it
+	// checks other arguments, so that a fault contains nothing about a record that was not granted.
+	Check(item string) error
 	// Each calls visit for the records in the caller's scopes that the caller can read, in key order,
 	// until visit returns false. If prefix is not "", Each visits only the item prefix and the items
 	// that begin with prefix and a dot. If after is not "", Each visits only items that follow after.
