@@ -2,10 +2,12 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 	"github.com/toolrun/toolrun/host/model"
@@ -240,5 +242,40 @@ FLOW:
 	state, _ := e.State(context.Background(), "T")
 	if len(state.Returns) != 0 || len(state.Path) != 0 {
 		t.Errorf("state = %+v", state)
+	}
+}
+
+// TestConstraintStopsHook checks that a constraint that stops a hook undoes the hook, but does not block
+// the turn.
+func TestConstraintStopsHook(t *testing.T) {
+	const source = `AGENT: T
+MEMORY:
+  persistent:
+    - user.n
+CONSTRAINTS:
+  always:
+    - REQUIRE allowed BEFORE calling audit
+      ON_FAIL: "Not allowed."
+HOOKS:
+  after_turn:
+    SET:
+      - user.n = 1
+      - m = 1
+    CALL: audit()
+FLOW:
+  one:
+    REASONING: false
+    RESPOND: "Hello."
+    THEN: COMPLETE
+`
+	tools := []agent.Tool{{Name: "audit"}}
+	e := agenttest.New()
+	o := converse(t, e, compile(t, tools, source), turn{say: "x", want: []string{"Hello."}, done: true})
+	if _, ok := e.Stored("user.n"); ok || o.Variables["m"] != nil || len(o.Warnings) != 1 || !strings.Contains(o.Warnings[0], "a constraint stopped the hook after_turn") {
+		t.Errorf("variables = %v, warnings = %q", o.Variables, o.Warnings)
+	}
+	set := compile(t, tools, strings.Replace(source, "    CALL: audit()\n", "    CALL: audit()\n    critical: true\n", 1))
+	if _, err := e.Say(context.Background(), set, "x"); !errors.Is(err, abi.AccessDenied) {
+		t.Errorf("error = %v; want access_denied", err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// hook runs the hooks of a name. A fault in a hook undoes what the hook did, and ends the turn only if
-// the hook is critical.
+// hook runs the hooks of a name. A fault in a hook, or a constraint that stops it, undoes what the hook
+// did, and ends the turn only if the hook is critical.
 func (t *turn) hook(ctx context.Context, name string) error {
 	for i := range t.mem.agent.Hooks {
 		h := &t.mem.agent.Hooks[i]
@@ -25,11 +25,16 @@ func (t *turn) hook(ctx context.Context, name string) error {
 }
 
 func (t *turn) runHook(ctx context.Context, h *abl.Hook) error {
-	before := t.mem.snapshot()
+	before, blocked := t.mem.snapshot(), t.log.outcome.Blocked
 	err := t.mem.env.Nested(ctx, func(ctx context.Context) error {
+		t.log.outcome.Blocked = false
 		_, err := t.acts.root(ctx, []int{rootOther}, &h.Body, nil)
+		if err == nil && t.log.outcome.Blocked {
+			err = t.log.faultf(h.Position, abi.AccessDenied, "a constraint stopped the hook %s", h.Value)
+		}
 		return err
 	})
+	t.log.outcome.Blocked = blocked
 	entry := Trace{Kind: "hook", Name: h.Value, Position: t.log.place(h.Position), Result: passed(err == nil)}
 	var fault *abi.Fault
 	if err != nil && (h.Critical || !errors.As(err, &fault)) {
@@ -47,15 +52,21 @@ func (t *turn) runHook(ctx context.Context, h *abl.Hook) error {
 type snapshot struct {
 	variables, kept, injected map[string]any
 	result, failure           any
-	messages                  int
+	messages, instructions    int
+	shown                     map[string]any // Outcome.Injected
 }
 
 func (m *memory) snapshot() snapshot {
-	return snapshot{maps.Clone(m.state.Variables), maps.Clone(m.kept), maps.Clone(m.session.Injected), m.result, m.failure, len(m.log.outcome.Messages)}
+	o := m.log.outcome
+	return snapshot{
+		variables: maps.Clone(m.state.Variables), kept: maps.Clone(m.kept), injected: maps.Clone(m.session.Injected),
+		result: m.result, failure: m.failure, messages: len(o.Messages), instructions: len(o.Instructions), shown: maps.Clone(o.Injected),
+	}
 }
 
 func (m *memory) restore(s snapshot) {
 	m.state.Variables, m.kept, m.session.Injected, m.result, m.failure = s.variables, s.kept, s.injected, s.result, s.failure
-	m.log.outcome.Messages = m.log.outcome.Messages[:s.messages]
+	o := m.log.outcome
+	o.Messages, o.Instructions, o.Injected = o.Messages[:s.messages], o.Instructions[:s.instructions], s.shown
 	m.forget()
 }
