@@ -102,9 +102,12 @@ func (a Agents) Turn(ctx context.Context, req Turn) (*report.Turn, error) {
 		t.last.outcome, err = t.set.Turn(ctx, env, r)
 		return err
 	}
-	done, err := t.begin(ctx)
-	result := turnResult(t, done, err)
-	return result, t.end(ctx, done.Recorded, runResult(t, result.Error, result.Effects, result.Repeated))
+	var result *report.Turn
+	err := t.run(ctx, func(done memory.Done, err error) *report.Result {
+		result = turnResult(t, done, err)
+		return runResult(t, result.Error, result.Effects, result.Repeated)
+	})
+	return result, err
 }
 
 // Fire fires the event of a turn and returns what the agent's recalls inject, for a platform that has
@@ -146,9 +149,12 @@ func (a Agents) evaluate(ctx context.Context, name string, req Turn, rules agent
 		t.last.evaluation, err = eval(t.set, ctx, env, rules)
 		return err
 	}
-	done, err := t.begin(ctx)
-	result := evaluationResult(t, done, err)
-	return result, t.end(ctx, done.Recorded, runResult(t, result.Error, result.Effects, result.Repeated))
+	var result *report.Evaluation
+	err := t.run(ctx, func(done memory.Done, err error) *report.Result {
+		result = evaluationResult(t, done, err)
+		return runResult(t, result.Error, result.Effects, result.Repeated)
+	})
+	return result, err
 }
 
 // evaluator is a method of a Set.

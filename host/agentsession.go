@@ -7,6 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/memory/variables"
+	"github.com/toolrun/toolrun/host/report"
 )
 
 // sessionEndEvent is the event that fires before a session is ended by a call.
@@ -35,10 +36,12 @@ func (s Sessions) fireSessionEnd(ctx context.Context, caller Caller) {
 		t.last.outcome, err = t.set.Turn(ctx, env, agent.Request{Event: sessionEndEvent})
 		return err
 	}
-	done, err := t.begin(ctx)
-	result := turnResult(t, done, err)
-	if err := t.end(ctx, done.Recorded, runResult(t, result.Error, result.Effects, false)); err != nil {
-		s.h.log.Warn("an agent failed at the end of a session", "turn", t.info.ID, "agent", t.info.Agent, "code", result.Error.Code)
+	err = t.run(ctx, func(done memory.Done, err error) *report.Result {
+		result := turnResult(t, done, err)
+		return runResult(t, result.Error, result.Effects, false)
+	})
+	if err != nil {
+		s.h.log.Warn("an agent failed at the end of a session", "turn", t.info.ID, "agent", t.info.Agent, "error", err)
 	}
 }
 

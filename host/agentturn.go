@@ -47,12 +47,19 @@ func newTurn(h *Host, name string, req Turn) *turn {
 	return t
 }
 
-// begin performs the turn unless there is no context.
-func (t *turn) begin(ctx context.Context) (memory.Done, error) {
+// run performs the turn. conclude returns the result for the ledger, the meter and observers. The
+// Host is not closed before run returns.
+func (t *turn) run(ctx context.Context, conclude func(memory.Done, error) *report.Result) error {
 	if ctx == nil {
-		return memory.Done{}, errNoContext
+		conclude(memory.Done{}, errNoContext)
+		return errNoContext
 	}
-	return t.execute(ctx)
+	if !t.h.activeTurns.Enter() {
+		return t.end(ctx, false, conclude(memory.Done{}, errHostClosed))
+	}
+	defer t.h.activeTurns.Leave()
+	done, err := t.execute(ctx)
+	return t.end(ctx, done.Recorded, conclude(done, err))
 }
 
 // execute performs the turn in a transaction, unless it is refused.

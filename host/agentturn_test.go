@@ -543,6 +543,49 @@ func TestTurnsWaitForEachOther(t *testing.T) {
 	}
 }
 
+// endedTurns notes that a turn has ended.
+type endedTurns struct {
+	host.NopObserver
+	ended *atomic.Bool
+}
+
+func (o endedTurns) RunEnded(_ context.Context, run host.RunInfo, result *report.Result) {
+	if run.Agent == "Desk" && result.OK {
+		o.ended.Store(true)
+	}
+}
+
+// Close waits for turns, and later turns are refused.
+func TestCloseWaitsForTurns(t *testing.T) {
+	release, started, ended := make(chan struct{}), make(chan struct{}), &atomic.Bool{}
+	h := openDesk(t, func(o *host.Options) { o.Observers = []host.Observer{endedTurns{ended: ended}} })
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		_, err := h.Agents().Turn(context.Background(), host.Turn{Caller: annInS1, OnState: func(_ string, state host.RunState) {
+			if state == host.RunRunning {
+				close(started)
+				<-release
+			}
+		}})
+		if err != nil {
+			t.Errorf("the turn = %v; want it to end before the host", err)
+		}
+	})
+	<-started
+	wait.Go(func() {
+		if err := h.Close(); err != nil || !ended.Load() {
+			t.Errorf("Close = %v before the turn has ended: %t", err, !ended.Load())
+		}
+	})
+	for {
+		if _, err := h.Agents().Turn(t.Context(), host.Turn{Caller: host.Caller{User: "bob", Session: "s2"}}); errors.Is(err, abi.Unavailable) {
+			break
+		}
+	}
+	close(release)
+	wait.Wait()
+}
+
 // The log lines of all tools of a turn are bounded together.
 func TestLogOfTurns(t *testing.T) {
 	files := deskFiles()

@@ -25,24 +25,25 @@ const sweepChunk = 1000
 
 // Host runs the tools of one app. It is safe for concurrent use.
 type Host struct {
-	app       *app.App
-	memory    *memory.Service
-	table     abi.Table // the operations that guests can call
-	tools     map[string]*tool
-	engines   map[string]engine.Engine // by file extension
-	languages []engine.Language
-	gate      *admission.Gate
-	observers []Observer
-	limits    Limits
-	tenants   []string
-	programs  programCache
-	agents    map[string]*hostAgent // by name
-	queue     turnQueue
-	ledger    *Ledger
-	meter     *Meter
-	clock     func() time.Time
-	rand      io.Reader
-	log       *slog.Logger
+	app         *app.App
+	memory      *memory.Service
+	table       abi.Table // the operations that guests can call
+	tools       map[string]*tool
+	engines     map[string]engine.Engine // by file extension
+	languages   []engine.Language
+	gate        *admission.Gate
+	observers   []Observer
+	limits      Limits
+	tenants     []string
+	programs    programCache
+	agents      map[string]*hostAgent // by name
+	queue       turnQueue
+	activeTurns engine.Inflight
+	ledger      *Ledger
+	meter       *Meter
+	clock       func() time.Time
+	rand        io.Reader
+	log         *slog.Logger
 
 	closed   atomic.Bool
 	stop     context.CancelFunc // ends the Host's background work
@@ -188,6 +189,7 @@ func (h *Host) Close() error {
 	h.closed.Store(true)
 	h.stop()
 	h.stopped.Wait()
+	h.activeTurns.Close() // before the tools that they call
 	var errs []error
 	for _, t := range h.tools {
 		errs = append(errs, t.close())
