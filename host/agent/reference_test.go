@@ -467,23 +467,35 @@ func (t *refTurn) runHook(h refHook) {
 		t.die("nested runs")
 	}
 	facts, vars, kept, injected := maps.Clone(t.w.facts), maps.Clone(t.st.vars), maps.Clone(t.kept), maps.Clone(t.session.injected)
-	result, failure, messages := t.result, t.failure, len(t.out.messages)
+	result, failure, before := t.result, t.failure, t.out
+	before.injected = maps.Clone(t.out.injected)
+	if t.hookSucceeds(h) {
+		return
+	}
+	t.w.facts, t.st.vars, t.session.injected = facts, vars, injected
+	t.kept = kept
+	t.w.kept[t.user+"/"+t.a.name] = kept
+	t.result, t.failure, t.out = result, failure, before
+	t.results = t.results[:len(before.messages)]
+}
+
+// hookSucceeds runs a hook. A tool that fails or a constraint ends it, and if it is critical, the turn too.
+func (t *refTurn) hookSucceeds(h refHook) (ok bool) {
+	blocked := t.out.blocked
+	t.out.blocked = false
 	defer func() {
 		r := recover()
-		_, isFailure := r.(refFailure)
-		if r == nil {
-			return
-		}
-		if !isFailure || h.critical {
+		if _, isFailure := r.(refFailure); r != nil && (!isFailure || h.critical) {
 			panic(r)
 		}
-		t.w.facts, t.st.vars, t.session.injected = facts, vars, injected
-		t.kept = kept
-		t.w.kept[t.user+"/"+t.a.name] = kept
-		t.result, t.failure = result, failure
-		t.out.messages, t.results = t.out.messages[:messages], t.results[:messages]
+		ok = r == nil
+		t.out.blocked = blocked
 	}()
 	t.actions(h.actions, 0, -1)
+	if t.out.blocked {
+		t.die("a constraint stops the hook")
+	}
+	return true
 }
 
 // intent reacts to the first intent that the message names. It is false if there is none.
