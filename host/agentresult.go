@@ -24,7 +24,7 @@ func turnResult(t *turn, done memory.Done, err error) *report.Turn {
 		TurnID: t.info.ID, Session: t.inv.Caller.Session, Agent: t.info.Agent, OK: err == nil, Attempts: t.attempts,
 		Messages: []string{}, Variables: map[string]any{}, Injected: map[string]any{}, Instructions: []string{},
 		Warnings: allWarnings(t, nil, done.Effects), Trace: []report.TurnTrace{}, Logs: append([]abi.LogLine{}, t.last.logs...),
-		Usage: t.usage(), Effects: effectsOr(done.Effects), Changes: done.Changes,
+		Usage: t.usage(), Effects: effectsOr(done.Effects), Changes: shownChanges(t.set, done.Changes),
 	}
 	if err != nil {
 		result.Error = t.fault(err)
@@ -52,7 +52,7 @@ func evaluationResult(t *turn, done memory.Done, err error) *report.Evaluation {
 		TurnID: t.info.ID, Session: t.inv.Caller.Session, Agent: t.info.Agent, OK: err == nil, Attempts: t.attempts,
 		Failures: []report.EvaluationFault{}, Injected: map[string]any{}, Instructions: []string{}, Stored: map[string]any{},
 		Warnings: allWarnings(t, nil, done.Effects), Trace: []report.TurnTrace{},
-		Usage: t.usage(), Effects: effectsOr(done.Effects), Changes: done.Changes,
+		Usage: t.usage(), Effects: effectsOr(done.Effects), Changes: shownChanges(t.set, done.Changes),
 	}
 	if err != nil {
 		result.Error = t.fault(err)

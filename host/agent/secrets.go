@@ -28,25 +28,25 @@ type secret struct {
 }
 
 // hide adds a value that a name of the agent declares as sensitive.
-func (l *log) hide(name string, value any) {
-	if len(l.agent.masks) == 0 || value == nil {
+func (l *log) hide(name string, value any) { l.secrets.add(l.agent.masks, name, value) }
+
+// add adds a value if its name is declared as sensitive.
+func (s *secrets) add(m masks, name string, value any) {
+	sensitive := m.find(name)
+	if sensitive == "" || value == nil {
 		return
 	}
-	sensitive := l.agent.masks.find(name)
-	if sensitive == "" {
-		return
-	}
-	declared := l.agent.masks[sensitive]
+	declared := m[sensitive]
 	walkScalars(value, func(scalar any) {
 		text, _ := scalarText(scalar)
 		_, isBool := scalar.(bool)
-		if isBool || utf8.RuneCountInString(text) < minSecretChars || len(l.secrets) >= maxSecrets {
+		if isBool || utf8.RuneCountInString(text) < minSecretChars || len(*s) >= maxSecrets {
 			return
 		}
 		shown, _ := display(scalar, declared, sensitive).(string)
-		s := secret{text, shown}
-		if !slices.Contains(l.secrets, s) {
-			l.secrets = append(l.secrets, s)
+		found := secret{text, shown}
+		if !slices.Contains(*s, found) {
+			*s = append(*s, found)
 		}
 	})
 }

@@ -11,8 +11,10 @@ import (
 // Set contains the compiled agents of an app. It is immutable and safe for concurrent use.
 type Set struct {
 	agents map[string]*program
-	names  []string // in the order of Compile
-	tools  map[string]Tool
+	// masks are the declarations of sensitive facts.
+	masks masks
+	names []string // in the order of Compile
+	tools map[string]Tool
 }
 
 // Tool is a tool of the app that agents can call.
@@ -44,7 +46,7 @@ type program struct {
 // execution. If a problem is an error, the set is nil. The documents must not change afterwards, and
 // must have no errors of their own.
 func Compile(docs []*abl.Document, tools []Tool) (*Set, abl.Problems) {
-	s := &Set{agents: make(map[string]*program, len(docs)), tools: make(map[string]Tool, len(tools))}
+	s := &Set{agents: make(map[string]*program, len(docs)), tools: make(map[string]Tool, len(tools)), masks: newMasks(&abl.Document{}, docs)}
 	names := make([]string, len(tools))
 	for i, tool := range tools {
 		names[i] = tool.Name

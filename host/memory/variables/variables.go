@@ -31,6 +31,11 @@ func Kept(agent string, hasUser bool) string {
 	return "session." + keptPrefix + agent
 }
 
+// AgentOfKept returns the agent of an item of Kept. It is false for another item.
+func AgentOfKept(item string) (agent string, ok bool) {
+	return strings.CutPrefix(strings.TrimPrefix(item, "session."), keptPrefix)
+}
+
 const keptPrefix = "kept."
 
 // Kind is the kind of the store of agents.
