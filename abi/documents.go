@@ -7,9 +7,10 @@ const (
 	DeleteContent = "delete_content"
 )
 
-// Operations returns the table of the operations of all built-in kinds of stores. After a change of
-// the table, run go generate ./internal/bindgen: it updates the guest bindings and ABI.md.
-func Operations() Table { return append(Documents(), Facts()...) }
+// Operations returns the table of the operations of all built-in kinds of stores, and of the
+// external operations. After a change of the table, run go generate ./internal/bindgen: it updates
+// the guest bindings and ABI.md.
+func Operations() Table { return append(append(Documents(), Facts()...), Models()...) }
 
 // Documents returns the table of the operations on documents.
 func Documents() Table {

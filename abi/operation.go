@@ -1,6 +1,10 @@
 package abi
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
 
 // Verb is a kind of access, such as read, that a grant can allow.
 type Verb string
@@ -35,15 +39,21 @@ type Param struct {
 	Doc string `json:"-"`
 }
 
-// Operation is a function of the memory API. Its JSON encoding contains only the fields that a
+// Operation is a function that a guest can call. Its JSON encoding contains only the fields that a
 // guest needs at run time to create the function. Bindings use the other fields for their
 // declarations.
 type Operation struct {
-	// Name is the name of the function in every language. In JavaScript, for example, "get_content"
-	// is memory.get_content.
+	// Name is the unique name of the operation. The name of an operation of another module than
+	// MemoryModule begins with the module, as in "model_chat".
 	Name string `json:"name"`
-	// Verb is the verb that a grant must allow for a call.
-	Verb Verb `json:"verb"`
+	// Module is the module of the guest's function. Default: MemoryModule.
+	Module string `json:"module,omitempty"`
+	// External reports whether the operation leaves the host. The run then waits for the answer, and
+	// in languages with promises it can wait for several answers at the same time.
+	External bool `json:"external,omitempty"`
+	// Verb is the verb that a grant on a store must allow for a call. It is "" for operations that
+	// use no store.
+	Verb Verb `json:"verb,omitempty"`
 	// Params lists the parameters in order, at most MaxParams. Only the first parameter can be a
 	// store name. If the store name is optional, the next parameter is a required string, which a
 	// call can pass in place of the store name.
@@ -54,6 +64,26 @@ type Operation struct {
 	// Reply is the type of the reply. Variants lists the replies for certain arguments.
 	Reply    Type      `json:"-"`
 	Variants []Variant `json:"-"`
+}
+
+// MemoryModule is the module of the operations on memory.
+const MemoryModule = "memory"
+
+// ModuleName returns the name of the module of the operation.
+func (o Operation) ModuleName() string {
+	if o.Module == "" {
+		return MemoryModule
+	}
+	return o.Module
+}
+
+// Function returns the name of the operation's function in its module, in every language. In
+// JavaScript, for example, "get_content" is memory.get_content, and "model_chat" is model.chat.
+func (o Operation) Function() string {
+	if o.Module == "" {
+		return o.Name
+	}
+	return strings.TrimPrefix(o.Name, o.Module+"_")
 }
 
 // MaxParams is the maximum number of parameters of an operation.
@@ -71,6 +101,28 @@ func (t Table) Lookup(name string) (Operation, bool) {
 		}
 	}
 	return Operation{}, false
+}
+
+// Modules returns the names of the modules, in the order of the table.
+func (t Table) Modules() []string {
+	var names []string
+	for _, op := range t {
+		if name := op.ModuleName(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Of returns the operations of a module.
+func (t Table) Of(module string) Table {
+	var own Table
+	for _, op := range t {
+		if op.ModuleName() == module {
+			own = append(own, op)
+		}
+	}
+	return own
 }
 
 // Key returns a string for cache keys. Two tables have the same key only if a guest cannot

@@ -27,13 +27,21 @@ func asOperation(b *strings.Builder, op abi.Operation) {
 		encoded = append(encoded, bytes+" = encode("+name+")")
 		args = append(args, "at("+bytes+")", bytes+".byteLength")
 	}
-	fmt.Fprintf(b, "\n@external(\"memory\", %q)\n%s\n", op.Name, folded("declare function memory_"+op.Name+"(", imported, "): i32;"))
+	fmt.Fprintf(b, "\n@external(%q, %q)\n%s\n", op.ModuleName(), op.Function(), folded("declare function "+asImport(op)+"(", imported, "): i32;"))
 	fmt.Fprintf(b, "\n/** %s %s */\n", op.Name, tsDoc(strings.TrimSuffix(op.Doc, ".")+"."))
 	b.WriteString(folded("export function "+op.Name+"(", params, "): Reply {") + "\n")
 	if len(encoded) > 0 {
 		b.WriteString("  const " + strings.Join(encoded, ", ") + ";\n")
 	}
-	b.WriteString(folded("  return replyTo(memory_"+op.Name+"(", args, "));") + "\n}\n")
+	b.WriteString(folded("  return replyTo("+asImport(op)+"(", args, "));") + "\n}\n")
+}
+
+// asImport returns the name of an import in AssemblyScript.
+func asImport(op abi.Operation) string {
+	if op.Module == "" {
+		return "memory_" + op.Name
+	}
+	return "imported_" + op.Name
 }
 
 func asParam(p abi.Param) string {

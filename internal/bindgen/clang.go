@@ -29,7 +29,16 @@ func cImport(op abi.Operation) string {
 	for _, name := range identifiers(op) {
 		params = append(params, "const void *"+name, "uint32_t "+name+"_len")
 	}
-	return cHead("int32_t toolrun_memory_"+op.Name, params)
+	return cHead("int32_t "+cImportName(op), params)
+}
+
+// cImportName returns the name of an import in C. It differs from the name of the function that
+// calls the import.
+func cImportName(op abi.Operation) string {
+	if op.Module == "" {
+		return "toolrun_memory_" + op.Name
+	}
+	return "toolrun_imported_" + op.Name
 }
 
 func cHead(name string, params []string) string {
@@ -43,7 +52,7 @@ func cHead(name string, params []string) string {
 func (g *generator) cImports() (string, error) {
 	var b strings.Builder
 	for _, op := range g.table {
-		fmt.Fprintf(&b, "TOOLRUN_IMPORT(\"memory\", %q)\n%s;\n", op.Name, cImport(op))
+		fmt.Fprintf(&b, "TOOLRUN_IMPORT(%q, %q)\n%s;\n", op.ModuleName(), op.Function(), cImport(op))
 	}
 	return b.String(), nil
 }
@@ -56,7 +65,7 @@ func (g *generator) cFunctions() (string, error) {
 		for _, name := range identifiers(op) {
 			args = append(args, name+".ptr", "(uint32_t)"+name+".len")
 		}
-		call := folded("    return reply_of(toolrun_memory_"+op.Name+"(", args, "));")
+		call := folded("    return reply_of("+cImportName(op)+"(", args, "));")
 		fmt.Fprintf(&b, "%s%s {\n%s\n}\n", blank(i), cFunction(op), call)
 	}
 	return b.String(), nil

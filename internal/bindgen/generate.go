@@ -19,7 +19,7 @@ type file struct {
 // The variable files lists the files that depend on the operation table.
 var files = [...]file{
 	{path: "abi/ABI.md", sections: []section{
-		{"operations", pageMarks, (*generator).pageFunctions}, {"replies", pageMarks, (*generator).pageReplies}}},
+		{"operations", pageMarks, pageFunctions(abi.MemoryModule)}, {"models", pageMarks, pageFunctions(abi.ModelModule)}, {"replies", pageMarks, (*generator).pageReplies}}},
 	{path: "abi/guest/assemblyscript/operations.ts", whole: (*generator).assemblyScript},
 	{path: "abi/guest/c/toolrun.h", sections: []section{
 		{"operations", cMarks, (*generator).cPrototypes}, {"imports", cMarks, (*generator).cImports}}},
@@ -29,7 +29,8 @@ var files = [...]file{
 	{path: "abi/guest/go/internal/imports/operations_wasip1.go", whole: (*generator).goImports},
 	{path: "abi/guest/go/operations.go", whole: (*generator).goFunctions},
 	{path: "sdk/js/index.d.ts", sections: []section{{"operations", lineMarks, (*generator).typeScript}}},
-	{path: "sdk/python-wasm/toolrun/memory.pyi", sections: []section{{"operations", hashMarks, (*generator).python}}},
+	{path: "sdk/python-wasm/toolrun/memory.pyi", sections: []section{{"operations", hashMarks, pythonOf(abi.MemoryModule)}}},
+	{path: "sdk/python-wasm/toolrun/model.pyi", sections: []section{{"operations", hashMarks, pythonOf(abi.ModelModule)}}},
 }
 
 // generator renders the declarations of a table.

@@ -44,6 +44,12 @@ func pascal(name string) string {
 	return b.String()
 }
 
+// camel returns a name in camelCase, such as modelChat.
+func camel(name string) string {
+	text := pascal(name)
+	return strings.ToLower(text[:1]) + text[1:]
+}
+
 func capitalised(text string) string {
 	if text == "" {
 		return ""

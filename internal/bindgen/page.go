@@ -8,18 +8,20 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// pageFunctions renders the table of the functions of the memory module.
-func (g *generator) pageFunctions() (string, error) {
-	var b strings.Builder
-	b.WriteString("| function | type |\n| --- | --- |\n")
-	for _, op := range g.table {
-		var params []string
-		for _, p := range op.Params {
-			params = append(params, p.Name, p.Name+"_len")
+// pageFunctions returns a function that renders the table of the functions of a module.
+func pageFunctions(module string) func(*generator) (string, error) {
+	return func(g *generator) (string, error) {
+		var b strings.Builder
+		b.WriteString("| function | type |\n| --- | --- |\n")
+		for _, op := range g.table.Of(module) {
+			var params []string
+			for _, p := range op.Params {
+				params = append(params, p.Name, p.Name+"_len")
+			}
+			fmt.Fprintf(&b, "| `%s` | `(%s) -> i32` |\n", op.Function(), strings.Join(params, ", "))
 		}
-		fmt.Fprintf(&b, "| `%s` | `(%s) -> i32` |\n", op.Name, strings.Join(params, ", "))
+		return b.String(), nil
 	}
-	return b.String(), nil
 }
 
 // pageReplies renders the table of the arguments and replies of the operations.
@@ -27,9 +29,17 @@ func (g *generator) pageReplies() (string, error) {
 	var b strings.Builder
 	b.WriteString("| operation | arguments | reply |\n| --- | --- | --- |\n")
 	for _, op := range g.table {
-		fmt.Fprintf(&b, "| `%s` %s | %s | %s |\n", op.Name, tableCell(op.Doc), pageArguments(op), pageReply(op))
+		fmt.Fprintf(&b, "| `%s` %s | %s | %s |\n", pageName(op), tableCell(op.Doc), pageArguments(op), pageReply(op))
 	}
 	return b.String(), nil
+}
+
+// pageName returns the name of an operation, with its module unless that is the memory.
+func pageName(op abi.Operation) string {
+	if op.Module == "" {
+		return op.Name
+	}
+	return op.Module + "." + op.Function()
 }
 
 var (

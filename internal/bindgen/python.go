@@ -7,16 +7,19 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// python renders the types of the memory module.
-func (g *generator) python() (string, error) {
-	var b strings.Builder
-	for _, t := range g.objects() {
-		pyDict(&b, t)
+// pythonOf returns a function that renders the types of a module.
+func pythonOf(module string) func(*generator) (string, error) {
+	return func(g *generator) (string, error) {
+		own := &generator{g.table.Of(module), g.tree}
+		var b strings.Builder
+		for _, t := range own.objects() {
+			pyDict(&b, t)
+		}
+		for _, op := range own.table {
+			pyOperation(&b, op)
+		}
+		return b.String(), nil
 	}
-	for _, op := range g.table {
-		pyOperation(&b, op)
-	}
-	return b.String(), nil
 }
 
 // pyDict renders an object. Optional members need a separate class, because Python 3.9 does not have NotRequired.
@@ -74,7 +77,7 @@ func pyOperation(b *strings.Builder, op abi.Operation) {
 		if i > 0 {
 			params = append([]string{"*"}, params...)
 		}
-		fmt.Fprintf(b, "def %s(%s) -> %s:", op.Name, strings.Join(params, ", "), pyType(op.Reply))
+		fmt.Fprintf(b, "def %s(%s) -> %s:", op.Function(), strings.Join(params, ", "), pyType(op.Reply))
 		if i > 0 {
 			b.WriteString(" ...\n")
 			continue

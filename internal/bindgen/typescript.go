@@ -7,22 +7,33 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// typeScript renders the types of the memory module.
+// tsModuleDocs contains the comments on the interfaces of the modules.
+var tsModuleDocs = map[string]string{
+	abi.MemoryModule: "The tool's memory. A call takes effect immediately; awaiting its promise returns the reply. A failed call " +
+		"rejects with a MemoryAccessError, and an unhandled rejection fails the run. The arguments can also be passed as one object.",
+	abi.ModelModule: "The tool's language models. Several calls can wait for their answers at the same time: await them together, " +
+		"as with Promise.all. A failed call rejects with a MemoryAccessError.",
+}
+
+// typeScript renders the types of all modules.
 func (g *generator) typeScript() (string, error) {
 	var b strings.Builder
 	for _, t := range g.objects() {
 		tsInterface(&b, t)
 	}
-	b.WriteString(tsComment("", "The tool's memory. A call takes effect immediately; awaiting its promise returns the reply. A failed call "+
-		"rejects with a MemoryAccessError, and an unhandled rejection fails the run. The arguments can also be passed as one object.") +
-		"export interface Memory {\n")
-	for i, op := range g.table {
-		if i > 0 {
+	for _, module := range g.table.Modules() {
+		if module != abi.MemoryModule {
 			b.WriteString("\n")
 		}
-		tsOperation(&b, op)
+		fmt.Fprintf(&b, "%sexport interface %s {\n", tsComment("", tsModuleDocs[module]), pascal(module))
+		for i, op := range g.table.Of(module) {
+			if i > 0 {
+				b.WriteString("\n")
+			}
+			tsOperation(&b, op)
+		}
+		b.WriteString("}\n")
 	}
-	b.WriteString("}\n")
 	return b.String(), nil
 }
 
@@ -74,7 +85,7 @@ func tsOperation(b *strings.Builder, op abi.Operation) {
 	}
 	for _, v := range op.Variants {
 		fmt.Fprintf(b, "%s  %s%s(%s): Promise<%s>;\n",
-			tsComment("  ", v.Doc), op.Name, generic(v.Reply), tsVariant(op, v), tsType(v.Reply))
+			tsComment("  ", v.Doc), op.Function(), generic(v.Reply), tsVariant(op, v), tsType(v.Reply))
 	}
 	var places, names []string
 	for _, p := range op.Params {
@@ -85,7 +96,7 @@ func tsOperation(b *strings.Builder, op abi.Operation) {
 	}
 	b.WriteString(tsComment("  ", op.Doc))
 	for _, params := range []string{strings.Join(places, ", "), "args: { " + strings.Join(names, "; ") + " }"} {
-		fmt.Fprintf(b, "  %s%s(%s): Promise<%s>;\n", op.Name, generic(op.Reply), params, tsType(op.Reply))
+		fmt.Fprintf(b, "  %s%s(%s): Promise<%s>;\n", op.Function(), generic(op.Reply), params, tsType(op.Reply))
 	}
 }
 

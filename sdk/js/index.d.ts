@@ -128,6 +128,57 @@ export interface FactList {
   next: string | null;
 }
 
+export interface ChatToolCall {
+  id: string;
+  name: string;
+  arguments: unknown;
+}
+
+export interface ChatMessage {
+  /** System, user, assistant or tool. */
+  role: string;
+  content: string;
+  /** The calls that an assistant's message asks for. */
+  tool_calls?: Array<ChatToolCall>;
+  /** The id of the call whose result is the content of a tool's message. */
+  tool_call_id?: string;
+}
+
+export interface ChatTool {
+  name: string;
+  description?: string;
+  /** The JSON Schema of the arguments. */
+  parameters?: unknown;
+}
+
+export interface ChatRequest {
+  messages: Array<ChatMessage>;
+  /** The JSON Schema of the answer; without it the answer is a text. */
+  schema?: unknown;
+  /** Functions that the model can ask for instead of answering. */
+  tools?: Array<ChatTool>;
+  /** The maximum length of the answer in tokens. */
+  max_tokens?: number;
+}
+
+export interface ChatUsage {
+  input_tokens: number;
+  output_tokens: number;
+}
+
+export interface ChatReply {
+  /** The answer, if the request has no schema. */
+  text?: string;
+  /** The answer, which fits the schema of the request. */
+  object?: unknown;
+  /** The calls that the model asks for instead of answering. */
+  tool_calls?: Array<ChatToolCall>;
+  /** Whether the text ends at the limit of tokens. */
+  truncated?: boolean;
+  /** The price of the answer in tokens. */
+  usage: ChatUsage;
+}
+
 /**
  * The tool's memory. A call takes effect immediately; awaiting its promise returns the reply. A
  * failed call rejects with a MemoryAccessError, and an unhandled rejection fails the run. The
@@ -170,6 +221,16 @@ export interface Memory {
   /** Returns the stored facts that the tool can read, without defaults. */
   list_facts(prefix?: string | null, domain?: string | null, limit?: number | null, after?: string | null): Promise<FactList>;
   list_facts(args: { prefix?: string | null; domain?: string | null; limit?: number | null; after?: string | null }): Promise<FactList>;
+}
+
+/**
+ * The tool's language models. Several calls can wait for their answers at the same time: await them
+ * together, as with Promise.all. A failed call rejects with a MemoryAccessError.
+ */
+export interface Model {
+  /** Asks a language model and returns its answer; the tool must be granted the model. */
+  chat(name: string, request: ChatRequest): Promise<ChatReply>;
+  chat(args: { name?: string; model?: string; request: ChatRequest }): Promise<ChatReply>;
 }
 // </operations>
 
@@ -301,6 +362,7 @@ declare global {
   const Buffer: ToolBufferConstructor;
   const process: ToolProcess;
   const memory: Memory;
+  const model: Model;
   const env: { readonly [name: string]: string };
   const MemoryAccessError: MemoryAccessErrorClass;
 }

@@ -72,3 +72,12 @@ export function list_facts(prefix: string | null = null, domain: string | null =
   return replyTo(memory_list_facts(at(a0), a0.byteLength, at(a1), a1.byteLength, at(a2), a2.byteLength, at(a3),
                                    a3.byteLength));
 }
+
+@external("model", "chat")
+declare function imported_model_chat(name: usize, nameLen: i32, request: usize, requestLen: i32): i32;
+
+/** model_chat asks a language model and returns its answer; the tool must be granted the model. */
+export function model_chat(name: string | null, request: string | null): Reply {
+  const a0 = encode(name), a1 = encode(request);
+  return replyTo(imported_model_chat(at(a0), a0.byteLength, at(a1), a1.byteLength));
+}

@@ -123,6 +123,10 @@ toolrun_reply toolrun_list_facts(toolrun_text prefix, toolrun_text domain, toolr
     return reply_of(toolrun_memory_list_facts(prefix.ptr, (uint32_t)prefix.len, domain.ptr, (uint32_t)domain.len,
                                               limit.ptr, (uint32_t)limit.len, after.ptr, (uint32_t)after.len));
 }
+
+toolrun_reply toolrun_model_chat(toolrun_text name, toolrun_text request) {
+    return reply_of(toolrun_imported_model_chat(name.ptr, (uint32_t)name.len, request.ptr, (uint32_t)request.len));
+}
 /* </operations> */
 
 /* The result of the entry point of a failed run. */

@@ -121,6 +121,8 @@ toolrun_reply toolrun_set_fact(toolrun_text path, toolrun_text value, toolrun_te
 toolrun_reply toolrun_delete_fact(toolrun_text path, toolrun_text options);
 /* toolrun_list_facts returns the stored facts that the tool can read, without defaults. */
 toolrun_reply toolrun_list_facts(toolrun_text prefix, toolrun_text domain, toolrun_text limit, toolrun_text after);
+/* toolrun_model_chat asks a language model and returns its answer; the tool must be granted the model. */
+toolrun_reply toolrun_model_chat(toolrun_text name, toolrun_text request);
 /* </operations> */
 
 /* toolrun_pass fails the run with the fault in a reply. The caller of the tool gets the same
@@ -250,6 +252,8 @@ int32_t toolrun_memory_delete_fact(const void *path, uint32_t path_len, const vo
 TOOLRUN_IMPORT("memory", "list_facts")
 int32_t toolrun_memory_list_facts(const void *prefix, uint32_t prefix_len, const void *domain, uint32_t domain_len,
                                   const void *limit, uint32_t limit_len, const void *after, uint32_t after_len);
+TOOLRUN_IMPORT("model", "chat")
+int32_t toolrun_imported_model_chat(const void *name, uint32_t name_len, const void *request, uint32_t request_len);
 /* </imports> */
 
 #ifdef __cplusplus

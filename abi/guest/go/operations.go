@@ -33,6 +33,13 @@ func ListFacts(prefix any, domain any, limit any, after any, into any) (found bo
 	return operate(imports.ListFacts, "list_facts", into, prefix, domain, limit, after)
 }
 
+// ModelChat asks a language model and returns its answer; the tool must be granted the model. A nil argument
+// is absent. The reply is decoded into the value that into points to; found is false if it is null. name: the
+// name of the model, as in the tool's models. request: the conversation that the model continues.
+func ModelChat(name any, request any, into any) (found bool, err error) {
+	return operate(imports.ModelChat, "model_chat", into, name, request)
+}
+
 // operate performs an operation and decodes its reply; found is false if the reply is null.
 func operate(do operation, op string, into any, args ...any) (found bool, err error) {
 	reply, err := perform(do, op, args...)

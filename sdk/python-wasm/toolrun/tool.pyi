@@ -37,6 +37,7 @@ from datetime import datetime as datetime
 from typing import Any
 
 from toolrun import memory as memory
+from toolrun import model as model
 from toolrun.errors import (
     AccessDeniedError as AccessDeniedError,
     ConflictError as ConflictError,

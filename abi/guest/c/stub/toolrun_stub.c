@@ -279,4 +279,10 @@ int32_t toolrun_memory_list_facts(const void *prefix, uint32_t prefix_len, const
                                  TOOLRUN_ABSENT};
     return perform("list_facts", args, 4);
 }
+
+int32_t toolrun_imported_model_chat(const void *name, uint32_t name_len, const void *request, uint32_t request_len) {
+    const toolrun_text args[] = {toolrun_make_text(name, name_len), toolrun_make_text(request, request_len),
+                                 TOOLRUN_ABSENT};
+    return perform("model_chat", args, 2);
+}
 /* </imports> */

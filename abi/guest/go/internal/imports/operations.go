@@ -26,3 +26,6 @@ func DeleteFact(args []string) (reply []byte, number int32) { return perform("de
 
 // ListFacts performs list_facts and returns its reply: a fault if number is negative.
 func ListFacts(args []string) (reply []byte, number int32) { return perform("list_facts", args) }
+
+// ModelChat performs model_chat and returns its reply: a fault if number is negative.
+func ModelChat(args []string) (reply []byte, number int32) { return perform("model_chat", args) }

@@ -62,6 +62,14 @@ func ListFacts(args []string) (reply []byte, number int32) {
 	})
 }
 
+//go:wasmimport model chat
+func modelChat(name, request string) int32
+
+// ModelChat performs model_chat and returns its reply: a fault if number is negative.
+func ModelChat(args []string) (reply []byte, number int32) {
+	return replyOf(func() int32 { return modelChat(argument(args, 0), argument(args, 1)) })
+}
+
 // Call performs an operation by its name; the result known is false if there is no operation with
 // that name and number of parameters.
 func Call(op string, args []string) (reply []byte, number int32, known bool) {
@@ -80,6 +88,8 @@ func Call(op string, args []string) (reply []byte, number int32, known bool) {
 		reply, number = DeleteFact(args)
 	case op == "list_facts" && len(args) <= 4:
 		reply, number = ListFacts(args)
+	case op == "model_chat" && len(args) <= 2:
+		reply, number = ModelChat(args)
 	default:
 		return nil, 0, false
 	}

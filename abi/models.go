@@ -1,0 +1,63 @@
+package abi
+
+// ModelModule is the module of the operations on models.
+const ModelModule = "model"
+
+// ModelChat is the name of the operation that asks a language model.
+const ModelChat = "model_chat"
+
+// Models returns the table of the operations on models.
+func Models() Table { return Table{modelChat()} }
+
+func modelChat() Operation {
+	return Operation{
+		Name: ModelChat, Module: ModelModule, External: true,
+		Doc: "asks a language model and returns its answer; the tool must be granted the model",
+		Params: []Param{
+			{Name: "name", Aliases: []string{"model"}, Kind: JSON, Required: true, Type: Type{Shape: Text}, Doc: "the name of the model, as in the tool's models"},
+			{Name: "request", Kind: JSON, Required: true, Type: chatRequestType(), Doc: "the conversation that the model continues"},
+		},
+		Reply: chatReplyType(),
+	}
+}
+
+func chatRequestType() Type {
+	return Type{Shape: Object, Name: "ChatRequest", Fields: []Field{
+		{Name: "messages", Type: listOf(Type{Shape: Object, Name: "ChatMessage", Fields: []Field{
+			{Name: "role", Type: Type{Shape: Text}, Doc: "system, user, assistant or tool"},
+			{Name: "content", Type: Type{Shape: Text}},
+			{Name: "tool_calls", Type: listOf(toolCallType()), Optional: true, Doc: "the calls that an assistant's message asks for"},
+			{Name: "tool_call_id", Type: Type{Shape: Text}, Optional: true, Doc: "the id of the call whose result is the content of a tool's message"},
+		}})},
+		{Name: "schema", Type: Type{}, Optional: true, Doc: "the JSON Schema of the answer; without it the answer is a text"},
+		{Name: "tools", Type: listOf(Type{Shape: Object, Name: "ChatTool", Fields: []Field{
+			{Name: "name", Type: Type{Shape: Text}},
+			{Name: "description", Type: Type{Shape: Text}, Optional: true},
+			{Name: "parameters", Type: Type{}, Optional: true, Doc: "the JSON Schema of the arguments"},
+		}}), Optional: true, Doc: "functions that the model can ask for instead of answering"},
+		{Name: "max_tokens", Type: Type{Shape: Integer}, Optional: true, Doc: "the maximum length of the answer in tokens"},
+	}}
+}
+
+func toolCallType() Type {
+	return Type{Shape: Object, Name: "ChatToolCall", Fields: []Field{
+		{Name: "id", Type: Type{Shape: Text}},
+		{Name: "name", Type: Type{Shape: Text}},
+		{Name: "arguments", Type: Type{}},
+	}}
+}
+
+func chatReplyType() Type {
+	return Type{Shape: Object, Name: "ChatReply", Fields: []Field{
+		{Name: "text", Type: Type{Shape: Text}, Optional: true, Doc: "the answer, if the request has no schema"},
+		{Name: "object", Type: Type{}, Optional: true, Doc: "the answer, which fits the schema of the request"},
+		{Name: "tool_calls", Type: listOf(toolCallType()), Optional: true, Doc: "the calls that the model asks for instead of answering"},
+		{Name: "truncated", Type: Type{Shape: Boolean}, Optional: true, Doc: "whether the text ends at the limit of tokens"},
+		{Name: "usage", Type: Type{Shape: Object, Name: "ChatUsage", Fields: []Field{
+			{Name: "input_tokens", Type: Type{Shape: Integer}},
+			{Name: "output_tokens", Type: Type{Shape: Integer}},
+		}}, Doc: "the price of the answer in tokens"},
+	}}
+}
+
+func listOf(item Type) Type { return Type{Shape: List, Items: &item} }
