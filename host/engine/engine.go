@@ -142,6 +142,14 @@ type Host struct {
 	// Call performs a memory operation and returns its reply as JSON. An *abi.Fault is raised as an
 	// error in the guest, which can catch it. Any other error ends the run at once.
 	Call func(ctx context.Context, call abi.Call) (json.RawMessage, error)
+	// Begin begins an external operation and returns its id, which is not 0. Await returns the next
+	// answer to an operation that Begin began and whose answer it has not returned yet, in any order;
+	// the answer has the id of the operation. If until is not zero and no answer arrives before that
+	// time, the id is 0. Errors are as for Call; only a fault of Await has an id. The operations may
+	// leave the host only when Await is called. Both functions are nil if a run needs only Call,
+	// which performs external operations too.
+	Begin func(call abi.Call) (id uint64, err error)
+	Await func(ctx context.Context, until time.Time) (id uint64, reply json.RawMessage, err error)
 	// Log receives a log line. If Log returns an error, the run ends at once and Run returns that
 	// error unchanged.
 	Log func(level abi.Level, text string) error

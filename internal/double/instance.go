@@ -106,7 +106,7 @@ func (s *server) open(ctx context.Context, head envelope, r openRequest) (any, e
 		before.close()
 	}
 	s.instances[head.Memory] = i
-	result := openedReply{App: d.app.ID, Stores: []string{}, Tools: []string{}, Operations: o.host.Memory().Operations()}
+	result := openedReply{App: d.app.ID, Stores: []string{}, Tools: []string{}, Operations: slices.Concat(o.host.Memory().Operations(), abi.Models())}
 	for _, st := range d.app.Stores {
 		result.Stores = append(result.Stores, st.Name)
 	}

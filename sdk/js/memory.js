@@ -10,7 +10,8 @@
  */
 exports.createMemory = function createMemory(operations, host) {
   const memory = {};
-  for (const { name, params } of operations) {
+  for (const { name, params, module } of operations) {
+    if (module) continue; // the operations of other modules, such as model
     const refuse = (message) => host.refuse(name, message);
     memory[name] = {
       async [name](...args) {

@@ -2,6 +2,8 @@ package js
 
 import (
 	"github.com/dop251/goja"
+
+	"github.com/toolrun/toolrun/abi"
 )
 
 // lazyGlobals contains the constructors of the globals that goja does not have. Most tools use few
@@ -11,7 +13,8 @@ var lazyGlobals map[string]func(r *run) goja.Value
 
 func init() {
 	lazyGlobals = map[string]func(*run) goja.Value{
-		"memory":            func(r *run) goja.Value { return r.memory.object() },
+		abi.MemoryModule:    func(r *run) goja.Value { return r.memory.object(abi.MemoryModule) },
+		abi.ModelModule:     func(r *run) goja.Value { return r.memory.object(abi.ModelModule) },
 		"console":           func(r *run) goja.Value { return r.console.object() },
 		"env":               (*run).makeEnv,
 		"global":            func(r *run) goja.Value { return r.realm.vm.GlobalObject() },

@@ -53,9 +53,9 @@ var isPropertyName = lazyRegexp(`^[\p{L}_$][\p{L}\p{N}_$]*$`)
 // operationHint returns the hint for an unknown method whose name resembles a memory operation,
 // such as memory.getContent.
 func (e *errorMapper) operationHint(method string) string {
-	names := make([]string, len(e.program.operations))
-	for i, op := range e.program.operations {
-		names[i] = op.Name
+	var names []string
+	for _, op := range e.program.operations.Of(abi.MemoryModule) {
+		names = append(names, op.Name)
 	}
 	if name := spell.Name(snakeCase(method), names); name != "" {
 		return "did you mean memory." + name + "?"

@@ -16,6 +16,7 @@ type eventLoop struct {
 	errors   *errorMapper
 	cleaner  *errorCleaner
 	timers   timers
+	memory   *memoryAPI
 	rejected []*goja.Promise // the rejected promises that have no handler
 }
 
@@ -33,10 +34,7 @@ func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 		if l.halted != nil {
 			return nil, l.halted
 		}
-		if len(l.timers.queue) == 0 {
-			return nil, l.neverSettles()
-		}
-		if err := l.fireNext(); err != nil {
+		if err := l.advance(); err != nil {
 			return nil, err
 		}
 	}
@@ -44,6 +42,17 @@ func (l *eventLoop) settle(result goja.Value) (goja.Value, error) {
 		return nil, l.errors.thrown(entry.Result(), nil)
 	}
 	return entry.Result(), nil
+}
+
+// advance waits for the next timer or the next answer to an external operation, and handles it.
+func (l *eventLoop) advance() error {
+	if len(l.memory.external.pending) > 0 {
+		return l.awaitExternal()
+	}
+	if len(l.timers.queue) == 0 {
+		return l.neverSettles()
+	}
+	return l.fireNext()
 }
 
 var promiseType = reflect.TypeFor[*goja.Promise]()

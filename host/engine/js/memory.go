@@ -18,29 +18,34 @@ const maxArgumentBytes = 16 << 20
 // maxNameBytes is the maximum length of an unknown name in a message. Longer names are truncated.
 const maxNameBytes = 64
 
-// memoryAPI is the guest's global memory.
+// memoryAPI creates the guest's modules of operations, such as the global memory.
 type memoryAPI struct {
 	*realm
 	errors     *errorMapper
 	operations abi.Table
 	host       func(context.Context, abi.Call) (json.RawMessage, error) // nil if the run has no memory operations
+	external   externalCalls
 }
 
-// object creates the global memory, an object with a function for each operation.
-func (m *memoryAPI) object() goja.Value {
+// object creates the global of a module, an object with a function for each operation.
+func (m *memoryAPI) object(module string) goja.Value {
 	names := make([]string, 0, len(m.operations))
 	members := make(map[string]func() goja.Value, len(m.operations))
 	for i := range m.operations {
 		op := &m.operations[i]
-		names = append(names, op.Name)
-		members[op.Name] = func() goja.Value { return m.method(op) }
+		if op.ModuleName() != module {
+			continue
+		}
+		name := op.Function()
+		names = append(names, name)
+		members[name] = func() goja.Value { return m.method(op) }
 	}
 	return m.guestObject(names, members)
 }
 
 // method returns the guest function for an operation.
 func (m *memoryAPI) method(op *abi.Operation) goja.Value {
-	function := m.native(op.Name, m.operation(op))
+	function := m.native(op.Function(), m.operation(op))
 	_ = function.DefineDataProperty("length", m.vm.ToValue(len(op.Params)), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	return function
 }
@@ -49,6 +54,9 @@ func (m *memoryAPI) method(op *abi.Operation) goja.Value {
 // of the prelude but costs less: it performs the operation when it is called, and returns a settled
 // promise.
 func (m *memoryAPI) operation(op *abi.Operation) nativeFunc {
+	if op.External && m.external.begin != nil {
+		return m.externalOperation(op)
+	}
 	return func(call goja.FunctionCall) goja.Value {
 		promise, resolve, reject := m.vm.NewPromise()
 		var reply goja.Value
@@ -130,7 +138,7 @@ func (m *memoryAPI) callHost(op *abi.Operation, args []goja.Value) goja.Value {
 	}
 	request := m.arguments(op, args)
 	if m.host == nil {
-		m.errors.raise(&abi.Fault{Code: abi.NotFound, Op: op.Name, Message: "memory is not available in this run"})
+		m.errors.raise(&abi.Fault{Code: abi.NotFound, Op: op.Name, Message: op.ModuleName() + " is not available in this run"})
 	}
 	reply, err := m.host(m.ctx, request)
 	if err == nil {

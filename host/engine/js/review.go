@@ -19,7 +19,7 @@ import (
 // reviewOf returns the review of a bundle.
 func reviewOf(tree *ast.Program, s *script, src engine.Source, p *program) engine.Review {
 	r := &reviewer{
-		walker: walker{maxWalk}, tree: tree, script: s, params: src.Params, operations: p.operations,
+		walker: walker{maxWalk}, tree: tree, script: s, params: src.Params, operations: p.operations.Of(abi.MemoryModule),
 		names: namesOf(tree), defined: definedGlobals(p), reported: map[string]bool{},
 	}
 	if r.names.opaque {

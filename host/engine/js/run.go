@@ -44,6 +44,8 @@ func newRun(ctx context.Context, p *program, in engine.Input, host engine.Host) 
 	r.errors = errorMapper{realm: js, program: p, prelude: &r.prelude, cleaner: &r.cleaner}
 	r.loop = eventLoop{realm: js, errors: &r.errors, cleaner: &r.cleaner}
 	r.memory = memoryAPI{realm: js, errors: &r.errors, operations: p.operations, host: host.Call}
+	r.memory.external = externalCalls{begin: host.Begin, await: host.Await}
+	r.loop.memory = &r.memory
 	r.console = console{realm: js, program: p, prelude: &r.prelude, write: host.Log}
 	return r
 }

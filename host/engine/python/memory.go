@@ -57,10 +57,10 @@ func (m *memoryCalls) operation(op string, running bool) (abi.Operation, *abi.Fa
 	case !ok:
 		return operation, abi.Faultf(abi.InvalidArgument, "the operation does not exist")
 	case !running:
-		return operation, abi.Faultf(abi.InvalidArgument, "%s: memory is only available in the entry, not at the tool's top level", op).
+		return operation, abi.Faultf(abi.InvalidArgument, "%s: %s is only available in the entry, not at the tool's top level", op, operation.ModuleName()).
 			WithHint("move the call into the entry; several runs can share one execution of the top level")
 	case m.host == nil:
-		return operation, abi.Faultf(abi.NotFound, "memory is not available in this run")
+		return operation, abi.Faultf(abi.NotFound, "%s is not available in this run", operation.ModuleName())
 	}
 	return operation, nil
 }

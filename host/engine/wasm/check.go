@@ -123,7 +123,7 @@ func (c *checker) checkImports() *abi.Fault {
 		want, known, ok := c.provided(i)
 		switch {
 		case !ok:
-			return abi.Faultf(abi.SourceInvalid, "the plug-in imports %s; a host provides only the modules %s, %s and %s", name, runModule, memoryModule, wasi.ModuleName).
+			return abi.Faultf(abi.SourceInvalid, "the plug-in imports %s; a host provides only the modules %s, %s and %s", name, runModule, strings.Join(operationModules(c.table), ", "), wasi.ModuleName).
 				WithHint("%s", importHint(i))
 		case !known:
 			return abi.Faultf(abi.SourceInvalid, "the plug-in imports %s, which this host does not provide", name).WithHint("try a newer host")
@@ -141,11 +141,12 @@ func (c *checker) provided(i binary.Import) (signature string, known, ok bool) {
 	switch i.Module {
 	case runModule:
 		return signatureOf(runFunctions, i.Name)
-	case memoryModule:
-		return signatureOf(memoryFunctions(c.table), i.Name)
 	case wasi.ModuleName:
 		params, results, known := wasi.Signature(i.Name)
 		return binary.FuncType{Params: valueTypes(params), Results: valueTypes(results)}.String(), known, true
+	}
+	if slices.Contains(operationModules(c.table), i.Module) {
+		return signatureOf(operationFunctions(c.table, i.Module), i.Name)
 	}
 	return "", false, false
 }

@@ -2,15 +2,13 @@ package wasm
 
 import (
 	"encoding/json"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/toolrun/toolrun/abi"
 )
-
-// memoryModule is the name of the module from which plug-ins import the memory operations.
-const memoryModule = "memory"
 
 // maxArgumentBytes is the maximum size of one argument of a memory call. All engines use the same
 // limit. The host limits the stored data.
@@ -20,12 +18,23 @@ const maxArgumentBytes = 16 << 20
 // operation needs a pointer and a length.
 const maxParams = 2 * abi.MaxParams
 
-// memoryFunctions returns the host functions for a table of memory operations.
-func memoryFunctions(table abi.Table) []function {
-	functions := make([]function, len(table))
-	for i := range table {
-		op := &table[i]
-		functions[i] = function{op.Name, 2 * len(op.Params), func(r *run, memory api.Memory, args []uint32) int32 {
+// operationModules returns the modules from which plug-ins import operations. The module of the
+// memory operations always exists.
+func operationModules(table abi.Table) []string {
+	modules := table.Modules()
+	if !slices.Contains(modules, abi.MemoryModule) {
+		modules = append([]string{abi.MemoryModule}, modules...)
+	}
+	return modules
+}
+
+// operationFunctions returns the host functions of a module for a table of operations.
+func operationFunctions(table abi.Table, module string) []function {
+	own := table.Of(module)
+	functions := make([]function, len(own))
+	for i := range own {
+		op := &own[i]
+		functions[i] = function{op.Function(), 2 * len(op.Params), func(r *run, memory api.Memory, args []uint32) int32 {
 			return r.perform(op, memory, args)
 		}}
 	}
@@ -43,10 +52,10 @@ func (r *run) perform(op *abi.Operation, memory api.Memory, args []uint32) int32
 	switch {
 	case refused != nil:
 	case !r.started:
-		refused = abi.Faultf(abi.InvalidArgument, "%s: memory is not available while a plug-in initializes", op.Name).
+		refused = abi.Faultf(abi.InvalidArgument, "%s: %s is not available while a plug-in initializes", op.Name, op.ModuleName()).
 			WithHint("move the call into the entry; several runs can share one initialization")
 	case r.host.Call == nil:
-		refused = abi.Faultf(abi.NotFound, "memory is not available in this run")
+		refused = abi.Faultf(abi.NotFound, "%s is not available in this run", op.ModuleName())
 	default:
 		reply, err := r.host.Call(r.ctx, call)
 		if err == nil {

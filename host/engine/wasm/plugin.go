@@ -143,8 +143,10 @@ func (p *plugin) provide(ctx context.Context, runtime wazero.Runtime, _ wazero.C
 	if err != nil {
 		return err
 	}
-	if _, err = export(runtime.NewHostModuleBuilder(memoryModule), memoryFunctions(p.table)).Instantiate(ctx); err != nil {
-		return err
+	for _, module := range operationModules(p.table) {
+		if _, err = export(runtime.NewHostModuleBuilder(module), operationFunctions(p.table, module)).Instantiate(ctx); err != nil {
+			return err
+		}
 	}
 	return wasi.Instantiate(ctx, runtime)
 }

@@ -66,10 +66,10 @@ class Environment(dict):
 RUN_NAMES = frozenset({"input", "context", "env"})
 
 
-def constant_names(memory):
-    """Return the globals that are the same in every run."""
+def constant_names(modules):
+    """Return the globals that are the same in every run. ``modules`` contains the host's modules by name."""
     names = {module.__name__: module for module in _MODULES}
-    names.update(_ERRORS, datetime=datetime, memory=memory)
+    names.update(_ERRORS, datetime=datetime, **modules)
     return names
 
 

@@ -1,4 +1,4 @@
-"""The module ``memory``, created from the host's table of operations."""
+"""The modules ``memory`` and ``model``, created from the host's table of operations."""
 
 import sys
 from types import ModuleType
@@ -24,32 +24,60 @@ def number_of(error):
     return None
 
 
+# The descriptions of the modules.
+_DOCS = {
+    "memory": "The memory of the tool: its stores, which persist between runs.",
+    "model": "The language models of the tool.",
+}
+
+
 def install(table):
-    """Create the module ``memory`` with the operations in the table."""
-    memory = ModuleType("memory", "The memory of the tool: its stores, which persist between runs.")
+    """Create the modules with the operations in the table, and return them by name."""
+    modules = {"memory": _module("memory", table)}
     for operation in table:
-        setattr(memory, operation["name"], _make(operation))
+        name = module_of(operation)
+        if name not in modules:
+            modules[name] = _module(name, table)
+        setattr(modules[name], function_of(operation), _make(operation))
     for name, value in vars(errors).items():
         if isinstance(value, type) and issubclass(value, errors.MemoryAccessError):
-            setattr(memory, name, value)
-    memory.__getattr__ = _suggest([operation["name"] for operation in table])
-    sys.modules["memory"] = memory
-    return memory
+            setattr(modules["memory"], name, value)
+    sys.modules.update(modules)
+    return modules
 
 
-def _suggest(names):
-    """Return the __getattr__ of the module, which raises the error for an unknown name."""
+def module_of(operation):
+    """Return the name of the module of an operation."""
+    return operation.get("module", "memory")
+
+
+def function_of(operation):
+    """Return the name of the function of an operation."""
+    name = operation["name"]
+    return name.removeprefix(operation["module"] + "_") if "module" in operation else name
+
+
+def _module(name, table):
+    module = ModuleType(name, _DOCS.get(name))
+    module.__getattr__ = _suggest(name, table)
+    return module
+
+
+def _suggest(module, table):
+    """Return the __getattr__ of a module, which raises the error for an unknown name."""
+    names = [function_of(operation) for operation in table if module_of(operation) == module]
 
     def __getattr__(name):
         meant = near(name, names)
         advice = f"did you mean {meant}?" if meant else f"use one of: {', '.join(names)}"
-        raise AttributeError(f"module 'memory' has no attribute {name!r}; {advice}")
+        raise AttributeError(f"module {module!r} has no attribute {name!r}; {advice}")
 
     return __getattr__
 
 
 def _make(operation):
     name, params = operation["name"], operation["params"]
+    function = function_of(operation)
     positions = {}
     for position, param in enumerate(params):
         for alias in (param["name"], *param.get("aliases", ())):
@@ -66,9 +94,9 @@ def _make(operation):
             return _perform("call", name, *texts)
         return _perform("refuse", name, refusal[0], quote(refusal[1]))
 
-    call.__name__ = call.__qualname__ = name
-    call.__module__ = "memory"
-    call.__doc__ = f"{name}({', '.join(param['name'] for param in params)})"
+    call.__name__ = call.__qualname__ = function
+    call.__module__ = module_of(operation)
+    call.__doc__ = f"{function}({', '.join(param['name'] for param in params)})"
     return call
 
 

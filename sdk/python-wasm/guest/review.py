@@ -20,7 +20,7 @@ def review(tool, operations):
 class _Reviewer:
     def __init__(self, tool, operations):
         self.tool = tool
-        self.operations = {operation["name"]: operation for operation in operations}
+        self.operations = {operation["name"]: operation for operation in operations if "module" not in operation}
         self.calls = []
         self.findings = []
 
@@ -139,7 +139,7 @@ class _File(ast.NodeVisitor):
             self.reviewer.calls.append({"op": function.attr, member: target, **self._position(node)})
 
     def _no_operation(self, function):
-        if self.caught or function.attr in vars(self.reviewer.tool.memory):
+        if self.caught or function.attr in vars(self.reviewer.tool.modules["memory"]):
             return
         names = list(self.reviewer.operations)
         meant = near(function.attr, names)

@@ -29,10 +29,14 @@ class Tool:
         self.params = frozenset(request["params"])
         self.texts = texts
         self.source = source.Source(request["code"], self.path, request["entry"] or None)
-        self.memory = operations.install(request["operations"])
+        self.modules = operations.install(request["operations"])
         self.call = None
         missing.single_file = not request["folder"]
         modules = self._collect()
+        for name in self.modules:
+            # The folder's own module takes precedence over a module of the host, except memory.
+            if name != "memory" and any(path == name + ".py" or path.startswith(name + "/") for path in modules):
+                del sys.modules[name]
         if modules:
             sys.meta_path.insert(-1, Texts(modules, self.folder))
         for path, text in texts.items():  # makes the source lines available for tracebacks in logs
@@ -85,7 +89,7 @@ class Tool:
         module = ModuleType(name)
         sys.modules[name] = module
         namespace = module.__dict__
-        namespace.update(tool_globals.constant_names(self.memory), __file__=self.path)
+        namespace.update(tool_globals.constant_names(self.modules), __file__=self.path)
         namespace["__builtins__"] = builtins  # otherwise, exec would use the builtins of this package
         namespace[source.STAR] = self._import_all
         return namespace

@@ -175,7 +175,7 @@ class Types(unittest.TestCase):
         aliases = [alias for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom)) for alias in node.names]
         names = {alias.asname for alias in aliases if alias.asname}
         names.update(node.target.id for node in tree.body if isinstance(node, ast.AnnAssign))
-        self.assertEqual(names, {*runtime.tool_globals.constant_names(runtime.memory()), *runtime.tool_globals.RUN_NAMES})
+        self.assertEqual(names, {*runtime.tool_globals.constant_names(runtime.modules()), *runtime.tool_globals.RUN_NAMES})
 
 
 class Outcomes(ToolCase):

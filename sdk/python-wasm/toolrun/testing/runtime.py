@@ -60,25 +60,31 @@ if sys.version_info < (3, 11):
 NESTING = operations.nesting
 
 
-_memory: list[ModuleType] = []
+_modules: dict[str, ModuleType] = {}
 
 
 def install(table: list) -> None:
-    """Create the module memory from the host's table of operations, but hide it from imports."""
-    if _memory:
+    """Create the host's modules from the host's table of operations, but hide them from imports."""
+    if _modules:
         return
-    known = sys.modules.get("memory")
+    names = {operations.module_of(operation) for operation in table} | {"memory"}
+    known = {name: sys.modules[name] for name in names if name in sys.modules}
     try:
-        _memory.append(operations.install(table))
+        _modules.update(operations.install(table))
     finally:
-        sys.modules.pop("memory", None)
-        if known is not None:
-            sys.modules["memory"] = known
+        for name in names:
+            sys.modules.pop(name, None)
+        sys.modules.update(known)
+
+
+def modules() -> dict[str, ModuleType]:
+    """Return the host's modules by name, which exist after the first memory was opened."""
+    return dict(_modules)
 
 
 def memory() -> Any:
     """Return the module memory, which exists after the first memory was opened."""
-    return _memory[0]
+    return _modules["memory"]
 
 
 class Text(str):
@@ -121,6 +127,6 @@ def error_of(fault: dict) -> errors.MemoryAccessError:
 
 
 __all__ = [
-    "NESTING", "Text", "binding", "connected_to", "error_of", "failures", "importing", "install", "memory", "operations",
+    "NESTING", "Text", "binding", "connected_to", "error_of", "failures", "importing", "install", "memory", "modules", "operations",
     "reply_to", "source", "text_of", "tool_globals", "values",
 ]  # fmt: skip

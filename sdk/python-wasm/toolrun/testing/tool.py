@@ -123,7 +123,7 @@ class _Tool:
         module = ModuleType(self.path.stem if self.source.entry else "__main__")
         names = module.__dict__
         with own_modules(self.path, self.single_file, module, runtime.memory()), runtime.connected_to(self.memory):
-            names.update(runtime.tool_globals.constant_names(runtime.memory()), __file__=str(self.path))
+            names.update(runtime.tool_globals.constant_names(runtime.modules()), __file__=str(self.path))
             names[runtime.source.STAR] = _import_all(names)
             call = self._start(names, input, context)
             output = call()
