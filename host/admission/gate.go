@@ -60,6 +60,11 @@ func (g *Gate) Acquire(ctx context.Context, f Flow) error {
 	w := &waiter{decided: make(chan struct{})}
 	u.add(w)
 	g.mu.Unlock()
+	return g.await(ctx, u, w)
+}
+
+// await waits until a run in the queue of a user is admitted or rejected, or until ctx ends.
+func (g *Gate) await(ctx context.Context, u *node, w *waiter) error {
 	select {
 	case <-w.decided:
 		return w.err
@@ -188,6 +193,9 @@ func (g *Gate) pushOut(n *node, path [levels]*node) bool {
 		return false
 	}
 	w := at.queue.Back().Value.(*waiter)
+	if w.resumed {
+		return false
+	}
 	w.err = tooMany(l, n.waiting)
 	w.remove(false)
 	g.spare.forget(at)

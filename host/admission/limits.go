@@ -28,6 +28,14 @@ type Limits struct {
 	WaitingPerTenant int
 	WaitingPerApp    int
 	WaitingPerUser   int
+	// Parked bounds the admitted runs that wait for something outside of the host, such as the
+	// answer of a model. They do not count as running, but each of them occupies memory.
+	// ParkedPerTenant, ParkedPerApp and ParkedPerUser bound them as above. Default 64, 48, 36 and
+	// 18: three quarters of the bound before, and half for a user.
+	Parked          int
+	ParkedPerTenant int
+	ParkedPerApp    int
+	ParkedPerUser   int
 }
 
 func (l Limits) check() error {
@@ -38,6 +46,7 @@ func (l Limits) check() error {
 	}{
 		{"Running", l.Running}, {"PerTenant", l.PerTenant}, {"PerApp", l.PerApp}, {"PerUser", l.PerUser}, {"Waiting", l.Waiting},
 		{"WaitingPerTenant", l.WaitingPerTenant}, {"WaitingPerApp", l.WaitingPerApp}, {"WaitingPerUser", l.WaitingPerUser},
+		{"Parked", l.Parked}, {"ParkedPerTenant", l.ParkedPerTenant}, {"ParkedPerApp", l.ParkedPerApp}, {"ParkedPerUser", l.ParkedPerUser},
 	} {
 		if field.value < 0 {
 			errs = append(errs, fmt.Errorf("admission: Limits.%s is negative; 0 means the default", field.name))
@@ -65,6 +74,10 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.WaitingPerTenant, 2_500)
 	setDefault(&l.WaitingPerApp, 1_000)
 	setDefault(&l.WaitingPerUser, max(1, l.WaitingPerApp/8))
+	setDefault(&l.Parked, 64)
+	setDefault(&l.ParkedPerTenant, max(1, l.Parked*3/4))
+	setDefault(&l.ParkedPerApp, max(1, l.ParkedPerTenant*3/4))
+	setDefault(&l.ParkedPerUser, max(1, l.ParkedPerApp/2))
 	return l
 }
 

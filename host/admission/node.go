@@ -10,6 +10,7 @@ type node struct {
 	parent *node // nil for the gate
 
 	running  int
+	parked   int
 	waiting  int
 	children map[string]*node
 	turns    list.List     // of *node: children with waiting runs, in the order of their turns
@@ -34,6 +35,9 @@ type waiter struct {
 	at      *list.Element
 	decided chan struct{} // closed when the run is admitted or rejected
 	err     error         // why the run is rejected
+	// resumed is true for a run that was parked. It waits before the new runs of its user, and no
+	// other run replaces it.
+	resumed bool
 }
 
 // maxSpare bounds the unused nodes that are kept, so that a run without competition allocates no
@@ -68,7 +72,7 @@ func (s *spares) take() *node {
 // forget removes a node if it has no active or waiting runs, and does the same for its ancestors.
 func (s *spares) forget(n *node) {
 	n.each(func(at *node) {
-		if at.parent == nil || at.running != 0 || at.waiting != 0 {
+		if at.parent == nil || at.running != 0 || at.waiting != 0 || at.parked != 0 {
 			return
 		}
 		delete(at.parent.children, at.name)
@@ -88,9 +92,26 @@ func (n *node) each(f func(*node)) {
 // count changes the number of active runs.
 func (n *node) count(by int) { n.each(func(at *node) { at.running += by }) }
 
+// park changes the number of parked runs.
+func (n *node) park(by int) { n.each(func(at *node) { at.parked += by }) }
+
+// enqueue adds a run to the queue of a user: a resumed run after the other resumed runs, and a new
+// run at the end.
+func (n *node) enqueue(w *waiter) *list.Element {
+	if !w.resumed {
+		return n.queue.PushBack(w)
+	}
+	for at := n.queue.Front(); at != nil; at = at.Next() {
+		if !at.Value.(*waiter).resumed {
+			return n.queue.InsertBefore(w, at)
+		}
+	}
+	return n.queue.PushBack(w)
+}
+
 // add adds a waiting run.
 func (n *node) add(w *waiter) {
-	w.of, w.at = n, n.queue.PushBack(w)
+	w.of, w.at = n, n.enqueue(w)
 	n.each(func(at *node) {
 		at.waiting++
 		if at.place == nil && at.parent != nil {

@@ -38,9 +38,41 @@ type Attempt struct {
 // A safe call is then cancelled; an unsafe one continues and is recorded. The answer must not be
 // modified.
 func (a *Attempt) Do(ctx context.Context, request Request, call Call) ([]byte, error) {
-	key := a.nextKey(request)
+	return a.Prepare(request).Do(ctx, call)
+}
+
+// Prepared is a request with its number among the equal requests of its attempt. It is safe for
+// concurrent use.
+type Prepared struct {
+	attempt *Attempt
+	key     Key
+	safe    bool
+}
+
+// Prepare numbers a request without making its call. Requests that will be made at the same time are
+// prepared one after the other, so that equal ones have the same numbers in every attempt.
+func (a *Attempt) Prepare(request Request) *Prepared {
+	return &Prepared{a, a.nextKey(request), request.Safe}
+}
+
+// Order returns the position of the recorded result among the recorded results of the run, from 1, or
+// 0 if none is recorded. An attempt that uses results in this order gets them in the same order as
+// the attempts before.
+func (p *Prepared) Order() int {
+	j := p.attempt.journal
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if e := j.entries[p.key]; e != nil {
+		return e.finished
+	}
+	return 0
+}
+
+// Do makes the call of a prepared request, like Attempt.Do.
+func (p *Prepared) Do(ctx context.Context, call Call) ([]byte, error) {
+	a := p.attempt
 	for {
-		e, err := a.enter(ctx, key, request.Safe, call)
+		e, err := a.enter(ctx, p.key, p.safe, call)
 		if err != nil {
 			return nil, err
 		}
@@ -132,6 +164,8 @@ func (j *Journal) finish(e *entry, answer []byte, err error) {
 		return
 	}
 	e.cancelled = false
+	j.finished++
+	e.finished = j.finished
 	if err != nil {
 		answer = nil
 		e.encoded, _ = json.Marshal(abi.FaultOf(err)) // a fault contains only strings and numbers

@@ -1,11 +1,13 @@
 package journal
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/toolrun/toolrun/abi"
 )
@@ -33,7 +35,9 @@ func (j *Journal) Encode() ([]byte, error) {
 	owner := sha256.Sum256([]byte(j.runKey))
 	data := append([]byte{formatVersion}, owner[:]...)
 	data = binary.AppendUvarint(data, uint64(len(j.entries)))
-	for _, e := range j.ordered() {
+	all := j.ordered()
+	slices.SortStableFunc(all, func(a, b *entry) int { return cmp.Compare(a.finished, b.finished) })
+	for _, e := range all {
 		if e.inFlight() {
 			return nil, errors.New("encode journal: a call is in flight")
 		}
@@ -89,7 +93,7 @@ func Decode(data []byte, runKey string, limits Limits) (*Journal, error) {
 // restore reads an entry and adds it.
 func (j *Journal) restore(r *reader) error {
 	flags := r.take(1)
-	e := &entry{order: j.started, cancel: func() {}, done: make(chan struct{})}
+	e := &entry{order: j.started, finished: j.finished + 1, cancel: func() {}, done: make(chan struct{})}
 	close(e.done)
 	e.key.Kind, e.key.Target = string(r.text()), string(r.text())
 	e.key.Digest = r.takeArray()
@@ -114,6 +118,7 @@ func (j *Journal) restore(r *reader) error {
 	}
 	j.entries[e.key] = e
 	j.started++
+	j.finished++
 	j.recorded++
 	j.bytes += e.size()
 	return nil

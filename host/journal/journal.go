@@ -44,6 +44,8 @@ type Journal struct {
 	entries map[Key]*entry
 	// started numbers the calls in the order of their start.
 	started int
+	// finished numbers the results in the order of their arrival.
+	finished int
 	// recorded is the number of answered entries, and bytes is their total size.
 	recorded, bytes int
 	full            bool
@@ -62,7 +64,9 @@ type entry struct {
 	// attempt is the number of the last attempt that asked for the call.
 	attempt   int
 	cancelled bool
-	done      chan struct{}
+	// finished is the position of the result in the order of arrival, or 0 if there is none.
+	finished int
+	done     chan struct{}
 
 	answer []byte
 	err    error

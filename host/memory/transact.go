@@ -68,6 +68,8 @@ type transaction struct {
 	// The field limits is the caller's budget, which is computed when it is first needed; see
 	// transaction.budget.
 	limits storage.Budget
+	// unlockKey releases the lock of the idempotency key. It can be called more than once.
+	unlockKey func()
 }
 
 // Transact executes body in attempts until an attempt commits or fails. If body fails, nothing is
@@ -88,11 +90,11 @@ func (s *Service) Transact(ctx context.Context, tx Tx, body func(ctx context.Con
 		tx.Key, tx.LedgerEntry, tx.ReadOnly = "", nil, true
 	}
 	t := &transaction{s: s, tx: tx}
-	unlock, err := t.lockKey(ctx)
-	if err != nil {
+	var err error
+	if t.unlockKey, err = t.lockKey(ctx); err != nil {
 		return Done{}, err
 	}
-	defer unlock()
+	defer t.unlockKey()
 	// The idempotency key is checked before the session is used, because a replayed run must not
 	// change its session.
 	if earlier, err := t.earlier(ctx); err != nil || earlier != nil {
@@ -206,4 +208,11 @@ func (t *transaction) earlier(ctx context.Context) ([]byte, error) {
 	}
 	answer, err := t.finished(records[0])
 	return answer, t.s.records.Fault("look for an earlier run", err)
+}
+
+// ReleaseLocks releases all locks of the run, before it waits for something outside of the host. The
+// commit acquires the locks again that it needs.
+func (v *View) ReleaseLocks() {
+	txn.ReleaseLocks(v.tx)
+	v.run.unlockKey()
 }

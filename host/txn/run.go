@@ -208,6 +208,13 @@ func (tx *Tx) check(ctx context.Context) error {
 // outcome returns the outcome of an attempt that stores nothing.
 func (tx *Tx) outcome() Outcome { return Outcome{Effects: tx.local.effects(tx.run.attempts)} }
 
+// ReleaseLocks releases the fair locks of an attempt, before it waits for something outside of the
+// database. The commit acquires the locks again that it needs.
+func ReleaseLocks(tx *Tx) {
+	tx.run.lease.Release()
+	tx.run.lease = nil
+}
+
 // Lock waits for the fair locks of keys and returns a function that releases them. Use Lock for
 // work outside transactions that would conflict with transactions. Locks expire after two seconds:
 // correctness must not depend on them.

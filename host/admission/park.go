@@ -1,0 +1,78 @@
+package admission
+
+import (
+	"context"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// Park gives the slot of an admitted run to the next one, while the run waits for something outside
+// of the host. Unpark must be called after it. If too many runs are parked, the error is the fault
+// unavailable, and the run keeps its slot. The bound does not apply to a run that is parked again:
+// it cannot give up what it waits for.
+func (g *Gate) Park(f Flow, again bool) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	u := g.find(f)
+	if err := g.mayPark(u); err != nil && !again {
+		return err
+	}
+	u.park(1)
+	g.release(u)
+	return nil
+}
+
+// mayPark returns an error that names the bound if no more runs of a user may be parked.
+func (g *Gate) mayPark(u *node) (err error) {
+	u.each(func(at *node) {
+		bound := [levels]int{g.limits.Parked, g.limits.ParkedPerTenant, g.limits.ParkedPerApp, g.limits.ParkedPerUser}[at.level]
+		if err == nil && !at.unknown() && at.parked >= bound {
+			whose := [levels]string{"in total", "for this tenant", "for this app", "for this user"}[at.level]
+			err = abi.Faultf(abi.Unavailable, "too many runs are waiting for external calls: %d %s", at.parked, whose).
+				WithHint("retry later, with fewer concurrent requests")
+		}
+	})
+	return err
+}
+
+// Unpark waits until a parked run is admitted again. It waits at the head of its user's queue. If ctx
+// ends first, Unpark returns its fault, and the run has ended: Release must not be called.
+func (g *Gate) Unpark(ctx context.Context, f Flow) error {
+	g.mu.Lock()
+	u := g.find(f)
+	if ctx.Err() != nil {
+		u.park(-1)
+		g.spare.forget(u)
+		g.mu.Unlock()
+		return engine.FaultFromContext(ctx)
+	}
+	if !g.resumes(u) && g.free(u) {
+		u.count(1)
+		u.park(-1)
+		g.mu.Unlock()
+		return nil
+	}
+	w := &waiter{decided: make(chan struct{}), resumed: true}
+	u.add(w)
+	g.mu.Unlock()
+	err := g.await(ctx, u, w)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	u.park(-1)
+	g.spare.forget(u)
+	return err
+}
+
+// resumes reports whether a resumed run of a user is in its queue.
+func (g *Gate) resumes(u *node) bool {
+	first := u.queue.Front()
+	return first != nil && first.Value.(*waiter).resumed
+}
+
+// Parked returns the number of parked runs, including those that wait to be admitted again.
+func (g *Gate) Parked() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.root.parked
+}
