@@ -14,11 +14,12 @@ type Factory struct {
 	Embedder func(entry Entry, key string) (Embedder, error)
 }
 
-// Set contains the configured models. It is immutable and safe for concurrent use.
+// Set contains the configured models and counts their use. It is safe for concurrent use.
 type Set struct {
 	config    *Config
 	chats     map[string]Chat
 	embedders map[string]Embedder
+	spent     spending
 }
 
 // NewSet makes the models of a configuration. The map factories contains the providers by name. The
@@ -59,6 +60,12 @@ func construct[T any](entry Entry, factory func(Entry, string) (T, error), geten
 		}
 	}
 	return factory(entry, key)
+}
+
+// HasChat reports whether a chat model of that name is configured, for any tenant.
+func (s *Set) HasChat(name string) bool {
+	_, ok := s.config.Chat[name]
+	return ok
 }
 
 // Chat returns the chat model with the given name, and its entry in models.yaml. If there is none,

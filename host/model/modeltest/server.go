@@ -3,6 +3,7 @@
 package modeltest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -52,11 +53,15 @@ type Server struct {
 
 	script   []Reply
 	requests []Request
+	// arrived is closed and replaced when a request arrives. gate is closed when requests may be
+	// answered, or nil if they do not wait.
+	arrived chan struct{}
+	gate    chan struct{}
 }
 
 // Start starts a server. Close stops it.
 func Start() *Server {
-	s := &Server{}
+	s := &Server{arrived: make(chan struct{})}
 	s.http = httptest.NewServer(s)
 	return s
 }
@@ -72,6 +77,32 @@ func (s *Server) Script(replies ...Reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.script = append(s.script, replies...)
+}
+
+// Hold makes the server keep all requests without an answer until release is called.
+func (s *Server) Hold() (release func()) {
+	gate := make(chan struct{})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gate = gate
+	return sync.OnceFunc(func() { close(gate) })
+}
+
+// Await waits until the server has received n requests in total.
+func (s *Server) Await(ctx context.Context, n int) error {
+	for {
+		s.mu.Lock()
+		received, arrived := len(s.requests), s.arrived
+		s.mu.Unlock()
+		if received >= n {
+			return nil
+		}
+		select {
+		case <-arrived:
+		case <-ctx.Done():
+			return fmt.Errorf("the server received %d requests instead of %d: %w", received, n, ctx.Err())
+		}
+	}
 }
 
 // Requests returns the received requests.
@@ -107,7 +138,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "the body is not valid")
 		return
 	}
-	reply := s.next(r, raw, in)
+	reply, gate := s.next(r, raw, in)
+	if gate != nil {
+		select {
+		case <-gate:
+		case <-r.Context().Done():
+			return
+		}
+	}
 	for name, value := range reply.Header {
 		w.Header().Set(name, value)
 	}
@@ -135,16 +173,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// The method "next" records a request and returns its reply.
-func (s *Server) next(r *http.Request, raw []byte, in body) (reply Reply) {
+// The method "next" records a request and returns its reply. The reply waits until gate is closed,
+// unless it is nil.
+func (s *Server) next(r *http.Request, raw []byte, in body) (reply Reply, gate <-chan struct{}) {
 	request := Request{Path: r.URL.Path, IdempotencyKey: r.Header.Get("Idempotency-Key"), Authorization: r.Header.Get("Authorization"), Prompt: in.prompt(), Body: raw}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, request)
+	close(s.arrived)
+	s.arrived = make(chan struct{})
 	if len(s.script) > 0 {
 		reply, s.script = s.script[0], s.script[1:]
 	}
-	return reply
+	return reply, s.gate
 }
 
 func (b body) prompt() string {

@@ -1,0 +1,84 @@
+package model
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/internal/strictjson"
+)
+
+// Mocks contains answers in place of models, by the name of the model, in the order of the requests.
+type Mocks map[string][]MockAnswer
+
+// MockAnswer is an answer, or an error. In JSON, a string is an answer with this text.
+type MockAnswer struct {
+	Text      string          `json:"text,omitempty"`
+	Object    json.RawMessage `json:"object,omitempty"`
+	ToolCalls []ToolCall      `json:"tool_calls,omitempty"`
+	Truncated bool            `json:"truncated,omitempty"`
+	Usage     Usage           `json:"usage,omitzero"`
+	Error     *abi.Fault      `json:"error,omitempty"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *MockAnswer) UnmarshalJSON(text []byte) error {
+	var words string
+	if json.Unmarshal(text, &words) == nil {
+		*m = MockAnswer{Text: words}
+		return nil
+	}
+	type plain MockAnswer
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	return decoder.Decode((*plain)(m))
+}
+
+// ReadMocks reads mocks: a JSON object that maps the name of each model to a list of answers. The
+// error is the fault invalid_argument.
+func ReadMocks(content []byte) (Mocks, error) {
+	var mocks Mocks
+	if err := strictjson.Check(content, strictjson.Limits{Depth: maxDepth}); err != nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "the mocks are not valid JSON: %v", err)
+	}
+	if err := json.Unmarshal(content, &mocks); err != nil || mocks == nil {
+		return nil, abi.Faultf(abi.InvalidArgument, "the mocks must be an object of lists of answers").
+			WithHint(`write {"MODEL": ["a text", {"object": {}}, {"error": {"code": "unavailable"}}]}`)
+	}
+	for name, answers := range mocks {
+		for i, a := range answers {
+			if a.Error != nil && a.Error.Code.Number() == 0 {
+				return nil, abi.Faultf(abi.InvalidArgument, "the answer %d of the mock %s has an unknown error code", i+1, name)
+			}
+		}
+	}
+	return mocks, nil
+}
+
+// Chat returns the answer with an index to a request, checked like an answer of a model.
+func (m Mocks) Chat(name string, index int, request ChatRequest) (ChatAnswer, error) {
+	answers, ok := m[name]
+	switch {
+	case !ok:
+		return ChatAnswer{}, abi.Faultf(abi.Unavailable, "there is no mock of the model %s", name).
+			WithHint("add it to the mocks")
+	case index >= len(answers):
+		return ChatAnswer{}, abi.Faultf(abi.Unavailable, "the mock of the model %s has only %d answers", name, len(answers)).
+			WithHint("add an answer for each request")
+	}
+	a := answers[index]
+	if a.Error != nil {
+		fault := *a.Error
+		if fault.Message == "" {
+			fault.Message = "the mock of the model fails"
+		}
+		return ChatAnswer{}, &fault
+	}
+	text := a.Text
+	if a.Object != nil {
+		text = string(a.Object)
+	}
+	answer, err := request.Answer(text, a.ToolCalls)
+	answer.Truncated, answer.Usage = a.Truncated, a.Usage
+	return answer, err
+}

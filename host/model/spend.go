@@ -1,0 +1,93 @@
+package model
+
+import (
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+)
+
+// Consumer is the caller that a request is counted for. User is "" if it is unknown.
+type Consumer struct{ Tenant, App, User string }
+
+// maxUsers is the maximum number of users whose tokens are counted separately in a day. Further users
+// share one budget.
+const maxUsers = 100_000
+
+// spending counts the tokens of the current day, in UTC. It is safe for concurrent use. The counts
+// are lost when the process ends.
+type spending struct {
+	mu    sync.Mutex
+	day   int64
+	used  map[account]int64
+	users int
+}
+
+// account is a tenant's, an app's or a user's use of a model.
+type account struct {
+	model string
+	Consumer
+	level string
+}
+
+// accounts returns the accounts of a consumer, with their budgets.
+func (b Budget) accounts(model string, c Consumer) (all [3]account, budgets [3]int64, names [3]string) {
+	all = [3]account{
+		{model, Consumer{Tenant: c.Tenant}, "tenant"}, {model, Consumer{Tenant: c.Tenant, App: c.App}, "app"}, {model, c, "user"},
+	}
+	return all, [3]int64{b.Tenant, b.App, b.User}, [3]string{"the tenant", "the app", "the user"}
+}
+
+// CheckBudget returns the fault quota_exceeded if the tenant, the app or the user has used the tokens
+// of the day. Requests in flight are not counted yet.
+func (s *Set) CheckBudget(name string, c Consumer, now time.Time) error {
+	s.spent.mu.Lock()
+	defer s.spent.mu.Unlock()
+	s.spent.turn(now)
+	all, budgets, names := s.config.Chat[name].TokensPerDay.accounts(name, c)
+	for i, a := range all {
+		if a.level == "user" && c.User == "" {
+			continue
+		}
+		if budget := budgets[i]; budget > 0 && s.spent.used[s.spent.shared(a)] >= budget {
+			return abi.Faultf(abi.QuotaExceeded, "%s has used its %d tokens of the model %s for today", names[i], budget, name).
+				WithHint("retry after midnight UTC, or ask the operator for a higher tokens_per_day")
+		}
+	}
+	return nil
+}
+
+// Count counts the tokens of a request.
+func (s *Set) Count(name string, c Consumer, used Usage, now time.Time) {
+	s.spent.mu.Lock()
+	defer s.spent.mu.Unlock()
+	s.spent.turn(now)
+	all, _, _ := Budget{}.accounts(name, c)
+	for _, a := range all {
+		if a.level == "user" && c.User == "" {
+			continue
+		}
+		a = s.spent.shared(a)
+		if _, known := s.spent.used[a]; !known && a.level == "user" {
+			s.spent.users++
+		}
+		s.spent.used[a] += int64(used.InputTokens) + int64(used.OutputTokens)
+	}
+}
+
+// turn forgets the counts of an earlier day.
+func (s *spending) turn(now time.Time) {
+	if day := now.UTC().Unix() / int64(24*60*60); s.used == nil || day != s.day {
+		s.day, s.used, s.users = day, map[account]int64{}, 0
+	}
+}
+
+// shared returns the account to use for a. If too many users are counted, it is the account that all
+// further users of an app share.
+func (s *spending) shared(a account) account {
+	if _, known := s.used[a]; known || a.level != "user" || s.users < maxUsers {
+		return a
+	}
+	a.User = ""
+	return a
+}
