@@ -203,6 +203,8 @@ func (p *Pool) release(w *worker) {
 	p.mu.Lock()
 	delete(p.busy, w)
 	w.cpuAtRelease = cpuTime(w.process.Pid)
+	slotless := w.slotless
+	w.slotless = false
 	keep := !p.closed && w.alive() && w.runs < p.options.Runs && !w.expired(p.options.Lifetime) && !w.stale()
 	var over *worker
 	if keep {
@@ -221,7 +223,9 @@ func (p *Pool) release(w *worker) {
 	if !keep {
 		p.background.Go(w.stop)
 	}
-	<-p.slots
+	if !slotless {
+		<-p.slots
+	}
 }
 
 // The method expired reports whether a worker has exceeded its lifetime.

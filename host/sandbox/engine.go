@@ -239,7 +239,7 @@ func (p *program) runIn(ctx context.Context, w *worker, in engine.Input, host en
 		return engine.Output{}, p.engine.pool.workerDied(w)
 	}
 	w.runs++
-	x := &exchange{ctx: ctx, worker: w, host: host, limits: limits, table: p.table, watchdog: startWatchdog(ctx, w, "the run", budget{cpu: limits.CPU, memory: limits.MemoryBytes})}
+	x := &exchange{ctx: ctx, worker: w, host: host, limits: limits, table: p.table, external: externalExchange{pool: p.engine.pool}, watchdog: startWatchdog(ctx, w, "the run", budget{cpu: limits.CPU, memory: limits.MemoryBytes})}
 	err := x.sendRun(p.id, in)
 	out, lost, unsent := engine.Output{}, err != nil, brokenPipe(err)
 	if !lost {

@@ -25,11 +25,14 @@ const (
 	kindLog                       // worker: a log line; the host does not reply
 	kindOutcome                   // worker: the result of the run
 	kindPrepare                   // host: prepare the shared state of a language; the reply is kindLoaded
+	kindBegin                     // worker: begin an external operation; the host does not reply
+	kindWait                      // worker: the guest waits for an external operation
+	kindDone                      // host: the answer to an external operation, or the end of the wait
 	kindCount     = iota
 )
 
 // version is the protocol version. The parent and the worker must use the same version.
-const version = 3
+const version = 4
 
 // sizes contains the maximum payload size of each kind. A size of 0 rejects the kind.
 type sizes [kindCount + 1]int

@@ -41,7 +41,8 @@ type exchange struct {
 	host     engine.Host
 	limits   engine.Limits
 	watchdog *watchdog
-	table    abi.Table             // the operations of the guest
+	table    abi.Table // the operations of the guest
+	external externalExchange
 	issued   map[string]*abi.Fault // the faults that the guest received, by ID
 	halted   error                 // the error with which the host ended the run
 	lines    int                   // the number of log lines received
@@ -53,13 +54,14 @@ func (x *exchange) sendRun(id uint64, in engine.Input) error {
 	f := x.worker.wire.frame(kindRun)
 	f.number(id)
 	writeInput(f, x.ctx, in, x.limits)
+	f.number(bit(x.host.Begin != nil))
 	return x.worker.wire.send(f)
 }
 
 // serve handles the worker's frames until the run has an outcome. If lost is true, err is a
 // protocol or pipe error, and the worker can no longer be used.
 func (x *exchange) serve() (out engine.Output, err error, lost bool) {
-	accepted := sizes{kindCall: maxCallBytes, kindLog: maxLogBytes + 16,
+	accepted := sizes{kindCall: maxCallBytes, kindLog: maxLogBytes + 16, kindBegin: maxCallBytes + 16, kindWait: 16,
 		kindOutcome: 2*x.limits.OutputBytes + maxFaultBytes + maxWarningBytes}
 	for {
 		k, f, err := x.worker.wire.receive(&accepted)
@@ -72,6 +74,10 @@ func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 			err = x.call(f)
 		case kindLog:
 			err = x.log(f)
+		case kindBegin:
+			err = x.begin(f)
+		case kindWait:
+			err = x.wait(f)
 		default:
 			return x.outcome(f)
 		}
@@ -83,22 +89,13 @@ func (x *exchange) serve() (out engine.Output, err error, lost bool) {
 
 // call performs a memory call of the guest. The host itself checks that the arguments are JSON.
 func (x *exchange) call(f *fields) error {
-	call := abi.Call{Op: f.text()}
-	if n := f.count(maxArguments); n > 0 {
-		call.Args = make([]json.RawMessage, n)
-		for i := range call.Args {
-			call.Args[i] = f.optional()
-		}
-	}
-	if err := f.end(); err != nil {
-		return fmt.Errorf("read call: %w", err)
-	}
-	if _, ok := x.table.Lookup(call.Op); !ok {
-		return fmt.Errorf("call of an unknown operation: %w", errProtocol)
+	call, op, err := x.readCall(f)
+	if err != nil {
+		return err
 	}
 	answer := x.worker.wire.frame(kindReply)
 	if x.halted == nil {
-		reply, err := x.host.Call(x.ctx, call)
+		reply, err := x.perform(op, call)
 		if err == nil {
 			return x.worker.wire.send(answer.number(outcomeOutput).data(reply))
 		}
@@ -109,6 +106,37 @@ func (x *exchange) call(f *fields) error {
 		x.watchdog.startGrace()
 	}
 	return x.worker.wire.send(answer.number(outcomeHalted))
+}
+
+// readCall reads an operation of the guest.
+func (x *exchange) readCall(f *fields) (call abi.Call, op abi.Operation, err error) {
+	call.Op = f.text()
+	if n := f.count(maxArguments); n > 0 {
+		call.Args = make([]json.RawMessage, n)
+		for i := range call.Args {
+			call.Args[i] = f.optional()
+		}
+	}
+	if err := f.end(); err != nil {
+		return call, op, fmt.Errorf("read call: %w", err)
+	}
+	op, ok := x.table.Lookup(call.Op)
+	if !ok {
+		return call, op, fmt.Errorf("call of an unknown operation: %w", errProtocol)
+	}
+	return call, op, nil
+}
+
+// perform performs an operation of the guest. The worker gives up its slot during an external one.
+func (x *exchange) perform(op abi.Operation, call abi.Call) (reply json.RawMessage, err error) {
+	if !op.External {
+		return x.host.Call(x.ctx, call)
+	}
+	err = x.withoutSlot(func() error {
+		reply, err = x.host.Call(x.ctx, call)
+		return err
+	})
+	return reply, err
 }
 
 // replyFault sends a fault to the guest.

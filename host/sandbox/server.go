@@ -33,6 +33,7 @@ type server struct {
 	limits engine.Limits // the limits of the active run
 	lines  int           // the number of log lines sent
 	bytes  int           // the size of the log lines sent
+	begun  uint64        // the number of external operations that the guest began
 	memory int64         // the memory limit of the garbage collector
 	used   int64         // the memory use without a guest
 
@@ -202,13 +203,17 @@ func truncate(text string) string {
 func (s *server) run(f *fields) error {
 	program := s.programs[f.number()]
 	in, left := readInput(f)
+	host := s.host
+	if f.number() == 1 {
+		host.Begin, host.Await = s.begin, s.await
+	}
 	if err := f.end(); err != nil {
 		return fmt.Errorf("read run: %w", err)
 	}
 	if program == nil {
 		return errors.New("the program is not loaded in this worker")
 	}
-	s.limits, s.lines, s.bytes = in.Limits, 0, 0
+	s.limits, s.lines, s.bytes, s.begun = in.Limits, 0, 0, 0
 	s.limitMemory(in.Limits.MemoryBytes)
 	ctx := context.Background()
 	if left > 0 {
@@ -222,7 +227,7 @@ func (s *server) run(f *fields) error {
 		s.running.Store(false)
 		s.orphanTimer.Stop()
 	}()
-	out, err := program.Run(ctx, in, s.host)
+	out, err := program.Run(ctx, in, host)
 	return s.answer(out, err)
 }
 
@@ -286,10 +291,7 @@ var (
 // call sends a memory call to the parent and returns the reply.
 func (s *server) call(_ context.Context, call abi.Call) (json.RawMessage, error) {
 	f := s.wire.frame(kindCall)
-	f.text(call.Op).number(uint64(len(call.Args)))
-	for _, arg := range call.Args {
-		f.optional(arg)
-	}
+	writeCall(f, call)
 	if len(f.bytes)-headBytes > maxCallBytes {
 		return nil, abi.Faultf(abi.TooLarge, "the arguments of %s exceed %d bytes", call.Op, maxCallBytes)
 	}
@@ -300,6 +302,19 @@ func (s *server) call(_ context.Context, call abi.Call) (json.RawMessage, error)
 	if err != nil {
 		return nil, err
 	}
+	return readReply(reply)
+}
+
+// writeCall writes an operation of the guest.
+func writeCall(f *frame, call abi.Call) {
+	f.text(call.Op).number(uint64(len(call.Args)))
+	for _, arg := range call.Args {
+		f.optional(arg)
+	}
+}
+
+// readReply reads the reply to an operation.
+func readReply(reply *fields) (json.RawMessage, error) {
 	status := reply.number()
 	if status == outcomeHalted {
 		return nil, errHalted

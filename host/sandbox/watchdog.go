@@ -28,6 +28,7 @@ type watchdog struct {
 	doing      string        // the subject of messages
 	cpuBefore  time.Duration
 	limits     budget
+	resting    bool // the guest waits for an external operation
 }
 
 // budget limits the resources of an exchange.
@@ -41,6 +42,7 @@ type budget struct {
 const (
 	firstCheck    = 20 * time.Millisecond
 	checkInterval = 50 * time.Millisecond
+	restInterval  = time.Second // of a worker that should only wait
 )
 
 // startWatchdog starts watching an exchange with a worker.
@@ -104,11 +106,24 @@ func (g *watchdog) check() {
 		return
 	}
 	wait := checkInterval
+	if g.resting {
+		wait = restInterval
+	}
 	if cpu := g.limits.cpu; cpu > 0 {
 		// A worker uses at most maxProcs processors, so it cannot reach the limit earlier.
 		wait = min(wait, max((cpu-g.used())/maxProcs, time.Millisecond))
 	}
 	g.checkTimer.Reset(wait)
+}
+
+// rest makes the checks rare while the guest waits for the host.
+func (g *watchdog) rest(resting bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.resting = resting
+	if !g.finished && g.checkTimer != nil && !resting {
+		g.checkTimer.Reset(firstCheck)
+	}
 }
 
 // The method exceeded returns a fault if the worker has exceeded its budget. The memory must be

@@ -25,6 +25,7 @@ type worker struct {
 	runDomain    string // the domain of the worker's runs
 	used         bool   // whether the worker has run a guest
 	unproven     bool   // whether the worker was waiting and has not sent a frame since
+	slotless     bool   // the run gave up its slot and ended without one
 	mounts       mounts
 	programs     map[*program]bool
 	runs         int

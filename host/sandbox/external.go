@@ -1,0 +1,147 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+)
+
+// maxPending is the maximum number of external operations of a guest without an answer. The host has
+// a lower limit on the operations of a run.
+const maxPending = 1000
+
+// externalExchange contains the external operations of a run, on the side of the parent.
+type externalExchange struct {
+	pool *Pool
+	// begun is the id of the last operation that the worker began. The worker numbers them from 1.
+	begun uint64
+	// pending maps the ids of the host to those of the worker.
+	pending map[uint64]uint64
+}
+
+// begin begins an external operation of the guest. The worker expects no reply.
+func (x *exchange) begin(f *fields) error {
+	id := f.number()
+	call, op, err := x.readCall(f)
+	if err != nil {
+		return err
+	}
+	e := &x.external
+	if x.host.Begin == nil || !op.External || id != e.begun+1 || len(e.pending) == maxPending {
+		return fmt.Errorf("begin of the operation %d: %w", id, errProtocol)
+	}
+	e.begun = id
+	if x.halted != nil {
+		return nil
+	}
+	known, err := x.host.Begin(call)
+	if err != nil {
+		x.halted = err
+		x.watchdog.startGrace() // the worker learns it when it waits
+		return nil
+	}
+	if e.pending == nil {
+		e.pending = map[uint64]uint64{}
+	}
+	e.pending[known] = id
+	return nil
+}
+
+// wait waits for the next answer to an external operation, or for a time, and sends the answer.
+func (x *exchange) wait(f *fields) error {
+	left := time.Duration(f.amount())
+	if err := f.end(); err != nil {
+		return fmt.Errorf("read wait: %w", err)
+	}
+	if x.halted == nil && len(x.external.pending) == 0 {
+		return fmt.Errorf("wait without an operation: %w", errProtocol)
+	}
+	id, reply, err := x.await(left)
+	answer := x.worker.wire.frame(kindDone).number(id)
+	if err == nil {
+		return x.worker.wire.send(answer.number(outcomeOutput).data(reply))
+	}
+	if fault, ok := err.(*abi.Fault); ok {
+		return x.replyFault(answer, fault)
+	}
+	if x.halted == nil {
+		x.halted = err
+		x.watchdog.startGrace()
+	}
+	return x.worker.wire.send(answer.number(outcomeHalted))
+}
+
+// await waits for the next answer, and returns the worker's id of the operation.
+func (x *exchange) await(left time.Duration) (id uint64, reply json.RawMessage, err error) {
+	if x.halted != nil {
+		return 0, nil, x.halted
+	}
+	var until time.Time
+	if left > 0 {
+		until = time.Now().Add(left)
+	}
+	known := uint64(0)
+	err = x.withoutSlot(func() error {
+		known, reply, err = x.host.Await(x.ctx, until)
+		return err
+	})
+	id = x.external.pending[known]
+	delete(x.external.pending, known)
+	return id, reply, err
+}
+
+// withoutSlot calls wait without the slot of the worker, so that another worker can run meanwhile. If
+// there is no slot before the run's context ends, the error ends the run.
+func (x *exchange) withoutSlot(wait func() error) error {
+	p := x.external.pool
+	if p == nil {
+		return wait()
+	}
+	x.watchdog.rest(true)
+	<-p.slots
+	err := wait()
+	x.watchdog.rest(false)
+	select {
+	case p.slots <- struct{}{}:
+		return err
+	case <-x.ctx.Done():
+	}
+	x.worker.slotless = true
+	return &engine.NotStartedError{Fault: abi.FaultOf(engine.FaultFromContext(x.ctx))}
+}
+
+// begin sends the begin of an external operation to the parent.
+func (s *server) begin(call abi.Call) (id uint64, err error) {
+	f := s.wire.frame(kindBegin).number(s.begun + 1)
+	writeCall(f, call)
+	if len(f.bytes)-headBytes > maxCallBytes {
+		return 0, abi.Faultf(abi.TooLarge, "the arguments of %s exceed %d bytes", call.Op, maxCallBytes)
+	}
+	s.begun++
+	return s.begun, s.wire.send(f)
+}
+
+// doneSizes contains the frame size limits for the answer to an external operation.
+var doneSizes = sizes{kindDone: replySizes[kindReply]}
+
+// await waits until the parent sends the answer to an external operation.
+func (s *server) await(_ context.Context, until time.Time) (id uint64, reply json.RawMessage, err error) {
+	left := uint64(0)
+	if !until.IsZero() {
+		left = uint64(max(time.Until(until), 1))
+	}
+	if err := s.wire.send(s.wire.frame(kindWait).number(left)); err != nil {
+		return 0, nil, err
+	}
+	_, f, err := s.wire.receive(&doneSizes)
+	if err != nil {
+		return 0, nil, err
+	}
+	id = f.number()
+	reply, err = readReply(f)
+	return id, reply, err
+}
