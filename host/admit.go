@@ -27,6 +27,13 @@ func (j *job) admit(ctx context.Context) error {
 	return late.WithHint("retry with fewer concurrent requests, or raise the time limit")
 }
 
+// leave releases the slot of a job at the gate, unless the job ended while it was parked.
+func leave(j *job) {
+	if j.external == nil || !j.external.parked {
+		j.h.gate.Release(j.flow())
+	}
+}
+
 // timeLimit returns the time limit of the run. A confined caller can shorten the limit, but not
 // raise it.
 func (r *run) timeLimit() time.Duration {

@@ -210,8 +210,12 @@ func (e *agentEnv) CallTool(ctx context.Context, _, tool string, input map[strin
 	return value, nil
 }
 
-// Chat implements agent.Env. The host has no models.
-func (e *agentEnv) Chat(_ context.Context, _, name string, _ model.ChatRequest) (model.ChatAnswer, error) {
-	return model.ChatAnswer{}, abi.Faultf(abi.Unavailable, "the model %q is not available", name).
-		WithHint("ask the operator to configure it")
+// Chat implements agent.Env. The turn is parked until the answer has arrived.
+func (e *agentEnv) Chat(ctx context.Context, _, name string, request model.ChatRequest) (model.ChatAnswer, error) {
+	e.turn.calls++
+	x, err := externalsOf(ctx, &e.turn.job, e.view)
+	if err != nil {
+		return model.ChatAnswer{}, err
+	}
+	return x.chat(ctx, name, request)
 }

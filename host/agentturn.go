@@ -6,13 +6,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent"
-	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 )
@@ -28,7 +28,6 @@ type turn struct {
 	perform func(ctx context.Context, t *turn, env *agentEnv) error
 	// answer returns the answer to store under the idempotency key, as JSON.
 	answer func(t *turn, effects report.Effects) any
-	ledger *ledger.Entry
 	last   turnAttempt
 }
 
@@ -81,9 +80,7 @@ func (t *turn) execute(ctx context.Context) (done memory.Done, err error) {
 		return done, err
 	}
 	defer leave()
-	tx := t.tx(memory.Authority{}, t.storedAnswer)
-	t.ledger = tx.LedgerEntry
-	return t.h.memory.Transact(ctx, tx, t.attempt)
+	return t.h.memory.Transact(ctx, t.tx(memory.Authority{}, t.storedAnswer), t.attempt)
 }
 
 // find looks up the agents of the app.
@@ -175,7 +172,7 @@ func (t *turn) attempt(ctx context.Context, v *memory.View) error {
 func (t *turn) admitted(ctx context.Context, v *memory.View, e *Execution) {
 	defer func() {
 		if t.last.outside == nil {
-			t.h.gate.Release(t.flow())
+			leave(&t.job)
 		}
 	}()
 	t.setState(RunRunning)
@@ -188,6 +185,10 @@ func (t *turn) admitted(ctx context.Context, v *memory.View, e *Execution) {
 }
 
 func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
+	if err := beginExternal(ctx, &t.job, v); err != nil {
+		return stoppedFault(err)
+	}
+	defer func() { noteExternal(&t.job, t.ledger) }()
 	seed, err := v.Seed()
 	if err != nil {
 		return err
@@ -201,6 +202,14 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 	}
 	if t.last.outside != nil {
 		return t.last.outside
+	}
+	return stoppedFault(err)
+}
+
+// stoppedFault returns the fault of a stop, or another error unchanged.
+func stoppedFault(err error) error {
+	if s, ok := errors.AsType[*stop](err); ok {
+		return s.fault
 	}
 	return err
 }

@@ -19,8 +19,11 @@ import (
 type attempt struct {
 	run      *run
 	view     *memory.View
+	ctx      context.Context // of the attempt of the root, not of a nested run
 	calls    int
 	issued   map[string]*abi.Fault // the faults that were returned to the guest, by id
+	waiting  waiting               // the external calls without an answer
+	begun    uint64                // the number of external calls that the guest began
 	logs     []abi.LogLine
 	logBytes int
 	out      engine.Output
@@ -28,11 +31,18 @@ type attempt struct {
 
 // host returns the functions that the guest can call.
 func (a *attempt) host() engine.Host {
-	return engine.Host{Call: a.call, Log: a.log}
+	h := engine.Host{Call: a.call, Log: a.log}
+	if a.run.tool.external() {
+		h.Begin, h.Await = a.beginCall, a.awaitCall
+	}
+	return h
 }
 
 // call performs a memory operation for the guest.
 func (a *attempt) call(ctx context.Context, call abi.Call) (json.RawMessage, error) {
+	if isExternal(call.Op) {
+		return a.callExternal(ctx, call)
+	}
 	if a.calls++; a.calls > a.run.limits.Calls {
 		return nil, &stop{abi.Faultf(abi.CallLimit, "the run exceeded its limit of %d memory calls", a.run.limits.Calls)}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/model"
 )
 
 // sweepChunk is the maximum number of records that are removed at once.
@@ -41,6 +43,7 @@ type Host struct {
 	activeTurns engine.Inflight
 	ledger      *Ledger
 	meter       *Meter
+	models      *model.Set // nil if there are none
 	clock       func() time.Time
 	rand        io.Reader
 	log         *slog.Logger
@@ -66,7 +69,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	opts = opts.withDefaults()
 	h := &Host{
 		app: opts.App, gate: opts.Gate, observers: opts.Observers, limits: opts.Limits.withDefaults(), tenants: opts.Tenants,
-		clock: opts.Now, rand: opts.Rand, log: opts.Logger,
+		clock: opts.Now, rand: opts.Rand, log: opts.Logger, models: opts.Models,
 	}
 	engines, err := byExtension(opts.Engines)
 	if err != nil {
@@ -80,7 +83,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)
 	}
-	h.memory, h.table = service, service.Operations()
+	h.memory, h.table = service, slices.Concat(service.Operations(), abi.Models())
 	for _, tenant := range h.tenants {
 		if err := service.Declare(ctx, tenant); err != nil {
 			return nil, fmt.Errorf("open the app %q: %w", opts.App.ID, err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/partition"
 )
 
@@ -68,6 +69,10 @@ type Invocation struct {
 	// DryRun makes the run a dry run, which does not store anything. The Changes of its Result list
 	// the changes that a normal run would have made. A dry run ignores Key.
 	DryRun bool
+	// Live makes a dry run call models. Otherwise a dry run makes no external calls.
+	Live bool
+	// Mocks answer in place of the models, unless it is nil.
+	Mocks model.Mocks
 	// Env contains environment variables in addition to those that the tool declares.
 	Env map[string]string
 	// Timeout shortens the time limit that the tool declares. If the tool does not declare one,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/ledger"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/report"
 	"github.com/toolrun/toolrun/host/session"
@@ -27,8 +28,15 @@ type job struct {
 	attempts    int
 	calls       int
 	overtime    error // the cause of a context that ends at the time limit
-	peak        int64
-	state       RunState // the last state that OnState reported
+	// external contains the external calls of the job. It is nil until the first call.
+	external *externals
+	// clocks count the computing time of the job and of its nested runs, if they can make external
+	// calls. root is the job of which this one is a nested run, or nil.
+	clocks []*clock
+	root   *job
+	ledger *ledger.Entry // the entry of the commit
+	peak   int64
+	state  RunState // the last state that OnState reported
 	// refused is true if an observer refused the job. executed is true if the tool or the agent was
 	// executed.
 	refused, executed bool
@@ -87,13 +95,14 @@ func (j *job) bounded(ctx context.Context, limit time.Duration) (context.Context
 
 // tx returns the configuration of the job's transaction.
 func (j *job) tx(a memory.Authority, answer func(report.Effects) ([]byte, error)) memory.Tx {
+	j.ledger = j.entry()
 	return memory.Tx{
 		Caller:    j.inv.Caller.as(j.info.ID),
 		Authority: a,
 		Session: session.Start{
 			Reference: j.inv.SessionReference, UserReference: j.inv.UserReference, Metadata: j.inv.Metadata,
 		},
-		DryRun: j.inv.DryRun, LedgerEntry: j.entry(),
+		DryRun: j.inv.DryRun, LedgerEntry: j.ledger,
 		Key: j.inv.Key, Fingerprint: j.fingerprint, Answer: answer,
 	}
 }
@@ -110,6 +119,7 @@ func (j *job) setState(state RunState) {
 // a guest runs. A small stack is important, because Go copies a stack whenever it grows beyond a
 // power of two. The calls of observers are also in separate functions, which keeps the stack small.
 func (j *job) end(ctx context.Context, recorded bool, result *report.Result) error {
+	j.external.close()
 	j.record(recorded, result)
 	j.info.Outcome = j.outcome(result)
 	j.h.meter.add(j.info.Caller.Tenant, j.began, j.used(result))
@@ -139,6 +149,7 @@ func (j *job) outcome(result *report.Result) Outcome {
 func (j *job) usage() report.Usage {
 	return report.Usage{
 		WallMS: milliseconds(time.Since(j.started)), CPUMS: milliseconds(j.cpu), MemoryBytes: j.peak, HostCalls: j.calls,
+		Model: j.external.used(),
 	}
 }
 

@@ -52,6 +52,7 @@ func (j *job) record(recorded bool, result *report.Result) {
 	if result.Error != nil {
 		e.Code = result.Error.Code
 	}
+	noteExternal(j, e)
 	j.h.ledger.add(j.info.Caller.Tenant, *e)
 }
 

@@ -37,8 +37,11 @@ func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error 
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if t.last.outside != nil {
+	if t.last.outside != nil || t.external != nil && t.external.parked {
 		return errNotAdmitted
+	}
+	if t.external != nil && t.external.stopped != nil {
+		return t.external.stopped
 	}
 	return t.faultOf(err)
 }
@@ -51,7 +54,7 @@ var errNotAdmitted = errors.New("the turn has no place at the gate")
 // is valid.
 func nestedRun(ctx context.Context, t *turn, name string, input json.RawMessage) (*run, error) {
 	r := &run{job: newJob(t.h, Invocation{Tool: name, Caller: t.inv.Caller, Input: input, OnLog: t.inv.OnLog}, t.act)}
-	r.info, r.attempts = t.info, t.attempts
+	r.info, r.attempts, r.root = t.info, t.attempts, &t.job
 	r.info.Tool = name
 	var err error
 	if r.tool, err = t.h.tool(name); err != nil {
@@ -92,9 +95,10 @@ func readmit(ctx context.Context, t *turn) error {
 // executeNested executes the tool once. The gate has admitted the turn, so the run does not queue.
 func (r *run) executeNested(ctx context.Context, v *memory.View) error {
 	r.started = time.Now() // the run is not charged for the compilation
-	ctx, cancel := r.bounded(ctx, r.timeLimit())
+	whole := ctx
+	ctx, cancel := limited(ctx, r)
 	defer cancel()
-	a := &attempt{run: r, view: v}
+	a := &attempt{run: r, view: v, ctx: whole}
 	r.last = a
 	var out engine.Output
 	event := Execution{Began: r.started, Isolated: r.tool.isolated}

@@ -15,6 +15,7 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
 	"github.com/toolrun/toolrun/host/memory/kind"
+	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -40,6 +41,9 @@ type Options struct {
 	Gate *admission.Gate
 	// Observers observe the runs of the host. The observers are called in this order.
 	Observers []Observer
+	// Models are the models that the operator offers to tools. Use one set for all hosts of a
+	// process, because it counts the tokens. By default, there are no models.
+	Models *model.Set
 	// Limits are the limits on runs. Memory contains the limits on the records of the app.
 	Limits Limits
 	Memory memory.Limits
@@ -114,6 +118,10 @@ type Limits struct {
 	// Timeout is the time limit of a run if neither the tool nor the invocation sets one. The time
 	// includes all attempts and the time in the queue. The default is 5 seconds.
 	Timeout time.Duration
+	// Deadline is the time limit of a run of a tool that can make external calls. Unlike Timeout, it
+	// includes the time in which the run waits for their answers. If the Timeout of a run is longer,
+	// that is the deadline. The default is 60 seconds.
+	Deadline time.Duration
 	// MaxTimeout is the largest time limit that a tool or an invocation can set. The default is 180
 	// seconds.
 	MaxTimeout time.Duration
@@ -153,6 +161,9 @@ type Limits struct {
 	LogLines int
 	// Calls is the maximum number of memory calls of an attempt. The default is 1,000.
 	Calls int
+	// ExternalCalls is the maximum number of external calls of an attempt, such as requests to
+	// models. The default is 64.
+	ExternalCalls int
 }
 
 // check rejects negative limits.
@@ -167,6 +178,7 @@ func (l Limits) check() error {
 		{"CPU", int64(l.CPU)}, {"CallDepth", int64(l.CallDepth)}, {"ValueNesting", int64(l.ValueNesting)}, {"Values", int64(l.Values)}, {"Fuel", l.Fuel},
 		{"SourceBytes", int64(l.SourceBytes)}, {"LoadTimeout", int64(l.LoadTimeout)},
 		{"LogBytes", int64(l.LogBytes)}, {"LogLines", int64(l.LogLines)}, {"Calls", int64(l.Calls)},
+		{"Deadline", int64(l.Deadline)}, {"ExternalCalls", int64(l.ExternalCalls)},
 	} {
 		if field.value < 0 {
 			errs = append(errs, fmt.Errorf("host: Limits.%s is negative; 0 means the default", field.name))
@@ -188,6 +200,8 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.LogBytes, engine.DefaultLogBytes)
 	setDefault(&l.LogLines, engine.DefaultLogLines)
 	setDefault(&l.Calls, 1000)
+	setDefault(&l.Deadline, time.Minute)
+	setDefault(&l.ExternalCalls, 64)
 	return l
 }
 

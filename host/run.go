@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -81,6 +82,7 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if err != nil {
 		return done, err
 	}
+	whole := ctx
 	if r.inv.Timeout > 0 { // an explicit timeout includes compiling and queueing
 		var cancel context.CancelFunc
 		ctx, cancel = r.bounded(ctx, r.timeLimit())
@@ -93,7 +95,10 @@ func (r *run) execute(ctx context.Context) (done memory.Done, err error) {
 	if err := r.ready(ctx); err != nil {
 		return done, err
 	}
-	ctx, cancel := r.bounded(ctx, r.timeLimit())
+	if r.tool.external() {
+		ctx = whole // the time in which the run waits for answers does not count
+	}
+	ctx, cancel := limited(ctx, r)
 	defer cancel()
 	return r.h.memory.Transact(ctx, r.tx(r.tool.authority, r.storedResult), r.attempt)
 }
@@ -111,6 +116,9 @@ func (r *run) prepare() (err error) {
 		return err
 	}
 	r.fingerprint = r.makeFingerprint()
+	if r.tool.external() && r.limits.CPU == 0 {
+		r.limits.CPU = 2 * r.timeLimit() // the engine's default would depend on the deadline
+	}
 	return nil
 }
 
@@ -118,8 +126,11 @@ func (r *run) prepare() (err error) {
 func (r *run) attempt(ctx context.Context, v *memory.View) error {
 	r.attempts++
 	r.info.Attempt = r.attempts
-	a := &attempt{run: r, view: v}
+	a := &attempt{run: r, view: v, ctx: ctx}
 	r.last = a
+	if err := beginExternal(ctx, &r.job, v); err != nil {
+		return a.runError(ctx, err)
+	}
 	var out engine.Output
 	var event Execution
 	r.guest(ctx, a, &out, &event)
@@ -145,6 +156,10 @@ func (a *attempt) finish(ctx context.Context, out *engine.Output, event *Executi
 	if a.out, err = r.checkOutput(*out); err != nil {
 		return err
 	}
+	if n := len(a.waiting.calls); n > 0 {
+		a.out.Warnings = append(a.out.Warnings, fmt.Sprintf("the tool did not await %d external calls, which were cancelled or not made", n))
+	}
+	noteExternal(&r.job, r.ledger)
 	for _, o := range r.h.observers {
 		if err := o.AfterRun(ctx, r.info, a.out.Output, hostMemory{a.view}); err != nil {
 			return refused(err)
@@ -161,7 +176,7 @@ func (r *run) guest(ctx context.Context, a *attempt, out *engine.Output, e *Exec
 		e.QueueTime, e.Err = time.Since(e.Began), &engine.NotStartedError{Fault: abi.FaultOf(err)}
 		return
 	}
-	defer r.h.gate.Release(r.flow())
+	defer leave(&r.job)
 	r.setState(RunRunning)
 	e.QueueTime = time.Since(e.Began)
 	a.runProgram(ctx, out, e)
@@ -211,7 +226,7 @@ func (r *run) result(done memory.Done, err error) *report.Result {
 	result := &report.Result{
 		RunID: r.info.ID, Tool: r.inv.Tool, OK: err == nil, Attempts: r.attempts,
 		Output: json.RawMessage("null"), Logs: []abi.LogLine{}, Warnings: []string{},
-		Effects: noEffects(), Usage: r.usage(),
+		Effects: noEffects(), Usage: r.usage(), Orphaned: r.external.orphans(),
 	}
 	if r.attempts > 0 {
 		if !r.tool.isolated {

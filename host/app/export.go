@@ -108,7 +108,7 @@ type exportedStore struct {
 	Expose      string          `json:"expose,omitempty"`
 }
 
-// exportedTool always contains grants, env and limits, even if they are empty. Otherwise, the
+// exportedTool always contains grants, models, env and limits, even if they are empty. Otherwise, the
 // values in the manifest of the tool's folder would apply.
 type exportedTool struct {
 	Source       string              `json:"source"`
@@ -119,17 +119,19 @@ type exportedTool struct {
 	OutputSchema json.RawMessage     `json:"outputSchema,omitempty"`
 	Annotations  declare.Annotations `json:"annotations,omitzero"`
 	Grants       ordered             `json:"grants"`
+	Models       []string            `json:"models"`
 	Env          map[string]string   `json:"env"`
 	Limits       exportedLimits      `json:"limits"`
 }
 
 type exportedLimits struct {
-	Timeout string `json:"timeout,omitempty"`
-	CPU     string `json:"cpu,omitempty"`
-	Memory  string `json:"memory,omitempty"`
-	Output  string `json:"output,omitempty"`
-	Calls   int64  `json:"calls,omitempty"`
-	Fuel    int64  `json:"fuel,omitempty"`
+	Timeout  string `json:"timeout,omitempty"`
+	Deadline string `json:"deadline,omitempty"`
+	CPU      string `json:"cpu,omitempty"`
+	Memory   string `json:"memory,omitempty"`
+	Output   string `json:"output,omitempty"`
+	Calls    int64  `json:"calls,omitempty"`
+	Fuel     int64  `json:"fuel,omitempty"`
 }
 
 type exportedPrompt struct {
@@ -158,7 +160,7 @@ func exportStore(s declare.Store) (string, any, error) {
 
 func exportLimits(l declare.Limits) exportedLimits {
 	return exportedLimits{
-		Timeout: written(l.Timeout, formatDuration), CPU: written(l.CPU, formatDuration),
+		Timeout: written(l.Timeout, formatDuration), Deadline: written(l.Deadline, formatDuration), CPU: written(l.CPU, formatDuration),
 		Memory: written(l.Memory, bytesize.Format), Output: written(l.Output, bytesize.Format), Calls: l.Calls, Fuel: l.Fuel,
 	}
 }
@@ -175,7 +177,7 @@ func written[T comparable](limit T, format func(T) string) string {
 func exportTool(t Tool) (string, any, error) {
 	out := exportedTool{
 		Source: t.Source, Entry: t.Entry, Title: t.Title, Description: t.Description,
-		Annotations: t.Annotations, Grants: exportGrants(t.Grants), Env: t.Env,
+		Annotations: t.Annotations, Grants: exportGrants(t.Grants), Models: append([]string{}, t.Models...), Env: t.Env,
 	}
 	if t.Dir != "" {
 		out.Source = t.Dir + "/" // the slash marks the source as a folder, so Import does not need the file system

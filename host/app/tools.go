@@ -11,14 +11,14 @@ import (
 
 // The variable declared lists the keys of a tool that are allowed both in the app file and in a
 // manifest.
-var declared = []string{"title", "description", "inputSchema", "outputSchema", "annotations", "grants", "env", "limits", "entry"}
+var declared = []string{"title", "description", "inputSchema", "outputSchema", "annotations", "grants", "models", "env", "limits", "entry"}
 
 var (
 	toolKeys     = append([]string{"source"}, declared...)
 	manifestKeys = append([]string{"name", "source"}, declared...)
 
 	annotationKeys = []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
-	limitKeys      = []string{"timeout", "cpu", "memory", "output", "calls", "fuel"}
+	limitKeys      = []string{"timeout", "deadline", "cpu", "memory", "output", "calls", "fuel"}
 )
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
@@ -119,6 +119,7 @@ func (r *toolReader) declaration(at position, before int, t *Tool, from ...*node
 	t.Annotations = r.annotations(get("annotations"))
 	t.Grants = r.grants.grants(get("grants"))
 	r.lintReadOnly(get("annotations"), t)
+	t.Models = r.models(get("models"))
 	t.Env = r.env(get("env"))
 	t.limits = get("limits")
 	t.Limits = r.limits(t.limits)
@@ -193,6 +194,9 @@ func (r *toolReader) limits(n *node) declare.Limits {
 	var limits declare.Limits
 	if v := n.get("timeout"); v != nil {
 		limits.Timeout = r.duration(v, "timeout", minTimeout, r.maxTimeout)
+	}
+	if v := n.get("deadline"); v != nil {
+		limits.Deadline = r.duration(v, "deadline", minTimeout, r.maxTimeout)
 	}
 	if v := n.get("cpu"); v != nil {
 		limits.CPU = r.duration(v, "cpu", minTimeout, r.maxTimeout)

@@ -29,6 +29,8 @@ type Tool struct {
 	// Env contains the environment variables of the tool.
 	Env    map[string]string
 	Limits Limits
+	// Models are the names of the models that the tool can use.
+	Models []string
 }
 
 // Annotations are MCP's hints about the behavior of a tool. A hint that is nil is not declared.
@@ -44,6 +46,9 @@ type Annotations struct {
 // applies.
 type Limits struct {
 	Timeout time.Duration
+	// Deadline is the maximum duration of a run, including the time that it waits for the answers of
+	// external calls. Timeout does not count that time.
+	Deadline time.Duration
 	// CPU is the maximum CPU time of an attempt.
 	CPU time.Duration
 	// Memory and Output are in bytes.

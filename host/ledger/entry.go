@@ -35,6 +35,10 @@ type Entry struct {
 	Attempts int                  `json:"attempts"`
 	Reads    []report.ReadEffect  `json:"reads"`
 	Writes   []report.WriteEffect `json:"writes"`
+	// Models is the usage of models. Orphaned lists the external calls of earlier attempts that the
+	// last attempt did not repeat.
+	Models   []report.TargetUsage  `json:"models,omitempty"`
+	Orphaned []report.OrphanedCall `json:"orphaned,omitempty"`
 	// More is the number of reads and writes that were omitted because there were too many. Each
 	// store is listed at least once.
 	More int `json:"more,omitempty"`

@@ -28,6 +28,8 @@ type Result struct {
 	// Attempts is the number of times that the tool was executed. The logs, the output and the effects
 	// are from the last attempt.
 	Attempts int `json:"attempts"`
+	// Orphaned lists the external calls of earlier attempts that the last attempt did not repeat.
+	Orphaned []OrphanedCall `json:"orphaned,omitempty"`
 	// Repeated reports whether this is the Result of an earlier run with the same idempotency key.
 	Repeated bool `json:"repeated,omitempty"`
 }
@@ -39,6 +41,34 @@ type Usage struct {
 	// MemoryBytes is the guest's peak memory. It is omitted if the engine cannot measure it.
 	MemoryBytes int64 `json:"memory_bytes,omitempty"`
 	HostCalls   int   `json:"host_calls"`
+	// Model is the usage of models. It is omitted if there is none.
+	Model ModelUsage `json:"model,omitzero"`
+}
+
+// ModelUsage is the usage of models. It counts the calls that were made, but not repeated answers.
+type ModelUsage struct {
+	Calls        int `json:"calls"`
+	InputTokens  int `json:"input_tokens"`
+	OutputTokens int `json:"output_tokens"`
+}
+
+// TargetUsage is the usage of one model.
+type TargetUsage struct {
+	Model string `json:"model"`
+	ModelUsage
+}
+
+// Plus returns the sum of u and v.
+func (u ModelUsage) Plus(v ModelUsage) ModelUsage {
+	return ModelUsage{u.Calls + v.Calls, u.InputTokens + v.InputTokens, u.OutputTokens + v.OutputTokens}
+}
+
+// OrphanedCall is an external call of an earlier attempt that the last attempt did not repeat. The
+// call was made, but the result does not depend on it.
+type OrphanedCall struct {
+	// Kind is the kind of the call, such as chat. Target is the name of the model.
+	Kind   string `json:"kind"`
+	Target string `json:"target"`
 }
 
 // Effects are the reads and writes of a run: names and revisions, never content.

@@ -114,7 +114,7 @@ var rules = map[string]rule{
 	"host/agent/abl":        {own: []string{"internal/spell"}},
 	"host/agent/agenttest":  {own: []string{"abi", "host/agent", "host/agent/abl", "host/model"}},
 	"host/agent":            {own: []string{"abi", "host/agent/abl", "host/declare", "host/model", "internal/spell"}},
-	"host": {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/memory", "host/memory/kind", "host/memory/variables", "host/model", "host/partition", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
+	"host": {own: []string{"abi", "schema", "internal/strictjson", "internal/spell", "host/admission", "host/agent", "host/agent/abl", "host/app", "host/engine", "host/journal", "host/memory", "host/memory/kind", "host/memory/variables", "host/model", "host/partition", "host/storage", "host/template", "host/ledger", "host/metering", "host/artifact", "host/session", "host/declare", "internal/bytesize", "host/report"},
 		others: []string{"github.com/oklog/ulid/v2", "golang.org/x/sys"}},
 
 	"host/server/mcpapi": {own: []string{"abi", "host", "host/app", "host/memory", "host/session", "host/declare", "host/report"}, others: []string{"github.com/modelcontextprotocol/go-sdk"}},
@@ -129,7 +129,7 @@ var rules = map[string]rule{
 	"internal/connections":       {},
 	"internal/double":            {own: []string{"abi", "host", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/storage/mem", "internal/spell", "internal/strictjson", "host/session", "host/declare"}},
 	"internal/double/doubletest": {own: []string{"internal/cli"}},
-	"internal/cli": {own: []string{"abi", "host/agent/abl", "internal/connections", "internal/double", "host", "host/server/auth", "host/admission", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/telemetry", "internal/service", "host/server/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/engines", "abi/conformance", "host/sandbox", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/strictjson", "internal/cachefs", "internal/spell", "host/server/httpapi/apitypes", "sdk/client", "host/ledger", "host/metering", "host/session", "host/declare", "internal/bytesize", "host/report", "internal/cli/exitcode"},
+	"internal/cli": {own: []string{"abi", "host/model", "host/model/openai", "host/agent/abl", "internal/connections", "internal/double", "host", "host/server/auth", "host/admission", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/telemetry", "internal/service", "host/server/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/engines", "abi/conformance", "host/sandbox", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/strictjson", "internal/cachefs", "internal/spell", "host/server/httpapi/apitypes", "sdk/client", "host/ledger", "host/metering", "host/session", "host/declare", "internal/bytesize", "host/report", "internal/cli/exitcode"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},
 	"cmd/toolrun":               {own: []string{"host/engines", "internal/cli"}},
 	"internal/runtests":         {},

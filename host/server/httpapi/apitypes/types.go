@@ -106,6 +106,10 @@ type LedgerEntry struct {
 	Attempts int                  `json:"attempts"`
 	Reads    []report.ReadEffect  `json:"reads"`
 	Writes   []report.WriteEffect `json:"writes"`
+	// Models is the usage of models. Orphaned lists the external calls of earlier attempts that the
+	// last attempt did not repeat.
+	Models   []report.TargetUsage  `json:"models,omitempty"`
+	Orphaned []report.OrphanedCall `json:"orphaned,omitempty"`
 	// More is the number of reads and writes that the entry omits to limit its size.
 	More int `json:"more,omitempty"`
 }

@@ -1,0 +1,176 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/journal"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/report"
+)
+
+// externalCall is a call that leaves the host.
+type externalCall struct {
+	// kind and target identify the receiver, such as "chat" and the name of a model. body is the
+	// canonical request.
+	kind, target string
+	body         []byte
+	// do makes the call. It returns soon after its context ends. A fault is an answer: it is recorded
+	// and returned to the caller again when the run is executed again.
+	do journal.Call
+}
+
+// externals makes the external calls of a run, or of a turn, and of their nested runs. It records the
+// answers, so that the attempts of the run get the same answers and each call is made once. While the
+// run waits, it is parked: it holds neither a slot of the gate nor a lock.
+//
+// One goroutine uses externals. The calls use only the fields that mu guards.
+type externals struct {
+	h       *Host
+	job     *job // of the run or the turn, not of a nested run
+	models  models
+	journal *journal.Journal
+	// attempt, view and whole belong to the current attempt. whole is its context; a nested run has a
+	// context of its own.
+	attempt *journal.Attempt
+	view    *memory.View
+	whole   context.Context
+	calls   int // in this attempt
+	// stopped is the error that ended the run, which no further attempt can overcome.
+	stopped error
+	// parked is true if the run has given its slot away and did not get it back.
+	parked bool
+
+	// ctx ends when the run ends.
+	ctx context.Context
+	end context.CancelFunc
+
+	mu       sync.Mutex
+	usage    report.ModelUsage
+	byTarget map[string]report.ModelUsage
+}
+
+// newExternals returns the externals of a job. runKey is the idempotency key of the job, or its id.
+func newExternals(j *job, runKey string) *externals {
+	x := &externals{h: j.h, job: j, journal: journal.New(runKey, journal.Limits{}), byTarget: map[string]report.ModelUsage{}}
+	x.ctx, x.end = context.WithCancel(context.Background())
+	return x
+}
+
+// begin begins an attempt. If the run cannot be executed again, the error ends it.
+func (x *externals) begin(ctx context.Context, view *memory.View) error {
+	x.whole, x.view, x.calls, x.models.answered = ctx, view, 0, nil
+	if x.stopped != nil {
+		return x.stopped
+	}
+	var err error
+	if x.attempt, err = x.journal.Begin(); err != nil {
+		x.stopped = &stop{abi.FaultOf(err)}
+	}
+	return x.stopped
+}
+
+// prepare counts a call and numbers its request. The error is the fault call_limit, which ends the
+// run.
+func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
+	if x.calls++; x.calls > x.h.limits.ExternalCalls {
+		return nil, &stop{abi.Faultf(abi.CallLimit, "the run exceeded its limit of %d external calls", x.h.limits.ExternalCalls)}
+	}
+	return x.attempt.Prepare(journal.Request{Kind: c.kind, Target: c.target, Body: c.body}), nil
+}
+
+// call makes an external call and waits for its answer. The run is parked meanwhile. A fault that the
+// caller can handle is an *abi.Fault. Any other error ends the run.
+func (x *externals) call(ctx context.Context, c externalCall) ([]byte, error) {
+	w := waiting{x: x}
+	if err := w.add(0, c); err != nil {
+		return nil, err
+	}
+	return w.one(ctx)
+}
+
+// make makes a prepared call, unless its answer is recorded. It ends when the run ends.
+func (x *externals) make(ctx context.Context, p *journal.Prepared, c externalCall) ([]byte, error) {
+	answer, err := p.Do(ctx, func(ctx context.Context, key string) ([]byte, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(x.ctx, cancel)()
+		return c.do(ctx, key)
+	})
+	return answer, x.classify(ctx, err)
+}
+
+// classify returns the error of a call for its caller.
+func (x *externals) classify(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		<-ctx.Done() // the call has the same deadline and can end first
+	}
+	if ctx.Err() != nil {
+		return &stop{abi.FaultOf(engine.FaultFromContext(ctx))}
+	}
+	if conflict, ok := errors.AsType[*journal.ConflictError](err); ok {
+		return &stop{abi.FaultOf(conflict)}
+	}
+	if fault, ok := err.(*abi.Fault); ok {
+		return fault
+	}
+	x.h.log.Error("an external call failed with an error of the host", "error", err)
+	return &stop{abi.FaultOf(err)}
+}
+
+// count counts the usage of a call that was made.
+func (x *externals) count(target string, used report.ModelUsage) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.usage = x.usage.Plus(used)
+	x.byTarget[target] = x.byTarget[target].Plus(used)
+}
+
+// used returns the usage of the calls that were made.
+func (x *externals) used() report.ModelUsage {
+	if x == nil {
+		return report.ModelUsage{}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.usage
+}
+
+// targets returns the usage by the name of the model, sorted by name.
+func (x *externals) targets() []report.TargetUsage {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var all []report.TargetUsage
+	for _, name := range slices.Sorted(maps.Keys(x.byTarget)) {
+		all = append(all, report.TargetUsage{Model: name, ModelUsage: x.byTarget[name]})
+	}
+	return all
+}
+
+// orphans returns the calls of earlier attempts that the last attempt did not repeat.
+func (x *externals) orphans() []report.OrphanedCall {
+	if x == nil {
+		return nil
+	}
+	var orphans []report.OrphanedCall
+	for _, key := range x.journal.Orphans() {
+		orphans = append(orphans, report.OrphanedCall{Kind: key.Kind, Target: key.Target})
+	}
+	return orphans
+}
+
+// close cancels the calls in flight, because the run has ended.
+func (x *externals) close() {
+	if x != nil {
+		x.end()
+	}
+}

@@ -1,0 +1,144 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/ledger"
+	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/model"
+)
+
+// isExternal reports whether an operation of guests is an external call.
+func isExternal(op string) bool { return op == abi.ModelChat }
+
+// external reports whether the tool can make external calls.
+func (t *tool) external() bool { return len(t.Models) > 0 }
+
+// callExternal performs an external operation for a guest that waits for its answer.
+func (a *attempt) callExternal(ctx context.Context, call abi.Call) (json.RawMessage, error) {
+	if _, err := a.beginCall(call); err != nil {
+		return nil, err
+	}
+	_, reply, err := a.awaitCall(ctx, time.Time{})
+	return reply, err
+}
+
+// beginCall begins an external operation; see engine.Host.Begin.
+func (a *attempt) beginCall(call abi.Call) (id uint64, err error) {
+	a.calls++
+	a.begun++
+	name, request, err := chatArguments(call, a.run.limits.ValueNesting)
+	if err == nil {
+		err = a.run.tool.checkModel(name)
+	}
+	if err != nil {
+		a.waiting.addKnown(a.begun, nil, withOp(err, call.Op))
+		return a.begun, nil
+	}
+	if a.waiting.x, err = externalsOf(a.ctx, &a.run.job, a.view); err != nil {
+		return 0, err
+	}
+	return a.begun, a.waiting.x.addChat(&a.waiting, a.begun, name, request)
+}
+
+// withOp returns a fault with the name of the operation that failed.
+func withOp(err error, op string) error {
+	f, ok := err.(*abi.Fault)
+	if !ok || f.Op != "" {
+		return err
+	}
+	named := *f
+	named.Op = op
+	return &named
+}
+
+// awaitCall waits for the next answer to an external operation; see engine.Host.Await.
+func (a *attempt) awaitCall(ctx context.Context, until time.Time) (id uint64, reply json.RawMessage, err error) {
+	answer, err := a.waiting.next(ctx, until)
+	if err != nil {
+		return 0, nil, err
+	}
+	if answer.err != nil {
+		return answer.id, nil, a.issue(withOp(answer.err, abi.ModelChat))
+	}
+	return answer.id, answer.content, nil
+}
+
+// externalsOf returns the external calls of a job. The first call begins the current attempt of the
+// external calls. ctx is the context of the attempt.
+func externalsOf(ctx context.Context, j *job, view *memory.View) (*externals, error) {
+	if j.root != nil {
+		j = j.root
+	}
+	if j.external != nil {
+		return j.external, j.external.stopped
+	}
+	caller := j.info.Caller
+	key := j.info.ID
+	if j.inv.Key != "" && !j.inv.DryRun {
+		// The provider sees a hash of the key, which must differ between users.
+		key = strings.Join([]string{"key", caller.Tenant, j.h.app.ID, caller.User, j.inv.Key}, "\x00")
+	}
+	x := newExternals(j, key)
+	x.models = models{
+		set: j.h.models, consumer: model.Consumer{Tenant: caller.Tenant, App: j.h.app.ID, User: caller.User},
+		mocks: j.inv.Mocks, dry: j.inv.DryRun && !j.inv.Live,
+	}
+	j.external = x
+	return x, x.begin(ctx, view)
+}
+
+// beginExternal begins an attempt of a job that has made external calls. If the job cannot be executed
+// again, the error ends it.
+func beginExternal(ctx context.Context, j *job, view *memory.View) error {
+	if j.external == nil {
+		return nil
+	}
+	return j.external.begin(ctx, view)
+}
+
+// noteExternal adds the external calls of a job to its ledger entry.
+func noteExternal(j *job, e *ledger.Entry) {
+	if j.external != nil && e != nil {
+		e.Models, e.Orphaned = j.external.targets(), j.external.orphans()
+	}
+}
+
+// deadlineOf returns the time limit of the run including the time that it waits for external calls. It
+// is at least the time limit, unless the tool declares a shorter one.
+func deadlineOf(r *run) time.Duration {
+	return cmp.Or(r.tool.Limits.Deadline, max(r.h.limits.Deadline, r.timeLimit()))
+}
+
+// limited returns a context that ends when the run exceeds its time limit.
+func limited(ctx context.Context, r *run) (context.Context, context.CancelFunc) {
+	if r.tool.external() {
+		return startClock(ctx, r)
+	}
+	return r.bounded(ctx, r.timeLimit())
+}
+
+// startClock returns a context that ends when the run has computed for its time limit, or at its
+// deadline. It is for tools that can make external calls, because they compute only part of the time.
+func startClock(ctx context.Context, r *run) (context.Context, context.CancelFunc) {
+	root := cmp.Or(r.root, &r.job)
+	limit := deadlineOf(r)
+	late := abi.Faultf(abi.Timeout, "the run exceeded its deadline (%s)", limit).
+		WithHint("raise limits.deadline of the tool, or the host's limit")
+	ctx, cancel := context.WithDeadlineCause(ctx, r.started.Add(limit), late)
+	if r.overtime == nil {
+		r.overtime = abi.Faultf(abi.Timeout, "the run exceeded its time limit (%s)", r.timeLimit())
+	}
+	c := newClock(ctx, time.Until(r.started.Add(r.timeLimit())), r.overtime)
+	root.clocks = append(root.clocks, c)
+	return c, func() {
+		root.clocks = root.clocks[:len(root.clocks)-1] // nested runs end before
+		c.stop()
+		cancel()
+	}
+}

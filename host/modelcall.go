@@ -1,0 +1,148 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/report"
+	"github.com/toolrun/toolrun/internal/strictjson"
+)
+
+// chatKind is the kind of the external calls to chat models.
+const chatKind = "chat"
+
+// models is a run's access to the models of the operator.
+type models struct {
+	set      *model.Set // nil if the operator has configured no models
+	consumer model.Consumer
+	// mocks answer in place of the models if they are not nil.
+	mocks model.Mocks
+	// dry is true if the run must not make calls.
+	dry bool
+	// answered is the number of answers of each mock in this attempt.
+	answered map[string]int
+}
+
+// chat makes a request to a chat model and waits for the answer, like externals.call.
+func (x *externals) chat(ctx context.Context, name string, request model.ChatRequest) (model.ChatAnswer, error) {
+	var answer model.ChatAnswer
+	w := waiting{x: x}
+	if err := x.addChat(&w, 0, name, request); err != nil {
+		return answer, err
+	}
+	content, err := w.one(ctx)
+	if err != nil {
+		return answer, err
+	}
+	if err := json.Unmarshal(content, &answer); err != nil {
+		return answer, err
+	}
+	return answer, nil
+}
+
+// addChat adds a request to a chat model to the calls of w. A fault becomes the answer. The error is
+// a stop.
+func (x *externals) addChat(w *waiting, id uint64, name string, request model.ChatRequest) error {
+	body, err := request.Canonical()
+	if err != nil {
+		w.addKnown(id, nil, err)
+		return nil
+	}
+	if x.models.mocks != nil {
+		content, err := x.models.mock(name, request)
+		w.addKnown(id, content, err)
+		return nil
+	}
+	chat, err := x.models.resolve(name)
+	if err != nil {
+		w.addKnown(id, nil, err)
+		return nil
+	}
+	return w.add(id, externalCall{kind: chatKind, target: name, body: body, do: func(ctx context.Context, key string) ([]byte, error) {
+		return x.sendChat(ctx, chat, name, key, request)
+	}})
+}
+
+// sendChat sends a request to a model and counts its price.
+func (x *externals) sendChat(ctx context.Context, chat model.Chat, name, key string, request model.ChatRequest) ([]byte, error) {
+	if err := x.models.set.CheckBudget(name, x.models.consumer, x.h.now()); err != nil {
+		return nil, err
+	}
+	request.IdempotencyKey = key
+	answer, err := chat.Chat(ctx, request)
+	x.models.set.Count(name, x.models.consumer, answer.Usage, x.h.now())
+	x.count(name, report.ModelUsage{Calls: 1, InputTokens: answer.Usage.InputTokens, OutputTokens: answer.Usage.OutputTokens})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(answer)
+}
+
+// resolve returns the model with a name. The error is the fault unavailable.
+func (m *models) resolve(name string) (model.Chat, error) {
+	switch {
+	case m.dry:
+		return nil, abi.Faultf(abi.Unavailable, "a dry run does not call models").
+			WithHint("use --live to call the model, or --mock FILE for answers in its place")
+	case m.set == nil:
+		return nil, abi.Faultf(abi.Unavailable, "there is no model of that name").
+			WithHint("ask the operator which models are configured")
+	}
+	chat, _, err := m.set.Chat(m.consumer.Tenant, name)
+	return chat, err
+}
+
+// mock returns the next answer of a mock.
+func (m *models) mock(name string, request model.ChatRequest) ([]byte, error) {
+	index := m.answered[name]
+	if m.answered == nil {
+		m.answered = map[string]int{}
+	}
+	m.answered[name]++
+	answer, err := m.mocks.Chat(name, index, request)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(answer)
+}
+
+// chatArguments returns the arguments of a guest's call.
+func chatArguments(call abi.Call, nesting int) (name string, request model.ChatRequest, err error) {
+	if json.Unmarshal(call.Arg(0), &name) != nil {
+		return name, request, abi.Faultf(abi.InvalidArgument, "the name of the model must be a string")
+	}
+	text := call.Arg(1)
+	if err := strictjson.Check(text, strictjson.Limits{Depth: nesting}); err != nil {
+		return name, request, abi.Faultf(abi.InvalidArgument, "the request is not valid JSON: %v", err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if !strictjson.IsObject(text) || decoder.Decode(&request) != nil {
+		return name, request, abi.Faultf(abi.InvalidArgument, "the request is not a conversation with a model").
+			WithHint(`pass {messages: [{role: "user", content: "..."}]}, and optionally schema, tools and max_tokens`)
+	}
+	return name, request, nil
+}
+
+// checkModel returns a fault if the tool was not granted a model.
+func (t *tool) checkModel(name string) error {
+	if slices.Contains(t.Models, name) {
+		return nil
+	}
+	f := abi.Faultf(abi.AccessDenied, "the tool has no grant of the model %q", truncateName(name))
+	if len(t.Models) > 0 {
+		return f.WithHint("its models are: %s", strings.Join(t.Models, ", "))
+	}
+	return f.WithHint("grant it to the tool: models: [NAME]")
+}
+
+// truncateName shortens a name from a guest for a message.
+func truncateName(name string) string {
+	const limit = 64
+	return strings.ToValidUTF8(name[:min(len(name), limit)], "")
+}

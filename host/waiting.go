@@ -1,0 +1,207 @@
+package host
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/journal"
+)
+
+// maxInFlight is the maximum number of external calls of a run that are made at the same time. The
+// others wait for their turn.
+const maxInFlight = 10
+
+// waiting contains the external calls of a guest whose answers it has not received. The calls are
+// made when the guest waits for an answer, not before.
+type waiting struct {
+	x     *externals
+	calls []*waitingCall
+
+	mu   sync.Mutex    // guards the answers
+	wake chan struct{} // a token if there is a new answer
+	late int           // the number of answers without a position in the journal
+}
+
+// waitingCall is a call with or without its answer.
+type waitingCall struct {
+	id       uint64
+	call     externalCall
+	prepared *journal.Prepared // nil if the answer is known
+	started  bool
+	done     bool
+	order    int // the position of the answer
+	content  []byte
+	err      error
+}
+
+// add adds a call with an id that the caller chooses. The error is a stop.
+func (w *waiting) add(id uint64, c externalCall) error {
+	prepared, err := w.x.prepare(c)
+	if err != nil {
+		return err
+	}
+	w.calls = append(w.calls, &waitingCall{id: id, call: c, prepared: prepared})
+	return nil
+}
+
+// addKnown adds a call whose answer is known, such as a call that was refused.
+func (w *waiting) addKnown(id uint64, content []byte, err error) {
+	w.calls = append(w.calls, &waitingCall{id: id, done: true, content: content, err: err})
+}
+
+// next returns the next answer. Recorded answers come in the order of their first arrival, so that an
+// attempt that is executed again gets them in the same order. If until is not zero, next returns nil
+// at that time. The error is a stop.
+func (w *waiting) next(ctx context.Context, until time.Time) (waitingCall, error) {
+	if c := w.take(ctx); c != nil {
+		return *c, nil
+	}
+	if err := w.x.park(w.flying() > 0); err != nil {
+		w.refuse(ctx, err)
+		return *w.take(ctx), nil
+	}
+	w.start(ctx)
+	err := w.wait(ctx, until)
+	if unparked := w.x.unpark(); err == nil {
+		err = unparked
+	}
+	if err != nil {
+		return waitingCall{}, err
+	}
+	if c := w.take(ctx); c != nil {
+		return *c, nil
+	}
+	return waitingCall{}, nil
+}
+
+// one returns the answer to the only call.
+func (w *waiting) one(ctx context.Context) ([]byte, error) {
+	answer, err := w.next(ctx, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return answer.content, answer.err
+}
+
+// take removes the call with the first answer, or returns nil if there is no answer yet.
+func (w *waiting) take(ctx context.Context) *waitingCall {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	first, at := -1, math.MaxInt
+	for i, c := range w.calls {
+		order := c.order
+		if !c.done {
+			if order = c.prepared.Order(); order == 0 {
+				continue
+			}
+		}
+		if order < at {
+			first, at = i, order
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	c := w.calls[first]
+	w.calls = append(w.calls[:first], w.calls[first+1:]...)
+	if !c.done {
+		c.content, c.err = w.x.make(ctx, c.prepared, c.call) // recorded
+	}
+	taken := *c // the goroutine of the call may still write to c
+	if s, ok := taken.err.(*stop); ok && s.fault.Code == abi.Conflict {
+		w.x.stopped = s // the same call would fail in every further attempt
+	}
+	return &taken
+}
+
+// flying returns the number of calls in flight.
+func (w *waiting) flying() (n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.calls {
+		if c.started && !c.done {
+			n++
+		}
+	}
+	return n
+}
+
+// refuse gives all calls that have not started the same fault as their answer.
+func (w *waiting) refuse(ctx context.Context, fault error) {
+	for _, c := range w.calls {
+		if c.started || c.done {
+			continue
+		}
+		c.call.do = func(context.Context, string) ([]byte, error) { return nil, fault }
+		w.finish(c, func() ([]byte, error) { return w.x.make(ctx, c.prepared, c.call) })
+	}
+}
+
+// start starts as many calls as may be in flight.
+func (w *waiting) start(ctx context.Context) {
+	flying := w.flying()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.wake == nil {
+		w.wake = make(chan struct{}, 1)
+	}
+	for _, c := range w.calls {
+		if c.started || c.done || flying == maxInFlight {
+			continue
+		}
+		c.started = true
+		flying++
+		go w.finish(c, func() ([]byte, error) { return w.x.make(ctx, c.prepared, c.call) })
+	}
+}
+
+// finish makes a call and stores its answer.
+func (w *waiting) finish(c *waitingCall, do func() ([]byte, error)) {
+	content, err := do()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c.started, c.done, c.content, c.err = true, true, content, err
+	if c.order = c.prepared.Order(); c.order == 0 { // the journal is full, or the run ends
+		w.late++
+		c.order = math.MaxInt32 + w.late
+	}
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// answered reports whether an answer has arrived.
+func (w *waiting) answered() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.calls {
+		if c.done {
+			return true
+		}
+	}
+	return false
+}
+
+// wait waits until an answer has arrived, or until a time.
+func (w *waiting) wait(ctx context.Context, until time.Time) error {
+	var due <-chan time.Time
+	if !until.IsZero() {
+		timer := time.NewTimer(time.Until(until))
+		defer timer.Stop()
+		due = timer.C
+	}
+	for !w.answered() {
+		select {
+		case <-w.wake:
+		case <-due:
+			return nil
+		case <-ctx.Done():
+			return w.x.classify(ctx, ctx.Err())
+		}
+	}
+	return nil
+}
