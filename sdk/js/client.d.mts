@@ -458,7 +458,7 @@ export interface LedgerQuery extends PageQuery, Caller {
 
 export interface LedgerEntry extends Caller {
   run_id: string;
-  act: 'run' | 'dry_run' | 'render' | 'operate' | 'list' | 'purge' | 'erase' | 'declare' | 'export' | 'import' | 'download' | 'export_user';
+  act: 'run' | 'dry_run' | 'turn' | 'evaluate' | 'render' | 'operate' | 'list' | 'purge' | 'erase' | 'declare' | 'export' | 'import' | 'download' | 'export_user';
   /** The id of the downloaded file. */
   file_id?: string;
   tool?: string;

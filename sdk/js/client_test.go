@@ -33,7 +33,38 @@ prompts:
 `,
 	"order.js":   `await memory.set_content("orders", {item}); console.log("ordered"); return {items: [item]};`,
 	"endless.js": `for (;;) {}`,
-	"chatty.js":  `console.log("begun"); for (;;) {}`,
+	"waiter.abl": `
+AGENT: Waiter
+MEMORY:
+  session:
+    - item
+  persistent:
+    - user.item
+  remember:
+    - WHEN: item IS SET
+      STORE: item -> user.item
+  recall:
+    - ON: session:start
+      ACTION: inject_context
+      PATHS: [user.item]
+CONSTRAINTS:
+  menu:
+    - RESTRICT item == "fish" BEFORE calling order
+      ON_FAIL: "There is no fish."
+FLOW:
+  ask:
+    REASONING: false
+    GATHER:
+      - item: required
+        PROMPT: "What would you like?"
+    THEN: order
+  order:
+    REASONING: false
+    CALL: order(item)
+    RESPOND: "One {{item}}."
+    THEN: COMPLETE
+`,
+	"chatty.js": `console.log("begun"); for (;;) {}`,
 }
 
 // TestClient runs the JavaScript tests of this package's client and of the official MCP client. The

@@ -40,6 +40,23 @@ test('a run returns its Result', async () => {
   assert.deepEqual(result.effects.writes.map(({ store, revision }) => [store, revision]), [['orders', 1]]);
 });
 
+test('an agent answers, and its rules apply without a turn', async () => {
+  const [agent] = await runtime.agents();
+  assert.deepEqual([agent.name, agent.tools, agent.events], ['Waiter', ['order'], ['session:start']]);
+  const caller = { user_id: 'wim', session_id: 'wim-1' };
+  assert.deepEqual((await runtime.turn('Waiter', caller)).messages, ['What would you like?']);
+  const turn = { message: 'tea', ...caller };
+  const first = await runtime.turn('Waiter', turn, { idempotencyKey: 'w1' });
+  assert.deepEqual([first.ok, first.done, first.messages, first.variables], [true, true, ['One tea.'], { item: 'tea' }]);
+  const again = await runtime.turn('Waiter', turn, { idempotencyKey: 'w1' });
+  assert.deepEqual([again.repeated, again.turn_id], [true, first.turn_id]);
+  assert.deepEqual((await runtime.fireEvent('Waiter', { event: 'session:start', ...caller })).injected, { 'user.item': 'tea' });
+  const check = await runtime.checkConstraints('Waiter', { before: 'calling order', variables: { item: 'fish' }, ...caller });
+  assert.deepEqual([check.blocked, check.failures[0].message], [true, 'There is no fish.']);
+  assert.deepEqual((await runtime.evaluateTriggers('Waiter', { variables: { item: 'milk' }, ...caller })).stored, { 'user.item': 'milk' });
+  await assert.rejects(runtime.turn('Missing', caller), { code: 'not_found', status: 404 });
+});
+
 test('a run that failed in its tool is a Result', async () => {
   const result = await runtime.run({ tool: 'endless', timeout_ms: 200 });
   assert.equal(result.ok, false);
