@@ -43,6 +43,15 @@ func agentTable(agents []apitypes.Agent) (heads []string, rows [][]string) {
 	return []string{"AGENT", "TOOLS", "GOAL"}, rows
 }
 
+// agentNames returns the names of the agents.
+func (pr *project) agentNames() []string {
+	var names []string
+	for _, a := range pr.app.Agents {
+		names = append(names, a.Agent.Value)
+	}
+	return names
+}
+
 // mustAgent returns an error if the app does not have an agent.
 func mustAgent(ctx context.Context, agents agentBackend, name string) error {
 	if _, remote := agents.(remoteAgents); remote { // the server reports it without another request

@@ -50,6 +50,7 @@ func (ac agentCommands) ruleCommand(cmd *cobra.Command, apply func(agentBackend,
 		})
 	}
 	f.registerRequest(cmd)
+	cmd.ValidArgsFunction = ac.projects.completeArg(&f.app, (*project).agentNames)
 	cmd.Flags().StringVar(&f.variables, "vars", "", "`JSON`, @file or - with the session variables (default: the stored ones)")
 	return cmd
 }

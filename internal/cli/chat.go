@@ -42,6 +42,7 @@ Without --session, a new session begins. To continue later, name the session tha
 		},
 	}
 	f.registerConversation(cmd)
+	cmd.ValidArgsFunction = tc.projects.completeArg(&f.app, (*project).agentNames)
 	return cmd
 }
 

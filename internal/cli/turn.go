@@ -73,6 +73,7 @@ See toolrun chat for a conversation with a person.`,
 		},
 	}
 	f.registerRequest(cmd)
+	cmd.ValidArgsFunction = tc.projects.completeArg(&f.app, (*project).agentNames)
 	cmd.Flags().StringVar(&say, "say", "", "the `text` of the user's message")
 	cmd.Flags().StringVar(&event, "event", "", "fire this `event` instead of sending a message")
 	return cmd
