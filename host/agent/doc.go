@@ -4,4 +4,7 @@
 // A Set contains the compiled agents of an app. Set.Turn performs one turn over an Env, which is the
 // memory and the tools of one attempt of a transaction. The package stores nothing itself: if the
 // attempt does not commit, the turn has had no effect.
+//
+// Set.Fire, Set.Check and Set.Store evaluate the recalls, constraints and triggers of an agent for
+// programs that have their own loop of turns.
 package agent
