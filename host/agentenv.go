@@ -188,6 +188,9 @@ func (e *agentEnv) Context(ctx context.Context, name string, paths []string, dom
 	return facts, nil
 }
 
+// Hide implements agent.Env.
+func (e *agentEnv) Hide(clean func(text string) string) { e.turn.last.clean = clean }
+
 // Nested implements agent.Env.
 func (e *agentEnv) Nested(ctx context.Context, body func(context.Context) error) error {
 	return e.view.Nested(ctx, memory.Authority{}, body)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/toolrun/toolrun/abi"
@@ -53,7 +54,7 @@ var errNotAdmitted = errors.New("the turn has no place at the gate")
 // nestedRun returns a run of a tool that is ready to be executed: the tool is compiled and the input
 // is valid.
 func nestedRun(ctx context.Context, t *turn, name string, input json.RawMessage) (*run, error) {
-	r := &run{job: newJob(t.h, Invocation{Tool: name, Caller: t.inv.Caller, Input: input, OnLog: t.inv.OnLog}, t.act)}
+	r := &run{job: newJob(t.h, Invocation{Tool: name, Caller: t.inv.Caller, Input: input, OnLog: t.onLog()}, t.act)}
 	r.info, r.attempts, r.root = t.info, t.attempts, &t.job
 	r.info.Tool = name
 	var err error
@@ -113,6 +114,8 @@ type turnAttempt struct {
 	evaluation *agent.Evaluation
 	// outside is the reason why the turn has lost its place at the gate, or nil.
 	outside error
+	// clean replaces the sensitive values of the agent in a text of a tool.
+	clean func(text string) string
 	// The following fields are sums over the nested runs. cpu is the CPU time of tools in isolated
 	// processes. inProcess reports whether a tool ran in the host's process.
 	logs      []abi.LogLine
@@ -135,9 +138,23 @@ func (t *turn) include(r *run) {
 	if r.last == nil {
 		return // the limit on nested runs was exceeded
 	}
-	last.warnings = append(append(last.warnings, r.undeclared...), r.last.out.Warnings...)
+	for _, warning := range slices.Concat(r.undeclared, r.last.out.Warnings) {
+		last.warnings = append(last.warnings, last.clean(warning))
+	}
 	for _, line := range r.last.logs {
+		line.Text = last.clean(line.Text)
 		last.log(line, t.h.limits)
+	}
+}
+
+// onLog returns the OnLog of nested runs, or nil. Log lines contain no sensitive values of the agent.
+func (t *turn) onLog() func(attempt int, line abi.LogLine) {
+	if t.inv.OnLog == nil {
+		return nil
+	}
+	return func(attempt int, line abi.LogLine) {
+		line.Text = t.last.clean(line.Text)
+		t.inv.OnLog(attempt, line)
 	}
 }
 

@@ -37,6 +37,10 @@ type Env interface {
 	// Context returns the stored facts with the given paths, and the stored facts of a domain unless
 	// it is "". A commit does not check that these facts are still the same.
 	Context(ctx context.Context, agent string, paths []string, domain string) ([]Fact, error)
+	// Hide passes a function that replaces the sensitive values in a text that a tool has written, such
+	// as a log line. It is called once, before all tools. The function knows the values that the turn
+	// has used so far.
+	Hide(clean func(text string) string)
 	// Nested calls body. If body fails, the writes to facts that it made are undone.
 	Nested(ctx context.Context, body func(ctx context.Context) error) error
 	// CallTool executes a tool as a nested run and returns its output. If the run fails, its writes

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -15,9 +16,8 @@ import (
 // Fire carries out the recalls of an agent for an event, and returns the facts and instructions that
 // they add. The facts also become injected values of the session, unless r contains variables.
 func (s *Set) Fire(ctx context.Context, env Env, r Rules) (*Evaluation, error) {
-	if _, err := abl.ParseEvent(r.Event); err != nil {
-		problem := err.(abl.Problem)
-		return nil, abi.Faultf(abi.InvalidArgument, "%s", problem.Message).WithHint("%s", problem.Hint)
+	if err := checkEvent(r.Event); err != nil {
+		return nil, err
 	}
 	e, err := s.evaluate(ctx, env, r)
 	if err != nil {
@@ -28,6 +28,16 @@ func (s *Set) Fire(ctx context.Context, env Env, r Rules) (*Evaluation, error) {
 		err = env.SetSession(ctx, e.rules.mem.session)
 	}
 	return e.result(err)
+}
+
+// checkEvent returns a fault unless a text is an event.
+func checkEvent(event string) error {
+	_, err := abl.ParseEvent(event)
+	var problem abl.Problem
+	if errors.As(err, &problem) {
+		return abi.Faultf(abi.InvalidArgument, "%s", problem.Message).WithHint("%s", problem.Hint)
+	}
+	return err
 }
 
 // Check checks the constraints of an agent at a checkpoint, and returns those that fail. Nothing is

@@ -208,6 +208,9 @@ func (s secrets) cleanFault(err error) error {
 	return &cleaned
 }
 
+// hidden returns a text of a tool without the secrets that the turn has used so far.
+func (l *log) hidden(text string) string { return l.secrets.sorted().clean(text) }
+
 // clean replaces the secrets of the turn in its warnings and its trace.
 func (l *log) clean() {
 	if len(l.secrets) == 0 {

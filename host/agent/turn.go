@@ -64,6 +64,11 @@ func (s *Set) begin(ctx context.Context, env Env, r Request) (*turn, error) {
 	if len(r.Message) > MaxMessageBytes {
 		return nil, abi.Faultf(abi.TooLarge, "the message has %d bytes; the limit is %d", len(r.Message), MaxMessageBytes)
 	}
+	if r.Event != "" {
+		if err := checkEvent(r.Event); err != nil {
+			return nil, err
+		}
+	}
 	session, err := env.Session(ctx)
 	if err != nil {
 		return nil, err
@@ -73,6 +78,7 @@ func (s *Set) begin(ctx context.Context, env Env, r Request) (*turn, error) {
 		return nil, err
 	}
 	l := &log{outcome: newOutcome()}
+	env.Hide(l.hidden)
 	m := newMemory(s, env, session, l)
 	t := newTurn(r, m, l)
 	if r.HasMessage {

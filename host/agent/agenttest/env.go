@@ -251,6 +251,9 @@ func (e *Env) Context(_ context.Context, _ string, paths []string, domain string
 	return facts, nil
 }
 
+// Hide implements agent.Env. The tools of an Env have no log.
+func (e *Env) Hide(func(text string) string) {}
+
 // Nested implements agent.Env.
 func (e *Env) Nested(ctx context.Context, body func(ctx context.Context) error) error {
 	return e.Transaction(ctx, body)
