@@ -26,11 +26,14 @@ func turnResult(t *turn, done memory.Done, err error) *report.Turn {
 		Warnings: allWarnings(t, nil, done.Effects), Trace: []report.TurnTrace{}, Logs: append([]abi.LogLine{}, t.last.logs...),
 		Usage: t.usage(), Effects: effectsOr(done.Effects), Changes: shownChanges(t.set, done.Changes),
 	}
+	o := t.last.outcome
 	if err != nil {
 		result.Error = t.fault(err)
+		if o != nil { // what led to the fault
+			result.Warnings, result.Trace = allWarnings(t, o.Warnings, done.Effects), traceOf(o.Trace)
+		}
 		return result
 	}
-	o := t.last.outcome
 	result.Agent, result.Messages, result.Step, result.Collecting = o.Agent, o.Messages, o.Step, o.Collecting
 	result.Done, result.Blocked, result.Escalate, result.Handoff = o.Done, o.Blocked, o.Escalate, o.Handoff
 	result.Variables, result.Injected, result.Instructions = o.Variables, o.Injected, o.Instructions

@@ -271,7 +271,7 @@ FLOW:
 	tools := []agent.Tool{{Name: "audit"}}
 	e := agenttest.New()
 	o := converse(t, e, compile(t, tools, source), turn{say: "x", want: []string{"Hello."}, done: true})
-	if _, ok := e.Stored("user.n"); ok || o.Variables["m"] != nil || len(o.Warnings) != 1 || !strings.Contains(o.Warnings[0], "a constraint stopped the hook after_turn") {
+	if _, ok := e.Stored("user.n"); ok || o.Variables["m"] != nil || len(o.Warnings) != 1 || !strings.HasSuffix(o.Warnings[0], ":10:3: the hook after_turn failed: a constraint stopped it") {
 		t.Errorf("variables = %v, warnings = %q", o.Variables, o.Warnings)
 	}
 	set := compile(t, tools, strings.Replace(source, "    CALL: audit()\n", "    CALL: audit()\n    critical: true\n", 1))

@@ -250,7 +250,10 @@ FLOW:
 	e := agenttest.New()
 	e.Tools["pay"] = func(context.Context, *agenttest.Env, map[string]any) (any, error) { return nil, errors.New("declined") }
 	before := e.Dump()
-	_, err := e.Say(context.Background(), set, "pay")
+	o, err := e.Say(context.Background(), set, "pay")
+	if last := o.Trace[len(o.Trace)-1]; last.Kind != "call" || last.Result != "failed" || len(o.Messages)+len(o.Variables) != 0 {
+		t.Errorf("outcome = %+v; want the trace only", o)
+	}
 	if fault := abi.FaultOf(err); fault.Code != abi.ToolError || fault.Line != 15 || !strings.HasPrefix(fault.Message, "a.abl:15:11: the call of pay failed: declined") {
 		t.Errorf("fault = %v in line %d", fault, fault.Line)
 	}

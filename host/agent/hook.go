@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strings"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent/abl"
@@ -30,7 +31,7 @@ func (t *turn) runHook(ctx context.Context, h *abl.Hook) error {
 		t.log.outcome.Blocked = false
 		_, err := t.acts.root(ctx, []int{rootOther}, &h.Body, nil)
 		if err == nil && t.log.outcome.Blocked {
-			err = t.log.faultf(h.Position, abi.AccessDenied, "a constraint stopped the hook %s", h.Value)
+			err = t.log.faultf(h.Position, abi.AccessDenied, "a constraint stopped it")
 		}
 		return err
 	})
@@ -42,7 +43,7 @@ func (t *turn) runHook(ctx context.Context, h *abl.Hook) error {
 	}
 	if err != nil {
 		t.mem.restore(before)
-		t.log.warnf(h.Position, "the hook %s failed: %s", h.Value, fault.Message)
+		t.log.warnf(h.Position, "the hook %s failed: %s", h.Value, strings.TrimPrefix(fault.Message, t.log.prefix(h.Position)))
 	}
 	t.log.note(entry)
 	return nil

@@ -39,9 +39,12 @@ type log struct {
 	isResult []bool
 }
 
+// prefix returns the start of a message about a position.
+func (l *log) prefix(at abl.Position) string { return l.agent.File + ":" + at.String() + ": " }
+
 // faultf returns a fault at a position in the file of the agent.
 func (l *log) faultf(at abl.Position, code abi.Code, format string, args ...any) *abi.Fault {
-	f := abi.Faultf(code, "%s:%s: %s", l.agent.File, at, fmt.Sprintf(format, args...))
+	f := abi.Faultf(code, "%s%s", l.prefix(at), fmt.Sprintf(format, args...))
 	f.File, f.Line, f.Column = l.agent.File, at.Line, at.Column
 	return f
 }
@@ -87,7 +90,7 @@ func (l *log) warnf(at abl.Position, format string, args ...any) {
 	if len(l.outcome.Warnings) >= MaxWarnings {
 		return
 	}
-	warning := fmt.Sprintf("%s:%s: %s", l.agent.File, at, fmt.Sprintf(format, args...))
+	warning := l.prefix(at) + fmt.Sprintf(format, args...)
 	if !slices.Contains(l.outcome.Warnings, warning) {
 		l.outcome.Warnings = append(l.outcome.Warnings, warning)
 	}

@@ -46,17 +46,30 @@ type turn struct {
 
 // Turn performs one turn: it activates the agent if another one was active, passes the message to the
 // step that waits, executes steps until one waits or the flow is complete, and evaluates triggers.
-// If it returns an error, env must not be committed. The error is an *abi.Fault, or an error of env.
+// If it returns an error, env must not be committed, and the outcome, which can be nil, contains only
+// the agent, the trace and the warnings up to the error. The error is an *abi.Fault, or an error of env.
 func (s *Set) Turn(ctx context.Context, env Env, r Request) (*Outcome, error) {
 	t, err := s.begin(ctx, env, r)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.perform(ctx); err != nil {
-		return nil, t.log.secrets.sorted().cleanFault(err)
+		return t.failed(err)
 	}
 	o, err := t.finish(ctx)
-	return o, t.log.secrets.sorted().cleanFault(err)
+	if err != nil {
+		return t.failed(err)
+	}
+	return o, nil
+}
+
+// failed returns the outcome of a turn that fails: its trace and its warnings.
+func (t *turn) failed(err error) (*Outcome, error) {
+	err = t.log.secrets.sorted().cleanFault(err)
+	t.log.clean()
+	o := newOutcome()
+	o.Agent, o.Trace, o.Warnings = t.mem.agent.name, t.log.outcome.Trace, t.log.outcome.Warnings
+	return o, err
 }
 
 // begin loads the session and the agent of a request.

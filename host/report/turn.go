@@ -39,7 +39,7 @@ type Turn struct {
 	Instructions []string       `json:"instructions"`
 	Warnings     []string       `json:"warnings"`
 	Error        *abi.Fault     `json:"error"`
-	// Trace lists the evaluated elements, in order.
+	// Trace lists the evaluated elements, in order. If the turn failed, it ends at the fault.
 	Trace []TurnTrace `json:"trace"`
 	// Logs are the log lines of the tools that the agent called.
 	Logs []abi.LogLine `json:"logs"`
