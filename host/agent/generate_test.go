@@ -3,6 +3,7 @@ package agent_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -558,6 +559,7 @@ func (p *printer) memory(a *refAgent) {
 		if v.typ != "" {
 			p.line(3, "TYPE: %s", v.typ)
 		}
+		p.sensitive(a, v.name)
 		if v.initial != nil {
 			p.line(3, "INITIAL: %s", &refExpr{op: "lit", lit: v.initial})
 		}
@@ -565,6 +567,7 @@ func (p *printer) memory(a *refAgent) {
 	p.line(1, "persistent:")
 	for _, path := range genFacts {
 		p.line(2, "- %s", path)
+		p.sensitive(a, path)
 		if standard := a.facts[path]; standard != nil {
 			p.line(3, "DEFAULT: %s", &refExpr{op: "lit", lit: standard})
 		}
@@ -590,6 +593,12 @@ func (p *printer) memory(a *refAgent) {
 			p.line(3, "ACTION: inject_context")
 			p.line(3, "PATHS: [%s]", strings.Join(r.paths, ", "))
 		}
+	}
+}
+
+func (p *printer) sensitive(a *refAgent, name string) {
+	if slices.Contains(a.sensitive, name) {
+		p.line(3, "SENSITIVE: true")
 	}
 }
 

@@ -122,6 +122,8 @@ type refAgent struct {
 	recalls     []refRecall
 	constraints []refConstraint
 	start       []refAction
+	// sensitive are the variables and facts that the agent declares so.
+	sensitive []string
 	hooks       []refHook
 	steps       []refStep
 }
