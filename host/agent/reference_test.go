@@ -124,8 +124,8 @@ type refAgent struct {
 	start       []refAction
 	// sensitive are the variables and facts that the agent declares so.
 	sensitive []string
-	hooks       []refHook
-	steps       []refStep
+	hooks     []refHook
+	steps     []refStep
 }
 
 // refFact is a stored fact.
