@@ -110,6 +110,9 @@ func (r *rules) check(ctx context.Context, kind, tool string, report func(*abl.C
 			}
 		}
 		if report != nil {
+			if err := r.log.size(c.Position, message); err != nil {
+				return -1, err
+			}
 			report(c, message)
 		}
 		if c.Severity != abl.SeverityWarning {

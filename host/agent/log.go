@@ -17,6 +17,8 @@ const (
 	MaxMessages      = 100
 	MaxMessagesBytes = 1 << 20
 	MaxWarnings      = 100
+	// MaxWarningBytes is the approximate maximum size of a warning. A longer one is cut off.
+	MaxWarningBytes = 4 << 10
 	// MaxTrace is the maximum number of entries of a trace. Further entries are left out.
 	MaxTrace = 1000
 	// MaxTraceValueBytes is the maximum size of a value in the trace. Of a larger value, the trace
@@ -91,6 +93,9 @@ func (l *log) warnf(at abl.Position, format string, args ...any) {
 		return
 	}
 	warning := l.prefix(at) + fmt.Sprintf(format, args...)
+	if len(warning) > MaxWarningBytes {
+		warning = l.secrets.sorted().start([]byte(warning), MaxWarningBytes) + "..."
+	}
 	if !slices.Contains(l.outcome.Warnings, warning) {
 		l.outcome.Warnings = append(l.outcome.Warnings, warning)
 	}
@@ -113,11 +118,19 @@ func (l *log) add(at abl.Position, message string, isResult bool) error {
 	if n >= MaxMessages {
 		return l.faultf(at, abi.CallLimit, "the turn sends more than %d messages", MaxMessages)
 	}
-	if l.messageBytes += len(message); l.messageBytes > MaxMessagesBytes {
-		return l.faultf(at, abi.TooLarge, "the messages of the turn are larger than %d bytes", MaxMessagesBytes)
+	if err := l.size(at, message); err != nil {
+		return err
 	}
 	l.outcome.Messages = append(l.outcome.Messages, message)
 	l.isResult = append(l.isResult[:n], isResult) // a hook that failed can have removed messages
+	return nil
+}
+
+// size returns a fault if the messages are too large with one more.
+func (l *log) size(at abl.Position, message string) error {
+	if l.messageBytes += len(message); l.messageBytes > MaxMessagesBytes {
+		return l.faultf(at, abi.TooLarge, "the messages of the turn are larger than %d bytes", MaxMessagesBytes)
+	}
 	return nil
 }
 

@@ -42,6 +42,9 @@ func (r *rules) trigger(ctx context.Context, i int) error {
 	if err != nil {
 		return err
 	}
+	if err := r.mem.measure(trigger.Target, value); err != nil { // before anything encodes the value
+		return err
+	}
 	entry.Value = r.mem.shownJSON(trigger.Target.Value, value)
 	entry.Result = "unset"
 	if value != nil {
@@ -53,9 +56,6 @@ func (r *rules) trigger(ctx context.Context, i int) error {
 
 // triggered stores the value of a trigger, and returns the result for the trace.
 func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, value any) (string, error) {
-	if err := r.mem.measure(trigger.Target, value); err != nil {
-		return "failed", err
-	}
 	sum := digest(trigger, value)
 	if r.mem.state.Stored[i] == sum {
 		return "unchanged", nil
