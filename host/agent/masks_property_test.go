@@ -40,12 +40,10 @@ func TestRandomOutcomesHideSecrets(t *testing.T) {
 			before := secretsOf(t, e)
 			outcome, err := e.Turn(context.Background(), set, agent.Request{Agent: "A", Message: message, HasMessage: true})
 			secrets = append(before, secretsOf(t, e)...)
-			visible := ""
-			if err != nil {
-				visible = err.Error()
-			} else {
+			visible := fmt.Sprint(err)
+			if outcome != nil { // a turn that failed has a trace, too
 				content, _ := json.Marshal([]any{outcome.Trace, outcome.Warnings})
-				visible = string(content)
+				visible += string(content)
 			}
 			checked++
 			hidden += strings.Count(visible, "[REDACTED]")
