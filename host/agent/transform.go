@@ -34,7 +34,7 @@ func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 		}
 	}
 	if tr.SortBy.Value != "" {
-		a.mem.cost -= len(result)
+		a.mem.cost -= 30 * len(result) // the keys can be texts of numbers and dates
 		sortItems(result, strings.Split(tr.SortBy.Value, "."), tr.Descending)
 	}
 	if result, err = a.limited(ctx, tr, result); err != nil {

@@ -68,6 +68,10 @@ func (ev *evaluator) equalScalars(l, r any) (bool, error) {
 		if err := ev.charge(min(len(a), len(b)) / 64); err != nil || a == b {
 			return a == b, err
 		}
+		if !mayBeDate(a) || !mayBeDate(b) {
+			return false, nil
+		}
+		ev.spend(50)
 		timeA, okA := parseDate(a)
 		timeB, okB := parseDate(b)
 		return okA && okB && timeA.Equal(timeB), nil
@@ -78,6 +82,8 @@ func (ev *evaluator) equalScalars(l, r any) (bool, error) {
 	if flag, ok := r.(bool); ok && isTextA {
 		return a == formatBool(flag), nil
 	}
+	ev.spendOnText(l)
+	ev.spendOnText(r)
 	x, okX := toNumber(l)
 	y, okY := toNumber(r)
 	return okX && okY && x == y, nil
@@ -112,6 +118,8 @@ func (ev *evaluator) ordered(n *binary, l, r any) (any, error) {
 func (ev *evaluator) order(n *binary, l, r any) (int, bool, error) {
 	a, isTextA := l.(string)
 	b, isTextB := r.(string)
+	ev.spendOnText(l)
+	ev.spendOnText(r)
 	if isTextA && isTextB {
 		timeA, okA := parseDate(a)
 		timeB, okB := parseDate(b)

@@ -8,10 +8,15 @@ import (
 
 var datePattern = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)?)?$`)
 
+// mayBeDate reports whether a text has the length and the first separator of a date.
+func mayBeDate(s string) bool {
+	return len(s) >= len("2006-01-02") && len(s) <= 40 && s[4] == '-'
+}
+
 // parseDate parses a date of ISO 8601: a day, optionally with a time and a zone. The default zone
 // is UTC.
 func parseDate(s string) (time.Time, bool) {
-	if len(s) < len("2006-01-02") || len(s) > 40 || s[4] != '-' || !datePattern.MatchString(s) {
+	if !mayBeDate(s) || !datePattern.MatchString(s) {
 		return time.Time{}, false
 	}
 	if len(s) == len("2006-01-02") {

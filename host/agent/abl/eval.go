@@ -119,6 +119,24 @@ func (ev *evaluator) charge(steps int) error {
 	return nil
 }
 
+// spend counts the steps of work that is done already. If none remain, the next charge fails.
+func (ev *evaluator) spend(steps int) { *ev.cost -= steps }
+
+// spendOnText counts the steps that the conversion of a value to a number or a date takes if the value
+// is a text.
+func (ev *evaluator) spendOnText(v any) {
+	s, ok := v.(string)
+	if !ok {
+		return
+	}
+	if len(s) <= maxNumberBytes {
+		ev.spend(len(s) / 4)
+	}
+	if mayBeDate(s) {
+		ev.spend(20)
+	}
+}
+
 func (ev *evaluator) warnf(at Position, format string, args ...any) {
 	if len(ev.warnings) < maxWarnings {
 		ev.warnings = append(ev.warnings, Warning{at, fmt.Sprintf(format, args...)})

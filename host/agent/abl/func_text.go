@@ -125,6 +125,9 @@ func pad(combine func(s, padding string) string) func(*invocation) (any, error) 
 		if length > MaxTextChars {
 			return nil, ErrTooLong
 		}
+		if err := c.ev.charge(missing / 8); err != nil {
+			return nil, err
+		}
 		unit := []rune(padding)
 		filled := make([]rune, missing)
 		for i := range filled {
