@@ -10,6 +10,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/agent"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/report"
 )
 
@@ -42,6 +43,9 @@ type Turn struct {
 	UserReference    string
 	Key              string
 	DryRun           bool
+	// Live and Mocks are as in an Invocation.
+	Live  bool
+	Mocks model.Mocks
 	// Timeout is the time limit of the turn, including its tools and the time in queues. The default
 	// is DefaultTurnTimeout, and the maximum is Limits.MaxTimeout.
 	Timeout time.Duration

@@ -39,7 +39,7 @@ func newTurn(h *Host, name string, req Turn) *turn {
 	}
 	inv := Invocation{
 		Caller: req.Caller, Metadata: req.Metadata, SessionReference: req.SessionReference, UserReference: req.UserReference,
-		Key: req.Key, DryRun: req.DryRun, Timeout: req.Timeout, OnLog: req.OnLog, OnState: req.OnState,
+		Key: req.Key, DryRun: req.DryRun, Live: req.Live, Mocks: req.Mocks, Timeout: req.Timeout, OnLog: req.OnLog, OnState: req.OnState,
 	}
 	t := &turn{job: newJob(h, inv, act), req: req, name: name}
 	t.info.Agent = req.Agent

@@ -14,6 +14,7 @@ type mcpFlags struct {
 	placeFlags
 	callerFlags
 	isolationFlags
+	modelFlags
 }
 
 // mcpCommand serves an app to one MCP client.
@@ -40,6 +41,7 @@ The command ends after stdin ends and all requests are answered, or on Ctrl-C.`,
 	f.callerFlags.register(cmd)
 	f.workflowFlag(cmd)
 	f.isolationFlags.register(cmd)
+	f.modelFlags.registerFile(cmd)
 	return cmd
 }
 
@@ -54,6 +56,10 @@ func (mc mcpCommand) serve(ctx context.Context, f *mcpFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, tools.close()) }()
+	models, err := f.modelFlags.open(mc.env)
+	if err != nil {
+		return err
+	}
 	backend, err := pr.database(f.db).open(true)
 	if err != nil {
 		return err
@@ -61,7 +67,7 @@ func (mc mcpCommand) serve(ctx context.Context, f *mcpFlags) (err error) {
 	defer func() { err = errors.Join(err, backend.Close()) }()
 	caller := f.caller()
 	h, err := host.Open(ctx, host.Options{
-		App: pr.app, Backend: backend, Engines: tools.engines, Tenants: []string{caller.Tenant},
+		App: pr.app, Backend: backend, Engines: tools.engines, Models: models, Tenants: []string{caller.Tenant},
 		Ledger: ledgerKept, Now: mc.env.Now, Logger: mc.out.logger(),
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 	"github.com/toolrun/toolrun/host/engine"
 	"github.com/toolrun/toolrun/host/memory"
+	"github.com/toolrun/toolrun/host/model"
 	"github.com/toolrun/toolrun/host/storage"
 )
 
@@ -30,9 +31,9 @@ type apps struct {
 
 // open opens an app on a database. The opened app owns the database. open closes the database on
 // failure. Tools run only in the given engines.
-func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, engines []engine.Engine, observers ...host.Observer) (*openedApp, error) {
+func (a apps) open(ctx context.Context, pr *project, backend storage.Backend, c host.Caller, engines []engine.Engine, models *model.Set, observers ...host.Observer) (*openedApp, error) {
 	h, err := host.Open(ctx, host.Options{
-		App: pr.app, Backend: backend, Engines: engines, Observers: observers,
+		App: pr.app, Backend: backend, Engines: engines, Models: models, Observers: observers,
 		Tenants: []string{c.Tenant}, SweepEvery: -1, Ledger: ledgerKept, Now: a.out.env.Now, Logger: a.out.logger(),
 	})
 	if err != nil {
@@ -69,7 +70,7 @@ func (a apps) with(cmd *cobra.Command, f *memoryFlags, find finder, keep bool, b
 	if err != nil {
 		return err
 	}
-	opened, err := a.open(cmd.Context(), pr, backend, caller, nil)
+	opened, err := a.open(cmd.Context(), pr, backend, caller, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 type runFlags struct {
 	memoryFlags
 	isolationFlags
+	modelFlags
 	input, context, metadata, key string
 	env, grants                   []string
 	timeout                       time.Duration
@@ -69,6 +70,7 @@ With --server, the tool runs on a toolrun server. TOOL is then a tool of the ser
 	f.memoryFlags.register(cmd)
 	f.workflowFlag(cmd)
 	f.isolationFlags.register(cmd)
+	f.modelFlags.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.input, "input", "", "the input: `JSON`, @file or - for stdin")
 	flags.StringVar(&f.context, "context", "", "`JSON`, @file or - with additional keys of the tool's context")
@@ -184,6 +186,10 @@ func (rc runCommand) invocation(cmd *cobra.Command, f *runFlags, pairs []string)
 	if f.dry && f.key != "" {
 		return inv, usagef("omit one of them", "--key cannot be combined with --dry-run, which stores no result")
 	}
+	if inv.Mocks, err = f.mocks(rc.env); err != nil {
+		return inv, err
+	}
+	inv.Live = f.live
 	inv.Key, inv.Timeout, inv.DryRun, inv.OnLog = f.key, f.timeout, f.dry, rc.logLine()
 	return inv, nil
 }
@@ -202,10 +208,14 @@ func (rc runCommand) open(ctx context.Context, pr *project, f *runFlags, c host.
 			return nil, err
 		}
 	}
-	if f.trace {
-		return rc.apps.open(ctx, pr, backend, c, engines, tracer{out: rc.out})
+	models, err := f.modelFlags.open(rc.env)
+	if err != nil {
+		return nil, errors.Join(err, backend.Close())
 	}
-	return rc.apps.open(ctx, pr, backend, c, engines)
+	if f.trace {
+		return rc.apps.open(ctx, pr, backend, c, engines, models, tracer{out: rc.out})
+	}
+	return rc.apps.open(ctx, pr, backend, c, engines, models)
 }
 
 // sweep removes expired records. A long-lived host sweeps in the background, but a command exits

@@ -20,6 +20,7 @@ import (
 
 type serveFlags struct {
 	isolationFlags
+	modelFlags
 	accessFlags
 	listen, db, baseURL, linkKey string
 	tlsCert, tlsKey              string
@@ -42,6 +43,7 @@ type serveFlags struct {
 
 func (f *serveFlags) register(cmd *cobra.Command) {
 	f.isolationFlags.register(cmd)
+	f.modelFlags.registerFile(cmd)
 	f.accessFlags.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "the `address` to listen on; port 0 selects a free port")

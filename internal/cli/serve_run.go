@@ -143,8 +143,13 @@ func (s *server) openHandler() error {
 	if err != nil {
 		return err
 	}
+	models, err := f.modelFlags.open(s.env)
+	if err != nil {
+		return err
+	}
 	s.apps = tenants.New(tenants.Options{
 		Host: host.Options{
+			Models: models,
 			Memory: quota, Backend: s.backend, Engines: s.engines.tools.engines, Gate: s.gate, Ledger: f.ledger, Metering: f.usage, Now: s.env.Now, Logger: s.logger,
 		},
 		Observers: func(app string) []host.Observer { return []host.Observer{s.telemetry.Observer(app)} },

@@ -15,6 +15,7 @@ import (
 type turnFlags struct {
 	memoryFlags
 	isolationFlags
+	modelFlags
 	metadata, key string
 	timeout       time.Duration
 	trace, dry    bool
@@ -25,6 +26,7 @@ func (f *turnFlags) registerConversation(cmd *cobra.Command) {
 	f.memoryFlags.register(cmd)
 	f.workflowFlag(cmd)
 	f.isolationFlags.register(cmd)
+	f.modelFlags.register(cmd)
 	cmd.Flags().StringVar(&f.metadata, "metadata", "", "`JSON`, @file or - to merge into the session's metadata")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 0, "the time limit of a turn, such as 10s (default and maximum: 180s)")
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "show each memory call with its duration on stderr")
@@ -91,6 +93,10 @@ func (tc turnCommands) request(cmd *cobra.Command, f *turnFlags, agent string) (
 		return t, usagef("omit one of them", "--key cannot be combined with --dry-run, which stores no result")
 	}
 	t = host.Turn{Agent: agent, Caller: f.caller(), Key: f.key, DryRun: f.dry, Timeout: f.timeout, OnLog: runCommand(tc).logLine()}
+	if t.Mocks, err = f.mocks(tc.env); err != nil {
+		return t, err
+	}
+	t.Live = f.live
 	t.Metadata, err = tc.env.document(cmd.Context(), "--metadata", f.metadata)
 	return t, err
 }
@@ -123,6 +129,10 @@ func (tc turnCommands) with(cmd *cobra.Command, f *turnFlags, body func(*openedA
 		return err
 	}
 	defer func() { err = errors.Join(err, tools.close()) }()
+	models, err := f.modelFlags.open(tc.env)
+	if err != nil {
+		return err
+	}
 	backend, err := pr.database(f.db).open(!f.dry)
 	if err != nil {
 		return err
@@ -131,7 +141,7 @@ func (tc turnCommands) with(cmd *cobra.Command, f *turnFlags, body func(*openedA
 	if f.trace {
 		observers = append(observers, tracer{out: tc.out})
 	}
-	opened, err := tc.apps.open(cmd.Context(), pr, backend, f.caller(), announceLoads(tc.out, tools.engines), observers...)
+	opened, err := tc.apps.open(cmd.Context(), pr, backend, f.caller(), announceLoads(tc.out, tools.engines), models, observers...)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolrun/toolrun/abi"
+	"github.com/toolrun/toolrun/host/model"
+	"github.com/toolrun/toolrun/host/model/openai"
+)
+
+// modelFlags are the flags for the models that tools and agents can use.
+type modelFlags struct {
+	file string // models.yaml
+	mock string // answers in place of the models
+	live bool   // call models in a dry run
+}
+
+// registerFile registers only the flag for models.yaml.
+func (f *modelFlags) registerFile(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.file, "models", "", "the `file` that declares the models for tools and agents, such as models.yaml (default: no models)")
+	_ = cmd.MarkFlagFilename("models", "yaml", "yml") // fails only if the flag does not exist
+}
+
+func (f *modelFlags) register(cmd *cobra.Command) {
+	f.registerFile(cmd)
+	cmd.Flags().StringVar(&f.mock, "mock", "", "a JSON `file` with answers in place of all models: {MODEL: [answer, ...]}")
+	cmd.Flags().BoolVar(&f.live, "live", false, "call models in a dry run, too")
+	_ = cmd.MarkFlagFilename("mock", "json")
+}
+
+// open reads models.yaml. It returns nil if the command has none.
+func (f *modelFlags) open(env Env) (*model.Set, error) {
+	if f.file == "" {
+		return nil, nil
+	}
+	content, err := os.ReadFile(env.path(f.file))
+	if err != nil {
+		return nil, usagef("", "cannot read the models: %v", err)
+	}
+	config, err := model.ReadConfig(f.file, content)
+	if err != nil {
+		return nil, usagef("", "%v", err)
+	}
+	set, err := model.NewSet(config, map[string]model.Factory{"openai": openai.Factory()}, env.Getenv)
+	if err != nil {
+		return nil, usagef("", "%s: %v", f.file, err)
+	}
+	return set, nil
+}
+
+// mocks reads the answers in place of models. It returns nil if the command has none.
+func (f *modelFlags) mocks(env Env) (model.Mocks, error) {
+	if f.mock == "" {
+		return nil, nil
+	}
+	content, err := os.ReadFile(env.path(f.mock))
+	if err != nil {
+		return nil, usagef("", "cannot read the mocks: %v", err)
+	}
+	mocks, err := model.ReadMocks(content)
+	if fault, ok := errors.AsType[*abi.Fault](err); ok {
+		return nil, usagef(fault.Hint, "%s: %s", f.mock, fault.Message)
+	}
+	return mocks, err
+}
