@@ -8,6 +8,7 @@ import (
 	"io"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host/engine"
@@ -38,12 +39,19 @@ func FuzzParent(f *testing.F) {
 	fault := func(w *wire) error {
 		return w.send(w.frame(kindOutcome).number(outcomeFault).number(0).data(nil).optional(nil).data([]byte(`{"code":"conflict","id":"worker 0"}`)).texts(nil))
 	}
+	begin := func(w *wire) error {
+		return w.send(w.frame(kindBegin).number(1).text(abi.ModelChat).number(2).optional([]byte(`"m"`)).optional([]byte(`{}`)))
+	}
+	wait := func(w *wire) error { return w.send(w.frame(kindWait).number(0)) }
 	open := func(w *wire) error { return w.send(w.frame(kindOpen).text("a.js")) }
 	loaded := func(w *wire) error {
 		return w.send(w.frame(kindLoaded).number(outcomeOutput).text("").data([]byte(`{"calls":[{"op":"get_content","store":"a"}]}`)))
 	}
 	f.Add(seed(call, line, done))
 	f.Add(seed(call, fault))
+	f.Add(seed(begin, wait, done))
+	f.Add(seed(begin, begin, wait))
+	f.Add(seed(wait))
 	f.Add(seed(open, open, loaded))
 	f.Add([]byte("\xff\xff\xff\xff\x07"))
 	f.Fuzz(func(t *testing.T, sent []byte) {
@@ -75,6 +83,21 @@ func fuzzRun(t *testing.T, sent []byte) {
 			return nil, errors.New("halt")
 		}
 		return nil, abi.Faultf(abi.NotFound, "no such store")
+	}
+	begun, answered := uint64(0), uint64(0)
+	x.host.Begin = func(call abi.Call) (uint64, error) {
+		if begun-answered > maxPending || call.Op != abi.ModelChat {
+			t.Errorf("the operation %d, %s, reached the host with %d pending", begun+1, call.Op, begun-answered)
+		}
+		begun++
+		return begun, nil
+	}
+	x.host.Await = func(context.Context, time.Time) (uint64, json.RawMessage, error) {
+		if answered == begun {
+			t.Error("the host waits for nothing")
+		}
+		answered++
+		return answered, json.RawMessage("null"), nil
 	}
 	out, err, lost := x.serve()
 	if lost && err == nil {
