@@ -29,7 +29,7 @@ func (r *rules) store(ctx context.Context) error {
 func (r *rules) trigger(ctx context.Context, i int) error {
 	trigger := &r.mem.agent.Memory.Triggers[i]
 	entry := Trace{Kind: "trigger", Name: trigger.Target.Value, Position: r.log.place(trigger.Position)}
-	holds, err := r.mem.holds(ctx, trigger.When)
+	holds, err := r.mem.matches(ctx, trigger.When)
 	if err != nil {
 		return err
 	}

@@ -77,3 +77,28 @@ FLOW:
 		t.Errorf("messages = %q", o.Messages)
 	}
 }
+
+// TestTriggersOfUnsetVariables checks that a trigger that does not store reports no warnings about
+// its condition, and that one that stores does.
+func TestTriggersOfUnsetVariables(t *testing.T) {
+	for condition, want := range map[string]int{"amount > 0": 0, "amount < 1": 1} {
+		set := compile(t, nil, `AGENT: Bank
+MEMORY:
+  session:
+    - amount
+  persistent:
+    - user.state
+  remember:
+    - WHEN: `+condition+`
+      STORE: "seen" -> user.state
+FLOW:
+  greet:
+    REASONING: false
+    RESPOND: Hello.
+    THEN: COMPLETE
+`)
+		if o := say(t, agenttest.New(), set, "hi"); len(o.Warnings) != want {
+			t.Errorf("warnings of %s = %q, want %d", condition, o.Warnings, want)
+		}
+	}
+}
