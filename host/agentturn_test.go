@@ -221,7 +221,7 @@ func testTurn(t *testing.T) {
 	}
 }
 
-// A tool that fails in any way undoes its own writes only, and the agent goes on.
+// A failure of a tool undoes only the tool's own writes, and the agent continues.
 func TestFailingToolsInTurns(t *testing.T) { everywhere(t, testFailingToolsInTurns) }
 
 func testFailingToolsInTurns(t *testing.T) {

@@ -148,7 +148,8 @@ func (n *neighbours) withBombs(span time.Duration) (measure.Sample, error) {
 	return sample, errors.Join(err, errors.Join(errs...))
 }
 
-// bombEnds lists the codes of the faults that bombs cause. The end of the flood causes cancelled.
+// bombEnds lists the codes of the faults that bombs cause. Bombs that run when the flood ends have
+// the fault cancelled.
 var bombEnds = []abi.Code{abi.Timeout, abi.MemoryLimit, abi.OutputLimit, abi.Cancelled}
 
 // flood sends bombs one after another until ctx ends. Each bomb must end in one of these faults.

@@ -234,8 +234,8 @@ func TestMCPNamedSession(t *testing.T) {
 
 const listMCPTools = `{"jsonrpc":"2.0","id":9,"method":"tools/list"}`
 
-// TestMCPForeignSession names MCP sessions of other callers. The responses must be the same as for
-// unknown sessions.
+// TestMCPForeignSession sends requests with the ids of other callers' MCP sessions. The responses
+// must be the same as for unknown sessions.
 func TestMCPForeignSession(t *testing.T) {
 	s := startMCP(t, examples)
 	for name, owner := range map[string]credentials{"token": s.token("ann"), "key": s.keyFor("ann")} {

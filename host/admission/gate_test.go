@@ -166,7 +166,8 @@ func TestAppBoundSparesItsTenant(t *testing.T) {
 	})
 }
 
-// rejection acquires for a flow whose run must be rejected, and returns the text of the error.
+// rejection requests a slot for a flow, expects the gate to reject the request, and returns the
+// text of the error.
 func (l *line) rejection(name string) string {
 	l.t.Helper()
 	err := l.gate.Acquire(l.t.Context(), of(name))

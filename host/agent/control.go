@@ -2,13 +2,14 @@ package agent
 
 import "github.com/toolrun/toolrun/host/agent/abl"
 
-// control is the continuation after an action, a body, a step or a checkpoint. The zero value goes on.
+// control is the continuation after an action, a body, a step or a checkpoint. With the zero value,
+// the turn continues with the next action or step.
 type control struct {
 	kind controlKind
-	// target is the step of jump or the agent of handoff.
+	// target is the step that jump leads to, or the agent that handoff leads to.
 	target abl.Name
-	// excused is the index of a constraint plus 1 that does not apply to the step of jump or again,
-	// or 0.
+	// excused identifies a constraint that does not apply when jump or again runs a step. It is the
+	// index of the constraint plus 1, or 0 if all constraints apply.
 	excused int
 }
 
@@ -17,15 +18,16 @@ type controlKind uint8
 const (
 	// goOn continues with the next action, or with the successor of a step.
 	goOn controlKind = iota
-	// proceed leaves the step for its successor, without the remaining actions of the body.
+	// proceed leaves the step and continues with its successor, without the remaining actions of the
+	// body.
 	proceed
-	// jump leaves the step for another one.
+	// jump leaves the step and continues with another step.
 	jump
-	// again runs the step again from its start.
+	// The constant "again" means that the step runs again from its start.
 	again
 	// complete ends the flow.
 	complete
-	// handoff passes the conversation to another agent, and escalate to a person.
+	// handoff passes the conversation to another agent, and escalate passes it to a person.
 	handoff
 	escalate
 	// halt ends the turn. The step runs again with the next turn.

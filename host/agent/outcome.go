@@ -4,8 +4,8 @@ import "encoding/json"
 
 // Request is the input of a turn.
 type Request struct {
-	// Agent is the agent to address. The default is the one that answers in the session. The first
-	// turn of a session needs it, unless the app has only one agent.
+	// Agent is the agent to address. The default is the agent that answers in the session. The first
+	// turn of a session must name an agent, unless the app has only one.
 	Agent string
 	// Message is the message of the user. A turn without a message begins the flow, or repeats the
 	// question of a step that waits.
@@ -21,24 +21,24 @@ type Outcome struct {
 	Agent string `json:"agent"`
 	// Messages are the messages to the user, in order.
 	Messages []string `json:"messages"`
-	// Step is the step that waits for input, and Collecting the field that it asks for.
+	// Step is the step that waits for input, and Collecting is the field that it asks for.
 	Step       *string `json:"step"`
 	Collecting *string `json:"collecting"`
 	// Done is true if the flow is complete. Blocked is true if a constraint stopped the turn.
 	Done    bool `json:"done"`
 	Blocked bool `json:"blocked"`
-	// Escalate is true if the agent passes the conversation to a person. Handoff is the agent to
-	// which it passes the conversation, if the app does not have it, or the last one of the turn.
+	// Escalate is true if the agent passes the conversation to a person. Handoff is the agent of the
+	// last handoff in the turn, or nil.
 	Escalate bool    `json:"escalate"`
 	Handoff  *string `json:"handoff"`
 	// Variables are the session variables, masked as declared.
 	Variables map[string]any `json:"variables"`
-	// Injected are the facts that recalls loaded in this turn, by path. Instructions are the texts
-	// for a model that recalls added.
+	// Injected contains the facts that recalls loaded in this turn, by path. Instructions contains the
+	// texts that recalls added for a model.
 	Injected     map[string]any `json:"injected"`
 	Instructions []string       `json:"instructions"`
 	Warnings     []string       `json:"warnings"`
-	// Trace lists what was evaluated, in order.
+	// Trace lists the evaluated elements, in order.
 	Trace []Trace `json:"trace"`
 }
 
@@ -53,6 +53,7 @@ type Trace struct {
 	Position string `json:"position,omitempty"`
 	// Value is the value, masked as declared.
 	Value json.RawMessage `json:"value,omitempty"`
-	// Result is a word about the outcome, such as passed, failed, stored, unchanged or skipped.
+	// Result is a word that describes the outcome, such as passed, failed, stored, unchanged or
+	// skipped.
 	Result string `json:"result,omitempty"`
 }

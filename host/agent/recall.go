@@ -20,7 +20,7 @@ const (
 	MaxInstructions = 100
 )
 
-// fire carries out the recalls of the agent that acts for an event, such as tool:search:after.
+// fire performs the recalls that the acting agent declares for an event, such as tool:search:after.
 func (r *rules) fire(ctx context.Context, event string) error {
 	recalls := r.mem.agent.Memory.Recalls
 	if len(recalls) == 0 {

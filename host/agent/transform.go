@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// transform makes an array from another one: it filters, maps, sorts and limits, in this order. A
-// source that is not an array has no items.
+// transform creates an array from another array: it filters the items, maps them, sorts them and
+// limits their number, in this order. A source that is not an array has no items.
 func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	source, err := a.mem.eval(ctx, tr.Source)
 	if err != nil {
@@ -47,7 +47,7 @@ func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	return nil
 }
 
-// mapped returns the item of the result, and whether it is kept.
+// mapped returns an item of the result, and whether the filter keeps it.
 func (a *actions) mapped(s abl.Scope, tr *abl.Transform, item any) (any, bool, error) {
 	if a.mem.cost--; a.mem.cost < 0 {
 		return nil, false, a.mem.located(abl.ErrCost, tr.Position)
@@ -72,7 +72,7 @@ func (a *actions) mapped(s abl.Scope, tr *abl.Transform, item any) (any, bool, e
 	return fields, true, nil
 }
 
-// limited returns the first items. A limit that is not a number has no effect.
+// limited returns the items up to the limit. A limit that is not a number has no effect.
 func (a *actions) limited(ctx context.Context, tr *abl.Transform, items []any) ([]any, error) {
 	if tr.Limit == nil {
 		return items, nil
@@ -93,7 +93,8 @@ func (a *actions) limited(ctx context.Context, tr *abl.Transform, items []any) (
 	return items[:int(n)], nil
 }
 
-// itemScope is the scope of an item of TRANSFORM: its name, then the outer scope.
+// itemScope is the scope for an item of TRANSFORM. It resolves the name of the item, and looks up
+// other names in the outer scope.
 type itemScope struct {
 	abl.Scope
 	name string
@@ -130,7 +131,7 @@ func sortItems(items []any, path []string, descending bool) {
 	}
 }
 
-// The ranks of values in an order.
+// These are the ranks by which values of different types are ordered.
 const (
 	rankNumber = iota
 	rankDate

@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// store evaluates the triggers of the agent that acts, in order. A trigger stores its value if its
+// store evaluates the triggers of the acting agent, in order. A trigger stores its value if its
 // condition holds, the value is set, and it differs from the value that the trigger last stored in
 // the session.
 func (r *rules) store(ctx context.Context) error {
@@ -110,8 +110,8 @@ func (r *rules) storeTrigger(ctx context.Context, trigger *abl.Trigger, f *abl.F
 	return "stored", nil
 }
 
-// appended returns the stored array with one more item. It is false if the item is there already and
-// has to be unique.
+// appended returns the stored array with one more item. The second result is false if items must be
+// unique and the array already contains the item.
 func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
 	items, isArray := stored.([]any)
 	if stored != nil && !isArray {
@@ -128,7 +128,7 @@ func (r *rules) appended(trigger *abl.Trigger, stored, item any) ([]any, bool) {
 	return items, true
 }
 
-// domainOf returns the domain of a fact: as declared, or the second name of its path.
+// domainOf returns the domain of a fact: the declared domain, or the second name of the path.
 func domainOf(f *abl.Fact) string {
 	if f.Domain != "" {
 		return f.Domain
@@ -140,7 +140,8 @@ func domainOf(f *abl.Fact) string {
 	return names[1]
 }
 
-// digest returns a short text that differs for different values and for different triggers.
+// digest returns a short text for a value and a trigger. Different values or triggers have
+// different texts.
 func digest(trigger *abl.Trigger, value any) string {
 	content, _ := json.Marshal([]any{trigger.Target.Value, trigger.Operation, value}) // values are JSON
 	sum := sha256.Sum256(content)

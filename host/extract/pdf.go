@@ -47,8 +47,8 @@ func (e *Engine) library(ctx context.Context) (*pdfium.Library, error) {
 	return started, nil
 }
 
-// Close frees the PDF library. Programs must be closed before. It is safe to call Close more than
-// once.
+// Close frees the PDF library. The caller must first close all programs. It is safe to call Close
+// more than once.
 func (e *Engine) Close() error {
 	e.turn <- struct{}{}
 	defer func() { <-e.turn }()

@@ -23,7 +23,7 @@ type Key struct {
 	Kind, Target string
 	// Digest is the SHA-256 of the canonical request.
 	Digest [sha256.Size]byte
-	// N numbers the equal requests of an attempt, from 1.
+	// N is the number of the call among the calls of an attempt with an equal request, starting at 1.
 	N int
 }
 

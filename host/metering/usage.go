@@ -82,7 +82,7 @@ func List(ctx context.Context, backend storage.Backend, q Query) (found []Usage,
 	}
 }
 
-// position is an app in a tenant.
+// position is the position of an app of a tenant in the usage data.
 type position struct {
 	tenant string
 	app    partition.App

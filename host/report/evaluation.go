@@ -13,8 +13,8 @@ type Evaluation struct {
 	// OK reports whether the evaluation succeeded and all its writes are stored. If OK is false,
 	// Error is set and nothing was stored.
 	OK bool `json:"ok"`
-	// Blocked reports whether a constraint of severity error failed. Failures are the constraints
-	// that failed, in order. The evaluation stops at the first error.
+	// Blocked reports whether a constraint of severity error failed. Failures are the constraints that
+	// failed, in order. The evaluation stops at the first failed constraint of severity error.
 	Blocked  bool              `json:"blocked"`
 	Failures []EvaluationFault `json:"failures"`
 	// Injected are the facts to add to the variables, by path. Instructions are the texts for a
@@ -34,21 +34,21 @@ type Evaluation struct {
 	Repeated bool     `json:"repeated,omitempty"`
 }
 
-// EvaluationFault is a constraint that failed, and the action that its ON_FAIL declares. The caller
-// carries the action out.
+// EvaluationFault is a constraint that failed, with the action that its ON_FAIL declares. The
+// caller must perform the action.
 type EvaluationFault struct {
 	// Position is the location of the constraint, as FILE:LINE. Rule is REQUIRE, LIMIT, RESTRICT or
 	// WARN, and Severity is error or warning.
 	Position string `json:"position"`
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"`
-	// Message is the rendered message. It is for the user only if Severity is error.
+	// Message is the rendered message. Show it to the user only if Severity is error.
 	Message  string   `json:"message,omitempty"`
 	Handoff  string   `json:"handoff,omitempty"`
 	Escalate bool     `json:"escalate,omitempty"`
 	Collect  []string `json:"collect,omitempty"`
 	Goto     string   `json:"goto,omitempty"`
 	Retry    bool     `json:"retry,omitempty"`
-	// Then is continue, retry or "". It is what follows the collection.
+	// Then is the action after the collection: continue, retry or "".
 	Then string `json:"then,omitempty"`
 }

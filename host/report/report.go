@@ -77,8 +77,7 @@ type Effects struct {
 	Writes []WriteEffect `json:"writes"`
 }
 
-// Violations returns the schema violations of all contents that were stored although they violate a
-// schema.
+// Violations returns all schema violations of the stored contents.
 func (e Effects) Violations() []abi.Violation {
 	var all []abi.Violation
 	for _, w := range e.Writes {

@@ -11,11 +11,11 @@ type Turn struct {
 	TurnID string `json:"turn_id"`
 	// Session is the session of the turn. If the caller has none, the turn begins one.
 	Session string `json:"session_id"`
-	// Agent is the agent that answers the next message. After a handoff inside of the app, this is
-	// another agent than before.
+	// Agent is the agent that answers the next message. After a handoff within the app, this is a
+	// different agent than before the turn.
 	Agent string `json:"agent"`
-	// OK reports whether the turn succeeded and all its writes are stored. A turn that a constraint
-	// blocked has succeeded. If OK is false, Error is set and nothing was stored.
+	// OK reports whether the turn succeeded and all its writes are stored. A turn counts as successful
+	// even if a constraint has blocked it. If OK is false, Error is set and nothing was stored.
 	OK bool `json:"ok"`
 	// Messages are the messages to the user, in order.
 	Messages []string `json:"messages"`
@@ -48,8 +48,8 @@ type Turn struct {
 	Effects Effects `json:"effects"`
 	// Changes are the changes that a dry run would have stored.
 	Changes []Change `json:"changes,omitempty"`
-	// Attempts is how often the turn was executed. All other fields except Usage are those of the
-	// last attempt.
+	// Attempts is the number of times that the turn was executed. All other fields except Usage are
+	// those of the last attempt.
 	Attempts int `json:"attempts"`
 	// Repeated reports whether this is the result of an earlier turn with the same idempotency key.
 	Repeated bool `json:"repeated,omitempty"`
@@ -66,6 +66,7 @@ type TurnTrace struct {
 	Position string `json:"position,omitempty"`
 	// Value is the value, masked as declared.
 	Value json.RawMessage `json:"value,omitempty"`
-	// Result is a word about the outcome, such as passed, failed, stored, unchanged or skipped.
+	// Result is a word that describes the outcome, such as passed, failed, stored, unchanged or
+	// skipped.
 	Result string `json:"result,omitempty"`
 }

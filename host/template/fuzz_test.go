@@ -84,8 +84,8 @@ func renderProjected(t *testing.T, tmpl *template.Template, content string) stri
 	return got
 }
 
-// project removes all values that are not on one of paths. It applies a path to each element of an
-// array. The argument "at" is the path of value.
+// project removes all values that no path in paths leads to. A path that leads to an array applies
+// to each of its elements. The argument "at" is the path of value.
 func project(value any, at string, paths []string) any {
 	switch v := value.(type) {
 	case map[string]any:

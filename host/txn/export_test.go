@@ -1,6 +1,6 @@
 package txn
 
-// Rule is a rule that a test can make a DB break.
+// Rule is a rule of transactions. A test can make a DB break it.
 type Rule = rule
 
 // Rules names all rules.

@@ -8,7 +8,8 @@ import (
 	"github.com/toolrun/toolrun/host/app"
 )
 
-// agentCommands list agents, check and format their files, and apply their rules.
+// agentCommands contains the commands that list agents, check and format their files, and apply
+// their rules.
 type agentCommands struct{ baseCommand }
 
 func (ac agentCommands) command() *cobra.Command {

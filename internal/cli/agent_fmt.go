@@ -104,7 +104,7 @@ func (ac agentCommands) printFormatted(results []formatted, names bool) error {
 	})
 }
 
-// replaceFile replaces the content of a file at once, and keeps its permissions.
+// replaceFile replaces the content of a file atomically and keeps its permissions.
 func (ac agentCommands) replaceFile(name string, text []byte) error {
 	dest, err := filepath.EvalSymlinks(ac.env.path(name))
 	if err == nil {

@@ -35,7 +35,7 @@ func (ac agentCommands) list() *cobra.Command {
 	return cmd
 }
 
-// agentTable returns the heads and the rows of a table of agents.
+// agentTable returns the column titles and the rows of a table of agents.
 func agentTable(agents []apitypes.Agent) (heads []string, rows [][]string) {
 	for _, a := range agents {
 		rows = append(rows, []string{a.Name, strings.Join(a.Tools, " "), a.Goal})

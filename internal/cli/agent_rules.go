@@ -13,14 +13,14 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// ruleFlags are the flags of commands that apply the rules of an agent.
+// ruleFlags contains the flags of the commands that apply the rules of an agent.
 type ruleFlags struct {
 	turnFlags
 	variables string
 }
 
-// ruleCommand returns a command that applies the rules of an agent. apply sends the request, and
-// show prints the result for people.
+// ruleCommand returns a command that applies the rules of an agent. The function apply sends the
+// request, and the function show prints the result in a readable form.
 func (ac agentCommands) ruleCommand(cmd *cobra.Command, apply func(agentBackend, context.Context, host.Turn, []string) (*report.Evaluation, error), show func(*report.Evaluation) error) *cobra.Command {
 	var f ruleFlags
 	tc := turnCommands(ac)

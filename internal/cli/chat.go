@@ -52,9 +52,9 @@ type chat struct {
 	app    *openedApp
 	folder codeFolder
 	in     lineReader
-	// next is the next turn without its message.
+	// The field "next" is the next turn without its message.
 	next host.Turn
-	// last is the result of the last turn, or nil.
+	// The field "last" is the result of the last turn, or nil.
 	last *report.Turn
 	// quit is true if the user wants to end the chat.
 	quit bool
@@ -65,7 +65,7 @@ type lineReader interface {
 	// ReadLine returns the next line. The error is errInterrupted if the user pressed Ctrl-C, and
 	// io.EOF at the end of the input.
 	ReadLine(context.Context) (string, error)
-	// during calls work, which ends early if the user presses Ctrl-C.
+	// The method "during" calls work, which ends early if the user presses Ctrl-C.
 	during(ctx context.Context, work func(context.Context))
 	io.Closer
 }
@@ -126,7 +126,7 @@ func (c *chat) interactive() bool {
 	return is
 }
 
-// take executes a line: a command, or a message of the user.
+// take executes a line, which is a command or a message of the user.
 func (c *chat) take(ctx context.Context, line string) error {
 	if line == "" {
 		return nil
@@ -141,7 +141,8 @@ func (c *chat) take(ctx context.Context, line string) error {
 	return c.tolerate(c.perform(ctx, &line))
 }
 
-// tolerate prints an error if a person can continue. Otherwise it returns the error.
+// tolerate prints an error if a person uses the chat and can continue. Otherwise it returns the
+// error.
 func (c *chat) tolerate(err error) error {
 	if err == nil || !c.interactive() {
 		return err

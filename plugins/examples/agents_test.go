@@ -15,7 +15,7 @@ import (
 // agentApps are the folders of apps with agents. Each has an app file of its own.
 var agentApps = []string{"hotel_booking", "wire_transfer"}
 
-// TestAgentScripts has the scripted conversations with the agents of each app.
+// TestAgentScripts runs the script of each app, which contains conversations with its agents.
 func TestAgentScripts(t *testing.T) {
 	for _, name := range agentApps {
 		t.Run(name, func(t *testing.T) {

@@ -17,25 +17,27 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// ToolFunc is a tool. It can read and write the facts of the environment. If it returns an error, its
-// writes are undone.
+// ToolFunc is a tool. It can read and write the facts of the environment. If a tool returns an
+// error, its writes are undone.
 type ToolFunc func(ctx context.Context, e *Env, input map[string]any) (any, error)
 
 // Env is an environment in memory. It stores values as JSON. Env is not safe for concurrent use.
 type Env struct {
 	// Clock is the time. Facts expire by it.
 	Clock time.Time
-	// User and SessionID identify the caller. Facts of the user and kept variables belong to User, and
-	// states to SessionID.
+	// User and SessionID identify the caller. Facts of the user and kept variables belong to User.
+	// States of agents belong to SessionID.
 	User, SessionID string
-	// Tools are the tools by name.
+	// Tools maps the names of tools to the tools.
 	Tools map[string]ToolFunc
-	// Model answers requests of every model. If it is nil, models are unavailable.
+	// Model answers the requests to all models. If it is nil, models are unavailable.
 	Model func(name string, request model.ChatRequest) (model.ChatAnswer, error)
-	// Scopes are the scopes of facts by path. The default is the one of the first name of the path.
+	// Scopes maps the paths of facts to their scopes. The default scope of a fact is the scope that
+	// the first name of its path indicates.
 	Scopes map[string]abl.FactScope
 
-	// Calls are the tools that were called, in order, and Prompts the requests to models.
+	// Calls contains the calls of tools, and Prompts contains the requests to models. Both are in
+	// order.
 	Calls   []Call
 	Prompts []model.ChatRequest
 
@@ -80,7 +82,7 @@ func New() *Env {
 	}
 }
 
-// Turn performs a turn as a transaction: if it fails, it has had no effect.
+// Turn performs a turn as a transaction: a turn that fails has no effect.
 func (e *Env) Turn(ctx context.Context, set *agent.Set, r agent.Request) (*agent.Outcome, error) {
 	var outcome *agent.Outcome
 	err := e.Transaction(ctx, func(ctx context.Context) (err error) {
@@ -90,7 +92,7 @@ func (e *Env) Turn(ctx context.Context, set *agent.Set, r agent.Request) (*agent
 	return outcome, err
 }
 
-// Transaction calls body, and undoes what it changed if it returns an error.
+// Transaction calls body. If body returns an error, Transaction undoes the changes of body.
 func (e *Env) Transaction(ctx context.Context, body func(ctx context.Context) error) error {
 	before := e.stored.clone()
 	err := body(ctx)
@@ -105,7 +107,7 @@ func (e *Env) Say(ctx context.Context, set *agent.Set, message string) (*agent.O
 	return e.Turn(ctx, set, agent.Request{Message: message, HasMessage: true})
 }
 
-// Dump returns everything that is stored, by key, to compare environments.
+// Dump returns all stored values by key, so that a test can compare environments.
 func (e *Env) Dump() map[string]string {
 	all := map[string]string{}
 	for kind, values := range map[string]map[string][]byte{"session": e.stored.sessions, "state": e.stored.states, "kept": e.stored.kept} {
@@ -290,7 +292,8 @@ func (e *Env) Chat(_ context.Context, _, name string, request model.ChatRequest)
 	return e.Model(name, request)
 }
 
-// encode returns a value as JSON. It panics if a test or the interpreter made a value that is not JSON.
+// encode returns a value as JSON. It panics if a test or the interpreter has created a value that
+// JSON cannot represent.
 func encode(value any) []byte {
 	content, err := json.Marshal(value)
 	if err != nil {

@@ -75,8 +75,8 @@ func (r *run) prepare() {
 	r.patch()
 }
 
-// onParse returns a parser option that makes goja call before when it begins to parse. The type
-// parameter stands for an unexported type of goja.
+// onParse returns a parser option that makes goja call the function "before" when it begins to
+// parse. The type parameter stands for an unexported type of goja.
 func onParse[T any](option func(*T), before func()) func(*T) {
 	return func(o *T) {
 		before()

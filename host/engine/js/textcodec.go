@@ -115,8 +115,8 @@ func latin1(data []byte, mask byte) string {
 	return string(text)
 }
 
-// validUTF8 replaces invalid UTF-8. One replacement character replaces each longest prefix of a
-// valid character.
+// validUTF8 replaces invalid UTF-8. An incomplete character is replaced as a whole by one
+// replacement character. Any other invalid byte is replaced by its own replacement character.
 func validUTF8(data []byte) string {
 	if utf8.Valid(data) {
 		return string(data)

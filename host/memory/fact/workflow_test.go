@@ -128,7 +128,7 @@ func TestWorkflowIdle(t *testing.T) {
 	}
 }
 
-// TestWorkflowEndsDuringRun expects a run not to commit if its workflow ends before.
+// TestWorkflowEndsDuringRun expects a run not to commit if its workflow ends before the commit.
 func TestWorkflowEndsDuringRun(t *testing.T) {
 	f := open(t)
 	w1 := in("w1", ann)

@@ -164,8 +164,8 @@ func (d declaring) Operations() abi.Table { return d.table }
 // spaceless is a kind that does not implement kind.Space.
 type spaceless struct{ kind.Kind }
 
-// TestSharedOperations checks that kinds can share an operation only if one function is enough for
-// tool code.
+// TestSharedOperations checks that kinds can share an operation only if tool code can call it as
+// one function.
 func TestSharedOperations(t *testing.T) {
 	store := abi.Param{Name: "store", Kind: abi.StoreName, Required: true}
 	query := abi.Param{Name: "query", Kind: abi.JSON, Required: true, Type: abi.Type{Shape: abi.Text}}

@@ -164,8 +164,8 @@ func TestCompactThroughLink(t *testing.T) {
 	checkSound(t, path)
 }
 
-// TestOpenWaitsForCompact repeatedly opens a file during compactions. No write may be lost to a
-// file that has already been replaced.
+// TestOpenWaitsForCompact repeatedly opens a file during compactions. A write must not go to a file
+// that has already been replaced, where it would be lost.
 func TestOpenWaitsForCompact(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
 	stop, ended := make(chan struct{}), make(chan struct{})

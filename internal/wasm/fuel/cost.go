@@ -20,8 +20,8 @@ type region struct {
 	parent int
 	// size is the number of instructions. An expensive instruction counts as several.
 	size int
-	// params reports whether the region is a loop with parameters. Code inside a block cannot
-	// repeat an iteration of a loop with parameters.
+	// params reports whether the region is a loop with parameters. The inserted code cannot repeat an
+	// iteration of such a loop, because it is inside a block.
 	params bool
 	// The field shared reports whether other code changes the fuel while the region runs. The other
 	// code is a called function, or an inner loop that updates the global.

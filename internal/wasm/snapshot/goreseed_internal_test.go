@@ -16,8 +16,8 @@ func lookalikes(n int) []byte {
 	return append(make([]byte, goIndexAt), append(bytes.Repeat(pattern, n), pattern[:4]...)...)
 }
 
-// generators returns n consecutive generators. Their seed is the first seed that a Go runtime with
-// the given seed draws.
+// generators returns n consecutive generators. A Go runtime starts with the given seed and derives
+// another seed from it, which is the seed of these generators.
 func generators(t *testing.T, seed [goSeedSize]byte, n int) []byte {
 	t.Helper()
 	drawn := generate(seed, goSeedSize/8)
