@@ -55,6 +55,18 @@ func TestAppendTriggers(t *testing.T) {
 	}
 }
 
+// TestAppendToFullFact checks that a list that cannot grow does not end the conversation.
+func TestAppendToFullFact(t *testing.T) {
+	e := agenttest.New()
+	full := []any{strings.Repeat("x", agent.MaxValueBytes-10)}
+	e.SetStored("user.queries", full, 0, "")
+	set := compile(t, nil, "AGENT: A\nMEMORY:\n  remember:\n    - WHEN: last IS SET\n      STORE:\n        value: last\n        target: user.queries\n        operation: append\n"+takes("last"))
+	o := say(t, e, set, "one more item")
+	if got, _ := e.Stored("user.queries"); len(o.Warnings) != 1 || !strings.Contains(o.Warnings[0], "is full") || !reflect.DeepEqual(got, any(full)) {
+		t.Errorf("warnings %q", o.Warnings)
+	}
+}
+
 // TestAppendToWriteOnly checks that a log that the agent cannot read can grow.
 func TestAppendToWriteOnly(t *testing.T) {
 	e := agenttest.New()

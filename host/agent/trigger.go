@@ -62,6 +62,11 @@ func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, valu
 	}
 	f := r.mem.agent.facts[trigger.Target.Value]
 	result, err := r.storeTrigger(ctx, trigger, f, value)
+	if trigger.Operation == abl.OperationAppend && errors.Is(err, abi.TooLarge) {
+		// Failing the turn would make every later turn of the user fail too.
+		r.log.warnf(trigger.Position, "%s is full, so nothing was appended; limit it with maxSize", trigger.Target.Value)
+		return "failed", nil
+	}
 	if err != nil && (isUnscoped(err) || errors.Is(err, abi.AccessDenied)) {
 		why := "cannot be written"
 		if isUnscoped(err) {
