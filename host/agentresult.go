@@ -71,10 +71,11 @@ func evaluationResult(t *turn, done memory.Done, err error) *report.Evaluation {
 }
 
 // runResult returns what observers, the ledger and the meter need to know about a turn or an
-// evaluation, in the form of the Result of a run.
-func runResult(t *turn, fault *abi.Fault, effects report.Effects, repeated bool) *report.Result {
+// evaluation, in the form of the Result of a run. id is the id of its result, which is that of the
+// first one if the turn is repeated.
+func runResult(t *turn, id string, fault *abi.Fault, effects report.Effects, repeated bool) *report.Result {
 	return &report.Result{
-		RunID: t.info.ID, OK: fault == nil, Output: json.RawMessage("null"), Logs: t.last.logs, Error: fault, Warnings: []string{},
+		RunID: id, OK: fault == nil, Output: json.RawMessage("null"), Logs: t.last.logs, Error: fault, Warnings: []string{},
 		Usage: t.usage(), Effects: effects, Attempts: t.attempts, Repeated: repeated,
 	}
 }

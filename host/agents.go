@@ -109,7 +109,7 @@ func (a Agents) Turn(ctx context.Context, req Turn) (*report.Turn, error) {
 	var result *report.Turn
 	err := t.run(ctx, func(done memory.Done, err error) *report.Result {
 		result = turnResult(t, done, err)
-		return runResult(t, result.Error, result.Effects, result.Repeated)
+		return runResult(t, result.TurnID, result.Error, result.Effects, result.Repeated)
 	})
 	return result, err
 }
@@ -156,7 +156,7 @@ func (a Agents) evaluate(ctx context.Context, name string, req Turn, rules agent
 	var result *report.Evaluation
 	err := t.run(ctx, func(done memory.Done, err error) *report.Result {
 		result = evaluationResult(t, done, err)
-		return runResult(t, result.Error, result.Effects, result.Repeated)
+		return runResult(t, result.TurnID, result.Error, result.Effects, result.Repeated)
 	})
 	return result, err
 }

@@ -38,7 +38,7 @@ func (s Sessions) fireSessionEnd(ctx context.Context, caller Caller) {
 	}
 	err = t.run(ctx, func(done memory.Done, err error) *report.Result {
 		result := turnResult(t, done, err)
-		return runResult(t, result.Error, result.Effects, false)
+		return runResult(t, t.info.ID, result.Error, result.Effects, false)
 	})
 	if err != nil {
 		s.h.log.Warn("an agent failed at the end of a session", "turn", t.info.ID, "agent", t.info.Agent, "error", err)

@@ -28,13 +28,31 @@ func TestTurns(t *testing.T) {
 			t.Fatal("an unknown agent answers")
 		}
 	}
+	first := repeatTurn(t, h)
+	if text := lines.String(); strings.Count(text, `"repeats":"`+first+`"`) != 1 || strings.Count(text, `"run_id":"`+first+`"`) != 1 {
+		t.Errorf("the log is\n%s\nwant one line that repeats %s", text, first)
+	}
 	wantMetrics(t, tel, `
 # HELP toolrun_turns_total Turns of agents, by the code of the fault or ok.
 # TYPE toolrun_turns_total counter
 toolrun_turns_total{agent="",app="shop",code="not_found"} 10
-toolrun_turns_total{agent="Guide",app="shop",code="ok"} 2
+toolrun_turns_total{agent="Guide",app="shop",code="ok"} 4
 `, "toolrun_turns_total", "toolrun_runs_total")
-	if text := lines.String(); strings.Count(text, `"agent":"Guide"`) != 2 || strings.Contains(text, "private") || strings.Contains(text, "agent3") {
-		t.Errorf("the log is\n%s\nwant two lines with the agent, and no values of the caller", text)
+	if text := lines.String(); strings.Count(text, `"agent":"Guide"`) != 4 || strings.Contains(text, "private") || strings.Contains(text, "agent3") {
+		t.Errorf("the log is\n%s\nwant four lines with the agent, and no values of the caller", text)
 	}
+}
+
+// repeatTurn performs a turn twice with the same key, and returns its id.
+func repeatTurn(t *testing.T, h *host.Host) (id string) {
+	t.Helper()
+	turn := host.Turn{Agent: "Guide", Caller: host.Caller{User: "ann", Session: "s2"}, Key: "k"}
+	first, err := h.Agents().Turn(t.Context(), turn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := h.Agents().Turn(t.Context(), turn); err != nil || again.TurnID != first.TurnID {
+		t.Fatalf("a repeated turn = %+v, %v; want the result of %s", again, err, first.TurnID)
+	}
+	return first.TurnID
 }
