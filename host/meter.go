@@ -106,7 +106,7 @@ func (m *Meter) close() {
 	_ = m.Flush()
 }
 
-// The method used returns the usage of a completed job.
+// The method "used" returns the usage of a completed job.
 func (j *job) used(result *report.Result) metering.Counts {
 	used := metering.Counts{CPUMS: milliseconds(j.cpu)}
 	switch j.info.Outcome {

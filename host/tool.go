@@ -113,14 +113,14 @@ type loading struct {
 // tool that they have fixed.
 const failureKept = 10 * time.Second
 
-// The method short reports whether the compilation timed out and its time limit was shorter than
+// The method "short" reports whether the compilation timed out and its time limit was shorter than
 // limit.
 func (l *loading) short(limit time.Duration) bool {
 	return l.limit < limit && errors.Is(l.err, abi.Timeout)
 }
 
-// The method stale reports whether the compilation failed and should be retried with the given time
-// limit.
+// The method "stale" reports whether the compilation failed and should be retried with the given
+// time limit.
 func (l *loading) stale(limit time.Duration) bool {
 	select {
 	case <-l.done:

@@ -23,7 +23,7 @@ import (
 //go:embed known.txt
 var knownText string
 
-// The function known returns the cases that toolrun is known to fail.
+// The function "known" returns the cases that toolrun is known to fail.
 func known() map[string]bool {
 	names := map[string]bool{}
 	for line := range strings.Lines(knownText) {

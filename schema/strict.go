@@ -1,7 +1,7 @@
 package schema
 
 // claim is the effect of one schema on the names of one object. It contains the evaluated names.
-// The field closes is true if the schema closes the object, because the schema has the keyword
+// The field "closes" is true if the schema closes the object, because the schema has the keyword
 // properties.
 type claim struct {
 	at     *location

@@ -99,7 +99,7 @@ func TestParkBounds(t *testing.T) {
 }
 
 // TestUnparkIsFirst expects that parked runs are admitted in the order in which they return, that a
-// full queue replaces a new run of their user but not them, and that tenants take turns.
+// full queue rejects a new run of their user but no parked run, and that tenants take turns.
 func TestUnparkIsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate, ctx := parkedGate(t, admission.Limits{Waiting: 2}), t.Context()

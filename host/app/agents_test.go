@@ -36,7 +36,7 @@ FLOW:
     THEN: COMPLETE
 `
 
-// agentApp loads an app with a tool search and further files.
+// agentApp loads an app that consists of a tool named "search" and the given files.
 func agentApp(yaml string, more map[string]string) (*app.App, app.Problems) {
 	files := fstest.MapFS{
 		"app.yaml":  {Data: []byte("app: shop\ntools: {search: {source: search.js, description: Search, grants: {user.last_stay: read}}}\n" + yaml)},

@@ -36,8 +36,8 @@ func (r *fileReader) document(file string, at position) *node {
 	return root
 }
 
-// The method read returns the bytes of a file. The argument "at" is the position of the file's name
-// in the declaration.
+// The method "read" returns the bytes of a file. The argument "at" is the position of the file's
+// name in the declaration.
 func (r *fileReader) read(file string, at position) ([]byte, bool) {
 	if !r.isFile(at, file) {
 		return nil, false

@@ -112,7 +112,7 @@ func fittingIndents(lines []string, number int) string {
 	return "indent it " + strings.Join(fitting, ", or ")
 }
 
-// The type open is a mapping or list that has not ended yet. The field line is the number of its
+// The type "open" is a mapping or list that has not ended yet. The field line is the number of its
 // last line so far.
 type open struct{ indent, line int }
 

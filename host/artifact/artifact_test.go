@@ -70,7 +70,7 @@ func open() *app {
 	return a
 }
 
-// The method left returns the number of stored records that belong to files.
+// The method "left" returns the number of stored records that belong to files.
 func (a *app) left(t *testing.T) (n int) {
 	t.Helper()
 	for _, kind := range []string{partition.File, partition.FileText, partition.Upload} {

@@ -27,7 +27,7 @@ const (
 	formatJSON = "json"
 )
 
-// The type known is a format with a function that checks the content of a file.
+// The type "known" is a format with a function that checks the content of a file.
 type known struct {
 	Format
 	holds func(content) bool

@@ -23,7 +23,7 @@ type Call func(ctx context.Context, idempotencyKey string) (answer []byte, err e
 type Attempt struct {
 	journal *Journal
 	number  int
-	// The field ended is closed when the attempt ends. The journal's lock guards the close and the
+	// The field "ended" is closed when the attempt ends. The journal's lock guards the close and the
 	// fields below.
 	ended chan struct{}
 	equal map[Key]int

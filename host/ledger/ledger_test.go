@@ -18,7 +18,7 @@ import (
 // start is the time of the first entry in the tests.
 var start = time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// The function open returns a ledger with a limit of 100,000 bytes and a retention of a day, and
+// The function "open" returns a ledger with a limit of 100,000 bytes and a retention of a day, and
 // its records.
 func open(now *time.Time) (*ledger.Ledger, *records.DB) {
 	db := records.New(records.Config{App: "shop", Backend: mem.New(), Now: func() time.Time { return *now }})

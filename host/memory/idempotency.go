@@ -59,7 +59,7 @@ func differing(was, is string) string {
 	return strings.Join(names, ", ")
 }
 
-// The method kept returns the content of the record under the run's idempotency key. The stored
+// The method "kept" returns the content of the record under the run's idempotency key. The stored
 // answer is already encoded as JSON.
 func (t *transaction) kept(effects report.Effects) ([]byte, error) {
 	answer, err := t.tx.Answer(effects)

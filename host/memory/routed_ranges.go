@@ -107,8 +107,8 @@ func (c *rangeCursor) fill(ctx context.Context, p routedPartition) error {
 	return nil
 }
 
-// The method read returns the next chunk, and sets end if it is the last one. A range with one item
-// is read without the items below it.
+// The method "read" returns the next chunk, and sets end if it is the last one. A range with one
+// item is read without the items below it.
 func (c *rangeCursor) read(ctx context.Context) ([]storage.Record, error) {
 	if c.within.below {
 		found, err := c.part.view.tx.Scan(ctx, c.prefix, c.after, c.chunk)

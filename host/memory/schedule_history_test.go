@@ -38,8 +38,8 @@ type runHistory struct {
 	task       *txntest.Task
 	// fault is the failure of the first commit.
 	fault txntest.Fault
-	// The field seen contains the records that the reads of the current attempt found. The field seen
-	// is nil before the first attempt.
+	// The field "seen" contains the records that the reads of the current attempt found. The field
+	// seen is nil before the first attempt.
 	seen map[storage.Key]storage.Record
 	// The field changed reports whether a read or write of the attempt found that a record had changed
 	// since the attempt first read it. A commit of blind merges can cause this.

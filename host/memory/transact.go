@@ -121,7 +121,7 @@ var errClosed = errors.New("the attempt has ended")
 // bodyError is an error that a body returned.
 type bodyError struct{ error }
 
-// The method done returns the result of the transaction, based on the outcome of the txn
+// The method "done" returns the result of the transaction, based on the outcome of the txn
 // transaction.
 func (t *transaction) done(ctx context.Context, out txn.Outcome, err error) (Done, error) {
 	done := Done{Attempts: out.Attempts, Effects: t.effects(out.Effects)}

@@ -109,7 +109,7 @@ func (v *View) CallWith(ctx context.Context, a Authority, call abi.Call) (json.R
 	return v.Call(ctx, call)
 }
 
-// The method open returns the partition of a store if the View can perform the operation on the
+// The method "open" returns the partition of a store if the View can perform the operation on the
 // store. A store that is not granted does not exist for the View.
 func (v *View) open(op operation, name string) (*storePartition, error) {
 	grant, granted := v.authority.grant(name, op.verb)

@@ -32,7 +32,7 @@ var caller = partition.Caller{Tenant: "acme", User: "ann", Run: "r"}
 
 const app = partition.App("shop")
 
-// The function open returns a DB and a counter of its locks.
+// The function "open" returns a DB and a counter of its locks.
 func open(q *quota) (*records.DB, *int) {
 	locks := 0
 	q.key = app.Group(caller)

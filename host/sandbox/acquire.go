@@ -228,12 +228,12 @@ func (p *Pool) release(w *worker) {
 	}
 }
 
-// The method expired reports whether a worker has exceeded its lifetime.
+// The method "expired" reports whether a worker has exceeded its lifetime.
 func (w *worker) expired(lifetime time.Duration) bool {
 	return w.used && time.Since(w.firstRun) > lifetime
 }
 
-// The method stale reports whether a worker still contains a closed program.
+// The method "stale" reports whether a worker still contains a closed program.
 func (w *worker) stale() bool {
 	for program := range w.programs {
 		if program.closed.Load() {

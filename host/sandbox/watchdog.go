@@ -143,7 +143,7 @@ func (g *watchdog) exceeded() error {
 	return g.limits.writes.exceeded()
 }
 
-// The method used returns the processor time that the exchange has used so far.
+// The method "used" returns the processor time that the exchange has used so far.
 func (g *watchdog) used() time.Duration { return max(0, cpuTime(g.worker.process.Pid)-g.cpuBefore) }
 
 // The method done ends the watchdog. done returns the processor time used and the reason why the

@@ -15,7 +15,7 @@ type family struct {
 	kind   string
 	part   storage.Tag
 	prefix storage.Key
-	// The field ended is the code of faults for ids that are no longer usable.
+	// The field "ended" is the code of faults for ids that are no longer usable.
 	ended abi.Code
 	// id returns the id that a caller names, and with returns a caller that names another one.
 	id   func(c partition.Caller) string

@@ -84,7 +84,7 @@ func (l *lifecycle) CheckCommit(r storage.Record, c partition.Caller, readOnly b
 	return nil
 }
 
-// The method read returns the caller's session if the caller is allowed to see it.
+// The method "read" returns the caller's session if the caller is allowed to see it.
 func (l *lifecycle) read(ctx context.Context, c partition.Caller) (storage.Record, State, error) {
 	if err := c.Check(); err != nil {
 		return storage.Record{}, State{}, err
@@ -109,7 +109,7 @@ func (l *lifecycle) read(ctx context.Context, c partition.Caller) (storage.Recor
 	return r, state, nil
 }
 
-// The method stale returns the state of the caller's session, and whether a use of it must be
+// The method "stale" returns the state of the caller's session, and whether a use of it must be
 // recorded. It returns the same errors as Check.
 func (l *lifecycle) stale(r storage.Record, c partition.Caller) (State, bool, error) {
 	state, err := Decode(r)
@@ -123,7 +123,7 @@ func (l *lifecycle) stale(r storage.Record, c partition.Caller) (State, bool, er
 	return state, !r.Exists() || state.User != c.User || now.Sub(r.Updated) > l.idle/8, nil
 }
 
-// The method used returns the state of the caller's session after a use.
+// The method "used" returns the state of the caller's session after a use.
 func (l *lifecycle) used(r storage.Record, c partition.Caller) (State, error) {
 	state, err := Decode(r)
 	if err != nil {

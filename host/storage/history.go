@@ -45,7 +45,7 @@ type History struct {
 	maxChanges, maxBytes int
 }
 
-// The type past is one change. The key and the generation of the change are in text, beginning at
+// The type "past" is one change. The key and the generation of the change are in text, beginning at
 // start.
 type past struct {
 	at              Position

@@ -219,8 +219,8 @@ func (p *parser) take(token string) bool {
 	return true
 }
 
-// unexpected returns the error for unexpected text at p.pos. The argument open is the start of the
-// enclosing expression.
+// unexpected returns the error for unexpected text at p.pos. The argument "open" is the start of
+// the enclosing expression.
 func (p *parser) unexpected(open int) *Error {
 	inside, _, closed := strings.Cut(p.text[open+len("{{"):], "}}")
 	if !closed || strings.Contains(inside, "{{") {

@@ -7,7 +7,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// The method decide is the callback of Backend.Update: it returns the writes of the commit. The
+// The method "decide" is the callback of Backend.Update: it returns the writes of the commit. The
 // argument "now" contains the current records of c.keys. Other commits wait while decide runs.
 func (c *commit) decide(now []storage.Record) ([]storage.Write, error) {
 	tx, r := c.tx, c.tx.run

@@ -29,7 +29,7 @@ type entry struct {
 	// read.
 	life life
 	at   storage.Position
-	// The field read reports whether the record is in the read set. ranged reports whether a scanned
+	// The field "read" reports whether the record is in the read set. ranged reports whether a scanned
 	// range contains it.
 	read, ranged bool
 	// peeked reports whether the body has seen the record without adding it to the read set.

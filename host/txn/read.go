@@ -75,7 +75,7 @@ func (tx *Tx) entriesOf(n int, keys []storage.Key, records []storage.Record) (en
 	return entries, missing
 }
 
-// The method read returns the records under want from a snapshot in which the read set and the
+// The method "read" returns the records under want from a snapshot in which the read set and the
 // ranges are unchanged. If a record has changed, the attempt ends. If only the ranges have changed,
 // the error is errRaced.
 func (tx *Tx) read(ctx context.Context, want []storage.Key, ranges ...storage.Range) ([]storage.Record, error) {

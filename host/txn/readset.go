@@ -12,7 +12,7 @@ import (
 type readSet struct {
 	db *DB
 	o  *Options
-	// The field held contains the ranges that were scanned, and the versions of three kinds of
+	// The field "held" contains the ranges that were scanned, and the versions of three kinds of
 	// records: those that were read, those that their lifetimes depend on, and floors.
 	held storage.Held
 	// lives contains the records that the lifetimes of other records depend on.
@@ -60,7 +60,7 @@ func (s *readSet) depend(e *entry) bool {
 	return true
 }
 
-// The method read returns the records under want from a snapshot in which held and the ranges in
+// The method "read" returns the records under want from a snapshot in which held and the ranges in
 // more are unchanged. If something has changed, read returns storage.ErrChanged. If a record that
 // was read has expired, read returns ErrConflict.
 func (s *readSet) read(ctx context.Context, want []storage.Key, more []storage.Range) ([]storage.Record, error) {
@@ -137,7 +137,7 @@ func (s *readSet) lifeOf(r storage.Record) Life {
 	return Life{Until: r.Expires}
 }
 
-// The function ended reports whether a lifetime has ended. If until is zero, the lifetime never
+// The function "ended" reports whether a lifetime has ended. If until is zero, the lifetime never
 // ends.
 func ended(until, at time.Time) bool { return !until.IsZero() && !at.Before(until) }
 

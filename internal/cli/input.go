@@ -53,8 +53,8 @@ var overLimitHints = map[strictjson.Kind]string{
 	strictjson.BadNumber: "write the number as a string, in quotes",
 }
 
-// The method read returns the bytes that an argument names: the argument itself, a file (@file), or
-// stdin (-).
+// The method "read" returns the bytes that an argument names: the argument itself, a file (@file),
+// or stdin (-).
 func (e Env) read(ctx context.Context, what, arg string) ([]byte, error) {
 	if arg == "-" {
 		return e.readStdin(ctx, what)

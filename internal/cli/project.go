@@ -61,7 +61,8 @@ func (ps projects) openApp(named string) (*project, error) {
 
 var errNoApp = usagef("use --app FILE", "no %s was found in this folder or above it", app.FileName)
 
-// The method read is like open, but reports mistakes in the app file as problems instead of errors.
+// The method "read" is like open, but reports mistakes in the app file as problems instead of
+// errors.
 func (ps projects) read(named string) (*project, error) {
 	file, err := ps.find(named)
 	if err != nil {

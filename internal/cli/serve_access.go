@@ -61,7 +61,7 @@ func (f *accessFlags) check() error {
 	return nil
 }
 
-// The method open returns the authenticator that the flags describe.
+// The method "open" returns the authenticator that the flags describe.
 func (f *accessFlags) open(env Env, listen string, logger *slog.Logger) (authenticator, error) {
 	if f.dev {
 		return f.openDev(listen)

@@ -173,7 +173,7 @@ func untrusted(err error) bool {
 	return ok || strings.Contains(err.Error(), "certificate signed by unknown authority")
 }
 
-// The function expired reports whether a connection failed because the server's certificate has
+// The function "expired" reports whether a connection failed because the server's certificate has
 // expired or is not yet valid.
 func expired(err error) bool {
 	bad, ok := errors.AsType[x509.CertificateInvalidError](err)

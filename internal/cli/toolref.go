@@ -165,7 +165,7 @@ func isMissingFile(env Env, word string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// parseGrants parses flags of the form STORE=VERBS. The function known checks whether a store
+// parseGrants parses flags of the form STORE=VERBS. The function "known" checks whether a store
 // exists.
 func parseGrants(flags []string, known func(store string) error) ([]declare.Grant, error) {
 	grants := []declare.Grant{}

@@ -92,7 +92,7 @@ func (c *connectors) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	one.handler.ServeHTTP(w, r.WithContext(context.WithValue(ctx, callerKey{}, admitted.Caller)))
 }
 
-// The method left returns the connector of a replaced host that still has the session, or nil if
+// The method "left" returns the connector of a replaced host that still has the session, or nil if
 // there is none. While the connector exists, the client of the session can still cancel calls.
 func (c *connectors) left(session string, a httpapi.Admitted) *connector {
 	if session == "" {

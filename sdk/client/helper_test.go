@@ -119,7 +119,7 @@ type service struct {
 
 	mu        sync.Mutex
 	requested map[string]int // by pattern
-	// The field left is the number of bytes that are still missing in a backup of 1 MiB.
+	// The field "left" is the number of bytes that are still missing in a backup of 1 MiB.
 	left int
 }
 

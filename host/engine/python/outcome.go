@@ -14,8 +14,8 @@ import (
 	"github.com/toolrun/toolrun/internal/wasm/machine"
 )
 
-// conclude returns the output or the error of a run. The argument ended is the error with which the
-// call of the guest ended.
+// conclude returns the output or the error of a run. The argument "ended" is the error with which
+// the call of the guest ended.
 func (r *run) conclude(p *program, ended error) (engine.Output, error) {
 	var out engine.Output
 	if r.instance != nil {

@@ -92,7 +92,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// The function kept returns the saved result of a program that needs a later version of Python.
+// The function "kept" returns the saved result of a program that needs a later version of Python.
 func kept(t *testing.T, file string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(strings.TrimSuffix(file, ".py") + ".json")

@@ -54,9 +54,9 @@ type folder struct {
 
 func newFolder(files fs.FS) *folder { return &folder{files: files, texts: map[string]*string{}} }
 
-// The method read returns the text of a module, or false if the module does not exist. The error is
-// a fault of the source: the tool has too many modules, a module is too large, or a module is not
-// valid UTF-8.
+// The method "read" returns the text of a module, or false if the module does not exist. The error
+// is a fault of the source: the tool has too many modules, a module is too large, or a module is
+// not valid UTF-8.
 func (f *folder) read(name string) (string, bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

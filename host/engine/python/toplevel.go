@@ -129,8 +129,8 @@ func (p *inputProbe) Read(buffer []byte) (int, error) {
 	return rand.Read(buffer)
 }
 
-// The method used returns a description of the varying value that the top level used, or "". random
-// reports whether the guest used one of Python's own random number generators.
+// The method "used" returns a description of the varying value that the top level used, or "".
+// random reports whether the guest used one of Python's own random number generators.
 func (p *inputProbe) used(random bool) string {
 	if p.time {
 		return "the time"

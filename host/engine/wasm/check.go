@@ -135,7 +135,7 @@ func (c *checker) checkImports() *abi.Fault {
 	return nil
 }
 
-// provided returns the type of the imported host function. The result known reports whether the
+// provided returns the type of the imported host function. The result "known" reports whether the
 // host provides the function, and ok reports whether the host provides the module.
 func (c *checker) provided(i binary.Import) (signature string, known, ok bool) {
 	switch i.Module {

@@ -198,9 +198,9 @@ type fetcher struct {
 type answer struct {
 	requested time.Time
 	err       error // error of the last request
-	// The field keys contains the usable keys of the last valid response. The field set is the JWK Set
-	// in that response, and the field good is the time of the response. The fields are zero before the
-	// first valid response.
+	// The field keys contains the usable keys of the last valid response. The field "set" is the JWK
+	// Set in that response, and the field good is the time of the response. The fields are zero before
+	// the first valid response.
 	keys []jose.JSONWebKey
 	set  []byte
 	good time.Time

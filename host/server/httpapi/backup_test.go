@@ -99,7 +99,7 @@ func TestOneBackupAtATime(t *testing.T) {
 	}
 }
 
-// The type short is a backup that is shorter than its Size.
+// The type "short" is a backup that is shorter than its Size.
 type short struct{ testBackup }
 
 // A client does not mistake an incomplete backup for a complete one.

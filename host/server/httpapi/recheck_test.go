@@ -13,7 +13,7 @@ import (
 	"github.com/toolrun/toolrun/host/server/httpapi"
 )
 
-// notifying is a response writer that closes the channel began after the first write.
+// notifying is a response writer that closes the channel "began" after the first write.
 type notifying struct {
 	*httptest.ResponseRecorder
 	began chan struct{}

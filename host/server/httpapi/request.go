@@ -108,14 +108,14 @@ type body struct {
 	io.ReadCloser
 	left    int64
 	control *http.ResponseController
-	// The field held is the memory reserved for the body, or nil if the body needs none. paid is the
+	// The field "held" is the memory reserved for the body, or nil if the body needs none. paid is the
 	// number of bytes that the reservation covers.
 	held       *reservation
 	read, paid int64
 	document   bool            // the body is an app file
 	maxHeld    int64           // maximum number of bytes that a caller may reserve
 	ctx        context.Context // limits the wait for memory
-	// err is the reason why the body cannot be read, or nil. The field ended reports whether the end
+	// err is the reason why the body cannot be read, or nil. The field "ended" reports whether the end
 	// of the body was reached.
 	err   error
 	ended bool

@@ -161,7 +161,7 @@ func (e runEnd) cpuMS() float64 {
 	return e.result.Usage.CPUMS
 }
 
-// The method stored returns the writes that the run committed. A failed run or a dry run commits
+// The method "stored" returns the writes that the run committed. A failed run or a dry run commits
 // none.
 func (e runEnd) stored() []report.WriteEffect {
 	if !e.result.OK || len(e.result.Changes) > 0 {

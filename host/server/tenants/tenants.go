@@ -80,7 +80,7 @@ type openHost struct {
 	host  *host.Host
 	err   error
 	uses  sync.WaitGroup
-	// Apps.mu guards the following fields. The field used is the time at which the last use began or
+	// Apps.mu guards the following fields. The field "used" is the time at which the last use began or
 	// ended.
 	inUse int
 	used  time.Time

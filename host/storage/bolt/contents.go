@@ -118,7 +118,7 @@ func decodeHead(_ *bbolt.Tx, k storage.Key, value []byte) (h storage.Head, err e
 	return h, err
 }
 
-// The method read returns a copy of the content of the record under k.
+// The method "read" returns a copy of the content of the record under k.
 func (r reference) read(contents *bbolt.Bucket, k storage.Key) ([]byte, error) {
 	content := make([]byte, 0, r.bytes)
 	c := contents.Cursor()

@@ -83,7 +83,7 @@ func readHeader(r io.ReaderAt, size int64) (h header, damaged bool, err error) {
 	return first, !ok || !ok2, nil
 }
 
-// readMeta reads the meta page at an offset. The result known reports that the page looks like a
+// readMeta reads the meta page at an offset. The result "known" reports that the page looks like a
 // meta page, and the result valid reports that it is intact.
 func readMeta(r io.ReaderAt, offset int64) (h header, known, valid bool) {
 	buf := make([]byte, metaSize)
@@ -162,7 +162,7 @@ func checkPages(r io.ReaderAt, h header) (lost int, err error) {
 	return lost, nil
 }
 
-// The method read returns a page with its overflow pages and marks all of them as used.
+// The method "read" returns a page with its overflow pages and marks all of them as used.
 func (w *walker) read(id uint64) (flags uint16, count int, page []byte, err error) {
 	if id < 2 || id >= w.next {
 		return 0, 0, nil, damage("the page does not exist")

@@ -63,7 +63,7 @@ func selecting(what storage.Selector) page {
 	}
 }
 
-// The function expired returns the page function for expired records, in the order of expiry.
+// The function "expired" returns the page function for expired records, in the order of expiry.
 func expired(what storage.Selector) page {
 	return func(last storage.Head, n int) (string, []any) {
 		from := int64(math.MinInt64)

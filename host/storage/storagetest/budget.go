@@ -12,8 +12,8 @@ import (
 )
 
 // RunExact checks that the budgets of a backend are exact: concurrent updates must not exceed a
-// limit together. Use it in addition to Run. The function open returns a new, empty backend, which
-// RunExact closes.
+// limit together. Use it in addition to Run. The function "open" returns a new, empty backend,
+// which RunExact closes.
 func RunExact(t *testing.T, open func(t *testing.T) storage.Backend) {
 	b := open(t)
 	defer b.Close()

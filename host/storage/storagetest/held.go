@@ -21,7 +21,7 @@ func read(t tester, b storage.Backend, held storage.Held, want ...storage.Key) (
 	return found, at
 }
 
-// The function seen returns the current versions of keys and ranges. If there are many keys, a
+// The function "seen" returns the current versions of keys and ranges. If there are many keys, a
 // backend uses its history instead of comparing all of them.
 func seen(t tester, b storage.Backend, keys []storage.Key, ranges ...storage.Range) storage.Held {
 	t.Helper()

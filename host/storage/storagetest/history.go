@@ -50,10 +50,10 @@ var (
 type model struct {
 	b       storage.Backend
 	records map[storage.Key]storage.Record
-	// The field past contains earlier states of the backend.
+	// The field "past" contains earlier states of the backend.
 	past []state
-	// The field followed is a replica of the backend. The field "next" is the position from which the
-	// replica continues.
+	// The field "followed" is a replica of the backend. The field "next" is the position from which
+	// the replica continues.
 	followed map[storage.Key]storage.Version
 	next     storage.Position
 }

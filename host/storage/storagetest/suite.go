@@ -14,7 +14,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// Run checks that a backend fulfills the contract of storage.Backend. The function open returns a
+// Run checks that a backend fulfills the contract of storage.Backend. The function "open" returns a
 // new, empty backend, which Run closes.
 func Run(t *testing.T, open func(t *testing.T) storage.Backend) {
 	suite := []struct {

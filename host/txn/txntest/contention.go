@@ -24,7 +24,7 @@ type Counters interface {
 const contentionSeeds = 20
 
 // Contention checks that transactions on the same records finish within a few attempts, and that no
-// transaction starves. The function open returns counters 1 to 3 on a backend.
+// transaction starves. The function "open" returns counters 1 to 3 on a backend.
 func Contention(t *testing.T, open func(t *testing.T, b storage.Backend) Counters) {
 	tests := []struct {
 		name string

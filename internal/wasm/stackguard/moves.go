@@ -66,9 +66,9 @@ func frees(code []byte, constant, add binary.Instruction) bool {
 	return ok && add.Op == i32Add && n >= 0
 }
 
-// The function taken returns the constant that three instructions subtract from the stack pointer.
-// ok is false if they do not subtract a constant. The third instruction may store the result in a
-// local.
+// The function "taken" returns the constant that three instructions subtract from the stack
+// pointer. ok is false if they do not subtract a constant. The third instruction may store the
+// result in a local.
 func taken(code []byte, first, second, third binary.Instruction) (n int, ok bool) {
 	if third.Op != localTee {
 		first, second = second, third

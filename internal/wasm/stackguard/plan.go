@@ -33,7 +33,7 @@ type function struct {
 	own   int
 	moves bool
 	calls []int // the functions that it calls directly
-	// The field open reports whether the function or one of its callees needs a check. A function is
+	// The field "open" reports whether the function or one of its callees needs a check. A function is
 	// open if it may call unknown functions or itself, or if it uses too much stack.
 	open bool
 	// The field checked reports whether the function is checked. requireCheck sets required.

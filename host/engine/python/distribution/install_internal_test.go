@@ -86,7 +86,7 @@ func write(t *testing.T, file string, body []byte, mode os.FileMode) {
 
 const delivers = `cp "$ARCHIVE" python-0.0.1.tgz`
 
-// The function left returns the names of the files in the runtime folder.
+// The function "left" returns the names of the files in the runtime folder.
 func left(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(home(dir))

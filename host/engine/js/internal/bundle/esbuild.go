@@ -266,7 +266,7 @@ func (e *entry) fault(m api.Message) *abi.Fault {
 	return f
 }
 
-// plain converts a message of esbuild to the style of a fault. The function plain reports a panic
+// plain converts a message of esbuild to the style of a fault. The function "plain" reports a panic
 // of esbuild as an error in the code, which is its most likely cause.
 func plain(text string) string {
 	if strings.HasPrefix(text, "panic:") {

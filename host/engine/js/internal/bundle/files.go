@@ -128,7 +128,7 @@ func inspect(name, code string, lang language) *abi.Fault {
 	return invalid(at, "%s", computed.Text).WithHint("%s", computed.Detail)
 }
 
-// The method read returns the content of a file if the tool does not exceed its size limit.
+// The method "read" returns the content of a file if the tool does not exceed its size limit.
 func (f *files) read(name string) ([]byte, *abi.Fault) {
 	at := location{file: name}
 	// Check the file type first, because opening a pipe would block.

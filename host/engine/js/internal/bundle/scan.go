@@ -21,8 +21,8 @@ const (
 	maxItems = 10_000
 )
 
-// arrowWeight is the weight of an arrow function in a chain. Each arrow function is a scope, like a
-// bracket, and the parsers take cubic time.
+// arrowWeight is the weight of an arrow function in a chain. Each arrow function adds a scope, as a
+// bracket does, and the time of the parsers grows with the cube of the nesting.
 const arrowWeight = maxChain / engine.MaxSourceNesting
 
 // scan is the result of scanning the tokens of a file.

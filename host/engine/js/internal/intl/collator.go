@@ -302,7 +302,7 @@ func sortableDigits(text string) string {
 	return b.String()
 }
 
-// The method known reports whether the order of a text certainly equals ICU's order.
+// The method "known" reports whether the order of a text certainly equals ICU's order.
 func (c *Collator) known(text string) bool {
 	if isASCII(text) {
 		return true

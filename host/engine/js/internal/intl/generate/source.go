@@ -19,7 +19,7 @@ type source struct {
 
 type object = map[string]any
 
-// The method read returns a part of a JSON file, or nil.
+// The method "read" returns a part of a JSON file, or nil.
 func (s *source) read(file string, path ...string) object {
 	data, err := os.ReadFile(filepath.Join(s.folder, file))
 	if err != nil {
