@@ -24,7 +24,7 @@ func turnResult(t *turn, done memory.Done, err error) *report.Turn {
 		TurnID: t.info.ID, Session: t.inv.Caller.Session, Agent: t.info.Agent, OK: err == nil, Attempts: t.attempts,
 		Messages: []string{}, Variables: map[string]any{}, Injected: map[string]any{}, Instructions: []string{},
 		Warnings: allWarnings(t, nil, done.Effects), Trace: []report.TurnTrace{}, Logs: append([]abi.LogLine{}, t.last.logs...),
-		Usage: t.usage(), Effects: effectsOr(done.Effects), Changes: shownChanges(t.set, done.Changes),
+		Usage: t.usage(), Effects: effectsOr(done.Effects), Changes: shownChanges(t.set, done.Changes), Orphaned: t.external.orphans(),
 	}
 	o := t.last.outcome
 	if err != nil {
@@ -76,7 +76,7 @@ func evaluationResult(t *turn, done memory.Done, err error) *report.Evaluation {
 func runResult(t *turn, id string, fault *abi.Fault, effects report.Effects, repeated bool) *report.Result {
 	return &report.Result{
 		RunID: id, OK: fault == nil, Output: json.RawMessage("null"), Logs: t.last.logs, Error: fault, Warnings: []string{},
-		Usage: t.usage(), Effects: effects, Attempts: t.attempts, Repeated: repeated,
+		Usage: t.usage(), Effects: effects, Attempts: t.attempts, Repeated: repeated, Orphaned: t.external.orphans(),
 	}
 }
 

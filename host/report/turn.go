@@ -48,6 +48,8 @@ type Turn struct {
 	Effects Effects `json:"effects"`
 	// Changes are the changes that a dry run would have stored.
 	Changes []Change `json:"changes,omitempty"`
+	// Orphaned lists the external calls of earlier attempts that the last attempt did not repeat.
+	Orphaned []OrphanedCall `json:"orphaned,omitempty"`
 	// Attempts is the number of times that the turn was executed. All other fields except Usage are
 	// those of the last attempt.
 	Attempts int `json:"attempts"`
