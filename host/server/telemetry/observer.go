@@ -132,6 +132,7 @@ func (m *metrics) count(e runEnd) {
 	}
 	m.runAttempts.WithLabelValues(e.app, e.tool).Observe(float64(e.result.Attempts))
 	m.conflicts.WithLabelValues(e.app, e.tool).Add(float64(e.result.Attempts - 1))
+	m.countModels(e.app, e.result.Usage.Model)
 	m.cpuSeconds.WithLabelValues(e.app, e.tool).Add(max(0, e.result.Usage.CPUMS/1000)) // a counter panics on negative values
 	for _, line := range e.result.Logs {
 		m.logs.WithLabelValues(e.app, e.tool, levelOf(line.Level)).Inc()
@@ -203,4 +204,14 @@ func (o *observer) log(ctx context.Context, e runEnd, span trace.SpanContext) {
 		attrs = append(attrs, slog.String("trace_id", span.TraceID().String()))
 	}
 	o.t.log.LogAttrs(ctx, level, "run", attrs...)
+}
+
+// countModels counts the requests of a run to models.
+func (m *metrics) countModels(app string, used report.ModelUsage) {
+	if used.Calls == 0 {
+		return
+	}
+	m.modelCalls.WithLabelValues(app).Add(float64(used.Calls))
+	m.modelTokens.WithLabelValues(app, "input").Add(float64(used.InputTokens))
+	m.modelTokens.WithLabelValues(app, "output").Add(float64(used.OutputTokens))
 }
