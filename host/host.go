@@ -97,6 +97,7 @@ func Open(ctx context.Context, opts Options) (*Host, error) {
 	h.ledger = newLedger(h)
 	h.ledger.start()
 	h.meter = &Meter{store: service.Meter(), log: h.log}
+	warnModels(h)
 	startSweeper(untilClosed, h, opts.SweepEvery)
 	return h, nil
 }

@@ -146,3 +146,18 @@ func truncateName(name string) string {
 	const limit = 64
 	return strings.ToValidUTF8(name[:min(len(name), limit)], "")
 }
+
+// warnModels logs a warning about each model that a tool is granted and that the operator has not
+// configured. It does nothing if there are no models at all: the tool then gets the fault unavailable.
+func warnModels(h *Host) {
+	if h.models == nil {
+		return
+	}
+	for _, t := range h.app.Tools {
+		for _, name := range t.Models {
+			if !h.models.HasChat(name) {
+				h.log.Warn("a tool names a model that is not configured", "app", h.app.ID, "tool", t.Name, "model", name)
+			}
+		}
+	}
+}
