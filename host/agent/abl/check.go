@@ -28,6 +28,8 @@ func (c checker) check() {
 	if c.whole {
 		c.steps()
 		c.triggers()
+		c.misspelled()
+		c.outcomes()
 	}
 	c.loops()
 }
@@ -218,14 +220,7 @@ func (c checker) triggers() {
 		return
 	}
 	declared := c.d.declaredFacts()
-	known := map[string]bool{"call_result": true, "input": true, "user": true, "project": true, "workflow": true, "execution_tree": true, "session": true}
-	for _, v := range c.d.Memory.Session {
-		known[v.Value] = true
-	}
-	visitor{write: func(name Name) {
-		first, _, _ := strings.Cut(name.Value, ".")
-		known[first] = true
-	}}.document(c.d)
+	known := c.setNames()
 	for _, t := range c.d.Memory.Triggers {
 		if t.When == nil {
 			continue
@@ -235,6 +230,19 @@ func (c checker) triggers() {
 			if !isFact && !known[ref.Path[0]] && !strings.EqualFold(ref.Path[0], "now") {
 				c.r.warnf(ref.Position, CodeSuspicious, "set it in a step, or declare it under session", "nothing sets %s, so the trigger never fires", ref.Path[0])
 			}
+		}
+	}
+}
+
+// outcomes warns about constraints with COLLECT and GOTO: a turn collects the fields and checks the
+// constraint again, and never goes to the step.
+func (c checker) outcomes() {
+	if len(c.d.Flow.Steps) == 0 {
+		return
+	}
+	for _, rule := range c.d.Constraints {
+		if f := rule.OnFail; len(f.Collect) > 0 && f.Goto.Value != "" {
+			c.r.warnf(f.Goto.Position, CodeNoEffect, "remove one of them", "GOTO has no effect next to COLLECT")
 		}
 	}
 }

@@ -46,7 +46,7 @@ func ruleOf(item *entry) string {
 func readConstraint(r *reader, item *entry, phase string) {
 	keyword := ruleOf(item)
 	if keyword == "" {
-		r.errorf(item.at(), CodeSyntax, "start it with "+strings.Join(rules, ", "), "%s is not a constraint", quote(item.source()))
+		r.errorf(item.at(), CodeSyntax, "start it with REQUIRE, LIMIT, RESTRICT or WARN", "%s is not a constraint", quote(item.source()))
 		return
 	}
 	c := Constraint{Position: item.at(), Phase: phase, Rule: Rule(keyword), Severity: SeverityError}

@@ -9,6 +9,7 @@ type visitor struct {
 	template func(*Template)
 	target   func(Target)
 	write    func(Name) // SET, CLEAR, INTO, AS and fields
+	item     func(Name) // the items of TRANSFORM
 	tool     func(Name)
 	step     func(Name) // GOTO, ON_EXHAUSTED, the entry point
 	agent    func(Name) // HANDOFF
@@ -162,6 +163,7 @@ func (v visitor) action(a Action) {
 
 func (v visitor) transform(t *Transform) {
 	v.exprs(t.Source, t.Filter, t.Limit)
+	named(v.item, t.As)
 	named(v.write, t.Into)
 	for _, m := range t.Map {
 		v.exprs(m.Value)

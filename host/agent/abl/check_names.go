@@ -1,0 +1,132 @@
+package abl
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolrun/toolrun/internal/spell"
+)
+
+// Limits of the search for misspelled names, because each name is compared with all names that are set.
+const (
+	maxComparedNames = 50
+	maxSetNames      = 1000
+)
+
+// misspelled warns about names that nothing sets, if something sets a similar name. Other unknown
+// names can be those of the host or of the input of a tool.
+func (c checker) misspelled() {
+	if len(c.d.Flow.Steps) == 0 {
+		return
+	}
+	known, refs := c.setNames(), c.references()
+	c.addCollected(known, refs)
+	for _, f := range c.d.Memory.Persistent {
+		known[firstName(f.Value)] = true
+	}
+	for _, recall := range c.d.Memory.Recalls {
+		for _, path := range recall.Paths {
+			known[firstName(path.Value)] = true
+		}
+	}
+	names := slices.Sorted(maps.Keys(known))
+	if len(names) > maxSetNames {
+		return
+	}
+	compared, count := c.triggerNames(), 0
+	check := func(at Position, name string) {
+		if known[name] || compared[name] || count >= maxComparedNames || strings.EqualFold(name, "now") {
+			return
+		}
+		compared[name] = true
+		count++
+		if best := similar(name, names); best != "" {
+			c.r.warnf(at, CodeSuspicious, "did you mean "+best+"?", "nothing sets %s", name)
+		}
+	}
+	for _, ref := range refs {
+		check(ref.Position, ref.Path[0])
+	}
+	for _, rule := range c.d.Constraints {
+		for _, field := range rule.OnFail.Collect {
+			check(field.Position, firstName(field.Value))
+		}
+	}
+}
+
+// references returns the names that the expressions and templates of the document read.
+func (c checker) references() []Reference {
+	var refs []Reference
+	visitor{
+		expr:     func(x *Expr) { refs = append(refs, x.References()...) },
+		template: func(t *Template) { refs = append(refs, t.References()...) },
+	}.document(c.d)
+	return refs
+}
+
+// addCollected adds the names that constraints collect and that refs contain. A collected name that
+// nothing reads can be misspelled.
+func (c checker) addCollected(known map[string]bool, refs []Reference) {
+	read := map[string]bool{}
+	for _, ref := range refs {
+		read[ref.Path[0]] = true
+	}
+	for _, rule := range c.d.Constraints {
+		for _, field := range rule.OnFail.Collect {
+			if name := firstName(field.Value); read[name] {
+				known[name] = true
+			}
+		}
+	}
+}
+
+// triggerNames returns the names that conditions of triggers read. The check of triggers reports those
+// that nothing sets.
+func (c checker) triggerNames() map[string]bool {
+	found := map[string]bool{}
+	for _, t := range c.d.Memory.Triggers {
+		if t.When == nil {
+			continue
+		}
+		for _, ref := range t.When.References() {
+			found[ref.Path[0]] = true
+		}
+	}
+	return found
+}
+
+// similar returns the name that a misspelled name stands for, or "". A name that only begins another
+// one, such as price and price_total, is not misspelled. Neither is one with another first letter, such
+// as amount and count.
+func similar(name string, names []string) string {
+	best := spell.Name(name, names)
+	if best == "" || !strings.EqualFold(best[:1], name[:1]) {
+		return ""
+	}
+	if diff := len(best) - len(name); diff > 2 || diff < -2 {
+		return ""
+	}
+	return best
+}
+
+// setNames returns the names of variables that the document declares or sets, and of those that are
+// always defined.
+func (c checker) setNames() map[string]bool {
+	known := map[string]bool{
+		"call_error": true, "call_result": true, "input": true, "this": true,
+		"user": true, "project": true, "workflow": true, "execution_tree": true, "session": true,
+	}
+	for _, v := range c.d.Memory.Session {
+		known[v.Value] = true
+	}
+	set := func(name Name) { known[firstName(name.Value)] = true }
+	visitor{write: set, item: set}.document(c.d)
+	return known
+}
+
+// firstName returns the first name of a dotted path.
+func firstName(path string) string {
+	first, _, _ := strings.Cut(path, ".")
+	return first
+}
