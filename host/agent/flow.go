@@ -225,5 +225,5 @@ func (t *turn) countStep(step *abl.Step) error {
 		}
 	}
 	return t.log.faultf(step.Name.Position, abi.CallLimit, "the turn runs more than %d steps without waiting for input: %s",
-		MaxSteps, strings.Join(loop, " -> ")).WithHint("wait with GATHER or ON_INPUT, or end with THEN: COMPLETE")
+		MaxSteps, strings.Join(loop, " -> ")).WithHint("wait with GATHER or ON_INPUT, or end with THEN: COMPLETE; GATHER does not wait if every field has a value, so CLEAR the fields to collect again")
 }

@@ -173,3 +173,17 @@ func TestStoreDoesNotActivate(t *testing.T) {
 		t.Errorf("warnings = %q", o.Warnings)
 	}
 }
+
+// TestTurnRefusesMalformedEvents checks that a turn with a wrong event, or with an event and a message,
+// fails as a mistake of the caller.
+func TestTurnRefusesMalformedEvents(t *testing.T) {
+	for _, r := range []agent.Request{
+		{Agent: "Bank", Event: "session:begin"},
+		{Agent: "Bank", Event: "session:start", Message: "hello", HasMessage: true},
+	} {
+		e := agenttest.New()
+		if _, err := bankSet(t).Turn(context.Background(), e, r); !errors.Is(err, abi.InvalidArgument) {
+			t.Errorf("the error of %+v = %v; want invalid_argument", r, err)
+		}
+	}
+}

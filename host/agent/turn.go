@@ -72,15 +72,24 @@ func (t *turn) failed(err error) (*Outcome, error) {
 	return o, err
 }
 
+// check returns a fault if the request is malformed.
+func (r Request) check() error {
+	switch {
+	case len(r.Message) > MaxMessageBytes:
+		return abi.Faultf(abi.TooLarge, "the message has %d bytes; the limit is %d", len(r.Message), MaxMessageBytes)
+	case r.Event == "":
+		return nil
+	case r.HasMessage:
+		return abi.Faultf(abi.InvalidArgument, "a turn has a message or an event, not both").WithHint("omit one of them")
+	default:
+		return checkEvent(r.Event)
+	}
+}
+
 // begin loads the session and the agent of a request.
 func (s *Set) begin(ctx context.Context, env Env, r Request) (*turn, error) {
-	if len(r.Message) > MaxMessageBytes {
-		return nil, abi.Faultf(abi.TooLarge, "the message has %d bytes; the limit is %d", len(r.Message), MaxMessageBytes)
-	}
-	if r.Event != "" {
-		if err := checkEvent(r.Event); err != nil {
-			return nil, err
-		}
+	if err := r.check(); err != nil {
+		return nil, err
 	}
 	session, err := env.Session(ctx)
 	if err != nil {
