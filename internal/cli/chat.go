@@ -25,7 +25,7 @@ arrow keys recall earlier lines, and Ctrl-C clears the line or cancels a turn. C
 If stdin is not a terminal, each of its lines is a message or a command, and the first turn that fails ends the chat.
 With --json, each line is a message, and the result of each turn is one line of JSON.
 
-Without --session, a new session begins. To continue later, name the session that the chat prints at its end.`,
+Without --session, a new session begins. On a terminal, the chat prints the id of the session at its end, to continue later.`,
 		Example: `  toolrun chat Hotel_Booking --user ann
   toolrun chat Hotel_Booking --user ann --session s1 --json < messages.txt`,
 		Args: takes(1, 1, "the name of an AGENT"),
