@@ -29,6 +29,7 @@ func (c checker) check() {
 		c.steps()
 		c.triggers()
 		c.misspelled()
+		c.misspelledPaths()
 		c.outcomes()
 	}
 	c.loops()
