@@ -126,18 +126,6 @@ func (m *memory) holds(ctx context.Context, x *abl.Expr) (bool, error) {
 	return abl.IsTruthy(value), err
 }
 
-// matches reports whether the condition of a trigger is true. Triggers are evaluated after every turn,
-// and their operands are often not set yet. The warnings of a condition that is false are therefore
-// dropped.
-func (m *memory) matches(ctx context.Context, x *abl.Expr) (bool, error) {
-	r, err := x.Eval(m.scope(ctx), m.options())
-	if err != nil || !abl.IsTruthy(r.Value) {
-		return false, m.located(err, x.Position())
-	}
-	m.log.warnings(r.Warnings)
-	return true, nil
-}
-
 // render renders a message. Sensitive values appear as declared.
 func (m *memory) render(ctx context.Context, text *abl.Template) (string, error) {
 	o := m.options()

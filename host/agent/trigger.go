@@ -29,7 +29,7 @@ func (r *rules) store(ctx context.Context) error {
 func (r *rules) trigger(ctx context.Context, i int) error {
 	trigger := &r.mem.agent.Memory.Triggers[i]
 	entry := Trace{Kind: "trigger", Name: trigger.Target.Value, Position: r.log.place(trigger.Position)}
-	holds, err := r.mem.matches(ctx, trigger.When)
+	holds, err := r.matches(ctx, trigger.When)
 	if err != nil {
 		return err
 	}
@@ -52,6 +52,18 @@ func (r *rules) trigger(ctx context.Context, i int) error {
 	}
 	r.log.note(entry)
 	return err
+}
+
+// matches reports whether the condition of a trigger is true. Triggers are evaluated after every turn,
+// and their operands are often not set yet. The warnings of a condition that is false are therefore
+// dropped.
+func (r *rules) matches(ctx context.Context, x *abl.Expr) (bool, error) {
+	result, err := x.Eval(r.mem.scope(ctx), r.mem.options())
+	if err != nil || !abl.IsTruthy(result.Value) {
+		return false, r.mem.located(err, x.Position())
+	}
+	r.log.warnings(result.Warnings)
+	return true, nil
 }
 
 // triggered stores the value of a trigger, and returns the result for the trace.

@@ -82,8 +82,7 @@ func (ev *evaluator) equalScalars(l, r any) (bool, error) {
 	if flag, ok := r.(bool); ok && isTextA {
 		return a == formatBool(flag), nil
 	}
-	ev.spendOnText(l)
-	ev.spendOnText(r)
+	ev.spend(conversionCost(l) + conversionCost(r))
 	x, okX := toNumber(l)
 	y, okY := toNumber(r)
 	return okX && okY && x == y, nil
@@ -118,8 +117,7 @@ func (ev *evaluator) ordered(n *binary, l, r any) (any, error) {
 func (ev *evaluator) order(n *binary, l, r any) (int, bool, error) {
 	a, isTextA := l.(string)
 	b, isTextB := r.(string)
-	ev.spendOnText(l)
-	ev.spendOnText(r)
+	ev.spend(conversionCost(l) + conversionCost(r))
 	if isTextA && isTextB {
 		timeA, okA := parseDate(a)
 		timeB, okB := parseDate(b)

@@ -122,19 +122,20 @@ func (ev *evaluator) charge(steps int) error {
 // spend counts the steps of work that is done already. If none remain, the next charge fails.
 func (ev *evaluator) spend(steps int) { *ev.cost -= steps }
 
-// spendOnText counts the steps that the conversion of a value to a number or a date takes if the value
-// is a text.
-func (ev *evaluator) spendOnText(v any) {
+// conversionCost returns the number of steps that the conversion of a value to a number or a date
+// takes. Only texts are converted.
+func conversionCost(v any) (steps int) {
 	s, ok := v.(string)
 	if !ok {
-		return
+		return 0
 	}
 	if len(s) <= maxNumberBytes {
-		ev.spend(len(s) / 4)
+		steps = len(s) / 4
 	}
 	if mayBeDate(s) {
-		ev.spend(20)
+		steps += 20
 	}
+	return steps
 }
 
 func (ev *evaluator) warnf(at Position, format string, args ...any) {

@@ -101,7 +101,7 @@ func (c *invocation) strs() ([]string, error) {
 
 // number returns an argument as a number, and warns if it is not one.
 func (c *invocation) number(i int) (float64, bool) {
-	c.ev.spendOnText(c.arg(i))
+	c.ev.spend(conversionCost(c.arg(i)))
 	n, ok := toNumber(c.arg(i))
 	if !ok {
 		c.ev.warnf(c.at, "argument %d of %s is %s, not a number", i+1, c.name, describe(c.arg(i)))

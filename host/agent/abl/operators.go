@@ -140,8 +140,7 @@ func (ev *evaluator) comparison(n *binary, l, r any) (any, error) {
 // finite. If the operator is + and an operand is a text that is not a number, the result is the
 // joined text.
 func (ev *evaluator) arithmetic(at Position, op string, l, r any) (any, error) {
-	ev.spendOnText(l)
-	ev.spendOnText(r)
+	ev.spend(conversionCost(l) + conversionCost(r))
 	a, okA := toNumber(l)
 	b, okB := toNumber(r)
 	if op == "+" && (!okA && isString(l) || !okB && isString(r)) {
