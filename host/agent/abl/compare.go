@@ -33,7 +33,7 @@ func (ev *evaluator) equal(l, r any, depth int) (bool, error) {
 		if !ok || len(a) != len(b) {
 			return false, nil
 		}
-		return ev.equalMembers(a, b, depth)
+		return equalMembers(ev, a, b, depth)
 	}
 	return ev.equalScalars(l, r)
 }
@@ -47,7 +47,7 @@ func (ev *evaluator) equalItems(a, b []any, depth int) (bool, error) {
 	return true, nil
 }
 
-func (ev *evaluator) equalMembers(a, b map[string]any, depth int) (bool, error) {
+func equalMembers(ev *evaluator, a, b map[string]any, depth int) (bool, error) {
 	for _, key := range sortedKeys(a) { // in order, so that the cost does not depend on maps
 		other, ok := b[key]
 		if !ok {
