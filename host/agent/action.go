@@ -220,7 +220,7 @@ func (a *actions) arguments(ctx context.Context, c *abl.Call) (map[string]any, e
 // execute calls a tool, and sets call_result or call_error.
 func (a *actions) execute(ctx context.Context, tool abl.Name, input map[string]any) (*abi.Fault, error) {
 	output, err := a.mem.env.CallTool(ctx, a.mem.agent.name, tool.Value, input)
-	a.mem.forget()
+	forget(a.mem)
 	var fault *abi.Fault
 	if err != nil && !errors.As(err, &fault) {
 		return nil, err

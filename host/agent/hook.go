@@ -69,5 +69,5 @@ func (m *memory) restore(s snapshot) {
 	m.state.Variables, m.kept, m.session.Injected, m.result, m.failure = s.variables, s.kept, s.injected, s.result, s.failure
 	o := m.log.outcome
 	o.Messages, o.Instructions, o.Injected = o.Messages[:s.messages], o.Instructions[:s.instructions], s.shown
-	m.forget()
+	forget(m)
 }

@@ -38,7 +38,7 @@ func (r *reasoner) chat(ctx context.Context, at abl.Position, name string, reque
 		return model.ChatAnswer{}, r.log.faultf(at, abi.CallLimit, "the turn sends more than %d requests to models", MaxModelCalls)
 	}
 	answer, err := r.mem.env.Chat(ctx, r.mem.agent.name, name, request)
-	r.mem.forget()
+	forget(r.mem)
 	r.log.note(Trace{Kind: "model", Name: name, Position: r.log.place(at), Result: passed(err == nil)})
 	return answer, err
 }

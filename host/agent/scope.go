@@ -173,4 +173,4 @@ func (m *memory) respond(ctx context.Context, text *abl.Template) error {
 }
 
 // forget empties the cache of facts, which a tool can have changed.
-func (m *memory) forget() { clear(m.cache) }
+func forget(m *memory) { clear(m.cache) }
