@@ -127,7 +127,7 @@ var rules = map[string]rule{
 
 	"internal/cli/exitcode":      {own: []string{"abi"}},
 	"internal/connections":       {},
-	"internal/double":            {own: []string{"abi", "host", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/storage/mem", "internal/spell", "internal/strictjson", "host/session", "host/declare"}},
+	"internal/double":            {own: []string{"abi", "host", "host/model", "host/admission", "host/app", "host/engine", "host/memory", "host/storage", "host/storage/mem", "internal/spell", "internal/strictjson", "host/session", "host/declare"}},
 	"internal/double/doubletest": {own: []string{"internal/cli"}},
 	"internal/cli": {own: []string{"abi", "host/model", "host/model/openai", "host/agent/abl", "internal/connections", "internal/double", "host", "host/server/auth", "host/admission", "host/server/tenants", "host/extract", "host/server/httpapi", "host/server/telemetry", "internal/service", "host/server/mcpapi", "host/app", "host/engine", "host/engine/wasm", "host/engine/python/distribution", "host/engines", "abi/conformance", "host/sandbox", "host/memory", "host/storage", "host/storage/bolt", "host/storage/mem", "internal/strictjson", "internal/cachefs", "internal/spell", "host/server/httpapi/apitypes", "sdk/client", "host/ledger", "host/metering", "host/session", "host/declare", "internal/bytesize", "host/report", "internal/cli/exitcode"},
 		others: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"}},

@@ -8,6 +8,7 @@ import (
 	"github.com/toolrun/toolrun/abi"
 	"github.com/toolrun/toolrun/host"
 	"github.com/toolrun/toolrun/host/engine"
+	"github.com/toolrun/toolrun/host/model"
 )
 
 // run is a current run: an execution of Host.Run in which the client replaces the tool code.
@@ -61,6 +62,8 @@ type beginRequest struct {
 	Metadata         json.RawMessage   `json:"metadata"`
 	SessionReference string            `json:"session_reference"`
 	UserReference    string            `json:"user_reference"`
+	// Mocks contains the answers of models, by name. Without mocks, there are no models.
+	Mocks json.RawMessage `json:"mocks"`
 }
 
 // begin starts a run for later requests. begin returns an error if the host rejects the run.
@@ -88,6 +91,12 @@ func (i *instance) start(ctx context.Context, b beginRequest) (*run, start, erro
 	if err != nil {
 		return nil, start{}, err
 	}
+	var mocks model.Mocks
+	if len(b.Mocks) > 0 {
+		if mocks, err = model.ReadMocks(b.Mocks); err != nil {
+			return nil, start{}, err
+		}
+	}
 	id := ""
 	r := &run{
 		host: o, began: make(chan start, 1), commands: make(chan command), replies: make(chan outcome),
@@ -95,7 +104,7 @@ func (i *instance) start(ctx context.Context, b beginRequest) (*run, start, erro
 	}
 	inv := host.Invocation{
 		Tool: b.Tool, Caller: host.Caller{User: b.User, Session: b.Session}, Input: b.Input, Context: b.Context,
-		Env: b.Env, Metadata: b.Metadata, SessionReference: b.SessionReference, UserReference: b.UserReference,
+		Mocks: mocks, Env: b.Env, Metadata: b.Metadata, SessionReference: b.SessionReference, UserReference: b.UserReference,
 		OnState: func(run string, _ host.RunState) { id = run },
 	}
 	o.runs++
