@@ -1,0 +1,42 @@
+package host_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolrun/toolrun/host"
+	"github.com/toolrun/toolrun/host/admission"
+	"github.com/toolrun/toolrun/host/model/modeltest"
+)
+
+// TestTurnParks lets a tool of an agent wait for a model. The turn is parked meanwhile, its tool may
+// wait longer than its time limit, and a tool that reaches its deadline fails without the turn.
+func TestTurnParks(t *testing.T) {
+	server := modeltest.Start()
+	defer server.Close()
+	gate, with := newGate(t, admission.Limits{Running: 1})
+	files := deskFiles()
+	app := files["app.yaml"]
+	app.Data = bytes.Replace(app.Data, []byte("limits: {timeout: 100ms}"), []byte("models: [local], limits: {timeout: 100ms, deadline: 400ms}"), 1)
+	files["slow.js"].Data = []byte(ask + `return (await ask("hello")).text`)
+	h := openDeskFiles(t, files, with, inProcess, func(o *host.Options) { o.Models = modelSet(t, server, "") })
+	server.Script(modeltest.Reply{Delay: 200 * time.Millisecond, Text: "late"})
+	result := say(t, h, annInS1, "slow")
+	if got := strings.Join(result.Messages, " "); !strings.Contains(got, "slow: late") || result.Usage.Model.Calls != 1 {
+		t.Errorf("the turn says %q, with %d calls; want the late answer", got, result.Usage.Model.Calls)
+	}
+	release := server.Hold()
+	defer release()
+	result = say(t, h, annInS1, "slow")
+	if got := strings.Join(result.Messages, " "); !strings.Contains(got, "slow failed: timeout") {
+		t.Errorf("the turn says %q; want a timeout of the tool", got)
+	}
+	if n := gate.Parked(); n != 0 {
+		t.Errorf("%d turns are parked after the end", n)
+	}
+	for range 2 {
+		say(t, h, annInS1, "bump") // needs the only slot of the gate
+	}
+}
