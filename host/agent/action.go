@@ -9,7 +9,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// The lists of actions of a step, which are the first number of State.Path.
+// The lists of actions of a step. The first number of State.Path identifies the list.
 const (
 	rootStep = iota
 	rootInput
@@ -19,26 +19,26 @@ const (
 	rootOther // ON_START and hooks
 )
 
-// actions runs the actions of the agent that acts.
+// actions runs the actions of the active agent.
 type actions struct {
 	mem   *memory
 	log   *log
 	rules *rules
 	// gather collects the fields of the step.
 	gather func(ctx context.Context) (control, error)
-	// path is the place of the running action, as in State.Path.
+	// path is the position of the running action, in the form of State.Path.
 	path []int
 }
 
-// root runs a list of actions of the step, and what follows them. root identifies the list. If resume
-// is not empty, the list continues at this place.
+// root runs a list of actions of the step, and returns the control after the list. The parameter
+// root identifies the list. If resume is not empty, the list continues at that position.
 func (a *actions) root(ctx context.Context, root []int, b *abl.Body, resume []int) (control, error) {
 	a.path = append(a.path[:0], root...)
 	return a.body(ctx, b, resume)
 }
 
-// body runs the actions of a body. The control is that of the first action that does not go on, or
-// that of THEN.
+// body runs the actions of a body. It returns the control of the first action that leaves the body,
+// or the control of THEN if no action leaves it.
 func (a *actions) body(ctx context.Context, b *abl.Body, resume []int) (control, error) {
 	depth := len(a.path)
 	first := 0
@@ -63,7 +63,7 @@ func (a *actions) body(ctx context.Context, b *abl.Body, resume []int) (control,
 	return controlOf(b.Then), nil
 }
 
-// suspend records the place of the action that waits.
+// suspend records the position of the waiting action.
 func (a *actions) suspend() {
 	if a.mem.state.Path == nil && a.path[0] != rootOther {
 		a.mem.state.Path = slices.Clone(a.path)
@@ -117,8 +117,8 @@ func (a *actions) clear(ctx context.Context, names []abl.Name) error {
 	return nil
 }
 
-// check evaluates CHECK. If the condition is not true, ON_FAIL follows, and if that does not lead to
-// a successor, the turn ends.
+// check evaluates CHECK. If the condition is not true, ON_FAIL runs. The turn ends unless ON_FAIL
+// leads to a successor.
 func (a *actions) check(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	if len(resume) == 0 {
 		ok, err := a.mem.holds(ctx, act.Check)
@@ -140,7 +140,7 @@ func passed(ok bool) string {
 	return "failed"
 }
 
-// failed runs ON_FAIL of a call or a check.
+// failed runs the ON_FAIL of a CALL or a CHECK.
 func (a *actions) failed(ctx context.Context, act *abl.Action, resume []int) (control, error) {
 	ctl, err := a.follow(ctx, act.OnFail, 1, resume)
 	if err == nil && ctl.kind == goOn {
@@ -149,7 +149,7 @@ func (a *actions) failed(ctx context.Context, act *abl.Action, resume []int) (co
 	return ctl, err
 }
 
-// follow runs ON_SUCCESS or ON_FAIL. which is its number in State.Path.
+// follow runs ON_SUCCESS or ON_FAIL. The parameter which is the number of this body in State.Path.
 func (a *actions) follow(ctx context.Context, b *abl.Body, which int, resume []int) (control, error) {
 	if b == nil {
 		return control{}, nil
@@ -198,7 +198,7 @@ func (a *actions) call(ctx context.Context, act *abl.Action, resume []int) (cont
 	return a.follow(ctx, act.OnSuccess, 0, nil)
 }
 
-// arguments returns the input of a call. Arguments that are not set are left out.
+// arguments returns the input of a call. It omits arguments that are not set.
 func (a *actions) arguments(ctx context.Context, c *abl.Call) (map[string]any, error) {
 	input := make(map[string]any, len(c.Args))
 	for _, arg := range c.Args {

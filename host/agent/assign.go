@@ -45,7 +45,7 @@ func (m *memory) assign(ctx context.Context, target abl.Name, value any) error {
 	return m.setVariable(target, path[0], value)
 }
 
-// nested returns the whole value of which a part is assigned.
+// nested returns a copy of a whole value after the assignment of one part.
 func (m *memory) nested(ctx context.Context, target abl.Name, f *abl.Fact, path []string, n int, value any) (any, error) {
 	if n == len(path) {
 		return value, nil
@@ -87,7 +87,8 @@ func (m *memory) replaced(target abl.Name, whole any, path []string, value any) 
 	return object
 }
 
-// setFact stores a fact, or deletes it if the value is null. The value must be measured.
+// setFact stores a fact, or deletes it if the value is null. The caller must have checked the value
+// with measure.
 func (m *memory) setFact(ctx context.Context, target abl.Name, f *abl.Fact, value any, o FactOptions) error {
 	if f.Access == abl.AccessRead {
 		return m.log.faultf(target.Position, abi.AccessDenied, "the path %s cannot be written", f.Value)
@@ -105,7 +106,7 @@ func (m *memory) setFact(ctx context.Context, target abl.Name, f *abl.Fact, valu
 	return nil
 }
 
-// setVariable sets a session variable. The value must be measured.
+// setVariable sets a session variable. The caller must have checked the value with measure.
 func (m *memory) setVariable(target abl.Name, name string, value any) error {
 	m.log.hide(name, value)
 	v := m.agent.variables[name]
@@ -124,7 +125,8 @@ func (m *memory) setVariable(target abl.Name, name string, value any) error {
 	return nil
 }
 
-// typed warns about a value that does not have the declared type. With STRICT_TYPES it is a fault.
+// typed warns about a value that does not have the declared type. With STRICT_TYPES, it returns a
+// fault instead.
 func (m *memory) typed(target abl.Name, value any, want abl.Type) error {
 	if abl.HasType(value, want) {
 		return nil
@@ -196,8 +198,8 @@ func (m *memory) measure(target abl.Name, value any) error {
 	return nil
 }
 
-// sizeOf returns the approximate size of a value as JSON. It stops above limit, so that it ends soon
-// for values that share their parts many times.
+// sizeOf returns the approximate size of a value as JSON. It stops above limit, because a value can
+// contain the same part many times.
 func sizeOf(value any, limit, depth int) (size int, deep bool) {
 	if depth > MaxValueDepth {
 		return 0, true
@@ -227,7 +229,7 @@ func sizeOf(value any, limit, depth int) (size int, deep bool) {
 	return 8, false
 }
 
-// keep gives the variables that no session resets their initial values, if none are stored.
+// keep sets the variables that no session resets to their initial values, unless values are stored.
 func (a *actor) keep() {
 	if a.kept = maps.Clone(a.kept); a.kept != nil {
 		return
@@ -240,8 +242,8 @@ func (a *actor) keep() {
 	}
 }
 
-// initialize gives the variables their initial values that the activation resets. A new agent gets
-// all of them.
+// initialize sets the variables that an activation resets to their initial values. In a new agent,
+// it sets all variables.
 func (m *memory) initialize() {
 	for name, v := range m.agent.variables {
 		if v.Reset != abl.ResetNever && (m.isNew || v.Reset == abl.ResetActivation) {
@@ -250,7 +252,7 @@ func (m *memory) initialize() {
 	}
 }
 
-// resetStep gives the variables of a step their initial values.
+// resetStep sets the variables of a step to their initial values.
 func (m *memory) resetStep() {
 	for name, v := range m.agent.variables {
 		if v.Reset == abl.ResetStep {

@@ -7,9 +7,10 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// beginCollect makes the current step wait for the fields that a failed constraint collects: those
-// that have no value, or all of them if all have one. prompted is true if the constraint has sent a
-// message that asks for the first one. Outside of a step nothing can wait, and the turn halts.
+// beginCollect makes the current step wait for the fields that a failed constraint collects. It
+// collects the fields without a value, or all fields if each has a value. prompted is true if the
+// constraint has sent a message that asks for the first field. Outside of a step, the turn halts
+// instead.
 func (d *dialog) beginCollect(ctx context.Context, constraint int, prompted bool) (control, error) {
 	fields := d.mem.agent.Constraints[constraint].OnFail.Collect
 	var all, missing []string
@@ -37,8 +38,8 @@ func (d *dialog) beginCollect(ctx context.Context, constraint int, prompted bool
 	return ctl, d.log.ask(fields[0].Position, question(missing[0]))
 }
 
-// collect takes the message as the value of the field that a constraint asks for. After the last one
-// the step continues at the checkpoint. With THEN: continue the constraint is not checked again.
+// collect assigns the message to the field that a constraint asks for. After the last field, the
+// step continues at the checkpoint. With THEN: continue, the constraint is not checked again.
 func (d *dialog) collect(ctx context.Context, step *abl.Step) (control, error) {
 	state := d.mem.state
 	d.t.unread = false
@@ -66,7 +67,7 @@ func (d *dialog) collect(ctx context.Context, step *abl.Step) (control, error) {
 	return d.continueAt(ctx, step, excused)
 }
 
-// continueAt continues the step at the action that waits.
+// continueAt continues the step at the waiting action.
 func (d *dialog) continueAt(ctx context.Context, step *abl.Step, excused int) (control, error) {
 	path := d.mem.state.Path
 	d.t.leaveWait()

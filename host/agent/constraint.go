@@ -11,7 +11,7 @@ import (
 // MaxRetries is the maximum number of times that a constraint with RETRY runs a step again in a turn.
 const MaxRetries = 3
 
-// rules evaluates the constraints, recalls and triggers of the agent that acts.
+// rules evaluates the constraints, recalls and triggers of the active agent.
 type rules struct {
 	mem *memory
 	log *log
@@ -20,16 +20,16 @@ type rules struct {
 	// collect makes the step wait for the fields of a failed constraint. prompted is true if the
 	// constraint has sent a message.
 	collect func(ctx context.Context, constraint int, prompted bool) (control, error)
-	// withdraw removes the results of the agent that acts.
+	// withdraw removes the results of the active agent from the messages.
 	withdraw func()
-	// retries are the numbers of retries of constraints.
+	// retries contains the number of retries of each constraint.
 	retries map[*abl.Constraint]int
-	// stored are the facts that triggers stored, as they are displayed.
+	// stored contains the facts that triggers stored, in their display form.
 	stored map[string]any
 }
 
-// checkpoint checks the constraints that apply at a checkpoint. tool is the tool of CheckpointCalling.
-// The control goes on unless a constraint of severity error fails.
+// checkpoint checks the constraints that apply at a checkpoint. tool is the tool of
+// CheckpointCalling. The turn continues unless a constraint of severity error fails.
 func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, error) {
 	i, err := r.check(ctx, kind, tool, nil)
 	if e := r.excused; e >= 0 && e < len(r.mem.agent.Constraints) && applies(&r.mem.agent.Constraints[e], kind, tool) {
@@ -42,9 +42,9 @@ func (r *rules) checkpoint(ctx context.Context, kind, tool string) (control, err
 	return r.failed(ctx, i, kind)
 }
 
-// calling checks the constraints on a call of a tool: with the variables, and with the input of the call
-// in their place. An input cannot make a constraint hold that the variables violate, so a model cannot
-// evade a constraint by what it passes.
+// calling checks the constraints on a call of a tool twice: with the variables, and with the input
+// of the call in place of the variables. A model therefore cannot satisfy a violated constraint by
+// the input that it passes.
 func (r *rules) calling(ctx context.Context, tool string, input map[string]any) (control, error) {
 	excused := r.excused
 	ctl, err := r.checkpoint(ctx, CheckpointCalling, tool)
@@ -56,8 +56,8 @@ func (r *rules) calling(ctx context.Context, tool string, input map[string]any) 
 	return r.checkpoint(ctx, CheckpointCalling, tool)
 }
 
-// differs reports whether a constraint on calls of a tool reads a name of which the input has another
-// value.
+// differs reports whether a constraint on calls of a tool reads a name that has a different value
+// in the input.
 func (r *rules) differs(ctx context.Context, tool string, input map[string]any) bool {
 	if len(input) == 0 {
 		return false
@@ -83,9 +83,9 @@ func (r *rules) differs(ctx context.Context, tool string, input map[string]any) 
 	return false
 }
 
-// check returns the index of the first constraint of severity error that fails at a checkpoint, or -1.
-// A constraint of severity warning that fails adds a warning. If report is not nil, it is called for
-// each constraint that fails.
+// check returns the index of the first constraint of severity error that fails at a checkpoint, or
+// -1. A failed constraint of severity warning adds a warning. If report is not nil, it is called
+// for each failed constraint.
 func (r *rules) check(ctx context.Context, kind, tool string, report func(*abl.Constraint, string)) (int, error) {
 	scope := r.mem.scope(ctx)
 	for i := range r.mem.agent.Constraints {
@@ -145,7 +145,7 @@ func applies(c *abl.Constraint, kind, tool string) bool {
 	}
 }
 
-// failed carries out the ON_FAIL of a constraint.
+// failed executes the ON_FAIL of a constraint.
 func (r *rules) failed(ctx context.Context, i int, kind string) (control, error) {
 	c := &r.mem.agent.Constraints[i]
 	if kind == CheckpointReturning {

@@ -2,8 +2,8 @@ package agent
 
 import "github.com/toolrun/toolrun/host/agent/abl"
 
-// control is the continuation after an action, a body, a step or a checkpoint. With the zero value,
-// the turn continues with the next action or step.
+// control determines how the turn continues after an action, a body, a step or a checkpoint. With
+// the zero value, the next action or step runs.
 type control struct {
 	kind controlKind
 	// target is the step that jump leads to, or the agent that handoff leads to.
@@ -36,7 +36,7 @@ const (
 	wait
 )
 
-// controlOf returns the control of the successor of a body.
+// controlOf returns the control that leads to the successor of a body.
 func controlOf(target abl.Target) control {
 	switch target.Kind {
 	case abl.TargetStep:

@@ -8,14 +8,14 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// dialog passes the message of the user to the step that waits.
+// dialog passes the message of the user to the waiting step.
 type dialog struct {
 	t   *turn
 	mem *memory
 	log *log
 }
 
-// resume continues a step that waits. Without a message the question is repeated.
+// resume continues a waiting step. Without a message, it repeats the question.
 func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	state := d.mem.state
 	if !d.t.unread {
@@ -39,8 +39,8 @@ func (d *dialog) resume(ctx context.Context, step *abl.Step) (control, error) {
 	return d.answer(ctx, step)
 }
 
-// await waits for the input of ON_INPUT. A message that began the turn and was not used yet is the
-// input, unless the agent has sent a message since.
+// await waits for the input of ON_INPUT. An unused message from the user is the input, unless the
+// agent has already sent a message in this turn.
 func (d *dialog) await(ctx context.Context, step *abl.Step) (control, error) {
 	if step.CompleteWhen != nil {
 		if done, err := d.mem.holds(ctx, step.CompleteWhen); err != nil || done {
@@ -63,8 +63,8 @@ func (d *dialog) wait(kind Waiting, field string) control {
 	return control{kind: wait}
 }
 
-// input runs the first branch of ON_INPUT whose condition holds. A branch without a successor is
-// followed by THEN of the step. If there is none, or no branch applies, the step waits again.
+// input runs the first branch of ON_INPUT whose condition is true. After a branch without a
+// successor, THEN of the step applies. Without THEN, or if no branch applies, the step waits again.
 func (d *dialog) input(ctx context.Context, step *abl.Step) (control, error) {
 	d.t.unread = false
 	for i := range step.OnInput {
@@ -101,7 +101,7 @@ func (d *dialog) afterInput(ctx context.Context, step *abl.Step, ctl control, er
 	return d.wait(WaitingInput, ""), nil
 }
 
-// completes reports whether COMPLETE_WHEN of a step holds.
+// completes reports whether the condition COMPLETE_WHEN of a step is true.
 func (d *dialog) completes(ctx context.Context, step *abl.Step) (bool, error) {
 	if step.CompleteWhen == nil {
 		return false, nil
@@ -109,7 +109,8 @@ func (d *dialog) completes(ctx context.Context, step *abl.Step) (bool, error) {
 	return d.mem.holds(ctx, step.CompleteWhen)
 }
 
-// repeat repeats the question of a step that waits: that of its field, or its messages.
+// repeat sends the last question of a waiting step again. A step without a question sends its
+// messages again.
 func (d *dialog) repeat(ctx context.Context, step *abl.Step) error {
 	state := d.mem.state
 	if state.Waiting == WaitingCollect {

@@ -9,7 +9,7 @@ import (
 )
 
 // Env is the environment of a turn: the memory, the tools and the models of one attempt of a
-// transaction. Values are JSON values as in package abl.
+// transaction. Values are JSON values, represented as in package abl.
 //
 // An *abi.Fault is an error that an agent can handle. A turn ends with any other error, and its
 // transaction must not commit.
@@ -29,13 +29,13 @@ type Env interface {
 	// belong to the user, or to the session if there is no user.
 	Kept(ctx context.Context, agent string) (map[string]any, error)
 	SetKept(ctx context.Context, agent string, variables map[string]any) error
-	// Fact returns the value of a fact. It is false if none is stored. SetFact stores a value that is
-	// not null. The agent can be one that must not read the fact: then a trigger appends to it.
+	// Fact returns the value of a fact, and false if no value is stored. SetFact stores a value that
+	// is not null. A trigger can append to a fact that its agent is not allowed to read.
 	Fact(ctx context.Context, agent, path string) (value any, ok bool, err error)
 	SetFact(ctx context.Context, agent, path string, value any, o FactOptions) error
 	DeleteFact(ctx context.Context, agent, path string) error
-	// Context returns the stored facts with the given paths, and the stored facts of a domain unless
-	// it is "". A commit does not check that these facts are still the same.
+	// Context returns the stored facts with the given paths. Unless domain is "", it also returns the
+	// stored facts of the domain. A commit does not check that these facts are still the same.
 	Context(ctx context.Context, agent string, paths []string, domain string) ([]Fact, error)
 	// Hide passes a function that replaces the sensitive values in a text that a tool has written, such
 	// as a log line. It is called once, before all tools. The function knows the values that the turn

@@ -3,8 +3,8 @@ package agent
 // Rules is the input of Set.Fire, Set.Check and Set.Store, which evaluate the rules of an agent for a
 // program that has its own loop of turns.
 type Rules struct {
-	// Agent is the agent whose rules apply. The default is the agent that answers in the session, or
-	// the only agent of the app.
+	// Agent is the agent whose rules apply. The default is the agent that answers in the session. In
+	// an app with a single agent, the default is that agent.
 	Agent string
 	// Variables contains the session variables and injected facts of the caller, by name or path. If
 	// Variables is nil, the state of the session is used, and recalls inject facts into it. Otherwise
@@ -45,8 +45,8 @@ type Evaluation struct {
 // Failure is a constraint that failed, with the action that its ON_FAIL declares. The caller must
 // perform the action.
 type Failure struct {
-	// Position is the place of the constraint, as FILE:LINE. Rule is REQUIRE, LIMIT, RESTRICT or WARN,
-	// and Severity is error or warning.
+	// Position is the position of the constraint in the form FILE:LINE. Rule is REQUIRE, LIMIT,
+	// RESTRICT or WARN, and Severity is error or warning.
 	Position string `json:"position"`
 	Rule     string `json:"rule"`
 	Severity string `json:"severity"`

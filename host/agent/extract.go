@@ -9,9 +9,9 @@ import (
 	"github.com/toolrun/toolrun/host/model"
 )
 
-// extract asks the model of GATHER for the fields that the message contains, and assigns them. It does
-// nothing without a model, or if the message was used already. found is false if the message answers
-// a question and contains no field.
+// extract asks the model of GATHER for the fields that the message contains, and assigns them. It
+// does nothing without a model or if the message was used already. The result found is false if the
+// message answers a question but contains no field.
 func (d *dialog) extract(ctx context.Context, step *abl.Step) (found bool, err error) {
 	if step.Gather.Model == "" || !d.t.unread || strings.TrimSpace(d.t.request.Message) == "" {
 		return true, nil
@@ -46,8 +46,8 @@ func (d *dialog) extract(ctx context.Context, step *abl.Step) (found bool, err e
 	return d.mem.state.Collecting == "" || len(d.mem.state.Collected) > before, nil
 }
 
-// take assigns a value that a model has found. Texts are converted to the type of the field. A value
-// that does not fit is left out.
+// take assigns a value that a model has found. Texts are converted to the type of the field. A
+// value that cannot be converted is ignored.
 func (d *dialog) take(ctx context.Context, f *abl.Field, value any) error {
 	want := d.typeOf(f)
 	if text, ok := value.(string); ok {
@@ -64,7 +64,7 @@ func (d *dialog) take(ctx context.Context, f *abl.Field, value any) error {
 	return d.store(ctx, f.Name, value)
 }
 
-// object asks a model for an object about the message of the user.
+// object asks a model to extract a JSON object from the message of the user.
 func (d *dialog) object(ctx context.Context, at abl.Position, name, task string, schema json.RawMessage) (map[string]any, error) {
 	request := model.ChatRequest{
 		Messages: []model.Message{{Role: model.System, Content: task}, {Role: model.User, Content: strings.ToValidUTF8(d.t.request.Message, "\uFFFD")}},
@@ -82,7 +82,7 @@ func (d *dialog) object(ctx context.Context, at abl.Position, name, task string,
 }
 
 // classify asks the model of the intents of a step for the intent of the message. It returns -1 if
-// there is none.
+// no intent matches.
 func (d *dialog) classify(ctx context.Context, step *abl.Step, intents []*abl.SubIntent) (int, error) {
 	phrases := []any{}
 	for _, in := range intents {

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// converse runs the flow of the agent, and of the agents to which it hands over, until the turn ends.
-// ctl is the control of the activation.
+// converse runs the flow of the agent until the turn ends. After a handoff it runs the flow of the
+// next agent. The parameter ctl is the control that the activation returned.
 func (t *turn) converse(ctx context.Context, ctl control) (err error) {
 	for {
 		switch ctl.kind {
@@ -35,7 +35,7 @@ func (t *turn) converse(ctx context.Context, ctl control) (err error) {
 	}
 }
 
-// enterAt makes the target of a jump the step that runs next.
+// enterAt makes the target of a jump the next step.
 func (t *turn) enterAt(ctl control) {
 	t.rules.excused = ctl.excused - 1
 	if t.mem.state.Step == "" {
@@ -101,8 +101,8 @@ func (t *turn) beginFlow(ctx context.Context) error {
 	return t.hook(ctx, "before_agent")
 }
 
-// comeBack returns to the step that waited when an intent with RESUME led elsewhere, and repeats its
-// question.
+// comeBack returns to the step that an intent with RESUME interrupted, and repeats the question of
+// the step.
 func (t *turn) comeBack(ctx context.Context) (control, error) {
 	s := t.mem.state
 	last := len(s.Returns) - 1
@@ -117,8 +117,8 @@ func (t *turn) comeBack(ctx context.Context) (control, error) {
 	return control{kind: wait}, t.dialog.repeat(ctx, step)
 }
 
-// delegate hands over to the first agent of HANDOFF with a WHEN that holds. It is the turn of an agent
-// without a flow.
+// delegate hands over to the first agent of HANDOFF whose condition WHEN is true. It replaces the
+// flow in an agent that has none.
 func (t *turn) delegate(ctx context.Context) (control, error) {
 	for i := range t.mem.agent.Handoffs {
 		h := &t.mem.agent.Handoffs[i]
@@ -132,7 +132,7 @@ func (t *turn) delegate(ctx context.Context) (control, error) {
 	return control{kind: halt}, nil
 }
 
-// leave ends the flow of the agent, which begins again with the next turn of the agent.
+// leave ends the flow of the agent. The next turn of the agent begins the flow again.
 func (t *turn) leave(ctx context.Context, ctl control) (control, error) {
 	t.moveTo("")
 	if err := t.hook(ctx, "after_agent"); err != nil {
@@ -141,7 +141,7 @@ func (t *turn) leave(ctx context.Context, ctl control) (control, error) {
 	return ctl, t.rules.fire(ctx, "agent:"+t.mem.agent.name+":after")
 }
 
-// moveTo makes a step the current one. It runs from its start.
+// moveTo makes a step the current step, which then runs from its start.
 func (t *turn) moveTo(step string) {
 	t.mem.state.Step = step
 	t.leaveWait()
@@ -153,7 +153,8 @@ func (t *turn) leaveWait() {
 	s.Waiting, s.Path, s.Result, s.Constraint, s.Remaining, s.Collecting = "", nil, nil, 0, nil, ""
 }
 
-// successor returns the control of THEN of a step. Without it, the next step of the file follows.
+// successor returns the control of THEN of a step. Without THEN, the successor is the next step of
+// the file.
 func (t *turn) successor(step *abl.Step) control {
 	if ctl := controlOf(step.Then); ctl.kind != goOn && ctl.kind != proceed {
 		return ctl
@@ -164,8 +165,8 @@ func (t *turn) successor(step *abl.Step) control {
 	return control{kind: complete}
 }
 
-// deliver runs the hooks of the end of the turn, and checks the constraints on the messages of the
-// agent before they leave.
+// deliver runs the hooks at the end of the turn, and checks the constraints on the messages of the
+// agent before the user receives them.
 func (t *turn) deliver(ctx context.Context, ctl control) (control, error) {
 	if !t.closed && ctl.kind != handoff {
 		t.closed = true
@@ -189,7 +190,8 @@ func (t *turn) end(ctl control) {
 	t.log.outcome.Escalate = t.log.outcome.Escalate || ctl.kind == escalate
 }
 
-// handOver makes another agent the one that answers, and returns the control of its activation.
+// handOver activates another agent, which answers from then on. It returns the control of the
+// activation.
 func (t *turn) handOver(ctx context.Context, target abl.Name) (control, error) {
 	name := target.Value
 	t.log.note(Trace{Kind: "handoff", Name: name, Position: t.log.place(target.Position)})

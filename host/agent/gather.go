@@ -9,17 +9,18 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// gather collects the fields of the current step. It goes on if all required fields have a value, or
-// COMPLETE_WHEN holds if the step has one. Otherwise it asks for the next field.
+// gather collects the fields of the current step. It is complete when all required fields have a
+// value or, if the step has COMPLETE_WHEN, when that condition is true. Otherwise it asks for the
+// next field.
 func (d *dialog) gather(ctx context.Context) (control, error) {
 	return d.gatherNext(ctx, d.mem.agent.step(d.mem.state.Step), askOnce)
 }
 
-// asking is the way in which a field is asked for.
+// asking is the way in which the agent asks for a field.
 type asking uint8
 
 const (
-	askOnce  asking = iota // leave out the standard question after a question
+	askOnce  asking = iota // omit the standard question if the last message is a question
 	askAgain               // repeat the question
 	askNot                 // only wait
 )
@@ -64,7 +65,7 @@ func (d *dialog) gatherNext(ctx context.Context, step *abl.Step, how asking) (co
 	return ctl, d.ask(ctx, step, next, how == askAgain)
 }
 
-// defaults gives optional fields without a value their defaults.
+// defaults sets optional fields without a value to their defaults.
 func (d *dialog) defaults(ctx context.Context, step *abl.Step) error {
 	for i := range step.Gather.Fields {
 		f := &step.Gather.Fields[i]
@@ -98,8 +99,9 @@ func (d *dialog) missing(ctx context.Context, step *abl.Step) (*abl.Field, error
 	return nil, nil
 }
 
-// reopen clears the fields that COMPLETE_WHEN reads, because the condition does not hold although all
-// fields have a value, and returns the first one. It returns nil if the condition reads no field.
+// reopen handles a COMPLETE_WHEN that is false although all fields have a value. It clears the
+// fields that the condition reads, and returns the first of these fields. It returns nil if the
+// condition reads no field.
 func (d *dialog) reopen(ctx context.Context, step *abl.Step) (*abl.Field, error) {
 	read := step.CompleteWhen.References()
 	var first *abl.Field
@@ -118,7 +120,7 @@ func (d *dialog) reopen(ctx context.Context, step *abl.Step) (*abl.Field, error)
 	return first, nil
 }
 
-// isWithin reports whether a path is another one or lies in it.
+// isWithin reports whether a path is equal to another path or begins with it.
 func isWithin(path, outer string) bool {
 	return path == outer || strings.HasPrefix(path, outer+".")
 }
@@ -137,9 +139,9 @@ func (d *dialog) isSet(ctx context.Context, name string) (bool, error) {
 	return abl.Plain(value) != nil, nil
 }
 
-// ask asks for a field: with the prompt of GATHER for the first one, with its own prompt, or with a
-// standard question. The standard question is left out if the last message of the turn is a question,
-// unless the question is repeated.
+// ask asks for a field. For the first field, it sends the prompt of GATHER. It then sends the
+// prompt of the field or, if it has sent no prompt, a standard question. The standard question is
+// omitted if the last message of the turn is a question, unless the question is repeated.
 func (d *dialog) ask(ctx context.Context, step *abl.Step, f *abl.Field, repeated bool) error {
 	prompted := false
 	if step.Gather.Prompt != nil && len(d.mem.state.Collected) == 0 {
@@ -172,7 +174,7 @@ func question(field string) string {
 	return "Please enter the " + strings.ReplaceAll(name, "_", " ") + "."
 }
 
-// answer takes the message as the value of the field that the step asks for, and continues.
+// answer assigns the message to the field that the step asks for, and continues the step.
 func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
 	i := slices.IndexFunc(step.Gather.Fields, func(f abl.Field) bool { return f.Value == d.mem.state.Collecting })
 	if i >= 0 && step.Gather.Model == "" {
@@ -196,7 +198,7 @@ func (d *dialog) answer(ctx context.Context, step *abl.Step) (control, error) {
 	return d.t.act(ctx, step, path[min(1, len(path)):])
 }
 
-// typeOf returns the type of a field, which can be that of its variable or fact.
+// typeOf returns the declared type of a field, or else the type of its variable or fact.
 func (d *dialog) typeOf(f *abl.Field) abl.Type {
 	if f.Type != "" {
 		return f.Type
@@ -215,8 +217,8 @@ func (p *program) typeOf(name string) abl.Type {
 	return ""
 }
 
-// accept assigns the message to a field as a value of its type. If that is not possible, it asks the
-// user for such a value, and the result is false.
+// accept assigns the message to a field as a value of its type. If the message cannot be converted,
+// accept asks the user for such a value and returns false.
 func (d *dialog) accept(ctx context.Context, name abl.Name, want abl.Type, standard any) (bool, error) {
 	value, problem := convert(d.t.request.Message, want)
 	if strings.TrimSpace(d.t.request.Message) == "" && standard != nil {
@@ -240,7 +242,8 @@ func (d *dialog) store(ctx context.Context, name abl.Name, value any) error {
 
 var booleans = map[string]bool{"true": true, "yes": true, "y": true, "on": true, "1": true, "false": false, "no": false, "n": false, "off": false, "0": false}
 
-// convert returns the value of a type that a text stands for, or what the user should enter instead.
+// convert converts a text to a value of a type. If it cannot, it returns a description of the
+// expected input.
 func convert(text string, want abl.Type) (value any, problem string) {
 	text = strings.TrimSpace(text)
 	switch want {
@@ -274,7 +277,7 @@ func convert(text string, want abl.Type) (value any, problem string) {
 	return text, ""
 }
 
-// convertArray returns the items of a JSON array, or of a list with commas.
+// convertArray returns the items of a JSON array or of a comma-separated list.
 func convertArray(text string) (any, string) {
 	var items []any
 	if json.Unmarshal([]byte(text), &items) == nil && items != nil {

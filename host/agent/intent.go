@@ -10,12 +10,12 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// MaxReturns is the maximum number of steps to which a conversation can return. The first ones are
-// dropped.
+// MaxReturns is the maximum number of steps to which a conversation can return. If there are more,
+// the oldest are dropped.
 const MaxReturns = 8
 
-// intent runs the first intent of a step that the message matches. If the step has a model for
-// intents, the model chooses if no phrase matches.
+// intent runs the first intent of a step that the message matches. If no phrase matches and the
+// step has a model for intents, the model chooses the intent.
 func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, matched bool, err error) {
 	if len(step.SubIntents)+len(step.Digressions) == 0 {
 		return control{}, false, nil
@@ -48,8 +48,9 @@ func (d *dialog) intent(ctx context.Context, step *abl.Step) (ctl control, match
 	return ctl, true, err
 }
 
-// runIntent runs the actions of an intent while the step waits. If an action of the intent waits itself,
-// the step waits for it first, and Returns contains what the step waits for then.
+// runIntent runs the actions of an intent while the step waits. If an action of the intent waits,
+// the step waits for that action first. Returns then records the input for which the step waited
+// before.
 func (d *dialog) runIntent(ctx context.Context, step *abl.Step, in *abl.SubIntent, root, resume []int) (control, error) {
 	state := d.mem.state
 	outer := Return{state.Step, state.Waiting, state.Path, state.Collecting, state.Collected}
@@ -66,7 +67,7 @@ func (d *dialog) runIntent(ctx context.Context, step *abl.Step, in *abl.SubInten
 	return d.afterIntent(ctx, step, in, ctl, err)
 }
 
-// push adds a step to which the conversation returns.
+// push adds a step to which the conversation returns later.
 func (d *dialog) push(r Return) {
 	state := d.mem.state
 	if len(state.Returns) == MaxReturns {
@@ -75,9 +76,9 @@ func (d *dialog) push(r Return) {
 	state.Returns = append(state.Returns, r)
 }
 
-// afterIntent returns the control after an intent: without a successor the step continues to wait.
-// Its question is repeated if the intent resumes the step, or has sent no message. An intent that
-// halts does not end the wait either.
+// afterIntent returns the control after an intent. After an intent that halts or has no successor,
+// the step continues to wait. The question of the step is repeated if the intent resumes the step
+// or has sent no message.
 func (d *dialog) afterIntent(ctx context.Context, step *abl.Step, in *abl.SubIntent, ctl control, err error) (control, error) {
 	state := d.mem.state
 	if in.Resume && ctl.kind == jump {

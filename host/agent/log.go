@@ -10,31 +10,31 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// Limits of what a turn reports.
+// Limits of the report of a turn.
 const (
-	// MaxMessages is the maximum number of messages of a turn, MaxMessagesBytes that of their bytes,
-	// and MaxWarnings that of warnings.
+	// MaxMessages is the maximum number of messages of a turn, MaxMessagesBytes is the maximum size of
+	// all its messages, and MaxWarnings is the maximum number of its warnings.
 	MaxMessages      = 100
 	MaxMessagesBytes = 1 << 20
 	MaxWarnings      = 100
-	// MaxWarningBytes is the approximate maximum size of a warning. A longer one is cut off.
+	// MaxWarningBytes is the approximate maximum size of a warning. A longer warning is truncated.
 	MaxWarningBytes = 4 << 10
-	// MaxTrace is the maximum number of entries of a trace. Further entries are left out.
+	// MaxTrace is the maximum number of entries of a trace. Further entries are dropped.
 	MaxTrace = 1000
-	// MaxTraceValueBytes is the maximum size of a value in the trace. Of a larger value, the trace
-	// contains the start of its JSON, as a text.
+	// MaxTraceValueBytes is the maximum size of a value in the trace. For a larger value, the trace
+	// contains the start of its JSON as a string.
 	MaxTraceValueBytes = 1 << 10
 	// maxTraceBytes is the maximum size of all values of a trace. Further entries have no value.
 	maxTraceBytes = 256 << 10
 )
 
-// log collects what a turn reports: messages, warnings and the trace. It adds positions in the file of
-// the agent that acts.
+// log collects the messages, the warnings and the trace of a turn. It adds positions in the file of
+// the active agent.
 type log struct {
 	agent   *program
 	outcome *Outcome
 	secrets secrets
-	// traceBytes is the size of the values of the trace, and messageBytes that of the messages.
+	// traceBytes is the size of the values of the trace. messageBytes is the size of the messages.
 	traceBytes, messageBytes int
 	// isResult reports for each message whether it is a result, to which BEFORE returning results
 	// applies. Questions and the messages of constraints are not results.
@@ -51,7 +51,7 @@ func (l *log) faultf(at abl.Position, code abi.Code, format string, args ...any)
 	return f
 }
 
-// place returns a position as FILE:LINE.
+// place returns a position in the form FILE:LINE.
 func (l *log) place(at abl.Position) string {
 	if at.Line == 0 {
 		return l.agent.File
@@ -87,7 +87,7 @@ func (m *memory) shownJSON(path string, value any) json.RawMessage {
 	return cut
 }
 
-// warnf adds a warning, unless the turn has an equal one.
+// warnf adds a warning unless the turn already has the same warning.
 func (l *log) warnf(at abl.Position, format string, args ...any) {
 	if len(l.outcome.Warnings) >= MaxWarnings {
 		return
@@ -107,10 +107,10 @@ func (l *log) warnings(list []abl.Warning) {
 	}
 }
 
-// say adds a result to the messages to the user.
+// say adds a result to the messages for the user.
 func (l *log) say(at abl.Position, message string) error { return l.add(at, message, true) }
 
-// ask adds a message to the user that is not a result, such as a question.
+// ask adds a message for the user that is not a result, such as a question.
 func (l *log) ask(at abl.Position, message string) error { return l.add(at, message, false) }
 
 func (l *log) add(at abl.Position, message string, isResult bool) error {
@@ -126,7 +126,7 @@ func (l *log) add(at abl.Position, message string, isResult bool) error {
 	return nil
 }
 
-// size returns a fault if the messages are too large with one more.
+// size returns a fault if another message would make the messages too large.
 func (l *log) size(at abl.Position, message string) error {
 	if l.messageBytes += len(message); l.messageBytes > MaxMessagesBytes {
 		return l.faultf(at, abi.TooLarge, "the messages of the turn are larger than %d bytes", MaxMessagesBytes)
@@ -134,12 +134,12 @@ func (l *log) size(at abl.Position, message string) error {
 	return nil
 }
 
-// hasResult reports whether a message from an index is a result.
+// hasResult reports whether there is a result among the messages from an index on.
 func (l *log) hasResult(from int) bool {
 	return slices.Contains(l.isResult[from:len(l.outcome.Messages)], true)
 }
 
-// withdraw removes the results from an index.
+// withdraw removes the results among the messages from an index on.
 func (l *log) withdraw(from int) {
 	kept := l.outcome.Messages[:from]
 	for i, message := range l.outcome.Messages[from:] {

@@ -15,12 +15,12 @@ const (
 	maxMaskChars = 32
 )
 
-// masks are the declarations of the sensitive values of an agent: variables by name and facts by path.
-// The zero value hides nothing.
+// masks contains the declarations of the sensitive values of an agent: variables by name and facts
+// by path. The zero value hides nothing.
 type masks map[string]*abl.Sensitive
 
-// newMasks returns the masks of an agent. A fact is sensitive for all agents of an app if one of them
-// declares it so.
+// newMasks returns the masks of an agent. A fact is sensitive for all agents of an app if one agent
+// declares it as sensitive.
 func newMasks(d *abl.Document, all []*abl.Document) masks {
 	m := masks{}
 	for _, other := range all {
@@ -59,7 +59,7 @@ func (m masks) find(path string) string {
 	return ""
 }
 
-// show returns a value as it is displayed under a name or a path.
+// show returns the display form of the value of a name or a path.
 func (m masks) show(name string, value any) any {
 	sensitive := m.find(name)
 	if sensitive == "" {
@@ -71,7 +71,8 @@ func (m masks) show(name string, value any) any {
 // shown returns the displayed form of the value of a variable or a path.
 func (p *program) shown(name string, value any) any { return p.masks.show(name, value) }
 
-// display returns the displayed form of a sensitive value. A value that is not set stays nil.
+// display returns the displayed form of a sensitive value. For nil, which means that the value is
+// not set, it returns nil.
 func display(value any, s *abl.Sensitive, name string) any {
 	value = abl.Plain(value)
 	if value == nil {
@@ -88,8 +89,8 @@ func display(value any, s *abl.Sensitive, name string) any {
 	return redacted
 }
 
-// maskText shows the first and the last characters of a text. A text that has no other characters is
-// hidden as a whole.
+// maskText shows the first and the last characters of a text. If the text has no characters between
+// them, all of it is hidden.
 func maskText(text string, m abl.Mask) string {
 	char := m.Char
 	if char == "" {

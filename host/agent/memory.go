@@ -8,24 +8,25 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// memory contains the values that a turn reads and writes: variables, facts and the state of agents.
+// memory contains the variables, the facts and the states of agents that a turn reads and writes.
 type memory struct {
 	set     *Set
 	env     Env
 	log     *log
 	session SessionState
-	// actor is the agent that acts. actors are the agents that have acted in the turn, in order.
+	// actor is the active agent. actors contains all agents that have been active in the turn, in
+	// order.
 	*actor
 	actors []*actor
 
-	// input is the message of the user. result is the output of the last CALL, and failure the fault
-	// of the last CALL that failed. They are undefined if there is none.
+	// input is the message of the user. result is the output of the last CALL. failure is the fault of
+	// the last failed CALL. Each is undefined if it does not exist.
 	input, result, failure any
-	// arguments are the input of a call while its constraints are checked.
+	// arguments contains the input of a call while the constraints on the call are checked.
 	arguments map[string]any
 	// cache contains the facts that were read, by path.
 	cache map[string]cachedFact
-	// cost is the number of remaining steps of evaluations.
+	// cost is the remaining number of evaluation steps in this turn.
 	cost int
 }
 
@@ -33,10 +34,10 @@ type memory struct {
 type actor struct {
 	agent *program
 	state *State
-	// kept are the variables that no session resets.
+	// kept contains the variables that no session resets.
 	kept        map[string]any
 	keptChanged bool
-	// isNew is true if the agent was not active in the session before.
+	// isNew is true if the agent was not active in the session before this turn.
 	isNew bool
 }
 
@@ -50,7 +51,7 @@ func newMemory(set *Set, env Env, session SessionState, l *log) *memory {
 	return &memory{set: set, env: env, log: l, session: session, input: unset, result: unset, failure: unset, cost: MaxCost}
 }
 
-// join makes an agent the one that acts, and loads its state unless it has acted in this turn.
+// join makes an agent the active agent, and loads its state unless the turn has already loaded it.
 func (m *memory) join(ctx context.Context, name string) error {
 	if i := slices.IndexFunc(m.actors, func(a *actor) bool { return a.agent.name == name }); i >= 0 {
 		m.act(m.actors[i])
@@ -79,7 +80,8 @@ func (m *memory) join(ctx context.Context, name string) error {
 	return nil
 }
 
-// hideVariables adds the sensitive values that the variables of the agent have at the start.
+// hideVariables adds the sensitive values of the agent's variables at the start of the turn to the
+// values to hide.
 func hideVariables(m *memory) {
 	for name := range m.agent.masks {
 		m.log.hide(name, m.state.Variables[name])
@@ -88,12 +90,12 @@ func hideVariables(m *memory) {
 	}
 }
 
-// act makes an agent that has joined the one that acts.
+// act makes an agent that has joined the turn the active agent.
 func (m *memory) act(a *actor) {
 	m.actor, m.log.agent = a, a.agent
 }
 
-// save stores the states of the agents that have acted, and of the session.
+// save stores the state of the session and the states of all agents that were active in the turn.
 func (m *memory) save(ctx context.Context) error {
 	if err := m.bounded("the facts that recalls have loaded", m.session.Injected); err != nil {
 		return err
@@ -119,7 +121,7 @@ func (m *memory) save(ctx context.Context) error {
 	return m.env.SetSession(ctx, m.session)
 }
 
-// bounded returns a fault if values are too large together.
+// bounded returns a fault if the total size of the values is too large.
 func (m *memory) bounded(what string, values map[string]any) error {
 	size, _ := sizeOf(values, MaxStateBytes, -1)
 	if size <= MaxStateBytes {

@@ -8,7 +8,7 @@ type Request struct {
 	// turn of a session must name an agent, unless the app has only one.
 	Agent string
 	// Message is the message of the user. A turn without a message begins the flow, or repeats the
-	// question of a step that waits.
+	// question of the waiting step.
 	Message    string
 	HasMessage bool
 	// Event is an event to fire instead of a message, such as tool:search:after.
@@ -21,7 +21,7 @@ type Outcome struct {
 	Agent string `json:"agent"`
 	// Messages are the messages to the user, in order.
 	Messages []string `json:"messages"`
-	// Step is the step that waits for input, and Collecting is the field that it asks for.
+	// Step is the step that waits for input. Collecting is the field that the step asks for.
 	Step       *string `json:"step"`
 	Collecting *string `json:"collecting"`
 	// Done is true if the flow is complete. Blocked is true if a constraint stopped the turn.
@@ -49,9 +49,9 @@ type Trace struct {
 	Kind string `json:"kind"`
 	// Name is the name of the step, variable, tool, path or event.
 	Name string `json:"name,omitempty"`
-	// Position is the place in the file of the agent, as FILE:LINE.
+	// Position is the position in the file of the agent, in the form FILE:LINE.
 	Position string `json:"position,omitempty"`
-	// Value is the value, masked as declared.
+	// Value is the value of the element, masked as declared.
 	Value json.RawMessage `json:"value,omitempty"`
 	// Result is a word that describes the outcome, such as passed, failed, stored, unchanged or
 	// skipped.

@@ -13,8 +13,8 @@ import (
 	"github.com/toolrun/toolrun/internal/spell"
 )
 
-// Fire carries out the recalls of an agent for an event, and returns the facts and instructions that
-// they add. The facts also become injected values of the session, unless r contains variables.
+// Fire performs the recalls of an agent for an event, and returns the facts and instructions that
+// the recalls add. The facts also become injected values of the session, unless r.Variables is set.
 func (s *Set) Fire(ctx context.Context, env Env, r Rules) (*Evaluation, error) {
 	if err := checkEvent(r.Event); err != nil {
 		return nil, err
@@ -40,8 +40,8 @@ func checkEvent(event string) error {
 	return err
 }
 
-// Check checks the constraints of an agent at a checkpoint, and returns those that fail. Nothing is
-// stored, and the caller carries out what ON_FAIL asks for.
+// Check checks the constraints of an agent at a checkpoint, and returns the failed constraints. It
+// stores nothing. The caller must perform the actions of ON_FAIL.
 func (s *Set) Check(ctx context.Context, env Env, r Rules) (*Evaluation, error) {
 	e, err := s.evaluate(ctx, env, r)
 	if err != nil {
@@ -111,7 +111,8 @@ func (s *Set) evaluate(ctx context.Context, env Env, r Rules) (*evaluator, error
 	return &evaluator{&rules{mem: m, log: l, excused: -1}, e, &loaded}, nil
 }
 
-// use replaces the variables of the session by those of a caller. Names with a dot are injected values.
+// use replaces the variables of the session by those of a caller. A name with a dot is the path of
+// an injected value.
 func use(m *memory, variables map[string]any) error {
 	variables, err := asJSON(variables)
 	if err != nil {
@@ -139,7 +140,8 @@ func use(m *memory, variables map[string]any) error {
 	return nil
 }
 
-// asJSON returns variables with values as in package abl. A program can pass other types, such as int.
+// asJSON converts the values of variables to the types of package abl. A program can pass other
+// types, such as int.
 func asJSON(variables map[string]any) (map[string]any, error) {
 	tooLarge := abi.Faultf(abi.TooLarge, "the variables are larger than %d bytes, or nested deeper than %d levels", MaxValueBytes, MaxValueDepth)
 	if size, deep := sizeOf(variables, MaxValueBytes, 0); deep || size > MaxValueBytes {
@@ -159,8 +161,8 @@ func asJSON(variables map[string]any) (map[string]any, error) {
 	return values, nil
 }
 
-// checkCheckpoint returns a fault if a checkpoint does not exist. An unknown tool is a mistake, since no
-// constraint could apply to it.
+// checkCheckpoint returns a fault if a checkpoint does not exist. An unknown tool is also a fault,
+// because no constraint could apply to it.
 func (s *Set) checkCheckpoint(r Rules) error {
 	switch r.Checkpoint {
 	case CheckpointStep, CheckpointReturning:
@@ -198,7 +200,7 @@ func (e *evaluator) add(c *abl.Constraint, message string) {
 	e.evaluation.Failures = append(e.evaluation.Failures, f)
 }
 
-// result completes the evaluation, unless err is an error.
+// result completes and returns the evaluation. If err is not nil, it returns err.
 func (e *evaluator) result(err error) (*Evaluation, error) {
 	l := e.rules.log
 	if err != nil {

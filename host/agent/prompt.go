@@ -42,8 +42,8 @@ func (e *previewEnv) Chat(_ context.Context, _, name string, request model.ChatR
 	return model.ChatAnswer{}, errPreview
 }
 
-// Preview returns the first request that a turn would send to a model, or nil if it sends none. It
-// performs the turn up to the request, tools included, so env must not be committed.
+// Preview returns the first request that a turn would send to a model, or nil if the turn would
+// send none. It performs the turn up to the request and calls tools, so env must not be committed.
 func (s *Set) Preview(ctx context.Context, env Env, r Request) (*Prompt, error) {
 	preview := &previewEnv{Env: env}
 	if _, err := s.Turn(ctx, preview, r); err != nil && !errors.Is(err, errPreview) {
@@ -77,8 +77,8 @@ func section(b *strings.Builder, title, text string) {
 	}
 }
 
-// known returns the session variables and the facts that recalls have loaded as JSON. Sensitive values
-// have their display form.
+// known returns a JSON object with the session variables and the facts that recalls have loaded.
+// Sensitive values have their display form.
 func (r *reasoner) known() string {
 	values := map[string]any{}
 	size := 0
@@ -104,7 +104,8 @@ func (r *reasoner) known() string {
 	return string(content)
 }
 
-// exchange returns the messages of this turn: that of the user and those of the agent.
+// exchange returns the messages of this turn: the message of the user and the messages of the
+// agent.
 func (t *turn) exchange() []model.Message {
 	var messages []model.Message
 	if t.request.HasMessage && strings.TrimSpace(t.request.Message) != "" {

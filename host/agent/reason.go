@@ -17,7 +17,7 @@ import (
 const (
 	// MaxModelCalls is the maximum number of requests to models in a turn.
 	MaxModelCalls = 10
-	// MaxToolResultBytes is the maximum size of the output of a tool that a model receives.
+	// MaxToolResultBytes is the maximum size of a tool's output in a request to a model.
 	MaxToolResultBytes = 64 << 10
 )
 
@@ -97,8 +97,8 @@ func (r *reasoner) answered(ctx context.Context, step *abl.Step, text string) (c
 	return r.t.dialog.wait(WaitingModel, ""), nil
 }
 
-// call executes a tool that the model asks for, and returns the result for the model. Constraints are
-// checked before the call. The fault of a tool is a result.
+// call executes a tool that the model asks for, and returns the result for the model. Constraints
+// are checked before the call. If the tool fails, the result contains its fault.
 func (r *reasoner) call(ctx context.Context, step *abl.Step, call model.ToolCall) (string, control, error) {
 	var input map[string]any
 	if err := json.Unmarshal(call.Arguments, &input); err != nil {
@@ -123,7 +123,7 @@ func (r *reasoner) call(ctx context.Context, step *abl.Step, call model.ToolCall
 	return resultOf(r.mem.result), control{}, r.t.rules.fire(ctx, "tool:"+call.Name+":after")
 }
 
-// resultOf returns a result as JSON for a model. If it is too large, it is cut off.
+// resultOf returns a result as JSON for a model. If the JSON is too large, it is truncated.
 func resultOf(value any) string {
 	content, err := json.Marshal(value)
 	if err != nil {
@@ -155,7 +155,8 @@ func (r *reasoner) set(ctx context.Context, step *abl.Step, values map[string]an
 	return `{"ok": true}`, control{}, nil
 }
 
-// offered returns the tools that a step offers to its model: AVAILABLE_TOOLS, or those of the agent.
+// offered returns the tools that a step offers to its model: its AVAILABLE_TOOLS or, if it has
+// none, the tools of the agent.
 func (r *reasoner) offered(step *abl.Step) []abl.Name {
 	if step.AvailableTools != nil {
 		return step.AvailableTools
@@ -163,7 +164,7 @@ func (r *reasoner) offered(step *abl.Step) []abl.Name {
 	return r.mem.agent.Tools
 }
 
-// tools returns the tools of a step for a model.
+// tools returns the descriptions of a step's tools for a model.
 func (r *reasoner) tools(step *abl.Step) []model.Tool {
 	var tools []model.Tool
 	for _, name := range r.offered(step) {
@@ -202,7 +203,7 @@ func schemaOf(t abl.Type, description string, nullable bool) map[string]any {
 	return s
 }
 
-// objectSchema returns the JSON Schema of an object without other members.
+// objectSchema returns the JSON Schema of an object that has only the given members.
 func objectSchema(properties map[string]any, required []string) json.RawMessage {
 	s := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {

@@ -12,8 +12,8 @@ import (
 
 // Limits of recalls.
 const (
-	// MaxInjected is the maximum number of facts that recalls load into a session, and
-	// MaxInjectedBytes their approximate maximum size.
+	// MaxInjected is the maximum number of facts that recalls load into a session. MaxInjectedBytes is
+	// the approximate maximum size of all these facts.
 	MaxInjected      = 1000
 	MaxInjectedBytes = 1 << 20
 	// MaxInstructions is the maximum number of instructions of a turn.
@@ -41,7 +41,7 @@ func (r *rules) fire(ctx context.Context, event string) error {
 	return nil
 }
 
-// recall carries out the action of a recall.
+// recall performs the action of a recall.
 func (r *rules) recall(ctx context.Context, c *abl.Recall, event string) error {
 	if c.Action == abl.ActionPrompt {
 		r.log.note(Trace{Kind: "recall", Name: event, Position: r.log.place(c.Position), Result: "instruction"})
@@ -73,7 +73,8 @@ func (r *rules) recall(ctx context.Context, c *abl.Recall, event string) error {
 	return nil
 }
 
-// readable returns the paths of a recall that the agent can read. The others are null.
+// readable returns the paths of a recall that the agent can read. It injects null for the other
+// paths.
 func (r *rules) readable(c *abl.Recall) []string {
 	paths := make([]string, 0, len(c.Paths))
 	for _, path := range c.Paths {
@@ -89,8 +90,8 @@ func (r *rules) readable(c *abl.Recall) []string {
 	return paths
 }
 
-// context reads the facts of a recall. If a scope does not exist, such as that of a user in a session
-// without one, its facts are not set.
+// context reads the facts of a recall. If a scope does not exist, such as the user scope in a
+// session without a user, its facts are not set.
 func (r *rules) context(ctx context.Context, c *abl.Recall, paths []string) ([]Fact, error) {
 	facts, err := r.mem.env.Context(ctx, r.mem.agent.name, paths, c.Domain)
 	if !isUnscoped(err) {
@@ -127,7 +128,7 @@ type injection struct {
 	stored   map[string]bool
 }
 
-// add injects a value. A value that exceeds the limits is left out, with a warning.
+// add injects a value. If a value exceeds the limits, it adds a warning instead.
 func (i *injection) add(path string, value any, result string) {
 	mem, log := i.rules.mem, i.rules.log
 	_, known := i.injected[path]
@@ -143,8 +144,8 @@ func (i *injection) add(path string, value any, result string) {
 	log.note(Trace{Kind: "recall", Name: path, Position: log.place(i.recall.Position), Value: mem.shownJSON(path, value), Result: result})
 }
 
-// defaults injects the defaults of facts that are not stored: null for a path without a default. A
-// domain contains the declared facts that have a default.
+// defaults injects the defaults of facts that are not stored. A path without a default gets null.
+// For a domain, it injects the defaults of all declared facts that have one.
 func (i *injection) defaults(paths []string) {
 	agent := i.rules.mem.agent
 	for _, path := range paths {
@@ -169,20 +170,20 @@ func (i *injection) defaults(paths []string) {
 	}
 }
 
-// denied records that a fact is not read or written.
+// denied records that access to a fact was denied.
 func (r *rules) denied(kind, path string, at abl.Position, why string) {
 	r.log.note(Trace{Kind: kind, Name: path, Position: r.log.place(at), Result: "denied"})
 	r.log.warnf(at, "%s %s", path, why)
 }
 
-// isUnscoped reports whether an error is the fault of a scope that the caller does not have: facts of
-// the user without a user, or of an execution tree without one.
+// isUnscoped reports whether an error is the fault for a scope that the caller does not have. For
+// example, a caller without a user has no user scope.
 func isUnscoped(err error) bool {
 	var f *abi.Fault
 	return errors.As(err, &f) && (f.Code == abi.NoUser || f.Code == abi.NoSession || f.Code == abi.NoWorkflow)
 }
 
-// reason returns the end of a sentence about a fault of isUnscoped.
+// reason returns the last clause of a warning about a fault for which isUnscoped is true.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, abi.NoUser):
