@@ -200,7 +200,8 @@ func (e *evaluator) add(c *abl.Constraint, message string) {
 	e.evaluation.Failures = append(e.evaluation.Failures, f)
 }
 
-// result completes and returns the evaluation. If err is not nil, it returns err.
+// result completes and returns the evaluation. If err is not nil, it returns err without sensitive
+// values.
 func (e *evaluator) result(err error) (*Evaluation, error) {
 	l := e.rules.log
 	if err != nil {

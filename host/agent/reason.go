@@ -155,8 +155,8 @@ func (r *reasoner) set(ctx context.Context, step *abl.Step, values map[string]an
 	return `{"ok": true}`, control{}, nil
 }
 
-// offered returns the tools that a step offers to its model: its AVAILABLE_TOOLS or, if it has
-// none, the tools of the agent.
+// offered returns the tools that a step offers to its model: its AVAILABLE_TOOLS or, if it does not
+// declare them, the tools of the agent.
 func (r *reasoner) offered(step *abl.Step) []abl.Name {
 	if step.AvailableTools != nil {
 		return step.AvailableTools

@@ -170,7 +170,7 @@ func (i *injection) defaults(paths []string) {
 	}
 }
 
-// denied records that access to a fact was denied.
+// denied records that a fact could not be read or written.
 func (r *rules) denied(kind, path string, at abl.Position, why string) {
 	r.log.note(Trace{Kind: kind, Name: path, Position: r.log.place(at), Result: "denied"})
 	r.log.warnf(at, "%s %s", path, why)

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// scope resolves the names of expressions, in this order: input, call_result and call_error; facts of
-// the agent; facts that recalls have loaded; session variables.
+// scope resolves the names in expressions. It looks them up in this order: input, call_result and
+// call_error; facts of the agent; facts that recalls have loaded; session variables.
 type scope struct {
 	ctx context.Context
 	m   *memory
@@ -58,7 +58,7 @@ func (s scope) Lookup(path []string) (any, int, error) {
 	return nil, 0, nil
 }
 
-// found returns the value of a single name, which can be undefined.
+// found returns the value of a single name. The value can be undefined.
 func found(value any) (any, int, error) {
 	if _, undefined := value.(abl.Undefined); undefined {
 		return nil, 0, nil
@@ -66,7 +66,8 @@ func found(value any) (any, int, error) {
 	return value, 1, nil
 }
 
-// readFact returns the value of a fact, or its default. A fact that the agent cannot read is null.
+// readFact returns the value of a fact, or its default if no value is stored. It returns null for a
+// fact that the agent cannot read.
 func (m *memory) readFact(ctx context.Context, f *abl.Fact) (any, error) {
 	if f.Access == abl.AccessWrite {
 		m.log.note(Trace{Kind: "recall", Name: f.Value, Position: m.log.place(f.Position), Result: "denied"})
@@ -117,7 +118,7 @@ func (m *memory) evalIn(s abl.Scope, x *abl.Expr) (any, error) {
 	return abl.Plain(r.Value), m.located(err, x.Position())
 }
 
-// holds reports whether a condition of the flow is true. A condition that is nil is true.
+// holds reports whether a condition of the flow is true. It is true for nil.
 func (m *memory) holds(ctx context.Context, x *abl.Expr) (bool, error) {
 	if x == nil {
 		return true, nil
@@ -126,7 +127,7 @@ func (m *memory) holds(ctx context.Context, x *abl.Expr) (bool, error) {
 	return abl.IsTruthy(value), err
 }
 
-// render renders a message. Sensitive values appear as declared.
+// render renders a message. Sensitive values appear in their display form.
 func (m *memory) render(ctx context.Context, text *abl.Template) (string, error) {
 	o := m.options()
 	if len(m.agent.masks) > 0 {
@@ -137,8 +138,8 @@ func (m *memory) render(ctx context.Context, text *abl.Template) (string, error)
 	return s, m.located(err, text.Position())
 }
 
-// located returns an error of an evaluation as a fault with its position. Other errors stay as they
-// are.
+// located converts an error of an evaluation to a fault with a position. It returns other errors
+// unchanged.
 func (m *memory) located(err error, at abl.Position) error {
 	switch {
 	case err == nil:

@@ -12,22 +12,23 @@ import (
 	"github.com/toolrun/toolrun/abi"
 )
 
-// minSecretChars is the minimum length of the sensitive values that are found inside of other texts. A
-// shorter one would hide parts of unrelated texts.
+// minSecretChars is the minimum length of the sensitive values that are replaced within longer
+// texts. Replacing a shorter value would hide parts of unrelated texts.
 const minSecretChars = 4
 
-// maxSecrets is the maximum number of sensitive values of a turn that are found inside of other texts.
+// maxSecrets is the maximum number of sensitive values of a turn that are replaced within longer
+// texts.
 const maxSecrets = 1000
 
-// secrets are the sensitive values that a turn has used. They are replaced in warnings, faults and the
-// trace, which can contain them under another name: a tool can repeat its input in an error.
+// secrets contains the sensitive values that a turn has used. They are replaced in warnings, in
+// faults and in the trace. For example, a tool can repeat a sensitive input in its error.
 type secrets []secret
 
 type secret struct {
 	text, display string
 }
 
-// hide adds a value that a name of the agent declares as sensitive.
+// hide adds a value if the agent declares its name as sensitive.
 func (l *log) hide(name string, value any) { l.secrets.add(l.agent.masks, name, value) }
 
 // add adds a value if its name is declared as sensitive.
@@ -51,7 +52,7 @@ func (s *secrets) add(m masks, name string, value any) {
 	})
 }
 
-// walkScalars calls visit for all values in a value that are not arrays or objects.
+// walkScalars calls visit for each scalar within a value.
 func walkScalars(value any, visit func(any)) {
 	switch v := value.(type) {
 	case []any:
@@ -67,26 +68,28 @@ func walkScalars(value any, visit func(any)) {
 	}
 }
 
-// span is a part of a text that is hidden, and what replaces it.
+// span is a hidden part of a text, with its replacement.
 type span struct {
 	start, end int
 	display    string
 }
 
-// clean replaces the secrets in a text. What it writes is not searched again: a display form can
-// contain another secret. Secrets that overlap are replaced together, so that no part of one remains.
+// clean replaces the secrets in a text. It does not search its replacements again, although a
+// display form can contain another secret. It replaces overlapping secrets together, so no part of
+// a secret remains.
 func (s secrets) clean(text string) string {
 	return replaceSpans(text, s.spans(text, len(text)), len(text))
 }
 
-// sorted orders secrets for clean: at one place of a text, the longest secret is replaced.
+// sorted orders secrets for clean. If several secrets begin at the same offset of a text, the
+// longest secret is replaced.
 func (s secrets) sorted() secrets {
 	slices.SortStableFunc(s, func(a, b secret) int { return len(b.text) - len(a.text) })
 	return s
 }
 
-// start returns the first bytes of JSON without the secrets that begin there. It searches only what a
-// secret that begins there can contain.
+// start returns the first bytes of JSON without secrets. It searches only as far as a secret that
+// begins in these bytes can extend.
 func (s secrets) start(content []byte, size int) string {
 	escaped := s
 	for _, secret := range s {
@@ -103,7 +106,7 @@ func (s secrets) start(content []byte, size int) string {
 	return replaceSpans(text, escaped.spans(text, size), size)
 }
 
-// spans returns the places of the secrets that begin in the first bytes of a text, in order.
+// spans returns the spans of the secrets that begin in the first bytes of a text, in order.
 func (s secrets) spans(text string, size int) []span {
 	var found []span
 	for _, secret := range s {
@@ -121,7 +124,8 @@ func (s secrets) spans(text string, size int) []span {
 	return found
 }
 
-// replaceSpans returns the first bytes of a text with spans replaced. Spans that overlap are one span.
+// replaceSpans returns the first bytes of a text with spans replaced. It treats overlapping spans
+// as one span.
 func replaceSpans(text string, spans []span, size int) string {
 	if len(spans) == 0 {
 		return text[:size]
@@ -208,7 +212,7 @@ func (s secrets) cleanFault(err error) error {
 	return &cleaned
 }
 
-// hidden returns a text of a tool without the secrets that the turn has used so far.
+// hidden returns a tool's text without the secrets that the turn has used so far.
 func (l *log) hidden(text string) string { return l.secrets.sorted().clean(text) }
 
 // clean replaces the secrets of the turn in its warnings and its trace.

@@ -11,7 +11,7 @@ import (
 // Set contains the compiled agents of an app. It is immutable and safe for concurrent use.
 type Set struct {
 	agents map[string]*program
-	// masks are the declarations of sensitive facts.
+	// masks contains the declarations of sensitive facts.
 	masks masks
 	names []string // in the order of Compile
 	tools map[string]Tool
@@ -31,13 +31,13 @@ type program struct {
 	name      string
 	steps     map[string]int
 	variables map[string]*abl.Variable
-	// facts are the declared facts and the undeclared targets of triggers, by path. longest contains
-	// the largest number of names of their paths, by the first name.
+	// facts contains the declared facts and the undeclared targets of triggers, by path. For each
+	// first name of these paths, longest contains the maximum number of names in a path.
 	facts   map[string]*abl.Fact
 	longest map[string]int
-	// keeps is true if a variable is never reset.
+	// keeps is true if the agent has a variable that is never reset.
 	keeps bool
-	// reasons is true if a step uses a model.
+	// reasons is true if a step of the agent uses a model.
 	reasons bool
 	masks   masks
 }
@@ -65,7 +65,7 @@ func Compile(docs []*abl.Document, tools []Tool) (*Set, abl.Problems) {
 	return s, problems
 }
 
-// checkModels reports steps that need a model and name none.
+// checkModels reports the steps that need a model but do not name one.
 func checkModels(d *abl.Document) abl.Problems {
 	var problems abl.Problems
 	for i := range d.Flow.Steps {
@@ -123,8 +123,8 @@ func (p *program) addFact(f *abl.Fact) {
 	p.longest[first] = max(p.longest[first], names)
 }
 
-// fact returns the fact that a path is or lies in, and the number of names in its path. It returns
-// nil if there is none.
+// fact returns the fact whose path is equal to a path or is a prefix of it, and the number of names
+// in the fact's path. It returns nil if there is no such fact.
 func (p *program) fact(path []string) (*abl.Fact, int) {
 	for n := min(len(path), p.longest[path[0]]); n > 0; n-- {
 		if f := p.facts[strings.Join(path[:n], ".")]; f != nil {
@@ -134,7 +134,7 @@ func (p *program) fact(path []string) (*abl.Fact, int) {
 	return nil, 0
 }
 
-// step returns the step of a name, or nil.
+// step returns the step with a name, or nil.
 func (p *program) step(name string) *abl.Step {
 	i, ok := p.steps[name]
 	if !ok {

@@ -2,7 +2,7 @@ package agent
 
 import "encoding/json"
 
-// ShowFact returns the value of a fact, which is JSON, in the form in which it can be displayed.
+// ShowFact returns the display form of the value of a fact. Both are JSON.
 func (s *Set) ShowFact(path string, value json.RawMessage) json.RawMessage {
 	if s.masks.find(path) == "" {
 		return value
@@ -10,18 +10,18 @@ func (s *Set) ShowFact(path string, value json.RawMessage) json.RawMessage {
 	return shown(value, func(v any) any { return s.masks.show(path, v) })
 }
 
-// ShowState returns the state of an agent, which is JSON, in the form in which it can be displayed.
+// ShowState returns the display form of the state of an agent. Both are JSON.
 func (s *Set) ShowState(agent string, state json.RawMessage) json.RawMessage {
 	return s.showMember(agent, "variables", state)
 }
 
-// ShowSession returns the state of a session, which is JSON, in the form in which it can be displayed.
+// ShowSession returns the display form of the state of a session. Both are JSON.
 func (s *Set) ShowSession(state json.RawMessage) json.RawMessage {
 	return s.showMember("", "injected", state)
 }
 
-// ShowKept returns the variables of an agent that no session resets, which are JSON, in the form in which
-// they can be displayed.
+// ShowKept returns the display form of the variables of an agent that no session resets. Both are
+// JSON.
 func (s *Set) ShowKept(agent string, variables json.RawMessage) json.RawMessage {
 	m := s.masksOf(agent)
 	if len(m) == 0 {
@@ -34,8 +34,8 @@ func (s *Set) ShowKept(agent string, variables json.RawMessage) json.RawMessage 
 	})
 }
 
-// showMember returns a state in which a member contains the values. The other members can contain parts
-// of these values, such as the output of a tool.
+// showMember returns a state in which one member is replaced by the displayed values. It also hides
+// the sensitive values in the other members, such as the output of a tool.
 func (s *Set) showMember(agent, member string, state json.RawMessage) json.RawMessage {
 	m := s.masksOf(agent)
 	if len(m) == 0 {
@@ -56,7 +56,8 @@ func (s *Set) showMember(agent, member string, state json.RawMessage) json.RawMe
 	})
 }
 
-// masksOf returns the masks of an agent, or those of facts if there is no such agent.
+// masksOf returns the masks of an agent. If the agent does not exist, it returns the masks of the
+// facts.
 func (s *Set) masksOf(agent string) masks {
 	if p := s.agents[agent]; p != nil {
 		return p.masks
@@ -64,7 +65,7 @@ func (s *Set) masksOf(agent string) masks {
 	return s.masks
 }
 
-// showAll replaces values by their displayed forms, and adds the sensitive ones to found.
+// showAll replaces values by their display forms, and adds the sensitive values to found.
 func (m masks) showAll(values map[string]any, found *secrets) {
 	for name, value := range values {
 		found.add(m, name, value)
@@ -72,7 +73,7 @@ func (m masks) showAll(values map[string]any, found *secrets) {
 	}
 }
 
-// shown applies a function to a JSON value. Content that is not JSON is not shown.
+// shown applies a function to a JSON value. It hides content that is not JSON.
 func shown(content json.RawMessage, show func(any) any) json.RawMessage {
 	if len(content) == 0 {
 		return content

@@ -4,48 +4,51 @@ import "github.com/toolrun/toolrun/host/model"
 
 // SessionState is the state of the agents in a session.
 type SessionState struct {
-	// Active is the agent that answers the next message, "" in a new session.
+	// Active is the agent that answers the next message. It is "" in a new session.
 	Active string `json:"active"`
 	// Turns is the number of turns.
 	Turns int `json:"turns"`
-	// Injected are the values that recalls have loaded, by path, for all agents of the session.
+	// Injected contains the values that recalls have loaded for all agents of the session, by path.
 	Injected map[string]any `json:"injected,omitempty"`
 }
 
 // State is the state of an agent in a session.
 type State struct {
-	// Variables are the session variables, by name. Declared variables without an initial value are
-	// null. A variable that was cleared is missing. The map is nil if the agent has not been active.
+	// Variables contains the session variables, by name. Declared variables without an initial value
+	// are null. A variable that was cleared is missing. The map is nil if the agent has not been
+	// active.
 	Variables map[string]any `json:"variables"`
 	// Step is the current step, or "" if the flow has not begun or is complete.
 	Step string `json:"step,omitempty"`
 	// Waiting is the kind of input that the step waits for, or "" if the step runs from its start with the next turn.
 	Waiting Waiting `json:"waiting,omitempty"`
-	// Path is the place of the action that waits: the list of actions of the step, an index in this
-	// list, and for each level below it 0 for ON_SUCCESS or 1 for ON_FAIL, and an index. It is nil if
-	// the step waits before its actions, or after them.
+	// Path is the position of the waiting action. It begins with the number of the step's list of
+	// actions and an index in this list. Each nested level adds 0 for ON_SUCCESS or 1 for ON_FAIL, and
+	// an index. Path is nil if the step waits before or after its actions.
 	Path []int `json:"path,omitempty"`
-	// Result is call_result at the action that waits.
+	// Result is the value of call_result at the waiting action.
 	Result any `json:"result,omitempty"`
-	// Constraint is the index of the constraint that collects fields, and Remaining are the fields
-	// that it has not collected.
+	// Constraint is the index of the constraint that collects fields. Remaining contains the fields
+	// that the constraint has not collected yet.
 	Constraint int      `json:"constraint,omitempty"`
 	Remaining  []string `json:"remaining,omitempty"`
 	// Collecting is the field that the step or the constraint asks for.
 	Collecting string `json:"collecting,omitempty"`
-	// Returns are the steps to which the conversation returns when the flow ends, the last one first.
+	// Returns contains the steps to which the conversation returns when the flow ends. It returns to
+	// the last step first.
 	Returns []Return `json:"returns,omitempty"`
-	// Collected are the fields that the step has collected.
+	// Collected contains the fields that the step has collected.
 	Collected []string `json:"collected,omitempty"`
 	// Answers is the number of answers of the model of the step.
 	Answers int `json:"answers,omitempty"`
-	// Transcript and Instructions are the messages and instructions for the models of the agent.
+	// Transcript and Instructions contain the messages and the instructions for the models of the
+	// agent.
 	Transcript   []model.Message `json:"transcript,omitempty"`
 	Instructions []string        `json:"instructions,omitempty"`
-	// Attempts are the numbers of attempts of steps that limit them.
+	// Attempts contains the number of attempts of each step that limits its attempts.
 	Attempts map[string]int `json:"attempts,omitempty"`
-	// Stored are the digests of the values that triggers last stored, by the position of the trigger
-	// in the list.
+	// Stored contains the digests of the values that triggers last stored, by the index of the
+	// trigger.
 	Stored map[int]string `json:"stored,omitempty"`
 }
 
@@ -61,7 +64,7 @@ const (
 	WaitingModel   Waiting = "model"
 )
 
-// Return is a step that waits while the conversation is elsewhere.
+// Return is a waiting step to which the conversation returns from another step.
 type Return struct {
 	Step       string   `json:"step"`
 	Waiting    Waiting  `json:"waiting"`

@@ -6,7 +6,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// step runs the current step from its start, or continues where it waits.
+// step runs the current step from its start, or continues the step if it is waiting.
 func (t *turn) step(ctx context.Context, step *abl.Step) (control, error) {
 	t.stepStart = len(t.log.outcome.Messages)
 	t.inStep = true
@@ -42,7 +42,8 @@ func (t *turn) enter(ctx context.Context, step *abl.Step) (control, error) {
 	return t.act(ctx, step, nil)
 }
 
-// act runs the actions of a step, from resume if it is not empty, and then the input of the step.
+// act runs the actions of a step and then handles the input of the step. If resume is not empty,
+// the actions continue at that position.
 func (t *turn) act(ctx context.Context, step *abl.Step, resume []int) (control, error) {
 	body := abl.Body{Actions: step.Actions}
 	ctl, err := t.acts.root(ctx, []int{rootStep}, &body, resume)
@@ -60,7 +61,8 @@ func (t *turn) act(ctx context.Context, step *abl.Step, resume []int) (control, 
 // isReasoning reports whether a model executes a step.
 func isReasoning(step *abl.Step) bool { return step.Reasoning != nil && *step.Reasoning }
 
-// attempt counts an attempt of a step with MAX_ATTEMPTS. If there are too many, stop is true.
+// attempt counts an attempt of a step with MAX_ATTEMPTS. If there are too many attempts, the result
+// stop is true.
 func (t *turn) attempt(step *abl.Step) (ctl control, stop bool) {
 	if step.MaxAttempts == 0 {
 		return control{}, false

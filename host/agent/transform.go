@@ -10,8 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/abl"
 )
 
-// transform creates an array from another array: it filters the items, maps them, sorts them and
-// limits their number, in this order. A source that is not an array has no items.
+// transform creates an array from another array. It filters the items, maps them, sorts them and
+// limits their number, in this order. It treats a source that is not an array as empty.
 func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	source, err := a.mem.eval(ctx, tr.Source)
 	if err != nil {
@@ -47,7 +47,7 @@ func (a *actions) transform(ctx context.Context, tr *abl.Transform) error {
 	return nil
 }
 
-// mapped returns an item of the result, and whether the filter keeps it.
+// mapped returns an item of the result, and reports whether the filter keeps the item.
 func (a *actions) mapped(s abl.Scope, tr *abl.Transform, item any) (any, bool, error) {
 	if a.mem.cost--; a.mem.cost < 0 {
 		return nil, false, a.mem.located(abl.ErrCost, tr.Position)
@@ -93,8 +93,8 @@ func (a *actions) limited(ctx context.Context, tr *abl.Transform, items []any) (
 	return items[:int(n)], nil
 }
 
-// itemScope is the scope for an item of TRANSFORM. It resolves the name of the item, and looks up
-// other names in the outer scope.
+// itemScope is the scope of expressions about an item of TRANSFORM. It resolves the name of the
+// item, and looks up other names in the outer scope.
 type itemScope struct {
 	abl.Scope
 	name string
@@ -109,8 +109,8 @@ func (s *itemScope) Lookup(path []string) (any, int, error) {
 	return s.Scope.Lookup(path)
 }
 
-// sortItems sorts items by a member. Numbers come before dates, dates before other texts, and items
-// without the member are the last ones in both directions. Equal items keep their order.
+// sortItems sorts items by a member. Numbers sort before dates, and dates sort before other texts.
+// Items without the member are last in both directions. Equal items keep their order.
 func sortItems(items []any, path []string, descending bool) {
 	keys := make([]sortKey, len(items))
 	for i, item := range items {
@@ -131,7 +131,7 @@ func sortItems(items []any, path []string, descending bool) {
 	}
 }
 
-// These are the ranks by which values of different types are ordered.
+// Values of different types are sorted by these ranks.
 const (
 	rankNumber = iota
 	rankDate

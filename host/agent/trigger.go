@@ -15,8 +15,8 @@ import (
 )
 
 // store evaluates the triggers of the acting agent, in order. A trigger stores its value if its
-// condition holds, the value is set, and it differs from the value that the trigger last stored in
-// the session.
+// condition is true, the value is set, and the value differs from the last value that the trigger
+// stored in the session.
 func (r *rules) store(ctx context.Context) error {
 	for i := range r.mem.agent.Memory.Triggers {
 		if err := r.trigger(ctx, i); err != nil {
@@ -66,7 +66,7 @@ func (r *rules) matches(ctx context.Context, x *abl.Expr) (bool, error) {
 	return true, nil
 }
 
-// triggered stores the value of a trigger, and returns the result for the trace.
+// triggered stores the value of a trigger, and returns the Result of the trace entry.
 func (r *rules) triggered(ctx context.Context, i int, trigger *abl.Trigger, value any) (string, error) {
 	sum := digest(trigger, value)
 	if r.mem.state.Stored[i] == sum {
@@ -157,8 +157,8 @@ func domainOf(f *abl.Fact) string {
 	return names[1]
 }
 
-// digest returns a short text for a value and a trigger. Different values or triggers have
-// different texts.
+// digest returns a short text that identifies a value and a trigger. Different values or triggers
+// have different digests.
 func digest(trigger *abl.Trigger, value any) string {
 	content, _ := json.Marshal([]any{trigger.Target.Value, trigger.Operation, value}) // values are JSON
 	sum := sha256.Sum256(content)

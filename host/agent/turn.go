@@ -12,10 +12,11 @@ import (
 const (
 	// MaxMessageBytes is the maximum size of the message of a user.
 	MaxMessageBytes = 64 << 10
-	// MaxSteps is the maximum number of steps that run in a turn, and MaxHandoffs that of handoffs.
+	// MaxSteps is the maximum number of steps that run in a turn. MaxHandoffs is the maximum number of
+	// handoffs in a turn.
 	MaxSteps    = 100
 	MaxHandoffs = 8
-	// MaxCost is the maximum number of steps of all evaluations of a turn, as in abl.Options.
+	// MaxCost is the maximum number of evaluation steps in a turn, counted as in abl.Options.
 	MaxCost = 2_000_000
 )
 
@@ -31,23 +32,25 @@ type turn struct {
 
 	// unread is true until a step has used the message of the user.
 	unread bool
-	// steps are the steps of the turn in order, and handoffs the agents that hand over.
+	// steps contains the steps of the turn in order. handoffs contains the agents of all handoffs in
+	// order, beginning with the first agent.
 	steps, handoffs []string
-	// agentStart is the number of messages when the agent began to act, and stepStart when the step
-	// began to run.
+	// agentStart is the number of messages when the agent became active. stepStart is the number of
+	// messages when the step began to run.
 	agentStart, stepStart int
-	// inStep is true while a step runs, which can wait.
+	// inStep is true while a step runs. Only a step can wait.
 	inStep bool
-	// entry is the step with which the flow begins, or "" for the first one.
+	// entry is the step with which the flow begins, or "" for the first step of the agent.
 	entry string
-	// closed is true after the hooks of the end of the turn.
+	// closed is true after the hooks at the end of the turn have run.
 	closed bool
 }
 
-// Turn performs one turn: it activates the agent if another one was active, passes the message to the
-// step that waits, executes steps until one waits or the flow is complete, and evaluates triggers.
-// If it returns an error, env must not be committed, and the outcome, which can be nil, contains only
-// the agent, the trace and the warnings up to the error. The error is an *abi.Fault, or an error of env.
+// Turn performs one turn: it activates the agent if another one was active, passes the message to
+// the waiting step, executes steps until one waits or the flow is complete, and evaluates triggers.
+// If it returns an error, env must not be committed, and the outcome, which can be nil, contains
+// only the agent, the trace and the warnings up to the error. The error is an *abi.Fault, or an
+// error of env.
 func (s *Set) Turn(ctx context.Context, env Env, r Request) (*Outcome, error) {
 	t, err := s.begin(ctx, env, r)
 	if err != nil {
@@ -63,7 +66,7 @@ func (s *Set) Turn(ctx context.Context, env Env, r Request) (*Outcome, error) {
 	return o, nil
 }
 
-// failed returns the outcome of a turn that fails: its trace and its warnings.
+// failed returns the outcome of a failed turn, which contains the trace and the warnings.
 func (t *turn) failed(err error) (*Outcome, error) {
 	err = t.log.secrets.sorted().cleanFault(err)
 	t.log.clean()
@@ -171,8 +174,9 @@ func (t *turn) perform(ctx context.Context) error {
 	return t.hook(ctx, "after_turn")
 }
 
-// activate makes the agent that acts the one that answers in the session. It resets variables, and if
-// the agent is new in the session, it fires session:start and runs ON_START, whose control it returns.
+// activate makes the active agent answer in the session, and resets variables. If the agent is new
+// in the session, it also fires session:start and runs ON_START. It returns the control of
+// ON_START.
 func (t *turn) activate(ctx context.Context) (control, error) {
 	t.mem.session.Active = t.mem.agent.name
 	t.log.note(Trace{Kind: "activate", Name: t.mem.agent.name, Position: t.log.place(t.mem.agent.Agent.Position)})
@@ -229,10 +233,10 @@ func (t *turn) report() *Outcome {
 	return o
 }
 
-// withdraw removes the results of the agent that acts.
+// withdraw removes the results of the active agent from the messages.
 func (t *turn) withdraw() { t.log.withdraw(t.agentStart) }
 
-// usualTrace is the number of entries for which a trace has space from the start.
+// usualTrace is the initial capacity of a trace in entries.
 const usualTrace = 48
 
 func newOutcome() *Outcome {
