@@ -91,7 +91,8 @@ func benchTurns(b *testing.B, backend storage.Backend) {
 	}
 }
 
-// benchUpdates measures one update of a bbolt database, which a commit cannot be faster than.
+// benchUpdates measures one update of a bbolt database. A commit cannot be faster than such an
+// update.
 func benchUpdates(b *testing.B) {
 	db, err := bbolt.Open(filepath.Join(b.TempDir(), "p.db"), 0o600, nil)
 	if err != nil {

@@ -30,9 +30,9 @@ func crashTurns(h *host.Host, user string, say func(string, ...any)) error {
 	}
 }
 
-// TestKilledTurns kills processes that perform turns. The variable of the session, the fact and both
-// stores that the agent's tool writes must be those of one turn, which is not older than the last
-// acknowledged one.
+// TestKilledTurns kills processes that perform turns. The session variable, the fact and the two
+// stores that the agent's tool writes must then contain the values of the same turn. This turn must
+// not be older than the last acknowledged turn.
 func TestKilledTurns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "crash.db")
 	last := map[string]int{}

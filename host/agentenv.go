@@ -22,7 +22,7 @@ type agentEnv struct {
 	turn   *turn
 	view   *memory.View
 	random *rand.Rand
-	// named reports whether the agent that the turn addresses is known.
+	// named is true if the agent that the turn addresses is known.
 	named bool
 }
 
@@ -80,7 +80,8 @@ func (e *agentEnv) SetKept(ctx context.Context, name string, kept map[string]any
 
 func (e *agentEnv) hasUser() bool { return e.view.Caller().User != "" }
 
-// read decodes the state under an item. Without a session, only the variables of the user exist.
+// read decodes the state that is stored under an item. Without a session, only the variables of the
+// user exist.
 func (e *agentEnv) read(ctx context.Context, item string, to any) (found bool, err error) {
 	text, err := e.view.AgentState(ctx, item)
 	if errors.Is(err, abi.NoSession) {
@@ -95,7 +96,7 @@ func (e *agentEnv) read(ctx context.Context, item string, to any) (found bool, e
 	return true, nil
 }
 
-// write stores the state under an item. Without a session, there is nothing to store.
+// write stores the state under an item. It does nothing if there is no session.
 func (e *agentEnv) write(ctx context.Context, item string, state any) error {
 	text, err := json.Marshal(state)
 	if err != nil {
@@ -108,7 +109,7 @@ func (e *agentEnv) write(ctx context.Context, item string, state any) error {
 }
 
 // Fact implements agent.Env. If the caller has no user, the facts of users have no values. The same
-// applies to sessions and workflows.
+// is true for sessions and workflows.
 func (e *agentEnv) Fact(ctx context.Context, name, path string) (value any, ok bool, err error) {
 	e.turn.calls++
 	text, err := e.view.Fact(ctx, e.turn.h.agents[name].authority, path)

@@ -10,7 +10,8 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// shownChanges returns the changes of a dry turn, with sensitive values as their agents declare.
+// shownChanges returns the changes of a dry turn. Sensitive values are masked as their agents
+// declare.
 func shownChanges(set *agent.Set, changes []report.Change) []report.Change {
 	changes = slices.Clone(changes)
 	for i := range changes {
@@ -27,7 +28,8 @@ func shownChanges(set *agent.Set, changes []report.Change) []report.Change {
 	return changes
 }
 
-// shownState returns the state under an item with sensitive values as declared.
+// shownState returns the state that is stored under an item. Sensitive values are masked as
+// declared.
 func shownState(set *agent.Set, item string, content json.RawMessage) json.RawMessage {
 	if item == variables.Session {
 		return set.ShowSession(content)

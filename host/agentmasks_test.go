@@ -9,7 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host"
 )
 
-// TestDryTurnMasks checks that the changes of a dry turn show sensitive values as their agent declares.
+// TestDryTurnMasks checks that sensitive values in the changes of a dry turn are masked as their
+// agent declares.
 func TestDryTurnMasks(t *testing.T) {
 	h := openApp(t, fstest.MapFS{
 		"app.yaml": {Data: []byte("app: masks\n")},

@@ -52,8 +52,8 @@ func openReasoning(t *testing.T) (*host.Host, *modeltest.Server) {
 	return openApp(t, files, func(o *host.Options) { o.Models = modelSet(t, server, "") }), server
 }
 
-// TestModelOfAgent executes a step with a model: its calls of tools pass the constraints, a call that
-// fails is undone, and its answer is a message.
+// TestModelOfAgent executes a step with a model. The constraints apply to the model's tool calls, a
+// failed call is undone, and the answer of the model becomes a message.
 func TestModelOfAgent(t *testing.T) {
 	h, server := openReasoning(t)
 	server.Script(
@@ -82,8 +82,8 @@ func TestModelOfAgent(t *testing.T) {
 	}
 }
 
-// TestModelOfAgentAsksOnce changes a fact that a turn has read while its model answers. The turn is
-// executed again with the answer that it already has, and with the new fact.
+// TestModelOfAgentAsksOnce changes a fact that a turn has read while the turn waits for its model.
+// The turn is executed again with the new fact and with the answer that it already has.
 func TestModelOfAgentAsksOnce(t *testing.T) {
 	h, server := openReasoning(t)
 	server.Script(modeltest.Reply{Calls: [][2]string{{"pay", `{"amount": 5}`}}})

@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// reasoningAgent counts a fact, and asks a model in between.
+// reasoningAgent is an agent that increments a fact and then asks a model.
 const reasoningAgent = `AGENT: Talker
 GOAL: "Talk"
 MEMORY:
@@ -35,7 +35,7 @@ FLOW:
     GOAL: "Greet the user"
 `
 
-// openTalker opens a host with an agent that asks the model local.
+// openTalker opens a host with an agent that asks the model named "local".
 func openTalker(t *testing.T, change ...func(*host.Options)) (*host.Host, *modeltest.Server) {
 	t.Helper()
 	server := modeltest.Start()
@@ -47,7 +47,7 @@ func openTalker(t *testing.T, change ...func(*host.Options)) (*host.Host, *model
 	return openApp(t, files, append([]func(*host.Options){with}, change...)...), server
 }
 
-// setCount changes the fact that the agent counts, as an operator.
+// setCount sets the fact that the agent increments, as an operator.
 func setCount(t *testing.T, h *host.Host, value string) {
 	t.Helper()
 	call := abi.Call{Op: abi.SetFact, Args: []json.RawMessage{json.RawMessage(`"user.count"`), json.RawMessage(value)}}
@@ -56,7 +56,7 @@ func setCount(t *testing.T, h *host.Host, value string) {
 	}
 }
 
-// startTurn performs a turn in the background.
+// startTurn starts a turn in the background.
 func startTurn(t *testing.T, h *host.Host, c host.Caller, message string) (wait func() *report.Turn) {
 	t.Helper()
 	done := make(chan *report.Turn, 1)
@@ -94,7 +94,7 @@ func TestTurnsPayOnce(t *testing.T) {
 	}
 }
 
-// A turn that waits for a model has no place at the gate, so that another user's turn goes on.
+// A turn that waits for a model does not occupy the gate, so another user's turn can run.
 func TestWaitingTurnsAreParked(t *testing.T) {
 	gate, err := admission.New(admission.Limits{Running: 1, PerApp: 1})
 	if err != nil {
@@ -105,7 +105,7 @@ func TestWaitingTurnsAreParked(t *testing.T) {
 	defer release()
 	first := startTurn(t, h, annInS1, "hello")
 	second := startTurn(t, h, host.Caller{User: "bob", Session: "s2"}, "hello")
-	if err := server.Await(t.Context(), 2); err != nil { // both wait, although one turn can run at a time
+	if err := server.Await(t.Context(), 2); err != nil { // both wait, although only one turn can run at a time
 		t.Fatal(err)
 	}
 	release()
@@ -114,13 +114,13 @@ func TestWaitingTurnsAreParked(t *testing.T) {
 			t.Errorf("a parked turn = %+v", result)
 		}
 	}
-	// The place was given back exactly once.
+	// The turn released its place exactly once.
 	if result := say(t, h, annInS1, "again"); !result.OK {
 		t.Errorf("a later turn = %+v", result)
 	}
 }
 
-// A call of an attempt that the last attempt did not repeat is reported.
+// If the last attempt does not repeat a call of an earlier attempt, the call is still reported.
 func TestOrphanedCallsOfTurns(t *testing.T) {
 	h, server := openTalker(t)
 	release := server.Hold()

@@ -70,9 +70,9 @@ func evaluationResult(t *turn, done memory.Done, err error) *report.Evaluation {
 	return result
 }
 
-// runResult returns what observers, the ledger and the meter need to know about a turn or an
-// evaluation, in the form of the Result of a run. id is the id of its result, which is that of the
-// first one if the turn is repeated.
+// runResult returns the Result of a run that represents a turn or an evaluation for observers, the
+// ledger and the meter. The parameter id is the id of the turn's result. A repeated turn has the id
+// of the first turn.
 func runResult(t *turn, id string, fault *abi.Fault, effects report.Effects, repeated bool) *report.Result {
 	return &report.Result{
 		RunID: id, OK: fault == nil, Output: json.RawMessage("null"), Logs: t.last.logs, Error: fault, Warnings: []string{},
@@ -80,8 +80,8 @@ func runResult(t *turn, id string, fault *abi.Fault, effects report.Effects, rep
 	}
 }
 
-// allWarnings returns the warnings of the agent, of the tools that it called, and about content that
-// does not match a schema.
+// allWarnings returns the warnings of the agent, the warnings of its tools, and the warnings about
+// content that does not match a schema.
 func allWarnings(t *turn, own []string, effects report.Effects) []string {
 	all := append([]string{}, own...)
 	if t.last.inProcess {

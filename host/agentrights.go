@@ -13,11 +13,11 @@ import (
 
 // hostAgent contains the rights of an agent.
 type hostAgent struct {
-	// authority contains the rights on facts: the declared ones with their ACCESS, and the targets of
-	// triggers. Triggers that append read their targets, also those that the agent cannot read itself.
+	// authority contains the rights on facts. These are the declared facts with their ACCESS, and the
+	// targets of triggers. A trigger that appends can read its target even if the agent cannot.
 	authority memory.Authority
-	// context contains the rights of recalls: in addition, the paths of recalls and facts that no
-	// agent declares can be read.
+	// context contains the rights of recalls. In addition to authority, they allow reading the paths
+	// of recalls and the facts that no agent declares.
 	context memory.Authority
 	// domains contains the facts that recalls can load, by domain.
 	domains map[string][]string
@@ -33,8 +33,8 @@ func agentsOf(a *app.App) map[string]*hostAgent {
 	return agents
 }
 
-// sharedFacts returns the facts of the app that no agent declares. Agents can recall them: no agent
-// restricts the access to them, or declares that they are sensitive.
+// sharedFacts returns the facts of the app that no agent declares. All agents can recall these
+// facts, because no agent restricts their access or declares them as sensitive.
 func sharedFacts(a *app.App) []declare.Fact {
 	declared := map[string]bool{}
 	for _, d := range a.Agents {

@@ -29,21 +29,22 @@ type Turn struct {
 	// result.
 	Caller Caller
 	// Message is the message of the user. Without a message, a turn begins the flow, or repeats the
-	// question of the step that waits.
+	// question of the waiting step.
 	Message *string
 	// Event is an event to fire instead of a message, such as tool:search:after.
 	Event string
-	// Variables are the session variables of a platform that has its own agent loop. Fire, Check
-	// and Store use them instead of the stored variables, and Turn rejects them. Nil means the
-	// stored variables.
+	// Variables contains the session variables of a platform that has its own agent loop. Fire, Check
+	// and Store use them instead of the stored variables. If Variables is nil, they use the stored
+	// variables. Turn rejects Variables.
 	Variables map[string]any
-	// Metadata, SessionReference, UserReference, Key and DryRun are as in an Invocation.
+	// Metadata, SessionReference, UserReference, Key and DryRun have the same meaning as in
+	// Invocation.
 	Metadata         json.RawMessage
 	SessionReference string
 	UserReference    string
 	Key              string
 	DryRun           bool
-	// Live and Mocks are as in an Invocation.
+	// Live and Mocks have the same meaning as in Invocation.
 	Live  bool
 	Mocks model.Mocks
 	// Timeout is the time limit of the turn, including its tools and the time in queues. The default
@@ -55,7 +56,7 @@ type Turn struct {
 	OnLog   func(attempt int, line abi.LogLine)
 }
 
-// DefaultTurnTimeout is the time limit of a turn that sets none.
+// DefaultTurnTimeout is the time limit of a turn without a Timeout.
 const DefaultTurnTimeout = 180 * time.Second
 
 // AgentInfo describes an agent.
@@ -131,13 +132,13 @@ func (a Agents) Check(ctx context.Context, req Turn, before string) (*report.Eva
 	case before == "returning results":
 		rules.Checkpoint = agent.CheckpointReturning
 	case before != "":
-		rules.Checkpoint = before // an unknown checkpoint is a fault
+		rules.Checkpoint = before // Check rejects an unknown checkpoint with a fault
 	}
 	return a.evaluate(ctx, "check "+before, req, rules, (*agent.Set).Check)
 }
 
-// Store evaluates the triggers of an agent, as at the end of a turn, for a platform that has its own
-// agent loop.
+// Store evaluates the triggers of an agent in the same way as at the end of a turn. It is intended
+// for platforms that have their own agent loop.
 func (a Agents) Store(ctx context.Context, req Turn) (*report.Evaluation, error) {
 	return a.evaluate(ctx, "store", req, agent.Rules{}, (*agent.Set).Store)
 }
@@ -161,5 +162,5 @@ func (a Agents) evaluate(ctx context.Context, name string, req Turn, rules agent
 	return result, err
 }
 
-// evaluator is a method of a Set.
+// evaluator is the type of the methods of agent.Set that evaluate rules.
 type evaluator func(*agent.Set, context.Context, agent.Env, agent.Rules) (*agent.Evaluation, error)

@@ -58,7 +58,7 @@ func TestToolsRevealNoSecrets(t *testing.T) {
 	}
 }
 
-// A text that is not an event is a mistake of the caller.
+// An event with an invalid name is a fault of the caller.
 func TestTurnWithUnknownEvent(t *testing.T) {
 	h := openDesk(t)
 	result, err := h.Agents().Turn(t.Context(), host.Turn{Caller: annInS1, Event: "tool::after"})

@@ -10,10 +10,10 @@ import (
 	"github.com/toolrun/toolrun/host/report"
 )
 
-// sessionEndEvent is the event that fires before a session is ended by a call.
+// sessionEndEvent is the event that is fired before a call ends a session.
 const sessionEndEvent = "session:end"
 
-// maxSessionEnd is the time limit for what agents do at the end of a session.
+// maxSessionEnd is the time limit for the recalls and triggers of agents at the end of a session.
 const maxSessionEnd = 30 * time.Second
 
 // fireSessionEnd fires session:end for the agent that answers in the caller's session, if there is
@@ -29,7 +29,7 @@ func (s Sessions) fireSessionEnd(ctx context.Context, caller Caller) {
 	}
 	caller.User = found.User
 	if answers, err := s.hasAgent(ctx, caller); err != nil || !answers {
-		return // a session that cannot be read is not ended either, or has just ended
+		return // the session has just ended or cannot be read
 	}
 	t := newTurn(s.h, actTurn, Turn{Caller: caller, Event: sessionEndEvent, Timeout: maxSessionEnd})
 	t.perform = func(ctx context.Context, t *turn, env *agentEnv) (err error) {

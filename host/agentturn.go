@@ -46,8 +46,8 @@ func newTurn(h *Host, name string, req Turn) *turn {
 	return t
 }
 
-// run performs the turn. conclude returns the result for the ledger, the meter and observers. The
-// Host is not closed before run returns.
+// run performs the turn. The function conclude returns the result for the ledger, the meter and
+// observers. The Host is not closed before run returns.
 func (t *turn) run(ctx context.Context, conclude func(memory.Done, error) *report.Result) error {
 	if ctx == nil {
 		conclude(memory.Done{}, errNoContext)
@@ -106,8 +106,9 @@ func (t *turn) find() error {
 	return nil
 }
 
-// beginSession gives the turn a new session if the caller has none. If the turn has an idempotency
-// key, a repetition of the turn gets the same session. An evaluation of given variables needs none.
+// beginSession creates a session for the turn if the caller has none. If the turn has an
+// idempotency key, a repetition of the turn gets the same session. An evaluation with its own
+// variables needs no session.
 func (t *turn) beginSession() error {
 	c := &t.inv.Caller
 	if c.Session != "" || t.req.Variables != nil {
@@ -133,7 +134,7 @@ func (t *turn) timeLimit() time.Duration {
 	return min(cmp.Or(t.inv.Timeout, DefaultTurnTimeout), t.h.limits.MaxTimeout)
 }
 
-// makeFingerprint returns the fingerprint of the request, as run.makeFingerprint does.
+// makeFingerprint returns the fingerprint of the request. It corresponds to run.makeFingerprint.
 func (t *turn) makeFingerprint() (string, error) {
 	if t.inv.Key == "" {
 		return "", nil
@@ -168,7 +169,7 @@ func (t *turn) attempt(ctx context.Context, v *memory.View) error {
 	return e.Err
 }
 
-// admitted executes the turn at its place at the gate.
+// admitted executes the turn after the gate has admitted it.
 func (t *turn) admitted(ctx context.Context, v *memory.View, e *Execution) {
 	defer func() {
 		if t.last.outside == nil {
@@ -194,7 +195,7 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 		return err
 	}
 	err = performSafely(ctx, t, newAgentEnv(t, v, seed))
-	if v.Err() != nil { // the agent must not hide it
+	if v.Err() != nil { // an agent that handles the error must not hide it
 		return v.Err()
 	}
 	if err != nil && ctx.Err() != nil {
@@ -206,7 +207,7 @@ func (t *turn) performOn(ctx context.Context, v *memory.View) (err error) {
 	return stoppedFault(err)
 }
 
-// stoppedFault returns the fault of a stop, or another error unchanged.
+// stoppedFault converts the error of a stopped run to a fault. It returns other errors unchanged.
 func stoppedFault(err error) error {
 	if s, ok := errors.AsType[*stop](err); ok {
 		return s.fault
@@ -214,8 +215,8 @@ func stoppedFault(err error) error {
 	return err
 }
 
-// performSafely converts a panic of the interpreter to a fault. An author can write any agent, and a
-// mistake of the host must not end the process.
+// performSafely converts a panic of the interpreter to a fault. A bug that an agent triggers in the
+// interpreter must not end the process.
 func performSafely(ctx context.Context, t *turn, env *agentEnv) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -89,7 +89,7 @@ FLOW:
     THEN: bump
 `
 
-// deskFiles returns the files of the app desk. Each tool has a step that calls it.
+// deskFiles returns the files of the app "desk". Each tool has a step that calls it.
 func deskFiles() fstest.MapFS {
 	source := deskAgent
 	tools := []string{"bump", "boom", "slow", "exit", "steal"}
@@ -136,7 +136,7 @@ func openDeskFiles(t *testing.T, files fstest.MapFS, change ...func(*host.Option
 	return openApp(t, files, append([]func(*host.Options){onBackend}, change...)...)
 }
 
-// deskBackend returns the backend of hosts that tests of turns open.
+// deskBackend returns a backend for the hosts of the turn tests.
 var deskBackend = func(*testing.T) storage.Backend { return mem.New() }
 
 // onBackends runs a test on both backends.
@@ -173,7 +173,7 @@ func say(t *testing.T, h *host.Host, c host.Caller, message string) *report.Turn
 	return result
 }
 
-// content returns the content of a store or the value of a fact, as an operator.
+// content reads the content of a store or the value of a fact as an operator.
 func content(t *testing.T, h *host.Host, c host.Caller, op, name string) string {
 	t.Helper()
 	reply, _, err := h.Stores().Do(context.Background(), c, memory.Operator(), abi.Call{Op: op, Args: []json.RawMessage{json.RawMessage(`"` + name + `"`)}})
@@ -244,7 +244,8 @@ func testFailingToolsInTurns(t *testing.T) {
 	}
 }
 
-// The variables of a session end with it. Those that no session resets, and facts, stay.
+// The variables of a session are removed when the session ends. Facts and the variables that no
+// session resets remain.
 func TestTurnsAndSessions(t *testing.T) { onBackends(t, testTurnsAndSessions) }
 
 func testTurnsAndSessions(t *testing.T) {
@@ -344,7 +345,7 @@ func testDryTurn(t *testing.T) {
 	}
 }
 
-// A turn that fails stores nothing: neither the agent's writes nor those of its tools.
+// A failed turn stores nothing: neither the agent's writes nor the writes of its tools.
 func TestFailedTurn(t *testing.T) { onBackends(t, testFailedTurn) }
 
 func testFailedTurn(t *testing.T) {
@@ -392,7 +393,8 @@ func TestTurnRefusals(t *testing.T) {
 	}
 }
 
-// Turns of one session, and turns of many users that change one fact, have the effect of a sequence.
+// Concurrent turns of one session have the same effect as sequential turns. The same is true for
+// turns of many users that change one fact.
 func TestConcurrentTurns(t *testing.T) { onBackends(t, testConcurrentTurns) }
 
 func testConcurrentTurns(t *testing.T) {
@@ -458,7 +460,7 @@ func testExportAgentState(t *testing.T) {
 	}
 }
 
-// The end of a session by a call evaluates the triggers of its agent, and an agent that fails does
+// A call that ends a session evaluates the triggers of the session's agent. A failing agent does
 // not keep the session open.
 func TestSessionEndOfAgents(t *testing.T) { onBackends(t, testSessionEndOfAgents) }
 
@@ -491,8 +493,8 @@ func testSessionEndOfAgents(t *testing.T) {
 	}
 }
 
-// Turns of a session wait for each other in the order of their requests, in bounded number, and a
-// turn that stops waiting leaves the queue.
+// Turns of a session run in the order of their requests. The number of waiting turns is limited,
+// and a turn that stops waiting leaves the queue.
 func TestTurnsWaitForEachOther(t *testing.T) {
 	release, started := make(chan struct{}), make(chan struct{}, 1)
 	engine := stub{run: func(context.Context, engine.Host) (engine.Output, error) {
@@ -529,7 +531,7 @@ func TestTurnsWaitForEachOther(t *testing.T) {
 			default:
 				t.Errorf("a waiting turn = %v", err)
 			}
-			if refused.Load() == 8 { // all others wait
+			if refused.Load() == 8 { // all other turns wait
 				once.Do(func() { close(release) })
 			}
 		})
@@ -555,7 +557,7 @@ func (o endedTurns) RunEnded(_ context.Context, run host.RunInfo, result *report
 	}
 }
 
-// Close waits for turns, and later turns are refused.
+// Close waits for running turns. Later turns are refused.
 func TestCloseWaitsForTurns(t *testing.T) {
 	release, started, ended := make(chan struct{}), make(chan struct{}), &atomic.Bool{}
 	h := openDesk(t, func(o *host.Options) { o.Observers = []host.Observer{endedTurns{ended: ended}} })
@@ -586,7 +588,7 @@ func TestCloseWaitsForTurns(t *testing.T) {
 	wait.Wait()
 }
 
-// The log lines of all tools of a turn are bounded together.
+// The limit on log lines applies to all tools of a turn together.
 func TestLogOfTurns(t *testing.T) {
 	files := deskFiles()
 	for _, name := range []string{"bump.js", "steal.js"} {

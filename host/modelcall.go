@@ -45,8 +45,8 @@ func (x *externals) chat(ctx context.Context, name string, request model.ChatReq
 	return answer, nil
 }
 
-// addChat adds a request to a chat model to the calls of w. A fault becomes the answer. The error is
-// a stop.
+// addChat adds a request to a chat model to the calls of w. A fault becomes the answer of the call.
+// If addChat returns an error, the run must stop.
 func (x *externals) addChat(w *waiting, id uint64, name string, request model.ChatRequest) error {
 	body, err := request.Canonical()
 	if err != nil {
@@ -68,7 +68,7 @@ func (x *externals) addChat(w *waiting, id uint64, name string, request model.Ch
 	}})
 }
 
-// sendChat sends a request to a model and counts its price.
+// sendChat sends a request to a model and records the price of the request.
 func (x *externals) sendChat(ctx context.Context, chat model.Chat, name, key string, request model.ChatRequest) ([]byte, error) {
 	if err := x.models.set.CheckBudget(name, x.models.consumer, x.h.now()); err != nil {
 		return nil, err
@@ -83,7 +83,8 @@ func (x *externals) sendChat(ctx context.Context, chat model.Chat, name, key str
 	return json.Marshal(answer)
 }
 
-// resolve returns the model with a name. The error is the fault unavailable.
+// resolve returns the model with a name. If the run cannot use the model, resolve returns the fault
+// abi.Unavailable.
 func (m *models) resolve(name string) (model.Chat, error) {
 	switch {
 	case m.dry:
@@ -141,14 +142,15 @@ func (t *tool) checkModel(name string) error {
 	return f.WithHint("grant it to the tool: models: [NAME]")
 }
 
-// truncateName shortens a name from a guest for a message.
+// truncateName shortens a guest's name for a model, for use in a message.
 func truncateName(name string) string {
 	const limit = 64
 	return strings.ToValidUTF8(name[:min(len(name), limit)], "")
 }
 
-// warnModels logs a warning about each model that a tool is granted and that the operator has not
-// configured. It does nothing if there are no models at all: the tool then gets the fault unavailable.
+// warnModels logs a warning about each model that is granted to a tool but not configured by the
+// operator. It does nothing if no models are configured at all. In that case, the tool gets the
+// fault abi.Unavailable.
 func warnModels(h *Host) {
 	if h.models == nil {
 		return

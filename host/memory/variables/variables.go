@@ -1,8 +1,8 @@
-// Package variables implements the kind of the store that contains the state of agents. Each record
-// is one JSON object that the host writes as a whole. Guests have no operations on the kind.
+// Package variables implements the store kind for the state of agents. Each record is a JSON object
+// that the host writes as a whole. Guests have no operations on the kind.
 //
-// The item of a record is its owner: an agent, or the session for all agents. The variables that no
-// session resets have items of their own, because they belong to the user.
+// The item of a record is its owner: an agent, or the session for all agents. Variables that no
+// session resets have separate items, because they belong to the user.
 package variables
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/toolrun/toolrun/schema"
 )
 
-// Session is the item of the state that all agents of a session share. Names of agents contain no
-// dots, so it is not the name of an agent.
+// Session is the item of the state that all agents of a session share. It contains a dot, so it
+// cannot be the name of an agent.
 const Session = "session.state"
 
 // Kept returns the item of the variables of an agent that no session resets. They belong to the
@@ -31,7 +31,8 @@ func Kept(agent string, hasUser bool) string {
 	return "session." + keptPrefix + agent
 }
 
-// AgentOfKept returns the agent of an item of Kept. It is false for another item.
+// AgentOfKept returns the agent for an item that Kept has returned. The second result is false for
+// any other item.
 func AgentOfKept(item string) (agent string, ok bool) {
 	return strings.CutPrefix(strings.TrimPrefix(item, "session."), keptPrefix)
 }
@@ -46,7 +47,8 @@ var _ kind.Kind = Kind{}
 // Name implements kind.Kind.
 func (Kind) Name() declare.Kind { return declare.KindVariables }
 
-// Operations implements kind.Kind. There are none.
+// Operations implements kind.Kind. It returns no operations, because guests cannot access the
+// store.
 func (Kind) Operations() abi.Table { return nil }
 
 // Compile implements kind.Kind.
@@ -70,7 +72,7 @@ func (store) Scope(item string) declare.Scope {
 	return declare.ScopeSession
 }
 
-// Call implements kind.Store. No operation reaches it.
+// Call implements kind.Store. It is never called, because the kind has no operations.
 func (store) Call(_ context.Context, _ kind.Partition, call abi.Call) (json.RawMessage, error) {
 	return nil, abi.Faultf(abi.InvalidArgument, "the state of agents has no operation %s", kind.Quote(call.Op))
 }

@@ -20,8 +20,8 @@ import (
 // writes, but a commit that writes the changes to the indexes takes longer.
 const maxDeferred = 16 << 10
 
-// readDeferred returns the wanted deferred changes in a transaction, and the size of all of them in
-// bytes.
+// readDeferred returns the wanted deferred changes in a transaction, and the size of all deferred
+// changes in bytes.
 func readDeferred(tx *bbolt.Tx, want wanted) (c indexChanges, bytes int, err error) {
 	err = tx.Bucket(deferredBucket).ForEach(func(key, part []byte) error {
 		bytes += len(part)
@@ -30,8 +30,9 @@ func readDeferred(tx *bbolt.Tx, want wanted) (c indexChanges, bytes int, err err
 	return c, bytes, err
 }
 
-// indexEntries yields the entries of an index that have a prefix, in order, from an entry on. If
-// from is nil, it yields all of them. The argument changes contains the deferred changes.
+// indexEntries yields the entries of an index that have a prefix, in order, starting at the entry
+// from. If from is nil, it yields all entries with the prefix. The argument changes contains the
+// deferred changes.
 func indexEntries(tx *bbolt.Tx, changes indexChanges, in index, prefix, from []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := slices.MaxFunc([][]byte{prefix, from}, bytes.Compare)
@@ -71,7 +72,7 @@ type deferred struct {
 	bytes   int
 }
 
-// load reads the deferred changes at the start of a transaction, unless they are known.
+// load reads the deferred changes at the start of a transaction, unless d already contains them.
 func (d *deferred) load(tx *bbolt.Tx) (err error) {
 	if d.commit == tx.ID()-1 {
 		return nil
@@ -94,8 +95,8 @@ func (t *transaction) indexChanges() (all indexChanges, err error) {
 	return all, nil
 }
 
-// writeIndexes writes the transaction's changes of the indexes. It defers them, unless there are too
-// many deferred changes or settle is set.
+// writeIndexes writes the transaction's changes of the indexes. It defers the changes unless there
+// are too many deferred changes or settle is set.
 func (t *transaction) writeIndexes() error {
 	if t.entries.empty() && !t.settle {
 		return nil
@@ -123,7 +124,7 @@ func (t *transaction) writeIndexes() error {
 	return nil
 }
 
-// settleIndexes writes all deferred changes and the transaction's own to the indexes.
+// settleIndexes writes all deferred changes and the transaction's own changes to the indexes.
 func (t *transaction) settleIndexes() error {
 	all, err := t.indexChanges()
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/toolrun/toolrun/host/storage"
 )
 
-// indexed returns the entries of an index, with the deferred changes.
+// indexed returns the entries of an index after applying the deferred changes.
 func indexed(t *testing.T, b *Backend, in index) (found []string) {
 	t.Helper()
 	err := b.read(func(tx *bbolt.Tx) error {
@@ -267,7 +267,8 @@ func TestDeferredScan(t *testing.T) {
 		}
 	}
 	settle(t, b)
-	// Stored and deferred entries alternate; some entries are removed, some are added again.
+	// Stored and deferred entries alternate. Some entries are removed, and some of these are added
+	// again.
 	if err := write(b, record(0, "f"), record(3, "f"), record(12, "e"), record(14, "e"), storage.Record{Key: testKey("s05")}); err != nil {
 		t.Fatal(err)
 	}

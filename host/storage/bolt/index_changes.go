@@ -60,7 +60,7 @@ func (c *indexChanges) under(in index, prefix []byte) []string {
 	return found
 }
 
-// change is a change of one entry of an index, in a form from which the entry can be made.
+// change is a change of one entry of an index. The entry can be constructed from its fields.
 type change struct {
 	key     storage.Key // of the record
 	in      index
@@ -176,7 +176,8 @@ func cutChange(data []byte) (c encodedChange, rest []byte, ok bool) {
 	return c, rest, ok
 }
 
-// wanted selects changes by their index and their tag or time slot. The nil function selects all.
+// wanted selects changes by their index and their tag or time slot. A nil function selects all
+// changes.
 type wanted func(in index, value []byte) bool
 
 // decode adds the wanted changes in a part to c.
