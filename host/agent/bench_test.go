@@ -48,7 +48,7 @@ FLOW:
 	return b.String()
 }
 
-// BenchmarkTurn measures the interpreter over a memory that encodes the states as JSON.
+// BenchmarkTurn measures the interpreter with an environment that encodes the states as JSON.
 func BenchmarkTurn(b *testing.B) {
 	set := compile(b, nil, tenSteps())
 	e := agenttest.New()

@@ -33,7 +33,7 @@ FLOW:
 	converse(t, e, set, turn{say: "long", want: []string{"one"}, done: true}, turn{say: "short", want: []string{}, done: true})
 }
 
-// TestAttemptsBeginAgain checks that a new flow does not count the attempts of the one before.
+// TestAttemptsBeginAgain checks that a new flow does not count the attempts of the previous flow.
 func TestAttemptsBeginAgain(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 FLOW:
@@ -72,8 +72,8 @@ FLOW:
 	converse(t, e, set, turn{say: "x", want: []string{"Ann Bea"}, done: true})
 }
 
-// TestCollectMissing checks that a constraint asks only for fields without a value, and for all of them
-// if all have one.
+// TestCollectMissing checks that a constraint asks only for fields without a value. If all fields
+// have a value, it must ask for all of them.
 func TestCollectMissing(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 CONSTRAINTS:
@@ -97,7 +97,8 @@ FLOW:
 		turn{say: "2", want: []string{"1 to 2"}, done: true})
 }
 
-// TestDelegation checks that an agent without a flow hands over to the first agent whose WHEN holds.
+// TestDelegation checks that an agent without a flow hands over to the first agent whose condition
+// WHEN is true.
 func TestDelegation(t *testing.T) {
 	files := []string{`AGENT: Desk
 HANDOFF:
@@ -120,7 +121,8 @@ HANDOFF:
 	}
 }
 
-// TestStartHandsOver checks that the end of ON_START decides what follows, also in a turn with an event.
+// TestStartHandsOver checks that the successor of ON_START determines how the turn continues, even
+// in a turn with an event.
 func TestStartHandsOver(t *testing.T) {
 	set := compile(t, nil, "AGENT: A\nON_START:\n  RESPOND: \"A\"\n  THEN: HANDOFF B\n",
 		"AGENT: B\nON_START:\n  THEN: second\nFLOW:\n  first:\n    REASONING: false\n    RESPOND: \"first\"\n  second:\n    REASONING: false\n    RESPOND: \"second\"\n")
@@ -137,8 +139,8 @@ func TestStartHandsOver(t *testing.T) {
 	}
 }
 
-// TestReturningGoesTo checks that a constraint on results can lead to another step, also after the end
-// of the flow.
+// TestReturningGoesTo checks that a constraint on results can lead to another step, even after the
+// end of the flow.
 func TestReturningGoesTo(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 CONSTRAINTS:
@@ -177,7 +179,7 @@ func TestModelCannotSetSensitiveVariables(t *testing.T) {
 	}
 }
 
-// TestFlowCanChange checks that a session continues if the steps of the agent have changed.
+// TestFlowCanChange checks that a session can continue after the steps of its agent have changed.
 func TestFlowCanChange(t *testing.T) {
 	before := compile(t, nil, tripFlow)
 	e := agenttest.New()
@@ -206,8 +208,8 @@ func TestFlowCanChange(t *testing.T) {
 	}
 }
 
-// TestCollectInIntent checks that an intent that had to collect a field continues with its actions, and
-// that the step then waits for its field again.
+// TestCollectInIntent checks that an intent continues with its actions after a constraint has
+// collected a field. The step must then wait for its own field again.
 func TestCollectInIntent(t *testing.T) {
 	set := compile(t, []agent.Tool{{Name: "find"}}, `AGENT: T
 CONSTRAINTS:

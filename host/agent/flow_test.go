@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// turn is a turn of a conversation of a test, and what it must result in.
+// turn is a turn of a test conversation, with its expected results.
 type turn struct {
 	say     string // "-" is a turn without a message
 	want    []string
@@ -130,7 +130,7 @@ func TestGather(t *testing.T) {
 	if !maps.Equal(o.Variables, want) {
 		t.Errorf("variables = %v; want %v", o.Variables, want)
 	}
-	// The flow begins again, and the fields still have their values.
+	// The flow begins again. The fields still have their values.
 	converse(t, e, set, turn{say: "hello", want: []string{"Oslo, 2026-12-25, 2 nights, economy. Book?"}, step: "confirm"})
 }
 
@@ -227,8 +227,8 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestFailedTurnHasNoEffect checks that a fault that no ON_FAIL handles ends the turn without effect,
-// and names the call.
+// TestFailedTurnHasNoEffect checks that a fault that no ON_FAIL handles ends the turn without an
+// effect. The fault must name the call.
 func TestFailedTurnHasNoEffect(t *testing.T) {
 	set := compile(t, []agent.Tool{{Name: "pay"}}, `AGENT: Pay
 MEMORY:
@@ -634,7 +634,8 @@ FLOW:
 	}
 }
 
-// TestAttemptsCountRuns checks that a step that a constraint keeps from running uses no attempt.
+// TestAttemptsCountRuns checks that a step does not use an attempt if a constraint prevents it from
+// running.
 func TestAttemptsCountRuns(t *testing.T) {
 	set := compile(t, nil, `AGENT: T
 MEMORY:
@@ -657,7 +658,7 @@ FLOW:
 	converse(t, e, set, turn{say: "c", want: []string{"Open."}, done: true})
 }
 
-// TestStateIsBounded checks that many values that are small enough cannot make a large state.
+// TestStateIsBounded checks that many small values cannot make the state exceed its maximum size.
 func TestStateIsBounded(t *testing.T) {
 	var sets strings.Builder
 	for i := range 40 {
@@ -671,7 +672,8 @@ func TestStateIsBounded(t *testing.T) {
 	}
 }
 
-// TestStandardQuestion checks that the standard question for a field does not follow another question.
+// TestStandardQuestion checks that the standard question for a field is omitted after another
+// question.
 func TestStandardQuestion(t *testing.T) {
 	for message, want := range map[string][]string{
 		"Welcome!":  {"Welcome!", "Please enter the name."},

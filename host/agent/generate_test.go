@@ -38,7 +38,7 @@ func (g *generator) literal() *refExpr {
 	return &refExpr{op: "lit", lit: pick(g, genTexts)}
 }
 
-// expr returns an expression for a value. Values grow only by literals, so they stay small.
+// expr returns an expression for a value. Only literals make values larger, so values remain small.
 func (g *generator) expr() *refExpr {
 	switch g.IntN(8) {
 	case 0, 1:
@@ -82,7 +82,7 @@ func (g *generator) cond(depth int) *refExpr {
 	return &refExpr{op: pick(g, []string{"==", "!=", "<", "<=", ">", ">="}), args: []*refExpr{g.operand(), g.operand()}}
 }
 
-// replace replaces some names of an expression by another one.
+// replace replaces some names in an expression with another name.
 func (e *refExpr) replace(g *generator, name string) {
 	if e.op == "ref" && g.chance(70) {
 		e.ref = name
@@ -199,7 +199,7 @@ func (g *generator) step(i int) refStep {
 	return s
 }
 
-// waits adds intents and COMPLETE_WHEN to a step that can wait.
+// The method waits adds intents and COMPLETE_WHEN to a step that can wait.
 func (g *generator) waits(s *refStep) {
 	if g.chance(40) {
 		s.complete = g.cond(1)
@@ -225,7 +225,8 @@ func (g *generator) hook() refHook {
 	return h
 }
 
-// inputs adds the branches of ON_INPUT. They can lead to any step, since the step waits between them.
+// inputs adds the branches of ON_INPUT. A branch can lead to any step, because the step waits for
+// input before it runs a branch.
 func (g *generator) inputs(i int, s *refStep) {
 	for n := g.IntN(3); n >= 0; n-- {
 		b := refBranch{cond: &refExpr{op: "==", args: []*refExpr{{op: "ref", ref: "input"}, {op: "lit", lit: pick(g, []string{"a", "b", "x y"})}}}}

@@ -14,9 +14,9 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// TestRandomOutcomesHideSecrets performs turns of random agents with sensitive variables and facts. The
-// trace, the warnings and the fault of a turn never contain a value that one of them has, and neither do
-// its tools' errors, which repeat the input.
+// TestRandomOutcomesHideSecrets performs turns of random agents with sensitive variables and facts.
+// The trace, the warnings and the fault of a turn must not contain a sensitive value. The same is
+// true for the errors of tools that repeat their input.
 func TestRandomOutcomesHideSecrets(t *testing.T) {
 	hidden, checked := 0, 0
 	for seed := uint64(1); checked < 1500; seed++ {
@@ -41,7 +41,7 @@ func TestRandomOutcomesHideSecrets(t *testing.T) {
 			outcome, err := e.Turn(context.Background(), set, agent.Request{Agent: "A", Message: message, HasMessage: true})
 			secrets = append(before, secretsOf(t, e)...)
 			visible := fmt.Sprint(err)
-			if outcome != nil { // a turn that failed has a trace, too
+			if outcome != nil { // a failed turn also has a trace
 				content, _ := json.Marshal([]any{outcome.Trace, outcome.Warnings})
 				visible += string(content)
 			}
@@ -59,7 +59,7 @@ func TestRandomOutcomesHideSecrets(t *testing.T) {
 	}
 }
 
-// sensitiveNames are the names that the agents declare as sensitive.
+// sensitiveNames contains the names that the agents declare as sensitive.
 var sensitiveNames = []string{"v0", "v2", "user.f0", "user.dom.a"}
 
 func (g *generator) secretAgents() (*agent.Set, string) {
@@ -88,7 +88,7 @@ func (g *generator) secretAgents() (*agent.Set, string) {
 	return set, all
 }
 
-// secretsOf returns the texts that sensitive variables and facts have.
+// secretsOf returns the texts in sensitive variables and facts.
 func secretsOf(t *testing.T, e *agenttest.Env) []string {
 	var found []string
 	add := func(value any) {

@@ -61,7 +61,8 @@ func bankSet(t *testing.T) *agent.Set {
 	return compile(t, []agent.Tool{{Name: "transfer"}, {Name: "rates"}}, bank)
 }
 
-// TestFireInjectsIntoTheSession checks that what Fire loads is visible to the next check.
+// TestFireInjectsIntoTheSession checks that the facts that Fire loads are visible to the next
+// Check.
 func TestFireInjectsIntoTheSession(t *testing.T) {
 	e, set, ctx := agenttest.New(), bankSet(t), context.Background()
 	e.SetStored("user.language", "de", 0, "")
@@ -146,8 +147,8 @@ func TestCheckReportsWhatFails(t *testing.T) {
 	}
 }
 
-// TestStoreDoesNotActivate checks that a program with its own loop can evaluate triggers in a session in
-// which the agent performs turns later.
+// TestStoreDoesNotActivate checks that Store does not activate the agent. A later turn of the agent
+// in the same session must still activate it.
 func TestStoreDoesNotActivate(t *testing.T) {
 	e, set, ctx := agenttest.New(), bankSet(t), context.Background()
 	variables := map[string]any{"language": "fr", "pin": "123456"}
@@ -174,8 +175,8 @@ func TestStoreDoesNotActivate(t *testing.T) {
 	}
 }
 
-// TestTurnRefusesMalformedEvents checks that a turn with a wrong event, or with an event and a message,
-// fails as a mistake of the caller.
+// TestTurnRefusesMalformedEvents checks that a turn fails with a fault of the caller if its event
+// is malformed, or if it has an event and a message.
 func TestTurnRefusesMalformedEvents(t *testing.T) {
 	for _, r := range []agent.Request{
 		{Agent: "Bank", Event: "session:begin"},

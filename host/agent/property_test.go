@@ -24,17 +24,17 @@ import (
 // propertyTurns is the number of turns of TestTurnsEqualTheReference.
 const propertyTurns = 10_000
 
-// fate is the course of a call of a tool: the number of writes that it makes, and the fault with which it
-// ends, or "".
+// fate determines the behavior of a tool call: the number of writes, and the code of its fault, or
+// "" if it succeeds.
 type fate struct {
 	writes int
 	code   abi.Code
 }
 
-// TestTurnsEqualTheReference executes random turns of random agents over real transactions. After each
-// turn, the messages and everything that is stored equal the results of the reference interpreter. Tools
-// fail at random points, and other transactions change facts in between. A turn that fails changes
-// nothing.
+// TestTurnsEqualTheReference executes random turns of random agents over real transactions. After
+// each turn, the messages and all stored data must equal the results of the reference interpreter.
+// Tools fail at random points, and other transactions change facts during a turn. A failed turn
+// changes nothing.
 func TestTurnsEqualTheReference(t *testing.T) {
 	want := propertyTurns
 	if testing.Short() {
@@ -64,7 +64,7 @@ func TestTurnsEqualTheReference(t *testing.T) {
 	}
 }
 
-// simulation performs the same turns in the package and in the reference.
+// simulation performs the same turns with the package and with the reference interpreter.
 type simulation struct {
 	*generator
 	t       *testing.T
@@ -78,7 +78,7 @@ type simulation struct {
 	log     []string
 }
 
-// newSimulation returns a simulation of two random agents, or nil if they have mistakes.
+// newSimulation returns a simulation of two random agents, or nil if the agents do not compile.
 func newSimulation(t *testing.T, seed uint64) *simulation {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
 	s := &simulation{generator: g, t: t, agents: map[string]*refAgent{}, backend: mem.New(), now: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)}
@@ -180,7 +180,7 @@ func (s *simulation) fail(format string, args ...any) {
 	s.t.Errorf("%s\n%s\n%s", s.source, strings.Join(s.log, "\n"), fmt.Sprintf(format, args...))
 }
 
-// dump returns everything that is stored.
+// dump returns all stored data.
 func (s *simulation) dump() map[string]string {
 	all := map[string]string{}
 	_, err := s.db.Run(context.Background(), txn.Options{ReadOnly: true, Live: func(storage.Record) txn.Life { return txn.Life{} }}, func(ctx context.Context, tx *txn.Tx) error {
@@ -233,7 +233,7 @@ func (s *simulation) disturb() {
 	}
 }
 
-// runTool counts its calls in a fact, and stores its input in two others.
+// runTool counts its calls in a fact, and stores its input in two other facts.
 func runTool(ctx context.Context, e *txEnv, name string, x any, f fate) (any, error) {
 	n, _, err := e.Fact(ctx, "", "project.tool.n")
 	if err != nil {
@@ -302,7 +302,7 @@ func (s *simulation) reference(user, session string, request agent.Request, fate
 	return t.out, failed
 }
 
-// compareOutcome compares what the user sees.
+// compareOutcome compares the results that are visible to the user.
 func (s *simulation) compareOutcome(got *agent.Outcome, want refOutcome) {
 	g := refOutcome{got.Agent, deref(got.Step), deref(got.Collecting), deref(got.Handoff), got.Messages, got.Instructions, got.Done, got.Blocked, got.Escalate, got.Injected}
 	want.messages, want.instructions = append([]string{}, want.messages...), append([]string{}, want.instructions...)

@@ -17,7 +17,7 @@ const (
 	refYes
 )
 
-// eval evaluates an expression of the flow, in which a value that is not set is null.
+// eval evaluates an expression of the flow. In such expressions, a value that is not set is null.
 func (t *refTurn) eval(e *refExpr) any {
 	arg := func(i int) any { return t.eval(e.args[i]) }
 	switch e.op {
@@ -89,7 +89,7 @@ func (t *refTurn) truth(e *refExpr) refTruth {
 	return refFalse
 }
 
-// refOr is true if one operand is, and false if both are.
+// refOr is true if at least one operand is true, and false if both operands are false.
 func refOr(l, r refTruth) refTruth {
 	switch {
 	case l == refYes || r == refYes:
@@ -100,8 +100,8 @@ func refOr(l, r refTruth) refTruth {
 	return refUnknown
 }
 
-// value evaluates an operand of a condition of a constraint. A condition inside of it is null if it is
-// unknown.
+// value evaluates an operand in the condition of a constraint. A nested condition with an unknown
+// result is null.
 func (t *refTurn) value(e *refExpr) any {
 	switch e.op {
 	case "lit", "ref", "SET", "NOT SET":
@@ -149,7 +149,7 @@ func refNumber(s string) (float64, bool) {
 	return float64(n), err == nil
 }
 
-// refCount returns the number that a value counts as in arithmetic.
+// refCount converts a value to a number for arithmetic.
 func refCount(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:
@@ -232,7 +232,7 @@ func refOrdered(op string, l, r any) bool {
 	return map[string]bool{"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0}[op]
 }
 
-// refSize returns the number that a value counts as in an order.
+// refSize converts a value to a number for comparisons.
 func refSize(v any) (float64, bool) {
 	if list, ok := v.([]any); ok {
 		return float64(len(list)), true

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// This file is a second interpreter of agents, written from the reference of the language. It shares no
-// code with the package. It covers the part of the language that the generator produces.
+// This file contains a second interpreter of agents, which is based on the reference of the
+// language. It shares no code with the package. It supports the part of the language that the
+// generator produces.
 
 // refExpr is an expression: a literal (lit), a name (ref), or an operator with operands.
 type refExpr struct {
@@ -122,7 +123,7 @@ type refAgent struct {
 	recalls     []refRecall
 	constraints []refConstraint
 	start       []refAction
-	// sensitive are the variables and facts that the agent declares so.
+	// sensitive contains the variables and facts that the agent declares as sensitive.
 	sensitive []string
 	hooks     []refHook
 	steps     []refStep
@@ -134,8 +135,9 @@ type refFact struct {
 	expires time.Time
 }
 
-// refWaiting is the place at which a step waits: for a field of GATHER, for input, or for a field that
-// the constraint collects. branch is -1 for the actions of the step, and action is -1 before them.
+// refWaiting is the position at which a step waits. The step waits for a field of GATHER, for
+// input, or for a field that the constraint collects. branch is -1 for the actions of the step.
+// action is -1 before the first action.
 type refWaiting struct {
 	kind, field    string
 	branch, action int
@@ -149,7 +151,7 @@ type refState struct {
 	step   string
 	wait   *refWaiting
 	stored map[int]string
-	// attempts are the attempts of steps since the flow began.
+	// attempts contains the number of attempts of each step since the flow began.
 	attempts map[string]int
 }
 
@@ -159,12 +161,12 @@ type refSession struct {
 	injected map[string]any
 }
 
-// refWorld is everything that is stored.
+// refWorld contains all stored data.
 type refWorld struct {
 	now   time.Time
 	facts map[string]refFact // by owner and path
 	kept  map[string]map[string]any
-	// failedTools is the number of calls of tools that failed.
+	// failedTools is the number of failed tool calls.
 	failedTools int
 	sessions    map[string]*refSession
 }
@@ -243,7 +245,8 @@ type refFailure struct{ reason string }
 
 func (t *refTurn) die(reason string) { panic(refFailure{reason}) }
 
-// signal is the continuation after an action or a step. The empty kind goes on.
+// signal determines how the turn continues after an action or a step. With the empty kind, the next
+// action or step runs.
 type signal struct {
 	kind, target string
 	excused      int // a constraint that is not checked next, plus 1
@@ -280,7 +283,7 @@ func (t *refTurn) perform(name string) (failed string) {
 	return ""
 }
 
-// join selects the agent that acts.
+// join selects the active agent.
 func (t *refTurn) join(name string) {
 	t.a = t.agents[name]
 	if t.session.agents[name] == nil {
@@ -455,7 +458,7 @@ func (t *refTurn) attempt(step *refStep) signal {
 	return signal{kind: "jump", target: step.exhausted}
 }
 
-// hook runs the hooks of a name. A hook that fails is undone.
+// hook runs all hooks with a name. It undoes the changes of a failed hook.
 func (t *refTurn) hook(name string) {
 	for _, h := range t.a.hooks {
 		if h.name == name {
@@ -481,7 +484,8 @@ func (t *refTurn) runHook(h refHook) {
 	t.results = t.results[:len(before.messages)]
 }
 
-// hookSucceeds runs a hook. A tool that fails or a constraint ends it, and if it is critical, the turn too.
+// hookSucceeds runs a hook. A failed tool or constraint ends the hook. If the hook is critical, it
+// also ends the turn.
 func (t *refTurn) hookSucceeds(h refHook) (ok bool) {
 	blocked := t.out.blocked
 	t.out.blocked = false
@@ -500,7 +504,8 @@ func (t *refTurn) hookSucceeds(h refHook) (ok bool) {
 	return true
 }
 
-// intent reacts to the first intent that the message names. It is false if there is none.
+// intent runs the first intent that the message names. It returns false if the message names no
+// intent.
 func (t *refTurn) intent(step *refStep) (signal, bool) {
 	for _, in := range step.intents {
 		if !refMentions(*t.message, in.phrase) {
@@ -541,8 +546,8 @@ func refMentions(text, phrase string) bool {
 	return len(want) == 0
 }
 
-// gather asks for the first field without a value, or goes on. It asks always, never, or unless the last
-// message is a question.
+// gather asks for the first field without a value, or continues if there is none. The standard
+// question is sent always, never, or unless the last message is a question.
 func (t *refTurn) gather(a *refAction, always, never bool) signal {
 	step := &t.a.steps[t.find(t.st.step)]
 	next := ""
@@ -582,7 +587,8 @@ func (e *refExpr) reads(name string) bool {
 	return e.op == "ref" && e.ref == name || slices.ContainsFunc(e.args, func(a *refExpr) bool { return a.reads(name) })
 }
 
-// main runs the actions of a step from an index, and then waits for input if the step takes some.
+// main runs the actions of a step from an index on. It then waits for input if the step requires
+// input.
 func (t *refTurn) main(step *refStep, from int) signal {
 	if s := t.actions(step.body.actions, from, -1); s.kind != "" || len(step.inputs) == 0 {
 		return s
@@ -617,7 +623,7 @@ func (t *refTurn) input(step *refStep) signal {
 	return signal{kind: "wait"}
 }
 
-// branch runs a branch of ON_INPUT from an index.
+// branch runs the actions of a branch of ON_INPUT from an index on.
 func (t *refTurn) branch(step *refStep, i, from int) signal {
 	b := step.inputs[i].body
 	s := t.actions(b.actions, from, i)
@@ -637,7 +643,7 @@ func (t *refTurn) branch(step *refStep, i, from int) signal {
 	return s
 }
 
-// repeat repeats what a waiting step asks.
+// repeat repeats the question of a waiting step.
 func (t *refTurn) repeat(step *refStep) {
 	if w := t.st.wait; w.kind != "input" {
 		t.say(refQuestion(w.field), false)
@@ -654,7 +660,7 @@ func refQuestion(field string) string {
 	return "Please enter the " + field[strings.LastIndex(field, ".")+1:] + "."
 }
 
-// resume continues a step that waits.
+// resume continues a waiting step.
 func (t *refTurn) resume(step *refStep) signal {
 	w := t.st.wait
 	if !t.unread {
@@ -704,7 +710,7 @@ func (t *refTurn) resume(step *refStep) signal {
 	return t.main(step, w.action)
 }
 
-// accept stores the message as a field.
+// accept stores the message as the value of a field.
 func (t *refTurn) accept(field string) bool {
 	text := strings.TrimSpace(*t.message)
 	typ := ""
@@ -739,7 +745,8 @@ func (t *refTurn) say(text string, result bool) {
 	}
 }
 
-// actions runs actions from an index. branch is the branch that contains them, or -1.
+// actions runs actions from an index on. The parameter branch is the index of the branch that
+// contains the actions, or -1.
 func (t *refTurn) actions(list []refAction, from, branch int) signal {
 	for i := from; i < len(list); i++ {
 		s := t.action(&list[i])
@@ -904,7 +911,7 @@ func (t *refTurn) fail(i int, at string) signal {
 	return signal{kind: "halt"}
 }
 
-// knows reports whether a path is a fact of the agent: declared, or the target of a trigger.
+// knows reports whether a path is a declared fact of the agent or the target of a trigger.
 func (t *refTurn) knows(path string) bool {
 	if _, ok := t.a.facts[path]; ok {
 		return true

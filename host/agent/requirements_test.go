@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// requirements are the statements of the two pages of documentation, numbered in their order, and the
-// tests that check them. A test of another package has the folder of the package before its name.
+// requirements maps the number of each statement of the two documentation pages to the tests that
+// check it. The name of a test in another package is preceded by the folder of the package.
 var requirements = map[string][]string{
 	"000-1":  {"TestSeed000/000-1 overview", "host/agent/abl.TestSamples"},
 	"000-2":  {"TestResets", "host.TestTurnsAndSessions"},

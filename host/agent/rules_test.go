@@ -16,7 +16,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// takes is a step that sets a variable to the message.
+// The constant takes is a step that sets a variable to the message.
 func takes(name string) string {
 	return "FLOW:\n  take:\n    REASONING: false\n    SET: " + name + " = input\n    THEN: COMPLETE\n"
 }
@@ -55,7 +55,7 @@ func TestAppendTriggers(t *testing.T) {
 	}
 }
 
-// TestAppendToFullFact checks that a list that cannot grow does not end the conversation.
+// TestAppendToFullFact checks that appending to a full list does not end the conversation.
 func TestAppendToFullFact(t *testing.T) {
 	e := agenttest.New()
 	full := []any{strings.Repeat("x", agent.MaxValueBytes-10)}
@@ -67,7 +67,7 @@ func TestAppendToFullFact(t *testing.T) {
 	}
 }
 
-// TestAppendToWriteOnly checks that a log that the agent cannot read can grow.
+// TestAppendToWriteOnly checks that a trigger can append to a fact that the agent cannot read.
 func TestAppendToWriteOnly(t *testing.T) {
 	e := agenttest.New()
 	set := compile(t, nil, "AGENT: A\nMEMORY:\n  persistent:\n    - user.log\n      ACCESS: write\n  remember:\n    - WHEN: last IS SET\n      STORE:\n        value: last\n        target: user.log\n        operation: append\n"+takes("last"))
@@ -165,8 +165,8 @@ func (e noUser) Context(ctx context.Context, a string, paths []string, domain st
 	return e.Env.Context(ctx, a, paths, domain)
 }
 
-// TestRulesWithoutUser checks that recalls and triggers of facts of the user do not end the turns of a
-// session without a user.
+// TestRulesWithoutUser checks that recalls and triggers do not fail a turn if they use facts of the
+// user and the session has no user.
 func TestRulesWithoutUser(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 MEMORY:
@@ -201,8 +201,8 @@ MEMORY:
 	}
 }
 
-// TestRecallEvents checks that each event of a turn fires the recalls of its name and of its wildcard,
-// in the order of the file.
+// TestRecallEvents checks that each event of a turn fires the recalls for its name and for its
+// wildcard, in the order of the file.
 func TestRecallEvents(t *testing.T) {
 	events := []string{
 		"session:start", "session:end", "search:before", "agent:A:before", "agent:*:before", "agent:A:after", "agent:B:after", "tool:t:after", "tool:*:after",
@@ -239,8 +239,8 @@ func TestRecallEvents(t *testing.T) {
 	}
 }
 
-// TestDomainRecall checks which facts a domain contains: those that are stored, and defaults. A fact
-// that the agent cannot read is denied.
+// TestDomainRecall checks that a recall of a domain loads its stored facts and defaults. Facts that
+// the agent cannot read must be denied.
 func TestDomainRecall(t *testing.T) {
 	set := compile(t, nil, `AGENT: A
 MEMORY:
@@ -276,7 +276,7 @@ MEMORY:
 	}
 }
 
-// TestInjectedBounds checks that a session does not load facts without end.
+// TestInjectedBounds checks the limits on the facts that a session can load.
 func TestInjectedBounds(t *testing.T) {
 	set := compile(t, nil, "AGENT: A\nMEMORY:\n  recall:\n    - ON: session:start\n      ACTION: load_memory\n      DOMAIN: \"d\"\n")
 	e := agenttest.New()
@@ -295,8 +295,8 @@ func TestInjectedBounds(t *testing.T) {
 	}
 }
 
-// TestConstraintsStopAtTheFirstError checks the order of constraints: warnings do not stop, the first
-// error does.
+// TestConstraintsStopAtTheFirstError checks that the evaluation of constraints continues after
+// warnings and stops at the first error.
 func TestConstraintsStopAtTheFirstError(t *testing.T) {
 	o := first(t, ruled(`- WARN a > 0
   ON_FAIL: "one {{b}}"
@@ -337,7 +337,7 @@ func TestImplies(t *testing.T) {
 	wantPassed(t, false, "no", ruled(block)) // unknown
 }
 
-// TestRetryIsBounded checks that RETRY runs the step again, but not without end.
+// TestRetryIsBounded checks that RETRY runs the step again, up to a limit.
 func TestRetryIsBounded(t *testing.T) {
 	source := `AGENT: Sample
 MEMORY:
@@ -421,8 +421,8 @@ FLOW:
     THEN: COMPLETE
 `
 
-// TestSensitiveValuesDoNotLeak checks that no part of an outcome contains a sensitive value, except
-// under a name that does not declare it, and that the agent computes with the values themselves.
+// TestSensitiveValuesDoNotLeak checks that an outcome contains a sensitive value only under a name
+// that is not declared as sensitive. The agent itself must compute with unmasked values.
 func TestSensitiveValuesDoNotLeak(t *testing.T) {
 	e := agenttest.New()
 	e.SetStored("user.card", "4111111111111234", 0, "")
@@ -471,7 +471,8 @@ func TestSensitiveValuesOfFaults(t *testing.T) {
 	}
 }
 
-// TestTraceIsBounded checks that large values and many entries do not make a trace large.
+// TestTraceIsBounded checks that the size of a trace is limited if it has large values or many
+// entries.
 func TestTraceIsBounded(t *testing.T) {
 	var sets strings.Builder
 	for range 900 {
@@ -510,7 +511,7 @@ func TestTimesToLive(t *testing.T) {
 	}
 }
 
-// TestLoadMemoryOfPaths checks that load_memory loads paths too.
+// TestLoadMemoryOfPaths checks that load_memory can also load paths.
 func TestLoadMemoryOfPaths(t *testing.T) {
 	e := agenttest.New()
 	e.SetStored("user.name", "Ann", 0, "")
@@ -521,15 +522,15 @@ func TestLoadMemoryOfPaths(t *testing.T) {
 	}
 }
 
-// TestUndefinedIsNull checks that SET of a name that is not set makes null.
+// TestUndefinedIsNull checks that SET assigns null if its expression is a name that is not set.
 func TestUndefinedIsNull(t *testing.T) {
 	o := first(t, "AGENT: Sample\nFLOW:\n  go:\n    REASONING: false\n    SET: x = unknown.name\n    RESPOND: \"<{{x}}>\"\n    THEN: COMPLETE\n")
 	wantVariables(t, o, map[string]any{"x": nil})
 	wantMessages(t, o, "<>")
 }
 
-// TestClearedFieldIsAskedAgain checks that a field that was cleared is asked for again when its step runs
-// again, and not before.
+// TestClearedFieldIsAskedAgain checks that a step asks for a cleared field again only when the step
+// runs again.
 func TestClearedFieldIsAskedAgain(t *testing.T) {
 	converse(t, agenttest.New(), compile(t, nil, `AGENT: A
 FLOW:
@@ -553,8 +554,8 @@ FLOW:
 	)
 }
 
-// TestConstraintsSeeTheInput checks that a constraint on a call applies to the input of the call as well as
-// to the variables, in a flow and for a model.
+// TestConstraintsSeeTheInput checks that a constraint on a call applies to the input of the call
+// and to the variables. It checks calls from a flow and calls from a model.
 func TestConstraintsSeeTheInput(t *testing.T) {
 	for _, tt := range []struct {
 		variable, input string

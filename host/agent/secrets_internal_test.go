@@ -17,8 +17,8 @@ func secretsOf(texts ...string) secrets {
 	return s.sorted()
 }
 
-// Parts of the displayed form can be secrets of a user. They are not replaced again, or the text would
-// grow with each of them.
+// A part of a display form can itself be a secret. It is not replaced again, because each
+// replacement would make the text longer.
 func TestCleanDoesNotSearchDisplays(t *testing.T) {
 	var parts []string
 	for size := minSecretChars; size <= len(redacted); size++ {
@@ -32,7 +32,7 @@ func TestCleanDoesNotSearchDisplays(t *testing.T) {
 	}
 }
 
-// Secrets that overlap leave no rest of one of them.
+// Overlapping secrets are replaced completely.
 func TestCleanOverlaps(t *testing.T) {
 	s := secretsOf("abcdef", "defghi", "xabc", "cdef")
 	for text, want := range map[string]string{
@@ -70,7 +70,7 @@ func TestStartOfLongValues(t *testing.T) {
 	}
 }
 
-// Keys of objects and pointers of violations contain no secrets.
+// Secrets are also replaced in the keys of objects and in the pointers of violations.
 func TestCleanKeysAndViolations(t *testing.T) {
 	s := secretsOf("41111234")
 	if got := string(s.cleanJSON(json.RawMessage(`{"41111234":{"a 41111234":1}}`))); got != `{"[REDACTED]":{"a [REDACTED]":1}}` {

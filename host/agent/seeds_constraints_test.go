@@ -34,7 +34,7 @@ func TestSeed000(t *testing.T) {
 	}
 }
 
-// ruleBlocks are the code blocks in the order of the page.
+// ruleBlocks contains the cases for the code blocks, in the order of the page.
 var ruleBlocks = []ruleBlock{
 	{1, "000-1 overview", checkOverview},
 	{2, "000-2 session syntax", checkSessionSyntax},
@@ -66,7 +66,7 @@ const officer = "AGENT: Compliance_Officer\nFLOW:\n  greet:\n    REASONING: fals
 
 const okFlow = "FLOW:\n  go:\n    REASONING: false\n    RESPOND: \"ok\"\n    THEN: COMPLETE\n"
 
-// ruled returns an agent with the constraints of a block, and variables that are set at the start.
+// ruled returns an agent with the constraints of a block and with initial values of variables.
 func ruled(block string, variables ...string) string {
 	source := "AGENT: Sample\n"
 	if len(variables) > 0 {
@@ -78,7 +78,7 @@ func ruled(block string, variables ...string) string {
 	return source + block + okFlow
 }
 
-// onFailOf returns an agent with a constraint that fails, and the ON_FAIL of a block.
+// onFailOf returns an agent with a constraint that fails and has the ON_FAIL of a block.
 func onFailOf(block string, variables ...string) string {
 	return ruled("- REQUIRE allowed == true\n"+indent(block, "  "), variables...)
 }
@@ -340,7 +340,7 @@ func checkWhen(t *testing.T, block string) {
 	wantPassed(t, false, message, ruled(block, `ssn = "123"`, `channel = "voice"`))
 	wantPassed(t, true, message, ruled(block, `ssn = "123"`, `channel = "web"`))
 	wantPassed(t, true, message, ruled(block, `channel = "voice"`))
-	wantPassed(t, false, message, ruled(block, `ssn = "123"`)) // the channel is not known, so the rule applies
+	wantPassed(t, false, message, ruled(block, `ssn = "123"`)) // the channel is unknown, so the rule applies
 }
 
 func checkBefore(t *testing.T, block string) {

@@ -12,7 +12,8 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// ruleCases are the blocks about facts, triggers and recalls of the page about memory and state.
+// ruleCases contains the code blocks about facts, triggers and recalls from the page about memory
+// and state.
 var ruleCases = []seedCase{
 	{6, "001-6 persistent variables", func(block string) string {
 		return block + `FLOW:
@@ -153,8 +154,8 @@ var ruleCases = []seedCase{
 `), []string{"list_user_bookings"}, checkRememberRecall},
 }
 
-// checkAccess checks what an agent can do with facts of each ACCESS: reads in messages and recalls,
-// and writes by SET and triggers.
+// checkAccess checks the effect of each ACCESS on reads in messages and recalls, and on writes by
+// SET and triggers.
 func checkAccess(t *testing.T, e *agenttest.Env, set *agent.Set) {
 	e.SetStored("user.account_status", "gold", 0, "")
 	wantMessages(t, say(t, e, set, "a"), "a gold")

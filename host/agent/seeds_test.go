@@ -16,11 +16,11 @@ import (
 type seedCase struct {
 	block int
 	name  string
-	// wrap completes the block to a file of an agent.
+	// wrap returns a complete agent file that contains the block.
 	wrap func(block string) string
-	// tools are tools that return their input.
+	// tools contains the names of tools that return their input.
 	tools []string
-	// check runs turns and compares their outcomes with the text around the block.
+	// check runs turns and compares their outcomes with the statements around the block.
 	check func(t *testing.T, e *agenttest.Env, set *agent.Set)
 }
 
@@ -38,7 +38,8 @@ func seedBlocks(t *testing.T, page string) []string {
 	return blocks
 }
 
-// runSeedCases runs the cases of a page. If no group is empty, a block without a case is reported.
+// runSeedCases runs the cases of a page. If every group has cases, each block of the page must have
+// a case.
 func runSeedCases(t *testing.T, page string, groups ...[]seedCase) {
 	blocks := seedBlocks(t, page)
 	covered := make([]bool, len(blocks)+1)
@@ -76,12 +77,12 @@ func indent(block, by string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// agentWith returns a wrap that puts text around a block.
+// agentWith returns a wrap function that puts text around a block.
 func agentWith(before, after string) func(string) string {
 	return func(block string) string { return "AGENT: Sample\n" + before + block + after }
 }
 
-// inStep returns a wrap that puts a block into the only step of an agent.
+// inStep returns a wrap function that puts a block into the only step of an agent.
 func inStep(before, after string) func(string) string {
 	return func(block string) string {
 		return "AGENT: Sample\n" + before + "FLOW:\n  sample:\n    REASONING: false\n" + indent(block, "    ") + "    THEN: COMPLETE\n" + after

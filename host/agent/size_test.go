@@ -28,7 +28,7 @@ func TestTriggerOfHugeValue(t *testing.T) {
 	}
 }
 
-// Long warnings are cut off, and a check returns a bounded amount of messages.
+// Long warnings are truncated, and a check returns a limited number of messages.
 func TestLongMessagesOfConstraints(t *testing.T) {
 	var source strings.Builder
 	source.WriteString("AGENT: A\nGOAL: \"g\"\nCONSTRAINTS:\n  always:\n")

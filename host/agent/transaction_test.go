@@ -16,14 +16,14 @@ import (
 	"github.com/toolrun/toolrun/host/txn"
 )
 
-// txEnv is an environment over a real transaction. Its tools are nested transactions.
+// txEnv is an environment that uses a real transaction. Its tools run in nested transactions.
 type txEnv struct {
 	tx      *txn.Tx
 	now     time.Time
 	random  *rand.Rand
 	user    string
 	session string
-	// paths are the facts that can exist.
+	// paths contains the paths of all facts that can exist.
 	paths []string
 	// tool executes a tool with the environment of its nested transaction.
 	tool func(ctx context.Context, e *txEnv, name string, input map[string]any) (any, error)

@@ -10,7 +10,7 @@ import (
 	"github.com/toolrun/toolrun/host/agent/agenttest"
 )
 
-// compile returns the agents of files.
+// compile returns the agents that are compiled from files.
 func compile(t testing.TB, tools []agent.Tool, files ...string) *agent.Set {
 	t.Helper()
 	var docs []*abl.Document
@@ -78,8 +78,8 @@ FLOW:
 	}
 }
 
-// TestTriggersOfUnsetVariables checks that a trigger that does not store reports no warnings about
-// its condition, and that one that stores does.
+// TestTriggersOfUnsetVariables checks that only a trigger that stores a value reports warnings
+// about its condition.
 func TestTriggersOfUnsetVariables(t *testing.T) {
 	for condition, want := range map[string]int{"amount > 0": 0, "amount < 1": 1} {
 		set := compile(t, nil, `AGENT: Bank
