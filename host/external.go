@@ -21,14 +21,14 @@ type externalCall struct {
 	// canonical request.
 	kind, target string
 	body         []byte
-	// do makes the call. It returns soon after its context ends. A fault is an answer: it is recorded
-	// and returned to the caller again when the run is executed again.
+	// do makes the call. It returns soon after its context ends. A fault is recorded like an answer.
+	// If the run is executed again, the caller gets the same fault.
 	do journal.Call
 }
 
-// externals makes the external calls of a run, or of a turn, and of their nested runs. It records the
-// answers, so that the attempts of the run get the same answers and each call is made once. While the
-// run waits, it is parked: it holds neither a slot of the gate nor a lock.
+// externals makes the external calls of a run or a turn, including its nested runs. It records the
+// answers. All attempts of the run therefore get the same answers, and each call is made only once.
+// A run that waits for an answer is parked: it occupies no slot of the gate and holds no lock.
 //
 // One goroutine uses externals. The calls use only the fields that mu guards.
 type externals struct {
@@ -36,15 +36,15 @@ type externals struct {
 	job     *job // of the run or the turn, not of a nested run
 	models  models
 	journal *journal.Journal
-	// attempt, view and whole belong to the current attempt. whole is its context; a nested run has a
-	// context of its own.
+	// attempt, view and whole belong to the current attempt. The field whole is the context of the
+	// attempt. Each nested run has its own context.
 	attempt *journal.Attempt
 	view    *memory.View
 	whole   context.Context
 	calls   int // in this attempt
-	// stopped is the error that ended the run, which no further attempt can overcome.
+	// stopped is the error that ended the run. The run is not attempted again.
 	stopped error
-	// parked is true if the run has given its slot away and did not get it back.
+	// parked is true if the run has released its slot and has not acquired a slot again.
 	parked bool
 
 	// ctx ends when the run ends.
@@ -76,8 +76,8 @@ func (x *externals) begin(ctx context.Context, view *memory.View) error {
 	return x.stopped
 }
 
-// prepare counts a call and numbers its request. The error is the fault call_limit, which ends the
-// run.
+// prepare counts a call and numbers its request. If there are too many calls, it returns the fault
+// call_limit, which ends the run.
 func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
 	if x.calls++; x.calls > x.h.limits.ExternalCalls {
 		return nil, &stop{abi.Faultf(abi.CallLimit, "the run exceeded its limit of %d external calls", x.h.limits.ExternalCalls)}
@@ -95,7 +95,8 @@ func (x *externals) call(ctx context.Context, c externalCall) ([]byte, error) {
 	return w.one(ctx)
 }
 
-// make makes a prepared call, unless its answer is recorded. It ends when the run ends.
+// make makes a prepared call unless its answer is already recorded. The call is canceled when the
+// run ends.
 func (x *externals) make(ctx context.Context, p *journal.Prepared, c externalCall) ([]byte, error) {
 	answer, err := p.Do(ctx, func(ctx context.Context, key string) ([]byte, error) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -106,7 +107,7 @@ func (x *externals) make(ctx context.Context, p *journal.Prepared, c externalCal
 	return answer, x.classify(ctx, err)
 }
 
-// classify returns the error of a call for its caller.
+// classify converts the error of a call to the error for its caller.
 func (x *externals) classify(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

@@ -93,8 +93,8 @@ func externalsOf(ctx context.Context, j *job, view *memory.View) (*externals, er
 	return x, x.begin(ctx, view)
 }
 
-// beginExternal begins an attempt of a job that has made external calls. If the job cannot be executed
-// again, the error ends it.
+// beginExternal begins an attempt of a job that has made external calls. If the job cannot be
+// executed again, beginExternal returns an error, which ends the job.
 func beginExternal(ctx context.Context, j *job, view *memory.View) error {
 	if j.external == nil {
 		return nil
@@ -123,8 +123,9 @@ func limited(ctx context.Context, r *run) (context.Context, context.CancelFunc) 
 	return r.bounded(ctx, r.timeLimit())
 }
 
-// startClock returns a context that ends when the run has computed for its time limit, or at its
-// deadline. It is for tools that can make external calls, because they compute only part of the time.
+// startClock returns a context that ends when the computing time of the run reaches its time limit,
+// or at the deadline. It is used for tools that can make external calls. The time that they wait
+// for answers does not count as computing time.
 func startClock(ctx context.Context, r *run) (context.Context, context.CancelFunc) {
 	root := cmp.Or(r.root, &r.job)
 	limit := deadlineOf(r)

@@ -69,9 +69,9 @@ type Invocation struct {
 	// DryRun makes the run a dry run, which does not store anything. The Changes of its Result list
 	// the changes that a normal run would have made. A dry run ignores Key.
 	DryRun bool
-	// Live makes a dry run call models. Otherwise a dry run makes no external calls.
+	// Live allows a dry run to call models. Otherwise, a dry run makes no external calls.
 	Live bool
-	// Mocks answer in place of the models, unless it is nil.
+	// Mocks provides answers in place of the models. If Mocks is nil, the models answer.
 	Mocks model.Mocks
 	// Env contains environment variables in addition to those that the tool declares.
 	Env map[string]string

@@ -30,8 +30,8 @@ type job struct {
 	overtime    error // the cause of a context that ends at the time limit
 	// external contains the external calls of the job. It is nil until the first call.
 	external *externals
-	// clocks count the computing time of the job and of its nested runs, if they can make external
-	// calls. root is the job of which this one is a nested run, or nil.
+	// clocks measure the computing time of the job and of its nested runs if they can make external
+	// calls. If this job is a nested run, root is the job that contains it. Otherwise root is nil.
 	clocks []*clock
 	root   *job
 	ledger *ledger.Entry // the entry of the commit

@@ -9,8 +9,8 @@ import (
 	"github.com/toolrun/toolrun/host/model/modeltest"
 )
 
-// TestPythonToolAsksModel expects that a Python tool waits for a model, and that a module of its own
-// with the name model takes precedence.
+// TestPythonToolAsksModel expects that a Python tool can wait for a model. The tool's own module
+// with the name "model" must take precedence.
 func TestPythonToolAsksModel(t *testing.T) {
 	python := withPython(t)
 	server := modeltest.Start()

@@ -13,9 +13,9 @@ import (
 	"github.com/toolrun/toolrun/host/memory"
 )
 
-// callTool executes a declared tool as a part of the turn: on the same View, under the tool's own
-// grants and limits, and at the turn's place at the gate. If the tool fails, its writes are undone
-// and the error is its fault. The error is not a fault if the attempt of the turn cannot continue.
+// callTool executes a declared tool as a part of the turn. The tool uses the View and the slot of
+// the turn, but its own grants and limits. If the tool fails, its writes are undone and callTool
+// returns its fault. Any other error means that the attempt of the turn cannot continue.
 func (t *turn) callTool(ctx context.Context, v *memory.View, name string, input json.RawMessage) (json.RawMessage, error) {
 	t.calls++
 	r, err := nestedRun(ctx, t, name, input)
@@ -30,7 +30,7 @@ func (t *turn) callTool(ctx context.Context, v *memory.View, name string, input 
 	return r.last.out.Output, nil
 }
 
-// nestedFault returns the error of a nested run as a fault, unless the attempt cannot continue.
+// nestedFault converts the error of a nested run to a fault, unless the attempt cannot continue.
 func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error {
 	if v.Err() != nil {
 		return v.Err()
@@ -47,8 +47,8 @@ func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error 
 	return t.faultOf(err)
 }
 
-// errNotAdmitted ends the attempt of a turn that has no place at the gate. It is not a fault, so an agent
-// cannot handle it.
+// errNotAdmitted ends the attempt of a turn that has lost its slot at the gate. It is not a fault,
+// so an agent cannot handle it.
 var errNotAdmitted = errors.New("the turn has no place at the gate")
 
 // nestedRun returns a run of a tool that is ready to be executed: the tool is compiled and the input
@@ -70,8 +70,8 @@ func nestedRun(ctx context.Context, t *turn, name string, input json.RawMessage)
 	return r, r.prepare()
 }
 
-// compiled returns the program of a tool. If the tool must be compiled, the turn gives up its place
-// at the gate until then: the compilation waits for a place, too.
+// compiled returns the program of a tool. If the tool must be compiled, the turn releases its slot
+// at the gate meanwhile, because the compilation also needs a slot.
 func compiled(ctx context.Context, t *turn, tool *tool) (program engine.Program, err error) {
 	if !tool.isCompiled() {
 		t.h.gate.Release(t.flow())
@@ -84,7 +84,8 @@ func compiled(ctx context.Context, t *turn, tool *tool) (program engine.Program,
 	return tool.ready(ctx, t.info.Caller.Tenant, t.h.limits.LoadTimeout)
 }
 
-// readmit waits for a place at the gate again. If the turn gets none, its attempt cannot continue.
+// readmit waits for a slot at the gate again. If the turn gets no slot, its attempt cannot
+// continue.
 func readmit(ctx context.Context, t *turn) error {
 	err := t.admit(ctx)
 	if err != nil {
@@ -112,7 +113,7 @@ func (r *run) executeNested(ctx context.Context, v *memory.View) error {
 type turnAttempt struct {
 	outcome    *agent.Outcome
 	evaluation *agent.Evaluation
-	// outside is the reason why the turn has lost its place at the gate, or nil.
+	// outside is the reason why the turn has lost its slot at the gate, or nil.
 	outside error
 	// clean replaces the sensitive values of the agent in a text of a tool.
 	clean func(text string) string
@@ -130,7 +131,7 @@ func (t *turn) include(r *run) {
 	last := &t.last
 	t.calls += r.calls
 	t.peak = max(t.peak, r.peak)
-	if r.tool.isolated { // otherwise the measurement of the turn contains the time
+	if r.tool.isolated { // otherwise the measured time of the turn includes the nested run
 		last.cpu += r.cpu
 	} else {
 		last.inProcess = true
@@ -158,7 +159,7 @@ func (t *turn) onLog() func(attempt int, line abi.LogLine) {
 	}
 }
 
-// log adds a log line. The limits on the lines of a run apply to all nested runs together.
+// log adds a log line. The limits on the log lines of one run apply to all nested runs together.
 func (l *turnAttempt) log(line abi.LogLine, limits Limits) {
 	if len(l.logs) > limits.LogLines || l.logBytes > limits.LogBytes {
 		return // the last line reports that lines are missing

@@ -10,16 +10,16 @@ import (
 	"github.com/toolrun/toolrun/host/engine"
 )
 
-// maxPending is the maximum number of external operations of a guest without an answer. The host has
-// a lower limit on the operations of a run.
+// maxPending is the maximum number of unanswered external operations of a guest. The host has a
+// lower limit on the operations of a run.
 const maxPending = 1000
 
-// externalExchange contains the external operations of a run, on the side of the parent.
+// externalExchange contains the state of a run's external operations in the parent.
 type externalExchange struct {
 	pool *Pool
 	// begun is the id of the last operation that the worker began. The worker numbers them from 1.
 	begun uint64
-	// pending maps the ids of the host to those of the worker.
+	// pending maps the host's ids of operations to the worker's ids.
 	pending map[uint64]uint64
 }
 
@@ -51,7 +51,8 @@ func (x *exchange) begin(f *fields) error {
 	return nil
 }
 
-// wait waits for the next answer to an external operation, or for a time, and sends the answer.
+// wait waits for the next answer to an external operation, up to a time limit, and sends the
+// answer.
 func (x *exchange) wait(f *fields) error {
 	left := time.Duration(f.amount())
 	if err := f.end(); err != nil {
@@ -94,8 +95,9 @@ func (x *exchange) await(left time.Duration) (id uint64, reply json.RawMessage, 
 	return id, reply, err
 }
 
-// withoutSlot calls wait without the slot of the worker, so that another worker can run meanwhile. If
-// there is no slot before the run's context ends, the error ends the run.
+// withoutSlot calls wait without the slot of the worker, so that another worker can run meanwhile.
+// If no slot becomes free before the run's context ends, withoutSlot returns an error, which ends
+// the run.
 func (x *exchange) withoutSlot(wait func() error) error {
 	p := x.external.pool
 	if p == nil {
@@ -114,7 +116,7 @@ func (x *exchange) withoutSlot(wait func() error) error {
 	return &engine.NotStartedError{Fault: abi.FaultOf(engine.FaultFromContext(x.ctx))}
 }
 
-// begin sends the begin of an external operation to the parent.
+// begin requests the parent to begin an external operation.
 func (s *server) begin(call abi.Call) (id uint64, err error) {
 	f := s.wire.frame(kindBegin).number(s.begun + 1)
 	writeCall(f, call)
