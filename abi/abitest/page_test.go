@@ -34,7 +34,8 @@ func TestPage(t *testing.T) {
 }
 
 // TestPageNamesFunctions checks that ABI.md describes every function in the vectors, and that the
-// vectors cover every operation.
+// vectors cover every operation on memory. A vector cannot call an external operation, because its
+// answer comes from outside of the host.
 func TestPageNamesFunctions(t *testing.T) {
 	content, err := os.ReadFile(page)
 	if err != nil {
@@ -47,7 +48,7 @@ func TestPageNamesFunctions(t *testing.T) {
 		}
 	}
 	for _, op := range abi.Operations() {
-		if !called["memory."+op.Name] {
+		if !op.External && !called["memory."+op.Name] {
 			t.Errorf("no vector calls memory.%s", op.Name)
 		}
 	}

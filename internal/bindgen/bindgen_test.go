@@ -51,7 +51,13 @@ var probe = abi.Operation{
 	Variants: []abi.Variant{{Param: "options", Member: "deep", Value: "true", Reply: abi.Type{Shape: abi.Text, Nullable: true}, Doc: "returns one text"}},
 }
 
-func withProbe() abi.Table { return append(abi.Operations(), probe) }
+// withProbe returns the table with one more operation, and with a second one in the module of
+// models, because some files contain one module only.
+func withProbe() abi.Table {
+	ask := probe
+	ask.Name, ask.Module = abi.ModelModule+"_probe_content", abi.ModelModule
+	return append(abi.Operations(), probe, ask)
+}
 
 func generate(t *testing.T, table abi.Table) map[string][]byte {
 	t.Helper()

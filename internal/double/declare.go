@@ -89,11 +89,14 @@ func runnable(a *app.App, tools []app.Tool) *app.App {
 // output. No declared tool can have such a name.
 func calling(tool string) string { return tool + " call" }
 
-// manifestOf returns the manifest of a tool with all grants.
+// manifestOf returns the manifest of a tool with all grants. No tool can have a grant on the store of
+// agents.
 func manifestOf(a *app.App) map[string]any {
 	grants := map[string]string{declare.SessionMeta: "read"}
 	for _, s := range a.AllStores() {
-		grants[s.Name] = "readwrite"
+		if s.Kind != declare.KindVariables {
+			grants[s.Name] = "readwrite"
+		}
 	}
 	return map[string]any{"grants": grants}
 }
