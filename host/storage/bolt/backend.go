@@ -50,7 +50,7 @@ func newBackend(f file, o Options) *Backend {
 		store := false
 		err := f.db.Update(func(tx *bbolt.Tx) error {
 			f.db.AllocSize = growth(tx.Size()) // used only by the owner of this transaction, as is the next
-			store = b.free.begin()
+			store = b.free.begin(tx.Size())
 			f.db.NoFreelistSync = !store
 			return fn(tx)
 		})
@@ -137,11 +137,9 @@ func (b *Backend) Close() error { return b.closed() }
 
 func (b *Backend) shutdown() error {
 	b.queue.close()
-	if info, err := b.fd.Stat(); err != nil || info.Size() > smallFile {
-		b.free.want(func() {
-			b.commit([]*request{{do: nothing, done: make(chan struct{})}}) // the queue is closed: no other goroutine commits
-		})
-	}
+	b.free.want(func() {
+		b.commit([]*request{{do: nothing, done: make(chan struct{})}}) // the queue is closed: no other goroutine commits
+	})
 	if b.broken.Load() {
 		// bbolt would wait for its own locks forever. The mapping remains, but the file can be
 		// unlocked and closed.

@@ -42,6 +42,10 @@ func writeForever(path string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	if err := ballast(b); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	var mu sync.Mutex // guards standard output
 	for w := range crashWriters {
 		go func() {
@@ -66,6 +70,20 @@ func writeForever(path string) {
 		}()
 	}
 	select {}
+}
+
+// ballast makes the file so large that commits omit the list of free pages.
+func ballast(b *bolt.Backend) error {
+	for i := range 10 {
+		k := benchKey(crashWriters + i)
+		err := b.Update(context.Background(), storage.Keys(k), func([]storage.Record) ([]storage.Write, error) {
+			return []storage.Write{{Record: storage.Record{Key: k, Revision: 1, Content: make([]byte, 1<<20)}}}, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestKilled repeatedly kills a process while it writes. The file must contain every acknowledged

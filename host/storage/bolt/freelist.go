@@ -2,25 +2,26 @@ package bolt
 
 import "sync/atomic"
 
-// freelist decides whether commits store bbolt's list of free pages in the file. The list takes at
-// least one page, and 8 bytes for each free page: after a large removal, every commit would write a
-// megabyte. The list is therefore stored only in two cases: when a large file is closed, and while
-// the disk has so little free space that Space reads the list.
+// freelist decides whether commits store bbolt's list of free pages in the file. The list takes 8
+// bytes for each free page: after a large removal, every commit would write a megabyte. The list of
+// a large file is therefore stored only in two cases: when the file is closed, and while the disk
+// has so little free space that Space reads the list.
 //
-// If the list is missing, Open checks the file and visits all pages in use to find the free pages.
-// The list of a large file is missing only after a crash.
+// After a crash, the list can be missing. Open then checks the file and visits all pages in use to
+// find the free pages.
 type freelist struct {
 	wanted atomic.Bool // whether all commits from now on store the list
 	stored atomic.Bool // whether the last commit stored the list; false if unknown
 }
 
-// smallFile is the maximum size, in bytes, of a file whose list is not stored when the file is
-// closed. A visit of all its pages takes less time than the commit that would store the list.
+// smallFile is the maximum size, in bytes, of a small file. Each commit of a small file stores the
+// list of free pages. The list of a small file takes only a few pages.
 const smallFile = 8 << 20
 
-// begin reports whether the commit of a transaction stores the list.
-func (f *freelist) begin() bool {
-	if f.wanted.Load() {
+// begin reports whether the commit of a transaction stores the list. The argument size is the size
+// of the file.
+func (f *freelist) begin(size int64) bool {
+	if size <= smallFile || f.wanted.Load() {
 		return true
 	}
 	f.stored.Store(false)
