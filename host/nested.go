@@ -49,7 +49,7 @@ func nestedFault(ctx context.Context, t *turn, v *memory.View, err error) error 
 
 // errNotAdmitted ends the attempt of a turn that has lost its slot at the gate. It is not a fault,
 // so an agent cannot handle it.
-var errNotAdmitted = errors.New("the turn has no place at the gate")
+var errNotAdmitted = errors.New("the turn lost its slot at the gate")
 
 // nestedRun returns a run of a tool that is ready to be executed: the tool is compiled and the input
 // is valid.

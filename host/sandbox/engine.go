@@ -168,7 +168,7 @@ func (p *program) within(ctx context.Context, domain *string, do func(*worker) e
 }
 
 // errDetached is the error of a run that ended before its worker was ready.
-var errDetached = errors.New("sandbox: the worker was detached for the next run")
+var errDetached = errors.New("sandbox: the run ended before its worker was ready")
 
 // loadFor compiles the source in a worker. If the run ends first, the compilation continues and the
 // next run uses the worker.
