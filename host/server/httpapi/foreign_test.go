@@ -1,7 +1,10 @@
 package httpapi_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -121,11 +124,34 @@ func sendForeign(t *testing.T, route httpapi.Route, r row, id foreignID, value f
 	id.name(&in, value(d))
 	target, body, contentType := r.requestTo(route, in, d)
 	got := w.send(id.who, route.Method, target, body, contentType)
-	text := http.StatusText(got.StatusCode) + " " + string(got.body)
+	text := http.StatusText(got.StatusCode) + " " + unpacked(t, got.body)
 	for _, quote := range []string{`"`, `\"`} {
 		text = strings.ReplaceAll(text, quote+value(d)+quote, quote+"<id>"+quote)
 	}
 	return varying.ReplaceAllString(text, "<varying>")
+}
+
+// unpacked returns the names and the contents of the files in an archive, without their times. It
+// returns any other body as it is.
+func unpacked(t *testing.T, body []byte) string {
+	t.Helper()
+	archive, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil {
+		return string(body)
+	}
+	var text strings.Builder
+	for _, f := range archive.File {
+		file, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.WriteString(f.Name + "\n" + string(content) + "\n")
+	}
+	return text.String()
 }
 
 // varying matches times, durations, new ids and signed URLs.
