@@ -94,8 +94,8 @@ type generator struct {
 	schemas map[string]map[string]any
 	// file is a file of ann in the session.
 	session, file string
-	// run is a run that an operator started.
-	run string
+	// run is a run that an operator started, and workflow is a workflow of ann.
+	run, workflow string
 }
 
 // percents is used to draw samples. Most integers drawn from a range are near its ends.
@@ -127,6 +127,7 @@ var known = map[string][]string{
 	"prompt": {"greeting"}, "code": {"return 1"}, "If-Match": {`"1"`}, "If-None-Match": {"*"}, "ttl": {"1h"}, "projection": {`{"language":1}`},
 	"since": {"2026-01-01T00:00:00Z"}, "until": {"2126-01-01T00:00:00Z"}, "retention": {"1_week"}, "technical_name": {"extra", "extra", "prefs"}, "access": {"user"},
 	"session_reference": {"ref"}, "user_reference": {"ref"}, "after": {"s1"}, "Idempotency-Key": {"k1", "k2", "k3"},
+	"agent": {"Concierge"}, "path": {"user.language"}, "message": {"hello"}, "event": {"session:start"},
 }
 
 // named draws a value for a member or a parameter.
@@ -136,6 +137,9 @@ func (g *generator) named(name string, s map[string]any) any {
 	}
 	if name == "run_id" && g.chance("known run", 80) {
 		return g.run
+	}
+	if name == "workflow_id" && g.chance("known workflow", 80) {
+		return g.workflow
 	}
 	if name == "session_id" && g.chance("known session", 40) {
 		return g.session
@@ -336,6 +340,8 @@ func TestGeneratedRequests(t *testing.T) {
 		sessions++
 		g := &generator{T: rt, schemas: schemas, session: fmt.Sprint("f", sessions)}
 		s.want(201, "operator", "POST", "/api/v1/sessions", `{"user_id":"ann","session_id":"`+g.session+`"}`)
+		g.workflow = fmt.Sprint("w", sessions)
+		s.want(200, "operator", "POST", "/api/v1/runs", `{"tool":"step","user_id":"ann","workflow_id":"`+g.workflow+`"}`)
 		body, kind := form("a.txt", "text/plain", "text")
 		var f apitypes.Artifact
 		s.want(201, "ann", "POST", "/api/v1/sessions/"+g.session+"/files", body, "Content-Type", kind).into(t, &f)

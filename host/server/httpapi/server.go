@@ -137,6 +137,7 @@ func New(opts Options) (*Server, error) {
 	s.register(opts)
 	s.acceptPlainPatches()
 	nameLanguages(s.api, engine.Languages(opts.Engines))
+	allowNoError(s.api)
 	s.mux.HandleFunc("/", s.notFound)
 	return s, nil
 }
@@ -275,6 +276,16 @@ func nameLanguages(api huma.API, languages []engine.Language) {
 		language.Enum = append(language.Enum, l.Name)
 	}
 	language.PrecomputeMessages()
+}
+
+// allowNoError documents that the error of a turn is null if the turn succeeded. The tag nullable does
+// not support members that are objects.
+func allowNoError(api huma.API) {
+	for _, name := range []string{"Turn", "Evaluation"} {
+		properties := api.OpenAPI().Components.Schemas.Map()[name].Properties
+		properties["error"] = &huma.Schema{AnyOf: []*huma.Schema{properties["error"], {Type: "null"}}}
+		properties["error"].PrecomputeMessages()
+	}
 }
 
 // writeJSON writes a value as JSON. It ignores errors, because the client may have disconnected.
