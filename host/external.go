@@ -85,16 +85,6 @@ func (x *externals) prepare(c externalCall) (*journal.Prepared, error) {
 	return x.attempt.Prepare(journal.Request{Kind: c.kind, Target: c.target, Body: c.body}), nil
 }
 
-// call makes an external call and waits for its answer. The run is parked meanwhile. A fault that the
-// caller can handle is an *abi.Fault. Any other error ends the run.
-func (x *externals) call(ctx context.Context, c externalCall) ([]byte, error) {
-	w := waiting{x: x}
-	if err := w.add(0, c); err != nil {
-		return nil, err
-	}
-	return w.one(ctx)
-}
-
 // make makes a prepared call unless its answer is already recorded. The call is canceled when the
 // run ends.
 func (x *externals) make(ctx context.Context, p *journal.Prepared, c externalCall) ([]byte, error) {
